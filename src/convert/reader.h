@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef SIGHT_CONVERT_READER_H
+#define SIGHT_CONVERT_READER_H
+
+#include "core/defs.h"
+#include "core/error.h"
+#include "core/event.h"
+#include "core/input.h"
+#include "core/sink.h"
+
+/* Reading a trace of any format: open (which delivers all definitions), then next until STATUS_END.
+
+   A new format is one file read_X.c with a `const struct format format_X` and one line in formats.def. */
+
+struct reader;
+
+struct format {
+    const char *name;   /* as in JSON and --format: "clog2" */
+    const char *title;  /* as in messages: "CLOG-2" */
+    const char *suffix; /* ".clog2" */
+    /* How sure the first `size` bytes (up to PROBE_SIZE; less only if the file is shorter) are of this format: 0 no .. 100. */
+    int (*probe)(const unsigned char *data, size_t size);
+    bool two_passes;   /* open reads to the end for definitions, then rewinds: the core calls input_keep before */
+    size_t state_size; /* bytes of reader->state, which the core allocates zeroed and frees */
+    /* Reads what comes before the events: fills reader->defs; with two_passes reads all and rewinds. Damage is noted, not
+       returned; STATUS_FAILED only where nothing at all can be used, or the file cannot be read. */
+    enum status (*open)(struct reader *reader, struct error *err);
+    /* Appends events to the batch, which is empty, until it is full or STATUS_END. A call may append none. */
+    enum status (*next)(struct reader *reader, struct batch *batch, struct error *err);
+    void (*close)(struct reader *reader); /* frees what hangs off reader->state; may be NULL */
+};
+
+enum { PROBE_SIZE = 4096 };
+
+/* Statistics of records as the format counts them, for `sight info`: a name and a count each. */
+struct record_count {
+    const char *name; /* a literal */
+    uint64_t count;
+};
+enum { RECORD_COUNTS_MAX = 32 };
+
+struct reader {
+    const struct format *format;
+    struct input *input; /* owned */
+    struct defs *defs;   /* owned */
+    void *state;
+    bool complete;        /* set by the format where it sees the end mark (or, without one, a regular end) */
+    struct damage damage; /* use reader_damage */
+    struct record_count records[RECORD_COUNTS_MAX]; /* filled while events are read */
+    size_t record_kinds;
+    uint64_t used;  /* bytes that gave definitions or events (set by the format at its end) */
+    uint64_t total; /* bytes there should be (0: not known) */
+    struct trace_end end; /* valid once reader_next gave STATUS_END */
+};
+
+/* What to read: one trace in any format ("-" is standard input), or the local files of one unmerged run, or a directory of them. */
+struct reader *reader_open(char *const *paths, size_t count, struct error *err);
+
+/* Reads from an open input, which the reader takes. For tests and fuzzing. */
+struct reader *reader_open_input(struct input *input, struct error *err);
+
+/* The next batch (emptied first). STATUS_END: no more; reader->end tells how it ended. STATUS_FAILED: cannot be read on. */
+enum status reader_next(struct reader *reader, struct batch *batch, struct error *err) MUST_CHECK;
+
+void reader_close(struct reader *reader);
+
+/* Notes damage at byte `byte` of the input. */
+void reader_damage(struct reader *reader, uint64_t byte, const char *format, ...) PRINTF_LIKE(3, 4);
+
+/* Counts one record of the kind `name`, a literal (compared by address first). Slow path; formats with a table of kinds may
+   fill reader->records themselves. */
+void reader_count(struct reader *reader, const char *name, uint64_t n);
+
+/* The formats there are. */
+size_t format_count(void);
+const struct format *format_at(size_t index);
+
+#endif

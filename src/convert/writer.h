@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef SIGHT_CONVERT_WRITER_H
+#define SIGHT_CONVERT_WRITER_H
+
+#include "core/output.h"
+#include "core/sink.h"
+
+/* Writing a trace: a writer is a sink that collects events in a sorter and writes the file at its end.
+
+   A new target is one file write_X.c with a `const struct writer_format writer_format_X` and one line in formats.def. */
+
+/* What a target could not hold: said once each, with a count. */
+struct loss {
+    const char *what; /* a literal: "message tags", "threads", ... */
+    uint64_t count;
+};
+enum { LOSSES_MAX = 24 };
+
+struct writer {
+    struct sink sink; /* first: a writer is a sink */
+    const struct writer_format *format;
+    struct output *output; /* borrowed: the caller opens and closes it */
+    const struct defs *defs;
+    struct loss losses[LOSSES_MAX];
+    size_t loss_count;
+};
+
+struct writer_format {
+    const char *name;   /* "xml", "alog", "clog2" */
+    const char *title;
+    const char *suffix; /* ".xml" */
+    bool patchable;     /* needs output_options.patchable */
+    /* A new writer (freed by `free`), its sink functions set. */
+    struct writer *(*create)(void);
+    void (*free)(struct writer *writer);
+};
+
+/* Counts `n` things that the target cannot hold. `what` is a literal. */
+void writer_lose(struct writer *writer, const char *what, uint64_t n);
+
+size_t writer_format_count(void);
+const struct writer_format *writer_format_at(size_t index);
+const struct writer_format *writer_format_find(const char *name); /* NULL if there is none */
+
+/* Bytes that a writer's sorter may use. */
+enum { WRITER_SORT_MEMORY = 16 << 20 };
+
+#endif

@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "core/defs.h"
+
+#include "core/event.h"
+#include "core/memory.h"
+
+#include <string.h>
+
+enum { NO_NEXT = UINT32_MAX };
+
+struct defs *defs_new(void)
+{
+    struct defs *defs = memory_new(sizeof *defs);
+    defs->threads = 1;
+    return defs;
+}
+
+void defs_free(struct defs *defs)
+{
+    if (!defs)
+        return;
+    for (size_t i = 0; i < defs->state_count; i++) {
+        free(defs->states[i].name);
+        free(defs->states[i].original);
+        free(defs->states[i].colour);
+        free(defs->states[i].format);
+    }
+    for (size_t i = 0; i < defs->mark_count; i++) {
+        free(defs->marks[i].name);
+        free(defs->marks[i].colour);
+        free(defs->marks[i].format);
+    }
+    for (size_t i = 0; i < defs->constant_count; i++)
+        free(defs->constants[i].name);
+    for (size_t i = 0; i < defs->site_count; i++)
+        free(defs->sites[i].file);
+    free(defs->states);
+    free(defs->marks);
+    free(defs->constants);
+    free(defs->sites);
+    free(defs->comms);
+    free(defs->comm_rows);
+    free(defs->version);
+    free(defs->creator);
+    free(defs->name_next);
+    map_clear(&defs->names);
+    map_clear(&defs->comm_ids);
+    map_clear(&defs->members);
+    map_clear(&defs->ranks);
+    free(defs);
+}
+
+static uint64_t name_hash(const char *name)
+{
+    uint64_t hash = UINT64_C(14695981039346656037);
+    for (; *name; name++)
+        hash = (hash ^ (unsigned char)*name) * UINT64_C(1099511628211);
+    return hash >> 1;
+}
+
+int32_t defs_find_state(const struct defs *defs, const char *name)
+{
+    const uint64_t *head = map_find(&defs->names, name_hash(name));
+    for (uint32_t at = head ? (uint32_t)*head : NO_NEXT; at != NO_NEXT; at = defs->name_next[at])
+        if (strcmp(defs->states[at].name, name) == 0)
+            return (int32_t)defs->states[at].first_of_name;
+    return EVENT_UNKNOWN;
+}
+
+uint32_t defs_add_state(struct defs *defs, const struct state_def *state)
+{
+    uint32_t index = (uint32_t)defs->state_count;
+    struct state_def copy = *state;
+    copy.name = memory_copy_string(state->name ? state->name : "");
+    copy.original = memory_copy_string(state->original);
+    copy.colour = memory_copy_string(state->colour);
+    copy.format = memory_copy_string(state->format);
+    copy.class = function_class_of(copy.name);
+    copy.is_mpi = function_class_is_mpi(copy.class);
+    copy.direction = message_direction_of(copy.name);
+    const struct mpi_function *function = mpi_function_find(copy.name);
+    copy.rooted = function && function->rooted;
+    int32_t first = defs_find_state(defs, copy.name);
+    copy.first_of_name = first == EVENT_UNKNOWN ? index : (uint32_t)first;
+    ARRAY_PUSH(defs->states, defs->state_count, defs->state_capacity, copy);
+    ARRAY_RESERVE(defs->name_next, defs->name_next_capacity, defs->state_count);
+    uint64_t *head = map_put(&defs->names, name_hash(copy.name), NO_NEXT);
+    defs->name_next[index] = (uint32_t)*head;
+    *head = index;
+    return index;
+}
+
+bool defs_name_is_shared(const struct defs *defs, uint32_t state)
+{
+    const struct state_def *wanted = &defs->states[state];
+    if (wanted->first_of_name != state)
+        return true;
+    const uint64_t *head = map_find(&defs->names, name_hash(wanted->name));
+    for (uint32_t at = (uint32_t)*head; at != NO_NEXT; at = defs->name_next[at])
+        if (at != state && defs->states[at].first_of_name == state)
+            return true;
+    return false;
+}
+
+uint32_t defs_add_mark(struct defs *defs, const struct mark_def *mark)
+{
+    struct mark_def copy = *mark;
+    copy.name = memory_copy_string(mark->name ? mark->name : "");
+    copy.colour = memory_copy_string(mark->colour);
+    copy.format = memory_copy_string(mark->format);
+    ARRAY_PUSH(defs->marks, defs->mark_count, defs->mark_capacity, copy);
+    return (uint32_t)defs->mark_count - 1;
+}
+
+uint32_t defs_add_constant(struct defs *defs, const char *name, int32_t value)
+{
+    ARRAY_PUSH(defs->constants, defs->constant_count, defs->constant_capacity,
+               (struct constant_def){.name = memory_copy_string(name), .value = value});
+    return (uint32_t)defs->constant_count - 1;
+}
+
+uint32_t defs_add_site(struct defs *defs, int32_t id, int32_t line, const char *file)
+{
+    ARRAY_PUSH(defs->sites, defs->site_count, defs->site_capacity,
+               (struct site_def){.file = memory_copy_string(file), .id = id, .line = line});
+    return (uint32_t)defs->site_count - 1;
+}
+
+int32_t defs_find_comm(const struct defs *defs, int32_t id)
+{
+    const uint64_t *found = map_find(&defs->comm_ids, (uint32_t)id);
+    return found ? (int32_t)*found : EVENT_UNKNOWN;
+}
+
+int32_t defs_comm(struct defs *defs, int32_t id)
+{
+    uint64_t *index = map_put(&defs->comm_ids, (uint32_t)id, UINT64_MAX);
+    if (*index == UINT64_MAX) {
+        *index = defs->comm_count;
+        ARRAY_PUSH(defs->comms, defs->comm_count, defs->comm_capacity, (struct comm_def){.id = id});
+    }
+    return (int32_t)*index;
+}
+
+void defs_set_member(struct defs *defs, int32_t comm, int32_t rank, uint32_t world_rank)
+{
+    map_put(&defs->members, map_pair((uint32_t)comm, (uint32_t)rank), world_rank);
+    map_put(&defs->ranks, map_pair((uint32_t)comm, world_rank), (uint32_t)rank);
+}
+
+int32_t defs_world_rank(const struct defs *defs, int32_t comm, int32_t rank)
+{
+    const uint64_t *found = map_find(&defs->members, map_pair((uint32_t)comm, (uint32_t)rank));
+    if (found)
+        return (int32_t)*found;
+    bool is_world = comm >= 0 && (size_t)comm < defs->comm_count && defs->comms[comm].world;
+    return is_world && rank >= 0 && rank < PROCESS_LIMIT ? rank : EVENT_UNKNOWN;
+}
+
+int32_t defs_comm_rank(const struct defs *defs, int32_t comm, uint32_t world_rank)
+{
+    const uint64_t *found = map_find(&defs->ranks, map_pair((uint32_t)comm, world_rank));
+    if (found)
+        return (int32_t)*found;
+    bool is_world = comm >= 0 && (size_t)comm < defs->comm_count && defs->comms[comm].world;
+    return is_world ? (int32_t)world_rank : EVENT_UNKNOWN;
+}

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef SIGHT_CORE_EVENT_H
+#define SIGHT_CORE_EVENT_H
+
+#include <math.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* The one event of all formats. Readers translate into it, nobody behind them knows a format.
+   What a format does not tell is UNKNOWN (or 0 where the field says so), never a made-up value. */
+
+enum event_kind {
+    EVENT_ENTER,      /* state begins */
+    EVENT_LEAVE,      /* state ends */
+    EVENT_SEND,       /* message leaves: partner, comm, partner_comm, tag, bytes_sent */
+    EVENT_RECEIVE,    /* message arrives: partner, comm, partner_comm, tag, bytes_received */
+    EVENT_COLLECTIVE, /* collective operation: tag is the root, comm, bytes_sent and bytes_received where known */
+    EVENT_MARK,       /* solo event; state is the index of a mark definition */
+    EVENT_COUNTER,    /* value of a counter; state is the index of a mark definition */
+    /* From here on: records about the trace. They are no events of the program: not counted, in no metric. */
+    EVENT_COMM_MADE,  /* partner_comm was made from comm; tag is the process's rank in it (or -1); value is enum comm_step */
+    EVENT_COMM_FREED, /* comm is free again */
+    EVENT_SHIFT,      /* clock shift: value is the shift in ns that the trace states */
+    EVENT_DEFINITION  /* a definition stood here in the source: value is enum definition_kind, state its index */
+};
+
+enum definition_kind { DEFINITION_STATE, DEFINITION_MARK, DEFINITION_CONSTANT, DEFINITION_SITE };
+
+enum {
+    EVENT_UNKNOWN = INT32_MIN, /* partner, tag, comm, partner_comm */
+    PARTNER_NONE = -1,         /* MPI_PROC_NULL */
+    PROCESS_LIMIT = 1 << 24,   /* world ranks are below this; more is damage */
+    DEPTH_LIMIT = 10000        /* states open at once on one thread; more is damage */
+};
+#define BYTES_UNKNOWN INT64_MIN
+
+/* Bits of event.flags. */
+enum { EVENT_PAYLOAD_TEXT = 1 /* payload is Latin-1 text (ALOG, CLOG), not packed binary values (CLOG-2 cargo) */ };
+
+struct event {
+    int64_t time_ns; /* on the trace's own clock, not shifted to start at 0; may be negative */
+    int64_t bytes_sent, bytes_received; /* BYTES_UNKNOWN where not told */
+    int64_t value;    /* ALOG and CLOG: the event's integer (0: none); a counter's value; see enum event_kind */
+    uint64_t request; /* 0: none */
+    uint32_t process; /* world rank */
+    uint32_t thread;  /* 0: the main thread */
+    uint32_t state;   /* index into defs->states, or defs->marks for marks and counters */
+    int32_t comm;         /* index into defs->comms: the communicator of the call, at this process's side */
+    int32_t partner_comm; /* messages: the communicator in which the partner stands; equals comm but for inter-communicators */
+    int32_t partner;      /* messages: world rank, PARTNER_NONE or EVENT_UNKNOWN */
+    int32_t tag;          /* messages: tag; collectives: root, a rank in comm */
+    uint32_t site;        /* 1 + index into defs->sites; 0: not known */
+    uint32_t payload;     /* offset in the batch's arena */
+    uint32_t payload_length; /* 0: none */
+    uint8_t kind;  /* enum event_kind */
+    uint8_t flags; /* EVENT_PAYLOAD_TEXT */
+};
+
+/* An event of which nothing is known but that it is there: start from it, then set what the format tells. */
+#define EVENT_NOTHING                                                                                                  \
+    ((struct event){.bytes_sent = BYTES_UNKNOWN,                                                                       \
+                    .bytes_received = BYTES_UNKNOWN,                                                                   \
+                    .comm = EVENT_UNKNOWN,                                                                             \
+                    .partner_comm = EVENT_UNKNOWN,                                                                     \
+                    .partner = EVENT_UNKNOWN,                                                                          \
+                    .tag = EVENT_UNKNOWN})
+
+/* True for events of the program: those that `events`, begin and end count. */
+static inline bool event_counts(const struct event *event)
+{
+    return event->kind <= EVENT_COUNTER;
+}
+
+/* Bytes of a message event; 0 where they are not known. */
+static inline uint64_t event_message_bytes(const struct event *event)
+{
+    int64_t bytes = event->kind == EVENT_SEND ? event->bytes_sent : event->bytes_received;
+    return bytes > 0 ? (uint64_t)bytes : 0;
+}
+
+/* Events that travel together. The reader fills, the sinks read; valid until the reader's next call. */
+enum { BATCH_EVENTS = 512 };
+struct batch {
+    size_t count;
+    struct event events[BATCH_EVENTS];
+    unsigned char *arena; /* payloads */
+    size_t arena_length, arena_capacity;
+};
+
+/* Empties the batch, keeping its memory. */
+static inline void batch_clear(struct batch *batch)
+{
+    batch->count = 0;
+    batch->arena_length = 0;
+}
+
+/* Copies a payload into the arena and lets `event` name it. */
+void batch_set_payload(struct batch *batch, struct event *event, const void *payload, size_t length);
+
+void batch_free(struct batch *batch); /* frees the arena, not the struct */
+
+/* Seconds as whole ns: llrint(seconds * 1e9). False for NaN and for what is beyond +-9e9 s, which is damage. */
+static inline bool time_from_seconds(double seconds, int64_t *ns)
+{
+    if (!(seconds >= -9e9 && seconds <= 9e9))
+        return false;
+    *ns = llrint(seconds * 1e9);
+    return true;
+}
+
+#endif

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "core/map.h"
+
+#include "core/memory.h"
+
+static struct map_entry *map_place(struct map *map, uint64_t key)
+{
+    size_t at = map_hash(key);
+    for (;; at++) {
+        struct map_entry *entry = &map->entries[at & (map->capacity - 1)];
+        if (entry->key == key + 1 || entry->key == 0)
+            return entry;
+    }
+}
+
+static void map_double(struct map *map)
+{
+    struct map old = *map;
+    map->capacity = old.capacity ? old.capacity * 2 : 16;
+    map->entries = memory_new(map->capacity * sizeof *map->entries);
+    for (size_t i = 0; i < old.capacity; i++)
+        if (old.entries[i].key)
+            *map_place(map, old.entries[i].key - 1) = old.entries[i];
+    free(old.entries);
+}
+
+uint64_t *map_put(struct map *map, uint64_t key, uint64_t initial)
+{
+    uint64_t *found = map_find(map, key);
+    if (found)
+        return found;
+    if ((map->count + 1) * 2 > map->capacity)
+        map_double(map);
+    struct map_entry *entry = map_place(map, key);
+    entry->key = key + 1;
+    entry->value = initial;
+    map->count++;
+    return &entry->value;
+}
+
+void map_clear(struct map *map)
+{
+    free(map->entries);
+    *map = (struct map){0};
+}

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "core/mpi_function.h"
+
+#include <string.h>
+
+enum { MPE1_NAME_LENGTH = 15 };
+
+static const struct mpi_function functions[] = {
+#define MPI_FUNCTION(name, mpe1, class, direction, rooted) {#name, mpe1, CLASS_##class, DIRECTION_##direction, rooted},
+#include "core/mpi_function.def"
+};
+
+enum { FUNCTION_COUNT = sizeof functions / sizeof functions[0] };
+
+size_t mpi_function_count(void)
+{
+    return FUNCTION_COUNT;
+}
+
+const struct mpi_function *mpi_function_at(size_t index)
+{
+    return &functions[index];
+}
+
+const struct mpi_function *mpi_function_find(const char *name)
+{
+    size_t low = 0, high = FUNCTION_COUNT;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        int order = strcmp(name, functions[middle].name);
+        if (order == 0)
+            return &functions[middle];
+        if (order < 0)
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    return NULL;
+}
+
+/* The only function whose MPE-1 spelling begins with the prefix. */
+static const struct mpi_function *find_cut_mpe1(const char *prefix, size_t length)
+{
+    const struct mpi_function *found = NULL;
+    for (size_t i = 0; i < FUNCTION_COUNT; i++) {
+        if (!functions[i].mpe1 || strncmp(functions[i].mpe1, prefix, length) != 0)
+            continue;
+        if (found)
+            return NULL;
+        found = &functions[i];
+    }
+    return found;
+}
+
+const struct mpi_function *mpi_function_find_mpe1(const char *name)
+{
+    for (size_t i = 0; i < FUNCTION_COUNT; i++)
+        if (functions[i].mpe1 && strcmp(functions[i].mpe1, name) == 0)
+            return &functions[i];
+    size_t length = strlen(name);
+    return length == MPE1_NAME_LENGTH ? find_cut_mpe1(name, length) : NULL;
+}
+
+const char *function_class_name(enum function_class class)
+{
+    static const char *const words[] = {
+#define FUNCTION_CLASS_WORD(name, word) word,
+        FUNCTION_CLASSES(FUNCTION_CLASS_WORD)
+#undef FUNCTION_CLASS_WORD
+    };
+    return words[class];
+}
+
+bool function_class_is_mpi(enum function_class class)
+{
+    return class != CLASS_USER && class != CLASS_TOOL;
+}
+
+static bool begins_with(const char *text, const char *prefix)
+{
+    return strncmp(text, prefix, strlen(prefix)) == 0;
+}
+
+/* Some recorders write the name of the entry that they call, PMPI_X, for that which the program called. */
+static const struct mpi_function *find_either_entry(const char *name)
+{
+    return mpi_function_find(begins_with(name, "PMPI_") ? name + 1 : name);
+}
+
+enum function_class function_class_of(const char *state_name)
+{
+    const struct mpi_function *function = find_either_entry(state_name);
+    if (function)
+        return function->class;
+    if (begins_with(state_name, "MPI_") || begins_with(state_name, "MPIX_"))
+        return CLASS_LOCAL;
+    if (begins_with(state_name, "MPE_") || strcmp(state_name, "CLOG_Buffer_write2disk") == 0)
+        return CLASS_TOOL;
+    return CLASS_USER;
+}
+
+enum message_direction message_direction_of(const char *state_name)
+{
+    static const struct {
+        const char *name;
+        enum message_direction direction;
+    } waited[] = {
+        {"MPE_Isend_waited", DIRECTION_SEND},
+        {"MPE_Irecv_waited", DIRECTION_RECEIVE},
+        {"MPE_Imrecv_waited", DIRECTION_RECEIVE},
+    };
+    const struct mpi_function *function = find_either_entry(state_name);
+    if (function)
+        return function->direction;
+    for (size_t i = 0; i < sizeof waited / sizeof waited[0]; i++)
+        if (strcmp(waited[i].name, state_name) == 0)
+            return waited[i].direction;
+    return DIRECTION_NONE;
+}

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef SIGHT_CORE_OUTPUT_H
+#define SIGHT_CORE_OUTPUT_H
+
+#include "core/error.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Where results go. A regular file appears whole or not at all: it is written under a temporary name beside the target
+   (symbolic links followed) and renamed by output_close. Devices, FIFOs and "-" are written directly.
+   A name ending in .gz or .zst is compressed. Faults are sticky: write on, ask once at output_close. */
+struct output {
+    unsigned char *at, *end; /* free room in the buffer: see output_room */
+    unsigned char *buffer;
+    struct error fault; /* kind ERROR_NONE while all is well */
+    uint64_t written;   /* bytes that left the buffer (uncompressed) */
+    struct output_target *target; /* internal */
+};
+
+struct output_options {
+    bool replace;   /* an existing regular file may be replaced */
+    bool patchable; /* output_patch will be used: what cannot seek is collected in an unlinked file in TMPDIR first */
+};
+
+/* NULL and a fault (kind ERROR_OUTPUT) where it cannot be written or exists and must not be replaced. */
+struct output *output_open(const char *path, struct output_options options, struct error *err);
+
+/* Ends the output: flushes and puts the file in its place (commit), or drops it (no commit). Frees it either way. */
+enum status output_close(struct output *output, bool commit, struct error *err) MUST_CHECK;
+
+/* Room for n bytes (n up to 32 KiB) at output->at: write there, then add to output->at. */
+void output_flush(struct output *output);
+static inline unsigned char *output_room(struct output *output, size_t n)
+{
+    if ((size_t)(output->end - output->at) < n)
+        output_flush(output);
+    return output->at;
+}
+
+void output_write(struct output *output, const void *data, size_t length);
+void output_text(struct output *output, const char *text);
+void output_print(struct output *output, const char *format, ...) PRINTF_LIKE(2, 3);
+
+/* Bytes written so far. */
+static inline uint64_t output_position(const struct output *output)
+{
+    return output->written + (uint64_t)(output->at - output->buffer);
+}
+
+/* Overwrites bytes written before. Needs options.patchable. */
+void output_patch(struct output *output, uint64_t offset, const void *data, size_t length);
+
+/* Removes the temporary names of outputs that are open: for a signal handler (async-signal-safe). */
+void output_remove_unfinished(void);
+
+#endif

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "core/text.h"
+
+#include "core/memory.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+char *text_put_u64(char *at, uint64_t value)
+{
+    char digits[20];
+    size_t count = 0;
+    do {
+        digits[count++] = (char)('0' + value % 10);
+        value /= 10;
+    } while (value);
+    while (count)
+        *at++ = digits[--count];
+    return at;
+}
+
+char *text_thousands(char buffer[TEXT_NUMBER_SIZE], uint64_t value)
+{
+    char digits[21];
+    *text_put_u64(digits, value) = '\0';
+    size_t length = strlen(digits);
+    char *at = buffer;
+    for (size_t i = 0; i < length; i++) {
+        if (i > 0 && (length - i) % 3 == 0)
+            *at++ = ',';
+        *at++ = digits[i];
+    }
+    *at = '\0';
+    return buffer;
+}
+
+/* Three significant digits of value, which lies in [0, 1000). */
+static void text_three_digits(char *buffer, double value, const char *unit)
+{
+    int decimals = value < 9.995 ? 2 : value < 99.95 ? 1 : 0;
+    snprintf(buffer, TEXT_NUMBER_SIZE, "%.*f %s", decimals, value, unit);
+}
+
+char *text_duration(char buffer[TEXT_NUMBER_SIZE], int64_t ns)
+{
+    double magnitude = fabs((double)ns);
+    char *at = buffer;
+    if (ns < 0)
+        *at++ = '-';
+    char number[TEXT_NUMBER_SIZE];
+    if (magnitude < 999.5)
+        snprintf(number, sizeof number, "%.0f ns", magnitude);
+    else if (magnitude < 999.5e3)
+        text_three_digits(number, magnitude / 1e3, "µs");
+    else if (magnitude < 999.5e6)
+        text_three_digits(number, magnitude / 1e6, "ms");
+    else if (magnitude < 999.5e9)
+        text_three_digits(number, magnitude / 1e9, "s");
+    else
+        snprintf(number, sizeof number, "%.0f s", magnitude / 1e9);
+    snprintf(at, TEXT_NUMBER_SIZE - 1, "%s", number);
+    return buffer;
+}
+
+char *text_bytes(char buffer[TEXT_NUMBER_SIZE], uint64_t bytes)
+{
+    static const char *const units[] = {"B", "kB", "MB", "GB", "TB", "PB", "EB"};
+    double value = (double)bytes;
+    size_t unit = 0;
+    while (value >= 999.5 && unit + 1 < sizeof units / sizeof *units) {
+        value /= 1000;
+        unit++;
+    }
+    snprintf(buffer, TEXT_NUMBER_SIZE, unit > 0 && value < 9.95 ? "%.1f %s" : "%.0f %s", value, units[unit]);
+    return buffer;
+}
+
+char *text_share(char buffer[TEXT_NUMBER_SIZE], double share)
+{
+    double percent = share * 100;
+    snprintf(buffer, TEXT_NUMBER_SIZE, percent < 9.95 ? "%.1f %%" : "%.0f %%", percent);
+    return buffer;
+}
+
+char *text_from_latin1(const char *bytes, size_t length)
+{
+    char *text = memory_resize(NULL, length * 2 + 1);
+    char *at = text;
+    for (size_t i = 0; i < length; i++) {
+        unsigned char byte = (unsigned char)bytes[i];
+        if (byte >= 0x80) {
+            *at++ = (char)(0xC0 | byte >> 6);
+            *at++ = (char)(0x80 | (byte & 0x3F));
+        } else {
+            *at++ = (char)byte;
+        }
+    }
+    *at = '\0';
+    return text;
+}
+
+char *text_to_latin1(const char *utf8)
+{
+    char *text = memory_resize(NULL, strlen(utf8) + 1);
+    char *at = text;
+    const unsigned char *from = (const unsigned char *)utf8;
+    while (*from) {
+        unsigned char lead = *from++;
+        if (lead < 0x80) {
+            *at++ = (char)lead;
+        } else if ((lead & 0xFC) == 0xC0 && (*from & 0xC0) == 0x80) {
+            *at++ = (char)((lead & 3) << 6 | (*from++ & 0x3F));
+        } else {
+            while ((*from & 0xC0) == 0x80)
+                from++;
+            *at++ = '?';
+        }
+    }
+    *at = '\0';
+    return text;
+}
+
+bool text_parse_i64(const char *text, int64_t min, int64_t max, int64_t *value)
+{
+    char *end;
+    errno = 0;
+    long long parsed = strtoll(text, &end, 10);
+    if (end == text || *end != '\0' || errno == ERANGE || parsed < min || parsed > max)
+        return false;
+    *value = parsed;
+    return true;
+}

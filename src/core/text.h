@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef SIGHT_CORE_TEXT_H
+#define SIGHT_CORE_TEXT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { TEXT_NUMBER_SIZE = 32 };
+
+/* Writes `value` with thousands separators ("40,108,032") into a buffer of TEXT_NUMBER_SIZE; returns the buffer. */
+char *text_thousands(char buffer[TEXT_NUMBER_SIZE], uint64_t value);
+
+/* A time with three significant digits and a unit that keeps it readable: "1.23 s", "45.6 ms", "789 µs", "12 ns". */
+char *text_duration(char buffer[TEXT_NUMBER_SIZE], int64_t ns);
+
+/* Bytes as "512 B", "66 kB", "1.2 GB" (powers of 1000). */
+char *text_bytes(char buffer[TEXT_NUMBER_SIZE], uint64_t bytes);
+
+/* A share in [0,1] as whole per cent from 10 %, with one decimal below. */
+char *text_share(char buffer[TEXT_NUMBER_SIZE], double share);
+
+/* Writes digits of `value`, no terminator; returns the end. At most 20 bytes. */
+char *text_put_u64(char *at, uint64_t value);
+
+/* Latin-1 bytes as UTF-8, and back. Both return a new string (free()). Back: a character beyond Latin-1 becomes '?'. */
+char *text_from_latin1(const char *bytes, size_t length);
+char *text_to_latin1(const char *utf8);
+
+/* Reads a whole decimal integer of `text` (optional sign); false if it is none or leaves [min, max]. */
+bool text_parse_i64(const char *text, int64_t min, int64_t max, int64_t *value);
+
+#endif

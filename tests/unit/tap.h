@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef SIGHT_TESTS_UNIT_TAP_H
+#define SIGHT_TESTS_UNIT_TAP_H
+
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+/* The Test Anything Protocol for unit tests: one line per test on standard output, the plan at the end, what a failed
+   test got on standard output as a comment. A program is one file: the counts are its own.
+
+   Usage: tap_ok(…); tap_equal_int(…); …; return tap_done(); */
+
+static int tap_count, tap_failed;
+
+/* Not every test uses every function. */
+#define TAP_UNUSED __attribute__((unused))
+#define TAP_FORMAT(text, first) __attribute__((unused, format(printf, text, first)))
+
+TAP_FORMAT(2, 0) static bool tap_report(bool passed, const char *format, va_list arguments)
+{
+    tap_count++;
+    tap_failed += !passed;
+    printf("%s %d - ", passed ? "ok" : "not ok", tap_count);
+    vprintf(format, arguments);
+    putchar('\n');
+    /* A test that crashes later has still said how far it came. */
+    fflush(stdout);
+    return passed;
+}
+
+/* One test that passes if the condition holds; the rest is its name, as for printf(). Returns the condition. */
+TAP_FORMAT(2, 3) static bool tap_ok(bool passed, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    tap_report(passed, format, arguments);
+    va_end(arguments);
+    return passed;
+}
+
+/* One test that passes if both integers are equal; tells both if not. */
+TAP_FORMAT(3, 4) static bool tap_equal_int(long long got, long long want, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    bool passed = tap_report(got == want, format, arguments);
+    va_end(arguments);
+    if (!passed)
+        printf("#  got %lld\n# want %lld\n", got, want);
+    return passed;
+}
+
+/* One test that passes if both texts are equal or both are NULL; tells both if not. */
+TAP_FORMAT(3, 4) static bool tap_equal_string(const char *got, const char *want, const char *format, ...)
+{
+    bool equal = got && want ? strcmp(got, want) == 0 : got == want;
+    va_list arguments;
+    va_start(arguments, format);
+    bool passed = tap_report(equal, format, arguments);
+    va_end(arguments);
+    if (!passed)
+        printf("#  got %s\n# want %s\n", got ? got : "(null)", want ? want : "(null)");
+    return passed;
+}
+
+/* One test that cannot be made here, and why: counts as passed. */
+TAP_UNUSED static void tap_skip(const char *why)
+{
+    printf("ok %d # SKIP %s\n", ++tap_count, why);
+}
+
+/* Ends the program's tests: prints the plan. Returns the exit status of main(). */
+TAP_UNUSED static int tap_done(void)
+{
+    printf("1..%d\n", tap_count);
+    if (tap_failed)
+        printf("# %d of %d failed\n", tap_failed, tap_count);
+    return tap_failed != 0;
+}
+
+#endif
