@@ -33,7 +33,7 @@ enum status error_set_errno(struct error *err, enum error_kind kind, const char 
 
 void damage_note(struct damage *damage, const char *file, uint64_t byte, const char *format, ...)
 {
-    if (damage->count++ > 0)
+    if (damage->count++ > 0 && byte >= damage->first_byte)
         return;
     char number[TEXT_NUMBER_SIZE];
     va_list args;

@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 #define MUST_CHECK __attribute__((warn_unused_result))
-#define PRINTF_LIKE(format, first) __attribute__((format(printf, format, first)))
+#define PRINTF_LIKE(text, first) __attribute__((format(printf, text, first)))
 
 /* Result of a call that can fail. STATUS_END is the regular end of what is read, not a fault. */
 enum status { STATUS_OK, STATUS_END, STATUS_FAILED };

@@ -68,6 +68,9 @@ uint64_t input_size(const struct input *input);
 /* An unlinked file in TMPDIR (default /tmp) for reading and writing; -1 and a fault. */
 int temporary_file(struct error *err);
 
+/* TMPDIR or /tmp, for messages. */
+const char *temporary_directory(void);
+
 /* True if this build reads gzip, zstd. */
 bool input_has_gzip(void);
 bool input_has_zstd(void);

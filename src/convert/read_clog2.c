@@ -1,0 +1,337 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* CLOG-2 of MPE-2: a merged file, or the local files of one run read one after the other. Two passes: the definitions of MPI's
+   states and the communicator table stand at the end. Facts: clog2(5). */
+#include "convert/clog2_defs.h"
+#include "convert/clog2_file.h"
+#include "convert/clog2_parts.h"
+#include "convert/reader.h"
+#include "core/memory.h"
+
+#include <string.h>
+
+extern const struct format format_clog2;
+
+/* One file of the trace; a merged trace is one. */
+struct clog2_part {
+    char *path; /* NULL: the input that the reader was given */
+    struct clog2_part_defs defs;
+};
+
+struct clog2_state {
+    struct clog2_file file; /* of the current part */
+    struct clog2_defs defs;
+    struct clog2_part *parts;
+    size_t part_count, current;
+    double shift; /* seconds to add to the times of a local file */
+    uint64_t kinds[CLOG2_KINDS];
+    size_t ended; /* parts that had their end-of-log record */
+    uint64_t used, total;
+};
+
+static int clog2_probe(const unsigned char *data, size_t size)
+{
+    return clog2_is_file(data, size) ? 100 : 0;
+}
+
+/* Stands at the first record of part `index` again. */
+static enum status part_start(struct reader *reader, size_t index, struct error *err)
+{
+    struct clog2_state *state = reader->state;
+    struct clog2_part *part = &state->parts[index];
+    state->current = index;
+    state->shift = 0;
+    if (part->path) {
+        input_close(reader->input);
+        reader->input = input_open(part->path, err);
+        if (!reader->input)
+            return STATUS_FAILED;
+        return clog2_file_open(&state->file, reader, reader->input, err);
+    }
+    return clog2_file_restart(&state->file, reader->input, err);
+}
+
+static void part_totals(struct clog2_state *state, const struct input *input)
+{
+    const struct clog2_preamble *preamble = &state->file.preamble;
+    uint64_t declared = preamble->table_at ? preamble->table_at + sizeof(int32_t) : input_size(input);
+    state->total += declared > state->file.used ? declared : state->file.used;
+    state->used += state->file.used;
+    state->ended += state->file.end_of_log;
+}
+
+static enum status part_scan(struct reader *reader, struct error *err)
+{
+    struct clog2_state *state = reader->state;
+    struct clog2_file *file = &state->file;
+    struct clog2_part_defs *part = &state->parts[state->current].defs;
+    clog2_defs_begin_part(&state->defs, part, file);
+    uint32_t kind;
+    enum status status;
+    while ((status = clog2_file_next(file, &kind, err)) == STATUS_OK) {
+        if (kind != CLOG2_BARE && kind != CLOG2_CARGO && kind != CLOG2_MESSAGE)
+            clog2_defs_record(&state->defs, part, file, kind);
+        clog2_file_take(file, kind);
+    }
+    if (status != STATUS_END)
+        return status;
+    part_totals(state, reader->input);
+    if (file->end_of_log && clog2_defs_table(&state->defs, part, file, err) == STATUS_FAILED)
+        return STATUS_FAILED;
+    clog2_defs_end_part(&state->defs, part, file);
+    if (reader->input->fault)
+        clog2_file_damage(file, "%s", reader->input->fault);
+    return STATUS_OK;
+}
+
+static enum status clog2_scan(struct reader *reader, struct error *err)
+{
+    struct clog2_state *state = reader->state;
+    state->defs.defs = reader->defs;
+    for (size_t i = 0; i < state->part_count; i++) {
+        if (i > 0 && part_start(reader, i, err) != STATUS_OK)
+            return STATUS_FAILED;
+        if (part_scan(reader, err) != STATUS_OK)
+            return STATUS_FAILED;
+    }
+    clog2_defs_end(&state->defs);
+    if (!state->parts[0].path && input_rewind(reader->input, err) != STATUS_OK)
+        return STATUS_FAILED;
+    return part_start(reader, 0, err);
+}
+
+static enum status clog2_open(struct reader *reader, struct error *err)
+{
+    struct clog2_state *state = reader->state;
+    state->parts = memory_new(sizeof *state->parts);
+    state->part_count = 1;
+    if (clog2_file_open(&state->file, reader, reader->input, err) != STATUS_OK)
+        return STATUS_FAILED;
+    enum status status = clog2_scan(reader, err);
+    state->file.quiet = true;
+    return status;
+}
+
+static void clog2_close(struct reader *reader)
+{
+    struct clog2_state *state = reader->state;
+    for (size_t i = 0; i < state->part_count; i++) {
+        free(state->parts[i].path);
+        clog2_part_defs_clear(&state->parts[i].defs);
+    }
+    free(state->parts);
+    clog2_defs_clear(&state->defs);
+}
+
+/* Damage of one record, which is dropped; damage of blocks was noted in the first pass. */
+#define record_damage(state, ...) reader_damage((state)->file.reader, (state)->file.input->offset, __VA_ARGS__)
+
+/* What all events take from their record's header. False: the record is damaged and dropped. */
+static inline bool record_header(struct clog2_state *state, const unsigned char *at, struct event *event,
+                                 const struct clog2_side **side)
+{
+    bool big_endian = state->file.preamble.big_endian;
+    if (!time_from_seconds(bytes_f64(at, big_endian) + state->shift, &event->time_ns)) {
+        record_damage(state, "time cannot be (%g s, limit 9e9 s)", bytes_f64(at, big_endian));
+        return false;
+    }
+    if (state->file.header_size != CLOG2_HEADER_SIZE) {
+        event->process = bytes_u32(at + 12, big_endian);
+        *side = NULL;
+        return event->process < PROCESS_LIMIT;
+    }
+    int32_t rank = bytes_i32(at + 12, big_endian);
+    event->thread = bytes_u32(at + 16, big_endian);
+    *side = clog2_side(&state->defs, &state->parts[state->current].defs, bytes_i32(at + 8, big_endian));
+    int32_t world = *side ? clog2_side_world_rank(&state->defs, (*side)->comm, rank) : EVENT_UNKNOWN;
+    if (world < 0 || event->thread > CLOG2_THREAD_LIMIT) {
+        record_damage(state, "process or thread cannot be (communicator %d, rank %d, thread %d)",
+                          (int)bytes_i32(at + 8, big_endian), (int)rank, (int)event->thread);
+        return false;
+    }
+    event->process = (uint32_t)world;
+    event->comm = (*side)->comm;
+    return true;
+}
+
+static inline void event_of_id(struct clog2_state *state, int32_t id, struct event *event)
+{
+    struct clog2_event_role role = clog2_role(&state->defs, id);
+    event->kind = role.kind;
+    event->state = role.index;
+}
+
+static void message_event(struct clog2_state *state, const unsigned char *body, const struct clog2_side *side,
+                          struct event *event)
+{
+    bool big_endian = state->file.preamble.big_endian;
+    int32_t type = bytes_i32(body, big_endian), comm = bytes_i32(body + 4, big_endian);
+    int32_t rank = bytes_i32(body + 8, big_endian), bytes = bytes_i32(body + 16, big_endian);
+    event->kind = type == CLOG2_SEND ? EVENT_SEND : EVENT_RECEIVE;
+    event->tag = bytes_i32(body + 12, big_endian);
+    *(type == CLOG2_SEND ? &event->bytes_sent : &event->bytes_received) = bytes;
+    if (!side) { /* before version 02.30: type, tag, partner, communicator, size */
+        event->tag = comm;
+        event->partner = rank < 0 ? PARTNER_NONE : rank;
+        event->comm = event->partner_comm = defs_find_comm(state->defs.defs, bytes_i32(body + 12, big_endian));
+        return;
+    }
+    event->partner_comm = side->partner_comm;
+    if (comm != side->id && comm != CLOG2_NO_COMM) {
+        int32_t index = defs_find_comm(state->defs.defs, comm);
+        if (index != EVENT_UNKNOWN)
+            event->partner_comm = index;
+    }
+    if (rank == state->defs.proc_null)
+        event->partner = PARTNER_NONE;
+    else
+        event->partner = clog2_side_world_rank(&state->defs, event->partner_comm, rank);
+}
+
+static void comm_event(struct clog2_state *state, const unsigned char *body, struct event *event)
+{
+    bool big_endian = state->file.preamble.big_endian;
+    struct clog2_part_defs *part = &state->parts[state->current].defs;
+    int32_t step = bytes_i32(body, big_endian);
+    if (state->file.header_size != CLOG2_HEADER_SIZE) {
+        event->comm = defs_find_comm(state->defs.defs, bytes_i32(body + 4, big_endian));
+        event->partner_comm = defs_find_comm(state->defs.defs, bytes_i32(body + 8, big_endian));
+        event->value = clog2_early_step(step);
+    } else {
+        event->value = step;
+        event->tag = bytes_i32(body + 8, big_endian);
+        event->partner_comm = clog2_comm_of_record(&state->defs, part, bytes_i32(body + 4, big_endian));
+    }
+    event->kind = event->value == COMM_STEP_FREE ? EVENT_COMM_FREED : EVENT_COMM_MADE;
+    if (event->kind == EVENT_COMM_FREED)
+        event->partner_comm = EVENT_UNKNOWN;
+}
+
+/* Translates the record; false where it gives no event. */
+static bool record_event(struct clog2_state *state, uint32_t kind, const unsigned char *at, struct batch *batch,
+                         struct event *event)
+{
+    const unsigned char *body = at + state->file.header_size;
+    bool big_endian = state->file.preamble.big_endian;
+    struct clog2_part_defs *part = &state->parts[state->current].defs;
+    const struct clog2_side *side = NULL;
+    if (kind == CLOG2_SHIFT) {
+        double shift = bytes_f64(body, big_endian);
+        if (!time_from_seconds(shift, &event->value)) {
+            record_damage(state, "clock shift cannot be (%g s)", shift);
+            return false;
+        }
+        if (!state->file.preamble.finalized) {
+            /* A local file's times are still to be shifted; a merged file states the opposite of what was done. */
+            state->shift = shift;
+            event->value = -event->value;
+        }
+        event->kind = EVENT_SHIFT;
+        return record_header(state, at, event, &side);
+    }
+    if (!record_header(state, at, event, &side))
+        return false;
+    switch (kind) {
+    case CLOG2_BARE:
+        event_of_id(state, bytes_i32(body, big_endian), event);
+        return true;
+    case CLOG2_CARGO:
+        event_of_id(state, bytes_i32(body, big_endian), event);
+        batch_set_payload(batch, event, body + 8, CLOG2_CARGO_SIZE);
+        return true;
+    case CLOG2_MESSAGE:
+        if (bytes_i32(body, big_endian) != CLOG2_SEND && bytes_i32(body, big_endian) != CLOG2_RECEIVE) {
+            record_damage(state, "message record is neither send nor receive (%d)",
+                              (int)bytes_i32(body, big_endian));
+            return false;
+        }
+        message_event(state, body, side, event);
+        return true;
+    case CLOG2_COLLECTIVE:
+        event->kind = EVENT_COLLECTIVE;
+        event->value = bytes_i32(body, big_endian);
+        event->tag = bytes_i32(body + 4, big_endian);
+        event->bytes_sent = bytes_i32(body + 8, big_endian);
+        return true;
+    case CLOG2_COMM:
+        comm_event(state, body, event);
+        return true;
+    default:
+        event->kind = EVENT_DEFINITION;
+        return clog2_defs_next_definition(part, kind, event);
+    }
+}
+
+/* Ends the current part; STATUS_OK: the next one has begun. */
+static enum status part_finish(struct reader *reader, struct error *err)
+{
+    struct clog2_state *state = reader->state;
+    for (size_t kind = 0; kind < CLOG2_KINDS; kind++)
+        state->kinds[kind] += state->file.counts[kind];
+    if (state->current + 1 < state->part_count)
+        return part_start(reader, state->current + 1, err);
+    static const char *const names[CLOG2_KINDS] = {
+        "end of log",    "end of block", "state definition",     "event definition", "constant definition", "event",
+        "event with payload", "message",      "collective", "communicator",     "source location",     "clock shift"};
+    for (size_t kind = 0; kind < CLOG2_KINDS; kind++)
+        if (state->kinds[kind])
+            reader_count(reader, names[kind], state->kinds[kind]);
+    reader->used = state->used;
+    reader->total = state->total;
+    bool all = state->ended == state->part_count;
+    bool whole = state->part_count == 1 ? all : all && state->part_count >= reader->defs->processes;
+    reader->complete = whole;
+    if (all && !whole)
+        damage_note(&reader->damage, state->parts[0].path, 0, "the files of %zu of %u processes are missing",
+                    (size_t)reader->defs->processes - state->part_count, reader->defs->processes);
+    return STATUS_END;
+}
+
+static enum status clog2_next(struct reader *reader, struct batch *batch, struct error *err)
+{
+    struct clog2_state *state = reader->state;
+    struct clog2_file *file = &state->file;
+    while (batch->count < BATCH_EVENTS) {
+        uint32_t kind;
+        enum status status = clog2_file_next(file, &kind, err);
+        if (status == STATUS_END) {
+            status = part_finish(reader, err);
+            if (status == STATUS_OK)
+                continue;
+        }
+        if (status != STATUS_OK)
+            return status;
+        struct event *event = &batch->events[batch->count];
+        *event = EVENT_NOTHING;
+        batch->count += record_event(state, kind, file->input->at, batch, event);
+        clog2_file_take(file, kind);
+    }
+    return STATUS_OK;
+}
+
+struct reader *clog2_parts_open(const struct path_list *list, struct error *err)
+{
+    struct reader *reader = memory_new(sizeof *reader);
+    reader->defs = defs_new();
+    reader->format = &format_clog2;
+    struct clog2_state *state = reader->state = memory_new(sizeof *state);
+    state->parts = memory_new(list->count * sizeof *state->parts);
+    state->part_count = list->count;
+    for (size_t i = 0; i < list->count; i++)
+        state->parts[i].path = memory_copy_string(list->paths[i]);
+    bool ready = part_start(reader, 0, err) == STATUS_OK && clog2_scan(reader, err) == STATUS_OK;
+    state->file.quiet = true;
+    if (ready)
+        return reader;
+    reader_close(reader);
+    return NULL;
+}
+
+const struct format format_clog2 = {.name = "clog2",
+                                    .title = "CLOG-2",
+                                    .suffix = ".clog2",
+                                    .probe = clog2_probe,
+                                    .two_passes = true,
+                                    .state_size = sizeof(struct clog2_state),
+                                    .open = clog2_open,
+                                    .next = clog2_next,
+                                    .close = clog2_close};

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "core/event_pack.h"
+
+#include <string.h>
+
+/* Layout: two bytes of flags (little-endian), the state, then the fields that the flags name, in the order of the
+   flags. A field that is not named has its default, which is what most events of real traces have. */
+enum {
+    PACK_KIND = 15, /* the kind; KIND_ESCAPED: it did not fit and follows as a byte */
+    PACK_COMM = 1 << 4,
+    PACK_PARTNER_COMM = 1 << 5, /* differs from what partner_comm_default() tells */
+    PACK_PARTNER = 1 << 6,
+    PACK_TAG = 1 << 7,
+    PACK_SENT = 1 << 8,
+    PACK_RECEIVED = 1 << 9,
+    PACK_VALUE = 1 << 10,
+    PACK_REQUEST = 1 << 11,
+    PACK_THREAD = 1 << 12,
+    PACK_SITE = 1 << 13,
+    PACK_FLAGS = 1 << 14,
+    PACK_PAYLOAD = 1 << 15,
+    KIND_ESCAPED = 15
+};
+
+static inline int32_t partner_comm_default(uint8_t kind, int32_t comm)
+{
+    return kind == EVENT_SEND || kind == EVENT_RECEIVE ? comm : EVENT_UNKNOWN;
+}
+
+static inline unsigned char *put_unsigned(unsigned char *at, uint64_t value)
+{
+    while (value >= 0x80) {
+        *at++ = (unsigned char)(value | 0x80);
+        value >>= 7;
+    }
+    *at++ = (unsigned char)value;
+    return at;
+}
+
+static inline unsigned char *put_signed(unsigned char *at, int64_t value)
+{
+    return put_unsigned(at, (uint64_t)value << 1 ^ (value < 0 ? UINT64_MAX : 0));
+}
+
+static inline uint64_t get_unsigned(const unsigned char **from)
+{
+    const unsigned char *at = *from;
+    uint64_t value = *at & 0x7F;
+    for (unsigned shift = 7; *at++ & 0x80; shift += 7)
+        value |= (uint64_t)(*at & 0x7F) << shift;
+    *from = at;
+    return value;
+}
+
+static inline int64_t get_signed(const unsigned char **from)
+{
+    uint64_t value = get_unsigned(from);
+    return (int64_t)(value >> 1 ^ (value & 1 ? UINT64_MAX : 0));
+}
+
+static inline uint32_t get_u32(const unsigned char **from)
+{
+    return (uint32_t)get_unsigned(from);
+}
+
+static inline int32_t get_i32(const unsigned char **from)
+{
+    return (int32_t)get_signed(from);
+}
+
+static inline unsigned pack_flags(const struct event *event)
+{
+    unsigned flags = event->kind < KIND_ESCAPED ? event->kind : KIND_ESCAPED;
+    flags |= event->comm != EVENT_UNKNOWN ? PACK_COMM : 0u;
+    flags |= event->partner_comm != partner_comm_default(event->kind, event->comm) ? PACK_PARTNER_COMM : 0u;
+    flags |= event->partner != EVENT_UNKNOWN ? PACK_PARTNER : 0u;
+    flags |= event->tag != EVENT_UNKNOWN ? PACK_TAG : 0u;
+    flags |= event->bytes_sent != BYTES_UNKNOWN ? PACK_SENT : 0u;
+    flags |= event->bytes_received != BYTES_UNKNOWN ? PACK_RECEIVED : 0u;
+    flags |= event->value != 0 ? PACK_VALUE : 0u;
+    flags |= event->request != 0 ? PACK_REQUEST : 0u;
+    flags |= event->thread != 0 ? PACK_THREAD : 0u;
+    flags |= event->site != 0 ? PACK_SITE : 0u;
+    flags |= event->flags != 0 ? PACK_FLAGS : 0u;
+    flags |= event->payload_length != 0 ? PACK_PAYLOAD : 0u;
+    return flags;
+}
+
+size_t event_pack(unsigned char *at, const struct event *event, const unsigned char *arena)
+{
+    unsigned char *start = at;
+    unsigned flags = pack_flags(event);
+    *at++ = (unsigned char)flags;
+    *at++ = (unsigned char)(flags >> 8);
+    if ((flags & PACK_KIND) == KIND_ESCAPED)
+        *at++ = event->kind;
+    at = put_unsigned(at, event->state);
+    if (flags & PACK_COMM)
+        at = put_signed(at, event->comm);
+    /* Enter and leave have nothing else in nearly all traces. */
+    if (!(flags >> 5))
+        return (size_t)(at - start);
+    if (flags & PACK_PARTNER_COMM)
+        at = put_signed(at, event->partner_comm);
+    if (flags & PACK_PARTNER)
+        at = put_signed(at, event->partner);
+    if (flags & PACK_TAG)
+        at = put_signed(at, event->tag);
+    if (flags & PACK_SENT)
+        at = put_signed(at, event->bytes_sent);
+    if (flags & PACK_RECEIVED)
+        at = put_signed(at, event->bytes_received);
+    if (flags & PACK_VALUE)
+        at = put_signed(at, event->value);
+    if (flags & PACK_REQUEST)
+        at = put_unsigned(at, event->request);
+    if (flags & PACK_THREAD)
+        at = put_unsigned(at, event->thread);
+    if (flags & PACK_SITE)
+        at = put_unsigned(at, event->site);
+    if (flags & PACK_FLAGS)
+        *at++ = event->flags;
+    if (flags & PACK_PAYLOAD) {
+        at = put_unsigned(at, event->payload_length);
+        memcpy(at, arena + event->payload, event->payload_length);
+        at += event->payload_length;
+    }
+    return (size_t)(at - start);
+}
+
+void event_unpack(struct event *event, const unsigned char *packed)
+{
+    const unsigned char *at = packed + 2;
+    unsigned flags = packed[0] | (unsigned)packed[1] << 8;
+    uint8_t kind = flags & PACK_KIND;
+    if (kind == KIND_ESCAPED)
+        kind = *at++;
+    event->kind = kind;
+    event->state = get_u32(&at);
+    event->comm = flags & PACK_COMM ? get_i32(&at) : EVENT_UNKNOWN;
+    event->partner_comm = flags & PACK_PARTNER_COMM ? get_i32(&at) : partner_comm_default(kind, event->comm);
+    event->partner = flags & PACK_PARTNER ? get_i32(&at) : EVENT_UNKNOWN;
+    event->tag = flags & PACK_TAG ? get_i32(&at) : EVENT_UNKNOWN;
+    event->bytes_sent = flags & PACK_SENT ? get_signed(&at) : BYTES_UNKNOWN;
+    event->bytes_received = flags & PACK_RECEIVED ? get_signed(&at) : BYTES_UNKNOWN;
+    event->value = flags & PACK_VALUE ? get_signed(&at) : 0;
+    event->request = flags & PACK_REQUEST ? get_unsigned(&at) : 0;
+    event->thread = flags & PACK_THREAD ? get_u32(&at) : 0;
+    event->site = flags & PACK_SITE ? get_u32(&at) : 0;
+    event->flags = flags & PACK_FLAGS ? *at++ : 0;
+    event->payload_length = flags & PACK_PAYLOAD ? get_u32(&at) : 0;
+    event->payload = event->payload_length ? (uint32_t)(at - packed) : 0;
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "core/input.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+const char *temporary_directory(void)
+{
+    const char *directory = getenv("TMPDIR");
+    return directory && *directory ? directory : "/tmp";
+}
+
+int temporary_file(struct error *err)
+{
+    const char *directory = temporary_directory();
+#ifdef O_TMPFILE
+    int nameless = open(directory, O_TMPFILE | O_EXCL | O_RDWR | O_CLOEXEC, 0600);
+    if (nameless >= 0)
+        return nameless;
+#endif
+    /* Not all file systems have files without a name. */
+    char path[PATH_MAX];
+    int length = snprintf(path, sizeof path, "%s/sight.XXXXXX", directory);
+    int fd = -1;
+    if (length < 0 || (size_t)length >= sizeof path)
+        errno = ENAMETOOLONG;
+    else
+        fd = mkostemp(path, O_CLOEXEC);
+    if (fd < 0) {
+        error_set_errno(err, ERROR_OUTPUT, "cannot make a temporary file in %s", directory);
+        return -1;
+    }
+    unlink(path);
+    return fd;
+}

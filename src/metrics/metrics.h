@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef SIGHT_METRICS_METRICS_H
+#define SIGHT_METRICS_METRICS_H
+
+#include "core/defs.h"
+#include "core/map.h"
+#include "core/sink.h"
+#include "core/sorter.h"
+
+/* Metrics of a trace: what design's "What the numbers mean" defines, as whole ns and counts. Computed by an accumulator
+   (accumulator.h) in one pass; what is read is this. Memory: processes x states that occur, plus distinct pairs of partners. */
+
+/* A function or user state on a process (or thread). */
+struct function_row {
+    uint32_t state;  /* index into the definitions: the first state of the shown name */
+    uint64_t count;  /* closed instances; time, min and max are theirs, each in full */
+    int64_t time_ns;
+    int64_t exclusive_ns; /* as the most recently entered open state of its thread */
+    int64_t min_ns, max_ns;
+    uint64_t open;   /* instances without leave */
+    int64_t open_ns; /* their time up to the end of the process */
+    uint64_t stray;  /* leaves without enter */
+};
+
+/* Messages with one partner, ends counted where they are recorded. */
+struct partner_row {
+    int32_t partner; /* world rank, PARTNER_NONE, or EVENT_UNKNOWN */
+    uint64_t messages, bytes;
+};
+
+/* A solo event's occurrences. */
+struct mark_row {
+    uint32_t mark; /* index into the definitions */
+    uint64_t count;
+};
+
+struct thread_row {
+    uint32_t thread;
+    int64_t begin_ns, end_ns;
+    int64_t communication_ns;
+};
+
+struct process_row {
+    uint32_t rank;
+    int64_t begin_ns, end_ns; /* first and last event */
+    int64_t communication_ns; /* at least one thread inside an MPI function */
+    uint64_t events;
+    uint64_t messages_sent, messages_received; /* without those to and from MPI_PROC_NULL */
+    uint64_t bytes_sent, bytes_received;
+    uint64_t time_back; /* events earlier than the one before them on their process */
+    struct function_row *functions; /* by name */
+    size_t function_count;
+    struct partner_row *sent, *received; /* by partner */
+    size_t sent_count, received_count;
+    struct mark_row *marks; /* by name */
+    size_t mark_count;
+    struct thread_row *threads; /* by number; only where there are several */
+    size_t thread_count;
+};
+
+/* Messages of one communicator, tag, or size class, over all processes. */
+struct message_row {
+    int64_t key;     /* communicator's id, tag, or log2 class: see struct metrics; EVENT_UNKNOWN where not known */
+    bool is_rest;    /* tags: all tags that are not among the largest */
+    uint64_t sent, received;             /* messages */
+    uint64_t bytes_sent, bytes_received;
+};
+enum { METRICS_TAGS = 64 };
+
+struct metrics {
+    const struct defs *defs; /* borrowed; NULL where they were read from a metrics file */
+    const char *format;      /* of the trace: "clog2" */
+    uint32_t processes;      /* declared */
+    uint64_t events;
+    int64_t begin_ns, end_ns;
+    struct trace_end end;
+    struct process_row *process; /* by rank; only those with events */
+    size_t process_count;
+    uint64_t messages; /* ends of messages of all processes (both ends count): the index's denominator */
+    struct message_row *communicators; /* by id */
+    size_t communicator_count;
+    struct message_row *tags; /* the METRICS_TAGS with most bytes, then most messages, by tag; then the rest as one */
+    size_t tag_count;
+    struct message_row *sizes; /* key k: sizes in [2^(k-1), 2^k), 0: empty messages; up to the largest that occurs */
+    size_t size_count;
+    uint64_t open, stray, time_back; /* sums, for warnings */
+};
+
+void metrics_free(struct metrics *metrics);
+
+/* total_s = end - begin, compute_s = total - communication, both >= 0. */
+static inline int64_t process_total_ns(const struct process_row *row)
+{
+    return row->end_ns - row->begin_ns;
+}
+static inline int64_t process_compute_ns(const struct process_row *row)
+{
+    int64_t compute = process_total_ns(row) - row->communication_ns;
+    return compute > 0 ? compute : 0;
+}
+
+/* Messages of p / messages of all processes (SIGHT eq. 4.2.1); 0 where there are none. */
+static inline double process_communication_index(const struct metrics *metrics, const struct process_row *row)
+{
+    return metrics->messages ? (double)(row->messages_sent + row->messages_received) / (double)metrics->messages : 0;
+}
+
+#endif
