@@ -1,0 +1,310 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Feeding: what each event adds. */
+#include "metrics/accumulator_state.h"
+
+#include "core/memory.h"
+
+#include <string.h>
+
+static bool rank_selected(const struct accumulator_options *options, uint32_t rank)
+{
+    if (!options->ranks)
+        return true;
+    size_t low = 0, high = options->rank_count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (options->ranks[middle] < rank)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < options->rank_count && options->ranks[low] == rank;
+}
+
+struct process_state *accumulator_process(struct accumulator *accumulator, uint32_t rank)
+{
+    struct process_state ***page = &accumulator->pages[rank / PROCESS_PAGE];
+    if (!*page)
+        *page = memory_new(PROCESS_PAGE * sizeof **page);
+    struct process_state **place = &(*page)[rank % PROCESS_PAGE];
+    if (!*place) {
+        *place = memory_new(sizeof **place);
+        (*place)->rank = rank;
+        (*place)->selected = rank_selected(&accumulator->options, rank);
+        accumulator->process_count++;
+    }
+    return *place;
+}
+
+struct thread_state *process_thread(struct process_state *process, uint32_t thread)
+{
+    if (thread >= process->thread_count) {
+        ARRAY_RESERVE(process->threads, process->thread_capacity, (size_t)thread + 1);
+        memset(&process->threads[process->thread_count], 0,
+               (thread + 1 - process->thread_count) * sizeof *process->threads);
+        process->thread_count = (size_t)thread + 1;
+    }
+    return &process->threads[thread];
+}
+
+static void tallies_double(struct thread_state *thread)
+{
+    struct tally *old = thread->tallies;
+    size_t count = thread->tally_capacity;
+    thread->tally_capacity = count ? count * 2 : 16;
+    thread->tallies = memory_new(thread->tally_capacity * sizeof *thread->tallies);
+    thread->tally_count = 0;
+    for (size_t i = 0; i < count; i++)
+        if (old[i].key)
+            *thread_tally(thread, old[i].key - 1) = old[i];
+    free(old);
+}
+
+struct tally *thread_tally(struct thread_state *thread, uint32_t state)
+{
+    if ((thread->tally_count + 1) * 2 > thread->tally_capacity)
+        tallies_double(thread);
+    /* States are small dense numbers, so that most stand at their own place. */
+    for (size_t at = state;; at++) {
+        struct tally *tally = &thread->tallies[at & (thread->tally_capacity - 1)];
+        if (tally->key == state + 1)
+            return tally;
+        if (tally->key == 0) {
+            *tally = (struct tally){.key = state + 1, .min_ns = INT64_MAX, .max_ns = INT64_MIN};
+            thread->tally_count++;
+            return tally;
+        }
+    }
+}
+
+/* The time since the last change belongs to the most recently entered open state. */
+static inline void thread_advance(struct thread_state *thread, int64_t time_ns)
+{
+    int64_t passed = not_negative(time_ns - thread->last_ns);
+    if (thread->open.depth > 0)
+        thread->open.frames[thread->open.depth - 1].exclusive_ns += passed;
+    else if (thread->seen)
+        thread->bare_ns += passed;
+    if (!thread->seen)
+        thread->first_ns = time_ns;
+    thread->seen = true;
+    thread->last_ns = time_ns;
+}
+
+void thread_close(struct thread_state *thread, ptrdiff_t at, int64_t time_ns)
+{
+    const struct open_state *frame = &thread->open.frames[at];
+    struct tally *tally = thread_tally(thread, frame->state);
+    int64_t duration = not_negative(time_ns - frame->time_ns);
+    tally->time_ns += duration;
+    tally->exclusive_ns += frame->exclusive_ns;
+    if (frame->mark & FRAME_COUNTED) {
+        tally->count++;
+        tally->min_ns = duration < tally->min_ns ? duration : tally->min_ns;
+        tally->max_ns = duration > tally->max_ns ? duration : tally->max_ns;
+    }
+    open_states_remove(&thread->open, at);
+}
+
+static void state_enter(struct accumulator *accumulator, struct process_state *process, struct thread_state *thread,
+                        const struct event *event, int64_t time_ns, bool counted)
+{
+    thread_advance(thread, time_ns);
+    bool is_mpi = accumulator->defs->states[event->state].is_mpi;
+    struct open_state *frame = open_states_enter(&thread->open, event->state, time_ns);
+    if (!frame)
+        return;
+    frame->mark = (counted ? FRAME_COUNTED : 0) | (is_mpi ? FRAME_MPI : 0);
+    if (is_mpi && thread->mpi_depth++ == 0) {
+        coverage_open(&thread->mpi, time_ns);
+        if (process->mpi_threads++ == 0)
+            coverage_open(&process->mpi, time_ns);
+    }
+}
+
+static void state_stray(struct accumulator *accumulator, struct process_state *process, struct thread_state *thread,
+                        const struct event *event, int64_t time_ns, bool counted)
+{
+    if (!accumulator->options.later_slice) {
+        thread_tally(thread, event->state)->stray += counted;
+        return;
+    }
+    ARRAY_PUSH(process->strays, process->stray_count, process->stray_capacity,
+               (struct stray_leave){.state = event->state,
+                                    .thread = event->thread,
+                                    .time_ns = time_ns,
+                                    .bare_ns = thread->bare_ns,
+                                    .order = process->order,
+                                    .counted = counted,
+                                    .process = process->mpi,
+                                    .by_thread = thread->mpi});
+    thread->bare_ns = 0;
+}
+
+static void state_leave(struct accumulator *accumulator, struct process_state *process, struct thread_state *thread,
+                        const struct event *event, int64_t time_ns, bool counted)
+{
+    thread_advance(thread, time_ns);
+    ptrdiff_t at = open_states_find(&thread->open, event->state);
+    if (at == OPEN_STATES_NONE) {
+        state_stray(accumulator, process, thread, event, time_ns, counted);
+        return;
+    }
+    bool is_mpi = thread->open.frames[at].mark & FRAME_MPI;
+    thread_close(thread, at, time_ns);
+    if (is_mpi && --thread->mpi_depth == 0) {
+        coverage_close(&thread->mpi, time_ns);
+        if (--process->mpi_threads == 0)
+            coverage_close(&process->mpi, time_ns);
+    }
+}
+
+static void message(struct accumulator *accumulator, struct process_state *process, const struct event *event)
+{
+    if (event->partner != PARTNER_NONE)
+        accumulator->messages++;
+    if (!process->selected)
+        return;
+    int direction = event->kind == EVENT_RECEIVE;
+    if (event->partner != PARTNER_NONE) {
+        process->messages[direction]++;
+        process->bytes[direction] += event_message_bytes(event);
+    }
+    message_tables_add(&accumulator->tables, accumulator->defs, event);
+}
+
+static inline int64_t window_clamp(const struct accumulator *accumulator, int64_t time_ns)
+{
+    const struct accumulator_options *options = &accumulator->options;
+    if (options->have_from && time_ns < options->from_ns)
+        return options->from_ns;
+    if (options->have_to && time_ns > options->to_ns)
+        return options->to_ns;
+    return time_ns;
+}
+
+static inline bool window_has(const struct accumulator *accumulator, int64_t time_ns)
+{
+    const struct accumulator_options *options = &accumulator->options;
+    return !(options->have_from && time_ns < options->from_ns) && !(options->have_to && time_ns >= options->to_ns);
+}
+
+static inline void process_time(struct process_state *process, int64_t time_ns)
+{
+    if (process->order++ == 0) {
+        process->begin_ns = process->end_ns = process->first_raw_ns = time_ns;
+    } else {
+        process->time_back += time_ns < process->last_raw_ns;
+        process->begin_ns = time_ns < process->begin_ns ? time_ns : process->begin_ns;
+        process->end_ns = time_ns > process->end_ns ? time_ns : process->end_ns;
+    }
+    process->last_raw_ns = time_ns;
+}
+
+static inline void thread_time(struct thread_state *thread, int64_t time_ns)
+{
+    if (!thread->present) {
+        thread->present = true;
+        thread->begin_ns = thread->end_ns = time_ns;
+    }
+    thread->begin_ns = time_ns < thread->begin_ns ? time_ns : thread->begin_ns;
+    thread->end_ns = time_ns > thread->end_ns ? time_ns : thread->end_ns;
+}
+
+static inline void add_event(struct accumulator *accumulator, const struct event *event)
+{
+    struct process_state *process = accumulator->cached;
+    if (!process || process->rank != event->process)
+        accumulator->cached = process = accumulator_process(accumulator, event->process);
+    bool counted = true;
+    int64_t time_ns = event->time_ns;
+    process_time(process, time_ns);
+    if (accumulator->windowed) {
+        counted = window_has(accumulator, time_ns);
+        time_ns = window_clamp(accumulator, time_ns);
+    }
+    process->events += counted;
+    struct thread_state *thread = event->thread < process->thread_count && process->threads
+                                      ? &process->threads[event->thread]
+                                      : process_thread(process, event->thread);
+    thread_time(thread, time_ns);
+    if (event->kind <= EVENT_LEAVE) {
+        if (!process->selected)
+            return;
+        if (event->kind == EVENT_ENTER)
+            state_enter(accumulator, process, thread, event, time_ns, counted);
+        else
+            state_leave(accumulator, process, thread, event, time_ns, counted);
+    } else if (!counted) {
+        return;
+    } else if (event->kind <= EVENT_RECEIVE) {
+        message(accumulator, process, event);
+    } else if (event->kind == EVENT_MARK && process->selected) {
+        ++*map_put(&accumulator->marks, map_pair(event->process, event->state), 0);
+    }
+}
+
+static enum status accumulator_begin(struct sink *sink, const struct defs *defs, struct error *err)
+{
+    (void)err;
+    ((struct accumulator *)sink)->defs = defs;
+    return STATUS_OK;
+}
+
+static enum status accumulator_events(struct sink *sink, const struct batch *batch, struct error *err)
+{
+    struct accumulator *accumulator = (struct accumulator *)sink;
+    for (size_t i = 0; i < batch->count; i++)
+        if (event_counts(&batch->events[i]))
+            add_event(accumulator, &batch->events[i]);
+    return message_tables_bound(&accumulator->tables, err);
+}
+
+static enum status accumulator_end(struct sink *sink, const struct trace_end *end, struct error *err)
+{
+    (void)err;
+    ((struct accumulator *)sink)->end = *end;
+    return STATUS_OK;
+}
+
+struct accumulator *accumulator_new(struct accumulator_options options)
+{
+    struct accumulator *accumulator = memory_new(sizeof *accumulator);
+    accumulator->options = options;
+    accumulator->windowed = options.have_from || options.have_to;
+    accumulator->sink =
+        (struct sink){.begin = accumulator_begin, .events = accumulator_events, .end = accumulator_end};
+    return accumulator;
+}
+
+struct sink *accumulator_sink(struct accumulator *accumulator)
+{
+    return &accumulator->sink;
+}
+
+static void process_free(struct process_state *process)
+{
+    if (!process)
+        return;
+    for (size_t i = 0; i < process->thread_count; i++) {
+        open_states_free(&process->threads[i].open);
+        free(process->threads[i].tallies);
+    }
+    free(process->threads);
+    free(process->strays);
+    free(process);
+}
+
+void accumulator_free(struct accumulator *accumulator)
+{
+    if (!accumulator)
+        return;
+    for (size_t page = 0; page < PROCESS_LIMIT / PROCESS_PAGE; page++) {
+        for (size_t i = 0; accumulator->pages[page] && i < PROCESS_PAGE; i++)
+            process_free(accumulator->pages[page][i]);
+        free(accumulator->pages[page]);
+    }
+    message_tables_clear(&accumulator->tables);
+    map_clear(&accumulator->marks);
+    free(accumulator);
+}

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef SIGHT_METRICS_ACCUMULATOR_STATE_H
+#define SIGHT_METRICS_ACCUMULATOR_STATE_H
+
+#include "core/open_states.h"
+#include "metrics/accumulator.h"
+#include "metrics/message_tables.h"
+
+/* What an accumulator keeps; private to accumulator*.c. */
+
+/* Sums of one state on one thread. */
+struct tally {
+    uint32_t key; /* state + 1; 0 is a free place */
+    uint64_t count;
+    int64_t time_ns, exclusive_ns, min_ns, max_ns;
+    uint64_t stray;
+};
+
+/* Time during which something is inside MPI: closed intervals, and the one that is open. */
+struct coverage {
+    int64_t closed_ns;
+    int64_t since_ns;
+    bool is_open;
+};
+
+/* In a later slice: a leave that found no enter there. Whether it has one is known when the earlier slice is merged. */
+struct stray_leave {
+    uint32_t state, thread;
+    int64_t time_ns;
+    int64_t bare_ns;     /* time with no state of this slice open, since the thread's previous stray leave or first change */
+    uint64_t order;      /* place among the process's events */
+    bool counted;        /* lies in the window */
+    struct coverage process, by_thread; /* as they were then, of this slice alone */
+};
+
+struct thread_state {
+    bool present;       /* has events */
+    bool seen;          /* a state was entered or left */
+    int64_t first_ns, last_ns; /* first and latest change of the open states */
+    int64_t begin_ns, end_ns;
+    struct open_states open;
+    uint32_t mpi_depth;
+    struct coverage mpi;
+    int64_t bare_ns; /* later slices only: see struct stray_leave */
+    struct tally *tallies; /* open addressing by state */
+    size_t tally_count, tally_capacity;
+};
+
+struct process_state {
+    bool selected;
+    uint32_t rank;
+    uint64_t events;   /* in the window */
+    uint64_t order;    /* events seen, in the window or not */
+    int64_t begin_ns, end_ns; /* of all events seen, unclipped */
+    int64_t first_raw_ns, last_raw_ns;
+    uint64_t time_back;
+    uint32_t mpi_threads; /* threads inside MPI */
+    struct coverage mpi;
+    uint64_t messages[2], bytes[2]; /* sent, received */
+    struct thread_state *threads;
+    size_t thread_count, thread_capacity;
+    struct stray_leave *strays;
+    size_t stray_count, stray_capacity;
+};
+
+/* Processes by rank: pages, so that ranks may be sparse. */
+enum { PROCESS_PAGE = 4096 };
+
+struct accumulator {
+    struct sink sink;
+    struct accumulator_options options;
+    bool windowed;
+    const struct defs *defs;
+    struct trace_end end;
+    struct process_state **pages[PROCESS_LIMIT / PROCESS_PAGE];
+    struct process_state *cached;
+    size_t process_count;
+    uint64_t messages; /* ends of all processes, selected or not */
+    struct message_tables tables;
+    struct map marks; /* (rank, mark) -> count */
+};
+
+struct process_state *accumulator_process(struct accumulator *accumulator, uint32_t rank);
+struct thread_state *process_thread(struct process_state *process, uint32_t thread);
+struct tally *thread_tally(struct thread_state *thread, uint32_t state);
+
+/* Closes the frame at `at` at time_ns and adds it to its tally. */
+void thread_close(struct thread_state *thread, ptrdiff_t at, int64_t time_ns);
+
+static inline int64_t not_negative(int64_t ns)
+{
+    return ns > 0 ? ns : 0;
+}
+
+static inline void coverage_open(struct coverage *coverage, int64_t time_ns)
+{
+    coverage->is_open = true;
+    coverage->since_ns = time_ns;
+}
+
+static inline void coverage_close(struct coverage *coverage, int64_t time_ns)
+{
+    coverage->closed_ns += not_negative(time_ns - coverage->since_ns);
+    coverage->is_open = false;
+}
+
+/* All covered time if the end is at end_ns. */
+static inline int64_t coverage_until(const struct coverage *coverage, int64_t end_ns)
+{
+    return coverage->closed_ns + (coverage->is_open ? not_negative(end_ns - coverage->since_ns) : 0);
+}
+
+/* Marks on frames (open_state.mark). */
+enum { FRAME_COUNTED = 1, FRAME_MPI = 2 };
+
+#endif

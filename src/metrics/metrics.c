@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* From what an accumulator keeps to metrics: rows in order, open states up to the process's end. */
+#include "metrics/accumulator_state.h"
+
+#include "core/memory.h"
+
+#include <string.h>
+
+void metrics_free(struct metrics *metrics)
+{
+    if (!metrics)
+        return;
+    for (size_t i = 0; i < metrics->process_count; i++) {
+        struct process_row *row = &metrics->process[i];
+        free(row->functions);
+        free(row->sent);
+        free(row->received);
+        free(row->marks);
+        free(row->threads);
+    }
+    free(metrics->process);
+    free(metrics->communicators);
+    free(metrics->tags);
+    free(metrics->sizes);
+    free(metrics);
+}
+
+/* Collects the rows of one process; `places` finds a function's row by its state. */
+struct row_builder {
+    const struct accumulator *accumulator;
+    struct process_row *row;
+    size_t capacity;
+    struct map places;
+};
+
+static struct function_row *builder_function(struct row_builder *builder, uint32_t state)
+{
+    uint32_t shown = builder->accumulator->defs->states[state].first_of_name;
+    uint64_t *place = map_put(&builder->places, shown, UINT64_MAX);
+    if (*place == UINT64_MAX) {
+        *place = builder->row->function_count;
+        ARRAY_PUSH(builder->row->functions, builder->row->function_count, builder->capacity,
+                   (struct function_row){.state = shown, .min_ns = INT64_MAX, .max_ns = INT64_MIN});
+    }
+    return &builder->row->functions[*place];
+}
+
+static void builder_thread(struct row_builder *builder, const struct thread_state *thread)
+{
+    for (size_t i = 0; i < thread->tally_capacity; i++) {
+        const struct tally *tally = &thread->tallies[i];
+        if (!tally->key || (tally->count == 0 && tally->time_ns == 0 && tally->exclusive_ns == 0 && tally->stray == 0))
+            continue;
+        struct function_row *row = builder_function(builder, tally->key - 1);
+        row->count += tally->count;
+        row->time_ns += tally->time_ns;
+        row->exclusive_ns += tally->exclusive_ns;
+        row->stray += tally->stray;
+        row->min_ns = tally->min_ns < row->min_ns ? tally->min_ns : row->min_ns;
+        row->max_ns = tally->max_ns > row->max_ns ? tally->max_ns : row->max_ns;
+    }
+    for (size_t i = 0; i < thread->open.depth; i++) {
+        const struct open_state *frame = &thread->open.frames[i];
+        int64_t open_ns = not_negative(builder->row->end_ns - frame->time_ns);
+        if (open_ns == 0 && !(frame->mark & FRAME_COUNTED))
+            continue;
+        struct function_row *row = builder_function(builder, frame->state);
+        row->open += frame->mark & FRAME_COUNTED;
+        row->open_ns += open_ns;
+    }
+}
+
+static void result_strays(struct row_builder *builder, const struct process_state *process)
+{
+    for (size_t i = 0; i < process->stray_count; i++)
+        builder_function(builder, process->strays[i].state)->stray += process->strays[i].counted;
+}
+
+static const struct defs *sort_defs; /* qsort has no argument for it; set around each use */
+
+static int function_by_name(const void *a, const void *b)
+{
+    const struct function_row *left = a, *right = b;
+    return strcmp(sort_defs->states[left->state].name, sort_defs->states[right->state].name);
+}
+
+static int mark_by_name(const void *a, const void *b)
+{
+    const struct mark_row *left = a, *right = b;
+    int order = strcmp(sort_defs->marks[left->mark].name, sort_defs->marks[right->mark].name);
+    return order ? order : (left->mark > right->mark) - (left->mark < right->mark);
+}
+
+static int partner_by_rank(const void *a, const void *b)
+{
+    const struct partner_row *left = a, *right = b;
+    return (left->partner > right->partner) - (left->partner < right->partner);
+}
+
+static void result_threads(struct process_row *row, const struct process_state *process, struct process_row *span)
+{
+    size_t present = 0;
+    for (size_t i = 0; i < process->thread_count; i++)
+        present += process->threads[i].present;
+    if (present < 2)
+        return;
+    row->threads = memory_new(present * sizeof *row->threads);
+    for (size_t i = 0; i < process->thread_count; i++) {
+        const struct thread_state *thread = &process->threads[i];
+        if (thread->present)
+            row->threads[row->thread_count++] =
+                (struct thread_row){.thread = (uint32_t)i,
+                                    .begin_ns = thread->begin_ns,
+                                    .end_ns = thread->end_ns,
+                                    .communication_ns = coverage_until(&thread->mpi, span->end_ns)};
+    }
+}
+
+static void result_process(const struct accumulator *accumulator, const struct process_state *process,
+                           struct process_row *row)
+{
+    const struct accumulator_options *options = &accumulator->options;
+    *row = (struct process_row){.rank = process->rank,
+                                .begin_ns = process->begin_ns,
+                                .end_ns = process->end_ns,
+                                .events = process->events,
+                                .messages_sent = process->messages[0],
+                                .messages_received = process->messages[1],
+                                .bytes_sent = process->bytes[0],
+                                .bytes_received = process->bytes[1],
+                                .time_back = process->time_back};
+    if (options->have_from && row->begin_ns < options->from_ns)
+        row->begin_ns = options->from_ns;
+    if (options->have_to && row->end_ns > options->to_ns)
+        row->end_ns = options->to_ns;
+    row->communication_ns = coverage_until(&process->mpi, row->end_ns);
+    struct row_builder builder = {.accumulator = accumulator, .row = row};
+    for (size_t i = 0; i < process->thread_count; i++)
+        builder_thread(&builder, &process->threads[i]);
+    result_strays(&builder, process);
+    map_clear(&builder.places);
+    for (size_t i = 0; i < row->function_count; i++)
+        if (row->functions[i].count == 0)
+            row->functions[i].min_ns = row->functions[i].max_ns = 0;
+    sort_defs = accumulator->defs;
+    if (row->function_count > 1)
+        qsort(row->functions, row->function_count, sizeof *row->functions, function_by_name);
+    result_threads(row, process, row);
+}
+
+/* True if the process has a share in what was asked for. */
+static bool process_wanted(const struct accumulator_options *options, const struct process_state *process)
+{
+    if (!process->selected || process->order == 0)
+        return false;
+    return !(options->have_from && process->end_ns < options->from_ns) &&
+           !(options->have_to && process->begin_ns >= options->to_ns);
+}
+
+static void result_processes(const struct accumulator *accumulator, struct metrics *metrics)
+{
+    metrics->process = memory_new(accumulator->process_count * sizeof *metrics->process);
+    for (size_t page = 0; page < PROCESS_LIMIT / PROCESS_PAGE; page++)
+        for (size_t i = 0; accumulator->pages[page] && i < PROCESS_PAGE; i++) {
+            const struct process_state *process = accumulator->pages[page][i];
+            if (process && process_wanted(&accumulator->options, process))
+                result_process(accumulator, process, &metrics->process[metrics->process_count++]);
+        }
+}
+
+static struct process_row *metrics_find(struct metrics *metrics, uint32_t rank)
+{
+    size_t low = 0, high = metrics->process_count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (metrics->process[middle].rank < rank)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < metrics->process_count && metrics->process[low].rank == rank ? &metrics->process[low] : NULL;
+}
+
+static void cell_push(struct partner_row **rows, size_t *count, const struct partner_cell *cell, int direction)
+{
+    if (cell->messages[direction] == 0)
+        return;
+    /* Rows are counted first (with no memory), then filled: two rounds over the cells. */
+    if (*rows)
+        (*rows)[*count] = (struct partner_row){.partner = cell->partner,
+                                               .messages = cell->messages[direction],
+                                               .bytes = cell->bytes[direction]};
+    ++*count;
+}
+
+static void cells_round(const struct message_tables *tables, struct metrics *metrics)
+{
+    for (size_t i = 0; i < tables->cell_count; i++) {
+        struct process_row *row = metrics_find(metrics, tables->cells[i].process);
+        if (!row)
+            continue;
+        cell_push(&row->sent, &row->sent_count, &tables->cells[i], 0);
+        cell_push(&row->received, &row->received_count, &tables->cells[i], 1);
+    }
+}
+
+static void result_partners(const struct message_tables *tables, struct metrics *metrics)
+{
+    cells_round(tables, metrics);
+    for (size_t i = 0; i < metrics->process_count; i++) {
+        struct process_row *row = &metrics->process[i];
+        row->sent = memory_new(row->sent_count * sizeof *row->sent);
+        row->received = memory_new(row->received_count * sizeof *row->received);
+        row->sent_count = row->received_count = 0;
+    }
+    cells_round(tables, metrics);
+    for (size_t i = 0; i < metrics->process_count; i++) {
+        struct process_row *row = &metrics->process[i];
+        qsort(row->sent, row->sent_count, sizeof *row->sent, partner_by_rank);
+        qsort(row->received, row->received_count, sizeof *row->received, partner_by_rank);
+    }
+}
+
+static void result_marks(const struct accumulator *accumulator, struct metrics *metrics)
+{
+    size_t *capacities = memory_new(metrics->process_count * sizeof *capacities);
+    for (size_t i = 0; i < accumulator->marks.capacity; i++) {
+        const struct map_entry *entry = &accumulator->marks.entries[i];
+        struct process_row *row = entry->key ? metrics_find(metrics, (uint32_t)((entry->key - 1) >> 32)) : NULL;
+        if (row)
+            ARRAY_PUSH(row->marks, row->mark_count, capacities[row - metrics->process],
+                       (struct mark_row){.mark = (uint32_t)(entry->key - 1), .count = entry->value});
+    }
+    free(capacities);
+    sort_defs = accumulator->defs;
+    for (size_t i = 0; i < metrics->process_count; i++)
+        if (metrics->process[i].mark_count > 1)
+            qsort(metrics->process[i].marks, metrics->process[i].mark_count, sizeof(struct mark_row), mark_by_name);
+}
+
+static void result_totals(struct metrics *metrics)
+{
+    for (size_t i = 0; i < metrics->process_count; i++) {
+        const struct process_row *row = &metrics->process[i];
+        if (i == 0 || row->begin_ns < metrics->begin_ns)
+            metrics->begin_ns = row->begin_ns;
+        if (i == 0 || row->end_ns > metrics->end_ns)
+            metrics->end_ns = row->end_ns;
+        metrics->events += row->events;
+        metrics->time_back += row->time_back;
+        for (size_t k = 0; k < row->function_count; k++) {
+            metrics->open += row->functions[k].open;
+            metrics->stray += row->functions[k].stray;
+        }
+    }
+}
+
+struct metrics *accumulator_metrics(struct accumulator *accumulator, struct error *err)
+{
+    struct metrics *metrics = memory_new(sizeof *metrics);
+    metrics->defs = accumulator->defs;
+    metrics->processes = accumulator->defs->processes;
+    metrics->end = accumulator->end;
+    metrics->messages = accumulator->messages;
+    result_processes(accumulator, metrics);
+    result_partners(&accumulator->tables, metrics);
+    result_marks(accumulator, metrics);
+    result_totals(metrics);
+    if (message_tables_result(&accumulator->tables, accumulator->defs, metrics, err) == STATUS_OK)
+        return metrics;
+    metrics_free(metrics);
+    return NULL;
+}
