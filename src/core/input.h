@@ -71,6 +71,9 @@ int temporary_file(struct error *err);
 /* TMPDIR or /tmp, for messages. */
 const char *temporary_directory(void);
 
+/* The path with control characters as \xNN, for messages. free() it. */
+char *input_escape_name(const char *path);
+
 /* True if this build reads gzip, zstd. */
 bool input_has_gzip(void);
 bool input_has_zstd(void);

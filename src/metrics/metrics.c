@@ -76,18 +76,18 @@ static void result_strays(struct row_builder *builder, const struct process_stat
         builder_function(builder, process->strays[i].state)->stray += process->strays[i].counted;
 }
 
-static const struct defs *sort_defs; /* qsort has no argument for it; set around each use */
-
-static int function_by_name(const void *a, const void *b)
+static int function_by_name(const void *a, const void *b, void *definitions)
 {
+    const struct defs *defs = definitions;
     const struct function_row *left = a, *right = b;
-    return strcmp(sort_defs->states[left->state].name, sort_defs->states[right->state].name);
+    return strcmp(defs->states[left->state].name, defs->states[right->state].name);
 }
 
-static int mark_by_name(const void *a, const void *b)
+static int mark_by_name(const void *a, const void *b, void *definitions)
 {
+    const struct defs *defs = definitions;
     const struct mark_row *left = a, *right = b;
-    int order = strcmp(sort_defs->marks[left->mark].name, sort_defs->marks[right->mark].name);
+    int order = strcmp(defs->marks[left->mark].name, defs->marks[right->mark].name);
     return order ? order : (left->mark > right->mark) - (left->mark < right->mark);
 }
 
@@ -142,9 +142,9 @@ static void result_process(const struct accumulator *accumulator, const struct p
     for (size_t i = 0; i < row->function_count; i++)
         if (row->functions[i].count == 0)
             row->functions[i].min_ns = row->functions[i].max_ns = 0;
-    sort_defs = accumulator->defs;
     if (row->function_count > 1)
-        qsort(row->functions, row->function_count, sizeof *row->functions, function_by_name);
+        qsort_r(row->functions, row->function_count, sizeof *row->functions, function_by_name,
+                (void *)accumulator->defs);
     result_threads(row, process, row);
 }
 
@@ -232,10 +232,10 @@ static void result_marks(const struct accumulator *accumulator, struct metrics *
                        (struct mark_row){.mark = (uint32_t)(entry->key - 1), .count = entry->value});
     }
     free(capacities);
-    sort_defs = accumulator->defs;
     for (size_t i = 0; i < metrics->process_count; i++)
         if (metrics->process[i].mark_count > 1)
-            qsort(metrics->process[i].marks, metrics->process[i].mark_count, sizeof(struct mark_row), mark_by_name);
+            qsort_r(metrics->process[i].marks, metrics->process[i].mark_count, sizeof(struct mark_row), mark_by_name,
+                    (void *)accumulator->defs);
 }
 
 static void result_totals(struct metrics *metrics)

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "convert/stream.h"
+
+#include "core/memory.h"
+
+static enum status stream_begin(struct reader *reader, struct sink *const *sinks, size_t count, struct error *err)
+{
+    for (size_t i = 0; i < count; i++)
+        if (sinks[i]->begin && sinks[i]->begin(sinks[i], reader->defs, err) != STATUS_OK)
+            return STATUS_FAILED;
+    return STATUS_OK;
+}
+
+static enum status stream_batches(struct reader *reader, struct batch *batch, struct sink *const *sinks, size_t count,
+                                  stream_watch *watch, void *context, struct error *err)
+{
+    enum status status;
+    while ((status = reader_next(reader, batch, err)) == STATUS_OK) {
+        for (size_t i = 0; i < count; i++)
+            if (sinks[i]->events(sinks[i], batch, err) != STATUS_OK)
+                return STATUS_FAILED;
+        if (watch && !watch(context, reader))
+            return STATUS_FAILED;
+    }
+    return status;
+}
+
+enum status stream_run(struct reader *reader, struct sink *const *sinks, size_t count, stream_watch *watch,
+                       void *context, struct error *err)
+{
+    if (stream_begin(reader, sinks, count, err) != STATUS_OK)
+        return STATUS_FAILED;
+    struct batch *batch = memory_new(sizeof *batch);
+    enum status status = stream_batches(reader, batch, sinks, count, watch, context, err);
+    batch_free(batch);
+    free(batch);
+    if (status != STATUS_END)
+        return STATUS_FAILED;
+    for (size_t i = 0; i < count; i++)
+        if (sinks[i]->end && sinks[i]->end(sinks[i], &reader->end, err) != STATUS_OK)
+            return STATUS_FAILED;
+    return STATUS_OK;
+}

@@ -1,0 +1,434 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "core/input.h"
+
+#include "core/input_codec.h"
+#include "core/memory.h"
+#include "core/text.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { BUFFER_SIZE = 256 * 1024, RAW_SIZE = 64 * 1024 };
+
+/* Where the bytes come from. Raw is the file as it is; data are what the codec makes of it. Data that cannot be had
+   twice go to the spool as they are read; after a rewind they come from there until it is exhausted. */
+struct input_source {
+    char *name;
+    int fd; /* -1: memory */
+    bool seekable;
+    uint64_t start;    /* offset in the file where it was handed to us */
+    uint64_t size;     /* raw, from `start` on; 0: not known */
+    uint64_t position; /* raw bytes read so far, from `start` on */
+    unsigned char *raw_buffer;
+    const unsigned char *raw, *raw_end; /* read, but not yet through the codec */
+    bool raw_ended;
+    const struct input_codec *codec;
+    void *codec_state;
+    bool ended; /* the codec gives no more */
+    bool kept;
+    int spool;
+    uint64_t spooled;  /* data in the spool */
+    uint64_t replayed; /* of these, read again; equal to spooled when reading goes on at the source */
+};
+
+char *input_escape_name(const char *path)
+{
+    char *name = memory_new(4 * strlen(path) + 1), *to = name;
+    for (; *path; path++) {
+        unsigned char byte = (unsigned char)*path;
+        if (byte < 0x20 || byte == 0x7f)
+            to += sprintf(to, "\\x%02x", byte);
+        else
+            *to++ = *path;
+    }
+    return name;
+}
+
+static enum status cannot_read(const struct input *input, struct error *err)
+{
+    int saved = errno;
+    char number[TEXT_NUMBER_SIZE];
+    text_thousands(number, input->offset + input_available(input));
+    errno = saved;
+    return error_set_errno(err, ERROR_INPUT, "%s: byte %s: cannot read", input->name, number);
+}
+
+static ssize_t read_some(int fd, void *to, size_t size)
+{
+    ssize_t got;
+    do
+        got = read(fd, to, size);
+    while (got < 0 && errno == EINTR);
+    return got;
+}
+
+static bool is_plain(const struct input_source *source)
+{
+    return input_codec_is_plain(source->codec);
+}
+
+/* Reads raw bytes behind those that are there, until there are `want` or the file ends. */
+static enum status fill_raw(struct input *input, size_t want, struct error *err)
+{
+    struct input_source *source = input->source;
+    if (source->fd < 0) {
+        source->raw_ended = true;
+        return STATUS_OK;
+    }
+    size_t have = (size_t)(source->raw_end - source->raw);
+    memmove(source->raw_buffer, source->raw, have);
+    ssize_t got = 0;
+    while (have < want && (got = read_some(source->fd, source->raw_buffer + have, RAW_SIZE - have)) > 0) {
+        have += (size_t)got;
+        source->position += (uint64_t)got;
+    }
+    source->raw = source->raw_buffer;
+    source->raw_end = source->raw + have;
+    if (got < 0)
+        return cannot_read(input, err);
+    source->raw_ended = have < want;
+    return STATUS_OK;
+}
+
+/* Plain data go straight to where they are wanted, but for the head that was read to know that they are plain. */
+static enum status read_plain(struct input *input, unsigned char *to, size_t size, size_t *got, struct error *err)
+{
+    struct input_source *source = input->source;
+    size_t have = (size_t)(source->raw_end - source->raw);
+    if (have) {
+        *got = have < size ? have : size;
+        memcpy(to, source->raw, *got);
+        source->raw += *got;
+        return STATUS_OK;
+    }
+    ssize_t result = source->fd < 0 ? 0 : read_some(source->fd, to, size);
+    if (result < 0)
+        return cannot_read(input, err);
+    *got = (size_t)result;
+    source->position += (uint64_t)result;
+    source->ended = result == 0;
+    return STATUS_OK;
+}
+
+static enum status read_decoded(struct input *input, unsigned char *to, size_t size, size_t *got, struct error *err)
+{
+    struct input_source *source = input->source;
+    enum decoded result = DECODED_MORE;
+    *got = 0;
+    while (*got == 0 && result == DECODED_MORE) {
+        if (source->raw == source->raw_end && !source->raw_ended && fill_raw(input, 1, err) != STATUS_OK)
+            return STATUS_FAILED;
+        struct input_flow flow = {source->raw, source->raw_end, to, to + size, source->raw_ended};
+        result = source->codec->decode(source->codec_state, &flow);
+        source->raw = flow.in;
+        *got = (size_t)(flow.out - to);
+    }
+    source->ended = result != DECODED_MORE;
+    if (result == DECODED_CUT)
+        input->fault = "compressed data end early";
+    else if (result == DECODED_DAMAGED)
+        input->fault = "compressed data are damaged";
+    return STATUS_OK;
+}
+
+static enum status cannot_spool(const char *what, struct error *err)
+{
+    return error_set_errno(err, ERROR_OUTPUT, "cannot %s temporary file in %s", what, temporary_directory());
+}
+
+static enum status write_spool(struct input_source *source, const unsigned char *data, size_t size, struct error *err)
+{
+    for (size_t done = 0; done < size;) {
+        ssize_t wrote = pwrite(source->spool, data + done, size - done, (off_t)(source->spooled + done));
+        if (wrote < 0 && errno == EINTR)
+            continue;
+        if (wrote < 0)
+            return cannot_spool("write", err);
+        done += (size_t)wrote;
+    }
+    source->spooled += size;
+    source->replayed = source->spooled;
+    return STATUS_OK;
+}
+
+static enum status read_spool(struct input_source *source, unsigned char *to, size_t size, size_t *got,
+                              struct error *err)
+{
+    ssize_t result;
+    do
+        result = pread(source->spool, to, size, (off_t)source->replayed);
+    while (result < 0 && errno == EINTR);
+    if (result == 0)
+        errno = EIO;
+    if (result <= 0)
+        return cannot_spool("read", err);
+    *got = (size_t)result;
+    source->replayed += *got;
+    return STATUS_OK;
+}
+
+/* Some more data; *got is 0 when they have ended. */
+static enum status read_data(struct input *input, unsigned char *to, size_t size, size_t *got, struct error *err)
+{
+    struct input_source *source = input->source;
+    *got = 0;
+    if (source->replayed < source->spooled) {
+        size_t left = source->spooled - source->replayed < size ? (size_t)(source->spooled - source->replayed) : size;
+        return read_spool(source, to, left, got, err);
+    }
+    if (source->ended)
+        return STATUS_OK;
+    enum status status =
+        is_plain(source) ? read_plain(input, to, size, got, err) : read_decoded(input, to, size, got, err);
+    if (status == STATUS_OK && source->spool >= 0 && *got)
+        status = write_spool(source, to, *got, err);
+    return status;
+}
+
+/* Room behind the buffered bytes. The buffer grows only when it is full, so never beyond twice what has come. */
+static size_t make_room(struct input *input, size_t want)
+{
+    size_t have = input_available(input);
+    if (have < input->capacity) {
+        memmove(input->buffer, input->at, have);
+    } else {
+        size_t grown = input->capacity ? 2 * input->capacity : BUFFER_SIZE;
+        if (grown > want && want > input->capacity && want >= BUFFER_SIZE)
+            grown = want;
+        /* The bytes may stand at the end of the buffer, but a full one has nothing before them. */
+        input->buffer = memory_resize(input->buffer, grown);
+        input->capacity = grown;
+    }
+    input->at = input->buffer;
+    input->end = input->at + have;
+    return input->capacity - have;
+}
+
+enum status input_fill(struct input *input, size_t want, struct error *err)
+{
+    while (input_available(input) < want) {
+        if (input->ended)
+            return STATUS_END;
+        size_t room = input->buffer ? (size_t)(input->buffer + input->capacity - input->end) : 0;
+        size_t missing = want - input_available(input);
+        if (room < missing)
+            room = make_room(input, want);
+        size_t got;
+        if (read_data(input, (unsigned char *)(uintptr_t)input->end, room, &got, err) != STATUS_OK)
+            return STATUS_FAILED;
+        input->end += got;
+        input->ended = got == 0;
+    }
+    return STATUS_OK;
+}
+
+static void drop_buffered(struct input *input, uint64_t offset)
+{
+    input->at = input->end = input->buffer;
+    input->offset = offset;
+    input->ended = false;
+}
+
+/* Skips what need not be read, keeping within the file so that its end is found by reading. Returns bytes skipped. */
+static uint64_t seek_over(struct input *input, uint64_t n)
+{
+    struct input_source *source = input->source;
+    uint64_t left = 0;
+    if (source->replayed < source->spooled) {
+        left = source->spooled - source->replayed;
+        left = n < left ? n : left;
+        source->replayed += left;
+    } else if (source->seekable && is_plain(source) && source->raw == source->raw_end &&
+               source->position < source->size) {
+        left = source->size - source->position;
+        left = n < left ? n : left;
+        if (lseek(source->fd, (off_t)(source->start + source->position + left), SEEK_SET) < 0)
+            return 0;
+        source->position += left;
+    }
+    if (left)
+        drop_buffered(input, input->offset + left);
+    return left;
+}
+
+enum status input_skip(struct input *input, uint64_t n, struct error *err)
+{
+    for (;;) {
+        size_t have = input_available(input);
+        size_t taken = n < have ? (size_t)n : have;
+        input_consume(input, taken);
+        n -= taken;
+        if (!n)
+            return STATUS_OK;
+        if (n > BUFFER_SIZE)
+            n -= seek_over(input, n);
+        if (!n)
+            return STATUS_OK;
+        enum status status = input_fill(input, 1, err);
+        if (status != STATUS_OK)
+            return status;
+    }
+}
+
+enum status input_keep(struct input *input, struct error *err)
+{
+    struct input_source *source = input->source;
+    if (source->kept)
+        return STATUS_OK;
+    bool again = is_plain(source) && (source->fd < 0 || source->seekable);
+    if (!again) {
+        source->spool = temporary_file(err);
+        /* What was peeked at is not in the spool yet. */
+        if (source->spool < 0 || write_spool(source, input->at, input_available(input), err) != STATUS_OK)
+            return STATUS_FAILED;
+    }
+    source->kept = true;
+    return STATUS_OK;
+}
+
+enum status input_rewind(struct input *input, struct error *err)
+{
+    struct input_source *source = input->source;
+    if (!source->kept)
+        return error_set(err, ERROR_INPUT, "%s: cannot be read a second time", input->name);
+    if (source->spool >= 0) {
+        source->replayed = 0;
+    } else if (source->fd < 0) {
+        input->at -= input->offset;
+        input->offset = 0;
+        return STATUS_OK;
+    } else if (input->offset == (uint64_t)(input->at - input->buffer)) {
+        /* All that was consumed is still in the buffer: short files are read once. */
+        input->at = input->buffer;
+        input->offset = 0;
+        return STATUS_OK;
+    } else {
+        if (lseek(source->fd, (off_t)source->start, SEEK_SET) < 0)
+            return cannot_read(input, err);
+        source->position = 0;
+        source->raw = source->raw_end;
+        source->ended = false;
+    }
+    drop_buffered(input, 0);
+    return STATUS_OK;
+}
+
+void input_progress(const struct input *input, uint64_t *done, uint64_t *total)
+{
+    const struct input_source *source = input->source;
+    if (source->replayed < source->spooled && source->ended) {
+        *done = source->replayed;
+        *total = source->spooled;
+    } else if (source->fd < 0 && is_plain(source)) {
+        *done = input->offset;
+        *total = source->size;
+    } else {
+        *done = source->fd < 0 ? source->size - (uint64_t)(source->raw_end - source->raw) : source->position;
+        *total = source->size;
+    }
+}
+
+uint64_t input_size(const struct input *input)
+{
+    return is_plain(input->source) ? input->source->size : 0;
+}
+
+static struct input *new_input(const char *name)
+{
+    struct input *input = memory_new(sizeof *input);
+    struct input_source *source = input->source = memory_new(sizeof *source);
+    source->fd = source->spool = -1;
+    input->name = source->name = input_escape_name(name);
+    return input;
+}
+
+void input_close(struct input *input)
+{
+    if (!input)
+        return;
+    struct input_source *source = input->source;
+    if (source->codec_state)
+        source->codec->close(source->codec_state);
+    if (source->fd > STDIN_FILENO)
+        close(source->fd);
+    if (source->spool >= 0)
+        close(source->spool);
+    free(source->raw_buffer);
+    free(source->name);
+    free(source);
+    free(input->buffer);
+    free(input);
+}
+
+static enum status open_file(struct input *input, const char *path, struct error *err)
+{
+    struct input_source *source = input->source;
+    bool standard = strcmp(path, "-") == 0;
+    source->fd = standard ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+    struct stat about;
+    if (source->fd < 0 || fstat(source->fd, &about) < 0)
+        return error_set_errno(err, ERROR_INPUT, "%s: cannot open", input->name);
+    if (S_ISDIR(about.st_mode))
+        return error_set(err, ERROR_INPUT, "%s: is a directory", input->name);
+    off_t start = S_ISREG(about.st_mode) ? lseek(source->fd, 0, SEEK_CUR) : -1;
+    if (start >= 0) {
+        source->seekable = true;
+        source->start = (uint64_t)start;
+        source->size = about.st_size > start ? (uint64_t)(about.st_size - start) : 0;
+        posix_fadvise(source->fd, 0, 0, POSIX_FADV_SEQUENTIAL);
+    }
+    source->raw_buffer = memory_resize(NULL, RAW_SIZE);
+    source->raw = source->raw_end = source->raw_buffer;
+    return STATUS_OK;
+}
+
+/* Chooses the codec by the first bytes. */
+static enum status open_codec(struct input *input, struct error *err)
+{
+    struct input_source *source = input->source;
+    if (fill_raw(input, INPUT_MAGIC_MAX, err) != STATUS_OK)
+        return STATUS_FAILED;
+    source->codec = input_codec_find(source->raw, (size_t)(source->raw_end - source->raw));
+    if (is_plain(source))
+        return STATUS_OK;
+    if (!source->codec->open)
+        return error_set(err, ERROR_INPUT, "%s: compressed with %s, which this build cannot read", input->name,
+                         source->codec->name);
+    source->codec_state = source->codec->open();
+    if (!source->codec_state)
+        return error_set(err, ERROR_INPUT, "%s: no memory to decompress", input->name);
+    return STATUS_OK;
+}
+
+struct input *input_open(const char *path, struct error *err)
+{
+    struct input *input = new_input(strcmp(path, "-") == 0 ? "standard input" : path);
+    if (open_file(input, path, err) != STATUS_OK || open_codec(input, err) != STATUS_OK) {
+        input_close(input);
+        return NULL;
+    }
+    return input;
+}
+
+struct input *input_open_memory(const void *data, size_t size, const char *name)
+{
+    struct input *input = new_input(name);
+    struct input_source *source = input->source;
+    struct error ignored;
+    source->size = size;
+    source->raw = data;
+    source->raw_end = source->raw + size;
+    /* There is no way to tell a fault here: what this build cannot decompress stays as it is. */
+    if (open_codec(input, &ignored) != STATUS_OK)
+        source->codec = input_codec_find((const unsigned char *)"", 0);
+    if (is_plain(source)) {
+        input->at = source->raw;
+        input->end = source->raw_end;
+        input->ended = source->ended = true;
+    }
+    return input;
+}

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifdef HAVE_CONFIG_H
+#include <config.h>
+#endif
+
+#include "core/input_codec.h"
+
+#include "core/input.h"
+#include "core/memory.h"
+
+#include <limits.h>
+#include <string.h>
+#ifdef HAVE_ZLIB
+#include <zlib.h>
+#endif
+#ifdef HAVE_ZSTD
+#include <zstd.h>
+#endif
+
+#ifdef HAVE_ZLIB
+
+struct gzip {
+    z_stream stream;
+    bool between; /* members */
+};
+
+static void *gzip_open(void)
+{
+    enum { GZIP_ONLY = 16 + MAX_WBITS };
+    struct gzip *gzip = memory_new(sizeof *gzip);
+    if (inflateInit2(&gzip->stream, GZIP_ONLY) != Z_OK) {
+        free(gzip);
+        return NULL;
+    }
+    return gzip;
+}
+
+static void gzip_close(void *state)
+{
+    struct gzip *gzip = state;
+    inflateEnd(&gzip->stream);
+    free(gzip);
+}
+
+static uInt gzip_size(size_t size)
+{
+    return size < INT_MAX ? (uInt)size : INT_MAX;
+}
+
+static enum decoded gzip_decode(void *state, struct input_flow *flow)
+{
+    struct gzip *gzip = state;
+    if (gzip->between) {
+        /* Zeros fill the blocks of a tape; they are no member. */
+        while (flow->in < flow->in_end && *flow->in == 0)
+            flow->in++;
+        if (flow->in == flow->in_end)
+            return flow->last ? DECODED_END : DECODED_MORE;
+        inflateReset(&gzip->stream);
+        gzip->between = false;
+    }
+    z_stream *stream = &gzip->stream;
+    uInt in_size = gzip_size((size_t)(flow->in_end - flow->in));
+    uInt out_size = gzip_size((size_t)(flow->out_end - flow->out));
+    stream->next_in = (Bytef *)(uintptr_t)flow->in;
+    stream->avail_in = in_size;
+    stream->next_out = flow->out;
+    stream->avail_out = out_size;
+    int result = inflate(stream, Z_NO_FLUSH);
+    bool moved = stream->avail_in < in_size || stream->avail_out < out_size;
+    flow->in += in_size - stream->avail_in;
+    flow->out += out_size - stream->avail_out;
+    if (result == Z_STREAM_END)
+        gzip->between = true;
+    else if (result != Z_OK && result != Z_BUF_ERROR)
+        return DECODED_DAMAGED;
+    else if (!moved && flow->last)
+        return DECODED_CUT;
+    return DECODED_MORE;
+}
+
+#endif
+
+#ifdef HAVE_ZSTD
+
+struct zstd {
+    ZSTD_DStream *stream;
+    bool between; /* frames */
+};
+
+static void *zstd_open(void)
+{
+    struct zstd *zstd = memory_new(sizeof *zstd);
+    zstd->stream = ZSTD_createDStream();
+    zstd->between = true;
+    if (!zstd->stream) {
+        free(zstd);
+        return NULL;
+    }
+    return zstd;
+}
+
+static void zstd_close(void *state)
+{
+    struct zstd *zstd = state;
+    ZSTD_freeDStream(zstd->stream);
+    free(zstd);
+}
+
+static enum decoded zstd_decode(void *state, struct input_flow *flow)
+{
+    struct zstd *zstd = state;
+    if (zstd->between && flow->in == flow->in_end)
+        return flow->last ? DECODED_END : DECODED_MORE;
+    ZSTD_inBuffer in = {flow->in, (size_t)(flow->in_end - flow->in), 0};
+    ZSTD_outBuffer out = {flow->out, (size_t)(flow->out_end - flow->out), 0};
+    size_t result = ZSTD_decompressStream(zstd->stream, &out, &in);
+    flow->in += in.pos;
+    flow->out += out.pos;
+    if (ZSTD_isError(result))
+        return DECODED_DAMAGED;
+    zstd->between = result == 0;
+    if (result != 0 && in.pos == 0 && out.pos == 0 && flow->last)
+        return DECODED_CUT;
+    return DECODED_MORE;
+}
+
+#endif
+
+/* The row without magic comes last: what nothing else claims is plain. */
+static const struct input_codec codecs[] = {
+    {.name = "gzip",
+     .magic = {0x1f, 0x8b},
+     .magic_length = 2,
+#ifdef HAVE_ZLIB
+     .open = gzip_open,
+     .decode = gzip_decode,
+     .close = gzip_close
+#endif
+    },
+    {.name = "zstd",
+     .magic = {0x28, 0xb5, 0x2f, 0xfd},
+     .magic_length = 4,
+#ifdef HAVE_ZSTD
+     .open = zstd_open,
+     .decode = zstd_decode,
+     .close = zstd_close
+#endif
+    },
+    {.name = "plain"},
+};
+
+bool input_codec_is_plain(const struct input_codec *codec)
+{
+    return codec->magic_length == 0;
+}
+
+const struct input_codec *input_codec_find(const unsigned char *head, size_t length)
+{
+    const struct input_codec *codec = codecs;
+    while (codec->magic_length > length || memcmp(head, codec->magic, codec->magic_length) != 0)
+        codec++;
+    return codec;
+}
+
+static bool has(const char *name)
+{
+    const struct input_codec *codec = codecs;
+    while (strcmp(codec->name, name) != 0)
+        codec++;
+    return codec->open;
+}
+
+bool input_has_gzip(void)
+{
+    return has("gzip");
+}
+
+bool input_has_zstd(void)
+{
+    return has("zstd");
+}

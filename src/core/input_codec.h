@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef SIGHT_CORE_INPUT_CODEC_H
+#define SIGHT_CORE_INPUT_CODEC_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* How the bytes of a file become data: one row per way of compressing. */
+
+enum decoded {
+    DECODED_MORE,   /* all is well; call again with what is left, more input or more room */
+    DECODED_END,    /* the data end here, as they should */
+    DECODED_CUT,    /* the data end here, in the middle */
+    DECODED_DAMAGED /* what follows cannot be understood */
+};
+
+/* A decoder takes from `in` and puts to `out`, moving both. */
+struct input_flow {
+    const unsigned char *in, *in_end;
+    unsigned char *out, *out_end;
+    bool last; /* nothing follows `in` */
+};
+
+struct input_codec {
+    const char *name;
+    unsigned char magic[4];
+    size_t magic_length;
+    /* All NULL where this build has not got the library; plain is always there and needs none of them. */
+    void *(*open)(void); /* NULL: no memory */
+    enum decoded (*decode)(void *state, struct input_flow *flow);
+    void (*close)(void *state);
+};
+
+enum { INPUT_MAGIC_MAX = 4 };
+
+/* The row for a file that begins with these bytes (fewer than INPUT_MAGIC_MAX only if it is shorter). Never NULL. */
+const struct input_codec *input_codec_find(const unsigned char *head, size_t length);
+
+/* True for the row of files that are not compressed. */
+bool input_codec_is_plain(const struct input_codec *codec);
+
+#endif

@@ -1,0 +1,283 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "render/field.h"
+
+#include "core/memory.h"
+#include "core/text.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static void write_seconds(struct output *output, int64_t ns)
+{
+    uint64_t magnitude = ns < 0 ? 0 - (uint64_t)ns : (uint64_t)ns;
+    output_print(output, "%s%llu.%09llu", ns < 0 ? "-" : "", (unsigned long long)(magnitude / 1000000000),
+                 (unsigned long long)(magnitude % 1000000000));
+}
+
+static void write_json_text(struct output *output, const char *text)
+{
+    output_text(output, "\"");
+    for (const char *at = text; *at; at++) {
+        unsigned char c = (unsigned char)*at;
+        if (c == '"' || c == '\\')
+            output_print(output, "\\%c", c);
+        else if (c < 0x20 || c == 0x7f)
+            output_print(output, "\\u%04x", c);
+        else
+            output_write(output, at, 1);
+    }
+    output_text(output, "\"");
+}
+
+static void write_raw_number(struct output *output, struct value value)
+{
+    switch (value.kind) {
+    case VALUE_COUNT:
+    case VALUE_BYTES:
+        output_print(output, "%llu", (unsigned long long)value.count);
+        break;
+    case VALUE_INTEGER:
+        output_print(output, "%lld", (long long)value.integer);
+        break;
+    case VALUE_TIME:
+        write_seconds(output, value.integer);
+        break;
+    case VALUE_RATIO:
+        output_print(output, "%.9f", value.ratio);
+        break;
+    default:
+        output_text(output, value.truth ? "true" : "false");
+    }
+}
+
+void value_write_json(struct output *output, struct value value)
+{
+    if (value.kind == VALUE_NULL || (value.kind == VALUE_TEXT && !value.text) ||
+        (value.kind == VALUE_RATIO && !isfinite(value.ratio)))
+        output_text(output, "null");
+    else if (value.kind == VALUE_TEXT)
+        write_json_text(output, value.text);
+    else
+        write_raw_number(output, value);
+}
+
+void value_write_csv(struct output *output, struct value value)
+{
+    if (value.kind == VALUE_NULL || (value.kind == VALUE_TEXT && !value.text))
+        return;
+    if (value.kind != VALUE_TEXT) {
+        write_raw_number(output, value);
+        return;
+    }
+    if (!strpbrk(value.text, "\",\r\n")) {
+        output_text(output, value.text);
+        return;
+    }
+    output_text(output, "\"");
+    for (const char *at = value.text; *at; at++)
+        output_write(output, *at == '"' ? "\"\"" : at, *at == '"' ? 2 : 1);
+    output_text(output, "\"");
+}
+
+void text_for_terminal(char *buffer, size_t size, const char *text, size_t columns)
+{
+    size_t used = 0, shown = 0;
+    for (const unsigned char *at = (const unsigned char *)text; *at && used + 5 < size; at++) {
+        bool continuation = (*at & 0xC0) == 0x80;
+        if (!continuation && shown++ == columns) {
+            while (used > 0 && ((unsigned char)buffer[used - 1] & 0xC0) == 0x80)
+                used--;
+            used -= used > 0;
+            memcpy(buffer + used, "…", 3);
+            used += 3;
+            break;
+        }
+        /* C1 control characters are two bytes in UTF-8: c2 80 to c2 9f. */
+        bool control = *at < 0x20 || *at == 0x7f || (*at == 0xC2 && at[1] >= 0x80 && at[1] < 0xA0);
+        buffer[used++] = control ? '?' : (char)*at;
+        if (control && *at == 0xC2)
+            at++;
+    }
+    buffer[used] = '\0';
+}
+
+void value_text_for_people(char buffer[VALUE_TEXT_SIZE], struct value value)
+{
+    switch (value.kind) {
+    case VALUE_COUNT:
+        text_thousands(buffer, value.count);
+        break;
+    case VALUE_BYTES:
+        text_bytes(buffer, value.count);
+        break;
+    case VALUE_TIME:
+        text_duration(buffer, value.integer);
+        break;
+    case VALUE_INTEGER:
+        snprintf(buffer, VALUE_TEXT_SIZE, "%lld", (long long)value.integer);
+        break;
+    case VALUE_RATIO:
+        snprintf(buffer, VALUE_TEXT_SIZE, "%.4f", value.ratio);
+        break;
+    case VALUE_TEXT:
+        text_for_terminal(buffer, VALUE_TEXT_SIZE, value.text && *value.text ? value.text : "(no name)", 40);
+        break;
+    case VALUE_BOOL:
+        snprintf(buffer, VALUE_TEXT_SIZE, "%s", value.truth ? "yes" : "no");
+        break;
+    case VALUE_NULL:
+        snprintf(buffer, VALUE_TEXT_SIZE, "-");
+    }
+}
+
+static void json_next(struct json *json, const char *key)
+{
+    if (json->depth > 0)
+        output_print(json->output, "%s\n%*s", json->first ? "" : ",", json->depth * 2, "");
+    json->first = false;
+    if (key)
+        output_print(json->output, "\"%s\": ", key);
+}
+
+void json_open(struct json *json, const char *key, char bracket)
+{
+    json_next(json, key);
+    output_write(json->output, &bracket, 1);
+    json->depth++;
+    json->first = true;
+}
+
+void json_close(struct json *json, char bracket)
+{
+    json->depth--;
+    if (!json->first)
+        output_print(json->output, "\n%*s", json->depth * 2, "");
+    output_write(json->output, &bracket, 1);
+    json->first = false;
+    if (json->depth == 0)
+        output_text(json->output, "\n");
+}
+
+void json_value(struct json *json, const char *key, struct value value)
+{
+    json_next(json, key);
+    value_write_json(json->output, value);
+}
+
+void json_fields(struct json *json, const struct field *fields, size_t count, const void *context, const void *row)
+{
+    for (size_t i = 0; i < count; i++)
+        json_value(json, fields[i].name, fields[i].get(context, row));
+}
+
+void json_row(struct json *json, const struct field *fields, size_t count, const void *context, const void *row)
+{
+    json_next(json, NULL);
+    for (size_t i = 0; i < count; i++) {
+        output_print(json->output, "%s\"%s\": ", i == 0 ? "{" : ", ", fields[i].name);
+        value_write_json(json->output, fields[i].get(context, row));
+    }
+    output_text(json->output, "}");
+}
+
+void csv_header(struct output *output, const struct field *fields, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        output_print(output, "%s%s", i ? "," : "", fields[i].name);
+    output_text(output, "\n");
+}
+
+void csv_row(struct output *output, const struct field *fields, size_t count, const void *context, const void *row)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (i)
+            output_text(output, ",");
+        value_write_csv(output, fields[i].get(context, row));
+    }
+    output_text(output, "\n");
+}
+
+struct text_table {
+    const struct field *fields;
+    size_t field_count;
+    char **cells; /* row by row; the first row is the titles */
+    size_t cell_count, cell_capacity;
+    bool *left; /* columns of text stand to the left */
+};
+
+static size_t shown_length(const char *text)
+{
+    size_t length = 0;
+    for (; *text; text++)
+        length += ((unsigned char)*text & 0xC0) != 0x80;
+    return length;
+}
+
+static void table_cell(struct text_table *table, const char *text)
+{
+    ARRAY_PUSH(table->cells, table->cell_count, table->cell_capacity, memory_copy_string(text));
+}
+
+struct text_table *text_table_new(const struct field *fields, size_t count)
+{
+    struct text_table *table = memory_new(sizeof *table);
+    table->fields = fields;
+    table->field_count = count;
+    table->left = memory_new(count);
+    for (size_t i = 0; i < count; i++)
+        if (fields[i].title)
+            table_cell(table, fields[i].title);
+    return table;
+}
+
+void text_table_row(struct text_table *table, const void *context, const void *row)
+{
+    char text[VALUE_TEXT_SIZE];
+    size_t column = 0;
+    for (size_t i = 0; i < table->field_count; i++) {
+        if (!table->fields[i].title)
+            continue;
+        struct value value = table->fields[i].get(context, row);
+        value_text_for_people(text, value);
+        table->left[column++] |= value.kind == VALUE_TEXT;
+        table_cell(table, text);
+    }
+}
+
+static void table_print_row(const struct text_table *table, struct output *output, size_t first, size_t columns,
+                            const size_t *widths)
+{
+    for (size_t i = 0; i < columns; i++) {
+        const char *text = table->cells[first + i];
+        int pad = (int)(widths[i] - shown_length(text));
+        bool last = i + 1 == columns;
+        if (table->left[i])
+            output_print(output, "%s%*s", text, last ? 0 : pad, "");
+        else
+            output_print(output, "%*s%s", pad, "", text);
+        output_text(output, last ? "\n" : "  ");
+    }
+}
+
+void text_table_print(struct text_table *table, struct output *output, const char *indent)
+{
+    size_t columns = 0;
+    for (size_t i = 0; i < table->field_count; i++)
+        columns += table->fields[i].title != NULL;
+    size_t *widths = memory_new(columns * sizeof *widths);
+    for (size_t i = 0; i < table->cell_count; i++) {
+        size_t length = shown_length(table->cells[i]);
+        widths[i % columns] = length > widths[i % columns] ? length : widths[i % columns];
+    }
+    for (size_t first = 0; first < table->cell_count; first += columns) {
+        output_text(output, indent);
+        table_print_row(table, output, first, columns, widths);
+    }
+    for (size_t i = 0; i < table->cell_count; i++)
+        free(table->cells[i]);
+    free(table->cells);
+    free(table->left);
+    free(widths);
+    free(table);
+}

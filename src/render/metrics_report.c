@@ -1,0 +1,342 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "render/metrics_report.h"
+
+#include "core/memory.h"
+#include "core/text.h"
+#include "render/field.h"
+
+#include <string.h>
+
+#define COUNT_OF(array) (sizeof(array) / sizeof *(array))
+
+/* A getter of a field: `context` is the metrics, `row` the row. */
+#define GETTER(name, row_type, expression)                                                                             \
+    static struct value name(const void *context, const void *row_pointer)                                             \
+    {                                                                                                                  \
+        const struct metrics *metrics = context;                                                                       \
+        const row_type *row = row_pointer;                                                                             \
+        (void)metrics;                                                                                                 \
+        (void)row;                                                                                                     \
+        return expression;                                                                                             \
+    }
+
+GETTER(trace_format, struct metrics, value_text(metrics->format))
+GETTER(trace_processes, struct metrics, value_count(metrics->processes))
+GETTER(trace_events, struct metrics, value_count(metrics->events))
+GETTER(trace_begin, struct metrics, metrics->process_count ? value_time(metrics->begin_ns) : value_null())
+GETTER(trace_end, struct metrics, metrics->process_count ? value_time(metrics->end_ns) : value_null())
+GETTER(trace_duration, struct metrics, value_time(metrics->end_ns - metrics->begin_ns))
+GETTER(trace_complete, struct metrics, value_bool(metrics->end.complete))
+
+static const struct field trace_fields[] = {
+    {"format", NULL, trace_format},        {"processes", NULL, trace_processes}, {"events", NULL, trace_events},
+    {"begin_s", NULL, trace_begin},        {"end_s", NULL, trace_end},           {"duration_s", NULL, trace_duration},
+    {"complete", NULL, trace_complete},
+};
+
+GETTER(process_rank, struct process_row, value_count(row->rank))
+GETTER(process_begin, struct process_row, value_time(row->begin_ns))
+GETTER(process_end, struct process_row, value_time(row->end_ns))
+GETTER(process_communication, struct process_row, value_time(row->communication_ns))
+GETTER(process_compute, struct process_row, value_time(process_compute_ns(row)))
+GETTER(process_total, struct process_row, value_time(process_total_ns(row)))
+GETTER(process_index, struct process_row, value_ratio(process_communication_index(metrics, row)))
+GETTER(process_events, struct process_row, value_count(row->events))
+GETTER(process_messages_sent, struct process_row, value_count(row->messages_sent))
+GETTER(process_bytes_sent, struct process_row, value_bytes(row->bytes_sent))
+GETTER(process_messages_received, struct process_row, value_count(row->messages_received))
+GETTER(process_bytes_received, struct process_row, value_bytes(row->bytes_received))
+
+static const struct field process_fields[] = {
+    {"rank", "process", process_rank},
+    {"begin_s", NULL, process_begin},
+    {"end_s", NULL, process_end},
+    {"communication_s", "communication", process_communication},
+    {"compute_s", "compute", process_compute},
+    {"total_s", "total", process_total},
+    {"communication_index", "index", process_index},
+    {"events", "events", process_events},
+    {"messages_sent", "sent", process_messages_sent},
+    {"bytes_sent", "bytes", process_bytes_sent},
+    {"messages_received", "received", process_messages_received},
+    {"bytes_received", "bytes", process_bytes_received},
+};
+
+static const struct state_def *row_state(const struct metrics *metrics, const struct function_row *row)
+{
+    return &metrics->defs->states[row->state];
+}
+
+GETTER(function_name, struct function_row, value_text(row_state(metrics, row)->name))
+GETTER(function_class, struct function_row, value_text(function_class_name(row_state(metrics, row)->class)))
+GETTER(function_count, struct function_row, value_count(row->count))
+GETTER(function_time, struct function_row, value_time(row->time_ns))
+GETTER(function_exclusive, struct function_row, value_time(row->exclusive_ns))
+GETTER(function_min, struct function_row, row->count ? value_time(row->min_ns) : value_null())
+GETTER(function_max, struct function_row, row->count ? value_time(row->max_ns) : value_null())
+GETTER(function_open, struct function_row, value_count(row->open))
+GETTER(function_open_time, struct function_row, value_time(row->open_ns))
+GETTER(function_stray, struct function_row, value_count(row->stray))
+
+static const struct field function_fields[] = {
+    {"name", "function", function_name},
+    {"class", "class", function_class},
+    {"count", "calls", function_count},
+    {"time_s", "time", function_time},
+    {"exclusive_s", "exclusive", function_exclusive},
+    {"min_s", "shortest", function_min},
+    {"max_s", "longest", function_max},
+    {"open", NULL, function_open},
+    {"open_s", NULL, function_open_time},
+    {"stray", NULL, function_stray},
+};
+
+GETTER(partner_rank, struct partner_row, row->partner == EVENT_UNKNOWN ? value_null() : value_integer(row->partner))
+GETTER(partner_messages, struct partner_row, value_count(row->messages))
+GETTER(partner_bytes, struct partner_row, value_bytes(row->bytes))
+
+static const struct field sent_fields[] = {
+    {"to", "to", partner_rank}, {"messages", "messages", partner_messages}, {"bytes", "bytes", partner_bytes}};
+static const struct field received_fields[] = {
+    {"from", "from", partner_rank}, {"messages", "messages", partner_messages}, {"bytes", "bytes", partner_bytes}};
+
+GETTER(mark_name, struct mark_row, value_text(metrics->defs->marks[row->mark].name))
+GETTER(mark_count, struct mark_row, value_count(row->count))
+
+static const struct field mark_fields[] = {{"name", "event", mark_name}, {"count", "count", mark_count}};
+
+GETTER(thread_number, struct thread_row, value_count(row->thread))
+GETTER(thread_begin, struct thread_row, value_time(row->begin_ns))
+GETTER(thread_end, struct thread_row, value_time(row->end_ns))
+GETTER(thread_communication, struct thread_row, value_time(row->communication_ns))
+GETTER(thread_compute, struct thread_row,
+       value_time(row->end_ns - row->begin_ns > row->communication_ns ? row->end_ns - row->begin_ns - row->communication_ns
+                                                                      : 0))
+GETTER(thread_total, struct thread_row, value_time(row->end_ns - row->begin_ns))
+
+static const struct field thread_fields[] = {
+    {"thread", "thread", thread_number},
+    {"begin_s", NULL, thread_begin},
+    {"end_s", NULL, thread_end},
+    {"communication_s", "communication", thread_communication},
+    {"compute_s", "compute", thread_compute},
+    {"total_s", "total", thread_total},
+};
+
+GETTER(message_key, struct message_row, row->is_rest || row->key == EVENT_UNKNOWN ? value_null() : value_integer(row->key))
+GETTER(message_rest, struct message_row, value_bool(row->is_rest))
+GETTER(message_sent, struct message_row, value_count(row->sent))
+GETTER(message_bytes_sent, struct message_row, value_bytes(row->bytes_sent))
+GETTER(message_received, struct message_row, value_count(row->received))
+GETTER(message_bytes_received, struct message_row, value_bytes(row->bytes_received))
+/* A size class holds the sizes of k bits: 2^(k-1) to 2^k - 1. */
+GETTER(size_from, struct message_row, value_bytes(row->key > 0 ? UINT64_C(1) << (row->key - 1) : 0))
+GETTER(size_to, struct message_row, value_bytes(row->key > 0 ? ((UINT64_C(1) << (row->key - 1)) - 1) * 2 + 1 : 0))
+
+#define MESSAGE_FIELDS                                                                                                 \
+    {"messages_sent", "sent", message_sent}, {"bytes_sent", "bytes", message_bytes_sent},                              \
+        {"messages_received", "received", message_received}, {"bytes_received", "bytes", message_bytes_received}
+
+static const struct field communicator_fields[] = {{"communicator", "communicator", message_key}, MESSAGE_FIELDS};
+static const struct field tag_fields[] = {{"tag", "tag", message_key}, {"rest", NULL, message_rest}, MESSAGE_FIELDS};
+static const struct field size_fields[] = {{"from_bytes", "from", size_from}, {"to_bytes", "to", size_to}, MESSAGE_FIELDS};
+
+static void json_rows(struct json *json, const char *key, const struct field *fields, size_t field_count,
+                      const struct metrics *metrics, const void *rows, size_t count, size_t size)
+{
+    json_open(json, key, '[');
+    for (size_t i = 0; i < count; i++)
+        json_row(json, fields, field_count, metrics, (const char *)rows + i * size);
+    json_close(json, ']');
+}
+#define JSON_ROWS(json, key, fields, metrics, rows, count)                                                             \
+    json_rows((json), (key), (fields), COUNT_OF(fields), (metrics), (rows), (count), sizeof *(rows))
+
+static void json_process(struct json *json, const struct metrics *metrics, const struct process_row *row)
+{
+    json_open(json, NULL, '{');
+    json_fields(json, process_fields, COUNT_OF(process_fields), metrics, row);
+    JSON_ROWS(json, "functions", function_fields, metrics, row->functions, row->function_count);
+    JSON_ROWS(json, "sent", sent_fields, metrics, row->sent, row->sent_count);
+    JSON_ROWS(json, "received", received_fields, metrics, row->received, row->received_count);
+    JSON_ROWS(json, "marks", mark_fields, metrics, row->marks, row->mark_count);
+    if (row->thread_count > 0)
+        JSON_ROWS(json, "threads", thread_fields, metrics, row->threads, row->thread_count);
+    json_close(json, '}');
+}
+
+void metrics_write_json(struct output *output, const struct metrics *metrics)
+{
+    struct json json = {.output = output};
+    json_open(&json, NULL, '{');
+    json_value(&json, "schema", value_text("sight-metrics/1"));
+    json_open(&json, "trace", '{');
+    json_fields(&json, trace_fields, COUNT_OF(trace_fields), metrics, metrics);
+    json_close(&json, '}');
+    json_open(&json, "processes", '[');
+    for (size_t i = 0; i < metrics->process_count; i++)
+        json_process(&json, metrics, &metrics->process[i]);
+    json_close(&json, ']');
+    JSON_ROWS(&json, "communicators", communicator_fields, metrics, metrics->communicators,
+              metrics->communicator_count);
+    JSON_ROWS(&json, "tags", tag_fields, metrics, metrics->tags, metrics->tag_count);
+    JSON_ROWS(&json, "message_sizes", size_fields, metrics, metrics->sizes, metrics->size_count);
+    json_close(&json, '}');
+}
+
+/* The tables of CSV: those of a process get its rank as their first column. */
+struct csv_table {
+    const char *name;
+    const struct field *fields;
+    size_t field_count;
+    size_t row_size;
+    bool of_process;
+    size_t rows_at, count_at; /* offsets in struct process_row or struct metrics */
+};
+#define PROCESS_TABLE(name, fields, type, member, counter)                                                             \
+    {                                                                                                                  \
+        name, fields, COUNT_OF(fields), sizeof(type), true, offsetof(struct process_row, member),                      \
+            offsetof(struct process_row, counter)                                                                      \
+    }
+#define TRACE_TABLE(name, fields, type, member, counter)                                                               \
+    {                                                                                                                  \
+        name, fields, COUNT_OF(fields), sizeof(type), false, offsetof(struct metrics, member),                         \
+            offsetof(struct metrics, counter)                                                                          \
+    }
+static const struct csv_table csv_tables[] = {
+    TRACE_TABLE("processes", process_fields, struct process_row, process, process_count),
+    PROCESS_TABLE("functions", function_fields, struct function_row, functions, function_count),
+    PROCESS_TABLE("sent", sent_fields, struct partner_row, sent, sent_count),
+    PROCESS_TABLE("received", received_fields, struct partner_row, received, received_count),
+    PROCESS_TABLE("marks", mark_fields, struct mark_row, marks, mark_count),
+    PROCESS_TABLE("threads", thread_fields, struct thread_row, threads, thread_count),
+    TRACE_TABLE("communicators", communicator_fields, struct message_row, communicators, communicator_count),
+    TRACE_TABLE("tags", tag_fields, struct message_row, tags, tag_count),
+    TRACE_TABLE("sizes", size_fields, struct message_row, sizes, size_count),
+};
+
+const char *metrics_table_name(size_t index)
+{
+    return index < COUNT_OF(csv_tables) ? csv_tables[index].name : NULL;
+}
+
+static void csv_rows(struct output *output, const struct metrics *metrics, const struct csv_table *table,
+                     const void *owner, const uint32_t *rank)
+{
+    const char *rows;
+    size_t count;
+    memcpy(&rows, (const char *)owner + table->rows_at, sizeof rows);
+    memcpy(&count, (const char *)owner + table->count_at, sizeof count);
+    for (size_t i = 0; i < count; i++) {
+        if (rank)
+            output_print(output, "%u,", *rank);
+        csv_row(output, table->fields, table->field_count, metrics, rows + i * table->row_size);
+    }
+}
+
+bool metrics_write_csv(struct output *output, const struct metrics *metrics, const char *name)
+{
+    const struct csv_table *table = NULL;
+    for (size_t i = 0; i < COUNT_OF(csv_tables); i++)
+        if (strcmp(csv_tables[i].name, name) == 0)
+            table = &csv_tables[i];
+    if (!table)
+        return false;
+    if (table->of_process)
+        output_text(output, "rank,");
+    csv_header(output, table->fields, table->field_count);
+    if (!table->of_process)
+        csv_rows(output, metrics, table, metrics, NULL);
+    for (size_t i = 0; table->of_process && i < metrics->process_count; i++)
+        csv_rows(output, metrics, table, &metrics->process[i], &metrics->process[i].rank);
+    return true;
+}
+
+/* Functions of all processes together, as rows of the same kind. */
+static size_t functions_together(const struct metrics *metrics, struct function_row *sums)
+{
+    size_t states = metrics->defs->state_count, used = 0;
+    for (size_t i = 0; i < states; i++)
+        sums[i] = (struct function_row){.state = (uint32_t)i, .min_ns = INT64_MAX, .max_ns = INT64_MIN};
+    for (size_t i = 0; i < metrics->process_count; i++)
+        for (size_t k = 0; k < metrics->process[i].function_count; k++) {
+            const struct function_row *row = &metrics->process[i].functions[k];
+            struct function_row *sum = &sums[row->state];
+            sum->count += row->count;
+            sum->time_ns += row->time_ns;
+            sum->exclusive_ns += row->exclusive_ns;
+            sum->open += row->open;
+            sum->stray += row->stray;
+            if (row->count && row->min_ns < sum->min_ns)
+                sum->min_ns = row->min_ns;
+            if (row->count && row->max_ns > sum->max_ns)
+                sum->max_ns = row->max_ns;
+        }
+    for (size_t i = 0; i < states; i++)
+        if (sums[i].count || sums[i].open || sums[i].stray || sums[i].time_ns)
+            sums[used++] = sums[i];
+    return used;
+}
+
+static int by_time(const void *a, const void *b)
+{
+    const struct function_row *left = a, *right = b;
+    if (left->time_ns != right->time_ns)
+        return left->time_ns > right->time_ns ? -1 : 1;
+    return left->state < right->state ? -1 : 1;
+}
+
+static void text_rest(struct output *output, size_t shown, size_t all)
+{
+    char number[TEXT_NUMBER_SIZE];
+    if (all > shown)
+        output_print(output, "  … %s more (--all)\n", text_thousands(number, all - shown));
+}
+
+static void text_functions(struct output *output, const struct metrics *metrics, size_t rows)
+{
+    struct function_row *sums = memory_new(metrics->defs->state_count * sizeof *sums);
+    size_t count = functions_together(metrics, sums);
+    if (count > 0)
+        qsort(sums, count, sizeof *sums, by_time);
+    if (count > 0) {
+        struct text_table *table = text_table_new(function_fields, COUNT_OF(function_fields));
+        for (size_t i = 0; i < count && i < rows; i++)
+            text_table_row(table, metrics, &sums[i]);
+        output_text(output, "\nFunctions and states of all processes, by time ↓\n");
+        text_table_print(table, output, "  ");
+        text_rest(output, rows, count);
+    }
+    free(sums);
+}
+
+static void text_warnings(struct output *output, const struct metrics *metrics)
+{
+    char number[TEXT_NUMBER_SIZE];
+    if (metrics->open)
+        output_print(output, "\n%s states were never left: their time up to the end of the process counts as "
+                             "communication where they are MPI's.\n", text_thousands(number, metrics->open));
+    if (metrics->stray)
+        output_print(output, "\n%s states were left that were never entered.\n", text_thousands(number, metrics->stray));
+    if (metrics->time_back)
+        output_print(output, "\n%s times, time goes back within a process.\n", text_thousands(number, metrics->time_back));
+}
+
+void metrics_write_text(struct output *output, const struct metrics *metrics, const char *title, size_t rows)
+{
+    char events[TEXT_NUMBER_SIZE], duration[TEXT_NUMBER_SIZE], shown[VALUE_TEXT_SIZE];
+    text_for_terminal(shown, sizeof shown, title, 100);
+    output_print(output, "%s — %u processes, %s, %s events, %s\n", shown, metrics->processes,
+                 text_duration(duration, metrics->end_ns - metrics->begin_ns), text_thousands(events, metrics->events),
+                 metrics->end.complete ? "complete" : "incomplete");
+    if (metrics->process_count == 0)
+        return;
+    output_text(output, "\nProcesses\n");
+    struct text_table *table = text_table_new(process_fields, COUNT_OF(process_fields));
+    for (size_t i = 0; i < metrics->process_count && i < rows; i++)
+        text_table_row(table, metrics, &metrics->process[i]);
+    text_table_print(table, output, "  ");
+    text_rest(output, rows, metrics->process_count);
+    text_functions(output, metrics, rows);
+    text_warnings(output, metrics);
+}

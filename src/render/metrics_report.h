@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef SIGHT_RENDER_METRICS_REPORT_H
+#define SIGHT_RENDER_METRICS_REPORT_H
+
+#include "core/output.h"
+#include "metrics/metrics.h"
+
+/* Metrics as text, JSON (sight-metrics/1) and CSV, all from one list of fields a table. */
+
+/* Names of the tables that CSV can print: "processes", "functions", ...; NULL behind the last. */
+const char *metrics_table_name(size_t index);
+
+void metrics_write_json(struct output *output, const struct metrics *metrics);
+
+/* False if there is no such table. */
+bool metrics_write_csv(struct output *output, const struct metrics *metrics, const char *table);
+
+/* For people. `rows`: at most so many processes and functions (SIZE_MAX: all). */
+void metrics_write_text(struct output *output, const struct metrics *metrics, const char *title, size_t rows);
+
+#endif
