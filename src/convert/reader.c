@@ -140,7 +140,8 @@ static void reader_finish(struct reader *reader)
 enum status reader_next(struct reader *reader, struct batch *batch, struct error *err)
 {
     batch_clear(batch);
-    enum status status = reader->format->next(reader, batch, err);
+    enum status status = reader->ended ? STATUS_END : reader->format->next(reader, batch, err);
+    reader->ended = status == STATUS_END;
     if (status == STATUS_END && batch->count > 0)
         return STATUS_OK;
     if (status == STATUS_END)

@@ -50,6 +50,7 @@ struct reader {
     size_t record_kinds;
     uint64_t used;  /* bytes that gave definitions or events (set by the format at its end) */
     uint64_t total; /* bytes there should be (0: not known) */
+    bool ended; /* the format has no more events */
     struct trace_end end; /* valid once reader_next gave STATUS_END */
 };
 

@@ -6,8 +6,8 @@
 #include "core/map.h"
 #include "core/open_states.h"
 
-/* Whether an <event> without `kind` is an enter or a leave: the rule of the format, which reader and writer share so that
-   the writer knows where the reader would err. */
+/* Whether an <event> without `kind` is an enter or a leave: the rule of the format, which reader and writer share so
+   that the writer knows where the reader would err. */
 
 /* Index of the frame that a line naming `state` closes, or OPEN_STATES_NONE if it opens one. Names decide, not indices:
    that is all a reader that knows only the four attributes has. */

@@ -192,13 +192,12 @@ bool xml_get_time(struct xml_value value, int64_t *ns)
     if (sum > limit / 1000)
         return false;
     sum *= 1000;
+    static const unsigned units[] = {100, 10, 1};
     if (at < end && *at == '.') {
         at++;
-        for (unsigned unit = 100; at < end && (unsigned char)(*at - '0') <= 9; at++, count++) {
-            sum += unit * (unsigned char)(*at - '0');
-            if (unit == 0 && *at >= '5' && at[-3] != '.' && at[-4] == '.')
-                sum++; /* the fourth decimal rounds */
-            unit /= 10;
+        for (size_t decimals = 0; at < end && (unsigned char)(*at - '0') <= 9; at++, decimals++, count++) {
+            unsigned digit = (unsigned char)(*at - '0');
+            sum += decimals < 3 ? digit * units[decimals] : decimals == 3 && digit >= 5;
         }
     }
     if (count == 0 || at != end)

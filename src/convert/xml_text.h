@@ -64,7 +64,8 @@ static inline bool xml_value_is(struct xml_value value, const char *word)
 bool xml_get_u64(struct xml_value value, uint64_t max, uint64_t *number);
 bool xml_get_i64(struct xml_value value, int64_t min, int64_t max, int64_t *number);
 
-/* µs as ns: exact to three decimals, further ones rounded to the nearest; false for no number, NaN and beyond ±9e9 s. */
+/* µs as ns: exact to three decimals, further ones rounded to the nearest; false for no number, NaN and beyond ±9e9 s.
+ */
 bool xml_get_time(struct xml_value value, int64_t *ns);
 
 /* Undo what the xml_put_ functions do; `to` has room for value.length + 1 bytes. They return the number of bytes.

@@ -1,10 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#ifdef HAVE_CONFIG_H
+#include <config.h>
+#endif
+
 #include "core/input.h"
 
 #include "core/input_codec.h"
 #include "core/memory.h"
 #include "core/text.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -199,7 +204,6 @@ static size_t make_room(struct input *input, size_t want)
         size_t grown = input->capacity ? 2 * input->capacity : BUFFER_SIZE;
         if (grown > want && want > input->capacity && want >= BUFFER_SIZE)
             grown = want;
-        /* The bytes may stand at the end of the buffer, but a full one has nothing before them. */
         input->buffer = memory_resize(input->buffer, grown);
         input->capacity = grown;
     }
@@ -214,8 +218,9 @@ enum status input_fill(struct input *input, size_t want, struct error *err)
         if (input->ended)
             return STATUS_END;
         size_t room = input->buffer ? (size_t)(input->buffer + input->capacity - input->end) : 0;
-        size_t missing = want - input_available(input);
-        if (room < missing)
+        size_t have = input_available(input);
+        /* Moving few bytes to the front is cheaper than a small read behind them. */
+        if (room < want - have || (input->at > input->buffer && have <= RAW_SIZE))
             room = make_room(input, want);
         size_t got;
         if (read_data(input, (unsigned char *)(uintptr_t)input->end, room, &got, err) != STATUS_OK)
@@ -277,6 +282,7 @@ enum status input_skip(struct input *input, uint64_t n, struct error *err)
 enum status input_keep(struct input *input, struct error *err)
 {
     struct input_source *source = input->source;
+    assert(input->offset == 0);
     if (source->kept)
         return STATUS_OK;
     bool again = is_plain(source) && (source->fd < 0 || source->seekable);
@@ -420,7 +426,7 @@ struct input *input_open_memory(const void *data, size_t size, const char *name)
     struct input_source *source = input->source;
     struct error ignored;
     source->size = size;
-    source->raw = data;
+    source->raw = size ? data : "";
     source->raw_end = source->raw + size;
     /* There is no way to tell a fault here: what this build cannot decompress stays as it is. */
     if (open_codec(input, &ignored) != STATUS_OK)

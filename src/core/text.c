@@ -40,7 +40,7 @@ char *text_thousands(char buffer[TEXT_NUMBER_SIZE], uint64_t value)
 static void text_three_digits(char *buffer, double value, const char *unit)
 {
     int decimals = value < 9.995 ? 2 : value < 99.95 ? 1 : 0;
-    snprintf(buffer, TEXT_NUMBER_SIZE, "%.*f %s", decimals, value, unit);
+    snprintf(buffer, TEXT_NUMBER_SIZE - 1, "%.*f %s", decimals, value, unit);
 }
 
 char *text_duration(char buffer[TEXT_NUMBER_SIZE], int64_t ns)
@@ -49,7 +49,7 @@ char *text_duration(char buffer[TEXT_NUMBER_SIZE], int64_t ns)
     char *at = buffer;
     if (ns < 0)
         *at++ = '-';
-    char number[TEXT_NUMBER_SIZE];
+    char number[TEXT_NUMBER_SIZE - 1]; /* room for the sign */
     if (magnitude < 999.5)
         snprintf(number, sizeof number, "%.0f ns", magnitude);
     else if (magnitude < 999.5e3)
@@ -60,7 +60,7 @@ char *text_duration(char buffer[TEXT_NUMBER_SIZE], int64_t ns)
         text_three_digits(number, magnitude / 1e9, "s");
     else
         snprintf(number, sizeof number, "%.0f s", magnitude / 1e9);
-    snprintf(at, TEXT_NUMBER_SIZE - 1, "%s", number);
+    memcpy(at, number, strlen(number) + 1);
     return buffer;
 }
 

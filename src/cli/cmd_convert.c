@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "cli/commands.h"
+
+#include "cli/run.h"
+#include "convert/writer.h"
+#include "core/memory.h"
+#include "core/text.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static bool ends_with(const char *text, size_t length, const char *suffix)
+{
+    size_t size = strlen(suffix);
+    return length >= size && strncmp(text + length - size, suffix, size) == 0;
+}
+
+/* The format of --format, else of the output's suffix; NULL and a fault. */
+static const struct writer_format *convert_format(const struct options *options, struct error *err)
+{
+    char all[128] = "";
+    for (size_t i = 0; i < writer_format_count(); i++) {
+        const struct writer_format *format = writer_format_at(i);
+        if (options->format && strcmp(options->format, format->name) == 0)
+            return format;
+        size_t used = strlen(all);
+        snprintf(all + used, sizeof all - used, " %s", format->name);
+    }
+    if (options->format) {
+        error_set(err, ERROR_USAGE, "unknown format '%s'; there are:%s", options->format, all);
+        return NULL;
+    }
+    size_t length = strlen(options->output);
+    if (ends_with(options->output, length, ".gz"))
+        length -= strlen(".gz");
+    else if (ends_with(options->output, length, ".zst"))
+        length -= strlen(".zst");
+    for (size_t i = 0; i < writer_format_count(); i++)
+        if (ends_with(options->output, length, writer_format_at(i)->suffix))
+            return writer_format_at(i);
+    error_set(err, ERROR_USAGE, "cannot tell the format from '%s': give --format (%s )", options->output, all);
+    return NULL;
+}
+
+static void report_losses(const struct options *options, const struct writer *writer)
+{
+    char number[TEXT_NUMBER_SIZE];
+    if (writer->loss_count == 0 || options->quiet)
+        return;
+    fprintf(stderr, "sight: %s: %s cannot hold:", options->output, writer->format->title);
+    for (size_t i = 0; i < writer->loss_count; i++)
+        fprintf(stderr, "%s %s (%s)", i ? "," : "", writer->losses[i].what,
+                text_thousands(number, writer->losses[i].count));
+    fputc('\n', stderr);
+}
+
+static enum status convert(const struct options *options, struct reader *reader, struct writer *writer, int *code,
+                           struct error *err)
+{
+    struct output_options how = {.replace = options->force, .patchable = writer->format->patchable};
+    writer->output = output_open(options->output, how, err);
+    if (!writer->output)
+        return STATUS_FAILED;
+    struct sink *sinks[] = {&writer->sink};
+    enum status status = run_stream(options, reader, sinks, 1, err);
+    struct error closing = {0};
+    if (output_close(writer->output, status == STATUS_OK, &closing) != STATUS_OK && status == STATUS_OK) {
+        *err = closing;
+        status = STATUS_FAILED;
+    }
+    if (status != STATUS_OK)
+        return status;
+    report_losses(options, writer);
+    *code = run_report_damage(&reader->end, -1);
+    return STATUS_OK;
+}
+
+int cmd_convert(const struct command *command, const struct options *options)
+{
+    if (!options->output)
+        return command_usage(command, "no output given (-o OUT)");
+    struct error err = {0};
+    const struct writer_format *format = convert_format(options, &err);
+    struct reader *reader = format ? run_open(options, &err) : NULL;
+    if (!reader)
+        return command_fault(&err);
+    struct writer *writer = format->create();
+    writer->format = format;
+    int code = EXIT_DONE;
+    if (convert(options, reader, writer, &code, &err) != STATUS_OK)
+        code = command_fault(&err);
+    format->free(writer);
+    reader_close(reader);
+    return code;
+}

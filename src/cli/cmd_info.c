@@ -1,0 +1,295 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "cli/commands.h"
+
+#include "cli/run.h"
+#include "core/memory.h"
+#include "core/text.h"
+#include "render/field.h"
+#include "replay/match.h"
+
+#include <string.h>
+
+/* Counts what is in the trace: a sink. */
+struct census {
+    struct sink sink;
+    bool any;
+    int64_t begin_ns, end_ns;
+    uint64_t events;
+    struct map processes; /* rank -> time of its latest event, as bits */
+    uint64_t largest_thread;
+    uint64_t time_back;
+    uint64_t *state_uses; /* enters and leaves by state */
+    size_t state_count, state_capacity;
+    uint64_t *mark_uses;
+    size_t mark_count, mark_capacity;
+};
+
+static void count_use(uint64_t **uses, size_t *count, size_t *capacity, uint32_t index)
+{
+    while (*count <= index)
+        ARRAY_PUSH(*uses, *count, *capacity, 0);
+    ++(*uses)[index];
+}
+
+static enum status census_events(struct sink *sink, const struct batch *batch, struct error *err)
+{
+    (void)err;
+    struct census *census = (struct census *)sink;
+    for (size_t i = 0; i < batch->count; i++) {
+        const struct event *event = &batch->events[i];
+        if (!event_counts(event))
+            continue;
+        census->begin_ns = census->any && census->begin_ns < event->time_ns ? census->begin_ns : event->time_ns;
+        census->end_ns = census->any && census->end_ns > event->time_ns ? census->end_ns : event->time_ns;
+        census->any = true;
+        census->events++;
+        uint64_t *latest = map_put(&census->processes, event->process, (uint64_t)event->time_ns);
+        census->time_back += event->time_ns < (int64_t)*latest;
+        *latest = (uint64_t)event->time_ns;
+        if (event->thread > census->largest_thread)
+            census->largest_thread = event->thread;
+        if (event->kind <= EVENT_LEAVE)
+            count_use(&census->state_uses, &census->state_count, &census->state_capacity, event->state);
+        else if (event->kind == EVENT_MARK)
+            count_use(&census->mark_uses, &census->mark_count, &census->mark_capacity, event->state);
+    }
+    return STATUS_OK;
+}
+
+static void census_clear(struct census *census)
+{
+    map_clear(&census->processes);
+    free(census->state_uses);
+    free(census->mark_uses);
+}
+
+struct info {
+    const struct options *options;
+    const struct reader *reader;
+    const struct census *census;
+    struct match_counts messages;
+};
+
+#define GETTER(name, row_type, expression)                                                                             \
+    static struct value name(const void *context, const void *row_pointer)                                             \
+    {                                                                                                                  \
+        const struct info *info = context;                                                                             \
+        const row_type *row = row_pointer;                                                                             \
+        (void)info;                                                                                                    \
+        (void)row;                                                                                                     \
+        return expression;                                                                                             \
+    }
+#define TRACE_GETTER(name, expression) GETTER(name, struct info, expression)
+
+TRACE_GETTER(trace_format, value_text(row->reader->format->name))
+TRACE_GETTER(trace_version, value_text(row->reader->defs->version))
+TRACE_GETTER(trace_creator, value_text(row->reader->defs->creator))
+TRACE_GETTER(trace_processes, value_count(row->reader->defs->processes))
+TRACE_GETTER(trace_processes_seen, value_count(row->census->processes.count))
+TRACE_GETTER(trace_threads, value_count(row->reader->defs->threads > row->census->largest_thread + 1
+                                            ? row->reader->defs->threads
+                                            : row->census->largest_thread + 1))
+TRACE_GETTER(trace_events, value_count(row->census->events))
+TRACE_GETTER(trace_begin, row->census->any ? value_time(row->census->begin_ns) : value_null())
+TRACE_GETTER(trace_end, row->census->any ? value_time(row->census->end_ns) : value_null())
+TRACE_GETTER(trace_duration, value_time(row->census->end_ns - row->census->begin_ns))
+TRACE_GETTER(trace_time_back, value_count(row->census->time_back))
+TRACE_GETTER(trace_complete, value_bool(row->reader->end.complete))
+TRACE_GETTER(trace_damage, row->reader->damage.count ? value_text(row->reader->damage.first) : value_null())
+TRACE_GETTER(trace_damages, value_count(row->reader->damage.count))
+TRACE_GETTER(trace_used, value_bytes(row->reader->end.used))
+TRACE_GETTER(trace_total, row->reader->end.total ? value_bytes(row->reader->end.total) : value_null())
+
+static const struct field trace_fields[] = {
+    {"format", "format", trace_format},
+    {"version", "version", trace_version},
+    {"creator", "creator", trace_creator},
+    {"processes", "processes", trace_processes},
+    {"processes_with_events", "processes with events", trace_processes_seen},
+    {"threads", "threads of a process, at most", trace_threads},
+    {"events", "events", trace_events},
+    {"begin_s", "begin", trace_begin},
+    {"end_s", "end", trace_end},
+    {"duration_s", "duration", trace_duration},
+    {"time_goes_back", "events before their predecessor", trace_time_back},
+    {"complete", "complete", trace_complete},
+    {"damage", "damage", trace_damage},
+    {"damages", "damaged places", trace_damages},
+    {"used_bytes", "bytes used", trace_used},
+    {"total_bytes", "bytes there should be", trace_total},
+};
+
+TRACE_GETTER(message_sent, value_count(row->messages.sent))
+TRACE_GETTER(message_received, value_count(row->messages.received))
+TRACE_GETTER(message_bytes_sent, value_bytes(row->messages.bytes_sent))
+TRACE_GETTER(message_bytes_received, value_bytes(row->messages.bytes_received))
+TRACE_GETTER(message_matched, value_count(row->messages.matched))
+TRACE_GETTER(message_unmatched_sends, value_count(row->messages.unmatched_sends))
+TRACE_GETTER(message_unmatched_receives, value_count(row->messages.unmatched_receives))
+TRACE_GETTER(message_early, value_count(row->messages.received_before_sent))
+TRACE_GETTER(message_worst, value_time(row->messages.worst_ns))
+TRACE_GETTER(message_null, value_count(row->messages.null_ends))
+TRACE_GETTER(message_unknown, value_count(row->messages.unknown_ends))
+
+static const struct field message_fields[] = {
+    {"sent", "sent", message_sent},
+    {"received", "received", message_received},
+    {"bytes_sent", "bytes sent", message_bytes_sent},
+    {"bytes_received", "bytes received", message_bytes_received},
+    {"matched", "matched", message_matched},
+    {"unmatched_sends", "sends without a receive", message_unmatched_sends},
+    {"unmatched_receives", "receives without a send", message_unmatched_receives},
+    {"received_before_sent", "received before they were sent", message_early},
+    {"clock_error_s", "by at most", message_worst},
+    {"proc_null", "to or from MPI_PROC_NULL", message_null},
+    {"unknown_partner", "partner not known", message_unknown},
+};
+
+GETTER(record_name, struct record_count, value_text(row->name))
+GETTER(record_count, struct record_count, value_count(row->count))
+static const struct field record_fields[] = {{"kind", "records", record_name}, {"count", "count", record_count}};
+
+static uint64_t uses(const uint64_t *counts, size_t count, size_t index)
+{
+    return index < count ? counts[index] : 0;
+}
+
+GETTER(state_name, struct state_def, value_text(row->name))
+GETTER(state_original, struct state_def, value_text(row->original))
+GETTER(state_class, struct state_def, value_text(function_class_name(row->class)))
+GETTER(state_colour, struct state_def, value_text(row->colour))
+GETTER(state_format, struct state_def, value_text(row->format))
+GETTER(state_events, struct state_def,
+       value_count(uses(info->census->state_uses, info->census->state_count,
+                        (size_t)(row - info->reader->defs->states))))
+static const struct field state_fields[] = {
+    {"name", "state", state_name},       {"class", "class", state_class},    {"colour", "colour", state_colour},
+    {"format", NULL, state_format},      {"original", NULL, state_original}, {"events", "events", state_events},
+};
+
+GETTER(mark_name, struct mark_def, value_text(row->name))
+GETTER(mark_colour, struct mark_def, value_text(row->colour))
+GETTER(mark_events, struct mark_def,
+       value_count(uses(info->census->mark_uses, info->census->mark_count, (size_t)(row - info->reader->defs->marks))))
+static const struct field mark_fields[] = {
+    {"name", "solo event", mark_name}, {"colour", "colour", mark_colour}, {"events", "events", mark_events}};
+
+GETTER(comm_id, struct comm_def, value_integer(row->id))
+GETTER(comm_kind, struct comm_def, value_text(row->world ? "world" : row->self ? "self" : "other"))
+static const struct field comm_fields[] = {{"communicator", "communicator", comm_id}, {"kind", "kind", comm_kind}};
+
+#define COUNT_OF(array) (sizeof(array) / sizeof *(array))
+
+/* A list of the trace, as JSON array or text table. */
+struct section {
+    const char *key, *title;
+    const struct field *fields;
+    size_t field_count;
+    const void *rows;
+    size_t count, size;
+};
+enum { SECTIONS = 4, TEXT_ROWS = 40 };
+
+static void info_sections(const struct info *info, struct section sections[SECTIONS])
+{
+    const struct defs *defs = info->reader->defs;
+    sections[0] = (struct section){"records", "Records", record_fields, COUNT_OF(record_fields), info->reader->records,
+                                   info->reader->record_kinds, sizeof(struct record_count)};
+    sections[1] = (struct section){"states", "States", state_fields, COUNT_OF(state_fields), defs->states,
+                                   defs->state_count, sizeof(struct state_def)};
+    sections[2] = (struct section){"marks", "Solo events", mark_fields, COUNT_OF(mark_fields), defs->marks,
+                                   defs->mark_count, sizeof(struct mark_def)};
+    sections[3] = (struct section){"communicators", "Communicators", comm_fields, COUNT_OF(comm_fields), defs->comms,
+                                   defs->comm_count, sizeof(struct comm_def)};
+}
+
+static void info_json(struct output *output, const struct info *info)
+{
+    struct json json = {.output = output};
+    struct section sections[SECTIONS];
+    info_sections(info, sections);
+    json_open(&json, NULL, '{');
+    json_value(&json, "schema", value_text("sight-info/1"));
+    json_open(&json, "trace", '{');
+    json_fields(&json, trace_fields, COUNT_OF(trace_fields), info, info);
+    json_close(&json, '}');
+    json_open(&json, "messages", '{');
+    json_fields(&json, message_fields, COUNT_OF(message_fields), info, info);
+    json_close(&json, '}');
+    for (size_t i = 0; i < SECTIONS; i++) {
+        json_open(&json, sections[i].key, '[');
+        for (size_t k = 0; k < sections[i].count; k++)
+            json_row(&json, sections[i].fields, sections[i].field_count, info,
+                     (const char *)sections[i].rows + k * sections[i].size);
+        json_close(&json, ']');
+    }
+    json_close(&json, '}');
+}
+
+static void info_lines(struct output *output, const struct info *info, const struct field *fields, size_t count)
+{
+    char text[VALUE_TEXT_SIZE];
+    for (size_t i = 0; i < count; i++) {
+        struct value value = fields[i].get(info, info);
+        if (value.kind == VALUE_NULL || (value.kind == VALUE_TEXT && !value.text))
+            continue;
+        value_text_for_people(text, value);
+        output_print(output, "  %-32s %s\n", fields[i].title, text);
+    }
+}
+
+static void info_text(struct output *output, const struct info *info)
+{
+    char title[300], number[TEXT_NUMBER_SIZE];
+    struct section sections[SECTIONS];
+    info_sections(info, sections);
+    run_title(title, sizeof title, info->options);
+    output_print(output, "%s\n", title);
+    info_lines(output, info, trace_fields, COUNT_OF(trace_fields));
+    output_text(output, "\nMessages\n");
+    info_lines(output, info, message_fields, COUNT_OF(message_fields));
+    for (size_t i = 0; i < SECTIONS; i++) {
+        if (sections[i].count == 0)
+            continue;
+        output_print(output, "\n%s\n", sections[i].title);
+        struct text_table *table = text_table_new(sections[i].fields, sections[i].field_count);
+        for (size_t k = 0; k < sections[i].count && k < TEXT_ROWS; k++)
+            text_table_row(table, info, (const char *)sections[i].rows + k * sections[i].size);
+        text_table_print(table, output, "  ");
+        if (sections[i].count > TEXT_ROWS)
+            output_print(output, "  … %s more (--format json)\n", text_thousands(number, sections[i].count - TEXT_ROWS));
+    }
+}
+
+static void write_info(struct output *output, const void *context)
+{
+    const struct info *info = context;
+    if (info->options->format && strcmp(info->options->format, "json") == 0)
+        info_json(output, info);
+    else
+        info_text(output, info);
+}
+
+int cmd_info(const struct command *command, const struct options *options)
+{
+    (void)command;
+    struct error err = {0};
+    struct reader *reader = run_open(options, &err);
+    if (!reader)
+        return command_fault(&err);
+    struct census census = {.sink = {.events = census_events}};
+    struct matcher *matcher = matcher_new();
+    struct sink *sinks[] = {&census.sink, matcher_sink(matcher)};
+    int code;
+    if (run_stream(options, reader, sinks, 2, &err) != STATUS_OK) {
+        code = command_fault(&err);
+    } else {
+        struct info info = {.options = options, .reader = reader, .census = &census, .messages = matcher_counts(matcher)};
+        code = run_output(options, write_info, &info,
+                          run_report_damage(&reader->end, census.any ? census.end_ns - census.begin_ns : -1));
+    }
+    matcher_free(matcher);
+    census_clear(&census);
+    reader_close(reader);
+    return code;
+}

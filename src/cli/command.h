@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef SIGHT_CLI_COMMAND_H
+#define SIGHT_CLI_COMMAND_H
+
+#include "core/error.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* A subcommand is a file cmd_X.c and a line in commands.def; its options are rows of the one table of options. */
+
+/* Exit codes (design: command line). */
+enum exit_code {
+    EXIT_DONE = 0,
+    EXIT_CONDITION = 1,
+    EXIT_USAGE = 2,
+    EXIT_DAMAGED = 3,
+    EXIT_INPUT = 4,
+    EXIT_OUTPUT = 5,
+    EXIT_INTERRUPTED = 130
+};
+
+struct options {
+    const char *output, *format, *from, *to, *processes, *jobs, *color, *progress, *table;
+    bool force, quiet, verbose, all, help;
+    char **inputs; /* what is no option; points into argv */
+    size_t input_count;
+};
+
+struct command {
+    const char *name;
+    const char *arguments; /* "IN..." */
+    const char *summary;   /* one line of help */
+    const char *formats;   /* values of --format, blank-separated, the first is the default; NULL: none */
+    unsigned options;      /* OPTION_... that it takes */
+    int (*run)(const struct command *command, const struct options *options);
+};
+
+size_t command_count(void);
+const struct command *command_at(size_t index);
+const struct command *command_find(const char *name); /* NULL if there is none */
+
+/* Reads the arguments behind the command's name, and the environment's SIGHT_* for options that were not given. False and a
+   fault for what the command does not take. */
+bool options_parse(struct options *options, const struct command *command, int argc, char **argv, struct error *err);
+
+/* The options of a command as lines of help. */
+void options_print_help(const struct command *command);
+
+/* Bits of struct command's options, one for each row of options.def. */
+enum {
+#define OPTION(bit, ...) OPTION_BIT_##bit,
+#include "cli/options.def"
+    OPTION_COUNT
+};
+enum {
+#define OPTION(bit, ...) OPTION_##bit = 1 << OPTION_BIT_##bit,
+#include "cli/options.def"
+    OPTIONS_ALWAYS = OPTION_QUIET | OPTION_VERBOSE | OPTION_COLOR | OPTION_PROGRESS | OPTION_HELP | OPTION_JOBS,
+    OPTIONS_OUTPUT = OPTION_OUTPUT | OPTION_FORCE,
+    OPTIONS_SELECT = OPTION_FROM | OPTION_TO | OPTION_PROCESSES
+};
+
+/* "sight: " and the fault on standard error. Returns the exit code of its kind. A broken pipe is silent. */
+int command_fault(const struct error *err);
+
+/* As command_fault for a wrong use of a command: adds where to find help. */
+int command_usage(const struct command *command, const char *format, ...) PRINTF_LIKE(2, 3);
+
+/* A note on standard error, unless -q. */
+void command_note(const struct options *options, const char *format, ...) PRINTF_LIKE(2, 3);
+
+#endif

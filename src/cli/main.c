@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifdef HAVE_CONFIG_H
+#include <config.h>
+#endif
+#include "cli/commands.h"
+
+#include "cli/run.h"
+#include "core/memory.h"
+
+#include <libxml/xmlversion.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+static const struct command commands[] = {
+#define COMMAND(name, arguments, summary, formats, options)                                                            \
+    {#name, arguments, summary, formats, (options) | OPTIONS_ALWAYS, cmd_##name},
+#include "cli/commands.def"
+};
+
+size_t command_count(void)
+{
+    return sizeof commands / sizeof *commands;
+}
+
+const struct command *command_at(size_t index)
+{
+    return &commands[index];
+}
+
+const struct command *command_find(const char *name)
+{
+    for (size_t i = 0; i < command_count(); i++)
+        if (strcmp(commands[i].name, name) == 0)
+            return &commands[i];
+    return NULL;
+}
+
+int command_fault(const struct error *err)
+{
+    static const int codes[] = {
+        [ERROR_NONE] = EXIT_DONE, [ERROR_USAGE] = EXIT_USAGE, [ERROR_INPUT] = EXIT_INPUT, [ERROR_OUTPUT] = EXIT_OUTPUT};
+    if (err->broken_pipe)
+        return EXIT_DONE;
+    fprintf(stderr, "sight: %s\n", err->text);
+    return codes[err->kind];
+}
+
+int command_usage(const struct command *command, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    fputs("sight: ", stderr);
+    vfprintf(stderr, format, args);
+    fprintf(stderr, " (try 'sight help %s')\n", command->name);
+    va_end(args);
+    return EXIT_USAGE;
+}
+
+void command_note(const struct options *options, const char *format, ...)
+{
+    if (options->quiet)
+        return;
+    va_list args;
+    va_start(args, format);
+    fputs("sight: ", stderr);
+    vfprintf(stderr, format, args);
+    fputc('\n', stderr);
+    va_end(args);
+}
+
+static void print_help(void)
+{
+    puts("sight — why is my MPI program slow? Reads the trace of a run and tells.\n"
+         "\n"
+         "  sight run.clog2                          the short diagnosis\n"
+         "  sight metrics run.clog2                  times, calls and messages of each process\n"
+         "  sight heuristics run.clog2               how evenly the work is spread\n"
+         "  sight convert run.clog2 -o run.xml       the trace as XML (or .alog, .clog2)\n"
+         "  sight info run.clog2                     what is in the file\n"
+         "\nCommands:");
+    for (size_t i = 0; i < command_count(); i++)
+        printf("  %-11s %s\n", commands[i].name, commands[i].summary);
+    puts("  help        help on a command: sight help metrics\n"
+         "\nA trace is a CLOG-2, CLOG, ALOG or SIGHT XML file, also compressed (gzip, zstd), or - for standard input;\n"
+         "or the local files of one unmerged CLOG-2 run, or their directory.\n"
+         "Exit codes: 0 done, 2 wrong usage, 3 done but the input is damaged, 4 input cannot be read, 5 output cannot\n"
+         "be written. Manual: man sight.");
+}
+
+static int print_command_help(const struct command *command)
+{
+    printf("sight %s %s\n  %s\n\nOptions:\n", command->name, command->arguments, command->summary);
+    options_print_help(command);
+    return EXIT_DONE;
+}
+
+static void print_version(void)
+{
+    printf("sight %s\n  libxml2 %s, gzip %s, zstd %s\n", PACKAGE_VERSION, LIBXML_DOTTED_VERSION,
+           input_has_gzip() ? "yes" : "no", input_has_zstd() ? "yes" : "no");
+}
+
+static int help(int argc, char **argv)
+{
+    if (argc == 0) {
+        print_help();
+        return EXIT_DONE;
+    }
+    const struct command *command = command_find(argv[0]);
+    if (command)
+        return print_command_help(command);
+    fprintf(stderr, "sight: no help on '%s' (try 'sight help')\n", argv[0]);
+    return EXIT_USAGE;
+}
+
+/* A word that is no command: a trace, unless nothing of that name is there and it looks like a mistyped command. */
+static bool looks_like_trace(const char *word)
+{
+    return strcmp(word, "-") == 0 || strpbrk(word, "./") || access(word, F_OK) == 0;
+}
+
+static int run_command(int argc, char **argv)
+{
+    const struct command *command = command_find(argv[0]);
+    if (command) {
+        argc--;
+        argv++;
+    } else if (argv[0][0] == '-' && argv[0][1] != '\0') {
+        fprintf(stderr, "sight: unknown option '%s' (try 'sight help')\n", argv[0]);
+        return EXIT_USAGE;
+    } else if (looks_like_trace(argv[0])) {
+        command = command_find("diagnose");
+    } else {
+        fprintf(stderr, "sight: unknown command '%s', and no file of that name (try 'sight help')\n", argv[0]);
+        return EXIT_USAGE;
+    }
+    struct options options = {0};
+    struct error err = {0};
+    if (!options_parse(&options, command, argc, argv, &err))
+        return command_fault(&err);
+    return options.help ? print_command_help(command) : command->run(command, &options);
+}
+
+static void out_of_memory(void)
+{
+    static const char text[] = "sight: out of memory\n";
+    output_remove_unfinished();
+    if (write(STDERR_FILENO, text, sizeof text - 1) < 0)
+        _exit(EXIT_INPUT);
+    _exit(EXIT_INPUT);
+}
+
+static int dispatch(int argc, char **argv)
+{
+    if (argc == 0)
+        return help(0, argv);
+    if (strcmp(argv[0], "--help") == 0 || strcmp(argv[0], "-h") == 0)
+        return help(0, argv);
+    if (strcmp(argv[0], "help") == 0)
+        return help(argc - 1, argv + 1);
+    if (strcmp(argv[0], "--version") == 0 || strcmp(argv[0], "-V") == 0) {
+        print_version();
+        return EXIT_DONE;
+    }
+    return run_command(argc, argv);
+}
+
+int main(int argc, char **argv)
+{
+    memory_set_handler(out_of_memory);
+    run_catch_signals();
+    int code = dispatch(argc - 1, argv + 1);
+    if (fflush(stdout) != 0 && code == EXIT_DONE) {
+        perror("sight: standard output: cannot write");
+        code = EXIT_OUTPUT;
+    }
+    return code;
+}

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "cli/progress.h"
+
+#include "core/text.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { CALLS_PER_LOOK = 64 };
+static const int64_t first_after_ns = 500000000, interval_ns = 100000000;
+
+static int64_t now_ns(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+void progress_begin(struct progress *progress, const char *when, bool quiet)
+{
+    bool always = when && strcmp(when, "always") == 0, never = when && strcmp(when, "never") == 0;
+    *progress = (struct progress){.shown = always || (!never && !quiet && isatty(STDERR_FILENO))};
+    progress->began_ns = now_ns();
+    progress->next_ns = progress->began_ns + (always ? 0 : first_after_ns);
+}
+
+bool progress_watch(void *context, const struct reader *reader)
+{
+    struct progress *progress = context;
+    if (!progress->shown || progress->calls++ % CALLS_PER_LOOK != 0)
+        return true;
+    int64_t now = now_ns();
+    if (now < progress->next_ns)
+        return true;
+    progress->next_ns = now + interval_ns;
+    uint64_t done, total;
+    char bytes[TEXT_NUMBER_SIZE];
+    input_progress(reader->input, &done, &total);
+    if (total > 0)
+        fprintf(stderr, "\rsight: %3.0f %%  %s  ", 100.0 * (double)done / (double)total, text_bytes(bytes, done));
+    else
+        fprintf(stderr, "\rsight: %s  ", text_bytes(bytes, done));
+    progress->printed = true;
+    return true;
+}
+
+void progress_end(struct progress *progress)
+{
+    if (progress->printed)
+        fputs("\r\033[K", stderr);
+}

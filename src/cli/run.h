@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef SIGHT_CLI_RUN_H
+#define SIGHT_CLI_RUN_H
+
+#include "cli/command.h"
+#include "convert/stream.h"
+#include "core/output.h"
+#include "metrics/metrics.h"
+
+/* What subcommands share: open the trace, run it through sinks with progress, say what is damaged, open the output. */
+
+/* The trace of the command line. NULL and a fault. */
+struct reader *run_open(const struct options *options, struct error *err);
+
+/* Streams all events; progress on a terminal. */
+enum status run_stream(const struct options *options, struct reader *reader, struct sink *const *sinks, size_t count,
+                       struct error *err) MUST_CHECK;
+
+/* Says on standard error what is damaged and how much was used. EXIT_DONE or EXIT_DAMAGED. `last_ns`: time of the last event
+   counted from the trace's begin; negative: not known. */
+int run_report_damage(const struct trace_end *end, int64_t last_ns);
+
+/* Everything from the command line to metrics, with window and selection of processes. */
+struct run_metrics {
+    struct reader *reader;
+    struct accumulator *accumulator;
+    struct metrics *metrics;
+    uint32_t *ranks;
+};
+enum status run_metrics(struct run_metrics *run, const struct options *options, struct error *err) MUST_CHECK;
+void run_metrics_free(struct run_metrics *run);
+
+/* Opens the output that was asked for (standard output by default), lets `write` fill it, and closes it. Returns the exit code:
+   that of a fault, else `code`. */
+int run_output(const struct options *options, void (*write)(struct output *output, const void *context),
+               const void *context, int code);
+
+/* The inputs as a person names them: "run.clog2", "rank0.clog2 and 3 more". */
+void run_title(char *buffer, size_t size, const struct options *options);
+
+/* Signals end the work with code 130 and leave no unfinished output. */
+void run_catch_signals(void);
+
+#endif

@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef SIGHT_CONVERT_READ_XML_H
+#define SIGHT_CONVERT_READ_XML_H
+
+#include "convert/reader.h"
+#include "convert/xml_pairing.h"
+#include "convert/xml_text.h"
+
+#include <libxml/parser.h>
+
+/* The parts of the XML reader: read_xml.c holds the parser and hands over one element at a time, read_xml_events.c and
+   read_xml_defs.c make events and definitions of them. */
+
+/* The row of formats.def. */
+extern const struct format format_xml;
+
+/* X(name): the attributes that are known; all others are passed over. */
+#define XML_ATTRIBUTES(X)                                                                                              \
+    X(after)                                                                                                           \
+    X(before)                                                                                                          \
+    X(bytes)                                                                                                           \
+    X(colour)                                                                                                          \
+    X(communication)                                                                                                   \
+    X(communicator)                                                                                                    \
+    X(complete)                                                                                                        \
+    X(creator)                                                                                                         \
+    X(data)                                                                                                            \
+    X(defined)                                                                                                         \
+    X(direction)                                                                                                       \
+    X(end)                                                                                                             \
+    X(file)                                                                                                            \
+    X(format)                                                                                                          \
+    X(id)                                                                                                              \
+    X(kind)                                                                                                            \
+    X(line)                                                                                                            \
+    X(name)                                                                                                            \
+    X(original)                                                                                                        \
+    X(parent)                                                                                                          \
+    X(partner)                                                                                                         \
+    X(partner_communicator)                                                                                            \
+    X(payload)                                                                                                         \
+    X(process)                                                                                                         \
+    X(processes)                                                                                                       \
+    X(rank)                                                                                                            \
+    X(received)                                                                                                        \
+    X(request)                                                                                                         \
+    X(root)                                                                                                            \
+    X(self)                                                                                                            \
+    X(sent)                                                                                                            \
+    X(shadowed)                                                                                                        \
+    X(site)                                                                                                            \
+    X(source)                                                                                                          \
+    X(start)                                                                                                           \
+    X(state)                                                                                                           \
+    X(step)                                                                                                            \
+    X(tag)                                                                                                             \
+    X(text)                                                                                                            \
+    X(thread)                                                                                                          \
+    X(threads)                                                                                                         \
+    X(timestamp)                                                                                                       \
+    X(uuid)                                                                                                            \
+    X(value)                                                                                                           \
+    X(world)
+
+enum xml_attribute {
+#define XML_ATTRIBUTE_MEMBER(name) XML_##name,
+    XML_ATTRIBUTES(XML_ATTRIBUTE_MEMBER)
+#undef XML_ATTRIBUTE_MEMBER
+        XML_ATTRIBUTE_COUNT
+};
+
+/* X(name): the elements that are known; xml_read_##name makes something of each. */
+#define XML_ELEMENTS(X)                                                                                                \
+    X(event)                                                                                                           \
+    X(message)                                                                                                         \
+    X(collective)                                                                                                      \
+    X(mark)                                                                                                            \
+    X(counter)                                                                                                         \
+    X(state)                                                                                                           \
+    X(marktype)                                                                                                        \
+    X(constant)                                                                                                        \
+    X(site)                                                                                                            \
+    X(communicator)                                                                                                    \
+    X(membership)                                                                                                      \
+    X(shift)
+
+enum xml_element {
+#define XML_ELEMENT_MEMBER(name) XML_ELEMENT_##name,
+    XML_ELEMENTS(XML_ELEMENT_MEMBER)
+#undef XML_ELEMENT_MEMBER
+        XML_ELEMENT_COUNT
+};
+
+/* Events on their way, with their payloads. */
+struct xml_queue {
+    struct event *events;
+    size_t head, count, capacity;
+    unsigned char *arena;
+    size_t arena_length, arena_capacity;
+};
+
+/* A record about the trace that stood behind `after` events of its process and time: it waits for them. */
+struct xml_pending {
+    struct event event;
+    uint64_t after;
+    size_t next; /* index + 1 of the next one of the same process; 0: none */
+};
+struct xml_process {
+    size_t first, last; /* pending records: index + 1; 0: none */
+    int64_t time_ns;    /* of its latest event */
+    uint64_t count;     /* how many of its latest events have this time */
+};
+
+/* Names met lately, as they stand in the file. */
+enum { XML_CACHE_SIZE = 256, XML_CACHED_NAME_MAX = 56 };
+struct xml_cached_name {
+    uint32_t index, length; /* length 0: free */
+    char name[XML_CACHED_NAME_MAX];
+};
+
+/* Pointers of the parser's dictionary: names are compared by address. */
+enum { XML_NAME_TABLE_SIZE = 256 };
+struct xml_name {
+    const xmlChar *name;
+    uint8_t attribute, element; /* 1 + the number; 0: is none */
+};
+
+struct xml_reader {
+    struct reader *reader;
+    xmlParserCtxtPtr parser;
+    struct xml_name names[XML_NAME_TABLE_SIZE];
+    /* The element at hand: values of which the bit in `present` is set. */
+    struct xml_value values[XML_ATTRIBUTE_COUNT];
+    uint64_t present;
+    /* What has been read and not been handed out. */
+    struct batch *batch; /* being filled; NULL while there is none */
+    struct xml_queue queue, held;
+    struct xml_line text; /* scratch */
+    /* What is known so far. */
+    struct xml_stacks stacks;
+    struct xml_cached_name cache[XML_CACHE_SIZE];
+    struct map marks; /* hash of name and of name and id -> index */
+    int32_t comm_id, comm; /* the communicator named last */
+    bool have_comm;
+    int32_t world; /* EVENT_UNKNOWN: none */
+    struct map processes; /* process -> index, only while records are pending */
+    struct xml_process *process;
+    size_t process_count, process_capacity;
+    struct xml_pending *pending;
+    size_t pending_count, pending_capacity, pending_left;
+    uint64_t counts[XML_ELEMENT_COUNT];
+    bool root_met, is_trace, incomplete;
+    bool events_met; /* the definitions are over */
+    bool stopped;    /* nothing more is to be parsed */
+    bool ended;      /* nothing more is to be given */
+};
+
+static inline bool xml_has(const struct xml_reader *xml, enum xml_attribute attribute)
+{
+    return xml->present >> attribute & 1;
+}
+
+/* read_xml.c */
+/* Notes damage of the element at hand. */
+void xml_damage(struct xml_reader *xml, const char *format, ...) PRINTF_LIKE(2, 3);
+/* A whole number within the bounds; `absent` where there is none, or, with damage, where it is unusable. */
+int64_t xml_number(struct xml_reader *xml, enum xml_attribute attribute, int64_t min, int64_t max, int64_t absent);
+int32_t xml_number_i32(struct xml_reader *xml, enum xml_attribute attribute); /* absent: EVENT_UNKNOWN */
+/* A text of the element at hand, borrowed until the next call; NULL where there is none. */
+const char *xml_text(struct xml_reader *xml, enum xml_attribute attribute);
+bool xml_is_yes(const struct xml_reader *xml, enum xml_attribute attribute);
+
+/* read_xml_events.c */
+/* Fills process, time, thread of an element that stands at a place in the trace. False, with damage: it cannot be used. */
+bool xml_read_place(struct xml_reader *xml, struct event *event);
+int32_t xml_read_comm(struct xml_reader *xml, enum xml_attribute attribute, int32_t absent);
+void xml_flush_held(struct xml_reader *xml);
+void xml_emit(struct xml_reader *xml, const struct event *event, const unsigned char *payload);
+/* Emits a record about the trace, or keeps it until the events are there that stood before it. */
+void xml_emit_record(struct xml_reader *xml, const struct event *event);
+void xml_emit_all_pending(struct xml_reader *xml);
+void xml_index_mark(struct xml_reader *xml, uint32_t index);
+bool xml_mark_named(struct xml_reader *xml, const char *name, int32_t id, uint32_t *index);
+
+/* One for each element: read_xml_events.c has those of events, read_xml_defs.c the others. */
+#define XML_ELEMENT_FUNCTION(name) void xml_read_##name(struct xml_reader *xml);
+XML_ELEMENTS(XML_ELEMENT_FUNCTION)
+#undef XML_ELEMENT_FUNCTION
+
+#endif

@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The lines of definitions and of records about the trace. */
+#include "convert/write_xml.h"
+
+static int64_t after_of(const struct xml_writer *xml, int64_t after)
+{
+    return after < 0 ? (int64_t)xml->late[-1 - after] : after;
+}
+
+static void put_name(struct xml_line *line, const char *name)
+{
+    xml_put_attribute_text(line, "name", name ? name : "");
+}
+
+static void put_id(struct xml_line *line, const char *name, int32_t id)
+{
+    if (id != EVENT_UNKNOWN)
+        xml_put_attribute_i64(line, name, id);
+}
+
+/* Where and when the record stood. */
+static void put_place(struct xml_writer *xml, const struct xml_place *place)
+{
+    struct xml_line *line = &xml->line;
+    xml_put_attribute_i64(line, "process", place->process);
+    XML_PUT(line, " timestamp=\"");
+    xml_put_time(line, place->time_ns);
+    XML_PUT(line, "\"");
+    if (after_of(xml, place->after))
+        xml_put_attribute_i64(line, "after", after_of(xml, place->after));
+    if (place->thread)
+        xml_put_attribute_i64(line, "thread", place->thread);
+}
+
+static void put_state(struct xml_line *line, const struct state_def *state)
+{
+    XML_PUT(line, "<state");
+    put_name(line, state->name);
+    xml_put_attribute_text(line, "original", state->original);
+    xml_put_attribute_text(line, "colour", state->colour);
+    xml_put_attribute_text(line, "format", state->format);
+    put_id(line, "id", state->id);
+    put_id(line, "start", state->start);
+    put_id(line, "end", state->end);
+    if (state->shadowed)
+        XML_PUT(line, " shadowed=\"yes\"");
+}
+
+static void put_mark(struct xml_line *line, const struct mark_def *mark)
+{
+    XML_PUT(line, "<marktype");
+    put_name(line, mark->name);
+    xml_put_attribute_text(line, "colour", mark->colour);
+    xml_put_attribute_text(line, "format", mark->format);
+    put_id(line, "id", mark->id);
+    if (mark->shadowed)
+        XML_PUT(line, " shadowed=\"yes\"");
+    if (!mark->defined)
+        XML_PUT(line, " defined=\"no\"");
+}
+
+static void put_constant(struct xml_line *line, const struct constant_def *constant)
+{
+    XML_PUT(line, "<constant");
+    put_name(line, constant->name);
+    xml_put_attribute_i64(line, "value", constant->value);
+}
+
+static void put_site(struct xml_line *line, const struct site_def *site)
+{
+    XML_PUT(line, "<site");
+    put_id(line, "id", site->id);
+    put_id(line, "line", site->line);
+    xml_put_attribute_text(line, "file", site->file);
+}
+
+static void put_definition(struct xml_writer *xml, enum definition_kind kind, size_t index)
+{
+    const struct defs *defs = xml->defs;
+    switch (kind) {
+    case DEFINITION_STATE:
+        put_state(&xml->line, &defs->states[index]);
+        break;
+    case DEFINITION_MARK:
+        put_mark(&xml->line, &defs->marks[index]);
+        break;
+    case DEFINITION_CONSTANT:
+        put_constant(&xml->line, &defs->constants[index]);
+        break;
+    case DEFINITION_SITE:
+        put_site(&xml->line, &defs->sites[index]);
+        break;
+    }
+}
+
+void xml_write_definitions(struct xml_writer *xml, enum definition_kind kind, size_t index)
+{
+    struct xml_places *places = &xml->places[kind];
+    for (; places->written <= index; places->written++) {
+        put_definition(xml, kind, places->written);
+        const struct xml_place *place = places->written < places->count ? &places->places[places->written] : NULL;
+        if (place && place->known) {
+            put_place(xml, place);
+            if (place->comm != xml->world)
+                xml_put_comm(xml, "communicator", place->comm);
+        }
+        xml_end_line(xml);
+    }
+}
+
+static void put_step(struct xml_line *line, int64_t step)
+{
+    const char *word = xml_step_word(step);
+    if (word)
+        xml_put_attribute_text(line, "step", word);
+    else
+        xml_put_attribute_i64(line, "step", step);
+}
+
+static void put_membership(struct xml_writer *xml, const struct event *event)
+{
+    bool freed = event->kind == EVENT_COMM_FREED;
+    int32_t comm = freed ? event->comm : event->partner_comm;
+    int32_t parent = freed ? event->partner_comm : event->comm;
+    XML_PUT(&xml->line, "<membership");
+    put_step(&xml->line, freed ? COMM_STEP_FREE : event->value);
+    if (comm != EVENT_UNKNOWN)
+        xml_put_comm(xml, "communicator", comm);
+    if (parent != EVENT_UNKNOWN)
+        xml_put_comm(xml, "parent", parent);
+    if (event->tag != EVENT_UNKNOWN)
+        xml_put_attribute_i64(&xml->line, "rank", event->tag);
+    /* The step says the value of most readers; any other is kept as it is. */
+    if (freed && event->value != COMM_STEP_FREE)
+        xml_put_attribute_i64(&xml->line, "value", event->value);
+}
+
+void xml_write_record(struct xml_writer *xml, const struct event *event, int64_t after)
+{
+    const struct xml_place place = {event->time_ns, after, event->process, event->thread, event->comm, true};
+    if (event->kind != EVENT_SHIFT) {
+        put_membership(xml, event);
+        put_place(xml, &place);
+    } else {
+        XML_PUT(&xml->line, "<shift value=\"");
+        xml_put_time(&xml->line, event->value);
+        XML_PUT(&xml->line, "\"");
+        put_place(xml, &place);
+        if (event->comm != xml->world)
+            xml_put_comm(xml, "communicator", event->comm);
+    }
+    xml_end_line(xml);
+}
+
+static void put_uuid(struct xml_line *line, const unsigned char uuid[COMM_UUID_SIZE])
+{
+    XML_PUT(line, " uuid=\"");
+    xml_put_hex(line, uuid, COMM_UUID_SIZE);
+    XML_PUT(line, "\"");
+}
+
+/* What is said of a communicator at its first line. */
+static void put_comm_flags(struct xml_line *line, const struct comm_def *comm)
+{
+    if (comm->world)
+        XML_PUT(line, " world=\"yes\"");
+    if (comm->self)
+        XML_PUT(line, " self=\"yes\"");
+}
+
+static void write_comm(struct xml_writer *xml, const struct comm_def *comm)
+{
+    XML_PUT(&xml->line, "<communicator");
+    xml_put_attribute_i64(&xml->line, "id", comm->id);
+    if (comm->has_uuid)
+        put_uuid(&xml->line, comm->uuid);
+    put_comm_flags(&xml->line, comm);
+    xml_end_line(xml);
+}
+
+static void write_comm_row(struct xml_writer *xml, const struct comm_row *row, const struct comm_def *first)
+{
+    const char *word = xml_comm_kind_word(row->kind);
+    XML_PUT(&xml->line, "<communicator");
+    xml_put_attribute_i64(&xml->line, "id", row->id);
+    if (word)
+        xml_put_attribute_text(&xml->line, "kind", word);
+    else
+        xml_put_attribute_i64(&xml->line, "kind", row->kind);
+    put_uuid(&xml->line, row->uuid);
+    if (first)
+        put_comm_flags(&xml->line, first);
+    xml_end_line(xml);
+}
+
+/* Whether a row can be the first line of its communicator: the reader takes the uuid from the first. */
+static bool row_introduces(const struct comm_row *row, const struct comm_def *comm)
+{
+    return !comm->has_uuid || memcmp(row->uuid, comm->uuid, COMM_UUID_SIZE) == 0;
+}
+
+void xml_write_communicators(struct xml_writer *xml)
+{
+    const struct defs *defs = xml->defs;
+    size_t written = 0; /* communicators that have a line: always the first ones, so that their order comes back */
+    for (size_t i = 0; i < defs->comm_row_count; i++) {
+        const struct comm_row *row = &defs->comm_rows[i];
+        int32_t index = defs_find_comm(defs, row->id);
+        const struct comm_def *comm = index >= 0 ? &defs->comms[index] : NULL;
+        while (comm && written < (size_t)index)
+            write_comm(xml, &defs->comms[written++]);
+        bool first = comm && written == (size_t)index;
+        if (first && !row_introduces(row, comm))
+            write_comm(xml, comm);
+        write_comm_row(xml, row, first && row_introduces(row, comm) ? comm : NULL);
+        written += first;
+    }
+    while (written < defs->comm_count)
+        write_comm(xml, &defs->comms[written++]);
+}

@@ -1,0 +1,452 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifdef HAVE_CONFIG_H
+#include <config.h>
+#endif
+
+#include "core/output.h"
+
+#include "core/input.h"
+#include "core/memory.h"
+#include "core/output_codec.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { BUFFER_SIZE = 64 * 1024, PRINT_SIZE = 4096, LINKS_MAX = 40, UNFINISHED_MAX = 16 };
+
+/* A regular file under its temporary name has `temporary`; all else is written directly. */
+struct output_target {
+    char *name; /* for messages */
+    int fd;
+    struct output_options options;
+    char *path; /* where the temporary file goes, links followed */
+    char *temporary;
+    int unfinished; /* place in the list of temporary names, -1: none */
+    const struct output_codec *codec;
+    void *codec_state;
+    unsigned char *encoded;
+    int spool; /* -1: none */
+};
+
+/* What a signal handler removes. A place is taken first and only then has a length, so that the handler never sees half
+ * a name. */
+static struct {
+    atomic_bool taken;
+    _Atomic size_t length;
+    char path[PATH_MAX];
+} unfinished[UNFINISHED_MAX];
+
+static int unfinished_add(const char *path)
+{
+    size_t length = strlen(path);
+    for (int i = 0; i < UNFINISHED_MAX && length < PATH_MAX; i++) {
+        if (atomic_exchange(&unfinished[i].taken, true))
+            continue;
+        memcpy(unfinished[i].path, path, length + 1);
+        atomic_store(&unfinished[i].length, length);
+        return i;
+    }
+    return -1;
+}
+
+static void unfinished_drop(int place)
+{
+    if (place < 0)
+        return;
+    atomic_store(&unfinished[place].length, 0);
+    atomic_store(&unfinished[place].taken, false);
+}
+
+void output_remove_unfinished(void)
+{
+    for (int i = 0; i < UNFINISHED_MAX; i++)
+        if (atomic_load(&unfinished[i].length))
+            unlink(unfinished[i].path);
+}
+
+/* The name behind a symbolic link, which need not be there; `path` itself if it is no link. NULL: too many links. */
+static char *follow_links(const char *path)
+{
+    char *at = memory_copy_string(path), target[PATH_MAX];
+    for (int i = 0; i < LINKS_MAX; i++) {
+        ssize_t length = readlink(at, target, sizeof target - 1);
+        if (length < 0)
+            return at;
+        target[length] = '\0';
+        const char *slash = strrchr(at, '/');
+        size_t directory = *target == '/' || !slash ? 0 : (size_t)(slash - at) + 1;
+        char *next = memory_new(directory + (size_t)length + 1);
+        memcpy(next, at, directory);
+        memcpy(next + directory, target, (size_t)length + 1);
+        free(at);
+        at = next;
+    }
+    free(at);
+    errno = ELOOP;
+    return NULL;
+}
+
+static mode_t mode_of_new_files(void)
+{
+    mode_t mask = umask(0);
+    umask(mask);
+    return 0666 & ~mask;
+}
+
+/* ".NAME.XXXXXX" beside the path; NULL if the path has no last part. A long name is cut, for the added letters to fit.
+ */
+static char *temporary_name(const char *path)
+{
+    const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;
+    static const char letters[] = ".XXXXXX";
+    enum { ADDED = sizeof letters }; /* the dot before it, no terminator */
+    size_t length = strlen(base);
+    if (!length)
+        return NULL;
+    if (length + ADDED > NAME_MAX)
+        length = NAME_MAX - ADDED;
+    size_t size = (size_t)(base - path) + length + ADDED + 1;
+    char *name = memory_new(size);
+    snprintf(name, size, "%.*s.%.*s%s", (int)(base - path), path, (int)length, base, letters);
+    return name;
+}
+
+static enum status open_whole(struct output_target *target, const char *path, mode_t mode, struct error *err)
+{
+    target->path = follow_links(path);
+    char *temporary = target->path ? temporary_name(target->path) : NULL;
+    if (target->path && !temporary)
+        errno = *target->path ? EISDIR : ENOENT;
+    target->fd = temporary ? mkostemp(temporary, O_CLOEXEC) : -1;
+    if (target->fd < 0) {
+        error_set_errno(err, ERROR_OUTPUT, "%s: cannot create", target->name);
+        free(temporary);
+        return STATUS_FAILED;
+    }
+    target->temporary = temporary;
+    target->unfinished = unfinished_add(temporary);
+    /* A file system that knows no modes is no reason to fail. */
+    (void)!fchmod(target->fd, mode);
+    return STATUS_OK;
+}
+
+static enum status exists(const struct output_target *target, struct error *err)
+{
+    return error_set(err, ERROR_OUTPUT, "%s: exists (-f replaces it)", target->name);
+}
+
+static enum status open_path(struct output_target *target, const char *path, struct error *err)
+{
+    struct stat about;
+    if (stat(path, &about) < 0)
+        return errno == ENOENT ? open_whole(target, path, mode_of_new_files(), err)
+                               : error_set_errno(err, ERROR_OUTPUT, "%s: cannot create", target->name);
+    if (S_ISDIR(about.st_mode))
+        return error_set(err, ERROR_OUTPUT, "%s: is a directory", target->name);
+    if (S_ISREG(about.st_mode))
+        return target->options.replace ? open_whole(target, path, about.st_mode & 0777, err) : exists(target, err);
+    target->fd = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
+    if (target->fd < 0)
+        return error_set_errno(err, ERROR_OUTPUT, "%s: cannot open", target->name);
+    return STATUS_OK;
+}
+
+static enum status open_codec(struct output_target *target, struct error *err)
+{
+    if (!target->codec->open)
+        return error_set(err, ERROR_OUTPUT, "%s: this build cannot compress with %s", target->name,
+                         target->codec->name);
+    target->codec_state = target->codec->open();
+    if (!target->codec_state)
+        return error_set(err, ERROR_OUTPUT, "%s: no memory to compress", target->name);
+    target->encoded = memory_resize(NULL, BUFFER_SIZE);
+    return STATUS_OK;
+}
+
+static void close_target(struct output_target *target)
+{
+    if (target->temporary)
+        unlink(target->temporary);
+    unfinished_drop(target->unfinished);
+    if (target->fd >= 0 && target->fd != STDOUT_FILENO)
+        close(target->fd);
+    if (target->spool >= 0)
+        close(target->spool);
+    if (target->codec_state)
+        target->codec->close(target->codec_state);
+    free(target->encoded);
+    free(target->temporary);
+    free(target->path);
+    free(target->name);
+    free(target);
+}
+
+static enum status open_target(struct output_target *target, const char *path, bool standard, struct error *err)
+{
+    target->codec = standard ? NULL : output_codec_find(path);
+    /* Before the target is touched: a fault leaves nothing behind. */
+    if (target->codec && open_codec(target, err) != STATUS_OK)
+        return STATUS_FAILED;
+    if (standard)
+        target->fd = STDOUT_FILENO;
+    else if (open_path(target, path, err) != STATUS_OK)
+        return STATUS_FAILED;
+    /* Standard output may be a file, but one that was opened for appending cannot be patched. */
+    if (target->options.patchable && (target->codec || !target->temporary)) {
+        target->spool = temporary_file(err);
+        return target->spool < 0 ? STATUS_FAILED : STATUS_OK;
+    }
+    return STATUS_OK;
+}
+
+struct output *output_open(const char *path, struct output_options options, struct error *err)
+{
+    /* /dev/stdout may stand for a regular file, which must not be replaced by renaming. */
+    bool standard = strcmp(path, "-") == 0 || strcmp(path, "/dev/stdout") == 0;
+    struct output_target *target = memory_new(sizeof *target);
+    target->name = input_escape_name(standard ? "standard output" : path);
+    target->options = options;
+    target->fd = target->spool = target->unfinished = -1;
+    if (open_target(target, path, standard, err) != STATUS_OK) {
+        close_target(target);
+        return NULL;
+    }
+    struct output *output = memory_new(sizeof *output);
+    output->target = target;
+    output->at = output->buffer = memory_resize(NULL, BUFFER_SIZE);
+    output->end = output->buffer + BUFFER_SIZE;
+    return output;
+}
+
+/* Keeps the first fault, which is the cause of the others. */
+static void fail(struct output *output)
+{
+    if (output->fault.kind == ERROR_NONE)
+        error_set_errno(&output->fault, ERROR_OUTPUT, "%s: cannot write", output->target->name);
+}
+
+static void fail_spool(struct output *output, const char *what)
+{
+    if (output->fault.kind == ERROR_NONE)
+        error_set_errno(&output->fault, ERROR_OUTPUT, "cannot %s temporary file in %s", what, temporary_directory());
+}
+
+static void write_file(struct output *output, const unsigned char *data, size_t length)
+{
+    int fd = output->target->fd;
+    while (length && output->fault.kind == ERROR_NONE) {
+        ssize_t wrote = write(fd, data, length);
+        if (wrote >= 0) {
+            data += wrote;
+            length -= (size_t)wrote;
+        } else if (errno == EAGAIN) {
+            /* Whoever shares the pipe with us has made it so; it is to be waited for all the same. */
+            poll(&(struct pollfd){.fd = fd, .events = POLLOUT}, 1, -1);
+        } else if (errno != EINTR) {
+            fail(output);
+        }
+    }
+}
+
+static bool write_at(int fd, const unsigned char *data, size_t length, uint64_t offset)
+{
+    while (length) {
+        ssize_t wrote = pwrite(fd, data, length, (off_t)offset);
+        if (wrote < 0 && errno == EINTR)
+            continue;
+        if (wrote < 0)
+            return false;
+        data += wrote;
+        length -= (size_t)wrote;
+        offset += (uint64_t)wrote;
+    }
+    return true;
+}
+
+/* Data on their last way: through the codec into the file. */
+static void write_encoded(struct output *output, const unsigned char *data, size_t length, bool last)
+{
+    struct output_target *target = output->target;
+    if (!target->codec) {
+        write_file(output, data, length);
+        return;
+    }
+    enum encoded result = ENCODED_MORE;
+    struct output_flow flow = {.in = data, .in_end = data + length, .last = last};
+    while (output->fault.kind == ERROR_NONE && result == ENCODED_MORE && (last || flow.in < flow.in_end)) {
+        flow.out = target->encoded;
+        flow.out_end = flow.out + BUFFER_SIZE;
+        result = target->codec->encode(target->codec_state, &flow);
+        write_file(output, target->encoded, (size_t)(flow.out - target->encoded));
+    }
+    if (result == ENCODED_FAILED && output->fault.kind == ERROR_NONE)
+        error_set(&output->fault, ERROR_OUTPUT, "%s: cannot compress", target->name);
+}
+
+void output_flush(struct output *output)
+{
+    size_t length = (size_t)(output->at - output->buffer);
+    if (output->fault.kind == ERROR_NONE && output->target->spool >= 0) {
+        if (!write_at(output->target->spool, output->buffer, length, output->written))
+            fail_spool(output, "write");
+    } else if (output->fault.kind == ERROR_NONE) {
+        write_encoded(output, output->buffer, length, false);
+    }
+    output->written += length;
+    output->at = output->buffer;
+}
+
+void output_write(struct output *output, const void *data, size_t length)
+{
+    const unsigned char *from = data;
+    while (length) {
+        size_t room = (size_t)(output->end - output->at);
+        size_t part = length < room ? length : room;
+        memcpy(output->at, from, part);
+        output->at += part;
+        from += part;
+        length -= part;
+        if (output->at == output->end)
+            output_flush(output);
+    }
+}
+
+void output_text(struct output *output, const char *text)
+{
+    output_write(output, text, strlen(text));
+}
+
+void output_print(struct output *output, const char *format, ...)
+{
+    va_list args, again;
+    va_start(args, format);
+    va_copy(again, args);
+    char *at = (char *)output_room(output, PRINT_SIZE);
+    size_t room = (size_t)(output->end - output->at);
+    int length = vsnprintf(at, room, format, args);
+    if (length > 0 && (size_t)length < room) {
+        output->at += length;
+    } else if (length > 0) {
+        char *text = memory_new((size_t)length + 1);
+        vsnprintf(text, (size_t)length + 1, format, again);
+        output_write(output, text, (size_t)length);
+        free(text);
+    }
+    va_end(again);
+    va_end(args);
+}
+
+void output_patch(struct output *output, uint64_t offset, const void *data, size_t length)
+{
+    struct output_target *target = output->target;
+    assert(target->options.patchable && offset + length <= output_position(output));
+    const unsigned char *from = data;
+    if (offset < output->written) {
+        size_t gone = output->written - offset < length ? (size_t)(output->written - offset) : length;
+        bool spooled = target->spool >= 0;
+        if (output->fault.kind == ERROR_NONE && !write_at(spooled ? target->spool : target->fd, from, gone, offset)) {
+            if (spooled)
+                fail_spool(output, "write");
+            else
+                fail(output);
+        }
+        offset += gone;
+        from += gone;
+        length -= gone;
+    }
+    if (length)
+        memcpy(output->buffer + (offset - output->written), from, length);
+}
+
+static void copy_spool(struct output *output)
+{
+    for (uint64_t at = 0; at < output->written && output->fault.kind == ERROR_NONE;) {
+        ssize_t got = pread(output->target->spool, output->buffer, BUFFER_SIZE, (off_t)at);
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got <= 0) {
+            errno = got < 0 ? errno : EIO;
+            fail_spool(output, "read");
+            return;
+        }
+        write_encoded(output, output->buffer, (size_t)got, false);
+        at += (uint64_t)got;
+    }
+}
+
+/* Gives the file its name, unless another one has taken it meanwhile. 0, or -1 and errno. */
+static int rename_new(const char *temporary, const char *path)
+{
+#ifdef RENAME_NOREPLACE
+    if (renameat2(AT_FDCWD, temporary, AT_FDCWD, path, RENAME_NOREPLACE) == 0)
+        return 0;
+    if (errno != EINVAL && errno != ENOSYS)
+        return -1;
+#endif
+    if (link(temporary, path) == 0)
+        return unlink(temporary);
+    if (errno != EPERM && errno != EOPNOTSUPP && errno != ENOSYS && errno != EMLINK)
+        return -1;
+    /* Neither is there (FAT over FUSE): what remains is to look first. */
+    if (access(path, F_OK) == 0) {
+        errno = EEXIST;
+        return -1;
+    }
+    return rename(temporary, path);
+}
+
+static void put_in_place(struct output *output)
+{
+    struct output_target *target = output->target;
+    int fd = target->fd;
+    target->fd = -1;
+    /* Some file systems tell only here that there was no room. */
+    if (close(fd) < 0 && errno != EINTR)
+        fail(output);
+    if (output->fault.kind != ERROR_NONE)
+        return;
+    int result =
+        target->options.replace ? rename(target->temporary, target->path) : rename_new(target->temporary, target->path);
+    if (result < 0 && errno == EEXIST && !target->options.replace) {
+        exists(target, &output->fault);
+    } else if (result < 0) {
+        error_set_errno(&output->fault, ERROR_OUTPUT, "%s: cannot create", target->name);
+    } else {
+        /* The name is free for others from now on: it must not be removed any more. */
+        unfinished_drop(target->unfinished);
+        target->unfinished = -1;
+        free(target->temporary);
+        target->temporary = NULL;
+    }
+}
+
+enum status output_close(struct output *output, bool commit, struct error *err)
+{
+    struct output_target *target = output->target;
+    enum status status = STATUS_OK;
+    if (commit) {
+        output_flush(output);
+        if (target->spool >= 0)
+            copy_spool(output);
+        if (target->codec)
+            write_encoded(output, output->buffer, 0, true);
+        if (target->temporary)
+            put_in_place(output);
+        if (output->fault.kind != ERROR_NONE) {
+            *err = output->fault;
+            status = STATUS_FAILED;
+        }
+    }
+    close_target(target);
+    free(output->buffer);
+    free(output);
+    return status;
+}

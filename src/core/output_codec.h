@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef SIGHT_CORE_OUTPUT_CODEC_H
+#define SIGHT_CORE_OUTPUT_CODEC_H
+
+#include <stdbool.h>
+
+/* How data become the bytes of a compressed file: one row per way, chosen by the name's suffix. */
+
+enum encoded {
+    ENCODED_MORE, /* call again with what is left of `in` or, if this is the last, with more room */
+    ENCODED_DONE, /* the last is complete */
+    ENCODED_FAILED
+};
+
+/* An encoder takes from `in` and puts to `out`, moving both. */
+struct output_flow {
+    const unsigned char *in, *in_end;
+    unsigned char *out, *out_end;
+    bool last; /* nothing follows `in` */
+};
+
+struct output_codec {
+    const char *suffix, *name;
+    /* All NULL where this build has not got the library. */
+    void *(*open)(void); /* NULL: no memory */
+    enum encoded (*encode)(void *state, struct output_flow *flow);
+    void (*close)(void *state);
+};
+
+/* The row for a file of this name; NULL if it is not to be compressed. */
+const struct output_codec *output_codec_find(const char *path);
+
+#endif

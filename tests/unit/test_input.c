@@ -1,0 +1,306 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "core/input.h"
+#include "core/memory.h"
+#include "core/output.h"
+#include "unit/tap.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { DATA_SIZE = 3000000, HALF = 1400000, PATH_SIZE = 256, MEBIBYTE = 1024 * 1024 };
+
+static char directory[] = "/tmp/sight-test-input.XXXXXX";
+static unsigned char *test_data;
+
+static const char *path_of(char path[PATH_SIZE], const char *name)
+{
+    snprintf(path, PATH_SIZE, "%s/%s", directory, name);
+    return path;
+}
+
+/* Neither constant nor beyond compression. */
+static void make_data(void)
+{
+    uint32_t state = 1;
+    test_data = memory_new(DATA_SIZE);
+    for (size_t i = 0; i < DATA_SIZE; i++) {
+        state = state * 1664525 + 1013904223;
+        test_data[i] = (unsigned char)(state >> 24 & (i / 1000 % 2 ? 0x0F : 0xFF));
+    }
+    test_data[0] = 'S';
+}
+
+static bool write_file(const char *name, const void *data, size_t size)
+{
+    char path[PATH_SIZE];
+    struct error err = {0};
+    struct output *output = output_open(path_of(path, name), (struct output_options){.replace = true}, &err);
+    if (!output)
+        return false;
+    output_write(output, data, size);
+    return output_close(output, true, &err) == STATUS_OK;
+}
+
+/* Whole file as it is on the disk. */
+static unsigned char *slurp(const char *name, size_t *size)
+{
+    char path[PATH_SIZE];
+    FILE *file = fopen(path_of(path, name), "rb");
+    unsigned char *bytes = memory_new(2 * DATA_SIZE);
+    *size = file ? fread(bytes, 1, 2 * DATA_SIZE, file) : 0;
+    if (file)
+        fclose(file);
+    return bytes;
+}
+
+/* Reads on in uneven pieces. Returns how many bytes came that are those of the test data. */
+static size_t read_same(struct input *input, struct error *err)
+{
+    size_t step = 1;
+    for (;;) {
+        enum status status = input_need(input, step, err);
+        size_t have = input_available(input);
+        if (status == STATUS_FAILED || (status == STATUS_OK && have < step) || input->offset + have > DATA_SIZE)
+            return SIZE_MAX;
+        size_t take = have < step ? have : step;
+        if (memcmp(input->at, test_data + input->offset, take) != 0)
+            return SIZE_MAX;
+        input_consume(input, take);
+        if (status == STATUS_END)
+            return (size_t)input->offset;
+        step = step * 3 % 300007 + 1;
+    }
+}
+
+static void test_whole(struct input *input, const char *name)
+{
+    struct error err = {0};
+    if (!tap_ok(input, "%s: opened", name))
+        return;
+    tap_ok(input_need(input, 10, &err) == STATUS_OK && input->offset == 0 && *input->at == 'S', "%s: peeked", name);
+    tap_ok(input_keep(input, &err) == STATUS_OK, "%s: kept", name);
+    tap_ok(input_skip(input, 100000, &err) == STATUS_OK && input->offset == 100000, "%s: skipped", name);
+    tap_ok(input_rewind(input, &err) == STATUS_OK && input->offset == 0, "%s: rewound early", name);
+    for (int round = 0; round < 3; round++) {
+        tap_equal_int((long long)read_same(input, &err), DATA_SIZE, "%s: all read, %d", name, round);
+        tap_ok(input->ended && !input->fault, "%s: ended well, %d", name, round);
+        tap_ok(input_rewind(input, &err) == STATUS_OK, "%s: rewound, %d", name, round);
+    }
+    tap_ok(input_skip(input, DATA_SIZE - 5, &err) == STATUS_OK && input_need(input, 5, &err) == STATUS_OK &&
+               memcmp(input->at, test_data + DATA_SIZE - 5, 5) == 0,
+           "%s: skipped to near the end", name);
+    tap_equal_int(input_need(input, 6, &err), STATUS_END, "%s: not beyond", name);
+    tap_equal_int((long long)input_available(input), 5, "%s: what there is, is there", name);
+    tap_equal_int(input_skip(input, UINT64_MAX, &err), STATUS_END, "%s: skipped beyond the end", name);
+    tap_equal_int((long long)input->offset, DATA_SIZE, "%s: which is where it ends", name);
+    tap_ok(input_rewind(input, &err) == STATUS_OK && input_skip(input, UINT64_MAX, &err) == STATUS_END &&
+               input->offset == DATA_SIZE,
+           "%s: the same at once", name);
+    uint64_t done, total;
+    input_progress(input, &done, &total);
+    tap_ok(total == 0 || done == total, "%s: progress complete", name);
+    input_close(input);
+}
+
+static void test_file(const char *name)
+{
+    char path[PATH_SIZE];
+    struct error err = {0};
+    struct input *input = input_open(path_of(path, name), &err);
+    if (input)
+        tap_equal_int((long long)input_size(input), strcmp(name, "plain") == 0 ? DATA_SIZE : 0, "%s: size", name);
+    test_whole(input, name);
+}
+
+static void test_pipe(const char *name)
+{
+    char path[PATH_SIZE], label[PATH_SIZE];
+    int ends[2];
+    struct error err = {0};
+    if (pipe(ends) < 0)
+        return;
+    pid_t writer = fork();
+    if (writer == 0) {
+        close(ends[0]);
+        dup2(ends[1], STDOUT_FILENO);
+        execlp("cat", "cat", path_of(path, name), (char *)NULL);
+        _exit(1);
+    }
+    close(ends[1]);
+    int saved = dup(STDIN_FILENO);
+    dup2(ends[0], STDIN_FILENO);
+    close(ends[0]);
+    snprintf(label, sizeof label, "%s through a pipe", name);
+    struct input *input = input_open("-", &err);
+    tap_equal_string(input ? input->name : NULL, "standard input", "name of standard input");
+    test_whole(input, label);
+    dup2(saved, STDIN_FILENO);
+    close(saved);
+    waitpid(writer, NULL, 0);
+}
+
+/* A redirected file that another program has begun to read: "the start" is where it was handed over. */
+static void test_standard_file(void)
+{
+    char path[PATH_SIZE];
+    struct error err = {0};
+    unsigned char *shifted = memory_new(DATA_SIZE + 7);
+    memcpy(shifted + 7, test_data, DATA_SIZE);
+    write_file("shifted", shifted, DATA_SIZE + 7);
+    free(shifted);
+    int saved = dup(STDIN_FILENO), fd = open(path_of(path, "shifted"), O_RDONLY);
+    dup2(fd, STDIN_FILENO);
+    close(fd);
+    lseek(STDIN_FILENO, 7, SEEK_SET);
+    test_whole(input_open("-", &err), "standard input from a file");
+    dup2(saved, STDIN_FILENO);
+    close(saved);
+}
+
+static void test_memory(void)
+{
+    test_whole(input_open_memory(test_data, DATA_SIZE, "memory"), "memory");
+    struct error err = {0};
+    struct input *input = input_open_memory(NULL, 0, "nothing");
+    tap_equal_int(input_need(input, 1, &err), STATUS_END, "no memory: end at once");
+    input_close(input);
+}
+
+static void test_members(const char *suffix)
+{
+    char first[32], second[32], both[32];
+    snprintf(first, sizeof first, "first%s", suffix);
+    snprintf(second, sizeof second, "second%s", suffix);
+    snprintf(both, sizeof both, "both%s.bin", suffix);
+    size_t first_size, second_size;
+    write_file(first, test_data, HALF);
+    write_file(second, test_data + HALF, DATA_SIZE - HALF);
+    unsigned char *bytes = slurp(first, &first_size), *more = slurp(second, &second_size);
+    memcpy(bytes + first_size, more, second_size);
+    write_file(both, bytes, first_size + second_size);
+    test_file(both);
+    free(bytes);
+    free(more);
+}
+
+/* Reads compressed data that are not as they should be, from memory. */
+static void test_fault(const char *what, const unsigned char *bytes, size_t size, const char *fault, size_t at_least)
+{
+    struct error err = {0};
+    for (int round = 0; round < 2; round++) {
+        struct input *input = input_open_memory(bytes, size, "damaged");
+        bool kept = round == 0 || input_keep(input, &err) == STATUS_OK;
+        size_t got = read_same(input, &err);
+        tap_ok(kept && got != SIZE_MAX && got >= at_least, "%s: %zu bytes before the fault", what, got);
+        tap_equal_string(input->fault, fault, "%s: fault", what);
+        if (round == 1)
+            tap_ok(input_rewind(input, &err) == STATUS_OK && read_same(input, &err) == got, "%s: again", what);
+        input_close(input);
+    }
+}
+
+static void test_damaged(const char *suffix)
+{
+    static const char early[] = "compressed data end early", damaged[] = "compressed data are damaged";
+    char name[32];
+    snprintf(name, sizeof name, "plain%s", suffix);
+    size_t size;
+    unsigned char *bytes = slurp(name, &size);
+    test_fault("whole", bytes, size, NULL, DATA_SIZE);
+    test_fault("cut in the middle", bytes, size / 2, early, DATA_SIZE / 4);
+    test_fault("cut before the last byte", bytes, size - 1, early, DATA_SIZE * 9 / 10);
+    test_fault("cut in the header", bytes, 5, early, 0);
+    memset(bytes + size, 0x55, 100);
+    test_fault("with garbage behind", bytes, size + 100, damaged, DATA_SIZE);
+    memset(bytes + 20, 0xFF, 200);
+    test_fault("damaged near the begin", bytes, size, damaged, 0);
+    free(bytes);
+    if (strcmp(suffix, ".gz") != 0)
+        return;
+    bytes = slurp(name, &size);
+    test_fault("with zeros behind", bytes, size + 1000, NULL, DATA_SIZE);
+    bytes[size - 6] ^= 1;
+    test_fault("wrong checksum", bytes, size, damaged, DATA_SIZE);
+    free(bytes);
+}
+
+static void test_refused(const char *path, const char *text)
+{
+    struct error err = {0};
+    struct input *input = input_open(path, &err);
+    tap_ok(!input, "refused");
+    tap_equal_string(err.text, text, "why");
+    tap_equal_int(err.kind, ERROR_INPUT, "kind");
+    input_close(input);
+}
+
+static void test_faults(void)
+{
+    char path[PATH_SIZE], text[2 * PATH_SIZE];
+    path_of(path, "missing");
+    snprintf(text, sizeof text, "%s: cannot open: No such file or directory", path);
+    test_refused(path, text);
+    test_refused("no\nsuch\x1b\x7f", "no\\x0asuch\\x1b\\x7f: cannot open: No such file or directory");
+    snprintf(text, sizeof text, "%s: is a directory", directory);
+    test_refused(directory, text);
+    struct error err = {0};
+    struct input *input = input_open(path_of(path, "plain"), &err);
+    tap_equal_int(input_rewind(input, &err), STATUS_FAILED, "no rewind without keep");
+    input_close(input);
+    test_refused("/proc/self/mem", "/proc/self/mem: byte 0: cannot read: Input/output error");
+}
+
+static void test_fill(void)
+{
+    char path[PATH_SIZE];
+    struct error err = {0};
+    struct input *input = input_open(path_of(path, "plain"), &err);
+    tap_equal_int(input_need(input, 1024 * (size_t)MEBIBYTE, &err), STATUS_END, "1 GiB wanted of a small file");
+    tap_equal_int((long long)input_available(input), DATA_SIZE, "all of it is there");
+    tap_ok(memcmp(input->at, test_data, DATA_SIZE) == 0, "and is right");
+    tap_ok(input->capacity <= 2 * DATA_SIZE + MEBIBYTE, "without much memory: %zu", input->capacity);
+    input_close(input);
+    input = input_open(path, &err);
+    tap_equal_int((long long)read_same(input, &err), DATA_SIZE, "read in pieces");
+    tap_ok(input->capacity <= 2 * MEBIBYTE, "the buffer stays small: %zu", input->capacity);
+    input_close(input);
+    write_file("empty", "", 0);
+    input = input_open(path_of(path, "empty"), &err);
+    tap_ok(input && input_need(input, 1, &err) == STATUS_END && input->ended, "an empty file ends at once");
+    input_close(input);
+}
+
+int main(void)
+{
+    if (!mkdtemp(directory))
+        return 1;
+    make_data();
+    write_file("plain", test_data, DATA_SIZE);
+    test_file("plain");
+    test_pipe("plain");
+    test_standard_file();
+    test_memory();
+    static const char *const suffixes[] = {".gz", ".zst"};
+    for (int i = 0; i < 2; i++) {
+        if (!(i ? input_has_zstd() : input_has_gzip())) {
+            tap_skip("a library for compressed files is not in this build");
+            continue;
+        }
+        char name[32];
+        snprintf(name, sizeof name, "plain%s", suffixes[i]);
+        write_file(name, test_data, DATA_SIZE);
+        test_file(name);
+        test_pipe(name);
+        test_members(suffixes[i]);
+        test_damaged(suffixes[i]);
+    }
+    test_faults();
+    test_fill();
+    free(test_data);
+    char command[PATH_SIZE];
+    snprintf(command, sizeof command, "rm -r '%s'", directory);
+    return system(command) != 0 || tap_done();
+}
