@@ -135,8 +135,8 @@ static void take_attributes(struct xml_reader *xml, const xmlChar **attributes, 
     }
 }
 
-static void start_element(void *context, const xmlChar *name, const xmlChar *prefix, const xmlChar *uri,
-                          int namespaces, const xmlChar **namespace_list, int attribute_count, int defaulted,
+static void start_element(void *context, const xmlChar *name, const xmlChar *prefix, const xmlChar *uri, int namespaces,
+                          const xmlChar **namespace_list, int attribute_count, int defaulted,
                           const xmlChar **attributes)
 {
     static void (*const read[])(struct xml_reader *) = {
@@ -248,8 +248,8 @@ static void finish(struct xml_reader *xml)
     }
     if (!xml->is_trace && ours == 0)
         reader_damage(reader, 0, "no trace events in this document");
-    reader->used = consumed >= 0 && (uint64_t)consumed < reader->input->offset ? (uint64_t)consumed
-                                                                              : reader->input->offset;
+    reader->used =
+        consumed >= 0 && (uint64_t)consumed < reader->input->offset ? (uint64_t)consumed : reader->input->offset;
     reader->total = input_size(reader->input);
     reader->complete = !xml->stopped && xml->parser->wellFormed && !xml->incomplete;
     xml->stopped = xml->ended = true;
@@ -341,8 +341,8 @@ static int xml_probe(const unsigned char *data, size_t size)
         at = 3;
     else if (wide)
         at = 2;
-    while (at < size && (data[at] == ' ' || data[at] == '\t' || data[at] == '\r' || data[at] == '\n' ||
-                         (wide && data[at] == 0)))
+    while (at < size &&
+           (data[at] == ' ' || data[at] == '\t' || data[at] == '\r' || data[at] == '\n' || (wide && data[at] == 0)))
         at++;
     if (at == size || data[at] != '<')
         return 0;

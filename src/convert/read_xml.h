@@ -9,7 +9,7 @@
 #include <libxml/parser.h>
 
 /* The parts of the XML reader: read_xml.c holds the parser and hands over one element at a time, read_xml_events.c and
-   read_xml_defs.c make events and definitions of them. */
+   read_xml_defs.c make events and definitions of them, read_xml_emit.c puts the events in order. */
 
 /* The row of formats.def. */
 extern const struct format format_xml;
@@ -103,12 +103,12 @@ struct xml_queue {
 struct xml_pending {
     struct event event;
     uint64_t after;
-    size_t next; /* index + 1 of the next one of the same process; 0: none */
+    size_t sequence;
 };
 struct xml_process {
-    size_t first, last; /* pending records: index + 1; 0: none */
-    int64_t time_ns;    /* of its latest event */
-    uint64_t count;     /* how many of its latest events have this time */
+    size_t next, end; /* its pending records, once they are sorted */
+    int64_t time_ns;  /* of its latest event */
+    uint64_t count;   /* how many of its latest events have this time */
 };
 
 /* Names met lately, as they stand in the file. */
@@ -139,15 +139,16 @@ struct xml_reader {
     /* What is known so far. */
     struct xml_stacks stacks;
     struct xml_cached_name cache[XML_CACHE_SIZE];
-    struct map marks; /* hash of name and of name and id -> index */
+    struct map marks;      /* hash of name and of name and id -> index */
     int32_t comm_id, comm; /* the communicator named last */
     bool have_comm;
-    int32_t world; /* EVENT_UNKNOWN: none */
+    int32_t world;        /* EVENT_UNKNOWN: none */
     struct map processes; /* process -> index, only while records are pending */
     struct xml_process *process;
     size_t process_count, process_capacity;
     struct xml_pending *pending;
     size_t pending_count, pending_capacity, pending_left;
+    bool pending_sorted;
     uint64_t counts[XML_ELEMENT_COUNT];
     bool root_met, is_trace, incomplete;
     bool events_met; /* the definitions are over */
@@ -170,17 +171,29 @@ int32_t xml_number_i32(struct xml_reader *xml, enum xml_attribute attribute); /*
 const char *xml_text(struct xml_reader *xml, enum xml_attribute attribute);
 bool xml_is_yes(const struct xml_reader *xml, enum xml_attribute attribute);
 
-/* read_xml_events.c */
-/* Fills process, time, thread of an element that stands at a place in the trace. False, with damage: it cannot be used. */
-bool xml_read_place(struct xml_reader *xml, struct event *event);
-int32_t xml_read_comm(struct xml_reader *xml, enum xml_attribute attribute, int32_t absent);
-void xml_flush_held(struct xml_reader *xml);
+/* read_xml_emit.c */
 void xml_emit(struct xml_reader *xml, const struct event *event, const unsigned char *payload);
 /* Emits a record about the trace, or keeps it until the events are there that stood before it. */
 void xml_emit_record(struct xml_reader *xml, const struct event *event);
 void xml_emit_all_pending(struct xml_reader *xml);
+/* Holds a message back until the next line that is none; that line may tell a message that came earlier. */
+void xml_hold(struct xml_reader *xml, const struct event *message, const unsigned char *payload);
+void xml_flush_held(struct xml_reader *xml);
+void xml_flush_held_with(struct xml_reader *xml, const struct event *merged);
+
+/* read_xml_events.c */
+/* Fills process, time, thread of an element that stands at a place in the trace. False, with damage: it cannot be used.
+ */
+bool xml_read_place(struct xml_reader *xml, struct event *event);
+/* The time of an attribute; `absent` where there is none, or, with damage, where it is unusable. */
+int64_t xml_time(struct xml_reader *xml, enum xml_attribute attribute, int64_t absent);
+int32_t xml_read_comm(struct xml_reader *xml, enum xml_attribute attribute, int32_t absent);
+
+/* read_xml_defs.c */
+/* Makes a mark known to xml_mark_named. */
 void xml_index_mark(struct xml_reader *xml, uint32_t index);
-bool xml_mark_named(struct xml_reader *xml, const char *name, int32_t id, uint32_t *index);
+/* Index of the mark with this name and, if not EVENT_UNKNOWN, id; made where it is not there. */
+uint32_t xml_mark_named(struct xml_reader *xml, const char *name, int32_t id);
 
 /* One for each element: read_xml_events.c has those of events, read_xml_defs.c the others. */
 #define XML_ELEMENT_FUNCTION(name) void xml_read_##name(struct xml_reader *xml);

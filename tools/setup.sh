@@ -1,0 +1,77 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# Sets everything up on Debian 12 and runs the main job (`run`) or all tests (`test`).
+set -eu
+cd "$(dirname "$0")/.."
+
+what=${1:-run}
+packages="gcc make autoconf automake pkg-config libxml2-dev libxml2-utils zlib1g-dev libzstd-dev zstd"
+if [ "$what" = test ]; then
+    packages="$packages clang libclang-rt-dev clang-format python3 universal-ctags mandoc"
+fi
+
+install_packages() {
+    missing=
+    for package in $packages; do
+        dpkg-query -W -f '${Status}' "$package" 2>/dev/null | grep -q 'ok installed' || missing="$missing $package"
+    done
+    [ -n "$missing" ] || return 0
+    as_root=
+    [ "$(id -u)" = 0 ] || as_root=sudo
+    $as_root apt-get -qq update
+    # shellcheck disable=SC2086
+    DEBIAN_FRONTEND=noninteractive $as_root apt-get -qq install -y --no-install-recommends $missing >/dev/null
+}
+
+jobs=$(nproc 2>/dev/null || echo 1)
+
+build() { # build DIRECTORY CONFIGURE-ARGUMENTS...
+    directory=$1
+    shift
+    mkdir -p "$directory"
+    (cd "$directory" && ../configure -q "$@" && make -s -j"$jobs")
+}
+
+run_sample() {
+    sight=build/sight
+    trace=samples/sort_good_8.clog2
+    "$sight" "$trace"
+    printf '\n'
+    "$sight" metrics "$trace"
+    printf '\n'
+    "$sight" heuristics "$trace"
+    "$sight" convert "$trace" -f -o build/sort_good_8.xml
+    xmllint --noout --dtdvalid dtd/sight.dtd build/sort_good_8.xml
+    printf '\nbuild/sort_good_8.xml is the trace as XML, valid against dtd/sight.dtd.\n'
+    printf 'The program is build/sight: try build/sight --help\n'
+}
+
+run_tests() {
+    printf '== formatting\n'
+    git ls-files 'src/*.c' 'src/*.h' 'tests/*.c' 'tests/*.h' 2>/dev/null | xargs -r clang-format --dry-run -Werror
+    printf '== gcc, warnings as errors, all tests, distribution check\n'
+    build build-gcc CC=gcc --enable-werror
+    (cd build-gcc && make -s check && make -s distcheck >distcheck.log 2>&1) || { tail -n 40 build-gcc/distcheck.log; exit 1; }
+    printf '== clang, warnings as errors, AddressSanitizer and UndefinedBehaviorSanitizer, all tests\n'
+    build build-clang CC=clang --enable-werror --enable-sanitize CFLAGS='-O1 -g'
+    (cd build-clang && make -s check)
+    printf '== without the optional libraries\n'
+    build build-least CC=gcc --enable-werror --without-zlib --without-zstd
+    build-least/sight --version
+    build-least/sight metrics --format csv samples/sort_good_8.clog2 >/dev/null
+    printf 'all tests passed\n'
+}
+
+install_packages
+autoreconf -fi >/dev/null 2>&1 || autoreconf -fi
+case $what in
+run)
+    build build
+    run_sample
+    ;;
+test) run_tests ;;
+*)
+    echo "usage: sh tools/setup.sh run|test" >&2
+    exit 2
+    ;;
+esac
