@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Sourced by the tests: TAP output and a directory of their own. SIGHT and srcdir come from make check; by hand:
+#   SIGHT=build/sight srcdir=. sh tests/cli/exit_codes.test
+: "${SIGHT:?}" "${srcdir:?}"
+samples=$srcdir/samples
+directory=$(mktemp -d "${TMPDIR:-/tmp}/sight-test.XXXXXX")
+trap 'rm -rf "$directory"' EXIT
+count=0
+failed=0
+
+ok() { # ok RESULT(0 is good) NAME
+    count=$((count + 1))
+    if [ "$1" = 0 ]; then
+        echo "ok $count - $2"
+    else
+        echo "not ok $count - $2"
+        failed=1
+    fi
+}
+
+skip() { # skip NAME WHY
+    count=$((count + 1))
+    echo "ok $count - $1 # SKIP $2"
+}
+
+# Runs a command; code, standard output and standard error are left in $code, $directory/out and $directory/err.
+run() {
+    code=0
+    "$@" >"$directory/out" 2>"$directory/err" </dev/null || code=$?
+}
+
+# expect_code CODE NAME COMMAND...: the exit code, and one line at most on standard error, which begins "sight: ".
+expect_code() {
+    want=$1
+    name=$2
+    shift 2
+    run "$@"
+    lines=$(wc -l <"$directory/err")
+    result=0
+    [ "$code" = "$want" ] || result=1
+    [ "$lines" -le 1 ] || result=1
+    [ "$lines" = 0 ] || grep -q '^sight: ' "$directory/err" || result=1
+    [ "$result" = 0 ] || {
+        echo "# code $code, wanted $want"
+        sed 's/^/# /' "$directory/err"
+    }
+    ok $result "$name"
+}
+
+finish() {
+    echo "1..$count"
+    exit $failed
+}
