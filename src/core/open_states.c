@@ -4,21 +4,15 @@
 #include "core/event.h"
 #include "core/memory.h"
 
-#include <string.h>
-
-struct open_state *open_states_enter(struct open_states *open, uint32_t state, int64_t time_ns)
+struct open_state *open_states_enter_grow(struct open_states *open, uint32_t state, int64_t time_ns)
 {
     if (open->depth >= DEPTH_LIMIT)
         return NULL;
-    ARRAY_PUSH(open->frames, open->depth, open->capacity, (struct open_state){.state = state, .time_ns = time_ns});
-    return &open->frames[open->depth - 1];
-}
-
-void open_states_remove(struct open_states *open, ptrdiff_t at)
-{
-    size_t index = (size_t)at;
-    open->depth--;
-    memmove(&open->frames[index], &open->frames[index + 1], (open->depth - index) * sizeof *open->frames);
+    /* Never room for more than the limit, so that a full array is the only question on the way in. */
+    size_t wanted = open->capacity ? open->capacity * 2 : 8;
+    open->capacity = wanted < DEPTH_LIMIT ? wanted : DEPTH_LIMIT;
+    open->frames = memory_resize(open->frames, open->capacity * sizeof *open->frames);
+    return open_states_enter(open, state, time_ns);
 }
 
 void open_states_free(struct open_states *open)

@@ -21,7 +21,15 @@ struct open_states {
 enum { OPEN_STATES_NONE = -1 };
 
 /* Opens a state; the borrowed frame is zero but for state and time. NULL when DEPTH_LIMIT states are open. */
-struct open_state *open_states_enter(struct open_states *open, uint32_t state, int64_t time_ns);
+struct open_state *open_states_enter_grow(struct open_states *open, uint32_t state, int64_t time_ns);
+static inline struct open_state *open_states_enter(struct open_states *open, uint32_t state, int64_t time_ns)
+{
+    if (open->depth == open->capacity)
+        return open_states_enter_grow(open, state, time_ns);
+    struct open_state *frame = &open->frames[open->depth++];
+    *frame = (struct open_state){.state = state, .time_ns = time_ns};
+    return frame;
+}
 
 /* Index of the latest open instance of `state`, or OPEN_STATES_NONE. */
 static inline ptrdiff_t open_states_find(const struct open_states *open, uint32_t state)
@@ -33,7 +41,12 @@ static inline ptrdiff_t open_states_find(const struct open_states *open, uint32_
 }
 
 /* Takes the frame at index `at` out; frames above it move down. */
-void open_states_remove(struct open_states *open, ptrdiff_t at);
+static inline void open_states_remove(struct open_states *open, ptrdiff_t at)
+{
+    open->depth--;
+    for (size_t index = (size_t)at; index < open->depth; index++)
+        open->frames[index] = open->frames[index + 1];
+}
 
 void open_states_free(struct open_states *open);
 

@@ -60,11 +60,10 @@ static void tallies_double(struct thread_state *thread)
     free(old);
 }
 
-struct tally *thread_tally(struct thread_state *thread, uint32_t state)
+struct tally *thread_tally_find(struct thread_state *thread, uint32_t state)
 {
     if ((thread->tally_count + 1) * 2 > thread->tally_capacity)
         tallies_double(thread);
-    /* States are small dense numbers, so that most stand at their own place. */
     for (size_t at = state;; at++) {
         struct tally *tally = &thread->tallies[at & (thread->tally_capacity - 1)];
         if (tally->key == state + 1)
@@ -91,7 +90,7 @@ static inline void thread_advance(struct thread_state *thread, int64_t time_ns)
     thread->last_ns = time_ns;
 }
 
-void thread_close(struct thread_state *thread, ptrdiff_t at, int64_t time_ns)
+static inline void close_frame(struct thread_state *thread, ptrdiff_t at, int64_t time_ns)
 {
     const struct open_state *frame = &thread->open.frames[at];
     struct tally *tally = thread_tally(thread, frame->state);
@@ -104,6 +103,11 @@ void thread_close(struct thread_state *thread, ptrdiff_t at, int64_t time_ns)
         tally->max_ns = duration > tally->max_ns ? duration : tally->max_ns;
     }
     open_states_remove(&thread->open, at);
+}
+
+void thread_close(struct thread_state *thread, ptrdiff_t at, int64_t time_ns)
+{
+    close_frame(thread, at, time_ns);
 }
 
 static void state_enter(struct accumulator *accumulator, struct process_state *process, struct thread_state *thread,
@@ -151,7 +155,7 @@ static void state_leave(struct accumulator *accumulator, struct process_state *p
         return;
     }
     bool is_mpi = thread->open.frames[at].mark & FRAME_MPI;
-    thread_close(thread, at, time_ns);
+    close_frame(thread, at, time_ns);
     if (is_mpi && --thread->mpi_depth == 0) {
         coverage_close(&thread->mpi, time_ns);
         if (--process->mpi_threads == 0)
@@ -170,7 +174,7 @@ static void message(struct accumulator *accumulator, struct process_state *proce
         process->messages[direction]++;
         process->bytes[direction] += event_message_bytes(event);
     }
-    message_tables_add(&accumulator->tables, accumulator->defs, event);
+    message_tables_add(&accumulator->tables, event, &process->cell_hint);
 }
 
 static inline int64_t window_clamp(const struct accumulator *accumulator, int64_t time_ns)
@@ -189,15 +193,22 @@ static inline bool window_has(const struct accumulator *accumulator, int64_t tim
     return !(options->have_from && time_ns < options->from_ns) && !(options->have_to && time_ns >= options->to_ns);
 }
 
+/* The unusual event: a process's first, or one that goes back in time. */
+static __attribute__((noinline)) void process_time_unusual(struct process_state *process, int64_t time_ns)
+{
+    if (process->order == 0)
+        process->begin_ns = process->end_ns = process->first_raw_ns = time_ns;
+    else
+        process->time_back++;
+    process->begin_ns = time_ns < process->begin_ns ? time_ns : process->begin_ns;
+}
+
 static inline void process_time(struct process_state *process, int64_t time_ns)
 {
-    if (process->order++ == 0) {
-        process->begin_ns = process->end_ns = process->first_raw_ns = time_ns;
-    } else {
-        process->time_back += time_ns < process->last_raw_ns;
-        process->begin_ns = time_ns < process->begin_ns ? time_ns : process->begin_ns;
-        process->end_ns = time_ns > process->end_ns ? time_ns : process->end_ns;
-    }
+    if (process->order == 0 || time_ns < process->last_raw_ns)
+        process_time_unusual(process, time_ns);
+    process->order++;
+    process->end_ns = time_ns > process->end_ns ? time_ns : process->end_ns;
     process->last_raw_ns = time_ns;
 }
 
@@ -211,22 +222,27 @@ static inline void thread_time(struct thread_state *thread, int64_t time_ns)
     thread->end_ns = time_ns > thread->end_ns ? time_ns : thread->end_ns;
 }
 
-static inline void add_event(struct accumulator *accumulator, const struct event *event)
+static inline struct process_state *find_process(struct accumulator *accumulator, uint32_t rank)
 {
-    struct process_state *process = accumulator->cached;
-    if (!process || process->rank != event->process)
-        accumulator->cached = process = accumulator_process(accumulator, event->process);
+    struct process_state **page = accumulator->pages[rank / PROCESS_PAGE];
+    struct process_state *process = page ? page[rank % PROCESS_PAGE] : NULL;
+    return process ? process : accumulator_process(accumulator, rank);
+}
+
+static inline __attribute__((always_inline)) void add_event(struct accumulator *accumulator, const struct event *event,
+                                                            const bool windowed)
+{
+    struct process_state *process = find_process(accumulator, event->process);
     bool counted = true;
     int64_t time_ns = event->time_ns;
     process_time(process, time_ns);
-    if (accumulator->windowed) {
+    if (windowed) {
         counted = window_has(accumulator, time_ns);
         time_ns = window_clamp(accumulator, time_ns);
     }
     process->events += counted;
-    struct thread_state *thread = event->thread < process->thread_count && process->threads
-                                      ? &process->threads[event->thread]
-                                      : process_thread(process, event->thread);
+    struct thread_state *thread = event->thread < process->thread_count ? &process->threads[event->thread]
+                                                                       : process_thread(process, event->thread);
     thread_time(thread, time_ns);
     if (event->kind <= EVENT_LEAVE) {
         if (!process->selected)
@@ -254,9 +270,16 @@ static enum status accumulator_begin(struct sink *sink, const struct defs *defs,
 static enum status accumulator_events(struct sink *sink, const struct batch *batch, struct error *err)
 {
     struct accumulator *accumulator = (struct accumulator *)sink;
-    for (size_t i = 0; i < batch->count; i++)
-        if (event_counts(&batch->events[i]))
-            add_event(accumulator, &batch->events[i]);
+    const struct event *event = batch->events, *end = event + batch->count;
+    if (accumulator->windowed) {
+        for (; event < end; event++)
+            if (event_counts(event))
+                add_event(accumulator, event, true);
+    } else {
+        for (; event < end; event++)
+            if (event_counts(event))
+                add_event(accumulator, event, false);
+    }
     return message_tables_bound(&accumulator->tables, err);
 }
 

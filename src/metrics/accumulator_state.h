@@ -57,6 +57,7 @@ struct process_state {
     uint32_t mpi_threads; /* threads inside MPI */
     struct coverage mpi;
     uint64_t messages[2], bytes[2]; /* sent, received */
+    uint32_t cell_hint;             /* see message_tables_add */
     struct thread_state *threads;
     size_t thread_count, thread_capacity;
     struct stray_leave *strays;
@@ -73,7 +74,6 @@ struct accumulator {
     const struct defs *defs;
     struct trace_end end;
     struct process_state **pages[PROCESS_LIMIT / PROCESS_PAGE];
-    struct process_state *cached;
     size_t process_count;
     uint64_t messages; /* ends of all processes, selected or not */
     struct message_tables tables;
@@ -82,7 +82,18 @@ struct accumulator {
 
 struct process_state *accumulator_process(struct accumulator *accumulator, uint32_t rank);
 struct thread_state *process_thread(struct process_state *process, uint32_t thread);
-struct tally *thread_tally(struct thread_state *thread, uint32_t state);
+struct tally *thread_tally_find(struct thread_state *thread, uint32_t state);
+
+/* The sums of a state. States are small dense numbers, so that nearly all stand at their own place. */
+static inline struct tally *thread_tally(struct thread_state *thread, uint32_t state)
+{
+    if (thread->tally_capacity > 0) {
+        struct tally *tally = &thread->tallies[state & (thread->tally_capacity - 1)];
+        if (tally->key == state + 1)
+            return tally;
+    }
+    return thread_tally_find(thread, state);
+}
 
 /* Closes the frame at `at` at time_ns and adds it to its tally. */
 void thread_close(struct thread_state *thread, ptrdiff_t at, int64_t time_ns);

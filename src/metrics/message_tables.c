@@ -26,14 +26,18 @@ static bool row_is_empty(const struct message_row *row)
     return row->sent + row->received == 0;
 }
 
-static struct partner_cell *tables_cell(struct message_tables *tables, uint32_t process, int32_t partner)
+static struct partner_cell *tables_cell(struct message_tables *tables, uint32_t process, int32_t partner, uint32_t *hint)
 {
-    uint64_t *index = map_put(&tables->pairs, map_pair(process, (uint32_t)partner), UINT64_MAX);
-    if (*index == UINT64_MAX) {
-        *index = tables->cell_count;
+    if (*hint < tables->cell_count && tables->cells[*hint].process == process && tables->cells[*hint].partner == partner)
+        return &tables->cells[*hint];
+    uint64_t pair = map_pair(process, (uint32_t)partner);
+    uint64_t *index = map_find(&tables->pairs, pair);
+    if (!index) {
+        index = map_put(&tables->pairs, pair, tables->cell_count);
         ARRAY_PUSH(tables->cells, tables->cell_count, tables->cell_capacity,
                    (struct partner_cell){.process = process, .partner = partner});
     }
+    *hint = (uint32_t)*index;
     return &tables->cells[*index];
 }
 
@@ -51,11 +55,14 @@ static struct message_row *tables_communicator(struct message_tables *tables, in
 
 static struct message_row *tables_tag(struct message_tables *tables, int64_t tag)
 {
+    if (tables->last_tag < tables->tag_count && tables->tags[tables->last_tag].key == tag)
+        return &tables->tags[tables->last_tag];
     uint64_t *index = map_put(&tables->tag_index, (uint32_t)tag, UINT64_MAX);
     if (*index == UINT64_MAX) {
         *index = tables->tag_count;
         ARRAY_PUSH(tables->tags, tables->tag_count, tables->tag_capacity, (struct message_row){.key = tag});
     }
+    tables->last_tag = *index;
     return &tables->tags[*index];
 }
 
@@ -64,12 +71,11 @@ static size_t size_class(uint64_t bytes)
     return bytes ? 64 - (size_t)__builtin_clzll(bytes) : 0;
 }
 
-void message_tables_add(struct message_tables *tables, const struct defs *defs, const struct event *event)
+void message_tables_add(struct message_tables *tables, const struct event *event, uint32_t *hint)
 {
-    (void)defs;
     bool received = event->kind == EVENT_RECEIVE;
     uint64_t bytes = event_message_bytes(event);
-    struct partner_cell *cell = tables_cell(tables, event->process, event->partner);
+    struct partner_cell *cell = tables_cell(tables, event->process, event->partner, hint);
     cell->messages[received]++;
     cell->bytes[received] += bytes;
     if (event->partner == PARTNER_NONE)
@@ -101,9 +107,10 @@ enum status message_tables_bound(struct message_tables *tables, struct error *er
 
 enum status message_tables_merge(struct message_tables *tables, struct message_tables *from, struct error *err)
 {
+    uint32_t hint = 0;
     for (size_t i = 0; i < from->cell_count; i++) {
         const struct partner_cell *more = &from->cells[i];
-        struct partner_cell *cell = tables_cell(tables, more->process, more->partner);
+        struct partner_cell *cell = tables_cell(tables, more->process, more->partner, &hint);
         for (int direction = 0; direction < 2; direction++) {
             cell->messages[direction] += more->messages[direction];
             cell->bytes[direction] += more->bytes[direction];
