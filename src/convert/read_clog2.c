@@ -59,23 +59,38 @@ static void part_totals(struct clog2_state *state, const struct input *input)
     state->ended += state->file.end_of_log;
 }
 
-/* Steps over events: the first pass wants only definitions. */
-static void skip_events(struct clog2_file *file)
+/* Steps over events: the first pass wants only definitions. Branches with constants, not a table of sizes: the processor then
+   goes on with the next record before it has read this one's kind. */
+static inline __attribute__((always_inline)) void skip_events(struct clog2_file *file, const size_t header,
+                                                              const bool big_endian)
 {
     size_t room = input_available(file->input) < file->block_left ? input_available(file->input) : file->block_left;
     if (room <= CLOG2_RECORD_MAX)
         return;
     const unsigned char *begin = file->input->at, *at = begin, *end = begin + (room - CLOG2_RECORD_MAX);
-    const size_t kind_at = file->kind_at;
-    const bool big_endian = file->preamble.big_endian;
     while (at < end) {
-        uint32_t kind = bytes_u32(at + kind_at, big_endian);
-        if (kind != CLOG2_BARE && kind != CLOG2_MESSAGE && kind != CLOG2_CARGO)
+        uint32_t kind = bytes_u32(at + (header == CLOG2_HEADER_SIZE ? 20 : 8), big_endian);
+        if (kind == CLOG2_BARE)
+            at += header + 8;
+        else if (kind == CLOG2_MESSAGE)
+            at += header + 24;
+        else if (kind == CLOG2_CARGO)
+            at += header + 40;
+        else
             break;
-        at += file->sizes[kind];
     }
     file->block_left -= (uint64_t)(at - begin);
     input_consume(file->input, (size_t)(at - begin));
+}
+
+static void skip_to_definition(struct clog2_file *file)
+{
+    if (file->header_size != CLOG2_HEADER_SIZE)
+        skip_events(file, file->header_size, file->preamble.big_endian);
+    else if (file->preamble.big_endian)
+        skip_events(file, CLOG2_HEADER_SIZE, true);
+    else
+        skip_events(file, CLOG2_HEADER_SIZE, false);
 }
 
 static enum status part_scan(struct reader *reader, struct error *err)
@@ -86,7 +101,7 @@ static enum status part_scan(struct reader *reader, struct error *err)
     clog2_defs_begin_part(&state->defs, part, file);
     uint32_t kind;
     enum status status;
-    while (skip_events(file), (status = clog2_file_next(file, &kind, err)) == STATUS_OK) {
+    while (skip_to_definition(file), (status = clog2_file_next(file, &kind, err)) == STATUS_OK) {
         if (kind != CLOG2_BARE && kind != CLOG2_CARGO && kind != CLOG2_MESSAGE)
             clog2_defs_record(&state->defs, part, file, kind);
         clog2_file_take(file, kind);

@@ -5,7 +5,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-enum { CHUNK = 16 << 10, PARSE_BELOW = BATCH_EVENTS / 2 };
+enum { CHUNK = 16 << 10, PARSE_BELOW = BATCH_EVENTS / 2, NESTING_LIMIT = 256 };
 
 /* Byte of the element at hand: the parser stands behind its attributes, which hold no '<'. */
 static uint64_t element_byte(const struct xml_reader *xml)
@@ -27,8 +27,7 @@ void xml_damage(struct xml_reader *xml, const char *format, ...)
     va_start(args, format);
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
-    /* Only the first one is told, with its place. */
-    reader_damage(xml->reader, xml->reader->damage.count ? 0 : element_byte(xml), "%s", text);
+    reader_damage(xml->reader, element_byte(xml), "%s", text);
 }
 
 int64_t xml_number(struct xml_reader *xml, enum xml_attribute attribute, int64_t min, int64_t max, int64_t absent)
@@ -103,6 +102,12 @@ static void intern_names(struct xml_reader *xml)
 #undef INTERN_ELEMENT
 }
 
+static void stop(struct xml_reader *xml)
+{
+    xml->stopped = true;
+    xmlStopParser(xml->parser);
+}
+
 static void read_root(struct xml_reader *xml, const xmlChar *name)
 {
     struct defs *defs = xml->reader->defs;
@@ -148,6 +153,11 @@ static void start_element(void *context, const xmlChar *name, const xmlChar *pre
     struct xml_reader *xml = context;
     if (xml->stopped)
         return;
+    if (xml->parser->nameNr > NESTING_LIMIT) {
+        xml_damage(xml, "elements are nested too deep (limit %d)", NESTING_LIMIT);
+        stop(xml);
+        return;
+    }
     const struct xml_name *known = name_find(xml, name);
     bool ours = known->name && known->element;
     if (!ours && xml->root_met)
@@ -163,12 +173,6 @@ static void start_element(void *context, const xmlChar *name, const xmlChar *pre
     if (element != XML_ELEMENT_message && element != XML_ELEMENT_event)
         xml_flush_held(xml);
     read[element](xml);
-}
-
-static void stop(struct xml_reader *xml)
-{
-    xml->stopped = true;
-    xmlStopParser(xml->parser);
 }
 
 /* Entities can make small files huge and read other files; a trace needs none. */
@@ -197,6 +201,9 @@ static void note_error(void *context, xmlErrorPtr error)
     if (xml->stopped || !(fatal || error->code == XML_WAR_UNDECLARED_ENTITY))
         return;
     const char *text = error->message ? error->message : "not well-formed";
+    /* libxml2 has one message for too much and for too little. */
+    if (xml->at_end && error->code == XML_ERR_DOCUMENT_END)
+        text = "the document ends before its last end tag";
     long consumed = xmlByteConsumed(xml->parser);
     reader_damage(xml->reader, consumed >= 0 ? (uint64_t)consumed : xml->reader->input->offset, "%.*s",
                   (int)strcspn(text, "\n"), text);
@@ -221,7 +228,8 @@ static enum status open_parser(struct xml_reader *xml, struct error *err)
     if (!xml->parser)
         return error_set(err, ERROR_INPUT, "%s: the XML parser cannot be started", input->name);
     input_consume(input, (size_t)first);
-    xmlCtxtUseOptions(xml->parser, XML_PARSE_NONET);
+    /* Without NOENT the parser hands &amp; over as &#38;. There are no other entities: see refuse_entity. */
+    xmlCtxtUseOptions(xml->parser, XML_PARSE_NONET | XML_PARSE_NOENT);
     intern_names(xml);
     return STATUS_OK;
 }
@@ -231,6 +239,7 @@ static void finish(struct xml_reader *xml)
 {
     struct reader *reader = xml->reader;
     long consumed = xmlByteConsumed(xml->parser);
+    xml->at_end = true;
     if (!xml->stopped)
         xmlParseChunk(xml->parser, "", 0, 1);
     xml_flush_held(xml);
@@ -246,7 +255,7 @@ static void finish(struct xml_reader *xml)
         if (xml->counts[i])
             reader_count(reader, names[i], xml->counts[i]);
     }
-    if (!xml->is_trace && ours == 0)
+    if (!xml->is_trace && ours == 0 && reader->damage.count == 0)
         reader_damage(reader, 0, "no trace events in this document");
     reader->used =
         consumed >= 0 && (uint64_t)consumed < reader->input->offset ? (uint64_t)consumed : reader->input->offset;

@@ -152,6 +152,7 @@ struct xml_reader {
     uint64_t counts[XML_ELEMENT_COUNT];
     bool root_met, is_trace, incomplete;
     bool events_met; /* the definitions are over */
+    bool at_end;     /* the last byte has been given to the parser */
     bool stopped;    /* nothing more is to be parsed */
     bool ended;      /* nothing more is to be given */
 };

@@ -261,7 +261,7 @@ size_t xml_get_latin1(struct xml_value value, char *to)
             continue;
         }
         bool fits = (lead & 0xFC) == 0xC0 && at < end;
-        *to++ = fits ? (char)((lead & 3) << 6 | (*at & 0x3F)) : '?';
+        *to++ = fits ? (char)(unsigned char)((lead & 3u) << 6 | ((unsigned char)*at & 0x3Fu)) : '?';
         while (at < end && ((unsigned char)*at & 0xC0) == 0x80)
             at++;
     }

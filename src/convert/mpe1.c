@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "convert/mpe1.h"
+
+#include "core/memory.h"
+#include "core/text.h"
+
+#include <stdio.h>
+#include <string.h>
+
+void mpe1_ids_clear(struct mpe1_ids *ids)
+{
+    map_clear(&ids->roles);
+}
+
+static bool role_set(struct mpe1_ids *ids, int32_t id, enum event_kind kind, uint32_t index)
+{
+    uint64_t *place = map_put(&ids->roles, (uint32_t)id, 0);
+    if (*place)
+        return false;
+    *place = (uint64_t)index << 8 | ((uint64_t)kind + 1);
+    return true;
+}
+
+/* Text of the file as UTF-8 without trailing blanks (Fortran's names have them); NULL where nothing is left. */
+static char *clean_text(const char *bytes)
+{
+    size_t length = strlen(bytes);
+    while (length > 0 && (bytes[length - 1] == ' ' || bytes[length - 1] == '\t'))
+        length--;
+    return length ? text_from_latin1(bytes, length) : NULL;
+}
+
+static bool same_text(const char *a, const char *b)
+{
+    return strcmp(a ? a : "", b ? b : "") == 0;
+}
+
+/* True if the ids were defined before with the very same texts. */
+static bool state_repeated(const struct mpe1_ids *ids, const struct defs *defs, const struct state_def *state)
+{
+    const uint64_t *role = map_find(&ids->roles, (uint32_t)state->start);
+    if (!role || (*role & 0xff) != EVENT_ENTER + 1)
+        return false;
+    const struct state_def *known = &defs->states[*role >> 8];
+    return known->end == state->end && same_text(known->name, state->name) && same_text(known->original, state->original) &&
+           same_text(known->colour, state->colour);
+}
+
+void mpe1_define_state(struct mpe1_ids *ids, struct reader *reader, const int32_t numbers[3], const char *colour,
+                       const char *name)
+{
+    struct state_def state = {.id = numbers[0], .start = numbers[1], .end = numbers[2]};
+    state.colour = clean_text(colour);
+    state.name = clean_text(name);
+    const struct mpi_function *function =
+        state.name && state.start >= 0 && state.start < MPE1_USER_EVENTS ? mpi_function_find_mpe1(state.name) : NULL;
+    if (function) {
+        state.original = state.name;
+        state.name = memory_copy_string(function->name);
+    }
+    if (state_repeated(ids, reader->defs, &state)) {
+        reader_count(reader, "definition repeated", 1);
+    } else {
+        uint32_t index = (uint32_t)reader->defs->state_count;
+        bool start = role_set(ids, state.start, EVENT_ENTER, index);
+        bool end = role_set(ids, state.end, EVENT_LEAVE, index);
+        state.shadowed = !start && !end;
+        if (!start || !end)
+            reader_count(reader, "definition with other text under the same ids", 1);
+        defs_add_state(reader->defs, &state);
+    }
+    free(state.name);
+    free(state.original);
+    free(state.colour);
+}
+
+void mpe1_define_mark(struct mpe1_ids *ids, struct reader *reader, int32_t id, const char *name)
+{
+    struct mark_def mark = {.id = id, .defined = true, .name = clean_text(name)};
+    const uint64_t *role = map_find(&ids->roles, (uint32_t)id);
+    if (role && (*role & 0xff) == EVENT_MARK + 1 && same_text(reader->defs->marks[*role >> 8].name, mark.name)) {
+        reader_count(reader, "definition repeated", 1);
+    } else {
+        mark.shadowed = !role_set(ids, id, EVENT_MARK, (uint32_t)reader->defs->mark_count);
+        defs_add_mark(reader->defs, &mark);
+    }
+    free(mark.name);
+}
+
+void mpe1_set_role(struct mpe1_ids *ids, struct reader *reader, int32_t id, struct event *event)
+{
+    const uint64_t *role = map_find(&ids->roles, (uint32_t)id);
+    if (!role) {
+        char number[TEXT_NUMBER_SIZE];
+        snprintf(number, sizeof number, "%d", (int)id);
+        role_set(ids, id, EVENT_MARK, defs_add_mark(reader->defs, &(struct mark_def){.name = number, .id = id}));
+        role = map_find(&ids->roles, (uint32_t)id);
+    }
+    event->kind = (uint8_t)((*role & 0xff) - 1);
+    event->state = (uint32_t)(*role >> 8);
+}
+
+bool mpe1_integer(const char **at, const char *end, int64_t *value)
+{
+    const char *from = *at;
+    while (from < end && (*from == ' ' || *from == '\t'))
+        from++;
+    bool negative = from < end && *from == '-';
+    if (from < end && (*from == '-' || *from == '+'))
+        from++;
+    const char *digits = from;
+    uint64_t sum = 0;
+    while (from < end && *from >= '0' && *from <= '9')
+        sum = sum * 10 + (uint64_t)(*from++ - '0');
+    /* 18 digits always fit; more are read as a double where that makes sense. */
+    if (from == digits || from - digits > 18)
+        return false;
+    *value = negative ? -(int64_t)sum : (int64_t)sum;
+    *at = from;
+    return true;
+}
+
+void mpe1_set_message(struct event *event, int32_t id, int64_t partner, const char *text, size_t length)
+{
+    const char *at = text, *end = text + length;
+    int64_t tag, bytes;
+    event->kind = id == MPE1_SEND ? EVENT_SEND : EVENT_RECEIVE;
+    event->partner = partner < 0 ? PARTNER_NONE : partner < PROCESS_LIMIT ? (int32_t)partner : EVENT_UNKNOWN;
+    if (!mpe1_integer(&at, end, &tag) || tag < INT32_MIN || tag > INT32_MAX)
+        return;
+    event->tag = (int32_t)tag;
+    if (mpe1_integer(&at, end, &bytes) && bytes >= 0)
+        *(id == MPE1_SEND ? &event->bytes_sent : &event->bytes_received) = bytes;
+}

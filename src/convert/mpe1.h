@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef SIGHT_CONVERT_MPE1_H
+#define SIGHT_CONVERT_MPE1_H
+
+#include "convert/reader.h"
+
+/* What ALOG and CLOG share, both being MPE-1's: what event ids stand for, how functions are named, how messages are written. */
+
+enum {
+    MPE1_SEND = -101, /* event ids of records */
+    MPE1_RECEIVE = -102,
+    MPE1_CONSTANT = -201,
+    MPE1_USER_EVENTS = 500, /* ids below are the profiling library's own */
+    MPE1_TEXT = 15          /* characters of texts and names that CLOG keeps */
+};
+
+struct mpe1_ids {
+    struct map roles; /* event id -> index << 8 | kind + 1 */
+};
+void mpe1_ids_clear(struct mpe1_ids *ids);
+
+/* A state's definition: bytes as they are in the file, cut at a NUL. The first definition of ids wins; a repeated one is
+   only counted, one with another text is kept as shadowed. MPE-1's own names become the MPI functions' (design: SEND is MPI_Send). */
+void mpe1_define_state(struct mpe1_ids *ids, struct reader *reader, const int32_t numbers[3], const char *colour,
+                       const char *name); /* numbers: state id (or EVENT_UNKNOWN), start, end */
+void mpe1_define_mark(struct mpe1_ids *ids, struct reader *reader, int32_t id, const char *name);
+
+/* Sets kind and state of an event by its id; an id that nothing defines becomes a mark named by its number. */
+void mpe1_set_role(struct mpe1_ids *ids, struct reader *reader, int32_t id, struct event *event);
+
+/* Makes `event` a send or receive with `partner` and the "TAG SIZE" of its text. */
+void mpe1_set_message(struct event *event, int32_t id, int64_t partner, const char *text, size_t length);
+
+/* A decimal integer after blanks; false if there is none or it exceeds 64 bits. *at moves behind it. */
+bool mpe1_integer(const char **at, const char *end, int64_t *value);
+
+#endif
