@@ -21,6 +21,17 @@ static bool role_set(struct mpe1_ids *ids, int32_t id, enum event_kind kind, uin
     return true;
 }
 
+/* p4 describes the two events of a state as single events too: the state counts. */
+static bool role_of_state(struct mpe1_ids *ids, struct reader *reader, int32_t id, enum event_kind kind, uint32_t index)
+{
+    uint64_t *place = map_put(&ids->roles, (uint32_t)id, 0);
+    if ((*place & 0xff) == EVENT_MARK + 1) {
+        reader->defs->marks[*place >> 8].shadowed = true;
+        *place = 0;
+    }
+    return role_set(ids, id, kind, index);
+}
+
 /* Text of the file as UTF-8 without trailing blanks (Fortran's names have them); NULL where nothing is left. */
 static char *clean_text(const char *bytes)
 {
@@ -62,8 +73,8 @@ void mpe1_define_state(struct mpe1_ids *ids, struct reader *reader, const int32_
         reader_count(reader, "definition repeated", 1);
     } else {
         uint32_t index = (uint32_t)reader->defs->state_count;
-        bool start = role_set(ids, state.start, EVENT_ENTER, index);
-        bool end = role_set(ids, state.end, EVENT_LEAVE, index);
+        bool start = role_of_state(ids, reader, state.start, EVENT_ENTER, index);
+        bool end = role_of_state(ids, reader, state.end, EVENT_LEAVE, index);
         state.shadowed = !start && !end;
         if (!start || !end)
             reader_count(reader, "definition with other text under the same ids", 1);
