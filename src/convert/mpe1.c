@@ -53,8 +53,8 @@ static bool state_repeated(const struct mpe1_ids *ids, const struct defs *defs, 
     if (!role || (*role & 0xff) != EVENT_ENTER + 1)
         return false;
     const struct state_def *known = &defs->states[*role >> 8];
-    return known->end == state->end && same_text(known->name, state->name) && same_text(known->original, state->original) &&
-           same_text(known->colour, state->colour);
+    return known->end == state->end && same_text(known->name, state->name) &&
+           same_text(known->original, state->original) && same_text(known->colour, state->colour);
 }
 
 void mpe1_define_state(struct mpe1_ids *ids, struct reader *reader, const int32_t numbers[3], const char *colour,
@@ -98,7 +98,7 @@ void mpe1_define_mark(struct mpe1_ids *ids, struct reader *reader, int32_t id, c
     free(mark.name);
 }
 
-void mpe1_set_role(struct mpe1_ids *ids, struct reader *reader, int32_t id, struct event *event)
+uint64_t mpe1_find_role(struct mpe1_ids *ids, struct reader *reader, int32_t id)
 {
     const uint64_t *role = map_find(&ids->roles, (uint32_t)id);
     if (!role) {
@@ -107,8 +107,9 @@ void mpe1_set_role(struct mpe1_ids *ids, struct reader *reader, int32_t id, stru
         role_set(ids, id, EVENT_MARK, defs_add_mark(reader->defs, &(struct mark_def){.name = number, .id = id}));
         role = map_find(&ids->roles, (uint32_t)id);
     }
-    event->kind = (uint8_t)((*role & 0xff) - 1);
-    event->state = (uint32_t)(*role >> 8);
+    if ((uint32_t)id < MPE1_NEAR)
+        ids->near[id] = *role;
+    return *role;
 }
 
 bool mpe1_integer(const char **at, const char *end, int64_t *value)

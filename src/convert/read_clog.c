@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* CLOG (version 1) of MPE-1: blocks of records without any file header; byte order and block size are found out. Two passes: the
-   definitions of MPI's states stand at the end. Facts: clog(5). */
+/* CLOG (version 1) of MPE-1: blocks of records without any file header; byte order and block size are found out. Two
+   passes: the definitions of MPI's states stand at the end. Facts: clog(5). */
 #include "convert/mpe1.h"
 #include "core/bytes.h"
 #include "core/memory.h"
@@ -222,6 +222,25 @@ static void restart(struct reader *reader)
     memset(state->counts, 0, sizeof state->counts);
 }
 
+/* Steps over plain events: the first pass wants only definitions and the largest process number. */
+static void skip_events(struct reader *reader, uint32_t *largest)
+{
+    struct clog_state *state = reader->state;
+    size_t available = input_available(reader->input);
+    size_t room = available < state->block_left ? available : (size_t)state->block_left;
+    const unsigned char *begin = reader->input->at, *at = begin,
+                        *end = begin + (room > CLOG_RECORD_MAX ? room - CLOG_RECORD_MAX : 0);
+    const bool big_endian = state->big_endian;
+    while (at < end && bytes_i32(at + 8, big_endian) == CLOG_RAW && bytes_i32(at + 12, big_endian) == 7 &&
+           bytes_i32(at + CLOG_HEADER, big_endian) != MPE1_CONSTANT) {
+        uint32_t process = bytes_u32(at + 16, big_endian);
+        *largest = process < PROCESS_LIMIT && process + 1 > *largest ? process + 1 : *largest;
+        at += 56;
+    }
+    state->block_left -= (uint64_t)(at - begin);
+    input_consume(reader->input, (size_t)(at - begin));
+}
+
 static enum status clog_open(struct reader *reader, struct error *err)
 {
     struct clog_state *state = reader->state;
@@ -232,7 +251,7 @@ static enum status clog_open(struct reader *reader, struct error *err)
     int32_t type;
     uint32_t largest = 0;
     enum status status;
-    while ((status = next_record(reader, &type, err)) == STATUS_OK) {
+    while (skip_events(reader, &largest), (status = next_record(reader, &type, err)) == STATUS_OK) {
         uint32_t process = bytes_u32(reader->input->at + 16, state->big_endian);
         largest = process < PROCESS_LIMIT && process + 1 > largest ? process + 1 : largest;
         define(reader, type, reader->input->at + CLOG_HEADER);
@@ -241,7 +260,8 @@ static enum status clog_open(struct reader *reader, struct error *err)
     if (status == STATUS_FAILED)
         return status;
     reader->defs->processes = largest;
-    reader->total = input_size(reader->input) > reader->input->offset ? input_size(reader->input) : reader->input->offset;
+    reader->total =
+        input_size(reader->input) > reader->input->offset ? input_size(reader->input) : reader->input->offset;
     reader->used = state->end_of_log ? reader->total : reader->input->offset;
     if (reader->input->fault)
         structure_damage(reader, reader->input->fault, (int64_t)reader->input->offset);
@@ -324,9 +344,10 @@ static bool record_event(struct reader *reader, int32_t type, const unsigned cha
 static enum status clog_end(struct reader *reader)
 {
     struct clog_state *state = reader->state;
-    static const char *const names[CLOG_KINDS + 2] = {
-        "end of log", "end of block",     NULL,           "raw event",       "message",    "collective",
-        "communicator", "event definition", "state definition", "source location", "time shift"};
+    static const char *const names[CLOG_KINDS + 2] = {"end of log",      "end of block",     NULL,
+                                                      "raw event",       "message",          "collective",
+                                                      "communicator",    "event definition", "state definition",
+                                                      "source location", "time shift"};
     for (size_t i = 0; i < CLOG_KINDS + 2; i++)
         if (state->counts[i] && names[i])
             reader_count(reader, names[i], state->counts[i]);
