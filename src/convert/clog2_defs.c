@@ -51,12 +51,13 @@ struct clog2_event_role clog2_role_undefined(struct clog2_defs *defs, int32_t id
     const struct mpe2_solo *solo = mpe2_solo_of_event(id);
     if (known) {
         int32_t start = 2 * known->id;
-        uint32_t index = defs_add_state(defs->defs, &(struct state_def){.name = (char *)known->name,
-                                                                        .colour = (char *)known->colour,
-                                                                        .format = known->format[0] ? (char *)known->format : NULL,
-                                                                        .id = known->id,
-                                                                        .start = start,
-                                                                        .end = start + 1});
+        uint32_t index =
+            defs_add_state(defs->defs, &(struct state_def){.name = (char *)known->name,
+                                                           .colour = (char *)known->colour,
+                                                           .format = known->format[0] ? (char *)known->format : NULL,
+                                                           .id = known->id,
+                                                           .start = start,
+                                                           .end = start + 1});
         role_set(defs, start, EVENT_ENTER, index);
         role_set(defs, start + 1, EVENT_LEAVE, index);
     } else {
@@ -283,7 +284,8 @@ static void table_row(struct clog2_defs *defs, struct clog2_part_defs *part, con
     struct comm_row row = {.id = bytes_i32(at + 32, big_endian), .kind = bytes_i32(at + 36, big_endian)};
     uuid_read(row.uuid, at, big_endian);
     if (!part->local) {
-        set_uuid(&defs->defs->comms[defs_comm(defs->defs, row.id)], row.uuid);
+        int32_t index = defs_comm(defs->defs, row.id); /* may move the communicators */
+        set_uuid(&defs->defs->comms[index], row.uuid);
         ARRAY_PUSH(defs->defs->comm_rows, defs->defs->comm_row_count, defs->defs->comm_row_capacity, row);
         return;
     }
@@ -346,8 +348,10 @@ void clog2_defs_end(struct clog2_defs *defs)
     bool have_world = false;
     for (size_t i = 0; i < known->comm_count; i++)
         have_world |= known->comms[i].world;
-    if (!have_world)
-        known->comms[defs_comm(known, 0)].world = true;
+    if (!have_world) {
+        int32_t comm = defs_comm(known, 0); /* may move known->comms */
+        known->comms[comm].world = true;
+    }
     if (defs->uuids.count > 0)
         join_tables(defs);
     if (known->comm_count > 0)

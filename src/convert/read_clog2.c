@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* CLOG-2 of MPE-2: a merged file, or the local files of one run read one after the other. Two passes: the definitions of MPI's
-   states and the communicator table stand at the end. Facts: clog2(5). */
+/* CLOG-2 of MPE-2: a merged file, or the local files of one run read one after the other. Two passes: the definitions
+   of MPI's states and the communicator table stand at the end. Facts: clog2(5). */
 #include "convert/clog2_defs.h"
 #include "convert/clog2_file.h"
 #include "convert/clog2_parts.h"
@@ -59,8 +59,8 @@ static void part_totals(struct clog2_state *state, const struct input *input)
     state->ended += state->file.end_of_log;
 }
 
-/* Steps over events: the first pass wants only definitions. Branches with constants, not a table of sizes: the processor then
-   goes on with the next record before it has read this one's kind. */
+/* Steps over events: the first pass wants only definitions. Branches with constants, not a table of sizes: the
+   processor then goes on with the next record before it has read this one's kind. */
 static inline __attribute__((always_inline)) void skip_events(struct clog2_file *file, const size_t header,
                                                               const bool big_endian)
 {
@@ -171,7 +171,10 @@ static inline bool record_header(struct clog2_state *state, const unsigned char 
     if (state->file.header_size != CLOG2_HEADER_SIZE) {
         event->process = bytes_u32(at + 12, big_endian);
         *side = NULL;
-        return event->process < PROCESS_LIMIT;
+        if (event->process < PROCESS_LIMIT)
+            return true;
+        record_damage(state, "process cannot be (%d)", (int)event->process);
+        return false;
     }
     int32_t rank = bytes_i32(at + 12, big_endian);
     event->thread = bytes_u32(at + 16, big_endian);
@@ -179,7 +182,7 @@ static inline bool record_header(struct clog2_state *state, const unsigned char 
     int32_t world = *side ? clog2_side_world_rank(&state->defs, (*side)->comm, rank) : EVENT_UNKNOWN;
     if (world < 0 || event->thread > CLOG2_THREAD_LIMIT) {
         record_damage(state, "process or thread cannot be (communicator %d, rank %d, thread %d)",
-                          (int)bytes_i32(at + 8, big_endian), (int)rank, (int)event->thread);
+                      (int)bytes_i32(at + 8, big_endian), (int)rank, (int)event->thread);
         return false;
     }
     event->process = (uint32_t)world;
@@ -274,8 +277,7 @@ static bool record_event(struct clog2_state *state, uint32_t kind, const unsigne
         return true;
     case CLOG2_MESSAGE:
         if (bytes_i32(body, big_endian) != CLOG2_SEND && bytes_i32(body, big_endian) != CLOG2_RECEIVE) {
-            record_damage(state, "message record is neither send nor receive (%d)",
-                              (int)bytes_i32(body, big_endian));
+            record_damage(state, "message record is neither send nor receive (%d)", (int)bytes_i32(body, big_endian));
             return false;
         }
         message_event(state, body, side, event);
@@ -304,8 +306,9 @@ static enum status part_finish(struct reader *reader, struct error *err)
     if (state->current + 1 < state->part_count)
         return part_start(reader, state->current + 1, err);
     static const char *const names[CLOG2_KINDS] = {
-        "end of log",    "end of block", "state definition",     "event definition", "constant definition", "event",
-        "event with payload", "message",      "collective", "communicator",     "source location",     "clock shift"};
+        "end of log",          "end of block", "state definition",   "event definition",
+        "constant definition", "event",        "event with payload", "message",
+        "collective",          "communicator", "source location",    "clock shift"};
     for (size_t kind = 0; kind < CLOG2_KINDS; kind++)
         if (state->kinds[kind])
             reader_count(reader, names[kind], state->kinds[kind]);
@@ -320,8 +323,9 @@ static enum status part_finish(struct reader *reader, struct error *err)
     return STATUS_END;
 }
 
-/* The run of records that needs no questions: plain events and messages of known processes in the communicator asked last.
-   Most of a trace is that, and this loop decides the speed of reading. Whatever is out of the ordinary is left standing. */
+/* The run of records that needs no questions: plain events and messages of known processes in the communicator asked
+   last. Most of a trace is that, and this loop decides the speed of reading. Whatever is out of the ordinary is left
+   standing. */
 static inline __attribute__((always_inline)) void fast_records(struct clog2_state *state, struct batch *batch,
                                                                const bool big_endian)
 {

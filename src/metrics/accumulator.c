@@ -36,15 +36,24 @@ struct process_state *accumulator_process(struct accumulator *accumulator, uint3
     return *place;
 }
 
-struct thread_state *process_thread(struct process_state *process, uint32_t thread)
+struct thread_state *process_thread_find(struct process_state *process, uint32_t number)
 {
-    if (thread >= process->thread_count) {
-        ARRAY_RESERVE(process->threads, process->thread_capacity, (size_t)thread + 1);
-        memset(&process->threads[process->thread_count], 0,
-               (thread + 1 - process->thread_count) * sizeof *process->threads);
-        process->thread_count = (size_t)thread + 1;
-    }
-    return &process->threads[thread];
+    const uint64_t *place = map_find(&process->thread_places, number);
+    if (place)
+        return &process->threads[*place];
+    if (process->thread_count != number)
+        map_put(&process->thread_places, number, process->thread_count);
+    ARRAY_PUSH(process->threads, process->thread_count, process->thread_capacity,
+               (struct thread_state){.number = number});
+    return &process->threads[process->thread_count - 1];
+}
+
+void coverage_ask(struct process_state *process, struct coverage *coverage)
+{
+    if (!coverage->is_open || coverage->closing)
+        return;
+    ARRAY_PUSH(process->closings, process->closing_count, process->closing_capacity, (struct closing){0});
+    coverage->closing = (uint32_t)process->closing_count;
 }
 
 static void tallies_double(struct thread_state *thread)
@@ -133,12 +142,13 @@ static void state_stray(struct accumulator *accumulator, struct process_state *p
         thread_tally(thread, event->state)->stray += counted;
         return;
     }
+    coverage_ask(process, &process->mpi);
+    coverage_ask(process, &thread->mpi);
     ARRAY_PUSH(process->strays, process->stray_count, process->stray_capacity,
                (struct stray_leave){.state = event->state,
                                     .thread = event->thread,
                                     .time_ns = time_ns,
                                     .bare_ns = thread->bare_ns,
-                                    .order = process->order,
                                     .counted = counted,
                                     .process = process->mpi,
                                     .by_thread = thread->mpi});
@@ -157,9 +167,9 @@ static void state_leave(struct accumulator *accumulator, struct process_state *p
     bool is_mpi = thread->open.frames[at].mark & FRAME_MPI;
     close_frame(thread, at, time_ns);
     if (is_mpi && --thread->mpi_depth == 0) {
-        coverage_close(&thread->mpi, time_ns);
+        coverage_close(process, &thread->mpi, time_ns);
         if (--process->mpi_threads == 0)
-            coverage_close(&process->mpi, time_ns);
+            coverage_close(process, &process->mpi, time_ns);
     }
 }
 
@@ -241,8 +251,7 @@ static inline __attribute__((always_inline)) void add_event(struct accumulator *
         time_ns = window_clamp(accumulator, time_ns);
     }
     process->events += counted;
-    struct thread_state *thread = event->thread < process->thread_count ? &process->threads[event->thread]
-                                                                       : process_thread(process, event->thread);
+    struct thread_state *thread = process_thread(process, event->thread);
     thread_time(thread, time_ns);
     if (event->kind <= EVENT_LEAVE) {
         if (!process->selected)
@@ -295,8 +304,7 @@ struct accumulator *accumulator_new(struct accumulator_options options)
     struct accumulator *accumulator = memory_new(sizeof *accumulator);
     accumulator->options = options;
     accumulator->windowed = options.have_from || options.have_to;
-    accumulator->sink =
-        (struct sink){.begin = accumulator_begin, .events = accumulator_events, .end = accumulator_end};
+    accumulator->sink = (struct sink){.begin = accumulator_begin, .events = accumulator_events, .end = accumulator_end};
     return accumulator;
 }
 
@@ -314,7 +322,9 @@ static void process_free(struct process_state *process)
         free(process->threads[i].tallies);
     }
     free(process->threads);
+    map_clear(&process->thread_places);
     free(process->strays);
+    free(process->closings);
     free(process);
 }
 

@@ -7,15 +7,16 @@
 
 /* Computes metrics from events in one streaming pass: a sink.
 
-   Two consecutive slices of a trace, each in an accumulator of its own, merge to what one pass over both gives, digit for
-   digit (design: "Accumulators merge"). Associative, not commutative. */
+   Two consecutive slices of a trace, each in an accumulator of its own, merge to what one pass over both gives, digit
+   for digit (design: "Accumulators merge"). Associative, not commutative. */
 
 struct accumulator;
 
 struct accumulator_options {
     bool have_from, have_to;
-    int64_t from_ns, to_ns;  /* window [from, to) on the trace's clock: states are clipped, counts go by where they begin */
-    const uint32_t *ranks;   /* only these processes, sorted; NULL: all. Borrowed. */
+    int64_t from_ns,
+        to_ns; /* window [from, to) on the trace's clock: states are clipped, counts go by where they begin */
+    const uint32_t *ranks; /* only these processes, sorted; NULL: all. Borrowed. */
     size_t rank_count;
     bool later_slice; /* other events of the same trace came before: leaves may close what was opened there */
 };
@@ -26,8 +27,8 @@ void accumulator_free(struct accumulator *accumulator);
 /* The sink to feed; owned by the accumulator. */
 struct sink *accumulator_sink(struct accumulator *accumulator);
 
-/* Adds the slice `later`, which followed `first` in the trace, to `first`. Both must have been fed with the same definitions
-   (indices); `later` was made with later_slice and is empty afterwards (free it). */
+/* Adds the slice `later`, which followed `first` in the trace, to `first`. Both must have been fed with the same
+   definitions (indices); `later` was made with later_slice and is empty afterwards (free it). */
 enum status accumulator_merge(struct accumulator *first, struct accumulator *later, struct error *err) MUST_CHECK;
 
 /* The metrics of everything fed. Closes nothing: more can be fed afterwards. Free with metrics_free. */

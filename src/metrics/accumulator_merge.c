@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Joining two consecutive slices of a trace. The later one could not know which states were open at its start: its stray leaves
-   and the time in which it had no state open are settled here, in the order in which they happened. */
+/* Joining two consecutive slices of a trace. The later one could not know which states were open at its start: its
+   stray leaves and the time in which it had no state open are settled here, in the order in which they happened. */
 #include "metrics/accumulator_state.h"
 
 #include "core/memory.h"
@@ -21,16 +21,32 @@ static struct seam seam_new(const struct coverage *first)
     return (struct seam){.first = *first, .carried = first->is_open};
 }
 
-static void seam_end(struct seam *seam, int64_t time_ns, const struct coverage *later)
+static uint32_t closing_find(const struct process_state *process, uint32_t closing)
+{
+    while (process->closings[closing - 1].same_as)
+        closing = process->closings[closing - 1].same_as;
+    return closing;
+}
+
+/* `first` has the closings of both slices. */
+static void seam_end(struct process_state *first, struct seam *seam, int64_t time_ns, const struct coverage *later)
 {
     seam->carried = false;
     seam->ended = true;
     seam->end_ns = time_ns;
     seam->at_end = *later;
+    if (!seam->first.closing)
+        return;
+    struct closing *closing = &first->closings[closing_find(first, seam->first.closing) - 1];
+    if (later->is_open)
+        closing->same_as = later->closing;
+    else
+        closing->time_ns = time_ns;
 }
 
 /* Coverage of both slices at a moment when the later slice's own coverage is `later`. */
-static struct coverage seam_joined(const struct seam *seam, const struct coverage *later)
+static struct coverage seam_joined(const struct process_state *first, const struct seam *seam,
+                                   const struct coverage *later)
 {
     if (seam->carried)
         return seam->first;
@@ -39,13 +55,18 @@ static struct coverage seam_joined(const struct seam *seam, const struct coverag
     if (!seam->ended)
         return joined;
     /* What the later slice covered before the carried interval ended is inside that interval. */
-    joined.closed_ns -= seam->at_end.closed_ns;
-    if (!seam->at_end.is_open) {
+    const struct coverage *at_end = &seam->at_end;
+    joined.closed_ns -= at_end->closed_ns;
+    if (!at_end->is_open) {
         joined.closed_ns += not_negative(seam->end_ns - seam->first.since_ns);
-    } else if (later->is_open && later->closed_ns == seam->at_end.closed_ns) {
+        return joined;
+    }
+    uint32_t closing = closing_find(first, at_end->closing);
+    if (later->is_open && later->closing && closing_find(first, later->closing) == closing) {
         joined.since_ns = seam->first.since_ns;
     } else {
-        joined.closed_ns += not_negative(seam->at_end.since_ns - seam->first.since_ns);
+        int64_t closed_at = first->closings[closing - 1].time_ns;
+        joined.closed_ns += not_negative(closed_at - seam->first.since_ns) - not_negative(closed_at - at_end->since_ns);
     }
     return joined;
 }
@@ -63,35 +84,44 @@ struct process_merge {
     struct accumulator *accumulator;
     struct process_state *first, *later;
     struct seam process;
-    struct seam *threads; /* by thread */
+    struct seam *threads; /* by place in later->threads */
 };
+
+/* A leave that the earlier slice has no enter for either, in a slice that is not the first one itself. */
+static void keep_stray(struct process_merge *merge, const struct stray_leave *stray, struct thread_state *thread,
+                       struct seam *seam)
+{
+    struct process_state *first = merge->first;
+    struct stray_leave moved = *stray;
+    coverage_ask(first, &merge->process.first);
+    coverage_ask(first, &seam->first);
+    moved.bare_ns = thread->bare_ns;
+    moved.process = seam_joined(first, &merge->process, &stray->process);
+    moved.by_thread = seam_joined(first, seam, &stray->by_thread);
+    thread->bare_ns = 0;
+    ARRAY_PUSH(first->strays, first->stray_count, first->stray_capacity, moved);
+}
 
 static void merge_stray(struct process_merge *merge, const struct stray_leave *stray)
 {
-    struct thread_state *thread = process_thread(merge->first, stray->thread);
-    struct seam *seam = &merge->threads[stray->thread];
+    struct process_state *first = merge->first;
+    struct thread_state *thread = process_thread(first, stray->thread);
+    struct seam *seam = &merge->threads[process_thread(merge->later, stray->thread) - merge->later->threads];
     give_bare_time(thread, stray->bare_ns);
     ptrdiff_t at = open_states_find(&thread->open, stray->state);
-    if (at == OPEN_STATES_NONE && !merge->accumulator->options.later_slice) {
-        thread_tally(thread, stray->state)->stray += stray->counted;
-        return;
-    }
     if (at == OPEN_STATES_NONE) {
-        struct stray_leave moved = *stray;
-        moved.bare_ns = thread->bare_ns;
-        moved.order += merge->first->order;
-        moved.process = seam_joined(&merge->process, &stray->process);
-        moved.by_thread = seam_joined(seam, &stray->by_thread);
-        thread->bare_ns = 0;
-        ARRAY_PUSH(merge->first->strays, merge->first->stray_count, merge->first->stray_capacity, moved);
+        if (merge->accumulator->options.later_slice)
+            keep_stray(merge, stray, thread, seam);
+        else
+            thread_tally(thread, stray->state)->stray += stray->counted;
         return;
     }
     bool is_mpi = thread->open.frames[at].mark & FRAME_MPI;
     thread_close(thread, at, stray->time_ns);
     if (is_mpi && --thread->mpi_depth == 0) {
-        seam_end(seam, stray->time_ns, &stray->by_thread);
-        if (--merge->first->mpi_threads == 0)
-            seam_end(&merge->process, stray->time_ns, &stray->process);
+        seam_end(first, seam, stray->time_ns, &stray->by_thread);
+        if (--first->mpi_threads == 0)
+            seam_end(first, &merge->process, stray->time_ns, &stray->process);
     }
 }
 
@@ -124,16 +154,18 @@ static void merge_thread_span(struct thread_state *first, const struct thread_st
 }
 
 /* Frames that the later slice left open go on top of what the earlier one still has open. */
-static void merge_thread_end(struct process_merge *merge, uint32_t number)
+static void merge_thread_end(struct process_merge *merge, size_t place)
 {
-    struct thread_state *first = process_thread(merge->first, number), *later = &merge->later->threads[number];
+    struct thread_state *later = &merge->later->threads[place];
+    struct thread_state *first = process_thread(merge->first, later->number);
     give_bare_time(first, later->bare_ns);
     for (size_t i = 0; i < later->open.depth; i++) {
-        struct open_state *frame = open_states_enter(&first->open, later->open.frames[i].state, later->open.frames[i].time_ns);
+        struct open_state *frame =
+            open_states_enter(&first->open, later->open.frames[i].state, later->open.frames[i].time_ns);
         if (frame)
             *frame = later->open.frames[i];
     }
-    first->mpi = seam_joined(&merge->threads[number], &later->mpi);
+    first->mpi = seam_joined(merge->first, &merge->threads[place], &later->mpi);
     bool was_inside = first->mpi_depth > 0;
     first->mpi_depth += later->mpi_depth;
     if (!was_inside && first->mpi_depth > 0)
@@ -170,24 +202,55 @@ static void merge_process_sums(struct process_state *first, const struct process
     }
 }
 
+/* The closings of both slices become one row; the later slice's numbers move up. */
+static void join_closings(struct process_state *first, struct process_state *later)
+{
+    uint32_t base = (uint32_t)first->closing_count;
+    for (size_t i = 0; i < later->closing_count; i++) {
+        struct closing closing = later->closings[i];
+        closing.same_as += closing.same_as ? base : 0;
+        ARRAY_PUSH(first->closings, first->closing_count, first->closing_capacity, closing);
+    }
+    for (size_t i = 0; i < later->stray_count; i++) {
+        later->strays[i].process.closing += later->strays[i].process.closing ? base : 0;
+        later->strays[i].by_thread.closing += later->strays[i].by_thread.closing ? base : 0;
+    }
+    for (size_t i = 0; i < later->thread_count; i++)
+        later->threads[i].mpi.closing += later->threads[i].mpi.closing ? base : 0;
+    later->mpi.closing += later->mpi.closing ? base : 0;
+}
+
+/* The first slice of a trace keeps no stray leaves, so that nobody asks. */
+static void drop_closings(struct process_state *first)
+{
+    first->closing_count = 0;
+    first->mpi.closing = 0;
+    for (size_t i = 0; i < first->thread_count; i++)
+        first->threads[i].mpi.closing = 0;
+}
+
 static void merge_process(struct accumulator *accumulator, struct process_state *later)
 {
     struct process_state *first = accumulator_process(accumulator, later->rank);
     struct process_merge merge = {.accumulator = accumulator, .first = first, .later = later};
+    join_closings(first, later);
     merge.process = seam_new(&first->mpi);
     merge.threads = memory_new(later->thread_count * sizeof *merge.threads);
-    for (uint32_t i = 0; i < later->thread_count; i++) {
-        struct thread_state *mine = process_thread(first, i), *theirs = &later->threads[i];
+    for (size_t i = 0; i < later->thread_count; i++) {
+        const struct thread_state *theirs = &later->threads[i];
+        struct thread_state *mine = process_thread(first, theirs->number);
         merge.threads[i] = seam_new(&mine->mpi);
         if (mine->seen && theirs->seen)
             give_bare_time(mine, not_negative(theirs->first_ns - mine->last_ns));
     }
     for (size_t i = 0; i < later->stray_count; i++)
         merge_stray(&merge, &later->strays[i]);
-    first->mpi = seam_joined(&merge.process, &later->mpi);
-    for (uint32_t i = 0; i < later->thread_count; i++)
+    first->mpi = seam_joined(first, &merge.process, &later->mpi);
+    for (size_t i = 0; i < later->thread_count; i++)
         merge_thread_end(&merge, i);
     merge_process_sums(first, later);
+    if (!accumulator->options.later_slice)
+        drop_closings(first);
     free(merge.threads);
 }
 

@@ -21,27 +21,37 @@ struct coverage {
     int64_t closed_ns;
     int64_t since_ns;
     bool is_open;
+    uint32_t closing; /* later slices: 1 + index of process_state.closings; 0: nobody asks when the open one closes */
+};
+
+/* When an interval of a coverage closed that was open at a stray leave. Whether it began there or, joined with what the
+   earlier slice carried over, before, is known when that slice is merged; with clocks that go back the parts don't add
+   up to the whole. */
+struct closing {
+    int64_t time_ns;
+    uint32_t same_as; /* 1 + index of the one that tells; 0: this one */
 };
 
 /* In a later slice: a leave that found no enter there. Whether it has one is known when the earlier slice is merged. */
 struct stray_leave {
     uint32_t state, thread;
     int64_t time_ns;
-    int64_t bare_ns;     /* time with no state of this slice open, since the thread's previous stray leave or first change */
-    uint64_t order;      /* place among the process's events */
-    bool counted;        /* lies in the window */
+    int64_t
+        bare_ns;  /* time with no state of this slice open, since the thread's previous stray leave or first change */
+    bool counted; /* lies in the window */
     struct coverage process, by_thread; /* as they were then, of this slice alone */
 };
 
 struct thread_state {
-    bool present;       /* has events */
-    bool seen;          /* a state was entered or left */
+    uint32_t number;
+    bool present;              /* has events */
+    bool seen;                 /* a state was entered or left */
     int64_t first_ns, last_ns; /* first and latest change of the open states */
     int64_t begin_ns, end_ns;
     struct open_states open;
     uint32_t mpi_depth;
     struct coverage mpi;
-    int64_t bare_ns; /* later slices only: see struct stray_leave */
+    int64_t bare_ns;       /* later slices only: see struct stray_leave */
     struct tally *tallies; /* open addressing by state */
     size_t tally_count, tally_capacity;
 };
@@ -49,8 +59,8 @@ struct thread_state {
 struct process_state {
     bool selected;
     uint32_t rank;
-    uint64_t events;   /* in the window */
-    uint64_t order;    /* events seen, in the window or not */
+    uint64_t events;          /* in the window */
+    uint64_t order;           /* events seen, in the window or not */
     int64_t begin_ns, end_ns; /* of all events seen, unclipped */
     int64_t first_raw_ns, last_raw_ns;
     uint64_t time_back;
@@ -58,10 +68,13 @@ struct process_state {
     struct coverage mpi;
     uint64_t messages[2], bytes[2]; /* sent, received */
     uint32_t cell_hint;             /* see message_tables_add */
-    struct thread_state *threads;
+    struct thread_state *threads;   /* in the order met: numbers may be sparse */
     size_t thread_count, thread_capacity;
+    struct map thread_places; /* number -> index where they differ */
     struct stray_leave *strays;
     size_t stray_count, stray_capacity;
+    struct closing *closings;
+    size_t closing_count, closing_capacity;
 };
 
 /* Processes by rank: pages, so that ranks may be sparse. */
@@ -81,8 +94,16 @@ struct accumulator {
 };
 
 struct process_state *accumulator_process(struct accumulator *accumulator, uint32_t rank);
-struct thread_state *process_thread(struct process_state *process, uint32_t thread);
+struct thread_state *process_thread_find(struct process_state *process, uint32_t number);
 struct tally *thread_tally_find(struct thread_state *thread, uint32_t state);
+
+/* A thread of the process, made where it is not there. Valid until the next one is made. */
+static inline struct thread_state *process_thread(struct process_state *process, uint32_t number)
+{
+    if (number < process->thread_count && process->threads[number].number == number)
+        return &process->threads[number];
+    return process_thread_find(process, number);
+}
 
 /* The sums of a state. States are small dense numbers, so that nearly all stand at their own place. */
 static inline struct tally *thread_tally(struct thread_state *thread, uint32_t state)
@@ -107,13 +128,19 @@ static inline void coverage_open(struct coverage *coverage, int64_t time_ns)
 {
     coverage->is_open = true;
     coverage->since_ns = time_ns;
+    coverage->closing = 0;
 }
 
-static inline void coverage_close(struct coverage *coverage, int64_t time_ns)
+static inline void coverage_close(struct process_state *process, struct coverage *coverage, int64_t time_ns)
 {
     coverage->closed_ns += not_negative(time_ns - coverage->since_ns);
     coverage->is_open = false;
+    if (coverage->closing)
+        process->closings[coverage->closing - 1].time_ns = time_ns;
 }
+
+/* Somebody will ask when the open interval closes. */
+void coverage_ask(struct process_state *process, struct coverage *coverage);
 
 /* All covered time if the end is at end_ns. */
 static inline int64_t coverage_until(const struct coverage *coverage, int64_t end_ns)

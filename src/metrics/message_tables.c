@@ -26,9 +26,11 @@ static bool row_is_empty(const struct message_row *row)
     return row->sent + row->received == 0;
 }
 
-static struct partner_cell *tables_cell(struct message_tables *tables, uint32_t process, int32_t partner, uint32_t *hint)
+static struct partner_cell *tables_cell(struct message_tables *tables, uint32_t process, int32_t partner,
+                                        uint32_t *hint)
 {
-    if (*hint < tables->cell_count && tables->cells[*hint].process == process && tables->cells[*hint].partner == partner)
+    if (*hint < tables->cell_count && tables->cells[*hint].process == process &&
+        tables->cells[*hint].partner == partner)
         return &tables->cells[*hint];
     uint64_t pair = map_pair(process, (uint32_t)partner);
     uint64_t *index = map_find(&tables->pairs, pair);
@@ -120,7 +122,8 @@ enum status message_tables_merge(struct message_tables *tables, struct message_t
         row_add(tables_communicator(tables, i == 0 ? EVENT_UNKNOWN : (int32_t)i - 1), &from->communicators[i]);
     for (size_t i = 0; i < SIZE_CLASSES; i++)
         row_add(&tables->sizes[i], &from->sizes[i]);
-    if (from->spilled_tags && (tags_spill(from, err) != STATUS_OK || sorter_rewind(from->spilled_tags, err) != STATUS_OK))
+    if (from->spilled_tags &&
+        (tags_spill(from, err) != STATUS_OK || sorter_rewind(from->spilled_tags, err) != STATUS_OK))
         return STATUS_FAILED;
     enum status status = from->spilled_tags ? STATUS_OK : STATUS_END;
     while (status == STATUS_OK) {
@@ -162,7 +165,8 @@ static int row_by_key(const void *a, const void *b)
 static int row_by_weight(const void *a, const void *b)
 {
     const struct message_row *left = a, *right = b;
-    uint64_t bytes_left = left->bytes_sent + left->bytes_received, bytes_right = right->bytes_sent + right->bytes_received;
+    uint64_t bytes_left = left->bytes_sent + left->bytes_received,
+             bytes_right = right->bytes_sent + right->bytes_received;
     if (bytes_left != bytes_right)
         return bytes_left > bytes_right ? -1 : 1;
     uint64_t ends_left = left->sent + left->received, ends_right = right->sent + right->received;

@@ -8,8 +8,8 @@
 #include "core/sorter.h"
 #include "metrics/metrics.h"
 
-/* Message counts by partner, communicator, tag and size. Exact for any number of tags in bounded memory: when there are too
-   many, their sums go to a sorter and are added up at the end. */
+/* Message counts by partner, communicator, tag and size. Exact for any number of tags in bounded memory: when there are
+   too many, their sums go to a sorter and are added up at the end. */
 
 struct partner_cell {
     uint32_t process;
@@ -28,7 +28,7 @@ struct message_tables {
     struct map tag_index; /* tag -> index of tags */
     struct message_row *tags;
     size_t tag_count, tag_capacity;
-    size_t last_tag; /* the one asked last: most messages follow one of their kind */
+    size_t last_tag;             /* the one asked last: most messages follow one of their kind */
     struct sorter *spilled_tags; /* NULL while memory is enough */
     struct message_row sizes[SIZE_CLASSES];
 };
@@ -40,7 +40,8 @@ void message_tables_add(struct message_tables *tables, const struct event *event
 enum status message_tables_bound(struct message_tables *tables, struct error *err) MUST_CHECK;
 
 /* Adds all of `from` (which is left as it is, but for its spilled tags being read). */
-enum status message_tables_merge(struct message_tables *tables, struct message_tables *from, struct error *err) MUST_CHECK;
+enum status message_tables_merge(struct message_tables *tables, struct message_tables *from,
+                                 struct error *err) MUST_CHECK;
 
 /* Fills the tables of messages of the metrics. */
 enum status message_tables_result(struct message_tables *tables, const struct defs *defs, struct metrics *metrics,

@@ -97,6 +97,12 @@ static int partner_by_rank(const void *a, const void *b)
     return (left->partner > right->partner) - (left->partner < right->partner);
 }
 
+static int thread_by_number(const void *a, const void *b)
+{
+    const struct thread_row *left = a, *right = b;
+    return (left->thread > right->thread) - (left->thread < right->thread);
+}
+
 static void result_threads(struct process_row *row, const struct process_state *process, struct process_row *span)
 {
     size_t present = 0;
@@ -109,11 +115,12 @@ static void result_threads(struct process_row *row, const struct process_state *
         const struct thread_state *thread = &process->threads[i];
         if (thread->present)
             row->threads[row->thread_count++] =
-                (struct thread_row){.thread = (uint32_t)i,
+                (struct thread_row){.thread = thread->number,
                                     .begin_ns = thread->begin_ns,
                                     .end_ns = thread->end_ns,
                                     .communication_ns = coverage_until(&thread->mpi, span->end_ns)};
     }
+    qsort(row->threads, row->thread_count, sizeof *row->threads, thread_by_number);
 }
 
 static void result_process(const struct accumulator *accumulator, const struct process_state *process,
@@ -187,9 +194,8 @@ static void cell_push(struct partner_row **rows, size_t *count, const struct par
         return;
     /* Rows are counted first (with no memory), then filled: two rounds over the cells. */
     if (*rows)
-        (*rows)[*count] = (struct partner_row){.partner = cell->partner,
-                                               .messages = cell->messages[direction],
-                                               .bytes = cell->bytes[direction]};
+        (*rows)[*count] = (struct partner_row){
+            .partner = cell->partner, .messages = cell->messages[direction], .bytes = cell->bytes[direction]};
     ++*count;
 }
 

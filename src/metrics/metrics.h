@@ -8,12 +8,13 @@
 #include "core/sorter.h"
 
 /* Metrics of a trace: what design's "What the numbers mean" defines, as whole ns and counts. Computed by an accumulator
-   (accumulator.h) in one pass; what is read is this. Memory: processes x states that occur, plus distinct pairs of partners. */
+   (accumulator.h) in one pass; what is read is this. Memory: processes x states that occur, plus distinct pairs of
+   partners. */
 
 /* A function or user state on a process (or thread). */
 struct function_row {
-    uint32_t state;  /* index into the definitions: the first state of the shown name */
-    uint64_t count;  /* closed instances; time, min and max are theirs, each in full */
+    uint32_t state; /* index into the definitions: the first state of the shown name */
+    uint64_t count; /* closed instances; time, min and max are theirs, each in full */
     int64_t time_ns;
     int64_t exclusive_ns; /* as the most recently entered open state of its thread */
     int64_t min_ns, max_ns;
@@ -47,7 +48,7 @@ struct process_row {
     uint64_t events;
     uint64_t messages_sent, messages_received; /* without those to and from MPI_PROC_NULL */
     uint64_t bytes_sent, bytes_received;
-    uint64_t time_back; /* events earlier than the one before them on their process */
+    uint64_t time_back;             /* events earlier than the one before them on their process */
     struct function_row *functions; /* by name */
     size_t function_count;
     struct partner_row *sent, *received; /* by partner */
@@ -60,9 +61,9 @@ struct process_row {
 
 /* Messages of one communicator, tag, or size class, over all processes. */
 struct message_row {
-    int64_t key;     /* communicator's id, tag, or log2 class: see struct metrics; EVENT_UNKNOWN where not known */
-    bool is_rest;    /* tags: all tags that are not among the largest */
-    uint64_t sent, received;             /* messages */
+    int64_t key;  /* communicator's id, tag, or log2 class: see struct metrics; EVENT_UNKNOWN where not known */
+    bool is_rest; /* tags: all tags that are not among the largest */
+    uint64_t sent, received; /* messages */
     uint64_t bytes_sent, bytes_received;
 };
 enum { METRICS_TAGS = 64 };

@@ -20,7 +20,7 @@ import sys
 import xml.parsers.expat
 from decimal import Decimal, InvalidOperation
 
-KNOWN_STATES = "/work/shared/formats/mpe2_known_states.tsv"
+KNOWN_STATES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../../shared/formats/mpe2_known_states.tsv")
 UNKNOWN_COMM = -999999999
 MAX_SECONDS = 9e9
 SEND, RECEIVE = -101, -102

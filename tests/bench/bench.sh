@@ -1,0 +1,75 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# make bench: speed as ratios against bare loops of the same run, with limits beside them. Prints; judges nothing.
+#   bench.sh [RECORDS]   (default 20,000,000; files of about 40 bytes a record go to TMPDIR)
+set -eu
+: "${SIGHT:?}" "${bench:?}"
+records=${1:-20000000}
+directory=$(mktemp -d "${TMPDIR:-/tmp}/sight-bench.XXXXXX")
+trap 'rm -rf "$directory"' EXIT
+cd "$directory"
+
+# Least user seconds, wall seconds and peak kB of five runs: "user wall kB".
+measure() {
+    python3 - "$@" <<'P'
+import os, subprocess, sys, time
+best = None
+for _ in range(5):
+    start = time.monotonic()
+    process = subprocess.Popen(sys.argv[1:], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    _, status, usage = os.wait4(process.pid, 0)
+    row = (usage.ru_utime, time.monotonic() - start, usage.ru_maxrss)
+    best = row if best is None or row[0] < best[0] else best
+print("%.3f %.3f %d" % best)
+P
+}
+ratio() { # ratio A B -> A/B
+    awk -v a="$1" -v b="$2" 'BEGIN { printf "%.2f", b > 0 ? a / b : 0 }'
+}
+row() {
+    printf '%-46s %10s %14s   %s\n' "$1" "$2" "$3" "$4"
+}
+user() { echo "$1" | cut -d' ' -f1; }
+wall() { echo "$1" | cut -d' ' -f2; }
+peak() { echo "$1" | cut -d' ' -f3; }
+size() { stat -c %s "$1"; }
+
+"$bench/generate" clog2 pingpong 64 "$records" run.clog2
+"$bench/generate" clog pingpong 64 "$records" run.clog
+"$SIGHT" convert -q run.clog2 -o run.alog
+"$SIGHT" convert -q run.clog2 -o run.xml
+"$bench/generate" clog2 pingpong 64 10000 small.clog2
+
+printf '%s records, 64 processes; least of five runs each, files in cache\n\n' "$records"
+row measured value limit what
+
+limit=$(measure "$bench/limit" run.clog2)
+metrics=$(measure "$SIGHT" metrics --format json run.clog2)
+row "CLOG-2 to metrics, user time / bare loop" "$(ratio "$(user "$metrics")" "$(user "$limit")")" "" "$(user "$metrics") s / $(user "$limit") s"
+row "CLOG-2 to metrics, million records/s" "$(awk -v n="$records" -v t="$(wall "$metrics")" 'BEGIN { printf "%.1f", n / t / 1e6 }')" "" "wall, both passes"
+clog=$(measure "$SIGHT" metrics --format json run.clog)
+row "CLOG to metrics, million records/s" "$(awk -v n="$records" -v t="$(wall "$clog")" 'BEGIN { printf "%.1f", n / t / 1e6 }')" ">= 20" "wall, both passes"
+alog=$(measure "$SIGHT" metrics --format json run.alog)
+row "ALOG to metrics, MB/s" "$(awk -v n="$(size run.alog)" -v t="$(wall "$alog")" 'BEGIN { printf "%.0f", n / t / 1e6 }')" ">= 150" "wall, both passes"
+sax=$(measure "$bench/sax_limit" run.xml)
+xml=$(measure "$SIGHT" metrics --format json run.xml)
+row "XML to metrics, user time / empty SAX2 pass" "$(ratio "$(user "$xml")" "$(user "$sax")")" "<= 1.5" "$(user "$xml") s / $(user "$sax") s"
+toxml=$(measure "$SIGHT" convert run.clog2 --format xml -o /dev/null)
+row "CLOG-2 to XML, MB/s written" "$(awk -v n="$(size run.xml)" -v t="$(wall "$toxml")" 'BEGIN { printf "%.0f", n / t / 1e6 }')" ">= 300" "wall, to /dev/null"
+row "XML / ALOG of the same run, bytes" "$(ratio "$(size run.xml)" "$(size run.alog)")" "<= 2.6" ""
+gzip -c run.xml >run.xml.gz
+row "XML packed by gzip / XML, bytes" "$(ratio "$(size run.xml.gz)" "$(size run.xml)")" "<= 0.2" ""
+row "XML packed by gzip / ALOG, bytes" "$(ratio "$(size run.xml.gz)" "$(size run.alog)")" "<= 0.2" ""
+small=$(measure "$SIGHT" metrics --format json small.clog2)
+row "peak memory, kB, 10,000 records" "$(peak "$small")" "<= 32768" ""
+row "peak memory, kB, all records" "$(peak "$metrics")" "<= 32768" ""
+for tool in xmllint otf2-print pj_dump; do
+    if ! command -v "$tool" >/dev/null; then
+        row "$tool" - "" "not installed"
+    elif [ "$tool" = xmllint ]; then
+        lint=$(measure xmllint --sax --noout run.xml)
+        row "xmllint --sax --noout, times our user time" "$(ratio "$(user "$lint")" "$(user "$xml")")" "" "$(user "$lint") s"
+    else
+        row "$tool" - "" "installed, but reads none of our formats"
+    fi
+done
