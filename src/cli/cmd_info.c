@@ -163,8 +163,8 @@ GETTER(state_events, struct state_def,
        value_count(uses(info->census->state_uses, info->census->state_count,
                         (size_t)(row - info->reader->defs->states))))
 static const struct field state_fields[] = {
-    {"name", "state", state_name},       {"class", "class", state_class},    {"colour", "colour", state_colour},
-    {"format", NULL, state_format},      {"original", NULL, state_original}, {"events", "events", state_events},
+    {"name", "state", state_name},  {"class", "class", state_class},    {"colour", "colour", state_colour},
+    {"format", NULL, state_format}, {"original", NULL, state_original}, {"events", "events", state_events},
 };
 
 GETTER(mark_name, struct mark_def, value_text(row->name))
@@ -193,14 +193,26 @@ enum { SECTIONS = 4, TEXT_ROWS = 40 };
 static void info_sections(const struct info *info, struct section sections[SECTIONS])
 {
     const struct defs *defs = info->reader->defs;
-    sections[0] = (struct section){"records", "Records", record_fields, COUNT_OF(record_fields), info->reader->records,
-                                   info->reader->record_kinds, sizeof(struct record_count)};
-    sections[1] = (struct section){"states", "States", state_fields, COUNT_OF(state_fields), defs->states,
-                                   defs->state_count, sizeof(struct state_def)};
-    sections[2] = (struct section){"marks", "Solo events", mark_fields, COUNT_OF(mark_fields), defs->marks,
-                                   defs->mark_count, sizeof(struct mark_def)};
-    sections[3] = (struct section){"communicators", "Communicators", comm_fields, COUNT_OF(comm_fields), defs->comms,
-                                   defs->comm_count, sizeof(struct comm_def)};
+    sections[0] = (struct section){"records",
+                                   "Records",
+                                   record_fields,
+                                   COUNT_OF(record_fields),
+                                   info->reader->records,
+                                   info->reader->record_kinds,
+                                   sizeof(struct record_count)};
+    sections[1] = (struct section){"states",
+                                   "States",
+                                   state_fields,
+                                   COUNT_OF(state_fields),
+                                   defs->states,
+                                   defs->state_count,
+                                   sizeof(struct state_def)};
+    sections[2] =
+        (struct section){"marks",          "Solo events",          mark_fields, COUNT_OF(mark_fields), defs->marks,
+                         defs->mark_count, sizeof(struct mark_def)};
+    sections[3] =
+        (struct section){"communicators",  "Communicators",        comm_fields, COUNT_OF(comm_fields), defs->comms,
+                         defs->comm_count, sizeof(struct comm_def)};
 }
 
 static void info_json(struct output *output, const struct info *info)
@@ -257,7 +269,8 @@ static void info_text(struct output *output, const struct info *info)
             text_table_row(table, info, (const char *)sections[i].rows + k * sections[i].size);
         text_table_print(table, output, "  ");
         if (sections[i].count > TEXT_ROWS)
-            output_print(output, "  … %s more (--format json)\n", text_thousands(number, sections[i].count - TEXT_ROWS));
+            output_print(output, "  … %s more (--format json)\n",
+                         text_thousands(number, sections[i].count - TEXT_ROWS));
     }
 }
 
@@ -284,7 +297,8 @@ int cmd_info(const struct command *command, const struct options *options)
     if (run_stream(options, reader, sinks, 2, &err) != STATUS_OK) {
         code = command_fault(&err);
     } else {
-        struct info info = {.options = options, .reader = reader, .census = &census, .messages = matcher_counts(matcher)};
+        struct info info = {
+            .options = options, .reader = reader, .census = &census, .messages = matcher_counts(matcher)};
         code = run_output(options, write_info, &info,
                           run_report_damage(&reader->end, census.any ? census.end_ns - census.begin_ns : -1));
     }

@@ -40,8 +40,10 @@ int cmd_metrics(const struct command *command, const struct options *options)
 {
     const char *table = options->table ? options->table : "processes";
     if (!table_exists(table))
-        return command_usage(command, "unknown table '%s'; there are: processes functions sent received marks threads "
-                                      "communicators tags sizes", table);
+        return command_usage(command,
+                             "unknown table '%s'; there are: processes functions sent received marks threads "
+                             "communicators tags sizes",
+                             table);
     struct error err = {0};
     struct run_metrics run = {0};
     int code;

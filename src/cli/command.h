@@ -40,8 +40,8 @@ size_t command_count(void);
 const struct command *command_at(size_t index);
 const struct command *command_find(const char *name); /* NULL if there is none */
 
-/* Reads the arguments behind the command's name, and the environment's SIGHT_* for options that were not given. False and a
-   fault for what the command does not take. */
+/* Reads the arguments behind the command's name, and the environment's SIGHT_* for options that were not given. False
+   and a fault for what the command does not take. */
 bool options_parse(struct options *options, const struct command *command, int argc, char **argv, struct error *err);
 
 /* The options of a command as lines of help. */

@@ -41,8 +41,9 @@ static const struct option_row *option_find(const struct command *command, const
 {
     for (size_t i = 0; i < OPTION_COUNT; i++)
         if ((command->options >> i & 1) &&
-            (length == 1 && rows[i].letter ? rows[i].letter == *name
-                                           : strlen(rows[i].name) == length && strncmp(rows[i].name, name, length) == 0))
+            (length == 1 && rows[i].letter
+                 ? rows[i].letter == *name
+                 : strlen(rows[i].name) == length && strncmp(rows[i].name, name, length) == 0))
             return &rows[i];
     return NULL;
 }

@@ -7,16 +7,16 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* How far the reading is, on standard error, by the bytes of the file; at most ten times a second, only on a terminal unless
-   asked for, and not before the work has lasted half a second. */
+/* How far the reading is, on standard error, by the bytes of the file; at most ten times a second, only on a terminal
+   unless asked for, and not before the work has lasted half a second. */
 struct progress {
-    bool shown;      /* wanted at all */
-    bool printed;    /* a line stands there */
+    bool shown;   /* wanted at all */
+    bool printed; /* a line stands there */
     uint32_t calls;
     int64_t began_ns, next_ns;
 };
 void progress_begin(struct progress *progress, const char *when, bool quiet);
 bool progress_watch(void *progress, const struct reader *reader); /* a stream_watch */
-void progress_end(struct progress *progress); /* wipes the line */
+void progress_end(struct progress *progress);                     /* wipes the line */
 
 #endif

@@ -16,8 +16,8 @@ struct reader *run_open(const struct options *options, struct error *err);
 enum status run_stream(const struct options *options, struct reader *reader, struct sink *const *sinks, size_t count,
                        struct error *err) MUST_CHECK;
 
-/* Says on standard error what is damaged and how much was used. EXIT_DONE or EXIT_DAMAGED. `last_ns`: time of the last event
-   counted from the trace's begin; negative: not known. */
+/* Says on standard error what is damaged and how much was used. EXIT_DONE or EXIT_DAMAGED. `last_ns`: time of the last
+   event counted from the trace's begin; negative: not known. */
 int run_report_damage(const struct trace_end *end, int64_t last_ns);
 
 /* Everything from the command line to metrics, with window and selection of processes. */
@@ -30,8 +30,8 @@ struct run_metrics {
 enum status run_metrics(struct run_metrics *run, const struct options *options, struct error *err) MUST_CHECK;
 void run_metrics_free(struct run_metrics *run);
 
-/* Opens the output that was asked for (standard output by default), lets `write` fill it, and closes it. Returns the exit code:
-   that of a fault, else `code`. */
+/* Opens the output that was asked for (standard output by default), lets `write` fill it, and closes it. Returns the
+   exit code: that of a fault, else `code`. */
 int run_output(const struct options *options, void (*write)(struct output *output, const void *context),
                const void *context, int code);
 

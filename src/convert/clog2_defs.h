@@ -6,8 +6,8 @@
 #include "core/defs.h"
 #include "core/event.h"
 
-/* What CLOG-2's definition records say: the meaning of event ids, and which process a (communicator, rank) is. Filled in the
-   first pass over each file of the trace, asked in the second. */
+/* What CLOG-2's definition records say: the meaning of event ids, and which process a (communicator, rank) is. Filled
+   in the first pass over each file of the trace, asked in the second. */
 
 enum { CLOG2_THREAD_LIMIT = UINT16_MAX };
 
@@ -30,13 +30,13 @@ struct clog2_ranks {
 };
 
 struct clog2_defs {
-    struct defs *defs;   /* borrowed */
-    struct map roles;    /* event id -> index << 8 | kind */
-    uint64_t *near_roles; /* the same for ids near 0; 0: not known */
-    struct map uuids;    /* local files: hash of a communicator's UUID -> index of comm + 1 */
+    struct defs *defs;         /* borrowed */
+    struct map roles;          /* event id -> index << 8 | kind */
+    uint64_t *near_roles;      /* the same for ids near 0; 0: not known */
+    struct map uuids;          /* local files: hash of a communicator's UUID -> index of comm + 1 */
     struct clog2_ranks *ranks; /* by index of comm */
     size_t ranks_count, ranks_capacity;
-    int32_t proc_null;   /* rank that is MPI_PROC_NULL */
+    int32_t proc_null; /* rank that is MPI_PROC_NULL */
 };
 
 /* What is a file's own. */
@@ -45,7 +45,7 @@ struct clog2_part_defs {
     struct clog2_entry {
         int32_t kind; /* enum comm_kind */
         int32_t comm;
-    } *table;
+    } * table;
     size_t table_count, table_capacity;
     struct clog2_side last; /* the side asked last */
     bool have_last;
@@ -63,7 +63,8 @@ enum status clog2_defs_table(struct clog2_defs *defs, struct clog2_part_defs *pa
 void clog2_defs_end_part(struct clog2_defs *defs, struct clog2_part_defs *part, const struct clog2_file *file);
 void clog2_defs_end(struct clog2_defs *defs);
 
-/* Role of an id that no definition names: MPE's built-in states, else a mark named by its number; defined as it is asked. */
+/* Role of an id that no definition names: MPE's built-in states, else a mark named by its number; defined as it is
+ * asked. */
 struct clog2_event_role clog2_role_undefined(struct clog2_defs *defs, int32_t id);
 
 enum { CLOG2_NEAR_FIRST = -16, CLOG2_NEAR_COUNT = 8192 };
@@ -78,7 +79,8 @@ static inline struct clog2_event_role clog2_role(struct clog2_defs *defs, int32_
 
 /* Borrowed until the next call; NULL where the number stands for no communicator. */
 const struct clog2_side *clog2_side_find(const struct clog2_defs *defs, struct clog2_part_defs *part, int32_t id);
-static inline const struct clog2_side *clog2_side(const struct clog2_defs *defs, struct clog2_part_defs *part, int32_t id)
+static inline const struct clog2_side *clog2_side(const struct clog2_defs *defs, struct clog2_part_defs *part,
+                                                  int32_t id)
 {
     return part->have_last && part->last.id == id ? &part->last : clog2_side_find(defs, part, id);
 }

@@ -93,7 +93,8 @@ static enum status preamble_read(struct clog2_preamble *into, const char *preamb
                                                (uint32_t)(version[9] - '0'),
                                     .big_endian = true};
     if (into->version < 210 || into->version > 299)
-        return error_set(err, ERROR_INPUT, "%s: CLOG-2 version '%.10s' is not known (02.10 to 02.44 are)", name, version);
+        return error_set(err, ERROR_INPUT, "%s: CLOG-2 version '%.10s' is not known (02.10 to 02.44 are)", name,
+                         version);
     const char *title;
     while ((title = preamble_string(preamble, &at)))
         if (preamble_value(into, preamble, &at, title, name, err) != STATUS_OK)

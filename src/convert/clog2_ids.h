@@ -5,16 +5,16 @@
 #include "convert/clog2_format.h"
 #include "convert/writer.h"
 
-/* Event and state ids for writing CLOG-2: those of a CLOG-2 source stay, MPI functions get MPE's built-in ones, all else gets
-   ids of user states and events. */
+/* Event and state ids for writing CLOG-2: those of a CLOG-2 source stay, MPI functions get MPE's built-in ones, all
+   else gets ids of user states and events. */
 struct clog2_state_ids {
     int32_t id, start, end;
 };
 struct clog2_ids {
-    struct clog2_state_ids *states; /* by index of state */
-    int32_t *marks;                 /* by index of mark */
-    struct map taken;               /* internal: event ids in use */
-    int32_t solo_start;             /* first id of user solo events */
+    struct clog2_state_ids *states;               /* by index of state */
+    int32_t *marks;                               /* by index of mark */
+    struct map taken;                             /* internal: event ids in use */
+    int32_t solo_start;                           /* first id of user solo events */
     int32_t user_states, user_solos, known_solos; /* counts that the preamble declares */
 };
 void clog2_ids_give(struct clog2_ids *ids, const struct defs *defs);

@@ -109,8 +109,8 @@ static enum status parts_check(const struct part *parts, size_t count, struct er
 {
     for (size_t i = 0; i < count; i++) {
         if (!parts[i].clog2 || parts[i].finalized)
-            return error_set(err, ERROR_USAGE, "%s: is a trace of its own: give one trace, or the local files of one run",
-                             parts[i].path);
+            return error_set(err, ERROR_USAGE,
+                             "%s: is a trace of its own: give one trace, or the local files of one run", parts[i].path);
         if (parts[i].world_rank == INT32_MAX)
             return error_set(err, ERROR_INPUT, "%s: does not tell which process wrote it", parts[i].path);
         if (memcmp(parts[i].world, parts[0].world, CLOG2_UUID_SIZE) != 0)

@@ -11,13 +11,20 @@
 
 enum { LINE_LIMIT = 1 << 16, FIELDS = 6, HEADER_LAST = -15, SYSTEM_FIRST = -101 };
 
-enum { HEADER_EVENTS = -2, HEADER_PROCESSES = -3, HEADER_ROLLOVER = -11, HEADER_CREATOR = -1, HEADER_MARK = -9,
-       HEADER_FORMAT = -10, HEADER_STATE = -13 };
+enum {
+    HEADER_EVENTS = -2,
+    HEADER_PROCESSES = -3,
+    HEADER_ROLLOVER = -11,
+    HEADER_CREATOR = -1,
+    HEADER_MARK = -9,
+    HEADER_FORMAT = -10,
+    HEADER_STATE = -13
+};
 
 struct alog_state {
     struct mpe1_ids ids;
-    double rollover_us;  /* value at which the clock starts again; 0: never */
-    int64_t declared;    /* events that the header promises; 0: it does not */
+    double rollover_us; /* value at which the clock starts again; 0: never */
+    int64_t declared;   /* events that the header promises; 0: it does not */
     uint64_t events, line;
     uint64_t counts[4]; /* event, send, receive, header */
 };
@@ -25,8 +32,8 @@ struct alog_state {
 /* A line, cut into its six numbers and the rest. */
 struct alog_line {
     int64_t type, process, task, data, cycle;
-    int64_t time_ns;    /* without cycle */
-    double time_us;     /* the same as read, for headers and cycles */
+    int64_t time_ns; /* without cycle */
+    double time_us;  /* the same as read, for headers and cycles */
     const char *text, *end;
 };
 
@@ -119,7 +126,8 @@ static enum status next_line(struct reader *reader, const char **begin, const ch
     size_t searched = 0;
     for (;;) {
         size_t available = input_available(input);
-        const unsigned char *stop = available > searched ? memchr(input->at + searched, '\n', available - searched) : NULL;
+        const unsigned char *stop =
+            available > searched ? memchr(input->at + searched, '\n', available - searched) : NULL;
         if (!stop && available < LINE_LIMIT) {
             searched = available;
             enum status status = input_need(input, available + 1, err);
@@ -186,7 +194,8 @@ static void define_format(struct reader *reader, const struct alog_line *line)
 static void header_record(struct reader *reader, const struct alog_line *line)
 {
     struct alog_state *state = reader->state;
-    bool ids_fit = line->data >= INT32_MIN && line->data <= INT32_MAX && line->task >= INT32_MIN && line->task <= INT32_MAX;
+    bool ids_fit =
+        line->data >= INT32_MIN && line->data <= INT32_MAX && line->task >= INT32_MIN && line->task <= INT32_MAX;
     if (line->type == HEADER_EVENTS && line->data > 0)
         state->declared = line->data;
     else if (line->type == HEADER_PROCESSES && line->data > 0 && line->data <= PROCESS_LIMIT)

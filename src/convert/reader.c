@@ -67,7 +67,8 @@ static void quote_first_bytes(char *at, size_t room, const unsigned char *data, 
 {
     size_t used = 0;
     for (size_t i = 0; i < size && i < 8 && used + 5 < room; i++)
-        used += (size_t)snprintf(at + used, room - used, isprint(data[i]) && data[i] != '"' ? "%c" : "\\x%02x", data[i]);
+        used +=
+            (size_t)snprintf(at + used, room - used, isprint(data[i]) && data[i] != '"' ? "%c" : "\\x%02x", data[i]);
 }
 
 static enum status not_a_trace(const struct input *input, struct error *err)
@@ -77,9 +78,8 @@ static enum status not_a_trace(const struct input *input, struct error *err)
                          input->fault ? ", " : "", input->fault ? input->fault : "");
     char first[64] = "";
     quote_first_bytes(first, sizeof first, input->at, input_available(input));
-    return error_set(err, ERROR_INPUT,
-                     "%s: not a trace: neither CLOG-2, CLOG, ALOG nor SIGHT XML (first bytes \"%s\")", input->name,
-                     first);
+    return error_set(err, ERROR_INPUT, "%s: not a trace: neither CLOG-2, CLOG, ALOG nor SIGHT XML (first bytes \"%s\")",
+                     input->name, first);
 }
 
 static enum status reader_start(struct reader *reader, struct error *err)

@@ -18,12 +18,13 @@ struct format {
     const char *name;   /* as in JSON and --format: "clog2" */
     const char *title;  /* as in messages: "CLOG-2" */
     const char *suffix; /* ".clog2" */
-    /* How sure the first `size` bytes (up to PROBE_SIZE; less only if the file is shorter) are of this format: 0 no .. 100. */
+    /* How sure the first `size` bytes (up to PROBE_SIZE; less only if the file is shorter) are of this format: 0 no ..
+     * 100. */
     int (*probe)(const unsigned char *data, size_t size);
     bool two_passes;   /* open reads to the end for definitions, then rewinds: the core calls input_keep before */
     size_t state_size; /* bytes of reader->state, which the core allocates zeroed and frees */
-    /* Reads what comes before the events: fills reader->defs; with two_passes reads all and rewinds. Damage is noted, not
-       returned; STATUS_FAILED only where nothing at all can be used, or the file cannot be read. */
+    /* Reads what comes before the events: fills reader->defs; with two_passes reads all and rewinds. Damage is noted,
+       not returned; STATUS_FAILED only where nothing at all can be used, or the file cannot be read. */
     enum status (*open)(struct reader *reader, struct error *err);
     /* Appends events to the batch, which is empty, until it is full or STATUS_END. A call may append none. */
     enum status (*next)(struct reader *reader, struct batch *batch, struct error *err);
@@ -48,19 +49,21 @@ struct reader {
     struct damage damage; /* use reader_damage */
     struct record_count records[RECORD_COUNTS_MAX]; /* filled while events are read */
     size_t record_kinds;
-    uint64_t used;  /* bytes that gave definitions or events (set by the format at its end) */
-    uint64_t total; /* bytes there should be (0: not known) */
-    bool ended; /* the format has no more events */
+    uint64_t used;        /* bytes that gave definitions or events (set by the format at its end) */
+    uint64_t total;       /* bytes there should be (0: not known) */
+    bool ended;           /* the format has no more events */
     struct trace_end end; /* valid once reader_next gave STATUS_END */
 };
 
-/* What to read: one trace in any format ("-" is standard input), or the local files of one unmerged run, or a directory of them. */
+/* What to read: one trace in any format ("-" is standard input), or the local files of one unmerged run, or a directory
+ * of them. */
 struct reader *reader_open(char *const *paths, size_t count, struct error *err);
 
 /* Reads from an open input, which the reader takes. For tests and fuzzing. */
 struct reader *reader_open_input(struct input *input, struct error *err);
 
-/* The next batch (emptied first). STATUS_END: no more; reader->end tells how it ended. STATUS_FAILED: cannot be read on. */
+/* The next batch (emptied first). STATUS_END: no more; reader->end tells how it ended. STATUS_FAILED: cannot be read
+ * on. */
 enum status reader_next(struct reader *reader, struct batch *batch, struct error *err) MUST_CHECK;
 
 void reader_close(struct reader *reader);
@@ -68,8 +71,8 @@ void reader_close(struct reader *reader);
 /* Notes damage at byte `byte` of the input. */
 void reader_damage(struct reader *reader, uint64_t byte, const char *format, ...) PRINTF_LIKE(3, 4);
 
-/* Counts one record of the kind `name`, a literal (compared by address first). Slow path; formats with a table of kinds may
-   fill reader->records themselves. */
+/* Counts one record of the kind `name`, a literal (compared by address first). Slow path; formats with a table of kinds
+   may fill reader->records themselves. */
 void reader_count(struct reader *reader, const char *name, uint64_t n);
 
 /* The formats there are. */

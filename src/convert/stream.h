@@ -6,7 +6,8 @@
 
 /* The one loop: reads a trace to its end and hands every batch to all sinks. */
 
-/* Called about once a batch, for progress and interruption; false stops the work (status STATUS_FAILED, err untouched). */
+/* Called about once a batch, for progress and interruption; false stops the work (status STATUS_FAILED, err untouched).
+ */
 typedef bool stream_watch(void *context, const struct reader *reader);
 
 enum status stream_run(struct reader *reader, struct sink *const *sinks, size_t count, stream_watch *watch,

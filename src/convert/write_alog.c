@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* ALOG as upshot, nupshot and today's readers take it: exact header, definitions, then events by time. Rules: alog(5). */
+/* ALOG as upshot, nupshot and today's readers take it: exact header, definitions, then events by time. Rules: alog(5).
+ */
 #include "convert/mpe1.h"
 #include "convert/writer.h"
 #include "core/event_pack.h"
@@ -73,7 +74,8 @@ static void count_losses(struct alog_writer *alog, const struct event *event)
     bool message = event->kind == EVENT_SEND || event->kind == EVENT_RECEIVE;
     alog->threads += event->thread > 0;
     alog->payloads += event->payload_length > 0 && (message || !(event->flags & EVENT_PAYLOAD_TEXT));
-    alog->details += event->request || event->site || (!message && (event->bytes_sent >= 0 || event->bytes_received >= 0));
+    alog->details +=
+        event->request || event->site || (!message && (event->bytes_sent >= 0 || event->bytes_received >= 0));
     if (!message)
         return;
     alog->sizes += (event->kind == EVENT_SEND ? event->bytes_sent : event->bytes_received) < 0;
@@ -208,8 +210,8 @@ static int32_t event_id(const struct alog_writer *alog, const struct event *even
     }
 }
 
-/* The `data` of a line: the partner; the source's own number; for MPI functions without one MPE-1's counter, which is raised at
-   the enter and at the leave. */
+/* The `data` of a line: the partner; the source's own number; for MPI functions without one MPE-1's counter, which is
+   raised at the enter and at the leave. */
 static int64_t event_data(struct alog_writer *alog, const struct event *event)
 {
     if (event->kind == EVENT_SEND || event->kind == EVENT_RECEIVE)
@@ -281,8 +283,9 @@ static void write_header(struct alog_writer *alog)
     output_print(alog->writer.output,
                  "-1 0 0 0 0 0 Me\n-2 0 0 %llu 0 0\n-3 0 0 %u 0 0\n-4 0 0 1 0 0\n-5 0 0 %zu 0 0\n-6 0 0 0 0 0\n"
                  "-7 0 0 0 0 %lld\n-8 0 0 1 0 0\n-11 0 0 0 0 0\n",
-                 (unsigned long long)sorter_count(alog->sorter), declared > alog->processes ? declared : alog->processes,
-                 alog->types.count, (long long)(alog->last_us - alog->first_us));
+                 (unsigned long long)sorter_count(alog->sorter),
+                 declared > alog->processes ? declared : alog->processes, alog->types.count,
+                 (long long)(alog->last_us - alog->first_us));
 }
 
 static void report_losses(struct alog_writer *alog)

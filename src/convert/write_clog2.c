@@ -16,10 +16,10 @@ struct clog2_writer {
     struct writer writer; /* first */
     struct sorter *sorter;
     struct clog2_ids ids;
-    int32_t world;        /* index of the world communicator, or EVENT_UNKNOWN: then it is made up */
+    int32_t world; /* index of the world communicator, or EVENT_UNKNOWN: then it is made up */
     int32_t world_id;
-    struct map introduced;  /* processes that were given a world of their own */
-    struct map self_ids;    /* the communicators made up for them: rank -> id */
+    struct map introduced; /* processes that were given a world of their own */
+    struct map self_ids;   /* the communicators made up for them: rank -> id */
     int32_t next_comm_id;
     unsigned char block[CLOG2_BLOCK_SIZE];
     size_t used;
@@ -230,7 +230,8 @@ static void write_comm(struct clog2_writer *clog2, const struct place *place, co
         memcpy(body + 16, uuid, COMM_UUID_SIZE);
 }
 
-/* A process that no record makes a member of the world: MPE's tools need one, so it is made as MPE does at the start. */
+/* A process that no record makes a member of the world: MPE's tools need one, so it is made as MPE does at the start.
+ */
 static void introduce(struct clog2_writer *clog2, uint32_t process, int64_t time_ns)
 {
     const struct defs *defs = clog2->writer.defs;
@@ -381,7 +382,8 @@ static void write_missing_definitions(struct clog2_writer *clog2)
     for (int kind = 0; kind < 4; kind++)
         for (size_t i = 0; i < counts[kind]; i++) {
             bool there = i < clog2->defined_count[kind] && clog2->defined[kind][i];
-            bool nameless = kind == DEFINITION_MARK && !defs->marks[i].defined && clog2->ids.marks[i] == defs->marks[i].id;
+            bool nameless =
+                kind == DEFINITION_MARK && !defs->marks[i].defined && clog2->ids.marks[i] == defs->marks[i].id;
             if (there || nameless)
                 continue;
             introduce(clog2, 0, clog2->last_ns);
@@ -442,12 +444,12 @@ static void write_preamble(struct clog2_writer *clog2, uint64_t table_at)
     uint32_t threads = defs->threads > clog2->threads ? defs->threads : clog2->threads;
     int length = snprintf(
         text, sizeof text,
-        CLOG2_VERSION "|" CLOG2_KEY_BIG_ENDIAN "|" CLOG2_TRUE "|" CLOG2_KEY_FINALIZED "|" CLOG2_TRUE "|" CLOG2_KEY_BLOCK_SIZE
-                      "|%d|" CLOG2_KEY_BUFFERED_BLOCKS "|128|" CLOG2_KEY_WORLD_SIZE "|%u|" CLOG2_KEY_THREADS
-                      "|%u|" CLOG2_KEY_KNOWN_EVENTS "|0|" CLOG2_KEY_USER_EVENTS "|%d|" CLOG2_KEY_KNOWN_SOLO
-                      "|%d|" CLOG2_KEY_USER_SOLO "|%d|" CLOG2_KEY_KNOWN_STATE_COUNT "|%d|" CLOG2_KEY_USER_STATE_COUNT
-                      "|%d|" CLOG2_KEY_KNOWN_SOLO_COUNT "|%d|" CLOG2_KEY_USER_SOLO_COUNT "|%d|" CLOG2_KEY_COMM_TABLE
-                      "|%" PRIu64 "|%d|%" PRIu64 "|",
+        CLOG2_VERSION "|" CLOG2_KEY_BIG_ENDIAN "|" CLOG2_TRUE "|" CLOG2_KEY_FINALIZED "|" CLOG2_TRUE
+                      "|" CLOG2_KEY_BLOCK_SIZE "|%d|" CLOG2_KEY_BUFFERED_BLOCKS "|128|" CLOG2_KEY_WORLD_SIZE
+                      "|%u|" CLOG2_KEY_THREADS "|%u|" CLOG2_KEY_KNOWN_EVENTS "|0|" CLOG2_KEY_USER_EVENTS
+                      "|%d|" CLOG2_KEY_KNOWN_SOLO "|%d|" CLOG2_KEY_USER_SOLO "|%d|" CLOG2_KEY_KNOWN_STATE_COUNT
+                      "|%d|" CLOG2_KEY_USER_STATE_COUNT "|%d|" CLOG2_KEY_KNOWN_SOLO_COUNT
+                      "|%d|" CLOG2_KEY_USER_SOLO_COUNT "|%d|" CLOG2_KEY_COMM_TABLE "|%" PRIu64 "|%d|%" PRIu64 "|",
         (int)CLOG2_BLOCK_SIZE, processes, threads, (int)CLOG2_USER_EVENTS, (int)CLOG2_KNOWN_SOLO, (int)ids->solo_start,
         (int)CLOG2_KNOWN_STATES, (int)ids->user_states, (int)ids->known_solos, (int)ids->user_solos,
         table_at / CLOG2_POINTER_UNIT, (int)CLOG2_POINTER_UNIT, table_at % CLOG2_POINTER_UNIT);

@@ -7,7 +7,8 @@
 
 /* Writing a trace: a writer is a sink that collects events in a sorter and writes the file at its end.
 
-   A new target is one file write_X.c with a `const struct writer_format writer_format_X` and one line in formats.def. */
+   A new target is one file write_X.c with a `const struct writer_format writer_format_X` and one line in formats.def.
+ */
 
 /* What a target could not hold: said once each, with a count. */
 struct loss {
@@ -26,7 +27,7 @@ struct writer {
 };
 
 struct writer_format {
-    const char *name;   /* "xml", "alog", "clog2" */
+    const char *name; /* "xml", "alog", "clog2" */
     const char *title;
     const char *suffix; /* ".xml" */
     bool patchable;     /* needs output_options.patchable */

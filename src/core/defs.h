@@ -9,14 +9,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The definitions of a trace: what events name by index. The reader owns and fills them, complete before the first event
-   (an XML without definitions excepted: there states and processes are added as they are met; indices never change).
-   All texts are UTF-8 and owned by the definitions. */
+/* The definitions of a trace: what events name by index. The reader owns and fills them, complete before the first
+   event (an XML without definitions excepted: there states and processes are added as they are met; indices never
+   change). All texts are UTF-8 and owned by the definitions. */
 
 struct state_def {
-    char *name;     /* as shown: an MPI function's proper name, or the user's */
-    char *original; /* the trace's own spelling where it differs ("SEND" for MPI_Send); else NULL */
-    char *colour, *format; /* NULL where the trace has none; format is MPE's printf-like format of the payload */
+    char *name;             /* as shown: an MPI function's proper name, or the user's */
+    char *original;         /* the trace's own spelling where it differs ("SEND" for MPI_Send); else NULL */
+    char *colour, *format;  /* NULL where the trace has none; format is MPE's printf-like format of the payload */
     int32_t id, start, end; /* ids in the source: state, enter event, leave event; EVENT_UNKNOWN where there are none */
     bool shadowed;          /* an earlier definition has these event ids: kept for writing back, no event uses it */
     /* Set by defs_add_state from the name: */
@@ -28,7 +28,7 @@ struct state_def {
 
 struct mark_def {
     char *name, *colour, *format;
-    int32_t id; /* event id in the source; EVENT_UNKNOWN */
+    int32_t id;             /* event id in the source; EVENT_UNKNOWN */
     bool shadowed, defined; /* defined: the trace has a definition for it, not just the number */
 };
 

@@ -19,7 +19,8 @@ enum event_kind {
     EVENT_MARK,       /* solo event; state is the index of a mark definition */
     EVENT_COUNTER,    /* value of a counter; state is the index of a mark definition */
     /* From here on: records about the trace. They are no events of the program: not counted, in no metric. */
-    EVENT_COMM_MADE,  /* partner_comm was made from comm; tag is the process's rank in it (or -1); value is enum comm_step */
+    EVENT_COMM_MADE,  /* partner_comm was made from comm; tag is the process's rank in it (or -1); value is enum
+                         comm_step */
     EVENT_COMM_FREED, /* comm is free again */
     EVENT_SHIFT,      /* clock shift: value is the shift in ns that the trace states */
     EVENT_DEFINITION  /* a definition stood here in the source: value is enum definition_kind, state its index */
@@ -39,22 +40,23 @@ enum {
 enum { EVENT_PAYLOAD_TEXT = 1 /* payload is Latin-1 text (ALOG, CLOG), not packed binary values (CLOG-2 cargo) */ };
 
 struct event {
-    int64_t time_ns; /* on the trace's own clock, not shifted to start at 0; may be negative */
+    int64_t time_ns;                    /* on the trace's own clock, not shifted to start at 0; may be negative */
     int64_t bytes_sent, bytes_received; /* BYTES_UNKNOWN where not told */
-    int64_t value;    /* ALOG and CLOG: the event's integer (0: none); a counter's value; see enum event_kind */
-    uint64_t request; /* 0: none */
-    uint32_t process; /* world rank */
-    uint32_t thread;  /* 0: the main thread */
-    uint32_t state;   /* index into defs->states, or defs->marks for marks and counters */
-    int32_t comm;         /* index into defs->comms: the communicator of the call, at this process's side */
-    int32_t partner_comm; /* messages: the communicator in which the partner stands; equals comm but for inter-communicators */
-    int32_t partner;      /* messages: world rank, PARTNER_NONE or EVENT_UNKNOWN */
-    int32_t tag;          /* messages: tag; collectives: root, a rank in comm */
-    uint32_t site;        /* 1 + index into defs->sites; 0: not known */
-    uint32_t payload;     /* offset in the batch's arena */
+    int64_t value;           /* ALOG and CLOG: the event's integer (0: none); a counter's value; see enum event_kind */
+    uint64_t request;        /* 0: none */
+    uint32_t process;        /* world rank */
+    uint32_t thread;         /* 0: the main thread */
+    uint32_t state;          /* index into defs->states, or defs->marks for marks and counters */
+    int32_t comm;            /* index into defs->comms: the communicator of the call, at this process's side */
+    int32_t partner_comm;    /* messages: the communicator in which the partner stands; equals comm but for
+                                inter-communicators */
+    int32_t partner;         /* messages: world rank, PARTNER_NONE or EVENT_UNKNOWN */
+    int32_t tag;             /* messages: tag; collectives: root, a rank in comm */
+    uint32_t site;           /* 1 + index into defs->sites; 0: not known */
+    uint32_t payload;        /* offset in the batch's arena */
     uint32_t payload_length; /* 0: none */
-    uint8_t kind;  /* enum event_kind */
-    uint8_t flags; /* EVENT_PAYLOAD_TEXT */
+    uint8_t kind;            /* enum event_kind */
+    uint8_t flags;           /* EVENT_PAYLOAD_TEXT */
 };
 
 /* An event of which nothing is known but that it is there: start from it, then set what the format tells. */

@@ -12,17 +12,18 @@
    Peek, decide, consume: a format never sees a short read or a buffer's edge. Memory: one buffer that grows only as
    far as one input_need asks and only while data arrive. */
 struct input {
-    const char *name; /* for messages; "standard input" for "-" */
+    const char *name;              /* for messages; "standard input" for "-" */
     const unsigned char *at, *end; /* buffered bytes not yet consumed: read them, then input_consume */
     uint64_t offset;               /* of `at` in the decompressed data */
     bool ended;                    /* everything is buffered */
-    const char *fault; /* damaged or cut compressed data: what is wrong; the data end there. NULL: none */
-    struct input_source *source; /* internal */
-    unsigned char *buffer;       /* internal */
-    size_t capacity;             /* internal */
+    const char *fault;             /* damaged or cut compressed data: what is wrong; the data end there. NULL: none */
+    struct input_source *source;   /* internal */
+    unsigned char *buffer;         /* internal */
+    size_t capacity;               /* internal */
 };
 
-/* NULL and a fault where the file cannot be opened, is a directory, or is compressed in a way this build cannot read. */
+/* NULL and a fault where the file cannot be opened, is a directory, or is compressed in a way this build cannot read.
+ */
 struct input *input_open(const char *path, struct error *err);
 
 /* Reads memory, which must outlive the input. For tests and fuzzing. */
@@ -30,8 +31,8 @@ struct input *input_open_memory(const void *data, size_t size, const char *name)
 
 void input_close(struct input *input);
 
-/* The data will be read again from the start: what cannot be (a pipe, compressed data) is kept in an unlinked file in TMPDIR
-   from now on. Call before anything is consumed. */
+/* The data will be read again from the start: what cannot be (a pipe, compressed data) is kept in an unlinked file in
+   TMPDIR from now on. Call before anything is consumed. */
 enum status input_keep(struct input *input, struct error *err) MUST_CHECK;
 
 /* Back to the first byte. Needs input_keep before. */

@@ -6,9 +6,9 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-/* Memory that is there: every size that comes from a file is checked against a bound before it gets here, so that running
-   out of memory is not a property of the input. When it happens all the same, the handler is called; it must not return.
-   Without a handler the process aborts. All results are freed with free(). */
+/* Memory that is there: every size that comes from a file is checked against a bound before it gets here, so that
+   running out of memory is not a property of the input. When it happens all the same, the handler is called; it must
+   not return. Without a handler the process aborts. All results are freed with free(). */
 void memory_set_handler(void (*out_of_memory)(void));
 
 void *memory_new(size_t size);                 /* zeroed; size 0 gives a valid pointer */

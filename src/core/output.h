@@ -14,8 +14,8 @@
 struct output {
     unsigned char *at, *end; /* free room in the buffer: see output_room */
     unsigned char *buffer;
-    struct error fault; /* kind ERROR_NONE while all is well */
-    uint64_t written;   /* bytes that left the buffer (uncompressed) */
+    struct error fault;           /* kind ERROR_NONE while all is well */
+    uint64_t written;             /* bytes that left the buffer (uncompressed) */
     struct output_target *target; /* internal */
 };
 

@@ -7,8 +7,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Sorts any number of small records in bounded memory: runs go to an unlinked file in TMPDIR and are merged. Stable: records with
-   equal keys come out in the order in which they went in. Input that is already in order costs no comparison sort. */
+/* Sorts any number of small records in bounded memory: runs go to an unlinked file in TMPDIR and are merged. Stable:
+   records with equal keys come out in the order in which they went in. Input that is already in order costs no
+   comparison sort. */
 struct sort_key {
     uint64_t major, minor; /* compared in this order */
 };
@@ -26,7 +27,8 @@ struct sorter *sorter_new(size_t memory);
 void sorter_free(struct sorter *sorter);
 
 /* Adds a record of up to 64 KiB. */
-enum status sorter_add(struct sorter *sorter, struct sort_key key, const void *data, size_t length, struct error *err) MUST_CHECK;
+enum status sorter_add(struct sorter *sorter, struct sort_key key, const void *data, size_t length,
+                       struct error *err) MUST_CHECK;
 
 /* Ends adding and starts the reading at the first record; called again, reading starts again. */
 enum status sorter_rewind(struct sorter *sorter, struct error *err) MUST_CHECK;

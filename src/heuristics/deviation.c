@@ -33,13 +33,14 @@ static void analyse(struct heuristic_result *result, size_t processes, const cha
     result->verdict = percent <= FAIR_FROM_PERCENT   ? VERDICT_GOOD
                       : percent <= POOR_FROM_PERCENT ? VERDICT_FAIR
                                                      : VERDICT_POOR;
-    snprintf(result->analysis, sizeof result->analysis,
-             "The %s times differ by %s (%.*f %% of the mean of %s): process %u has the most (%s), process %u the least "
-             "(%s).",
-             what, text_duration(deviation, (int64_t)(result->index * 1e9)), percent < 9.95 ? 1 : 0, percent,
-             text_duration(mean, (int64_t)(result->mean * 1e9)), result->most_rank,
-             text_duration(most, (int64_t)(result->most * 1e9)), result->least_rank,
-             text_duration(least, (int64_t)(result->least * 1e9)));
+    snprintf(
+        result->analysis, sizeof result->analysis,
+        "The %s times differ by %s (%.*f %% of the mean of %s): process %u has the most (%s), process %u the least "
+        "(%s).",
+        what, text_duration(deviation, (int64_t)(result->index * 1e9)), percent < 9.95 ? 1 : 0, percent,
+        text_duration(mean, (int64_t)(result->mean * 1e9)), result->most_rank,
+        text_duration(most, (int64_t)(result->most * 1e9)), result->least_rank,
+        text_duration(least, (int64_t)(result->least * 1e9)));
 }
 
 static struct heuristic_result judge_deviation(const struct metrics *metrics,

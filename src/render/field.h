@@ -10,12 +10,21 @@
 
 /* Numbers have one home: a table lists its fields once, and JSON, CSV and text print from that list. */
 
-enum value_kind { VALUE_NULL, VALUE_COUNT, VALUE_INTEGER, VALUE_TIME, VALUE_BYTES, VALUE_RATIO, VALUE_TEXT, VALUE_BOOL };
+enum value_kind {
+    VALUE_NULL,
+    VALUE_COUNT,
+    VALUE_INTEGER,
+    VALUE_TIME,
+    VALUE_BYTES,
+    VALUE_RATIO,
+    VALUE_TEXT,
+    VALUE_BOOL
+};
 
 struct value {
     enum value_kind kind;
     union {
-        uint64_t count; /* also bytes */
+        uint64_t count;  /* also bytes */
         int64_t integer; /* also time, in ns */
         double ratio;
         const char *text; /* borrowed, UTF-8 */

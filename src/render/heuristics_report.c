@@ -28,9 +28,14 @@ GETTER(heuristic_verdict, value_text(verdict_name(row->result.verdict)))
 GETTER(heuristic_analysis, value_text(row->result.analysis))
 
 static const struct field fields[] = {
-    {"id", NULL, heuristic_id},       {"title", NULL, heuristic_title},     {"question", NULL, heuristic_question},
-    {"index", NULL, heuristic_index}, {"mean", NULL, heuristic_mean},       {"unit", NULL, heuristic_unit},
-    {"verdict", NULL, heuristic_verdict}, {"analysis", NULL, heuristic_analysis},
+    {"id", NULL, heuristic_id},
+    {"title", NULL, heuristic_title},
+    {"question", NULL, heuristic_question},
+    {"index", NULL, heuristic_index},
+    {"mean", NULL, heuristic_mean},
+    {"unit", NULL, heuristic_unit},
+    {"verdict", NULL, heuristic_verdict},
+    {"analysis", NULL, heuristic_analysis},
 };
 enum { FIELD_COUNT = sizeof fields / sizeof *fields };
 

@@ -29,8 +29,8 @@ GETTER(trace_duration, struct metrics, value_time(metrics->end_ns - metrics->beg
 GETTER(trace_complete, struct metrics, value_bool(metrics->end.complete))
 
 static const struct field trace_fields[] = {
-    {"format", NULL, trace_format},        {"processes", NULL, trace_processes}, {"events", NULL, trace_events},
-    {"begin_s", NULL, trace_begin},        {"end_s", NULL, trace_end},           {"duration_s", NULL, trace_duration},
+    {"format", NULL, trace_format},     {"processes", NULL, trace_processes}, {"events", NULL, trace_events},
+    {"begin_s", NULL, trace_begin},     {"end_s", NULL, trace_end},           {"duration_s", NULL, trace_duration},
     {"complete", NULL, trace_complete},
 };
 
@@ -110,8 +110,9 @@ GETTER(thread_begin, struct thread_row, value_time(row->begin_ns))
 GETTER(thread_end, struct thread_row, value_time(row->end_ns))
 GETTER(thread_communication, struct thread_row, value_time(row->communication_ns))
 GETTER(thread_compute, struct thread_row,
-       value_time(row->end_ns - row->begin_ns > row->communication_ns ? row->end_ns - row->begin_ns - row->communication_ns
-                                                                      : 0))
+       value_time(row->end_ns - row->begin_ns > row->communication_ns
+                      ? row->end_ns - row->begin_ns - row->communication_ns
+                      : 0))
 GETTER(thread_total, struct thread_row, value_time(row->end_ns - row->begin_ns))
 
 static const struct field thread_fields[] = {
@@ -123,7 +124,8 @@ static const struct field thread_fields[] = {
     {"total_s", "total", thread_total},
 };
 
-GETTER(message_key, struct message_row, row->is_rest || row->key == EVENT_UNKNOWN ? value_null() : value_integer(row->key))
+GETTER(message_key, struct message_row,
+       row->is_rest || row->key == EVENT_UNKNOWN ? value_null() : value_integer(row->key))
 GETTER(message_rest, struct message_row, value_bool(row->is_rest))
 GETTER(message_sent, struct message_row, value_count(row->sent))
 GETTER(message_bytes_sent, struct message_row, value_bytes(row->bytes_sent))
@@ -135,11 +137,15 @@ GETTER(size_to, struct message_row, value_bytes(row->key > 0 ? ((UINT64_C(1) << 
 
 #define MESSAGE_FIELDS                                                                                                 \
     {"messages_sent", "sent", message_sent}, {"bytes_sent", "bytes", message_bytes_sent},                              \
-        {"messages_received", "received", message_received}, {"bytes_received", "bytes", message_bytes_received}
+        {"messages_received", "received", message_received},                                                           \
+    {                                                                                                                  \
+        "bytes_received", "bytes", message_bytes_received                                                              \
+    }
 
 static const struct field communicator_fields[] = {{"communicator", "communicator", message_key}, MESSAGE_FIELDS};
 static const struct field tag_fields[] = {{"tag", "tag", message_key}, {"rest", NULL, message_rest}, MESSAGE_FIELDS};
-static const struct field size_fields[] = {{"from_bytes", "from", size_from}, {"to_bytes", "to", size_to}, MESSAGE_FIELDS};
+static const struct field size_fields[] = {
+    {"from_bytes", "from", size_from}, {"to_bytes", "to", size_to}, MESSAGE_FIELDS};
 
 static void json_rows(struct json *json, const char *key, const struct field *fields, size_t field_count,
                       const struct metrics *metrics, const void *rows, size_t count, size_t size)
@@ -314,12 +320,16 @@ static void text_warnings(struct output *output, const struct metrics *metrics)
 {
     char number[TEXT_NUMBER_SIZE];
     if (metrics->open)
-        output_print(output, "\n%s states were never left: their time up to the end of the process counts as "
-                             "communication where they are MPI's.\n", text_thousands(number, metrics->open));
+        output_print(output,
+                     "\n%s states were never left: their time up to the end of the process counts as "
+                     "communication where they are MPI's.\n",
+                     text_thousands(number, metrics->open));
     if (metrics->stray)
-        output_print(output, "\n%s states were left that were never entered.\n", text_thousands(number, metrics->stray));
+        output_print(output, "\n%s states were left that were never entered.\n",
+                     text_thousands(number, metrics->stray));
     if (metrics->time_back)
-        output_print(output, "\n%s times, time goes back within a process.\n", text_thousands(number, metrics->time_back));
+        output_print(output, "\n%s times, time goes back within a process.\n",
+                     text_thousands(number, metrics->time_back));
 }
 
 void metrics_write_text(struct output *output, const struct metrics *metrics, const char *title, size_t rows)

@@ -33,9 +33,9 @@ static enum status matcher_add(struct matcher *matcher, const struct event *even
     ++*(receive ? &counts->received : &counts->sent);
     *(receive ? &counts->bytes_received : &counts->bytes_sent) += event_message_bytes(event);
     uint32_t partner = (uint32_t)event->partner;
-    struct sort_key key = {
-        .major = receive ? map_pair(partner, event->process) : map_pair(event->process, partner),
-        .minor = map_pair(matcher_pair(matcher, event->comm, event->partner_comm), (uint32_t)event->tag)};
+    struct sort_key key = {.major = receive ? map_pair(partner, event->process) : map_pair(event->process, partner),
+                           .minor =
+                               map_pair(matcher_pair(matcher, event->comm, event->partner_comm), (uint32_t)event->tag)};
     return sorter_add(matcher->ends[receive], key, &event->time_ns, sizeof event->time_ns, err);
 }
 

@@ -4,8 +4,9 @@
 
 #include "core/sink.h"
 
-/* Matches messages: the n-th send and the n-th receive of the same (sender, receiver, communicator, tag) are one message, in
-   whatever order their times are (MPI's non-overtaking rule; clocks are not trusted). A sink; memory is bounded. */
+/* Matches messages: the n-th send and the n-th receive of the same (sender, receiver, communicator, tag) are one
+   message, in whatever order their times are (MPI's non-overtaking rule; clocks are not trusted). A sink; memory is
+   bounded. */
 
 struct match_counts {
     uint64_t sent, received;             /* ends that can be matched: partner known and not MPI_PROC_NULL */

@@ -24,7 +24,7 @@ print("%.3f %.3f %d" % best)
 P
 }
 ratio() { # ratio A B -> A/B
-    awk -v a="$1" -v b="$2" 'BEGIN { printf "%.2f", b > 0 ? a / b : 0 }'
+    awk -v a="$1" -v b="$2" 'BEGIN { printf "%.2f", (b > 0 ? a / b : 0) }'
 }
 row() {
     printf '%-46s %10s %14s   %s\n' "$1" "$2" "$3" "$4"

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* generate FORMAT PATTERN PROCESSES RECORDS OUT [TRUTH]: writes a trace of about RECORDS records whose every number is known.
+/* generate FORMAT PATTERN PROCESSES RECORDS OUT [TRUTH]: writes a trace of about RECORDS records whose every number is
+   known.
 
-   FORMAT is clog2 or clog; PATTERN is pingpong (pairs), ring (each to the next), or states (nested user states). TRUTH gets the
-   numbers, added up here and not by any reader: per process begin, end, time in MPI, calls and time per state, messages and
-   bytes per partner, as JSON with whole ns. The same arguments give the same file. */
+   FORMAT is clog2 or clog; PATTERN is pingpong (pairs), ring (each to the next), or states (nested user states). TRUTH
+   gets the numbers, added up here and not by any reader: per process begin, end, time in MPI, calls and time per state,
+   messages and bytes per partner, as JSON with whole ns. The same arguments give the same file. */
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -22,7 +23,7 @@ struct process {
     int64_t begin_ns, end_ns, mpi_ns;
     uint64_t events;
     struct totals states[STATES];
-    int32_t to[2], from[2]; /* at most two partners each way */
+    int32_t to[2], from[2];              /* at most two partners each way */
     uint64_t sent[2][2], received[2][2]; /* messages, bytes */
     unsigned partners[2];
 };
@@ -157,7 +158,8 @@ static void count_message(int32_t *partners, unsigned *count, uint64_t sums[2][2
     sums[at][1] += bytes;
 }
 
-static void message(struct generator *generator, uint32_t rank, int32_t kind, uint32_t partner, int32_t tag, uint32_t bytes)
+static void message(struct generator *generator, uint32_t rank, int32_t kind, uint32_t partner, int32_t tag,
+                    uint32_t bytes)
 {
     struct process *process = step(generator, rank);
     if (kind == SEND)
@@ -241,13 +243,14 @@ static void end_clog2(struct generator *generator, uint32_t processes)
     put_i32(table + 40, 1);
     fwrite(table, sizeof table, 1, generator->out);
     char text[PREAMBLE];
-    int length = snprintf(text, sizeof text,
-                          "CLOG-02.44|is_big_endian=|TRUE |is_finalzed=|TRUE |block_size=|%d|num_buffered_blocks=|128|"
-                          "max_comm_world_size=|%u|max_thread_count=|1|known_eventID_start=|0|user_eventID_start=|600|"
-                          "known_solo_eventID_start=|-10|user_solo_eventID_start=|5000|known_stateID_count=|300|"
-                          "user_stateID_count=|2|known_solo_eventID_count=|2|user_solo_eventID_count=|0|commtable_fptr=|"
-                          "%" PRIu64 "|1073741824|%" PRIu64 "|",
-                          BLOCK, processes, table_at / 1073741824, table_at % 1073741824);
+    int length =
+        snprintf(text, sizeof text,
+                 "CLOG-02.44|is_big_endian=|TRUE |is_finalzed=|TRUE |block_size=|%d|num_buffered_blocks=|128|"
+                 "max_comm_world_size=|%u|max_thread_count=|1|known_eventID_start=|0|user_eventID_start=|600|"
+                 "known_solo_eventID_start=|-10|user_solo_eventID_start=|5000|known_stateID_count=|300|"
+                 "user_stateID_count=|2|known_solo_eventID_count=|2|user_solo_eventID_count=|0|commtable_fptr=|"
+                 "%" PRIu64 "|1073741824|%" PRIu64 "|",
+                 BLOCK, processes, table_at / 1073741824, table_at % 1073741824);
     for (int i = 0; i < length; i++)
         text[i] = text[i] == '|' ? '\0' : text[i];
     rewind(generator->out);
@@ -271,15 +274,16 @@ static void write_truth(const struct generator *generator, uint32_t processes, c
     fprintf(out, "{\"processes\": %u, \"ranks\": [", processes);
     for (uint32_t rank = 0; rank < processes; rank++) {
         const struct process *process = &generator->processes[rank];
-        fprintf(out, "%s\n{\"rank\": %u, \"begin_ns\": %" PRId64 ", \"end_ns\": %" PRId64 ", \"events\": %" PRIu64
-                     ", \"mpi_ns\": %" PRId64 ", \"functions\": {",
+        fprintf(out,
+                "%s\n{\"rank\": %u, \"begin_ns\": %" PRId64 ", \"end_ns\": %" PRId64 ", \"events\": %" PRIu64
+                ", \"mpi_ns\": %" PRId64 ", \"functions\": {",
                 rank ? "," : "", rank, process->begin_ns, process->end_ns, process->events, process->mpi_ns);
         bool first = true;
         for (int i = 0; i < STATES; i++) {
             if (process->states[i].count == 0)
                 continue;
-            fprintf(out, "%s\"%s\": {\"count\": %" PRIu64 ", \"time_ns\": %" PRId64 "}", first ? "" : ", ", clog2_names[i],
-                    process->states[i].count, process->states[i].time_ns);
+            fprintf(out, "%s\"%s\": {\"count\": %" PRIu64 ", \"time_ns\": %" PRId64 "}", first ? "" : ", ",
+                    clog2_names[i], process->states[i].count, process->states[i].time_ns);
             first = false;
         }
         fputs("}", out);

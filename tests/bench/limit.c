@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* limit TRACE: the least that must be done to get times and messages out of a CLOG-2 trace: map the file, decode each record's
-   header, add durations per process and state, count messages and bytes. What `sight metrics` is measured against. It
-   believes everything, so it is no reader. */
+/* limit TRACE: the least that must be done to get times and messages out of a CLOG-2 trace: map the file, decode each
+   record's header, add durations per process and state, count messages and bytes. What `sight metrics` is measured
+   against. It believes everything, so it is no reader. */
 #include "core/bytes.h"
 
 #include <fcntl.h>
@@ -77,6 +77,7 @@ int main(int argc, char **argv)
     size_t step = block_size(map), at = PREAMBLE;
     while (at + step <= size && add_block(&sums, map + at, map + at + step))
         at += step;
-    printf("%ld records, %ld messages, %g s in MPI_Send on process 0\n", sums.records, sums.messages, sums.spent[0][80]);
+    printf("%ld records, %ld messages, %g s in MPI_Send on process 0\n", sums.records, sums.messages,
+           sums.spent[0][80]);
     return 0;
 }
