@@ -201,25 +201,43 @@ static void largest_add(struct largest *largest, const struct message_row *row)
     largest->rows[largest->count++] = *row;
 }
 
-static enum status largest_from_spilled(struct message_tables *tables, struct largest *largest, struct error *err)
+/* A tag's whole sum: to the largest, and kept for what may be fed later, since a sorter that was read takes no more. */
+static enum status take_sum(struct largest *largest, struct sorter *kept, const struct message_row *sum,
+                            struct error *err)
 {
-    if (tags_spill(tables, err) != STATUS_OK || sorter_rewind(tables->spilled_tags, err) != STATUS_OK)
-        return STATUS_FAILED;
+    if (row_is_empty(sum))
+        return STATUS_OK;
+    largest_add(largest, sum);
+    return sorter_add(kept, (struct sort_key){.major = sort_key_signed(sum->key)}, sum, sizeof *sum, err);
+}
+
+static enum status sum_spilled(struct sorter *spilled, struct sorter *kept, struct largest *largest, struct error *err)
+{
     struct message_row sum = {0}, row;
     struct sort_key key;
     const void *data;
     size_t length;
-    enum status status;
-    while ((status = sorter_next(tables->spilled_tags, &key, &data, &length, err)) == STATUS_OK) {
+    enum status status = sorter_rewind(spilled, err);
+    while (status == STATUS_OK && (status = sorter_next(spilled, &key, &data, &length, err)) == STATUS_OK) {
         memcpy(&row, data, sizeof row);
         if (row.key != sum.key) {
-            largest_add(largest, &sum);
+            status = take_sum(largest, kept, &sum, err);
             sum = (struct message_row){.key = row.key};
         }
         row_add(&sum, &row);
     }
-    largest_add(largest, &sum);
-    return status == STATUS_END ? STATUS_OK : status;
+    return status == STATUS_END ? take_sum(largest, kept, &sum, err) : status;
+}
+
+static enum status largest_from_spilled(struct message_tables *tables, struct largest *largest, struct error *err)
+{
+    if (tags_spill(tables, err) != STATUS_OK)
+        return STATUS_FAILED;
+    struct sorter *spilled = tables->spilled_tags;
+    tables->spilled_tags = sorter_new(TAG_SORT_MEMORY);
+    enum status status = sum_spilled(spilled, tables->spilled_tags, largest, err);
+    sorter_free(spilled);
+    return status;
 }
 
 static enum status result_tags(struct message_tables *tables, struct metrics *metrics, struct error *err)

@@ -549,7 +549,7 @@ static bool merges_right(const struct trace *trace)
 static void test_merging(void)
 {
     static const uint32_t ranks[] = {0, 2};
-    enum { ROUNDS = 4000 };
+    enum { ROUNDS = 1500 };
     for (int kind = 0; kind < 3; kind++) {
         bool right = true;
         for (uint64_t seed = 1; seed <= ROUNDS && right; seed++) {
