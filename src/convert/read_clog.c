@@ -299,7 +299,7 @@ static void message_record(struct reader *reader, const unsigned char *body, str
         mpe1_set_role(&state->ids, reader, id, event);
         return;
     }
-    mpe1_set_message(event, id, bytes_i32(body + 8, big_endian), NULL, 0);
+    mpe1_set_message(event, id, bytes_i32(body + 8, big_endian), "", 0);
     event->tag = bytes_i32(body + 4, big_endian);
     *(id == MPE1_SEND ? &event->bytes_sent : &event->bytes_received) = bytes >= 0 ? bytes : BYTES_UNKNOWN;
 }

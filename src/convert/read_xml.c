@@ -2,6 +2,8 @@
 /* Reading the trace XML with libxml2's push parser: no tree, no entities, nothing but the file itself. */
 #include "convert/read_xml.h"
 
+#include "core/memory.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -285,6 +287,9 @@ static enum status xml_open(struct reader *reader, struct error *err)
     struct xml_reader *xml = reader->state;
     xml->reader = reader;
     xml->world = EVENT_UNKNOWN;
+    /* Never NULL, so that events without payload may point at them. */
+    ARRAY_RESERVE(xml->queue.arena, xml->queue.arena_capacity, 1);
+    ARRAY_RESERVE(xml->held.arena, xml->held.arena_capacity, 1);
     enum status status = open_parser(xml, err);
     while (status == STATUS_OK && !xml->events_met && !xml->ended)
         status = parse_chunk(xml, err);

@@ -58,7 +58,7 @@ static struct trace trace_read(const char *text, size_t length)
         batch_clear(&batch);
         status = format_xml.next(&reader, &batch, &err);
         for (size_t i = 0; i < batch.count; i++)
-            trace_add(&trace, batch.events[i], batch.arena + batch.events[i].payload);
+            trace_add(&trace, batch.events[i], batch.arena ? batch.arena + batch.events[i].payload : NULL);
     }
     if (status == STATUS_FAILED)
         printf("# failed: %s\n", err.text);
@@ -86,7 +86,7 @@ static char *trace_write(const struct trace *trace)
     for (size_t i = 0; i < trace->count && status == STATUS_OK; i++) {
         batch_clear(&batch);
         batch.events[batch.count++] = trace->events[i];
-        batch_set_payload(&batch, &batch.events[0], trace->arena + trace->events[i].payload,
+        batch_set_payload(&batch, &batch.events[0], trace->arena ? trace->arena + trace->events[i].payload : NULL,
                           trace->events[i].payload_length);
         status = writer->sink.events(&writer->sink, &batch, &err);
     }
