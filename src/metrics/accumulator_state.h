@@ -160,7 +160,10 @@ void coverage_ask(struct process_state *process, struct coverage *coverage);
 /* All covered time if the end is at end_ns. */
 static inline int64_t coverage_until(const struct coverage *coverage, int64_t end_ns)
 {
-    return coverage->closed_ns + (coverage->is_open ? ns_since(coverage->since_ns, end_ns) : 0);
+    int64_t covered_ns = coverage->closed_ns;
+    if (coverage->is_open)
+        ns_add(&covered_ns, ns_since(coverage->since_ns, end_ns));
+    return covered_ns;
 }
 
 /* Marks on frames (open_state.mark). */

@@ -92,12 +92,13 @@ void metrics_free(struct metrics *metrics);
 /* total_s = end - begin, compute_s = total - communication, both >= 0. */
 static inline int64_t process_total_ns(const struct process_row *row)
 {
-    return row->end_ns - row->begin_ns;
+    int64_t total;
+    return __builtin_sub_overflow(row->end_ns, row->begin_ns, &total) ? INT64_MAX : total;
 }
 static inline int64_t process_compute_ns(const struct process_row *row)
 {
-    int64_t compute = process_total_ns(row) - row->communication_ns;
-    return compute > 0 ? compute : 0;
+    int64_t total = process_total_ns(row), communication = row->communication_ns;
+    return communication < 0 ? total : communication < total ? total - communication : 0;
 }
 
 /* Messages of p / messages of all processes (SIGHT eq. 4.2.1); 0 where there are none. */

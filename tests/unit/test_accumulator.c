@@ -267,6 +267,29 @@ static void test_time_back(void)
     trace_clear(&trace);
 }
 
+/* What readers let through reaches from -9e18 to 9e18 ns. */
+static void test_extreme_times(void)
+{
+    enum { GIGA = 1000000000 };
+    const int64_t far = (int64_t)9 * GIGA * GIGA;
+    struct trace trace = {0};
+    for (int i = 0; i < 3; i++) {
+        enter(&trace, -far, SEND);
+        enter(&trace, -far, WORK);
+        leave(&trace, far, WORK);
+        leave(&trace, far, SEND);
+    }
+    enter(&trace, -far, RECV);
+    mark(&trace, far);
+    struct metrics *metrics = measure(&trace);
+    const struct process_row *row = row_of(metrics, 0);
+    tap_ok(row->function_count == 3 && row->functions[1].max_ns == INT64_MAX && process_total_ns(row) == INT64_MAX &&
+               process_compute_ns(row) >= 0,
+           "times beyond all sense: the largest there is, and no overflow");
+    metrics_free(metrics);
+    trace_clear(&trace);
+}
+
 static void test_messages(void)
 {
     struct trace trace = {0};
@@ -695,6 +718,7 @@ int main(void)
     test_crossing();
     test_threads();
     test_time_back();
+    test_extreme_times();
     test_messages();
     test_window();
     test_merging();
