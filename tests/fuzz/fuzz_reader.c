@@ -11,10 +11,8 @@
 
 #include <string.h>
 
-#ifdef FUZZ_FORMAT
-static const char *const only_format = FUZZ_FORMAT;
-#else
-static const char *const only_format = NULL;
+#ifndef FUZZ_FORMAT
+#define FUZZ_FORMAT ""
 #endif
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -35,7 +33,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct error err = {0};
     struct reader *reader = reader_open_input(input_open_memory(data, size, "fuzz"), &err);
-    if (reader && (!only_format || strcmp(reader->format->name, only_format) == 0))
+    if (reader && (FUZZ_FORMAT[0] == '\0' || strcmp(reader->format->name, FUZZ_FORMAT) == 0))
         read_all(reader);
     reader_close(reader);
     return 0;
