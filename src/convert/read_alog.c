@@ -24,7 +24,7 @@ enum {
 struct alog_state {
     struct mpe1_ids ids;
     double rollover_us; /* value at which the clock starts again; 0: never */
-    int64_t declared;   /* events that the header promises; 0: it does not */
+    int64_t declared;   /* events that the header promises; -1: it does not */
     uint64_t events, line;
     uint64_t counts[4]; /* event, send, receive, header */
 };
@@ -196,7 +196,7 @@ static void header_record(struct reader *reader, const struct alog_line *line)
     struct alog_state *state = reader->state;
     bool ids_fit =
         line->data >= INT32_MIN && line->data <= INT32_MAX && line->task >= INT32_MIN && line->task <= INT32_MAX;
-    if (line->type == HEADER_EVENTS && line->data > 0)
+    if (line->type == HEADER_EVENTS && line->data >= 0)
         state->declared = line->data;
     else if (line->type == HEADER_PROCESSES && line->data > 0 && line->data <= PROCESS_LIMIT)
         reader->defs->processes = (uint32_t)line->data;
@@ -214,6 +214,7 @@ static void header_record(struct reader *reader, const struct alog_line *line)
 
 static enum status alog_open(struct reader *reader, struct error *err)
 {
+    ((struct alog_state *)reader->state)->declared = -1;
     const char *begin, *end;
     bool too_long;
     enum status status;
@@ -295,6 +296,8 @@ static enum status alog_end(struct reader *reader)
         reader_damage(reader, reader->input->offset, "file ends early: %llu of %lld events",
                       (unsigned long long)state->events, (long long)state->declared);
         reader->total = 0;
+    } else if (state->declared < 0 && state->events == 0) {
+        reader_damage(reader, reader->input->offset, "file ends inside its header: it has no events");
     }
     reader->complete = reader->damage.count == 0;
     return STATUS_END;

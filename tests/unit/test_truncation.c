@@ -73,7 +73,8 @@ static bool cut_is_right(const unsigned char *data, size_t size, const char *nam
         return false;
     }
     bool nothing_lost = whole->complete && cut.events == whole->events && cut.definitions == whole->definitions;
-    if (cut.complete && !nothing_lost) {
+    /* Of a damaged file the cut may leave just what is sound. */
+    if (whole->complete && cut.complete && !nothing_lost) {
         printf("# cut at %zu: said to be complete with %llu events of %llu, %zu definitions of %zu\n", size,
                (unsigned long long)cut.events, (unsigned long long)whole->events, cut.definitions, whole->definitions);
         return false;
