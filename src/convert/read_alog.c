@@ -21,6 +21,8 @@ enum {
     HEADER_STATE = -13
 };
 
+#define TIME_LIMIT_US INT64_C(9000000000000000) /* 9e9 s */
+
 struct alog_state {
     struct mpe1_ids ids;
     double rollover_us; /* value at which the clock starts again; 0: never */
@@ -64,9 +66,11 @@ static bool line_time(const char **at, const char *end, struct alog_line *line)
         *at = before;
         return slow_time(at, end, line);
     }
+    if (us > TIME_LIMIT_US || us < -TIME_LIMIT_US)
+        return false;
     line->time_us = (double)us;
     line->time_ns = us * 1000;
-    return us <= INT64_C(9000000000000000) && us >= -INT64_C(9000000000000000);
+    return true;
 }
 
 static bool field_ends(const char *at, const char *end)

@@ -212,8 +212,16 @@ static void note_error(void *context, xmlErrorPtr error)
     xml->stopped |= fatal;
 }
 
+/* What libxml2 would print by itself: faults of the encoding have no parser to go to, but show in the result. */
+static void ignore_message(void *context, const char *format, ...)
+{
+    (void)context;
+    (void)format;
+}
+
 static enum status open_parser(struct xml_reader *xml, struct error *err)
 {
+    xmlSetGenericErrorFunc(NULL, ignore_message);
     struct input *input = xml->reader->input;
     if (input_need(input, 4, err) == STATUS_FAILED)
         return STATUS_FAILED;

@@ -67,7 +67,8 @@ static bool cut_is_right(const unsigned char *data, size_t size, const char *nam
         printf("# cut at %zu: opens, but cannot be read to its end: %s\n", size, cut.error);
         return false;
     }
-    if (cut.events > whole->events) {
+    /* A damaged file may lose with its damage what a cut before it keeps. */
+    if (whole->complete && cut.events > whole->events) {
         printf("# cut at %zu: %llu events of %llu\n", size, (unsigned long long)cut.events,
                (unsigned long long)whole->events);
         return false;
@@ -172,7 +173,7 @@ int main(void)
     }
     static const char *const patterns[] = {"samples/*", "tests/fuzz/corpus/clog2/basic_*",
                                            "tests/fuzz/corpus/clog/kinds_*", "tests/fuzz/corpus/alog/basic",
-                                           "tests/fuzz/corpus/xml/f*"};
+                                           "tests/fuzz/corpus/xml/f[ou][ul][rl]"};
     for (size_t i = 0; i < sizeof patterns / sizeof *patterns; i++)
         test_pattern(srcdir ? srcdir : ".", patterns[i]);
     return tap_done();
