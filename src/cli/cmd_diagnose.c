@@ -9,15 +9,15 @@
 
 static void write_share(struct output *output, const struct metrics *metrics)
 {
-    int64_t communication = 0, total = 0;
+    double communication = 0, total = 0;
     char share[TEXT_NUMBER_SIZE];
     for (size_t i = 0; i < metrics->process_count; i++) {
-        communication += metrics->process[i].communication_ns;
-        total += process_total_ns(&metrics->process[i]);
+        communication += (double)metrics->process[i].communication_ns;
+        total += (double)process_total_ns(&metrics->process[i]);
     }
     if (total > 0)
         output_print(output, "\n  %s of the processes' time is spent in MPI.\n",
-                     text_share(share, (double)communication / (double)total));
+                     text_share(share, communication / total));
 }
 
 struct diagnosis {
@@ -32,8 +32,8 @@ static void write_diagnosis(struct output *output, const void *context)
     char title[300], duration[TEXT_NUMBER_SIZE], events[TEXT_NUMBER_SIZE];
     run_title(title, sizeof title, diagnosis->options);
     output_print(output, "%s — %u processes, %s, %s events, %s\n", title, metrics->processes,
-                 text_duration(duration, metrics->end_ns - metrics->begin_ns), text_thousands(events, metrics->events),
-                 metrics->end.complete ? "complete" : "incomplete");
+                 text_duration(duration, time_since(metrics->begin_ns, metrics->end_ns)),
+                 text_thousands(events, metrics->events), metrics->end.complete ? "complete" : "incomplete");
     if (metrics->process_count == 0) {
         output_text(output, "\n  There are no events in this trace.\n");
         return;
@@ -58,7 +58,7 @@ int cmd_diagnose(const struct command *command, const struct options *options)
     } else {
         struct diagnosis diagnosis = {.options = options, .metrics = run.metrics};
         code = run_output(options, write_diagnosis, &diagnosis,
-                          run_report_damage(&run.metrics->end, run.metrics->end_ns - run.metrics->begin_ns));
+                          run_report_damage(&run.metrics->end, time_since(run.metrics->begin_ns, run.metrics->end_ns)));
     }
     run_metrics_free(&run);
     return code;

@@ -33,7 +33,7 @@ int cmd_heuristics(const struct command *command, const struct options *options)
     } else {
         struct heuristics_request request = {.format = options->format, .metrics = run.metrics};
         code = run_output(options, write_heuristics, &request,
-                          run_report_damage(&run.metrics->end, run.metrics->end_ns - run.metrics->begin_ns));
+                          run_report_damage(&run.metrics->end, time_since(run.metrics->begin_ns, run.metrics->end_ns)));
     }
     run_metrics_free(&run);
     return code;

@@ -92,7 +92,7 @@ TRACE_GETTER(trace_threads, value_count(row->reader->defs->threads > row->census
 TRACE_GETTER(trace_events, value_count(row->census->events))
 TRACE_GETTER(trace_begin, row->census->any ? value_time(row->census->begin_ns) : value_null())
 TRACE_GETTER(trace_end, row->census->any ? value_time(row->census->end_ns) : value_null())
-TRACE_GETTER(trace_duration, value_time(row->census->end_ns - row->census->begin_ns))
+TRACE_GETTER(trace_duration, value_time(time_since(row->census->begin_ns, row->census->end_ns)))
 TRACE_GETTER(trace_time_back, value_count(row->census->time_back))
 TRACE_GETTER(trace_complete, value_bool(row->reader->end.complete))
 TRACE_GETTER(trace_damage, row->reader->damage.count ? value_text(row->reader->damage.first) : value_null())
@@ -299,8 +299,9 @@ int cmd_info(const struct command *command, const struct options *options)
     } else {
         struct info info = {
             .options = options, .reader = reader, .census = &census, .messages = matcher_counts(matcher)};
-        code = run_output(options, write_info, &info,
-                          run_report_damage(&reader->end, census.any ? census.end_ns - census.begin_ns : -1));
+        code =
+            run_output(options, write_info, &info,
+                       run_report_damage(&reader->end, census.any ? time_since(census.begin_ns, census.end_ns) : -1));
     }
     matcher_free(matcher);
     census_clear(&census);

@@ -52,7 +52,7 @@ int cmd_metrics(const struct command *command, const struct options *options)
     } else {
         struct metrics_request request = {.options = options, .metrics = run.metrics, .table = table};
         code = run_output(options, write_metrics, &request,
-                          run_report_damage(&run.metrics->end, run.metrics->end_ns - run.metrics->begin_ns));
+                          run_report_damage(&run.metrics->end, time_since(run.metrics->begin_ns, run.metrics->end_ns)));
     }
     run_metrics_free(&run);
     return code;

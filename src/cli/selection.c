@@ -99,7 +99,7 @@ static enum status parse_time(const char *text, const struct span *span, int64_t
     unit += strspn(unit, " ");
     double result = NAN;
     if (strcmp(unit, "%") == 0)
-        result = value / 100 * (double)(span->end_ns - span->begin_ns);
+        result = value / 100 * (double)time_since(span->begin_ns, span->end_ns);
     for (size_t i = 0; i < sizeof units / sizeof *units; i++)
         if (strcmp(unit, units[i].unit) == 0)
             result = value * units[i].ns;
@@ -107,6 +107,12 @@ static enum status parse_time(const char *text, const struct span *span, int64_t
         return error_set(err, ERROR_USAGE, "'%s': unit '%s' is not known (ns us ms s %%)", text, unit);
     *ns = result < 9e18 ? llrint(result) : INT64_MAX / 2;
     return STATUS_OK;
+}
+
+static int64_t time_later(int64_t begin_ns, int64_t ns)
+{
+    int64_t later;
+    return __builtin_add_overflow(begin_ns, ns, &later) ? INT64_MAX : later;
 }
 
 static enum status window_from_span(const struct options *options, const struct span *span,
@@ -120,10 +126,10 @@ static enum status window_from_span(const struct options *options, const struct 
     if (options->from && options->to && to < from)
         return error_set(err, ERROR_USAGE, "--to %s is before --from %s", options->to, options->from);
     window->have_from = options->from && from > 0;
-    window->from_ns = span->begin_ns + from;
+    window->from_ns = time_later(span->begin_ns, from);
     /* The trace's last event belongs to a window that reaches to its end. */
-    window->have_to = options->to && to < span->end_ns - span->begin_ns;
-    window->to_ns = span->begin_ns + to;
+    window->have_to = options->to && to < time_since(span->begin_ns, span->end_ns);
+    window->to_ns = time_later(span->begin_ns, to);
     return STATUS_OK;
 }
 

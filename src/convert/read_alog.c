@@ -243,8 +243,7 @@ static bool event_time(const struct alog_state *state, const struct alog_line *l
     int64_t more;
     if (!time_from_seconds((double)line->cycle * state->rollover_us / 1e6, &more))
         return false;
-    *time_ns += more;
-    return true;
+    return !__builtin_add_overflow(*time_ns, more, time_ns) && *time_ns <= TIME_LIMIT_US * 1000;
 }
 
 static bool line_event(struct reader *reader, const struct alog_line *line, struct batch *batch)

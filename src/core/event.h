@@ -102,6 +102,27 @@ void batch_set_payload(struct batch *batch, struct event *event, const void *pay
 
 void batch_free(struct batch *batch); /* frees the arena, not the struct */
 
+/* Time from then to now, never negative. Times reach so far that even their difference may not fit: the largest there
+ * is, then. */
+static inline int64_t time_since(int64_t then_ns, int64_t now_ns)
+{
+    int64_t passed;
+    if (__builtin_sub_overflow(now_ns, then_ns, &passed))
+        return now_ns > then_ns ? INT64_MAX : 0;
+    return passed > 0 ? passed : 0;
+}
+
+/* Sums wrap around, which keeps merging exact, where the times of a damaged trace are beyond all sense. */
+static inline void time_add(int64_t *sum, int64_t ns)
+{
+    *sum = (int64_t)((uint64_t)*sum + (uint64_t)ns);
+}
+
+static inline void time_subtract(int64_t *sum, int64_t ns)
+{
+    *sum = (int64_t)((uint64_t)*sum - (uint64_t)ns);
+}
+
 /* Seconds as whole ns: llrint(seconds * 1e9). False for NaN and for what is beyond +-9e9 s, which is damage. */
 static inline bool time_from_seconds(double seconds, int64_t *ns)
 {

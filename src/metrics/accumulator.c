@@ -88,11 +88,11 @@ struct tally *thread_tally_find(struct thread_state *thread, uint32_t state)
 /* The time since the last change belongs to the most recently entered open state. */
 static inline void thread_advance(struct thread_state *thread, int64_t time_ns)
 {
-    int64_t passed = ns_since(thread->last_ns, time_ns);
+    int64_t passed = time_since(thread->last_ns, time_ns);
     if (thread->open.depth > 0)
-        ns_add(&thread->open.frames[thread->open.depth - 1].exclusive_ns, passed);
+        time_add(&thread->open.frames[thread->open.depth - 1].exclusive_ns, passed);
     else if (thread->seen)
-        ns_add(&thread->bare_ns, passed);
+        time_add(&thread->bare_ns, passed);
     if (!thread->seen)
         thread->first_ns = time_ns;
     thread->seen = true;
@@ -103,9 +103,9 @@ static inline void close_frame(struct thread_state *thread, ptrdiff_t at, int64_
 {
     const struct open_state *frame = &thread->open.frames[at];
     struct tally *tally = thread_tally(thread, frame->state);
-    int64_t duration = ns_since(frame->time_ns, time_ns);
-    ns_add(&tally->time_ns, duration);
-    ns_add(&tally->exclusive_ns, frame->exclusive_ns);
+    int64_t duration = time_since(frame->time_ns, time_ns);
+    time_add(&tally->time_ns, duration);
+    time_add(&tally->exclusive_ns, frame->exclusive_ns);
     if (frame->mark & FRAME_COUNTED) {
         tally->count++;
         tally->min_ns = duration < tally->min_ns ? duration : tally->min_ns;

@@ -51,14 +51,14 @@ static struct coverage seam_joined(const struct process_state *first, const stru
     if (seam->carried)
         return seam->first;
     struct coverage joined = *later;
-    ns_add(&joined.closed_ns, seam->first.closed_ns);
+    time_add(&joined.closed_ns, seam->first.closed_ns);
     if (!seam->ended)
         return joined;
     /* What the later slice covered before the carried interval ended is inside that interval. */
     const struct coverage *at_end = &seam->at_end;
-    ns_subtract(&joined.closed_ns, at_end->closed_ns);
+    time_subtract(&joined.closed_ns, at_end->closed_ns);
     if (!at_end->is_open) {
-        ns_add(&joined.closed_ns, ns_since(seam->first.since_ns, seam->end_ns));
+        time_add(&joined.closed_ns, time_since(seam->first.since_ns, seam->end_ns));
         return joined;
     }
     uint32_t closing = closing_find(first, at_end->closing);
@@ -66,7 +66,8 @@ static struct coverage seam_joined(const struct process_state *first, const stru
         joined.since_ns = seam->first.since_ns;
     } else {
         int64_t closed_at = first->closings[closing - 1].time_ns;
-        ns_add(&joined.closed_ns, ns_since(seam->first.since_ns, closed_at) - ns_since(at_end->since_ns, closed_at));
+        time_add(&joined.closed_ns,
+                 time_since(seam->first.since_ns, closed_at) - time_since(at_end->since_ns, closed_at));
     }
     return joined;
 }
@@ -75,9 +76,9 @@ static struct coverage seam_joined(const struct process_state *first, const stru
 static void give_bare_time(struct thread_state *first, int64_t bare_ns)
 {
     if (first->open.depth > 0)
-        ns_add(&first->open.frames[first->open.depth - 1].exclusive_ns, bare_ns);
+        time_add(&first->open.frames[first->open.depth - 1].exclusive_ns, bare_ns);
     else
-        ns_add(&first->bare_ns, bare_ns);
+        time_add(&first->bare_ns, bare_ns);
 }
 
 struct process_merge {
@@ -133,8 +134,8 @@ static void merge_tallies(struct thread_state *first, const struct thread_state 
             continue;
         struct tally *tally = thread_tally(first, more->key - 1);
         tally->count += more->count;
-        ns_add(&tally->time_ns, more->time_ns);
-        ns_add(&tally->exclusive_ns, more->exclusive_ns);
+        time_add(&tally->time_ns, more->time_ns);
+        time_add(&tally->exclusive_ns, more->exclusive_ns);
         tally->stray += more->stray;
         tally->min_ns = more->min_ns < tally->min_ns ? more->min_ns : tally->min_ns;
         tally->max_ns = more->max_ns > tally->max_ns ? more->max_ns : tally->max_ns;
@@ -241,7 +242,7 @@ static void merge_process(struct accumulator *accumulator, struct process_state 
         struct thread_state *mine = process_thread(first, theirs->number);
         merge.threads[i] = seam_new(&mine->mpi);
         if (mine->seen && theirs->seen)
-            give_bare_time(mine, ns_since(mine->last_ns, theirs->first_ns));
+            give_bare_time(mine, time_since(mine->last_ns, theirs->first_ns));
     }
     for (size_t i = 0; i < later->stray_count; i++)
         merge_stray(&merge, &later->strays[i]);

@@ -119,26 +119,6 @@ static inline struct tally *thread_tally(struct thread_state *thread, uint32_t s
 /* Closes the frame at `at` at time_ns and adds it to its tally. */
 void thread_close(struct thread_state *thread, ptrdiff_t at, int64_t time_ns);
 
-/* Times reach so far that even the difference of two does not fit: the largest there is, then. Never negative. */
-static inline int64_t ns_since(int64_t then_ns, int64_t now_ns)
-{
-    int64_t passed;
-    if (__builtin_sub_overflow(now_ns, then_ns, &passed))
-        return now_ns > then_ns ? INT64_MAX : 0;
-    return passed > 0 ? passed : 0;
-}
-
-/* Sums wrap around, which keeps merging exact, where the times of a damaged trace are beyond all sense. */
-static inline void ns_add(int64_t *sum, int64_t ns)
-{
-    *sum = (int64_t)((uint64_t)*sum + (uint64_t)ns);
-}
-
-static inline void ns_subtract(int64_t *sum, int64_t ns)
-{
-    *sum = (int64_t)((uint64_t)*sum - (uint64_t)ns);
-}
-
 static inline void coverage_open(struct coverage *coverage, int64_t time_ns)
 {
     coverage->is_open = true;
@@ -148,7 +128,7 @@ static inline void coverage_open(struct coverage *coverage, int64_t time_ns)
 
 static inline void coverage_close(struct process_state *process, struct coverage *coverage, int64_t time_ns)
 {
-    ns_add(&coverage->closed_ns, ns_since(coverage->since_ns, time_ns));
+    time_add(&coverage->closed_ns, time_since(coverage->since_ns, time_ns));
     coverage->is_open = false;
     if (coverage->closing)
         process->closings[coverage->closing - 1].time_ns = time_ns;
@@ -162,7 +142,7 @@ static inline int64_t coverage_until(const struct coverage *coverage, int64_t en
 {
     int64_t covered_ns = coverage->closed_ns;
     if (coverage->is_open)
-        ns_add(&covered_ns, ns_since(coverage->since_ns, end_ns));
+        time_add(&covered_ns, time_since(coverage->since_ns, end_ns));
     return covered_ns;
 }
 

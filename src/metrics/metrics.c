@@ -53,20 +53,20 @@ static void builder_thread(struct row_builder *builder, const struct thread_stat
             continue;
         struct function_row *row = builder_function(builder, tally->key - 1);
         row->count += tally->count;
-        ns_add(&row->time_ns, tally->time_ns);
-        ns_add(&row->exclusive_ns, tally->exclusive_ns);
+        time_add(&row->time_ns, tally->time_ns);
+        time_add(&row->exclusive_ns, tally->exclusive_ns);
         row->stray += tally->stray;
         row->min_ns = tally->min_ns < row->min_ns ? tally->min_ns : row->min_ns;
         row->max_ns = tally->max_ns > row->max_ns ? tally->max_ns : row->max_ns;
     }
     for (size_t i = 0; i < thread->open.depth; i++) {
         const struct open_state *frame = &thread->open.frames[i];
-        int64_t open_ns = ns_since(frame->time_ns, builder->row->end_ns);
+        int64_t open_ns = time_since(frame->time_ns, builder->row->end_ns);
         if (open_ns == 0 && !(frame->mark & FRAME_COUNTED))
             continue;
         struct function_row *row = builder_function(builder, frame->state);
         row->open += frame->mark & FRAME_COUNTED;
-        ns_add(&row->open_ns, open_ns);
+        time_add(&row->open_ns, open_ns);
     }
 }
 

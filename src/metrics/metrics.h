@@ -3,6 +3,7 @@
 #define SIGHT_METRICS_METRICS_H
 
 #include "core/defs.h"
+#include "core/event.h"
 #include "core/map.h"
 #include "core/sink.h"
 #include "core/sorter.h"
@@ -92,8 +93,7 @@ void metrics_free(struct metrics *metrics);
 /* total_s = end - begin, compute_s = total - communication, both >= 0. */
 static inline int64_t process_total_ns(const struct process_row *row)
 {
-    int64_t total;
-    return __builtin_sub_overflow(row->end_ns, row->begin_ns, &total) ? INT64_MAX : total;
+    return time_since(row->begin_ns, row->end_ns);
 }
 static inline int64_t process_compute_ns(const struct process_row *row)
 {

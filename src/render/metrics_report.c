@@ -25,7 +25,7 @@ GETTER(trace_processes, struct metrics, value_count(metrics->processes))
 GETTER(trace_events, struct metrics, value_count(metrics->events))
 GETTER(trace_begin, struct metrics, metrics->process_count ? value_time(metrics->begin_ns) : value_null())
 GETTER(trace_end, struct metrics, metrics->process_count ? value_time(metrics->end_ns) : value_null())
-GETTER(trace_duration, struct metrics, value_time(metrics->end_ns - metrics->begin_ns))
+GETTER(trace_duration, struct metrics, value_time(time_since(metrics->begin_ns, metrics->end_ns)))
 GETTER(trace_complete, struct metrics, value_bool(metrics->end.complete))
 
 static const struct field trace_fields[] = {
@@ -110,10 +110,8 @@ GETTER(thread_begin, struct thread_row, value_time(row->begin_ns))
 GETTER(thread_end, struct thread_row, value_time(row->end_ns))
 GETTER(thread_communication, struct thread_row, value_time(row->communication_ns))
 GETTER(thread_compute, struct thread_row,
-       value_time(row->end_ns - row->begin_ns > row->communication_ns
-                      ? row->end_ns - row->begin_ns - row->communication_ns
-                      : 0))
-GETTER(thread_total, struct thread_row, value_time(row->end_ns - row->begin_ns))
+       value_time(time_since(row->communication_ns, time_since(row->begin_ns, row->end_ns))))
+GETTER(thread_total, struct thread_row, value_time(time_since(row->begin_ns, row->end_ns)))
 
 static const struct field thread_fields[] = {
     {"thread", "thread", thread_number},
@@ -269,8 +267,8 @@ static size_t functions_together(const struct metrics *metrics, struct function_
             const struct function_row *row = &metrics->process[i].functions[k];
             struct function_row *sum = &sums[row->state];
             sum->count += row->count;
-            sum->time_ns += row->time_ns;
-            sum->exclusive_ns += row->exclusive_ns;
+            time_add(&sum->time_ns, row->time_ns);
+            time_add(&sum->exclusive_ns, row->exclusive_ns);
             sum->open += row->open;
             sum->stray += row->stray;
             if (row->count && row->min_ns < sum->min_ns)
@@ -337,8 +335,8 @@ void metrics_write_text(struct output *output, const struct metrics *metrics, co
     char events[TEXT_NUMBER_SIZE], duration[TEXT_NUMBER_SIZE], shown[VALUE_TEXT_SIZE];
     text_for_terminal(shown, sizeof shown, title, 100);
     output_print(output, "%s — %u processes, %s, %s events, %s\n", shown, metrics->processes,
-                 text_duration(duration, metrics->end_ns - metrics->begin_ns), text_thousands(events, metrics->events),
-                 metrics->end.complete ? "complete" : "incomplete");
+                 text_duration(duration, time_since(metrics->begin_ns, metrics->end_ns)),
+                 text_thousands(events, metrics->events), metrics->end.complete ? "complete" : "incomplete");
     if (metrics->process_count == 0)
         return;
     output_text(output, "\nProcesses\n");

@@ -78,7 +78,7 @@ static int end_compare(const struct message_end *a, const struct message_end *b)
 static void count_match(struct match_counts *counts, const struct message_end *send, const struct message_end *receive)
 {
     counts->matched++;
-    int64_t early = send->time_ns - receive->time_ns;
+    int64_t early = time_since(receive->time_ns, send->time_ns);
     if (early > 0)
         counts->received_before_sent++;
     if (early > counts->worst_ns)
