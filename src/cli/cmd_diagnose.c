@@ -42,7 +42,8 @@ static void write_diagnosis(struct output *output, const void *context)
     for (size_t i = 0; i < heuristic_count(); i++) {
         const struct heuristic *heuristic = heuristic_at(i);
         struct heuristic_result result = heuristic->judge(metrics);
-        output_print(output, "\n  %s: %s\n  %s\n", heuristic->title, verdict_name(result.verdict), result.analysis);
+        output_print(output, "\n  %s: %s\n", heuristic->title, verdict_name(result.verdict));
+        paragraph_write(output, "  ", result.analysis);
     }
     output_print(output, "\n  details:  sight metrics %s    sight heuristics %s\n", title, title);
 }

@@ -231,6 +231,26 @@ struct text_table *text_table_new(const struct field *fields, size_t count)
     return table;
 }
 
+void paragraph_write(struct output *output, const char *indent, const char *text)
+{
+    enum { COLUMNS = 80 };
+    size_t margin = shown_length(indent), column = 0;
+    while (*text) {
+        char word[VALUE_TEXT_SIZE];
+        size_t length = strcspn(text, " ");
+        snprintf(word, sizeof word, "%.*s", (int)length, text);
+        size_t width = shown_length(word);
+        bool fits = column > 0 && column + 1 + width <= COLUMNS;
+        if (!fits)
+            output_print(output, "%s%s", column > 0 ? "\n" : "", indent);
+        output_print(output, "%s%s", fits ? " " : "", word);
+        column = fits ? column + 1 + width : margin + width;
+        text += length;
+        text += strspn(text, " ");
+    }
+    output_text(output, "\n");
+}
+
 void text_table_row(struct text_table *table, const void *context, const void *row)
 {
     char text[VALUE_TEXT_SIZE];

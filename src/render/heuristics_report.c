@@ -82,12 +82,13 @@ void heuristics_write_text(struct output *output, const struct metrics *metrics)
     for (size_t i = 0; i < heuristic_count(); i++) {
         struct judged row = judge(i, metrics);
         output_print(output, "%s%-72s%8s\n", i ? "\n" : "", row.heuristic->title, verdict_name(row.result.verdict));
-        output_print(output, "  %s\n", row.heuristic->question);
+        paragraph_write(output, "  ", row.heuristic->question);
         output_print(output, "  mean %s   deviation %s", text_duration(mean, (int64_t)(row.result.mean * 1e9)),
                      text_duration(deviation, (int64_t)(row.result.index * 1e9)));
         if (row.result.mean > 0)
             output_print(output, " (%.0f %% of the mean)   max/mean %.2f", row.result.index / row.result.mean * 100,
                          row.result.most / row.result.mean);
-        output_print(output, "\n  %s\n", row.result.analysis);
+        output_text(output, "\n");
+        paragraph_write(output, "  ", row.result.analysis);
     }
 }
