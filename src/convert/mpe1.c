@@ -10,6 +10,8 @@
 void mpe1_ids_clear(struct mpe1_ids *ids)
 {
     map_clear(&ids->roles);
+    map_clear(&ids->states);
+    map_clear(&ids->marks);
 }
 
 static bool role_set(struct mpe1_ids *ids, int32_t id, enum event_kind kind, uint32_t index)
@@ -46,15 +48,41 @@ static bool same_text(const char *a, const char *b)
     return strcmp(a ? a : "", b ? b : "") == 0;
 }
 
-/* True if the ids were defined before with the very same texts. */
-static bool state_repeated(const struct mpe1_ids *ids, const struct defs *defs, const struct state_def *state)
+static uint64_t hash_text(uint64_t hash, const char *text)
+{
+    for (; text && *text; text++)
+        hash = (hash ^ (unsigned char)*text) * UINT64_C(1099511628211);
+    return hash * 31;
+}
+
+/* Every process may define the same state: a definition is looked for among all, not just among those that won. Where
+   two have the same hash the second is kept twice, no more. */
+static bool state_repeated(struct mpe1_ids *ids, const struct defs *defs, const struct state_def *state)
+{
+    uint64_t hash = map_pair((uint32_t)state->start, (uint32_t)state->end) * UINT64_C(1099511628211);
+    hash = hash_text(hash_text(hash_text(hash, state->name), state->original), state->colour) >> 1;
+    uint64_t index = *map_put(&ids->states, hash, defs->state_count);
+    if (index == defs->state_count)
+        return false;
+    const struct state_def *known = &defs->states[index];
+    return known->start == state->start && known->end == state->end && same_text(known->name, state->name) &&
+           same_text(known->original, state->original) && same_text(known->colour, state->colour);
+}
+
+/* Adds a definition that is not there yet; ids that another one has stay with that one. */
+static void add_state(struct mpe1_ids *ids, struct reader *reader, struct state_def *state)
 {
     const uint64_t *role = map_find(&ids->roles, (uint32_t)state->start);
-    if (!role || (*role & 0xff) != EVENT_ENTER + 1)
-        return false;
-    const struct state_def *known = &defs->states[*role >> 8];
-    return known->end == state->end && same_text(known->name, state->name) &&
-           same_text(known->original, state->original) && same_text(known->colour, state->colour);
+    bool same_ids = role && (*role & 0xff) == EVENT_ENTER + 1 && reader->defs->states[*role >> 8].end == state->end;
+    uint32_t index = (uint32_t)reader->defs->state_count;
+    bool start = role_of_state(ids, reader, state->start, EVENT_ENTER, index);
+    bool end = role_of_state(ids, reader, state->end, EVENT_LEAVE, index);
+    state->shadowed = !start && !end;
+    if (same_ids)
+        reader_count(reader, "definition with other text under the same ids", 1);
+    else if (!start || !end)
+        reader_count(reader, "event id in two states", 1);
+    defs_add_state(reader->defs, state);
 }
 
 void mpe1_define_state(struct mpe1_ids *ids, struct reader *reader, const int32_t numbers[3], const char *colour,
@@ -69,17 +97,10 @@ void mpe1_define_state(struct mpe1_ids *ids, struct reader *reader, const int32_
         state.original = state.name;
         state.name = memory_copy_string(function->name);
     }
-    if (state_repeated(ids, reader->defs, &state)) {
+    if (state_repeated(ids, reader->defs, &state))
         reader_count(reader, "definition repeated", 1);
-    } else {
-        uint32_t index = (uint32_t)reader->defs->state_count;
-        bool start = role_of_state(ids, reader, state.start, EVENT_ENTER, index);
-        bool end = role_of_state(ids, reader, state.end, EVENT_LEAVE, index);
-        state.shadowed = !start && !end;
-        if (!start || !end)
-            reader_count(reader, "definition with other text under the same ids", 1);
-        defs_add_state(reader->defs, &state);
-    }
+    else
+        add_state(ids, reader, &state);
     free(state.name);
     free(state.original);
     free(state.colour);
@@ -87,13 +108,15 @@ void mpe1_define_state(struct mpe1_ids *ids, struct reader *reader, const int32_
 
 void mpe1_define_mark(struct mpe1_ids *ids, struct reader *reader, int32_t id, const char *name)
 {
+    struct defs *defs = reader->defs;
     struct mark_def mark = {.id = id, .defined = true, .name = clean_text(name)};
-    const uint64_t *role = map_find(&ids->roles, (uint32_t)id);
-    if (role && (*role & 0xff) == EVENT_MARK + 1 && same_text(reader->defs->marks[*role >> 8].name, mark.name)) {
+    uint64_t hash = hash_text(UINT64_C(1099511628211) * (uint32_t)id, mark.name) >> 1;
+    uint64_t index = *map_put(&ids->marks, hash, defs->mark_count);
+    if (index < defs->mark_count && defs->marks[index].id == id && same_text(defs->marks[index].name, mark.name)) {
         reader_count(reader, "definition repeated", 1);
     } else {
-        mark.shadowed = !role_set(ids, id, EVENT_MARK, (uint32_t)reader->defs->mark_count);
-        defs_add_mark(reader->defs, &mark);
+        mark.shadowed = !role_set(ids, id, EVENT_MARK, (uint32_t)defs->mark_count);
+        defs_add_mark(defs, &mark);
     }
     free(mark.name);
 }

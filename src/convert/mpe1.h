@@ -17,7 +17,9 @@ enum {
 
 enum { MPE1_NEAR = 1024 };
 struct mpe1_ids {
-    struct map roles;         /* event id -> index << 8 | kind + 1 */
+    struct map roles;  /* event id -> index << 8 | kind + 1 */
+    struct map states; /* hash of a definition's ids and texts -> index: tells repeated ones */
+    struct map marks;
     uint64_t near[MPE1_NEAR]; /* the same for small ids, once asked: nearly all are */
 };
 void mpe1_ids_clear(struct mpe1_ids *ids);

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LINE_LIMIT = 1 << 16, FIELDS = 6, HEADER_LAST = -15, SYSTEM_FIRST = -101 };
+enum { LINE_LIMIT = 1 << 16, FIELDS = 6, HEADER_LAST = -15, SYSTEM_FIRST = -101, HEADERS = 16 };
 
 enum {
     HEADER_EVENTS = -2,
@@ -28,7 +28,9 @@ struct alog_state {
     double rollover_us; /* value at which the clock starts again; 0: never */
     int64_t declared;   /* events that the header promises; -1: it does not */
     uint64_t events, line;
-    uint64_t counts[4]; /* event, send, receive, header */
+    uint64_t counts[3];        /* event, send, receive */
+    uint64_t headers[HEADERS]; /* by -type; 0: not assigned */
+    bool inside_long_line;     /* what comes is the rest of a line that was refused */
 };
 
 /* A line, cut into its six numbers and the rest. */
@@ -46,13 +48,14 @@ static bool slow_time(const char **at, const char *end, struct alog_line *line)
     while (*at < end && (**at == ' ' || **at == '\t'))
         ++*at;
     size_t length = 0;
-    while (length + 1 < sizeof number && *at + length < end && !isspace((unsigned char)(*at)[length])) {
+    while (length + 1 < sizeof number && *at + length < end && (*at)[length] &&
+           strchr("0123456789+-.eE", (*at)[length])) {
         number[length] = (*at)[length];
         length++;
     }
     number[length] = '\0';
     line->time_us = strtod(number, &stop);
-    if (length == 0 || *stop != '\0')
+    if (length == 0 || *stop != '\0' || (*at + length < end && (*at)[length] != ' ' && (*at)[length] != '\t'))
         return false;
     *at += length;
     return time_from_seconds(line->time_us / 1e6, &line->time_ns);
@@ -78,6 +81,14 @@ static bool field_ends(const char *at, const char *end)
     return at == end || *at == ' ' || *at == '\t';
 }
 
+/* The ids of a definition are those of events, which have 32 bits. */
+static bool definition_ids_fit(const struct alog_line *line)
+{
+    if (line->type != HEADER_MARK && line->type != HEADER_FORMAT && line->type != HEADER_STATE)
+        return true;
+    return line->data >= INT32_MIN && line->data <= INT32_MAX && line->task >= INT32_MIN && line->task <= INT32_MAX;
+}
+
 static bool line_parse(struct alog_line *line, const char *at, const char *end)
 {
     int64_t *const fields[] = {&line->type, &line->process, &line->task, &line->data, &line->cycle};
@@ -92,7 +103,8 @@ static bool line_parse(struct alog_line *line, const char *at, const char *end)
         end--;
     line->text = at;
     line->end = end;
-    return line->type >= INT32_MIN && line->type <= INT32_MAX && line->process >= 0 && line->process < PROCESS_LIMIT;
+    return line->type >= INT32_MIN && line->type <= INT32_MAX && line->process >= 0 && line->process < PROCESS_LIMIT &&
+           definition_ids_fit(line);
 }
 
 /* Skips blanks; true if nothing but a comment or blanks is there. */
@@ -121,34 +133,50 @@ static int alog_probe(const unsigned char *data, size_t size)
     return 0;
 }
 
-/* The next line without its end; it is consumed, yet valid until the next call. STATUS_END: no more. */
+/* The bytes of the next line, up to LINE_LIMIT of them; *more: it goes on behind them. STATUS_END: no more. */
+static enum status line_bytes(struct input *input, const char **begin, const char **end, bool *more, struct error *err)
+{
+    size_t searched = 0, available;
+    const unsigned char *stop = NULL;
+    for (;;) {
+        available = input_available(input) < LINE_LIMIT ? input_available(input) : LINE_LIMIT;
+        stop = available > searched ? memchr(input->at + searched, '\n', available - searched) : NULL;
+        if (stop || available == LINE_LIMIT)
+            break;
+        searched = available;
+        enum status status = input_need(input, available + 1, err);
+        if (status == STATUS_FAILED || (status == STATUS_END && available == 0))
+            return status;
+        if (status == STATUS_END)
+            break;
+    }
+    size_t length = stop ? (size_t)(stop - input->at) : available;
+    *begin = (const char *)input->at;
+    *end = *begin + length;
+    *more = !stop && available == LINE_LIMIT;
+    input_consume(input, length + (stop != NULL));
+    return STATUS_OK;
+}
+
+/* The next line without its end; it is consumed, yet valid until the next call. Of one that is too long only the
+   beginning is there, which *too_long tells. */
 static enum status next_line(struct reader *reader, const char **begin, const char **end, bool *too_long,
                              struct error *err)
 {
-    struct input *input = reader->input;
-    *too_long = false;
-    size_t searched = 0;
-    for (;;) {
-        size_t available = input_available(input);
-        const unsigned char *stop =
-            available > searched ? memchr(input->at + searched, '\n', available - searched) : NULL;
-        if (!stop && available < LINE_LIMIT) {
-            searched = available;
-            enum status status = input_need(input, available + 1, err);
-            if (status == STATUS_FAILED || (status == STATUS_END && available == 0))
-                return status;
-            if (status == STATUS_OK)
-                continue;
-        }
-        *too_long = !stop && available >= LINE_LIMIT;
-        size_t length = stop ? (size_t)(stop - input->at) : available;
-        *begin = (const char *)input->at;
-        *end = *begin + length;
-        input_consume(input, length + (stop != NULL));
+    struct alog_state *state = reader->state;
+    bool more;
+    enum status status;
+    while ((status = line_bytes(reader->input, begin, end, &more, err)) == STATUS_OK) {
+        bool inside = state->inside_long_line;
+        state->inside_long_line = more;
+        if (inside)
+            continue;
+        *too_long = more;
         if (*end > *begin && (*end)[-1] == '\r')
             --*end;
         return STATUS_OK;
     }
+    return status;
 }
 
 static char *field_text(const char *at, const char *end)
@@ -186,20 +214,26 @@ static void define_mark(struct reader *reader, const struct alog_line *line)
     free(name);
 }
 
+/* Writers put the format behind the mark it belongs to; p4 also has marks whose ids are a state's. */
 static void define_format(struct reader *reader, const struct alog_line *line)
 {
+    const struct alog_state *state = reader->state;
+    struct defs *defs = reader->defs;
     if (line->text == line->end)
         return;
-    for (size_t i = 0; i < reader->defs->mark_count; i++)
-        if (reader->defs->marks[i].id == line->data && !reader->defs->marks[i].format)
-            reader->defs->marks[i].format = text_from_latin1(line->text, (size_t)(line->end - line->text));
+    const uint64_t *role = map_find(&state->ids.roles, (uint32_t)line->data);
+    struct mark_def *mark = NULL;
+    if (defs->mark_count > 0 && defs->marks[defs->mark_count - 1].id == line->data)
+        mark = &defs->marks[defs->mark_count - 1];
+    else if (role && (*role & 0xff) == EVENT_MARK + 1)
+        mark = &defs->marks[*role >> 8];
+    if (mark && !mark->format)
+        mark->format = text_from_latin1(line->text, (size_t)(line->end - line->text));
 }
 
 static void header_record(struct reader *reader, const struct alog_line *line)
 {
     struct alog_state *state = reader->state;
-    bool ids_fit =
-        line->data >= INT32_MIN && line->data <= INT32_MAX && line->task >= INT32_MIN && line->task <= INT32_MAX;
     if (line->type == HEADER_EVENTS && line->data >= 0)
         state->declared = line->data;
     else if (line->type == HEADER_PROCESSES && line->data > 0 && line->data <= PROCESS_LIMIT)
@@ -208,17 +242,18 @@ static void header_record(struct reader *reader, const struct alog_line *line)
         state->rollover_us = line->time_us;
     else if (line->type == HEADER_CREATOR && !reader->defs->creator && line->text < line->end)
         reader->defs->creator = text_from_latin1(line->text, (size_t)(line->end - line->text));
-    else if (line->type == HEADER_MARK && ids_fit)
+    else if (line->type == HEADER_MARK)
         define_mark(reader, line);
-    else if (line->type == HEADER_FORMAT && ids_fit)
+    else if (line->type == HEADER_FORMAT)
         define_format(reader, line);
-    else if (line->type == HEADER_STATE && ids_fit)
+    else if (line->type == HEADER_STATE)
         define_state(reader, line);
 }
 
 static enum status alog_open(struct reader *reader, struct error *err)
 {
-    ((struct alog_state *)reader->state)->declared = -1;
+    struct alog_state *state = reader->state;
+    state->declared = -1;
     const char *begin, *end;
     bool too_long;
     enum status status;
@@ -232,6 +267,7 @@ static enum status alog_open(struct reader *reader, struct error *err)
             header_record(reader, &line);
     }
     reader->used = reader->total = reader->input->offset;
+    state->inside_long_line = false;
     return status == STATUS_FAILED ? status : input_rewind(reader->input, err);
 }
 
@@ -241,8 +277,13 @@ static bool event_time(const struct alog_state *state, const struct alog_line *l
     if (line->cycle <= 0 || state->rollover_us <= 0)
         return true;
     int64_t more;
-    if (!time_from_seconds((double)line->cycle * state->rollover_us / 1e6, &more))
+    int64_t whole = (int64_t)state->rollover_us; /* line_time keeps it within TIME_LIMIT_US */
+    if ((double)whole == state->rollover_us) {
+        if (__builtin_mul_overflow(line->cycle, whole * 1000, &more))
+            return false;
+    } else if (!time_from_seconds((double)line->cycle * state->rollover_us / 1e6, &more)) {
         return false;
+    }
     return !__builtin_add_overflow(*time_ns, more, time_ns) && *time_ns <= TIME_LIMIT_US * 1000;
 }
 
@@ -291,10 +332,17 @@ static void malformed(struct reader *reader, uint64_t byte, const char *begin, c
 static enum status alog_end(struct reader *reader)
 {
     struct alog_state *state = reader->state;
-    static const char *const names[] = {"event", "send", "receive", "header"};
+    static const char *const names[] = {"event", "send", "receive"};
+    static const char *const headers[HEADERS] = {"header not assigned", "header -1",  "header -2",  "header -3",
+                                                 "header -4",           "header -5",  "header -6",  "header -7",
+                                                 "header -8",           "header -9",  "header -10", "header -11",
+                                                 "header -12",          "header -13", "header -14", "header -15"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (state->counts[i])
             reader_count(reader, names[i], state->counts[i]);
+    for (size_t i = 0; i < HEADERS; i++)
+        if (state->headers[i])
+            reader_count(reader, headers[i], state->headers[i]);
     if (state->declared > 0 && state->events < (uint64_t)state->declared) {
         reader_damage(reader, reader->input->offset, "file ends early: %llu of %lld events",
                       (unsigned long long)state->events, (long long)state->declared);
@@ -326,7 +374,7 @@ static enum status alog_next(struct reader *reader, struct batch *batch, struct 
         if (too_long || !line_parse(&line, at, end))
             malformed(reader, byte, begin, end);
         else if (line.type < 0 && line.type > SYSTEM_FIRST)
-            state->counts[3]++;
+            state->headers[line.type >= HEADER_LAST ? -line.type : 0]++;
         else if (!line_event(reader, &line, batch))
             malformed(reader, byte, begin, end);
     }

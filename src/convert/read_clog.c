@@ -25,6 +25,7 @@ enum {
     CLOG_NAME = 16,
     CLOG_COLOUR = 24,
     CLOG_BLOCK = 65536, /* MPE's; 1024 before MPICH 1.2 */
+    CLOG_ROOM = 136,    /* MPE leaves at most this behind a block's end record */
     CLOG_BLOCK_LIMIT = 1 << 24
 };
 
@@ -45,16 +46,20 @@ static size_t record_size(int32_t type)
     return type > 0 && type < CLOG_KINDS ? sizes[type] : 0;
 }
 
-/* True if a record can begin here (24 bytes): type, its length in units of 8 bytes, time, process. */
+/* True if a record's header (24 bytes) says type and length that fit. */
+static bool record_is_here(const unsigned char *at, bool big_endian)
+{
+    size_t size = record_size(bytes_i32(at + 8, big_endian));
+    return size > 0 && bytes_i32(at + 12, big_endian) == (int32_t)(size / 8);
+}
+
+/* The same for a file of which nothing is known yet: time and process must be possible too. */
 static bool header_is_valid(const unsigned char *at, bool big_endian)
 {
-    int32_t type = bytes_i32(at + 8, big_endian);
     int32_t process = bytes_i32(at + 16, big_endian);
     int64_t ignored;
-    size_t size = record_size(type);
-    return size > 0 && bytes_i32(at + 12, big_endian) == (int32_t)(size / 8) &&
-           time_from_seconds(bytes_f64(at, big_endian), &ignored) &&
-           (type < 0 || (process >= 0 && process < PROCESS_LIMIT));
+    return record_is_here(at, big_endian) && time_from_seconds(bytes_f64(at, big_endian), &ignored) &&
+           (bytes_i32(at + 8, big_endian) < 0 || (process >= 0 && process < PROCESS_LIMIT));
 }
 
 static int clog_probe(const unsigned char *data, size_t size)
@@ -71,51 +76,72 @@ static int clog_probe(const unsigned char *data, size_t size)
     return 0;
 }
 
-/* The offset behind the first block's end record; 0 where the block has none that can be found. */
-static enum status first_block_end(struct reader *reader, size_t *end, struct error *err)
+/* Walks the first block: *at is behind its end record (*ended), or where there is no record. Sets the block size where
+   the log ends there. */
+static enum status walk_first_block(struct reader *reader, size_t *at, bool *ended, struct error *err)
 {
     struct clog_state *state = reader->state;
     struct input *input = reader->input;
-    size_t at = 0;
-    *end = 0;
-    while (at < CLOG_BLOCK_LIMIT) {
-        enum status status = input_need(input, at + CLOG_HEADER, err);
+    *at = 0;
+    *ended = false;
+    while (*at < CLOG_BLOCK_LIMIT && !*ended) {
+        enum status status = input_need(input, *at + CLOG_HEADER, err);
         if (status == STATUS_FAILED)
             return status;
-        if (status == STATUS_END || !header_is_valid(input->at + at, state->big_endian))
+        if (status == STATUS_END || !record_is_here(input->at + *at, state->big_endian))
             return STATUS_OK;
-        int32_t type = bytes_i32(input->at + at + 8, state->big_endian);
-        at += record_size(type);
-        if (type < 0) {
-            *end = at;
-            state->block_size = type == CLOG_END_OF_LOG ? at : 0;
-            return STATUS_OK;
-        }
+        int32_t type = bytes_i32(input->at + *at + 8, state->big_endian);
+        *at += record_size(type);
+        *ended = type < 0;
+        if (type == CLOG_END_OF_LOG)
+            state->block_size = *at;
     }
     return STATUS_OK;
 }
 
-/* The block size is nowhere stated: the smallest power of two at which a record begins after the first block's end. */
+/* *valid: a record stands at the first `wanted` multiples of `size`, as far as the file goes, but at least at the
+ * first. */
+static enum status blocks_begin(struct reader *reader, size_t size, size_t wanted, bool *valid, struct error *err)
+{
+    const struct clog_state *state = reader->state;
+    *valid = false;
+    for (size_t i = 1; i <= wanted; i++) {
+        enum status status = input_need(reader->input, i * size + CLOG_HEADER, err);
+        if (status != STATUS_OK)
+            return status == STATUS_FAILED ? status : STATUS_OK;
+        *valid = record_is_here(reader->input->at + i * size, state->big_endian);
+        if (!*valid)
+            return STATUS_OK;
+    }
+    return STATUS_OK;
+}
+
+/* The block size is nowhere stated: the smallest power of two behind the first block's end at which a record begins.
+   MPE's end records stand so close to the block's end that they alone tell, even if the second block is damaged. A
+   first block that is damaged itself tells less: then several blocks must begin as they should. */
 static enum status find_block_size(struct reader *reader, struct error *err)
 {
     struct clog_state *state = reader->state;
-    struct input *input = reader->input;
-    size_t end;
-    if (first_block_end(reader, &end, err) != STATUS_OK)
+    size_t at, size = 256;
+    bool ended;
+    if (walk_first_block(reader, &at, &ended, err) != STATUS_OK)
         return STATUS_FAILED;
-    for (size_t size = 256; size <= CLOG_BLOCK_LIMIT && end > 0 && state->block_size == 0; size *= 2) {
-        if (size < end)
-            continue;
-        enum status status = input_need(input, size + CLOG_HEADER, err);
-        if (status == STATUS_FAILED)
-            return status;
-        if (status == STATUS_END)
-            break;
-        if (header_is_valid(input->at + size, state->big_endian))
+    if (state->block_size)
+        return STATUS_OK;
+    while (size < at || (!ended && size < 1024))
+        size *= 2;
+    state->block_size = at > CLOG_BLOCK || (ended && size - at <= CLOG_ROOM) ? size : CLOG_BLOCK;
+    if (ended && size - at <= CLOG_ROOM)
+        return STATUS_OK;
+    for (; size <= CLOG_BLOCK_LIMIT; size *= 2) {
+        bool valid;
+        if (blocks_begin(reader, size, !ended && size <= CLOG_BLOCK ? 4 : 1, &valid, err) != STATUS_OK)
+            return STATUS_FAILED;
+        if (valid) {
             state->block_size = size;
+            return STATUS_OK;
+        }
     }
-    if (state->block_size == 0)
-        state->block_size = end <= 1024 && end > 0 && input_size(input) % CLOG_BLOCK != 0 ? 1024 : CLOG_BLOCK;
     return STATUS_OK;
 }
 
@@ -263,8 +289,6 @@ static enum status clog_open(struct reader *reader, struct error *err)
     reader->total =
         input_size(reader->input) > reader->input->offset ? input_size(reader->input) : reader->input->offset;
     reader->used = state->end_of_log ? reader->total : reader->input->offset;
-    if (reader->input->fault)
-        structure_damage(reader, reader->input->fault, (int64_t)reader->input->offset);
     state->quiet = true;
     restart(reader);
     return input_rewind(reader->input, err);
@@ -308,13 +332,15 @@ static void collective_record(struct reader *reader, const unsigned char *body, 
 {
     struct clog_state *state = reader->state;
     const uint64_t *role = map_find(&state->ids.roles, bytes_u32(body, state->big_endian));
-    if (role) {
+    bool mark = role && (*role & 0xff) == EVENT_MARK + 1;
+    if (role && (!mark || reader->defs->marks[*role >> 8].defined)) {
         mpe1_set_role(&state->ids, reader, bytes_i32(body, state->big_endian), event);
         return;
     }
     event->kind = EVENT_COLLECTIVE;
     event->tag = bytes_i32(body + 4, state->big_endian);
-    event->bytes_sent = bytes_i32(body + 12, state->big_endian);
+    int32_t bytes = bytes_i32(body + 12, state->big_endian);
+    event->bytes_sent = bytes >= 0 ? bytes : BYTES_UNKNOWN;
 }
 
 /* Translates the record at `at`; false where it gives no event. */
@@ -322,8 +348,13 @@ static bool record_event(struct reader *reader, int32_t type, const unsigned cha
 {
     struct clog_state *state = reader->state;
     bool big_endian = state->big_endian;
-    if (type > CLOG_COLLECTIVE || (type == CLOG_RAW && bytes_i32(at + CLOG_HEADER, big_endian) == MPE1_CONSTANT))
+    int32_t id = bytes_i32(at + CLOG_HEADER, big_endian);
+    if (type > CLOG_COLLECTIVE || (type == CLOG_RAW && id == MPE1_CONSTANT))
         return false;
+    if (type != CLOG_COLLECTIVE && id < MPE1_RECEIVE) {
+        reader_count(reader, "reserved event", 1);
+        return false;
+    }
     struct event *event = &batch->events[batch->count];
     *event = EVENT_NOTHING;
     event->process = bytes_u32(at + 16, big_endian);

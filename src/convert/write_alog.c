@@ -16,7 +16,10 @@ enum { COMMENT_LIMIT = 99, ID_NONE = -1 };
 struct alog_writer {
     struct writer writer; /* first */
     struct sorter *sorter;
-    uint64_t comm_records, communicators, shifts, collectives, counters, threads, payloads, sizes, partners, details;
+    uint64_t comm_records, communicators, shifts, collectives, counters, threads, payloads, tags, sizes, partners,
+        details;
+    uint64_t texts, fractions; /* comments cut; times that are no whole us behind the first event's */
+    int64_t first_ns;
     int32_t *starts, *ends, *marks; /* event ids given, by index */
     struct map taken;               /* ids that are in use */
     int32_t next_id;
@@ -78,6 +81,7 @@ static void count_losses(struct alog_writer *alog, const struct event *event)
         event->request || event->site || (!message && (event->bytes_sent >= 0 || event->bytes_received >= 0));
     if (!message)
         return;
+    alog->tags += event->tag == EVENT_UNKNOWN;
     alog->sizes += (event->kind == EVENT_SEND ? event->bytes_sent : event->bytes_received) < 0;
     alog->communicators += event->comm != EVENT_UNKNOWN && !alog->writer.defs->comms[event->comm].world;
 }
@@ -95,6 +99,7 @@ static enum status alog_events(struct sink *sink, const struct batch *batch, str
         struct sort_key key = {.major = sort_key_signed(event->time_ns), .minor = event->process};
         size_t length = event_pack(packed, event, batch->arena);
         int64_t us = whole_us(event->time_ns);
+        alog->first_ns = alog->any && alog->first_ns < event->time_ns ? alog->first_ns : event->time_ns;
         alog->first_us = alog->any && alog->first_us < us ? alog->first_us : us;
         alog->last_us = alog->any && alog->last_us > us ? alog->last_us : us;
         alog->any = true;
@@ -159,12 +164,12 @@ static char *comment_text(struct alog_writer *alog, const char *utf8)
     return text;
 }
 
-/* "colour:bitmap" without blanks; old readers want one. */
+/* "colour:bitmap" without blanks; old readers want one. It is ASCII (X11's names). */
 static void colour_text(char *at, size_t size, const char *colour)
 {
     size_t used = 0;
     for (; colour && *colour && used + 6 < size; colour++)
-        if (*colour != ' ' && *colour != '\t' && *colour != '\n')
+        if (*colour > ' ' && *colour < 0x7f)
             at[used++] = *colour;
     at[used] = '\0';
     if (used == 0)
@@ -183,14 +188,19 @@ static void write_definitions(struct alog_writer *alog)
         char *name = comment_text(alog, defs->marks[i].name);
         output_print(output, "-9 0 0 %d 0 0 %s\n", (int)alog->marks[i], name);
         writer_lose(&alog->writer, "formats of payloads", defs->marks[i].format != NULL);
+        writer_lose(&alog->writer, "colours of single events", defs->marks[i].colour != NULL);
         free(name);
     }
     for (size_t i = 0; i < defs->state_count; i++) {
         const struct state_def *state = &defs->states[i];
         char colour[64];
-        char *name = comment_text(alog, state->original ? state->original : state->name);
+        /* Above MPE's own ids its spelling would be a user's state. */
+        bool own = state->original && alog->starts[i] < MPE1_USER_EVENTS;
+        char *name = comment_text(alog, own ? state->original : state->name);
+        /* A colour alone would be taken for the name. */
         colour_text(colour, sizeof colour, state->colour);
-        output_print(output, "-13 0 %d %d 0 0 %s %s\n", (int)alog->starts[i], (int)alog->ends[i], colour, name);
+        output_print(output, "-13 0 %d %d 0 0 %s %s\n", (int)alog->starts[i], (int)alog->ends[i], *name ? colour : "",
+                     name);
         writer_lose(&alog->writer, "formats of payloads", state->format != NULL);
         free(name);
     }
@@ -233,6 +243,18 @@ static char *put_number(char *at, int64_t value)
     return at;
 }
 
+/* An event's text on its line: nothing that ends the line, not longer than old readers take. */
+static void write_comment(struct alog_writer *alog, const unsigned char *text, size_t length)
+{
+    struct output *output = alog->writer.output;
+    alog->texts += length > COMMENT_LIMIT;
+    length = length > COMMENT_LIMIT ? COMMENT_LIMIT : length;
+    unsigned char *at = output_room(output, length);
+    for (size_t i = 0; i < length; i++)
+        *at++ = text[i] == '\n' || text[i] == '\r' || text[i] == '\0' ? ' ' : text[i];
+    output->at = at;
+}
+
 static void write_event(struct alog_writer *alog, const struct event *event, const unsigned char *packed)
 {
     struct output *output = alog->writer.output;
@@ -251,7 +273,7 @@ static void write_event(struct alog_writer *alog, const struct event *event, con
     }
     output->at = (unsigned char *)at;
     if (!message && event->payload_length > 0 && (event->flags & EVENT_PAYLOAD_TEXT))
-        output_write(output, packed + event->payload, event->payload_length);
+        write_comment(alog, packed + event->payload, event->payload_length);
     output_write(output, "\n", 1);
 }
 
@@ -269,10 +291,12 @@ static enum status each_event(struct alog_writer *alog, bool write, struct error
         event_unpack(&event, packed);
         event.time_ns = (int64_t)(key.major ^ UINT64_C(1) << 63);
         event.process = (uint32_t)key.minor;
-        if (write)
+        if (write) {
             write_event(alog, &event, packed);
-        else
+            alog->fractions += (event.time_ns - alog->first_ns) % 1000 != 0;
+        } else {
             map_put(&alog->types, (uint32_t)event_id(alog, &event), 0);
+        }
     }
     return status == STATUS_END ? STATUS_OK : status;
 }
@@ -291,7 +315,8 @@ static void write_header(struct alog_writer *alog)
 static void report_losses(struct alog_writer *alog)
 {
     struct writer *writer = &alog->writer;
-    writer_lose(writer, "times below a microsecond", sorter_count(alog->sorter));
+    writer_lose(writer, "times below a microsecond", alog->fractions);
+    writer_lose(writer, "ends of long texts", alog->texts);
     writer_lose(writer, "communicators made and freed", alog->comm_records);
     writer_lose(writer, "communicators of messages", alog->communicators);
     writer_lose(writer, "threads of events", alog->threads);
@@ -301,6 +326,7 @@ static void report_losses(struct alog_writer *alog)
     writer_lose(writer, "source locations", writer->defs->site_count);
     writer_lose(writer, "collective records", alog->collectives);
     writer_lose(writer, "counters", alog->counters);
+    writer_lose(writer, "that message tags are not known", alog->tags);
     writer_lose(writer, "that message sizes are not known", alog->sizes);
     writer_lose(writer, "messages whose partner is not known", alog->partners);
     writer_lose(writer, "sizes, requests or sites of calls", alog->details);
@@ -315,8 +341,9 @@ static enum status alog_end(struct sink *sink, const struct trace_end *end, stru
         return STATUS_FAILED;
     write_header(alog);
     write_definitions(alog);
+    enum status status = each_event(alog, true, err);
     report_losses(alog);
-    return each_event(alog, true, err);
+    return status;
 }
 
 static struct writer *alog_create(void)
