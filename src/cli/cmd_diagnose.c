@@ -20,17 +20,10 @@ static void write_share(struct output *output, const struct metrics *metrics)
                      text_share(share, communication / total));
 }
 
-struct diagnosis {
-    const struct options *options;
-    const struct metrics *metrics;
-};
-
-static void write_diagnosis(struct output *output, const void *context)
+static void write_diagnosis(struct output *output, const struct options *options, const struct metrics *metrics)
 {
-    const struct diagnosis *diagnosis = context;
-    const struct metrics *metrics = diagnosis->metrics;
     char title[300], duration[TEXT_NUMBER_SIZE], events[TEXT_NUMBER_SIZE];
-    run_title(title, sizeof title, diagnosis->options);
+    run_title(title, sizeof title, options);
     output_print(output, "%s — %u processes, %s, %s events, %s\n", title, metrics->processes,
                  text_duration(duration, time_since(metrics->begin_ns, metrics->end_ns)),
                  text_thousands(events, metrics->events), metrics->end.complete ? "complete" : "incomplete");
@@ -51,16 +44,5 @@ static void write_diagnosis(struct output *output, const void *context)
 int cmd_diagnose(const struct command *command, const struct options *options)
 {
     (void)command;
-    struct error err = {0};
-    struct run_metrics run = {0};
-    int code;
-    if (run_metrics(&run, options, &err) != STATUS_OK) {
-        code = command_fault(&err);
-    } else {
-        struct diagnosis diagnosis = {.options = options, .metrics = run.metrics};
-        code = run_output(options, write_diagnosis, &diagnosis,
-                          run_report_damage(&run.metrics->end, time_since(run.metrics->begin_ns, run.metrics->end_ns)));
-    }
-    run_metrics_free(&run);
-    return code;
+    return run_report(options, write_diagnosis);
 }

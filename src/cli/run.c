@@ -67,7 +67,15 @@ int run_report_damage(const struct trace_end *end, int64_t last_ns)
     return EXIT_DAMAGED;
 }
 
-enum status run_metrics(struct run_metrics *run, const struct options *options, struct error *err)
+/* Everything from the command line to metrics, with window and selection of processes. */
+struct run_metrics {
+    struct reader *reader;
+    struct accumulator *accumulator;
+    struct metrics *metrics;
+    uint32_t *ranks;
+};
+
+static enum status run_metrics(struct run_metrics *run, const struct options *options, struct error *err)
 {
     struct accumulator_options what = {0};
     if (selection_ranks(options->processes, &run->ranks, &what.rank_count, err) != STATUS_OK)
@@ -89,7 +97,7 @@ enum status run_metrics(struct run_metrics *run, const struct options *options, 
     return STATUS_OK;
 }
 
-void run_metrics_free(struct run_metrics *run)
+static void run_metrics_free(struct run_metrics *run)
 {
     metrics_free(run->metrics);
     accumulator_free(run->accumulator);
@@ -108,6 +116,35 @@ int run_output(const struct options *options, void (*write)(struct output *outpu
     write(output, context);
     if (output_close(output, true, &err) != STATUS_OK)
         return command_fault(&err);
+    return code;
+}
+
+struct report {
+    const struct options *options;
+    const struct metrics *metrics;
+    void (*write)(struct output *output, const struct options *options, const struct metrics *metrics);
+};
+
+static void write_report(struct output *output, const void *context)
+{
+    const struct report *report = context;
+    report->write(output, report->options, report->metrics);
+}
+
+int run_report(const struct options *options,
+               void (*write)(struct output *output, const struct options *options, const struct metrics *metrics))
+{
+    struct error err = {0};
+    struct run_metrics run = {0};
+    int code;
+    if (run_metrics(&run, options, &err) != STATUS_OK) {
+        code = command_fault(&err);
+    } else {
+        struct report report = {.options = options, .metrics = run.metrics, .write = write};
+        int64_t duration_ns = time_since(run.metrics->begin_ns, run.metrics->end_ns);
+        code = run_output(options, write_report, &report, run_report_damage(&run.metrics->end, duration_ns));
+    }
+    run_metrics_free(&run);
     return code;
 }
 

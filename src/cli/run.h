@@ -20,20 +20,15 @@ enum status run_stream(const struct options *options, struct reader *reader, str
    event counted from the trace's begin; negative: not known. */
 int run_report_damage(const struct trace_end *end, int64_t last_ns);
 
-/* Everything from the command line to metrics, with window and selection of processes. */
-struct run_metrics {
-    struct reader *reader;
-    struct accumulator *accumulator;
-    struct metrics *metrics;
-    uint32_t *ranks;
-};
-enum status run_metrics(struct run_metrics *run, const struct options *options, struct error *err) MUST_CHECK;
-void run_metrics_free(struct run_metrics *run);
-
 /* Opens the output that was asked for (standard output by default), lets `write` fill it, and closes it. Returns the
    exit code: that of a fault, else `code`. */
 int run_output(const struct options *options, void (*write)(struct output *output, const void *context),
                const void *context, int code);
+
+/* The whole of a command that reports metrics: computes them, lets `write` print them, says what is damaged. The exit
+ * code. */
+int run_report(const struct options *options,
+               void (*write)(struct output *output, const struct options *options, const struct metrics *metrics));
 
 /* The inputs as a person names them: "run.clog2", "rank0.clog2 and 3 more". */
 void run_title(char *buffer, size_t size, const struct options *options);
