@@ -4,11 +4,9 @@
 
 #include "convert/reader.h"
 #include "convert/xml_pairing.h"
-#include "convert/xml_text.h"
+#include "core/xml_sax.h"
 
-#include <libxml/parser.h>
-
-/* The parts of the XML reader: read_xml.c holds the parser and hands over one element at a time, read_xml_events.c and
+/* The parts of the XML reader: read_xml.c hands over one element at a time, read_xml_events.c and
    read_xml_defs.c make events and definitions of them, read_xml_emit.c puts the events in order. */
 
 /* The row of formats.def. */
@@ -118,20 +116,9 @@ struct xml_cached_name {
     char name[XML_CACHED_NAME_MAX];
 };
 
-/* Pointers of the parser's dictionary: names are compared by address. */
-enum { XML_NAME_TABLE_SIZE = 256 };
-struct xml_name {
-    const xmlChar *name;
-    uint8_t attribute, element; /* 1 + the number; 0: is none */
-};
-
 struct xml_reader {
     struct reader *reader;
-    xmlParserCtxtPtr parser;
-    struct xml_name names[XML_NAME_TABLE_SIZE];
-    /* The element at hand: values of which the bit in `present` is set. */
-    struct xml_value values[XML_ATTRIBUTE_COUNT];
-    uint64_t present;
+    struct xml_sax sax; /* holds the attributes of the element at hand */
     /* What has been read and not been handed out. */
     struct batch *batch; /* being filled; NULL while there is none */
     struct xml_queue queue, held;
@@ -150,16 +137,14 @@ struct xml_reader {
     size_t pending_count, pending_capacity, pending_left;
     bool pending_sorted;
     uint64_t counts[XML_ELEMENT_COUNT];
-    bool root_met, is_trace, incomplete;
+    bool is_trace, incomplete;
     bool events_met; /* the definitions are over */
-    bool at_end;     /* the last byte has been given to the parser */
-    bool stopped;    /* nothing more is to be parsed */
     bool ended;      /* nothing more is to be given */
 };
 
 static inline bool xml_has(const struct xml_reader *xml, enum xml_attribute attribute)
 {
-    return xml->present >> attribute & 1;
+    return xml_sax_has(&xml->sax, attribute);
 }
 
 /* read_xml.c */

@@ -108,7 +108,7 @@ void xml_read_marktype(struct xml_reader *xml)
                             .format = copy_text(xml, XML_format),
                             .id = xml_number_i32(xml, XML_id),
                             .shadowed = xml_is_yes(xml, XML_shadowed)};
-    mark.defined = !xml_has(xml, XML_defined) || !xml_value_is(xml->values[XML_defined], "no");
+    mark.defined = !xml_has(xml, XML_defined) || !xml_value_is(xml->sax.values[XML_defined], "no");
     uint32_t index = defs_add_mark(xml->reader->defs, &mark);
     xml_index_mark(xml, index);
     emit_definition(xml, DEFINITION_MARK, index);
@@ -136,7 +136,7 @@ static bool read_uuid(struct xml_reader *xml, unsigned char uuid[COMM_UUID_SIZE]
 {
     if (!xml_has(xml, XML_uuid))
         return false;
-    struct xml_value value = xml->values[XML_uuid];
+    struct xml_value value = xml->sax.values[XML_uuid];
     if (value.length == 2 * COMM_UUID_SIZE && xml_get_hex(value, uuid))
         return true;
     xml_damage(xml, "uuid is not of %d hexadecimal digits", 2 * COMM_UUID_SIZE);
@@ -166,7 +166,7 @@ void xml_read_communicator(struct xml_reader *xml)
     if (!xml_has(xml, XML_kind))
         return;
     row.id = comm->id;
-    if (!xml_comm_kind_of(xml->values[XML_kind], &row.kind))
+    if (!xml_comm_kind_of(xml->sax.values[XML_kind], &row.kind))
         row.kind = (int32_t)xml_number(xml, XML_kind, INT32_MIN, INT32_MAX, COMM_KIND_UNKNOWN);
     ARRAY_PUSH(defs->comm_rows, defs->comm_row_count, defs->comm_row_capacity, row);
 }
@@ -178,7 +178,7 @@ void xml_read_membership(struct xml_reader *xml)
         return;
     int32_t comm = xml_read_comm(xml, XML_communicator, EVENT_UNKNOWN);
     int32_t parent = xml_read_comm(xml, XML_parent, EVENT_UNKNOWN);
-    if (!xml_has(xml, XML_step) || !xml_step_of(xml->values[XML_step], &event.value))
+    if (!xml_has(xml, XML_step) || !xml_step_of(xml->sax.values[XML_step], &event.value))
         event.value = xml_number(xml, XML_step, INT64_MIN, INT64_MAX, COMM_STEP_INTRA);
     bool freed = event.value == COMM_STEP_FREE;
     event.kind = freed ? EVENT_COMM_FREED : EVENT_COMM_MADE;

@@ -10,7 +10,7 @@ int64_t xml_time(struct xml_reader *xml, enum xml_attribute attribute, int64_t a
     int64_t ns;
     if (!xml_has(xml, attribute))
         return absent;
-    struct xml_value value = xml->values[attribute];
+    struct xml_value value = xml->sax.values[attribute];
     if (xml_get_time(value, &ns))
         return ns;
     xml_damage(xml, "time is none (\"%.*s\", limit 9e15)", value.length < 40 ? (int)value.length : 40, value.at);
@@ -25,7 +25,7 @@ bool xml_read_place(struct xml_reader *xml, struct event *event)
         xml_damage(xml, "event without %s", xml_has(xml, XML_process) ? "timestamp" : "process");
         return false;
     }
-    if (!xml_get_u64(xml->values[XML_process], PROCESS_LIMIT - 1, &process)) {
+    if (!xml_get_u64(xml->sax.values[XML_process], PROCESS_LIMIT - 1, &process)) {
         xml_number(xml, XML_process, 0, PROCESS_LIMIT - 1, 0);
         return false;
     }
@@ -47,7 +47,7 @@ int32_t xml_read_comm(struct xml_reader *xml, enum xml_attribute attribute, int3
 {
     if (!xml_has(xml, attribute))
         return absent;
-    if (xml_value_is(xml->values[attribute], "unknown"))
+    if (xml_value_is(xml->sax.values[attribute], "unknown"))
         return EVENT_UNKNOWN;
     int32_t id = xml_number_i32(xml, attribute);
     if (id == EVENT_UNKNOWN)
@@ -66,8 +66,8 @@ int32_t xml_read_comm(struct xml_reader *xml, enum xml_attribute attribute, int3
 static void read_rest(struct xml_reader *xml, struct event *event, int32_t absent_comm)
 {
     event->comm = xml_read_comm(xml, XML_communicator, absent_comm);
-    if (!(xml->present & (BIT(partner) | BIT(root) | BIT(sent) | BIT(received) | BIT(value) | BIT(request) | BIT(site) |
-                          BIT(partner_communicator))))
+    if (!(xml->sax.present & (BIT(partner) | BIT(root) | BIT(sent) | BIT(received) | BIT(value) | BIT(request) |
+                              BIT(site) | BIT(partner_communicator))))
         return;
     event->partner_comm = xml_read_comm(xml, XML_partner_communicator, EVENT_UNKNOWN);
     event->partner = (int32_t)xml_number(xml, XML_partner, PARTNER_NONE, PROCESS_LIMIT - 1, EVENT_UNKNOWN);
@@ -75,7 +75,7 @@ static void read_rest(struct xml_reader *xml, struct event *event, int32_t absen
     event->bytes_sent = xml_number(xml, XML_sent, INT64_MIN + 1, INT64_MAX, BYTES_UNKNOWN);
     event->bytes_received = xml_number(xml, XML_received, INT64_MIN + 1, INT64_MAX, BYTES_UNKNOWN);
     event->value = xml_number(xml, XML_value, INT64_MIN, INT64_MAX, 0);
-    if (xml_has(xml, XML_request) && !xml_get_u64(xml->values[XML_request], UINT64_MAX, &event->request)) {
+    if (xml_has(xml, XML_request) && !xml_get_u64(xml->sax.values[XML_request], UINT64_MAX, &event->request)) {
         xml_damage(xml, "attribute request is no number from 0 to 2^64-1");
         event->request = 0;
     }
@@ -85,10 +85,10 @@ static void read_rest(struct xml_reader *xml, struct event *event, int32_t absen
 /* The payload of the line, borrowed until the next text is read. */
 static const unsigned char *read_payload(struct xml_reader *xml, struct event *event)
 {
-    if (!(xml->present & (BIT(payload) | BIT(text))))
+    if (!(xml->sax.present & (BIT(payload) | BIT(text))))
         return NULL;
     bool is_text = xml_has(xml, XML_text);
-    struct xml_value value = xml->values[is_text ? XML_text : XML_payload];
+    struct xml_value value = xml->sax.values[is_text ? XML_text : XML_payload];
     xml->text.length = 0;
     char *bytes = xml_room(&xml->text, value.length + 1);
     size_t length = value.length / 2;
@@ -137,7 +137,7 @@ static bool read_state_name(struct xml_reader *xml, uint32_t *state)
         xml_damage(xml, "event without data");
         return false;
     }
-    *state = state_of_name(xml, xml->values[XML_data]);
+    *state = state_of_name(xml, xml->sax.values[XML_data]);
     if (!xml_has(xml, XML_state))
         return true;
     int64_t told = xml_number(xml, XML_state, 0, (int64_t)defs->state_count - 1, *state);
@@ -152,7 +152,7 @@ static enum message_direction told_direction(struct xml_reader *xml)
 {
     if (!xml_has(xml, XML_direction))
         return DIRECTION_NONE;
-    struct xml_value word = xml->values[XML_direction];
+    struct xml_value word = xml->sax.values[XML_direction];
     if (xml_value_is(word, "send"))
         return DIRECTION_SEND;
     if (xml_value_is(word, "receive"))
@@ -166,7 +166,7 @@ static enum message_direction told_direction(struct xml_reader *xml)
 static enum message_direction read_communication(struct xml_reader *xml, struct event *event)
 {
     const struct state_def *state = &xml->reader->defs->states[event->state];
-    if (!(xml->present & (BIT(communication) | BIT(direction))))
+    if (!(xml->sax.present & (BIT(communication) | BIT(direction))))
         return DIRECTION_NONE;
     enum message_direction direction = told_direction(xml);
     if (direction == DIRECTION_NONE && xml_has(xml, XML_communication))
@@ -258,8 +258,8 @@ void xml_read_event(struct xml_reader *xml)
         return;
     }
     struct open_states *open = xml_stacks_get(&xml->stacks, event.process, event.thread);
-    bool is_leave = xml_has(xml, XML_kind) && xml_value_is(xml->values[XML_kind], "leave");
-    bool is_enter = xml_has(xml, XML_kind) && xml_value_is(xml->values[XML_kind], "enter");
+    bool is_leave = xml_has(xml, XML_kind) && xml_value_is(xml->sax.values[XML_kind], "leave");
+    bool is_enter = xml_has(xml, XML_kind) && xml_value_is(xml->sax.values[XML_kind], "enter");
     ptrdiff_t at = OPEN_STATES_NONE;
     if (is_leave && xml_has(xml, XML_state))
         at = open_states_find(open, event.state);

@@ -4,7 +4,7 @@
 
 #include "convert/writer.h"
 #include "convert/xml_pairing.h"
-#include "convert/xml_text.h"
+#include "core/xml_text.h"
 #include "core/sorter.h"
 
 /* The parts of the XML writer: write_xml.c collects and orders, write_xml_events.c makes the lines of events,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The trace XML: what is read, what is written, what is damage. */
-#include "convert/xml_text.h"
+#include "core/xml_text.h"
 #include "unit/tap.h"
 #include "unit/xml_trace.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "convert/xml_text.h"
+#include "core/xml_text.h"
 
 #include "core/defs.h"
 #include "core/event.h"

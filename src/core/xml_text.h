@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef SIGHT_CONVERT_XML_TEXT_H
-#define SIGHT_CONVERT_XML_TEXT_H
+#ifndef SIGHT_CORE_XML_TEXT_H
+#define SIGHT_CORE_XML_TEXT_H
 
 #include "core/memory.h"
 
