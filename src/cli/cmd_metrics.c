@@ -20,6 +20,8 @@ static void write_metrics(struct output *output, const struct options *options, 
     run_title(title, sizeof title, options);
     if (strcmp(format, "json") == 0)
         metrics_write_json(output, metrics);
+    else if (strcmp(format, "xml") == 0)
+        metrics_write_xml(output, metrics);
     else if (strcmp(format, "csv") == 0)
         metrics_write_csv(output, metrics, table_name(options));
     else

@@ -6,11 +6,13 @@
 #include "core/memory.h"
 #include "core/text.h"
 #include "metrics/accumulator.h"
+#include "metrics/metrics_file.h"
 #include "render/field.h"
 
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* Nothing needs an orderly end but the temporary names of outputs. */
@@ -32,13 +34,41 @@ void run_catch_signals(void)
     signal(SIGPIPE, SIG_IGN);
 }
 
-struct reader *run_open(const struct options *options, struct error *err)
+static bool is_file(const char *path)
 {
-    if (options->input_count == 0) {
+    struct stat about;
+    return strcmp(path, "-") == 0 || (stat(path, &about) == 0 && !S_ISDIR(about.st_mode));
+}
+
+/* A trace, or the input of a metrics file where `metrics_file` is given and it is one. NULL and a fault. */
+static struct reader *open_inputs(char *const *inputs, size_t count, struct input **metrics_file, struct error *err)
+{
+    if (count == 0) {
         error_set(err, ERROR_USAGE, "no trace given");
         return NULL;
     }
-    return reader_open(options->inputs, options->input_count, err);
+    if (count > 1 || !is_file(inputs[0]))
+        return reader_open(inputs, count, err);
+    struct input *input = input_open(inputs[0], err);
+    if (!input || input_need(input, PROBE_SIZE, err) == STATUS_FAILED) {
+        input_close(input);
+        return NULL;
+    }
+    size_t size = input_available(input) < PROBE_SIZE ? input_available(input) : PROBE_SIZE;
+    if (!metrics_file_probe(input->at, size))
+        return reader_open_input(input, err);
+    if (metrics_file) {
+        *metrics_file = input;
+    } else {
+        error_set(err, ERROR_USAGE, "%s: is a metrics file, which has no events: give the trace", input->name);
+        input_close(input);
+    }
+    return NULL;
+}
+
+struct reader *run_open(const struct options *options, struct error *err)
+{
+    return open_inputs(options->inputs, options->input_count, NULL, err);
 }
 
 enum status run_stream(const struct options *options, struct reader *reader, struct sink *const *sinks, size_t count,
@@ -67,7 +97,7 @@ int run_report_damage(const struct trace_end *end, int64_t last_ns)
     return EXIT_DAMAGED;
 }
 
-/* Everything from the command line to metrics, with window and selection of processes. */
+/* Everything from inputs to metrics, with window and selection of processes. */
 struct run_metrics {
     struct reader *reader;
     struct accumulator *accumulator;
@@ -75,15 +105,25 @@ struct run_metrics {
     uint32_t *ranks;
 };
 
-static enum status run_metrics(struct run_metrics *run, const struct options *options, struct error *err)
+static enum status metrics_from_file(struct run_metrics *run, const struct options *options, struct input *input,
+                                     size_t rank_count, struct error *err)
 {
-    struct accumulator_options what = {0};
-    if (selection_ranks(options->processes, &run->ranks, &what.rank_count, err) != STATUS_OK)
+    if (options->from || options->to) {
+        error_set(err, ERROR_USAGE, "%s: is a metrics file, which has no events: --from and --to need the trace",
+                  input->name);
+        input_close(input);
         return STATUS_FAILED;
-    what.ranks = run->ranks;
-    run->reader = run_open(options, err);
-    if (!run->reader)
-        return STATUS_FAILED;
+    }
+    run->metrics = metrics_file_read(input, err);
+    input_close(input);
+    if (run->metrics && run->ranks)
+        metrics_select(run->metrics, run->ranks, rank_count);
+    return run->metrics ? STATUS_OK : STATUS_FAILED;
+}
+
+static enum status metrics_from_trace(struct run_metrics *run, const struct options *options,
+                                      struct accumulator_options what, struct error *err)
+{
     if ((options->from || options->to) && selection_window(options, &run->reader, &what, err) != STATUS_OK)
         return STATUS_FAILED;
     run->accumulator = accumulator_new(what);
@@ -97,12 +137,43 @@ static enum status run_metrics(struct run_metrics *run, const struct options *op
     return STATUS_OK;
 }
 
-static void run_metrics_free(struct run_metrics *run)
+static enum status metrics_from_inputs(struct run_metrics *run, const struct options *options, char *const *inputs,
+                                       size_t count, struct error *err)
 {
+    struct accumulator_options what = {0};
+    if (selection_ranks(options->processes, &run->ranks, &what.rank_count, err) != STATUS_OK)
+        return STATUS_FAILED;
+    what.ranks = run->ranks;
+    struct input *file = NULL;
+    run->reader = open_inputs(inputs, count, &file, err);
+    if (file)
+        return metrics_from_file(run, options, file, what.rank_count, err);
+    return run->reader ? metrics_from_trace(run, options, what, err) : STATUS_FAILED;
+}
+
+struct run_metrics *run_metrics(const struct options *options, char *const *inputs, size_t count, struct error *err)
+{
+    struct run_metrics *run = memory_new(sizeof *run);
+    if (metrics_from_inputs(run, options, inputs, count, err) == STATUS_OK)
+        return run;
+    run_metrics_free(run);
+    return NULL;
+}
+
+const struct metrics *run_metrics_get(const struct run_metrics *run)
+{
+    return run->metrics;
+}
+
+void run_metrics_free(struct run_metrics *run)
+{
+    if (!run)
+        return;
     metrics_free(run->metrics);
     accumulator_free(run->accumulator);
     reader_close(run->reader);
     free(run->ranks);
+    free(run);
 }
 
 int run_output(const struct options *options, void (*write)(struct output *output, const void *context),
@@ -135,16 +206,13 @@ int run_report(const struct options *options,
                void (*write)(struct output *output, const struct options *options, const struct metrics *metrics))
 {
     struct error err = {0};
-    struct run_metrics run = {0};
-    int code;
-    if (run_metrics(&run, options, &err) != STATUS_OK) {
-        code = command_fault(&err);
-    } else {
-        struct report report = {.options = options, .metrics = run.metrics, .write = write};
-        int64_t duration_ns = time_since(run.metrics->begin_ns, run.metrics->end_ns);
-        code = run_output(options, write_report, &report, run_report_damage(&run.metrics->end, duration_ns));
-    }
-    run_metrics_free(&run);
+    struct run_metrics *run = run_metrics(options, options->inputs, options->input_count, &err);
+    if (!run)
+        return command_fault(&err);
+    struct report report = {.options = options, .metrics = run->metrics, .write = write};
+    int64_t duration_ns = time_since(run->metrics->begin_ns, run->metrics->end_ns);
+    int code = run_output(options, write_report, &report, run_report_damage(&run->metrics->end, duration_ns));
+    run_metrics_free(run);
     return code;
 }
 

@@ -9,8 +9,14 @@
 
 /* What subcommands share: open the trace, run it through sinks with progress, say what is damaged, open the output. */
 
-/* The trace of the command line. NULL and a fault. */
+/* The trace of the command line. NULL and a fault, also for a metrics file: it has no events. */
 struct reader *run_open(const struct options *options, struct error *err);
+
+/* Metrics of the given inputs, which are a trace or a metrics file, with the window and the selection of processes of
+   the options. NULL and a fault. Free with run_metrics_free. */
+struct run_metrics *run_metrics(const struct options *options, char *const *inputs, size_t count, struct error *err);
+const struct metrics *run_metrics_get(const struct run_metrics *run);
+void run_metrics_free(struct run_metrics *run);
 
 /* Streams all events; progress on a terminal. */
 enum status run_stream(const struct options *options, struct reader *reader, struct sink *const *sinks, size_t count,

@@ -159,8 +159,8 @@ bool xml_get_i64(struct xml_value value, int64_t min, int64_t max, int64_t *numb
     return *number >= min && *number <= max;
 }
 
-/* The numbers that are not plain decimals: with an exponent. */
-static bool get_time_by_strtod(struct xml_value value, int64_t *ns)
+/* The numbers that are not plain decimals: with an exponent. `unit`: units a second. */
+static bool get_time_by_strtod(struct xml_value value, double unit, int64_t *ns)
 {
     char copy[64], *end;
     if (value.length == 0 || value.length >= sizeof copy)
@@ -169,11 +169,12 @@ static bool get_time_by_strtod(struct xml_value value, int64_t *ns)
     copy[value.length] = '\0';
     if (copy[strspn(copy, "+-.0123456789eE")] != '\0')
         return false;
-    double microseconds = strtod(copy, &end);
-    return end == copy + value.length && time_from_seconds(microseconds / 1e6, ns);
+    double number = strtod(copy, &end);
+    return end == copy + value.length && time_from_seconds(number / unit, ns);
 }
 
-bool xml_get_time(struct xml_value value, int64_t *ns)
+/* A decimal number as a whole number of 10^-decimals; further decimals are rounded to the nearest. */
+static bool get_decimal(struct xml_value value, unsigned decimals, double unit, int64_t *ns)
 {
     static const uint64_t limit = UINT64_C(9000000000000000000);
     value = trim(value);
@@ -181,6 +182,9 @@ bool xml_get_time(struct xml_value value, int64_t *ns)
     bool negative = at < end && *at == '-';
     if (at < end && (*at == '-' || *at == '+'))
         at++;
+    uint64_t scale = 1;
+    for (unsigned i = 0; i < decimals; i++)
+        scale *= 10;
     uint64_t sum = 0;
     const char *digits = at;
     for (; at < end && (unsigned char)(*at - '0') <= 9; at++) {
@@ -189,21 +193,32 @@ bool xml_get_time(struct xml_value value, int64_t *ns)
         sum = sum * 10 + (unsigned char)(*at - '0');
     }
     size_t count = (size_t)(at - digits);
-    if (sum > limit / 1000)
+    if (sum > limit / scale)
         return false;
-    sum *= 1000;
-    static const unsigned units[] = {100, 10, 1};
+    sum *= scale;
     if (at < end && *at == '.') {
         at++;
-        for (size_t decimals = 0; at < end && (unsigned char)(*at - '0') <= 9; at++, decimals++, count++) {
+        for (bool rounded = false; at < end && (unsigned char)(*at - '0') <= 9; at++, count++) {
             unsigned digit = (unsigned char)(*at - '0');
-            sum += decimals < 3 ? digit * units[decimals] : decimals == 3 && digit >= 5;
+            scale /= 10;
+            sum += scale > 0 ? digit * scale : !rounded && digit >= 5;
+            rounded |= scale == 0;
         }
     }
     if (count == 0 || at != end)
-        return get_time_by_strtod(value, ns);
+        return get_time_by_strtod(value, unit, ns);
     *ns = negative ? -(int64_t)sum : (int64_t)sum;
     return sum <= limit;
+}
+
+bool xml_get_time(struct xml_value value, int64_t *ns)
+{
+    return get_decimal(value, 3, 1e6, ns);
+}
+
+bool xml_get_seconds(struct xml_value value, int64_t *ns)
+{
+    return get_decimal(value, 9, 1, ns);
 }
 
 static int hex_value(char digit)

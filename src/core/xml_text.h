@@ -68,6 +68,9 @@ bool xml_get_i64(struct xml_value value, int64_t min, int64_t max, int64_t *numb
  */
 bool xml_get_time(struct xml_value value, int64_t *ns);
 
+/* Seconds as ns, likewise exact to nine decimals. */
+bool xml_get_seconds(struct xml_value value, int64_t *ns);
+
 /* Undo what the xml_put_ functions do; `to` has room for value.length + 1 bytes. They return the number of bytes.
    A %00 stays as it is in UTF-8, where NUL ends the text. A NUL is put behind. */
 size_t xml_get_utf8(struct xml_value value, char *to);

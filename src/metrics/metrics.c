@@ -6,18 +6,23 @@
 
 #include <string.h>
 
+void process_row_clear(struct process_row *row)
+{
+    free(row->functions);
+    free(row->sent);
+    free(row->received);
+    free(row->marks);
+    free(row->threads);
+}
+
 void metrics_free(struct metrics *metrics)
 {
     if (!metrics)
         return;
-    for (size_t i = 0; i < metrics->process_count; i++) {
-        struct process_row *row = &metrics->process[i];
-        free(row->functions);
-        free(row->sent);
-        free(row->received);
-        free(row->marks);
-        free(row->threads);
-    }
+    for (size_t i = 0; i < metrics->process_count; i++)
+        process_row_clear(&metrics->process[i]);
+    defs_free(metrics->own_defs);
+    free(metrics->own_format);
     free(metrics->process);
     free(metrics->communicators);
     free(metrics->tags);
@@ -244,8 +249,10 @@ static void result_marks(const struct accumulator *accumulator, struct metrics *
                     (void *)accumulator->defs);
 }
 
-static void result_totals(struct metrics *metrics)
+void metrics_totals(struct metrics *metrics)
 {
+    metrics->begin_ns = metrics->end_ns = 0;
+    metrics->events = metrics->time_back = metrics->open = metrics->stray = 0;
     for (size_t i = 0; i < metrics->process_count; i++) {
         const struct process_row *row = &metrics->process[i];
         if (i == 0 || row->begin_ns < metrics->begin_ns)
@@ -271,7 +278,7 @@ struct metrics *accumulator_metrics(struct accumulator *accumulator, struct erro
     result_processes(accumulator, metrics);
     result_partners(&accumulator->tables, metrics);
     result_marks(accumulator, metrics);
-    result_totals(metrics);
+    metrics_totals(metrics);
     if (message_tables_result(&accumulator->tables, accumulator->defs, metrics, err) == STATUS_OK)
         return metrics;
     metrics_free(metrics);

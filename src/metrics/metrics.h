@@ -70,9 +70,11 @@ struct message_row {
 enum { METRICS_TAGS = 64 };
 
 struct metrics {
-    const struct defs *defs; /* borrowed; NULL where they were read from a metrics file */
-    const char *format;      /* of the trace: "clog2" */
-    uint32_t processes;      /* declared */
+    const struct defs *defs; /* borrowed, or own_defs */
+    struct defs *own_defs;   /* of metrics that were read from a file; else NULL */
+    const char *format;      /* of the trace: "clog2"; borrowed, or own_format */
+    char *own_format;
+    uint32_t processes; /* declared */
     uint64_t events;
     int64_t begin_ns, end_ns;
     struct trace_end end;
@@ -85,10 +87,17 @@ struct metrics {
     size_t tag_count;
     struct message_row *sizes; /* key k: sizes in [2^(k-1), 2^k), 0: empty messages; up to the largest that occurs */
     size_t size_count;
+    bool tables_unknown;             /* the three tables above are not known: see metrics_select */
     uint64_t open, stray, time_back; /* sums, for warnings */
 };
 
 void metrics_free(struct metrics *metrics);
+
+/* Frees what a row holds. */
+void process_row_clear(struct process_row *row);
+
+/* Computes begin, end, events and the sums for warnings from the rows. */
+void metrics_totals(struct metrics *metrics);
 
 /* total_s = end - begin, compute_s = total - communication, both >= 0. */
 static inline int64_t process_total_ns(const struct process_row *row)

@@ -3,6 +3,7 @@
 
 #include "core/memory.h"
 #include "core/text.h"
+#include "core/xml_text.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -78,6 +79,20 @@ void value_write_csv(struct output *output, struct value value)
     for (const char *at = value.text; *at; at++)
         output_write(output, *at == '"' ? "\"\"" : at, *at == '"' ? 2 : 1);
     output_text(output, "\"");
+}
+
+void value_write_xml(struct output *output, struct value value)
+{
+    if (value.kind == VALUE_NULL || (value.kind == VALUE_TEXT && !value.text))
+        return;
+    if (value.kind != VALUE_TEXT) {
+        write_raw_number(output, value);
+        return;
+    }
+    struct xml_line line = {0};
+    xml_put_utf8(&line, value.text);
+    output_write(output, line.text, line.length);
+    free(line.text);
 }
 
 void text_for_terminal(char *buffer, size_t size, const char *text, size_t columns)
@@ -196,6 +211,21 @@ void csv_row(struct output *output, const struct field *fields, size_t count, co
         value_write_csv(output, fields[i].get(context, row));
     }
     output_text(output, "\n");
+}
+
+void xml_row(struct output *output, const char *element, const struct field *fields, size_t count, const void *context,
+             const void *row, const char *close)
+{
+    output_print(output, "<%s", element);
+    for (size_t i = 0; i < count; i++) {
+        struct value value = fields[i].get(context, row);
+        if (value.kind == VALUE_NULL || (value.kind == VALUE_TEXT && !value.text))
+            continue;
+        output_print(output, " %s=\"", fields[i].name);
+        value_write_xml(output, value);
+        output_text(output, "\"");
+    }
+    output_text(output, close);
 }
 
 struct text_table {

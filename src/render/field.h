@@ -77,6 +77,9 @@ void value_write_json(struct output *output, struct value value);
 /* Raw, as CSV wants it: null is empty, text quoted where needed. */
 void value_write_csv(struct output *output, struct value value);
 
+/* Raw, as the text of an XML attribute. */
+void value_write_xml(struct output *output, struct value value);
+
 /* For people: three digits and a unit, thousands separators, "-" for null. The result is UTF-8, NUL-terminated. */
 enum { VALUE_TEXT_SIZE = 256 };
 void value_text_for_people(char buffer[VALUE_TEXT_SIZE], struct value value);
@@ -103,6 +106,10 @@ void json_row(struct json *json, const struct field *fields, size_t count, const
 
 void csv_header(struct output *output, const struct field *fields, size_t count);
 void csv_row(struct output *output, const struct field *fields, size_t count, const void *context, const void *row);
+
+/* A row as an XML start tag: name="value" for each field that is known, then `close` (">" or "/>"). */
+void xml_row(struct output *output, const char *element, const struct field *fields, size_t count, const void *context,
+             const void *row, const char *close);
 
 /* A table for people: columns aligned, numbers to the right. Rows are collected, then printed. */
 struct text_table;

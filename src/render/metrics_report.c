@@ -3,6 +3,7 @@
 
 #include "core/memory.h"
 #include "core/text.h"
+#include "metrics/metrics_file.h"
 #include "render/field.h"
 
 #include <string.h>
@@ -186,6 +187,89 @@ void metrics_write_json(struct output *output, const struct metrics *metrics)
     JSON_ROWS(&json, "tags", tag_fields, metrics, metrics->tags, metrics->tag_count);
     JSON_ROWS(&json, "message_sizes", size_fields, metrics, metrics->sizes, metrics->size_count);
     json_close(&json, '}');
+}
+
+/* What only metrics files tell: damage, and the sums that a selection of processes would not give. */
+GETTER(file_version, struct metrics, value_count(METRICS_FILE_VERSION))
+GETTER(file_ends, struct metrics, value_count(metrics->messages))
+GETTER(file_damages, struct metrics, metrics->end.damage.count ? value_count(metrics->end.damage.count) : value_null())
+GETTER(file_damage, struct metrics, metrics->end.damage.count ? value_text(metrics->end.damage.first) : value_null())
+GETTER(file_used, struct metrics, metrics->end.complete ? value_null() : value_bytes(metrics->end.used))
+GETTER(file_total, struct metrics, metrics->end.complete ? value_null() : value_bytes(metrics->end.total))
+GETTER(process_time_back, struct process_row, row->time_back ? value_count(row->time_back) : value_null())
+GETTER(state_name, struct state_def, value_text(row->name))
+GETTER(state_colour, struct state_def, value_text(row->colour))
+/* In XML 0 is what an absent count means. */
+GETTER(function_open_xml, struct function_row, row->open ? value_count(row->open) : value_null())
+GETTER(function_open_time_xml, struct function_row, row->open_ns ? value_time(row->open_ns) : value_null())
+GETTER(function_stray_xml, struct function_row, row->stray ? value_count(row->stray) : value_null())
+
+static const struct field file_version_fields[] = {{"version", NULL, file_version}};
+static const struct field file_fields[] = {
+    {"message_ends", NULL, file_ends}, {"damages", NULL, file_damages},   {"damage", NULL, file_damage},
+    {"used_bytes", NULL, file_used},   {"total_bytes", NULL, file_total},
+};
+static const struct field state_fields[] = {{"name", NULL, state_name}, {"colour", NULL, state_colour}};
+
+/* The fields of a process and of a function as XML has them, made of the tables above. */
+enum { PROCESS_FIELDS = COUNT_OF(process_fields), FUNCTION_FIELDS = COUNT_OF(function_fields) };
+
+static void xml_rows(struct output *output, const char *element, const struct field *fields, size_t field_count,
+                     const struct metrics *metrics, const void *rows, size_t count, size_t size)
+{
+    for (size_t i = 0; i < count; i++)
+        xml_row(output, element, fields, field_count, metrics, (const char *)rows + i * size, "/>\n");
+}
+#define XML_ROWS(output, element, fields, metrics, rows, count)                                                        \
+    xml_rows((output), (element), (fields), COUNT_OF(fields), (metrics), (rows), (count), sizeof *(rows))
+
+static void xml_process(struct output *output, const struct metrics *metrics, const struct process_row *row)
+{
+    struct field process[PROCESS_FIELDS + 1], function[FUNCTION_FIELDS];
+    memcpy(process, process_fields, sizeof process_fields);
+    process[PROCESS_FIELDS] = (struct field){"time_back", NULL, process_time_back};
+    memcpy(function, function_fields, sizeof function_fields);
+    function[FUNCTION_FIELDS - 3].get = function_open_xml;
+    function[FUNCTION_FIELDS - 2].get = function_open_time_xml;
+    function[FUNCTION_FIELDS - 1].get = function_stray_xml;
+    xml_row(output, "process", process, COUNT_OF(process), metrics, row, ">\n");
+    XML_ROWS(output, "function", function, metrics, row->functions, row->function_count);
+    XML_ROWS(output, "sent", sent_fields, metrics, row->sent, row->sent_count);
+    XML_ROWS(output, "received", received_fields, metrics, row->received, row->received_count);
+    XML_ROWS(output, "mark", mark_fields, metrics, row->marks, row->mark_count);
+    XML_ROWS(output, "thread", thread_fields, metrics, row->threads, row->thread_count);
+    output_text(output, "</process>\n");
+}
+
+/* States in the order of the definitions: rows of equal time stand in that order. */
+static void xml_states(struct output *output, const struct metrics *metrics)
+{
+    bool *occurs = memory_new(metrics->defs->state_count);
+    for (size_t i = 0; i < metrics->process_count; i++)
+        for (size_t k = 0; k < metrics->process[i].function_count; k++)
+            occurs[metrics->process[i].functions[k].state] = true;
+    for (size_t i = 0; i < metrics->defs->state_count; i++)
+        if (occurs[i])
+            xml_row(output, "state", state_fields, COUNT_OF(state_fields), metrics, &metrics->defs->states[i], "/>\n");
+    free(occurs);
+}
+
+void metrics_write_xml(struct output *output, const struct metrics *metrics)
+{
+    struct field root[COUNT_OF(file_version_fields) + COUNT_OF(trace_fields) + COUNT_OF(file_fields)];
+    memcpy(root, file_version_fields, sizeof file_version_fields);
+    memcpy(root + COUNT_OF(file_version_fields), trace_fields, sizeof trace_fields);
+    memcpy(root + COUNT_OF(file_version_fields) + COUNT_OF(trace_fields), file_fields, sizeof file_fields);
+    output_text(output, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+                        "<!DOCTYPE metrics SYSTEM \"sight-metrics.dtd\">\n");
+    xml_row(output, "metrics", root, COUNT_OF(root), metrics, metrics, ">\n");
+    xml_states(output, metrics);
+    for (size_t i = 0; i < metrics->process_count; i++)
+        xml_process(output, metrics, &metrics->process[i]);
+    XML_ROWS(output, "communicator", communicator_fields, metrics, metrics->communicators, metrics->communicator_count);
+    XML_ROWS(output, "tag", tag_fields, metrics, metrics->tags, metrics->tag_count);
+    XML_ROWS(output, "size", size_fields, metrics, metrics->sizes, metrics->size_count);
+    output_text(output, "</metrics>\n");
 }
 
 /* The tables of CSV: those of a process get its rank as their first column. */

@@ -12,6 +12,9 @@ const char *metrics_table_name(size_t index);
 
 void metrics_write_json(struct output *output, const struct metrics *metrics);
 
+/* The metrics file: metrics/metrics_file.h reads it. */
+void metrics_write_xml(struct output *output, const struct metrics *metrics);
+
 /* False if there is no such table. */
 bool metrics_write_csv(struct output *output, const struct metrics *metrics, const char *table);
 

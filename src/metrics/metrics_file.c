@@ -1,0 +1,439 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "metrics/metrics_file.h"
+
+#include "core/memory.h"
+#include "core/xml_sax.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+/* X(name): the attributes that are read; what can be computed from them stands in the file for others. */
+#define FILE_ATTRIBUTES(X)                                                                                             \
+    X(begin_s)                                                                                                         \
+    X(bytes)                                                                                                           \
+    X(bytes_received)                                                                                                  \
+    X(bytes_sent)                                                                                                      \
+    X(colour)                                                                                                          \
+    X(communication_s)                                                                                                 \
+    X(communicator)                                                                                                    \
+    X(complete)                                                                                                        \
+    X(count)                                                                                                           \
+    X(damage)                                                                                                          \
+    X(damages)                                                                                                         \
+    X(end_s)                                                                                                           \
+    X(events)                                                                                                          \
+    X(exclusive_s)                                                                                                     \
+    X(format)                                                                                                          \
+    X(from)                                                                                                            \
+    X(max_s)                                                                                                           \
+    X(message_ends)                                                                                                    \
+    X(messages)                                                                                                        \
+    X(messages_received)                                                                                               \
+    X(messages_sent)                                                                                                   \
+    X(min_s)                                                                                                           \
+    X(name)                                                                                                            \
+    X(open)                                                                                                            \
+    X(open_s)                                                                                                          \
+    X(processes)                                                                                                       \
+    X(rank)                                                                                                            \
+    X(rest)                                                                                                            \
+    X(stray)                                                                                                           \
+    X(tag)                                                                                                             \
+    X(thread)                                                                                                          \
+    X(time_back)                                                                                                       \
+    X(time_s)                                                                                                          \
+    X(to)                                                                                                              \
+    X(to_bytes)                                                                                                        \
+    X(total_bytes)                                                                                                     \
+    X(used_bytes)                                                                                                      \
+    X(version)
+
+enum file_attribute {
+#define ATTRIBUTE_MEMBER(name) ATTRIBUTE_##name,
+    FILE_ATTRIBUTES(ATTRIBUTE_MEMBER)
+#undef ATTRIBUTE_MEMBER
+        ATTRIBUTE_COUNT
+};
+
+/* X(name): the elements; read_##name makes something of each. */
+#define FILE_ELEMENTS(X)                                                                                               \
+    X(state)                                                                                                           \
+    X(process)                                                                                                         \
+    X(function)                                                                                                        \
+    X(sent)                                                                                                            \
+    X(received)                                                                                                        \
+    X(mark)                                                                                                            \
+    X(thread)                                                                                                          \
+    X(communicator)                                                                                                    \
+    X(tag)                                                                                                             \
+    X(size)
+
+struct metrics_file {
+    struct xml_sax sax;
+    struct error *err; /* a fault that ends the reading */
+    bool failed;
+    struct metrics *metrics;
+    struct damage damage;    /* of this file */
+    struct xml_line text;    /* scratch */
+    struct process_row *row; /* of the process at hand; NULL: none */
+    size_t process_capacity, function_capacity, sent_capacity, received_capacity, mark_capacity, thread_capacity;
+    size_t communicator_capacity, tag_capacity, size_capacity;
+    struct map marks; /* hash of name -> index */
+};
+
+static void file_damage(struct metrics_file *file, const char *format, ...) PRINTF_LIKE(2, 3);
+static void file_damage(struct metrics_file *file, const char *format, ...)
+{
+    char text[256];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    damage_note(&file->damage, file->sax.input->name, xml_sax_byte(&file->sax), "%s", text);
+}
+
+static const char *const attribute_names[] = {
+#define ATTRIBUTE_NAME(name) #name,
+    FILE_ATTRIBUTES(ATTRIBUTE_NAME)
+#undef ATTRIBUTE_NAME
+};
+
+static void attribute_damage(struct metrics_file *file, enum file_attribute attribute)
+{
+    struct xml_value value = file->sax.values[attribute];
+    file_damage(file, "attribute %s cannot be used (\"%.*s\")", attribute_names[attribute],
+                value.length < 40 ? (int)value.length : 40, value.at);
+}
+
+static uint64_t file_count(struct metrics_file *file, enum file_attribute attribute, uint64_t max)
+{
+    uint64_t count = 0;
+    if (xml_sax_has(&file->sax, attribute) && !xml_get_u64(file->sax.values[attribute], max, &count)) {
+        attribute_damage(file, attribute);
+        count = 0;
+    }
+    return count;
+}
+
+/* Absent: EVENT_UNKNOWN. */
+static int64_t file_number(struct metrics_file *file, enum file_attribute attribute)
+{
+    int64_t number = EVENT_UNKNOWN;
+    if (xml_sax_has(&file->sax, attribute) &&
+        !xml_get_i64(file->sax.values[attribute], INT32_MIN, INT32_MAX, &number)) {
+        attribute_damage(file, attribute);
+        number = EVENT_UNKNOWN;
+    }
+    return number;
+}
+
+/* Seconds with up to nine decimals, as ns: a number of thousandths of a µs as the trace has it, six places further. */
+static int64_t file_time(struct metrics_file *file, enum file_attribute attribute)
+{
+    int64_t ns = 0;
+    if (xml_sax_has(&file->sax, attribute) && !xml_get_seconds(file->sax.values[attribute], &ns)) {
+        attribute_damage(file, attribute);
+        ns = 0;
+    }
+    return ns;
+}
+
+/* Borrowed until the next call; "" where there is none. */
+static const char *file_text(struct metrics_file *file, enum file_attribute attribute)
+{
+    if (!xml_sax_has(&file->sax, attribute))
+        return "";
+    file->text.length = 0;
+    char *text = xml_room(&file->text, file->sax.values[attribute].length + 1);
+    xml_get_utf8(file->sax.values[attribute], text);
+    return text;
+}
+
+static void read_version(struct metrics_file *file)
+{
+    const char *version = file_text(file, ATTRIBUTE_version);
+    char *end;
+    unsigned long major = strtoul(version, &end, 10);
+    if (end != version && major == METRICS_FILE_VERSION && (*end == '\0' || *end == '.'))
+        return;
+    error_set(file->err, ERROR_INPUT, "%s: metrics file of version \"%.20s\"; this program reads version %d",
+              file->sax.input->name, version, METRICS_FILE_VERSION);
+    file->failed = true;
+    xml_sax_stop(&file->sax);
+}
+
+static void read_root(void *owner, const char *name)
+{
+    struct metrics_file *file = owner;
+    struct metrics *metrics = file->metrics;
+    if (strcmp(name, "metrics") != 0) {
+        error_set(file->err, ERROR_INPUT, "%s: not a metrics file: its root element is <%.40s>", file->sax.input->name,
+                  name);
+        file->failed = true;
+        xml_sax_stop(&file->sax);
+        return;
+    }
+    read_version(file);
+    metrics->own_format = memory_copy_string(file_text(file, ATTRIBUTE_format));
+    metrics->format = metrics->own_format;
+    metrics->processes = (uint32_t)file_count(file, ATTRIBUTE_processes, PROCESS_LIMIT);
+    metrics->messages = file_count(file, ATTRIBUTE_message_ends, UINT64_MAX);
+    struct trace_end *end = &metrics->end;
+    end->complete = strcmp(file_text(file, ATTRIBUTE_complete), "true") == 0;
+    end->damage.count = file_count(file, ATTRIBUTE_damages, UINT64_MAX);
+    snprintf(end->damage.first, sizeof end->damage.first, "%s", file_text(file, ATTRIBUTE_damage));
+    end->used = file_count(file, ATTRIBUTE_used_bytes, UINT64_MAX);
+    end->total = file_count(file, ATTRIBUTE_total_bytes, UINT64_MAX);
+}
+
+static uint32_t state_named(struct metrics_file *file, const char *name, const char *colour)
+{
+    int32_t known = defs_find_state(file->metrics->own_defs, name);
+    if (known != EVENT_UNKNOWN)
+        return (uint32_t)known;
+    struct state_def state = {.name = (char *)name,
+                              .colour = (char *)colour,
+                              .id = EVENT_UNKNOWN,
+                              .start = EVENT_UNKNOWN,
+                              .end = EVENT_UNKNOWN};
+    return defs_add_state(file->metrics->own_defs, &state);
+}
+
+static void read_state(struct metrics_file *file)
+{
+    char *name = memory_copy_string(file_text(file, ATTRIBUTE_name));
+    const char *colour = file_text(file, ATTRIBUTE_colour);
+    state_named(file, name, *colour ? colour : NULL);
+    free(name);
+}
+
+static void read_process(struct metrics_file *file)
+{
+    struct metrics *metrics = file->metrics;
+    uint64_t rank = file_count(file, ATTRIBUTE_rank, PROCESS_LIMIT - 1);
+    file->row = NULL;
+    if (metrics->process_count && rank <= metrics->process[metrics->process_count - 1].rank) {
+        file_damage(file, "process %" PRIu64 " does not come after process %" PRIu32, rank,
+                    metrics->process[metrics->process_count - 1].rank);
+        return;
+    }
+    ARRAY_PUSH(metrics->process, metrics->process_count, file->process_capacity,
+               (struct process_row){.rank = (uint32_t)rank,
+                                    .begin_ns = file_time(file, ATTRIBUTE_begin_s),
+                                    .end_ns = file_time(file, ATTRIBUTE_end_s),
+                                    .communication_ns = file_time(file, ATTRIBUTE_communication_s),
+                                    .events = file_count(file, ATTRIBUTE_events, UINT64_MAX),
+                                    .messages_sent = file_count(file, ATTRIBUTE_messages_sent, UINT64_MAX),
+                                    .messages_received = file_count(file, ATTRIBUTE_messages_received, UINT64_MAX),
+                                    .bytes_sent = file_count(file, ATTRIBUTE_bytes_sent, UINT64_MAX),
+                                    .bytes_received = file_count(file, ATTRIBUTE_bytes_received, UINT64_MAX),
+                                    .time_back = file_count(file, ATTRIBUTE_time_back, UINT64_MAX)});
+    file->row = &metrics->process[metrics->process_count - 1];
+    file->function_capacity = file->sent_capacity = file->received_capacity = 0;
+    file->mark_capacity = file->thread_capacity = 0;
+}
+
+static void read_function(struct metrics_file *file)
+{
+    if (file->row)
+        ARRAY_PUSH(file->row->functions, file->row->function_count, file->function_capacity,
+                   (struct function_row){.state = state_named(file, file_text(file, ATTRIBUTE_name), NULL),
+                                         .count = file_count(file, ATTRIBUTE_count, UINT64_MAX),
+                                         .time_ns = file_time(file, ATTRIBUTE_time_s),
+                                         .exclusive_ns = file_time(file, ATTRIBUTE_exclusive_s),
+                                         .min_ns = file_time(file, ATTRIBUTE_min_s),
+                                         .max_ns = file_time(file, ATTRIBUTE_max_s),
+                                         .open = file_count(file, ATTRIBUTE_open, UINT64_MAX),
+                                         .open_ns = file_time(file, ATTRIBUTE_open_s),
+                                         .stray = file_count(file, ATTRIBUTE_stray, UINT64_MAX)});
+}
+
+static struct partner_row read_partner(struct metrics_file *file, enum file_attribute partner)
+{
+    return (struct partner_row){.partner = (int32_t)file_number(file, partner),
+                                .messages = file_count(file, ATTRIBUTE_messages, UINT64_MAX),
+                                .bytes = file_count(file, ATTRIBUTE_bytes, UINT64_MAX)};
+}
+
+static void read_sent(struct metrics_file *file)
+{
+    if (file->row)
+        ARRAY_PUSH(file->row->sent, file->row->sent_count, file->sent_capacity, read_partner(file, ATTRIBUTE_to));
+}
+
+static void read_received(struct metrics_file *file)
+{
+    if (file->row)
+        ARRAY_PUSH(file->row->received, file->row->received_count, file->received_capacity,
+                   read_partner(file, ATTRIBUTE_from));
+}
+
+static uint32_t mark_named(struct metrics_file *file, const char *name)
+{
+    struct defs *defs = file->metrics->own_defs;
+    uint64_t hash = UINT64_C(14695981039346656037);
+    for (const char *at = name; *at; at++)
+        hash = (hash ^ (unsigned char)*at) * UINT64_C(1099511628211);
+    for (;; hash += 2) {
+        uint64_t *index = map_put(&file->marks, hash >> 1, UINT64_MAX);
+        if (*index == UINT64_MAX)
+            *index = defs_add_mark(defs, &(struct mark_def){.name = (char *)name, .id = EVENT_UNKNOWN});
+        if (strcmp(defs->marks[*index].name, name) == 0)
+            return (uint32_t)*index;
+    }
+}
+
+static void read_mark(struct metrics_file *file)
+{
+    if (file->row)
+        ARRAY_PUSH(file->row->marks, file->row->mark_count, file->mark_capacity,
+                   (struct mark_row){.mark = mark_named(file, file_text(file, ATTRIBUTE_name)),
+                                     .count = file_count(file, ATTRIBUTE_count, UINT64_MAX)});
+}
+
+static void read_thread(struct metrics_file *file)
+{
+    if (file->row)
+        ARRAY_PUSH(file->row->threads, file->row->thread_count, file->thread_capacity,
+                   (struct thread_row){.thread = (uint32_t)file_count(file, ATTRIBUTE_thread, UINT32_MAX),
+                                       .begin_ns = file_time(file, ATTRIBUTE_begin_s),
+                                       .end_ns = file_time(file, ATTRIBUTE_end_s),
+                                       .communication_ns = file_time(file, ATTRIBUTE_communication_s)});
+}
+
+static struct message_row read_messages(struct metrics_file *file, int64_t key)
+{
+    return (struct message_row){.key = key,
+                                .is_rest = strcmp(file_text(file, ATTRIBUTE_rest), "true") == 0,
+                                .sent = file_count(file, ATTRIBUTE_messages_sent, UINT64_MAX),
+                                .received = file_count(file, ATTRIBUTE_messages_received, UINT64_MAX),
+                                .bytes_sent = file_count(file, ATTRIBUTE_bytes_sent, UINT64_MAX),
+                                .bytes_received = file_count(file, ATTRIBUTE_bytes_received, UINT64_MAX)};
+}
+
+static void read_communicator(struct metrics_file *file)
+{
+    struct metrics *metrics = file->metrics;
+    ARRAY_PUSH(metrics->communicators, metrics->communicator_count, file->communicator_capacity,
+               read_messages(file, file_number(file, ATTRIBUTE_communicator)));
+}
+
+static void read_tag(struct metrics_file *file)
+{
+    struct metrics *metrics = file->metrics;
+    ARRAY_PUSH(metrics->tags, metrics->tag_count, file->tag_capacity,
+               read_messages(file, file_number(file, ATTRIBUTE_tag)));
+}
+
+/* A size class is known by its largest size: that has as many bits as the class's number. */
+static void read_size(struct metrics_file *file)
+{
+    struct metrics *metrics = file->metrics;
+    uint64_t largest = file_count(file, ATTRIBUTE_to_bytes, UINT64_MAX);
+    int64_t bits = 0;
+    for (; largest; largest >>= 1)
+        bits++;
+    ARRAY_PUSH(metrics->sizes, metrics->size_count, file->size_capacity, read_messages(file, bits));
+}
+
+static void read_element(void *owner, unsigned element)
+{
+    static void (*const read[])(struct metrics_file *) = {
+#define ELEMENT_FUNCTION(name) read_##name,
+        FILE_ELEMENTS(ELEMENT_FUNCTION)
+#undef ELEMENT_FUNCTION
+    };
+    read[element](owner);
+}
+
+static void read_fault(void *owner, uint64_t byte, const char *text)
+{
+    struct metrics_file *file = owner;
+    damage_note(&file->damage, file->sax.input->name, byte, "%s", text);
+}
+
+bool metrics_file_probe(const unsigned char *data, size_t size)
+{
+    size_t at = size >= 3 && memcmp(data, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0;
+    while (at < size && (data[at] == ' ' || data[at] == '\t' || data[at] == '\r' || data[at] == '\n'))
+        at++;
+    return at < size && data[at] == '<' &&
+           (memmem(data, size, "<metrics", 8) || memmem(data, size, "sight-metrics.dtd", 17));
+}
+
+/* What is damaged in the file itself comes before what the file tells of the trace. */
+static void file_end(struct metrics_file *file, bool whole)
+{
+    struct trace_end *end = &file->metrics->end;
+    if (file->sax.input->fault)
+        damage_note(&file->damage, file->sax.input->name, file->sax.input->offset, "%s", file->sax.input->fault);
+    if (whole && file->damage.count == 0)
+        return;
+    file->damage.count += end->damage.count;
+    *end = (struct trace_end){
+        .damage = file->damage, .used = xml_sax_consumed(&file->sax), .total = input_size(file->sax.input)};
+}
+
+static enum status file_parse(struct metrics_file *file, struct error *err)
+{
+    static const char *const element_names[] = {
+#define ELEMENT_NAME(name) #name,
+        FILE_ELEMENTS(ELEMENT_NAME)
+#undef ELEMENT_NAME
+    };
+    static const struct xml_words words = {element_names, sizeof element_names / sizeof *element_names, attribute_names,
+                                           ATTRIBUTE_COUNT};
+    file->sax.words = &words;
+    file->sax.owner = file;
+    file->sax.root = read_root;
+    file->sax.element = read_element;
+    file->sax.fault = read_fault;
+    enum status status = xml_sax_open(&file->sax, err);
+    while (status == STATUS_OK)
+        status = xml_sax_next(&file->sax, err);
+    if (status == STATUS_FAILED || file->failed)
+        return STATUS_FAILED;
+    file_end(file, xml_sax_finish(&file->sax));
+    return STATUS_OK;
+}
+
+struct metrics *metrics_file_read(struct input *input, struct error *err)
+{
+    struct metrics_file *file = memory_new(sizeof *file);
+    file->sax.input = input;
+    file->err = err;
+    file->metrics = memory_new(sizeof *file->metrics);
+    file->metrics->own_defs = defs_new();
+    file->metrics->defs = file->metrics->own_defs;
+    enum status status = file_parse(file, err);
+    struct metrics *metrics = file->metrics;
+    if (status == STATUS_OK) {
+        metrics->own_defs->processes = metrics->processes;
+        metrics_totals(metrics);
+    } else {
+        metrics_free(metrics);
+        metrics = NULL;
+    }
+    xml_sax_close(&file->sax);
+    map_clear(&file->marks);
+    free(file->text.text);
+    free(file);
+    return metrics;
+}
+
+void metrics_select(struct metrics *metrics, const uint32_t *ranks, size_t count)
+{
+    size_t kept = 0, at = 0;
+    for (size_t i = 0; i < metrics->process_count; i++) {
+        while (at < count && ranks[at] < metrics->process[i].rank)
+            at++;
+        if (at < count && ranks[at] == metrics->process[i].rank)
+            metrics->process[kept++] = metrics->process[i];
+        else
+            process_row_clear(&metrics->process[i]);
+    }
+    metrics->process_count = kept;
+    metrics->communicator_count = metrics->tag_count = metrics->size_count = 0;
+    metrics->tables_unknown = true;
+    metrics_totals(metrics);
+}
