@@ -13,11 +13,11 @@ static void write_heuristics(struct output *output, const struct options *option
     else if (options->format && strcmp(options->format, "csv") == 0)
         heuristics_write_csv(output, metrics);
     else
-        heuristics_write_text(output, metrics);
+        heuristics_write_text(output, metrics, options->verbose);
 }
 
 int cmd_heuristics(const struct command *command, const struct options *options)
 {
     (void)command;
-    return run_report(options, write_heuristics);
+    return run_report(options, NULL, write_heuristics);
 }

@@ -36,6 +36,20 @@ static bool table_exists(const char *name)
     return false;
 }
 
+/* Of processes selected from a metrics file, the tables over all processes are not known. */
+static enum status check_tables(const struct options *options, const struct metrics *metrics, struct error *err)
+{
+    const char *format = options->format ? options->format : "text", *table = table_name(options);
+    bool wants = strcmp(format, "xml") == 0 || (strcmp(format, "csv") == 0 && metrics_table_of_trace(table));
+    if (!metrics->tables_unknown || !wants)
+        return STATUS_OK;
+    error_set(err, ERROR_USAGE,
+              "%s: a metrics file does not tell the messages by communicator, tag and size of some "
+              "processes: --processes needs the trace for that",
+              options->inputs[0]);
+    return STATUS_FAILED;
+}
+
 int cmd_metrics(const struct command *command, const struct options *options)
 {
     const char *table = table_name(options);
@@ -44,5 +58,5 @@ int cmd_metrics(const struct command *command, const struct options *options)
                              "unknown table '%s'; there are: processes functions sent received marks threads "
                              "communicators tags sizes",
                              table);
-    return run_report(options, write_metrics);
+    return run_report(options, check_tables, write_metrics);
 }

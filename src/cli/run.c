@@ -203,12 +203,15 @@ static void write_report(struct output *output, const void *context)
 }
 
 int run_report(const struct options *options,
+               enum status (*check)(const struct options *options, const struct metrics *metrics, struct error *err),
                void (*write)(struct output *output, const struct options *options, const struct metrics *metrics))
 {
     struct error err = {0};
     struct run_metrics *run = run_metrics(options, options->inputs, options->input_count, &err);
-    if (!run)
+    if (!run || (check && check(options, run->metrics, &err) != STATUS_OK)) {
+        run_metrics_free(run);
         return command_fault(&err);
+    }
     struct report report = {.options = options, .metrics = run->metrics, .write = write};
     int64_t duration_ns = time_since(run->metrics->begin_ns, run->metrics->end_ns);
     int code = run_output(options, write_report, &report, run_report_damage(&run->metrics->end, duration_ns));

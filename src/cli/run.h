@@ -31,9 +31,10 @@ int run_report_damage(const struct trace_end *end, int64_t last_ns);
 int run_output(const struct options *options, void (*write)(struct output *output, const void *context),
                const void *context, int code);
 
-/* The whole of a command that reports metrics: computes them, lets `write` print them, says what is damaged. The exit
- * code. */
+/* The whole of a command that reports metrics: computes them, lets `check` (or NULL) refuse what they do not have, lets
+   `write` print them, says what is damaged. The exit code. */
 int run_report(const struct options *options,
+               enum status (*check)(const struct options *options, const struct metrics *metrics, struct error *err),
                void (*write)(struct output *output, const struct options *options, const struct metrics *metrics));
 
 /* The inputs as a person names them: "run.clog2", "rank0.clog2 and 3 more". */

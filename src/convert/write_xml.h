@@ -4,8 +4,8 @@
 
 #include "convert/writer.h"
 #include "convert/xml_pairing.h"
-#include "core/xml_text.h"
 #include "core/sorter.h"
+#include "core/xml_text.h"
 
 /* The parts of the XML writer: write_xml.c collects and orders, write_xml_events.c makes the lines of events,
    write_xml_defs.c those of definitions. */

@@ -2,87 +2,381 @@
 #include "heuristics/deviation.h"
 
 #include "core/text.h"
+#include "heuristics/master.h"
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
-enum { FAIR_FROM_PERCENT = 10, POOR_FROM_PERCENT = 25 };
+/* An imbalance of so little of the run's duration is not worth a word. */
+static const double NEGLIGIBLE = 0.01;
 
-static int64_t communication_of(const struct process_row *row)
+/* Who does less than this share of what the others do has nearly nothing to do. */
+static const double IDLE = 0.25;
+
+/* What a deviation is about, and how one speaks of it. */
+struct subject {
+    int64_t (*time_ns)(const struct process_row *row);
+    const char *noun;          /* "computing time" */
+    const char *does;          /* "computes" */
+    const char *do_;           /* "compute" */
+    const char *above, *below; /* of few that stand out: "overloaded" */
+    void (*advise)(struct heuristic_result *result, const struct pattern *pattern, const struct measure *measure);
+};
+
+struct spread {
+    const struct subject *subject;
+    struct measure measure;
+    struct pattern pattern;
+    double duration; /* of the run, in seconds */
+};
+
+static int64_t communication_ns(const struct process_row *row)
 {
     return row->communication_ns;
 }
 
-static double verdict_percent(const struct heuristic_result *result)
+static struct series series_of(const struct metrics *metrics, int64_t (*time_ns)(const struct process_row *))
 {
-    return result->index / result->mean * 100;
-}
-
-static void analyse(struct heuristic_result *result, size_t processes, const char *what)
-{
-    char mean[TEXT_NUMBER_SIZE], deviation[TEXT_NUMBER_SIZE], least[TEXT_NUMBER_SIZE], most[TEXT_NUMBER_SIZE];
-    if (processes < 2 || result->mean <= 0) {
-        result->verdict = VERDICT_UNKNOWN;
-        snprintf(result->analysis, sizeof result->analysis,
-                 processes < 2 ? "There is only one process: nothing to compare its %s time with."
-                               : "No process has any %s time: nothing to compare.",
-                 what);
-        return;
+    struct series series = series_new(metrics->process_count);
+    for (size_t i = 0; i < metrics->process_count; i++) {
+        series.value[i] = (double)time_ns(&metrics->process[i]) / 1e9;
+        series.rank[i] = metrics->process[i].rank;
     }
-    double percent = verdict_percent(result);
-    result->verdict = percent <= FAIR_FROM_PERCENT   ? VERDICT_GOOD
-                      : percent <= POOR_FROM_PERCENT ? VERDICT_FAIR
-                                                     : VERDICT_POOR;
-    snprintf(
-        result->analysis, sizeof result->analysis,
-        "The %s times differ by %s (%.*f %% of the mean of %s): process %u has the most (%s), process %u the least "
-        "(%s).",
-        what, text_duration(deviation, (int64_t)(result->index * 1e9)), percent < 9.95 ? 1 : 0, percent,
-        text_duration(mean, (int64_t)(result->mean * 1e9)), result->most_rank,
-        text_duration(most, (int64_t)(result->most * 1e9)), result->least_rank,
-        text_duration(least, (int64_t)(result->least * 1e9)));
+    return series;
 }
 
-static struct heuristic_result judge_deviation(const struct metrics *metrics,
-                                               int64_t (*time_of)(const struct process_row *), const char *what)
+static enum verdict spread_verdict(const struct measure *measure, double duration)
 {
-    struct heuristic_result result = {0};
-    size_t count = metrics->process_count;
-    double sum = 0, squares = 0;
-    for (size_t i = 0; i < count; i++) {
-        const struct process_row *row = &metrics->process[i];
-        double seconds = (double)time_of(row) / 1e9;
-        sum += seconds;
-        if (i == 0 || seconds < result.least) {
-            result.least = seconds;
-            result.least_rank = row->rank;
-        }
-        if (i == 0 || seconds > result.most) {
-            result.most = seconds;
-            result.most_rank = row->rank;
-        }
+    if (measure->count < 2 || measure->mean <= 0)
+        return VERDICT_UNKNOWN;
+    return measure->imbalance <= NEGLIGIBLE * duration ? VERDICT_GOOD : verdict_of(measure->variation);
+}
+
+static const char *process_word(size_t count)
+{
+    return count == 1 ? "process" : "processes";
+}
+
+/* "2.4 times as long as", or in per cent where that reads better. */
+static char *times_text(char *buffer, size_t size, double more, double less)
+{
+    if (less <= 0 || more / less >= 10000)
+        snprintf(buffer, size, "far longer than");
+    else if (more / less >= 1.5)
+        snprintf(buffer, size, "%.*f times as long as", more / less < 9.95 ? 1 : 0, more / less);
+    else
+        snprintf(buffer, size, "%.0f %% longer than", (more / less - 1) * 100);
+    return buffer;
+}
+
+static void say_even(struct heuristic_result *result, const struct spread *spread)
+{
+    const struct measure *measure = &spread->measure;
+    char least[TEXT_NUMBER_SIZE], most[TEXT_NUMBER_SIZE], share[TEXT_NUMBER_SIZE], over[TEXT_NUMBER_SIZE];
+    if (measure->variation * 100 > VERDICT_GOOD_PERCENT)
+        result_say(result,
+                   "The %ss differ (%s on process %u to %s on process %u), but the longest is only %s above the mean, "
+                   "%s of the run: too little to matter.",
+                   spread->subject->noun, seconds_text(least, measure->least), measure->least_rank,
+                   seconds_text(most, measure->most), measure->most_rank, seconds_text(over, measure->imbalance),
+                   text_share(share, spread->duration > 0 ? measure->imbalance / spread->duration : 0));
+    else
+        result_say(result, "Evenly spread: every process %s %s to %s.", spread->subject->does,
+                   seconds_text(least, measure->least), seconds_text(most, measure->most));
+}
+
+static void say_few(struct heuristic_result *result, const struct spread *spread)
+{
+    const struct pattern *pattern = &spread->pattern;
+    const struct subject *subject = spread->subject;
+    bool high = pattern->shape == SHAPE_FEW_HIGH, one = pattern->far_count == 1;
+    char ranks[RANKS_TEXT_SIZE], far[TEXT_NUMBER_SIZE], rest[TEXT_NUMBER_SIZE], least[TEXT_NUMBER_SIZE],
+        most[TEXT_NUMBER_SIZE], times[64];
+    ranks_text(ranks, pattern->far, pattern->far_count);
+    snprintf(result->headline, sizeof result->headline, one ? "process %s %s %s %s" : "processes %s %s %s %s", ranks,
+             one ? subject->does : subject->do_,
+             high ? times_text(times, sizeof times, pattern->far_mean, pattern->rest_mean) : "much less than",
+             "the others");
+    bool idle = !high && pattern->far_mean < IDLE * pattern->rest_mean;
+    result_say(result, "%s %s %s %s%s%s, the other %zu %s to %s (mean %s): %s %s %s.", one ? "Process" : "Processes",
+               ranks, one ? subject->does : subject->do_, high ? "" : "only ", seconds_text(far, pattern->far_mean),
+               one ? "" : " on average", pattern->rest_count, seconds_text(least, pattern->rest_least),
+               seconds_text(most, pattern->rest_most), seconds_text(rest, pattern->rest_mean), one ? "one" : "a few",
+               process_word(pattern->far_count),
+               high   ? subject->above
+               : idle ? subject->below
+                      : "far below the others");
+}
+
+static void say_groups(struct heuristic_result *result, const struct spread *spread)
+{
+    const struct pattern *pattern = &spread->pattern;
+    bool alternating = pattern->shape == SHAPE_ALTERNATING;
+    char far_ranks[RANKS_TEXT_SIZE + 16], rest_ranks[RANKS_TEXT_SIZE + 16], far[TEXT_NUMBER_SIZE],
+        rest[TEXT_NUMBER_SIZE], times[64];
+    if (alternating) {
+        bool odd = pattern->far[0] % 2;
+        snprintf(far_ranks, sizeof far_ranks, "the %s ranks", odd ? "odd" : "even");
+        snprintf(rest_ranks, sizeof rest_ranks, "the %s ones", odd ? "even" : "odd");
+    } else {
+        char ranks[RANKS_TEXT_SIZE];
+        snprintf(far_ranks, sizeof far_ranks, "processes %s", ranks_text(ranks, pattern->far, pattern->far_count));
+        snprintf(rest_ranks, sizeof rest_ranks, "processes %s", ranks_text(ranks, pattern->rest, pattern->rest_count));
     }
-    result.mean = count ? sum / (double)count : 0;
-    for (size_t i = 0; i < count; i++) {
-        double apart = (double)time_of(&metrics->process[i]) / 1e9 - result.mean;
-        squares += apart * apart;
+    times_text(times, sizeof times, pattern->far_mean, pattern->rest_mean);
+    snprintf(result->headline, sizeof result->headline, "%s %s %s %s", far_ranks, spread->subject->do_, times,
+             alternating ? rest_ranks : "the others");
+    result_say(result, "%s: %s %s %s on average, %s %s.", alternating ? "Even and odd ranks alternate" : "Two groups",
+               far_ranks, spread->subject->do_, seconds_text(far, pattern->far_mean), rest_ranks,
+               seconds_text(rest, pattern->rest_mean));
+}
+
+static void say_gradient(struct heuristic_result *result, const struct spread *spread)
+{
+    const struct measure *measure = &spread->measure;
+    char least[TEXT_NUMBER_SIZE], most[TEXT_NUMBER_SIZE];
+    bool grows = spread->pattern.trend > 0;
+    snprintf(result->headline, sizeof result->headline, "the %s %s with the rank", spread->subject->noun,
+             grows ? "grows" : "falls");
+    result_say(result, "A gradient over the ranks: the %s %s with the rank, %s on process %u, %s on process %u.",
+               spread->subject->noun, grows ? "grows" : "falls", seconds_text(least, measure->least),
+               measure->least_rank, seconds_text(most, measure->most), measure->most_rank);
+}
+
+static void say_scattered(struct heuristic_result *result, const struct spread *spread)
+{
+    const struct measure *measure = &spread->measure;
+    char least[TEXT_NUMBER_SIZE], most[TEXT_NUMBER_SIZE], times[64];
+    times_text(times, sizeof times, measure->most, measure->least);
+    bool pair = spread->pattern.shape == SHAPE_PAIR;
+    snprintf(result->headline, sizeof result->headline, "process %u %s %s process %u", measure->most_rank,
+             spread->subject->does, times, measure->least_rank);
+    result_say(result, "%sProcess %u %s most (%s, %.0f %% above the mean), process %u least (%s, %.0f %% below it).",
+               pair ? "" : "No simple pattern. ", measure->most_rank, spread->subject->does,
+               seconds_text(most, measure->most), (measure->most_over_mean - 1) * 100, measure->least_rank,
+               seconds_text(least, measure->least), (1 - measure->least / measure->mean) * 100);
+}
+
+static void say_pattern(struct heuristic_result *result, const struct spread *spread)
+{
+    switch (spread->pattern.shape) {
+    case SHAPE_UNKNOWN:
+    case SHAPE_EVEN:
+        say_even(result, spread);
+        break;
+    case SHAPE_FEW_HIGH:
+    case SHAPE_FEW_LOW:
+        say_few(result, spread);
+        break;
+    case SHAPE_TWO_GROUPS:
+    case SHAPE_ALTERNATING:
+        say_groups(result, spread);
+        break;
+    case SHAPE_GRADIENT:
+        say_gradient(result, spread);
+        break;
+    case SHAPE_PAIR:
+    case SHAPE_SCATTERED:
+        say_scattered(result, spread);
     }
-    result.index = count ? sqrt(squares / (double)count) : 0;
-    analyse(&result, count, what);
-    return result;
 }
 
-struct heuristic_result judge_communication(const struct metrics *metrics)
+static double value_at(const struct series *series, uint32_t rank)
 {
-    return judge_deviation(metrics, communication_of, "communication");
+    for (size_t i = 0; i < series->count; i++)
+        if (series->rank[i] == rank)
+            return series->value[i];
+    return 0;
 }
 
-struct heuristic_result judge_compute(const struct metrics *metrics)
+/* The master stands apart: what it does, and how even the workers are among themselves. */
+static void say_master(struct heuristic_result *result, const struct spread *spread, const struct series *series,
+                       uint32_t master)
 {
-    return judge_deviation(metrics, process_compute_ns, "computing");
+    struct series workers = series_without(series, master);
+    struct spread rest = {.subject = spread->subject, .measure = measure_of(&workers), .duration = spread->duration};
+    rest.pattern = pattern_of(&workers, &rest.measure);
+    double own = value_at(series, master);
+    char text[TEXT_NUMBER_SIZE], least[TEXT_NUMBER_SIZE], most[TEXT_NUMBER_SIZE], deviation[TEXT_NUMBER_SIZE];
+    bool hardly = own < 0.1 * rest.measure.mean;
+    enum verdict verdict = spread_verdict(&rest.measure, spread->duration);
+    if (verdict != VERDICT_GOOD)
+        say_pattern(result, &rest);
+    char workers_say[sizeof result->analysis];
+    snprintf(workers_say, sizeof workers_say, "%s", result->analysis);
+    result->analysis[0] = '\0';
+    result_say(result, "Process %u is the master of %zu workers: it %s%s (%s), they %s %s to %s.", master,
+               workers.count, hardly ? "hardly " : "", spread->subject->does, seconds_text(text, own),
+               spread->subject->do_, seconds_text(least, rest.measure.least), seconds_text(most, rest.measure.most));
+    result_say(result, "Without the master: deviation %s (%.*f %% of the mean): %s.",
+               seconds_text(deviation, rest.measure.deviation), rest.measure.variation < 0.0995 ? 1 : 0,
+               rest.measure.variation * 100, verdict_name(verdict));
+    if (verdict != VERDICT_GOOD)
+        result_say(result, "Among the workers: %s", workers_say);
+    snprintf(result->headline, sizeof result->headline, "process %u is a master that %s%s %s its workers", master,
+             hardly ? "hardly " : "", spread->subject->does,
+             hardly                    ? "beside"
+             : own < rest.measure.mean ? "less than"
+                                       : "longer than");
+    result->master = master;
+    result_detail(result, "deviation_without_master_s", rest.measure.deviation, true);
+    result_detail(result, "variation_without_master", rest.measure.variation, false);
+    if (verdict == VERDICT_FAIR || verdict == VERDICT_POOR)
+        spread->subject->advise(result, &rest.pattern, &rest.measure);
+    pattern_clear(&rest.pattern);
+    series_clear(&workers);
 }
 
-struct heuristic_result judge_total(const struct metrics *metrics)
+static void add_details(struct heuristic_result *result, const struct measure *measure)
 {
-    return judge_deviation(metrics, process_total_ns, "total");
+    result_detail(result, "processes", (double)measure->count, false);
+    result_detail(result, "least_s", measure->least, true);
+    result_detail(result, "most_s", measure->most, true);
+    result_detail(result, "variation", measure->variation, false);
+    result_detail(result, "most_over_mean", measure->most_over_mean, false);
+    result_detail(result, "imbalance_s", measure->imbalance, true);
+    result_detail(result, "gini", measure->gini, false);
+    result_detail(result, "median_s", measure->median, true);
+    result_detail(result, "median_distance_s", measure->mad, true);
+}
+
+static void say_unknown(struct heuristic_result *result, const struct subject *subject, size_t processes)
+{
+    if (processes == 0)
+        result_say(result, "There are no processes with events.");
+    else if (processes == 1)
+        result_say(result, "There is only one process: nothing to compare its %s with.", subject->noun);
+    else
+        result_say(result, "No process has any %s: nothing to compare.", subject->noun);
+}
+
+/* A master differs from its workers in computing and communicating; total times have none. */
+static void judge_spread(const struct metrics *metrics, const struct subject *subject, bool masters,
+                         struct heuristic_result *result)
+{
+    struct series series = series_of(metrics, subject->time_ns);
+    struct spread spread = {.subject = subject,
+                            .measure = measure_of(&series),
+                            .duration = (double)time_since(metrics->begin_ns, metrics->end_ns) / 1e9};
+    spread.pattern = pattern_of(&series, &spread.measure);
+    result->is_deviation = true;
+    result->measure = spread.measure;
+    result->index = spread.measure.deviation;
+    result->mean = spread.measure.mean;
+    result->share = spread.measure.variation;
+    result->shape = spread.pattern.shape;
+    result->verdict = spread_verdict(&spread.measure, spread.duration);
+    add_details(result, &spread.measure);
+    int64_t master = masters ? master_of(metrics) : -1;
+    if (result->verdict == VERDICT_UNKNOWN) {
+        say_unknown(result, subject, series.count);
+    } else if (result->verdict == VERDICT_GOOD) {
+        say_even(result, &spread);
+    } else if (master >= 0) {
+        result->lost = spread.measure.imbalance;
+        say_master(result, &spread, &series, (uint32_t)master);
+    } else {
+        result->lost = spread.measure.imbalance;
+        say_pattern(result, &spread);
+        subject->advise(result, &spread.pattern, &spread.measure);
+    }
+    pattern_clear(&spread.pattern);
+    series_clear(&series);
+}
+
+static void advise_compute(struct heuristic_result *result, const struct pattern *pattern,
+                           const struct measure *measure)
+{
+    char ranks[RANKS_TEXT_SIZE];
+    switch (pattern->shape) {
+    case SHAPE_FEW_HIGH:
+        ranks_text(ranks, pattern->far, pattern->far_count);
+        result_suggest(result, "give %s %s less work, or find what it does that the others do not",
+                       process_word(pattern->far_count), ranks);
+        break;
+    case SHAPE_FEW_LOW:
+        ranks_text(ranks, pattern->far, pattern->far_count);
+        result_suggest(result, "give %s %s more of the work", process_word(pattern->far_count), ranks);
+        break;
+    case SHAPE_TWO_GROUPS:
+        result_suggest(result,
+                       "find what divides the groups: a remainder of the division of work, another kind of node, "
+                       "another input");
+        break;
+    case SHAPE_ALTERNATING:
+        result_suggest(result, "find what even and odd ranks do differently: a red-black scheme, two processes on one "
+                               "core, a sender and a receiver");
+        break;
+    case SHAPE_GRADIENT:
+        result_suggest(result, "deal the work out in turn (cyclically) instead of in blocks by rank");
+        break;
+    case SHAPE_PAIR:
+        result_suggest(result, "move work from process %u to process %u", measure->most_rank, measure->least_rank);
+        break;
+    default:
+        result_suggest(result, "hand the work out in smaller pieces, as processes ask for it; process %u has the most",
+                       measure->most_rank);
+    }
+}
+
+static void advise_communication(struct heuristic_result *result, const struct pattern *pattern,
+                                 const struct measure *measure)
+{
+    char ranks[RANKS_TEXT_SIZE];
+    bool few = pattern->shape == SHAPE_FEW_HIGH;
+    ranks_text(ranks, pattern->far, few ? pattern->far_count : 0);
+    if (few)
+        result_suggest(result, "see which functions %s %s is in: sight chart activity",
+                       process_word(pattern->far_count), ranks);
+    else
+        result_suggest(result, "see which functions process %u is in, and process %u is not: sight chart activity",
+                       measure->most_rank, measure->least_rank);
+}
+
+static void advise_total(struct heuristic_result *result, const struct pattern *pattern, const struct measure *measure)
+{
+    (void)pattern;
+    result_suggest(result,
+                   "processes start or end at different times: look at what process %u does before or after the "
+                   "others",
+                   measure->most_rank);
+}
+
+void judge_compute(const struct metrics *metrics, struct heuristic_result *result)
+{
+    static const struct subject subject = {process_compute_ns, "computing time", "computes",    "compute",
+                                           "overloaded",       "nearly idle",    advise_compute};
+    judge_spread(metrics, &subject, true, result);
+}
+
+/* True if communication times are the mirror of computing times: what is missing in one is in the other. */
+static bool mirrors_computing(const struct metrics *metrics)
+{
+    struct series compute = series_of(metrics, process_compute_ns),
+                  communication = series_of(metrics, communication_ns);
+    double mirrored = correlation(compute.value, communication.value, compute.count);
+    series_clear(&compute);
+    series_clear(&communication);
+    return mirrored <= -0.9;
+}
+
+void judge_communication(const struct metrics *metrics, struct heuristic_result *result)
+{
+    static const struct subject subject = {communication_ns,    "communication time",   "communicates",
+                                           "communicate",       "far above the others", "nearly without",
+                                           advise_communication};
+    judge_spread(metrics, &subject, true, result);
+    if ((result->verdict == VERDICT_FAIR || result->verdict == VERDICT_POOR) && mirrors_computing(metrics)) {
+        result_say(result, "These times mirror the computing times: who computes less spends more time in MPI.");
+        result->suggestion_count = 0;
+        result_suggest(result, "even out the computing first: the times in MPI follow it");
+    }
+}
+
+void judge_total(const struct metrics *metrics, struct heuristic_result *result)
+{
+    static const struct subject subject = {process_total_ns,       "total time",     "runs",      "run",
+                                           "far above the others", "nearly without", advise_total};
+    judge_spread(metrics, &subject, false, result);
 }

@@ -2,6 +2,8 @@
 #ifndef SIGHT_HEURISTICS_HEURISTIC_H
 #define SIGHT_HEURISTICS_HEURISTIC_H
 
+#include "core/error.h"
+#include "heuristics/shape.h"
 #include "metrics/metrics.h"
 
 /* A heuristic answers one question from metrics. A new one is a file with a function and a row in heuristics.def. */
@@ -9,22 +11,70 @@
 enum verdict { VERDICT_GOOD, VERDICT_FAIR, VERDICT_POOR, VERDICT_UNKNOWN };
 const char *verdict_name(enum verdict verdict);
 
+/* The one rule: up to 10 % good, up to 25 % fair, above poor. Of deviations it is the coefficient of variation that is
+   asked, of the AIMS indices their share of the run. */
+enum { VERDICT_GOOD_PERCENT = 10, VERDICT_FAIR_PERCENT = 25 };
+enum verdict verdict_of(double share);
+
+/* A named number behind a result, for -v and JSON. */
+struct detail {
+    const char *name; /* a literal, also JSON's key */
+    double value;
+    bool is_time; /* in seconds; else a plain number */
+};
+
+/* The index of one function (or of all together) on one process. */
+enum { CELL_ALL_FUNCTIONS = -1 };
+struct cell {
+    uint32_t rank;
+    int32_t state; /* index into the definitions, or CELL_ALL_FUNCTIONS */
+    double index;
+};
+
+enum { HEURISTIC_DETAILS = 16, HEURISTIC_SUGGESTIONS = 4 };
+
 struct heuristic_result {
     double index; /* in the heuristic's unit */
     double mean;
     enum verdict verdict;
-    char analysis[512]; /* one plain sentence or two */
-    /* For deviations: who is farthest out. */
-    uint32_t least_rank, most_rank;
-    double least, most;
+    double share;       /* what the verdict was made of: of 1 */
+    double lost;        /* seconds of wall-clock time that an even spread would save at most; 0: does not apply */
+    char headline[512]; /* the result in a few words, no full stop; "" where there is none */
+    char analysis[2048];
+    char suggestions[HEURISTIC_SUGGESTIONS][320];
+    size_t suggestion_count;
+    bool is_deviation; /* measure and shape are set */
+    struct measure measure;
+    enum shape shape;
+    int64_t master; /* rank of the master that stands apart; -1: none */
+    struct detail details[HEURISTIC_DETAILS];
+    size_t detail_count;
+    struct cell *cells; /* by rank, then function name; owned */
+    size_t cell_count;
 };
 
 struct heuristic {
     const char *id, *title, *question, *unit;
-    struct heuristic_result (*judge)(const struct metrics *metrics);
+    const char *formula, *source;
+    void (*judge)(const struct metrics *metrics, struct heuristic_result *result); /* result is zeroed */
 };
 
 size_t heuristic_count(void);
 const struct heuristic *heuristic_at(size_t index);
+
+/* All heuristics in the order of the table: heuristic_count() results. Free with heuristics_free. */
+struct heuristic_result *heuristics_judge(const struct metrics *metrics);
+void heuristics_free(struct heuristic_result *results);
+
+/* The result of the heuristic with this id. */
+const struct heuristic_result *heuristics_find(const struct heuristic_result *results, const char *id);
+
+/* For the judges: adds a sentence, a suggestion, a number. What does not fit is left out whole. */
+void result_say(struct heuristic_result *result, const char *format, ...) PRINTF_LIKE(2, 3);
+void result_suggest(struct heuristic_result *result, const char *format, ...) PRINTF_LIKE(2, 3);
+void result_detail(struct heuristic_result *result, const char *name, double value, bool is_time);
+
+/* Seconds for people: text_duration. `buffer` has TEXT_NUMBER_SIZE bytes. */
+char *seconds_text(char *buffer, double seconds);
 
 #endif

@@ -149,17 +149,19 @@ static const char *file_text(struct metrics_file *file, enum file_attribute attr
     return text;
 }
 
-static void read_version(struct metrics_file *file)
+/* False: the parser has stopped, and the root's other attributes are gone. */
+static bool read_version(struct metrics_file *file)
 {
     const char *version = file_text(file, ATTRIBUTE_version);
     char *end;
     unsigned long major = strtoul(version, &end, 10);
     if (end != version && major == METRICS_FILE_VERSION && (*end == '\0' || *end == '.'))
-        return;
+        return true;
     error_set(file->err, ERROR_INPUT, "%s: metrics file of version \"%.20s\"; this program reads version %d",
               file->sax.input->name, version, METRICS_FILE_VERSION);
     file->failed = true;
     xml_sax_stop(&file->sax);
+    return false;
 }
 
 static void read_root(void *owner, const char *name)
@@ -173,7 +175,8 @@ static void read_root(void *owner, const char *name)
         xml_sax_stop(&file->sax);
         return;
     }
-    read_version(file);
+    if (!read_version(file))
+        return;
     metrics->own_format = memory_copy_string(file_text(file, ATTRIBUTE_format));
     metrics->format = metrics->own_format;
     metrics->processes = (uint32_t)file_count(file, ATTRIBUTE_processes, PROCESS_LIMIT);
@@ -362,7 +365,7 @@ bool metrics_file_probe(const unsigned char *data, size_t size)
 }
 
 /* What is damaged in the file itself comes before what the file tells of the trace. */
-static void file_end(struct metrics_file *file, bool whole)
+static void file_end(struct metrics_file *file, uint64_t used, bool whole)
 {
     struct trace_end *end = &file->metrics->end;
     if (file->sax.input->fault)
@@ -370,8 +373,7 @@ static void file_end(struct metrics_file *file, bool whole)
     if (whole && file->damage.count == 0)
         return;
     file->damage.count += end->damage.count;
-    *end = (struct trace_end){
-        .damage = file->damage, .used = xml_sax_consumed(&file->sax), .total = input_size(file->sax.input)};
+    *end = (struct trace_end){.damage = file->damage, .used = used, .total = input_size(file->sax.input)};
 }
 
 static enum status file_parse(struct metrics_file *file, struct error *err)
@@ -393,7 +395,8 @@ static enum status file_parse(struct metrics_file *file, struct error *err)
         status = xml_sax_next(&file->sax, err);
     if (status == STATUS_FAILED || file->failed)
         return STATUS_FAILED;
-    file_end(file, xml_sax_finish(&file->sax));
+    uint64_t used = xml_sax_consumed(&file->sax);
+    file_end(file, used, xml_sax_finish(&file->sax));
     return STATUS_OK;
 }
 

@@ -261,24 +261,27 @@ struct text_table *text_table_new(const struct field *fields, size_t count)
     return table;
 }
 
-void paragraph_write(struct output *output, const char *indent, const char *text)
+size_t paragraph_write(struct output *output, const char *first, const char *indent, const char *text)
 {
     enum { COLUMNS = 80 };
-    size_t margin = shown_length(indent), column = 0;
+    size_t column = 0, lines = 0;
     while (*text) {
         char word[VALUE_TEXT_SIZE];
         size_t length = strcspn(text, " ");
         snprintf(word, sizeof word, "%.*s", (int)length, text);
         size_t width = shown_length(word);
         bool fits = column > 0 && column + 1 + width <= COLUMNS;
-        if (!fits)
-            output_print(output, "%s%s", column > 0 ? "\n" : "", indent);
-        output_print(output, "%s%s", fits ? " " : "", word);
-        column = fits ? column + 1 + width : margin + width;
+        const char *margin = column > 0 ? indent : first;
+        lines += !fits;
+        if (output)
+            output_print(output, "%s%s%s", fits ? " " : column > 0 ? "\n" : "", fits ? "" : margin, word);
+        column = fits ? column + 1 + width : shown_length(margin) + width;
         text += length;
         text += strspn(text, " ");
     }
-    output_text(output, "\n");
+    if (output)
+        output_text(output, "\n");
+    return lines;
 }
 
 void text_table_row(struct text_table *table, const void *context, const void *row)

@@ -87,8 +87,9 @@ void value_text_for_people(char buffer[VALUE_TEXT_SIZE], struct value value);
 /* A text that a terminal shows as it is: control characters replaced. At most `columns` characters. */
 void text_for_terminal(char *buffer, size_t size, const char *text, size_t columns);
 
-/* A paragraph, broken at blanks into lines of at most 80 characters, each after `indent`; ends its last line. */
-void paragraph_write(struct output *output, const char *indent, const char *text);
+/* A paragraph, broken at blanks into lines of at most 80 characters, the first after `first`, the others after
+   `indent`; ends its last line. Returns how many lines these are; `output` NULL: only counts them. */
+size_t paragraph_write(struct output *output, const char *first, const char *indent, const char *text);
 
 /* A JSON document under construction: commas and indentation. Keys may be NULL inside arrays. */
 struct json {

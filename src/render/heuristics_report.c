@@ -5,90 +5,154 @@
 #include "heuristics/heuristic.h"
 #include "render/field.h"
 
+#include <stdio.h>
+
 /* A heuristic and what it said, as one row. */
 struct judged {
     const struct heuristic *heuristic;
-    struct heuristic_result result;
+    const struct heuristic_result *result;
 };
 
-#define GETTER(name, expression)                                                                                       \
+#define GETTER(name, type, expression)                                                                                 \
     static struct value name(const void *context, const void *row_pointer)                                             \
     {                                                                                                                  \
-        const struct judged *row = row_pointer;                                                                        \
-        (void)context;                                                                                                 \
+        const type *row = row_pointer;                                                                                 \
+        const struct metrics *metrics = context;                                                                       \
+        (void)metrics;                                                                                                 \
         return expression;                                                                                             \
     }
-GETTER(heuristic_id, value_text(row->heuristic->id))
-GETTER(heuristic_title, value_text(row->heuristic->title))
-GETTER(heuristic_question, value_text(row->heuristic->question))
-GETTER(heuristic_index, value_ratio(row->result.index))
-GETTER(heuristic_mean, value_ratio(row->result.mean))
-GETTER(heuristic_unit, value_text(row->heuristic->unit))
-GETTER(heuristic_verdict, value_text(verdict_name(row->result.verdict)))
-GETTER(heuristic_analysis, value_text(row->result.analysis))
+GETTER(judged_id, struct judged, value_text(row->heuristic->id))
+GETTER(judged_title, struct judged, value_text(row->heuristic->title))
+GETTER(judged_question, struct judged, value_text(row->heuristic->question))
+GETTER(judged_index, struct judged, value_ratio(row->result->index))
+GETTER(judged_mean, struct judged, value_ratio(row->result->mean))
+GETTER(judged_unit, struct judged, value_text(row->heuristic->unit))
+GETTER(judged_verdict, struct judged, value_text(verdict_name(row->result->verdict)))
+GETTER(judged_share, struct judged, value_ratio(row->result->share))
+GETTER(judged_lost, struct judged, value_ratio(row->result->lost))
+GETTER(judged_shape, struct judged,
+       row->result->is_deviation ? value_text(shape_name(row->result->shape)) : value_null())
+GETTER(judged_master, struct judged, row->result->master >= 0 ? value_integer(row->result->master) : value_null())
+GETTER(judged_analysis, struct judged, value_text(row->result->analysis))
 
 static const struct field fields[] = {
-    {"id", NULL, heuristic_id},
-    {"title", NULL, heuristic_title},
-    {"question", NULL, heuristic_question},
-    {"index", NULL, heuristic_index},
-    {"mean", NULL, heuristic_mean},
-    {"unit", NULL, heuristic_unit},
-    {"verdict", NULL, heuristic_verdict},
-    {"analysis", NULL, heuristic_analysis},
+    {"id", NULL, judged_id},           {"title", NULL, judged_title},   {"question", NULL, judged_question},
+    {"index", NULL, judged_index},     {"mean", NULL, judged_mean},     {"unit", NULL, judged_unit},
+    {"verdict", NULL, judged_verdict}, {"share", NULL, judged_share},   {"lost_s", NULL, judged_lost},
+    {"shape", NULL, judged_shape},     {"master", NULL, judged_master}, {"analysis", NULL, judged_analysis},
 };
 enum { FIELD_COUNT = sizeof fields / sizeof *fields };
 
-static struct judged judge(size_t index, const struct metrics *metrics)
+GETTER(cell_rank, struct cell, value_count(row->rank))
+GETTER(cell_function, struct cell,
+       row->state == CELL_ALL_FUNCTIONS ? value_null() : value_text(metrics->defs->states[row->state].name))
+GETTER(cell_index, struct cell, value_ratio(row->index))
+
+static const struct field cell_fields[] = {
+    {"rank", NULL, cell_rank}, {"function", NULL, cell_function}, {"index", NULL, cell_index}};
+
+static void write_result(struct json *json, const struct metrics *metrics, const struct judged *row)
 {
-    const struct heuristic *heuristic = heuristic_at(index);
-    return (struct judged){.heuristic = heuristic, .result = heuristic->judge(metrics)};
+    const struct heuristic_result *result = row->result;
+    json_open(json, NULL, '{');
+    json_fields(json, fields, FIELD_COUNT, metrics, row);
+    json_open(json, "details", '{');
+    for (size_t i = 0; i < result->detail_count; i++)
+        json_value(json, result->details[i].name, value_ratio(result->details[i].value));
+    json_close(json, '}');
+    json_open(json, "suggestions", '[');
+    for (size_t i = 0; i < result->suggestion_count; i++)
+        json_value(json, NULL, value_text(result->suggestions[i]));
+    json_close(json, ']');
+    json_open(json, "cells", '[');
+    for (size_t i = 0; i < result->cell_count; i++)
+        json_row(json, cell_fields, sizeof cell_fields / sizeof *cell_fields, metrics, &result->cells[i]);
+    json_close(json, ']');
+    json_close(json, '}');
 }
 
 void heuristics_write_json(struct output *output, const struct metrics *metrics)
 {
+    struct heuristic_result *results = heuristics_judge(metrics);
     struct json json = {.output = output};
     json_open(&json, NULL, '{');
     json_value(&json, "schema", value_text("sight-findings/1"));
     json_open(&json, "heuristics", '[');
-    for (size_t i = 0; i < heuristic_count(); i++) {
-        struct judged row = judge(i, metrics);
-        json_open(&json, NULL, '{');
-        json_fields(&json, fields, FIELD_COUNT, NULL, &row);
-        json_open(&json, "suggestions", '[');
-        json_close(&json, ']');
-        json_open(&json, "cells", '[');
-        json_close(&json, ']');
-        json_close(&json, '}');
-    }
+    for (size_t i = 0; i < heuristic_count(); i++)
+        write_result(&json, metrics, &(struct judged){heuristic_at(i), &results[i]});
     json_close(&json, ']');
     json_open(&json, "findings", '[');
     json_close(&json, ']');
     json_close(&json, '}');
+    heuristics_free(results);
 }
 
 void heuristics_write_csv(struct output *output, const struct metrics *metrics)
 {
+    struct heuristic_result *results = heuristics_judge(metrics);
     csv_header(output, fields, FIELD_COUNT);
-    for (size_t i = 0; i < heuristic_count(); i++) {
-        struct judged row = judge(i, metrics);
-        csv_row(output, fields, FIELD_COUNT, NULL, &row);
-    }
+    for (size_t i = 0; i < heuristic_count(); i++)
+        csv_row(output, fields, FIELD_COUNT, metrics, &(struct judged){heuristic_at(i), &results[i]});
+    heuristics_free(results);
 }
 
-void heuristics_write_text(struct output *output, const struct metrics *metrics)
+/* The line of numbers under the question. */
+static void write_numbers(struct output *output, const struct heuristic_result *result)
 {
-    char mean[TEXT_NUMBER_SIZE], deviation[TEXT_NUMBER_SIZE];
-    for (size_t i = 0; i < heuristic_count(); i++) {
-        struct judged row = judge(i, metrics);
-        output_print(output, "%s%-72s%8s\n", i ? "\n" : "", row.heuristic->title, verdict_name(row.result.verdict));
-        paragraph_write(output, "  ", row.heuristic->question);
-        output_print(output, "  mean %s   deviation %s", text_duration(mean, (int64_t)(row.result.mean * 1e9)),
-                     text_duration(deviation, (int64_t)(row.result.index * 1e9)));
-        if (row.result.mean > 0)
-            output_print(output, " (%.0f %% of the mean)   max/mean %.2f", row.result.index / row.result.mean * 100,
-                         row.result.most / row.result.mean);
-        output_text(output, "\n");
-        paragraph_write(output, "  ", row.result.analysis);
+    char mean[TEXT_NUMBER_SIZE], index[TEXT_NUMBER_SIZE], lost[TEXT_NUMBER_SIZE], share[TEXT_NUMBER_SIZE];
+    if (result->verdict == VERDICT_UNKNOWN)
+        return;
+    if (!result->is_deviation) {
+        output_print(output, "  index %.4f: %s of the processes' time\n", result->index,
+                     text_share(share, result->index));
+        return;
     }
+    output_print(output, "  mean %s   deviation %s (%s of the mean)   max/mean %.2f", seconds_text(mean, result->mean),
+                 seconds_text(index, result->index), text_share(share, result->share), result->measure.most_over_mean);
+    if (result->lost > 0)
+        output_print(output, "   lost to imbalance %s", seconds_text(lost, result->lost));
+    output_text(output, "\n");
+}
+
+static void write_details(struct output *output, const struct heuristic *heuristic,
+                          const struct heuristic_result *result)
+{
+    char line[512];
+    output_text(output, "\n");
+    snprintf(line, sizeof line, "formula: %s", heuristic->formula);
+    paragraph_write(output, "    ", "      ", line);
+    snprintf(line, sizeof line, "source: %s", heuristic->source);
+    paragraph_write(output, "    ", "      ", line);
+    snprintf(line, sizeof line, "verdict: %s; up to %d %% is good, up to %d %% fair, above poor%s",
+             result->is_deviation ? "by deviation / mean" : "by the index", VERDICT_GOOD_PERCENT, VERDICT_FAIR_PERCENT,
+             result->is_deviation ? "; good too where max - mean is at most 1 % of the run" : "");
+    paragraph_write(output, "    ", "      ", line);
+    output_print(output, "    %-28s %.9f\n", "index", result->index);
+    output_print(output, "    %-28s %.9f\n", "mean", result->mean);
+    for (size_t i = 0; i < result->detail_count; i++)
+        output_print(output, "    %-28s %.9g\n", result->details[i].name, result->details[i].value);
+}
+
+static void write_text_result(struct output *output, const struct heuristic *heuristic,
+                              const struct heuristic_result *result, bool verbose)
+{
+    output_print(output, "%-72s%8s\n", heuristic->title, verdict_name(result->verdict));
+    paragraph_write(output, "  ", "  ", heuristic->question);
+    write_numbers(output, result);
+    paragraph_write(output, "  ", "  ", result->analysis);
+    for (size_t i = 0; i < result->suggestion_count; i++)
+        paragraph_write(output, "  → ", "    ", result->suggestions[i]);
+    if (verbose)
+        write_details(output, heuristic, result);
+}
+
+void heuristics_write_text(struct output *output, const struct metrics *metrics, bool verbose)
+{
+    struct heuristic_result *results = heuristics_judge(metrics);
+    for (size_t i = 0; i < heuristic_count(); i++) {
+        if (i > 0)
+            output_text(output, "\n");
+        write_text_result(output, heuristic_at(i), &results[i], verbose);
+    }
+    heuristics_free(results);
 }

@@ -5,9 +5,14 @@
 #include "core/output.h"
 #include "metrics/metrics.h"
 
-/* All heuristics of a run, judged and printed: text, JSON (sight-findings/1), CSV. */
-void heuristics_write_text(struct output *output, const struct metrics *metrics);
+#include <stdbool.h>
+
+/* What the heuristics say, as JSON (sight-findings/1), CSV and text, from one list of fields. */
+
 void heuristics_write_json(struct output *output, const struct metrics *metrics);
 void heuristics_write_csv(struct output *output, const struct metrics *metrics);
+
+/* For people. `verbose`: with formula, source, the rule of the verdict, and every number. */
+void heuristics_write_text(struct output *output, const struct metrics *metrics, bool verbose);
 
 #endif

@@ -182,6 +182,13 @@ void metrics_write_json(struct output *output, const struct metrics *metrics)
     for (size_t i = 0; i < metrics->process_count; i++)
         json_process(&json, metrics, &metrics->process[i]);
     json_close(&json, ']');
+    if (metrics->tables_unknown) {
+        json_value(&json, "communicators", value_null());
+        json_value(&json, "tags", value_null());
+        json_value(&json, "message_sizes", value_null());
+        json_close(&json, '}');
+        return;
+    }
     JSON_ROWS(&json, "communicators", communicator_fields, metrics, metrics->communicators,
               metrics->communicator_count);
     JSON_ROWS(&json, "tags", tag_fields, metrics, metrics->tags, metrics->tag_count);
@@ -306,6 +313,15 @@ static const struct csv_table csv_tables[] = {
 const char *metrics_table_name(size_t index)
 {
     return index < COUNT_OF(csv_tables) ? csv_tables[index].name : NULL;
+}
+
+bool metrics_table_of_trace(const char *name)
+{
+    static const char *const names[] = {"communicators", "tags", "sizes"};
+    for (size_t i = 0; i < COUNT_OF(names); i++)
+        if (strcmp(names[i], name) == 0)
+            return true;
+    return false;
 }
 
 static void csv_rows(struct output *output, const struct metrics *metrics, const struct csv_table *table,

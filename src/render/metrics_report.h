@@ -10,6 +10,9 @@
 /* Names of the tables that CSV can print: "processes", "functions", ...; NULL behind the last. */
 const char *metrics_table_name(size_t index);
 
+/* True of a table over all processes: metrics->tables_unknown says whether it is known. */
+bool metrics_table_of_trace(const char *name);
+
 void metrics_write_json(struct output *output, const struct metrics *metrics);
 
 /* The metrics file: metrics/metrics_file.h reads it. */

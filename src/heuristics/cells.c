@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "heuristics/cells.h"
+
+#include "core/memory.h"
+#include "core/text.h"
+
+#include <stdio.h>
+#include <string.h>
+
+int64_t cells_duration_ns(const struct metrics *metrics)
+{
+    return metrics->process_count ? time_since(metrics->begin_ns, metrics->end_ns) : 0;
+}
+
+bool cells_fill(const struct metrics *metrics, struct heuristic_result *result,
+                double (*time_ns)(const struct metrics *metrics, const struct function_row *row, const void *context),
+                const void *context)
+{
+    double duration = (double)cells_duration_ns(metrics), sum = 0;
+    size_t capacity = 0;
+    result->verdict = VERDICT_UNKNOWN;
+    if (duration <= 0) {
+        result_say(result, "The run has no duration: there is nothing to compare with.");
+        return false;
+    }
+    for (size_t i = 0; i < metrics->process_count; i++)
+        for (size_t k = 0; k < metrics->process[i].function_count; k++) {
+            const struct function_row *row = &metrics->process[i].functions[k];
+            double time = time_ns(metrics, row, context);
+            if (time <= 0)
+                continue;
+            ARRAY_PUSH(result->cells, result->cell_count, capacity,
+                       (struct cell){metrics->process[i].rank, (int32_t)row->state, time / duration});
+            sum += time / duration;
+        }
+    result->index = result->share = sum / (double)metrics->process_count;
+    result->mean = result->cell_count ? sum / (double)result->cell_count : 0;
+    result->verdict = verdict_of(result->index);
+    result_detail(result, "processes", (double)metrics->process_count, false);
+    result_detail(result, "duration_s", duration / 1e9, true);
+    result_detail(result, "sum_s", sum * duration / 1e9, true);
+    return true;
+}
+
+static int by_share(const void *a, const void *b)
+{
+    const struct function_share *left = a, *right = b;
+    if (left->share != right->share)
+        return left->share > right->share ? -1 : 1;
+    return (left->state > right->state) - (left->state < right->state);
+}
+
+size_t cells_functions(const struct metrics *metrics, const struct heuristic_result *result,
+                       struct function_share *shares, size_t count)
+{
+    size_t states = metrics->defs->state_count, found = 0;
+    struct function_share *all = memory_new(states * sizeof *all);
+    for (size_t i = 0; i < result->cell_count; i++) {
+        const struct cell *cell = &result->cells[i];
+        if (cell->state < 0)
+            continue;
+        struct function_share *share = &all[cell->state];
+        share->state = cell->state;
+        share->share += cell->index / (double)metrics->process_count;
+        if (cell->index > share->worst) {
+            share->worst = cell->index;
+            share->worst_rank = cell->rank;
+        }
+    }
+    for (size_t i = 0; i < states; i++)
+        if (all[i].share > 0)
+            all[found++] = all[i];
+    if (found > 0)
+        qsort(all, found, sizeof *all, by_share);
+    memcpy(shares, all, (found < count ? found : count) * sizeof *shares);
+    free(all);
+    return found;
+}
+
+void cells_say_functions(const struct metrics *metrics, struct heuristic_result *result, const char *what)
+{
+    enum { SAID = 3 };
+    struct function_share shares[SAID];
+    size_t count = cells_functions(metrics, result, shares, SAID);
+    char share[TEXT_NUMBER_SIZE], worst[TEXT_NUMBER_SIZE], text[512] = "";
+    size_t used = 0;
+    for (size_t i = 0; i < count && i < SAID && used < sizeof text; i++)
+        used += (size_t)snprintf(text + used, sizeof text - used, "%s%.60s %s (most on process %u: %s)", i ? ", " : "",
+                                 metrics->defs->states[shares[i].state].name, text_share(share, shares[i].share),
+                                 shares[i].worst_rank, text_share(worst, shares[i].worst));
+    if (count > 0)
+        result_say(result, "%s: %s.", what, text);
+}

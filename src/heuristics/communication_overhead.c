@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "heuristics/communication_overhead.h"
+
+#include "core/memory.h"
+#include "core/text.h"
+#include "heuristics/cells.h"
+
+#include <string.h>
+
+/* Functions that send each time they are called, and only then. */
+static bool sends(const struct state_def *state)
+{
+    return state->class == CLASS_P2P && state->direction == DIRECTION_SEND && !strstr(state->name, "_init") &&
+           !strstr(state->name, "Start") && !strstr(state->name, "Sendrecv");
+}
+
+/* The shortest send of the run that took any time; 0 where there is none. */
+static int64_t shortest_send(const struct metrics *metrics)
+{
+    int64_t shortest = 0;
+    for (size_t i = 0; i < metrics->process_count; i++)
+        for (size_t k = 0; k < metrics->process[i].function_count; k++) {
+            const struct function_row *row = &metrics->process[i].functions[k];
+            bool counts = row->count && row->min_ns > 0 && sends(&metrics->defs->states[row->state]);
+            if (counts && (shortest == 0 || row->min_ns < shortest))
+                shortest = row->min_ns;
+        }
+    return shortest;
+}
+
+void judge_communication_overhead(const struct metrics *metrics, struct heuristic_result *result)
+{
+    double duration = (double)cells_duration_ns(metrics), sum = 0;
+    int64_t overhead = shortest_send(metrics);
+    uint64_t messages = 0, bytes = 0;
+    size_t capacity = 0;
+    result->verdict = VERDICT_UNKNOWN;
+    for (size_t i = 0; i < metrics->process_count; i++) {
+        messages += metrics->process[i].messages_sent;
+        bytes += metrics->process[i].bytes_sent;
+    }
+    if (duration <= 0 || overhead == 0) {
+        result_say(result, messages ? "Messages were sent, but no call that sends tells how long one takes."
+                                    : "No message was sent.");
+        if (messages == 0 && duration > 0)
+            result->verdict = VERDICT_GOOD;
+        return;
+    }
+    for (size_t i = 0; i < metrics->process_count; i++) {
+        const struct process_row *row = &metrics->process[i];
+        double index = (double)row->messages_sent * (double)overhead / duration;
+        if (row->messages_sent)
+            ARRAY_PUSH(result->cells, result->cell_count, capacity,
+                       (struct cell){row->rank, CELL_ALL_FUNCTIONS, index});
+        sum += index;
+    }
+    result->index = result->share = sum / (double)metrics->process_count;
+    result->mean = result->cell_count ? sum / (double)result->cell_count : 0;
+    result->verdict = verdict_of(result->index);
+    result_detail(result, "messages", (double)messages, false);
+    result_detail(result, "shortest_send_s", (double)overhead / 1e9, true);
+    result_detail(result, "duration_s", duration / 1e9, true);
+    char count[TEXT_NUMBER_SIZE], cost[TEXT_NUMBER_SIZE], share[TEXT_NUMBER_SIZE], size[TEXT_NUMBER_SIZE];
+    result_say(result,
+               "%s messages (%s on average) at %s each, the shortest send of the run, make %s of the "
+               "processes' time.",
+               text_thousands(count, messages), text_bytes(size, messages ? bytes / messages : 0),
+               text_duration(cost, overhead), text_share(share, result->index));
+    if (result->verdict != VERDICT_GOOD)
+        result_suggest(result, "combine messages to the same process into fewer, larger ones");
+}

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "heuristics/locator.h"
+
+#include "core/text.h"
+#include "heuristics/cells.h"
+
+#include <string.h>
+
+/* MPI-4.0, 12.5: the synchronisation calls of one-sided communication. */
+static bool synchronises_window(const char *name)
+{
+    static const char *const begin[] = {"MPI_Win_fence", "MPI_Win_start", "MPI_Win_complete", "MPI_Win_post",
+                                        "MPI_Win_wait",  "MPI_Win_test",  "MPI_Win_lock",     "MPI_Win_unlock",
+                                        "MPI_Win_flush", "MPI_Win_sync"};
+    for (size_t i = 0; i < sizeof begin / sizeof *begin; i++)
+        if (strncmp(name, begin[i], strlen(begin[i])) == 0)
+            return true;
+    return false;
+}
+
+static bool is_synchronisation(const struct state_def *state)
+{
+    return state->class == CLASS_SYNC || (state->class == CLASS_RMA && synchronises_window(state->name));
+}
+
+static bool is_communication(const struct state_def *state)
+{
+    return !is_synchronisation(state) &&
+           (state->class == CLASS_P2P || state->class == CLASS_PROBE || state->class == CLASS_WAIT ||
+            state->class == CLASS_COLLECTIVE || state->class == CLASS_RMA);
+}
+
+/* The time of a function for which the test in `context` holds. */
+struct kind {
+    bool (*is)(const struct state_def *state);
+};
+
+static double kind_time(const struct metrics *metrics, const struct function_row *row, const void *context)
+{
+    const struct kind *kind = context;
+    return kind->is(&metrics->defs->states[row->state]) ? (double)row->exclusive_ns : 0;
+}
+
+void judge_communication_locator(const struct metrics *metrics, struct heuristic_result *result)
+{
+    static const struct kind kind = {is_communication};
+    char share[TEXT_NUMBER_SIZE];
+    if (!cells_fill(metrics, result, kind_time, &kind))
+        return;
+    result_say(result, "%s of the processes' time is spent in communication.", text_share(share, result->index));
+    cells_say_functions(metrics, result, "By function");
+    if (result->verdict == VERDICT_GOOD)
+        return;
+    struct function_share first;
+    cells_functions(metrics, result, &first, 1);
+    result_suggest(result, "begin with %.60s on process %u", metrics->defs->states[first.state].name, first.worst_rank);
+}
+
+void judge_synchronisation_locator(const struct metrics *metrics, struct heuristic_result *result)
+{
+    static const struct kind kind = {is_synchronisation};
+    char share[TEXT_NUMBER_SIZE];
+    if (!cells_fill(metrics, result, kind_time, &kind))
+        return;
+    if (result->cell_count == 0) {
+        result_say(result, "No time is spent in barriers or in synchronising windows.");
+        return;
+    }
+    result_say(result, "%s of the processes' time is spent in synchronisation.", text_share(share, result->index));
+    cells_say_functions(metrics, result, "By function");
+    if (result->verdict != VERDICT_GOOD)
+        result_suggest(result,
+                       "see whether each barrier is needed: messages and collectives order the processes already");
+}

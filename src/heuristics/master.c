@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "heuristics/master.h"
+
+static const double MASTER_INDEX = 0.4, MASTER_COMPUTE = 0.5;
+
+static size_t partners(const struct partner_row *rows, size_t count)
+{
+    size_t found = 0;
+    for (size_t i = 0; i < count; i++)
+        found += rows[i].partner >= 0;
+    return found;
+}
+
+int64_t master_of(const struct metrics *metrics)
+{
+    if (metrics->process_count < 3)
+        return -1;
+    const struct process_row *hub = &metrics->process[0];
+    double compute = 0;
+    for (size_t i = 0; i < metrics->process_count; i++) {
+        const struct process_row *row = &metrics->process[i];
+        if (row->messages_sent + row->messages_received > hub->messages_sent + hub->messages_received)
+            hub = row;
+        compute += (double)process_compute_ns(row);
+    }
+    double own = (double)process_compute_ns(hub);
+    size_t others = metrics->process_count - 1;
+    size_t sent = partners(hub->sent, hub->sent_count), received = partners(hub->received, hub->received_count);
+    bool is_master = process_communication_index(metrics, hub) >= MASTER_INDEX &&
+                     (sent > received ? sent : received) * 4 >= others * 3 &&
+                     own <= MASTER_COMPUTE * (compute - own) / (double)others;
+    return is_master ? (int64_t)hub->rank : -1;
+}

@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "heuristics/shape.h"
+
+#include "core/memory.h"
+#include "core/text.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static const double EVEN_VARIATION = 0.10, GROUPS_EXPLAINED = 0.9, GROUPS_GAP = 0.5, FAR_MADS = 5, FAR_SHARE = 0.2,
+                    GRADIENT_TREND = 0.9;
+
+const char *shape_name(enum shape shape)
+{
+    static const char *const names[] = {"unknown",    "even",        "pair",     "few-high", "few-low",
+                                        "two-groups", "alternating", "gradient", "scattered"};
+    return names[shape];
+}
+
+struct ranked {
+    double value;
+    uint32_t rank;
+};
+
+static int by_value(const void *a, const void *b)
+{
+    const struct ranked *left = a, *right = b;
+    if (left->value != right->value)
+        return left->value < right->value ? -1 : 1;
+    return left->rank < right->rank ? -1 : 1;
+}
+
+static int by_rank(const void *a, const void *b)
+{
+    uint32_t left = *(const uint32_t *)a, right = *(const uint32_t *)b;
+    return (left > right) - (left < right);
+}
+
+/* Sets the far ones to sorted[first..end), the rest to all others. */
+static void take_far(struct pattern *pattern, const struct ranked *sorted, size_t count, size_t first, size_t end)
+{
+    pattern->far = memory_new((end - first) * sizeof *pattern->far);
+    pattern->rest = memory_new((count - (end - first)) * sizeof *pattern->rest);
+    double far_sum = 0, rest_sum = 0;
+    for (size_t i = 0; i < count; i++) {
+        bool is_far = i >= first && i < end;
+        if (is_far) {
+            pattern->far[pattern->far_count++] = sorted[i].rank;
+            far_sum += sorted[i].value;
+            continue;
+        }
+        if (pattern->rest_count == 0)
+            pattern->rest_least = sorted[i].value;
+        pattern->rest_most = sorted[i].value;
+        pattern->rest[pattern->rest_count++] = sorted[i].rank;
+        rest_sum += sorted[i].value;
+    }
+    pattern->far_mean = far_sum / (double)pattern->far_count;
+    pattern->rest_mean = pattern->rest_count ? rest_sum / (double)pattern->rest_count : 0;
+    qsort(pattern->far, pattern->far_count, sizeof *pattern->far, by_rank);
+    qsort(pattern->rest, pattern->rest_count, sizeof *pattern->rest, by_rank);
+}
+
+/* Where to split the sorted values so that most of the variance lies between the parts: the first of the upper part. */
+static size_t best_split(const struct ranked *sorted, size_t count, double mean, double *explained)
+{
+    double below = 0, best = -1, total = 0, sum = 0;
+    size_t at = 0;
+    for (size_t i = 0; i < count; i++) {
+        total += (sorted[i].value - mean) * (sorted[i].value - mean);
+        sum += sorted[i].value;
+    }
+    for (size_t i = 1; i < count; i++) {
+        below += sorted[i - 1].value;
+        double low = below / (double)i - mean, high = (sum - below) / (double)(count - i) - mean;
+        double between = low * low * (double)i + high * high * (double)(count - i);
+        if (between > best) {
+            best = between;
+            at = i;
+        }
+    }
+    *explained = total > 0 ? best / total : 0;
+    return at;
+}
+
+static bool is_parity(const struct pattern *pattern)
+{
+    for (size_t i = 0; i < pattern->far_count; i++)
+        if (pattern->far[i] % 2 != pattern->far[0] % 2)
+            return false;
+    for (size_t i = 0; i < pattern->rest_count; i++)
+        if (pattern->rest[i] % 2 == pattern->far[0] % 2)
+            return false;
+    return true;
+}
+
+static bool find_groups(struct pattern *pattern, const struct ranked *sorted, const struct measure *measure)
+{
+    double explained;
+    size_t count = measure->count;
+    if (count < 4)
+        return false;
+    size_t at = best_split(sorted, count, measure->mean, &explained);
+    if (explained < GROUPS_EXPLAINED || at < 2 || count - at < 2)
+        return false;
+    double low = 0, high = 0;
+    for (size_t i = 0; i < count; i++)
+        *(i < at ? &low : &high) += sorted[i].value / (double)(i < at ? at : count - at);
+    if (sorted[at].value - sorted[at - 1].value < GROUPS_GAP * (high - low))
+        return false;
+    /* A group of very few is better called so. */
+    size_t few = count / 8 > 1 ? count / 8 : 1;
+    if (count - at <= few || at <= few)
+        return false;
+    take_far(pattern, sorted, count, at, count);
+    pattern->shape = is_parity(pattern) ? SHAPE_ALTERNATING : SHAPE_TWO_GROUPS;
+    return true;
+}
+
+/* The coefficient of variation of sorted[first..end). */
+static double variation_of(const struct ranked *sorted, size_t first, size_t end)
+{
+    double sum = 0, squares = 0;
+    for (size_t i = first; i < end; i++)
+        sum += sorted[i].value;
+    double mean = sum / (double)(end - first);
+    for (size_t i = first; i < end; i++)
+        squares += (sorted[i].value - mean) * (sorted[i].value - mean);
+    return mean > 0 ? sqrt(squares / (double)(end - first)) / mean : 0;
+}
+
+static bool find_few(struct pattern *pattern, const struct ranked *sorted, const struct measure *measure)
+{
+    size_t count = measure->count, most = count / 8 > 1 ? count / 8 : 1, high = 0, low = 0;
+    if (count < 3)
+        return false;
+    double reach = fmax(FAR_MADS * 1.4826 * measure->mad, FAR_SHARE * measure->median);
+    while (high < count && sorted[count - 1 - high].value > measure->median + reach)
+        high++;
+    while (low < count && sorted[low].value < measure->median - reach)
+        low++;
+    double half = measure->variation / 2;
+    if (high > 0 && high <= most && variation_of(sorted, 0, count - high) <= half) {
+        take_far(pattern, sorted, count, count - high, count);
+        pattern->shape = SHAPE_FEW_HIGH;
+    } else if (low > 0 && low <= most && variation_of(sorted, low, count) <= half) {
+        take_far(pattern, sorted, count, 0, low);
+        pattern->shape = SHAPE_FEW_LOW;
+    }
+    return pattern->shape != SHAPE_UNKNOWN;
+}
+
+struct pattern pattern_of(const struct series *series, const struct measure *measure)
+{
+    struct pattern pattern = {0};
+    size_t count = series->count;
+    if (count < 2 || measure->mean <= 0)
+        return pattern;
+    if (measure->variation <= EVEN_VARIATION) {
+        pattern.shape = SHAPE_EVEN;
+        return pattern;
+    }
+    struct ranked *sorted = memory_new(count * sizeof *sorted);
+    for (size_t i = 0; i < count; i++)
+        sorted[i] = (struct ranked){series->value[i], series->rank[i]};
+    qsort(sorted, count, sizeof *sorted, by_value);
+    if (count == 2) {
+        take_far(&pattern, sorted, count, 1, 2);
+        pattern.shape = SHAPE_PAIR;
+    } else if (!find_groups(&pattern, sorted, measure) && !find_few(&pattern, sorted, measure)) {
+        pattern.trend = trend_of(series);
+        pattern.shape = count >= 4 && fabs(pattern.trend) >= GRADIENT_TREND ? SHAPE_GRADIENT : SHAPE_SCATTERED;
+    }
+    free(sorted);
+    return pattern;
+}
+
+void pattern_clear(struct pattern *pattern)
+{
+    free(pattern->far);
+    free(pattern->rest);
+    *pattern = (struct pattern){0};
+}
+
+char *ranks_text(char buffer[RANKS_TEXT_SIZE], const uint32_t *ranks, size_t count)
+{
+    enum { RANGES = 6 };
+    size_t used = 0, ranges = 0, i = 0;
+    buffer[0] = '\0';
+    while (i < count && ranges < RANGES) {
+        size_t last = i;
+        while (last + 1 < count && ranks[last + 1] == ranks[last] + 1)
+            last++;
+        const char *comma = ranges ? "," : "";
+        int n = last == i ? snprintf(buffer + used, RANKS_TEXT_SIZE - used, "%s%u", comma, ranks[i])
+                          : snprintf(buffer + used, RANKS_TEXT_SIZE - used, "%s%u%s%u", comma, ranks[i],
+                                     last == i + 1 ? "," : "–", ranks[last]);
+        used += (size_t)n;
+        ranges++;
+        i = last + 1;
+    }
+    char more[TEXT_NUMBER_SIZE];
+    if (i < count)
+        snprintf(buffer + used, RANKS_TEXT_SIZE - used, " and %s more", text_thousands(more, count - i));
+    return buffer;
+}

@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "render/diagnosis.h"
+
+#include "core/memory.h"
+#include "core/text.h"
+#include "heuristics/efficiency.h"
+#include "render/field.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Lines of a screen that are left for what the heuristics say. */
+enum { SCREEN_LINES = 24, FRAME_LINES = 9, SHOWN = 3 };
+
+/* What can be changed comes before what follows from it. */
+static const char *const ranking[] = {"stddev-compute",          "stddev-total", "communication-overhead",
+                                      "synchronisation-locator", "contention",   "communication-locator",
+                                      "stddev-communication"};
+
+static bool matters(const struct heuristic_result *result)
+{
+    return result->verdict == VERDICT_FAIR || result->verdict == VERDICT_POOR;
+}
+
+/* Waiting inside communication follows from uneven work, and the locators from waiting: each cause is told once. */
+static bool follows(const char *id, const struct heuristic_result *results)
+{
+    bool uneven = matters(heuristics_find(results, "stddev-compute"));
+    if (strcmp(id, "stddev-communication") == 0)
+        return uneven;
+    if (strcmp(id, "communication-locator") == 0)
+        return matters(heuristics_find(results, "contention"));
+    return false;
+}
+
+size_t diagnosis_rank(const struct heuristic_result *results, size_t *index)
+{
+    size_t count = 0;
+    for (int poor = 1; poor >= 0; poor--)
+        for (size_t i = 0; i < sizeof ranking / sizeof *ranking; i++) {
+            const struct heuristic_result *result = heuristics_find(results, ranking[i]);
+            if (result->verdict == (poor ? VERDICT_POOR : VERDICT_FAIR) && !follows(ranking[i], results))
+                index[count++] = (size_t)(result - results);
+        }
+    return count;
+}
+
+void diagnosis_sentence(char buffer[DIAGNOSIS_SENTENCE_SIZE], const struct metrics *metrics,
+                        const struct heuristic_result *results)
+{
+    const struct heuristic_result *work = heuristics_find(results, "stddev-compute");
+    char share[TEXT_NUMBER_SIZE];
+    int used = snprintf(buffer, DIAGNOSIS_SENTENCE_SIZE, "%s of the time is spent in MPI. ",
+                        text_share(share, communication_share(metrics)));
+    const struct heuristic_result *total = heuristics_find(results, "stddev-total");
+    const char *rest = "The work is evenly spread.";
+    char text[600];
+    if (matters(work) && *work->headline) {
+        snprintf(text, sizeof text, "The work is uneven: %s.", work->headline);
+        rest = text;
+    } else if (matters(total) && *total->headline) {
+        snprintf(text, sizeof text, "The processes' total times differ: %s.", total->headline);
+        rest = text;
+    } else if (work->verdict == VERDICT_UNKNOWN) {
+        rest = metrics->process_count == 1 ? "There is one process only." : "No process computes anything.";
+    }
+    snprintf(buffer + used, (size_t)(DIAGNOSIS_SENTENCE_SIZE - used), "%s", rest);
+}
+
+/* "▇▇▇░░░░░░░": ten places. */
+static const char *bar_text(char buffer[64], double share)
+{
+    int full = (int)(share * 10 + 0.5);
+    buffer[0] = '\0';
+    for (int i = 0; i < 10; i++)
+        strcat(buffer, i < full ? "▇" : "░");
+    return buffer;
+}
+
+static void write_title(struct output *output, const struct metrics *metrics, const char *title)
+{
+    char duration[TEXT_NUMBER_SIZE], events[TEXT_NUMBER_SIZE], processes[TEXT_NUMBER_SIZE], share[TEXT_NUMBER_SIZE];
+    output_print(output, "%s — %s process%s, %s, %s events, %s\n", title, text_thousands(processes, metrics->processes),
+                 metrics->processes == 1 ? "" : "es",
+                 text_duration(duration, time_since(metrics->begin_ns, metrics->end_ns)),
+                 text_thousands(events, metrics->events), metrics->end.complete ? "complete" : "incomplete");
+    const struct trace_end *end = &metrics->end;
+    if (end->damage.count > 0 && end->total > 0 && end->used < end->total)
+        output_print(output, "damaged: only %s of the file could be read\n",
+                     text_share(share, (double)end->used / (double)end->total));
+    else if (end->damage.count > 0)
+        output_text(output, "damaged: what could not be read is missing here\n");
+}
+
+static void write_efficiency(struct output *output, const struct metrics *metrics)
+{
+    struct efficiency efficiency = efficiency_of(metrics);
+    char bar[64], parallel[TEXT_NUMBER_SIZE], balance[TEXT_NUMBER_SIZE], communication[TEXT_NUMBER_SIZE];
+    output_print(output, "\n  parallel efficiency  %s  %s      load balance %s  ×  communication %s\n",
+                 bar_text(bar, efficiency.parallel), text_share(parallel, efficiency.parallel),
+                 text_share(balance, efficiency.load_balance), text_share(communication, efficiency.communication));
+}
+
+/* One heuristic in a few lines; only counts them where there is no output. */
+static size_t write_one(struct output *output, size_t number, const struct heuristic *heuristic,
+                        const struct heuristic_result *result)
+{
+    char save[64] = "", seconds[TEXT_NUMBER_SIZE];
+    if (result->lost > 0)
+        snprintf(save, sizeof save, "   (up to %s lost)", seconds_text(seconds, result->lost));
+    if (output)
+        output_print(output, "\n  %zu  %s: %s%s\n", number, heuristic->title, verdict_name(result->verdict), save);
+    size_t lines = 2 + paragraph_write(output, "     ", "     ", result->analysis);
+    if (result->suggestion_count)
+        lines += paragraph_write(output, "     → ", "       ", result->suggestions[0]);
+    return lines;
+}
+
+static void write_heuristics(struct output *output, const struct metrics *metrics,
+                             const struct heuristic_result *results)
+{
+    size_t *index = memory_new(heuristic_count() * sizeof *index), count = diagnosis_rank(results, index);
+    char noise[TEXT_NUMBER_SIZE];
+    if (count == 0 && metrics->process_count > 1)
+        output_print(output, "\n  Well balanced: nothing is uneven by more than 10 %% or 1 %% of the run (%s).\n",
+                     text_duration(noise, time_since(metrics->begin_ns, metrics->end_ns) / 100));
+    size_t lines = 0, shown = 0;
+    for (; shown < count && shown < SHOWN; shown++) {
+        const struct heuristic *heuristic = heuristic_at(index[shown]);
+        lines += write_one(NULL, shown + 1, heuristic, &results[index[shown]]);
+        if (shown > 0 && lines > SCREEN_LINES - FRAME_LINES)
+            break;
+        write_one(output, shown + 1, heuristic, &results[index[shown]]);
+    }
+    free(index);
+}
+
+void diagnosis_write_text(struct output *output, const struct metrics *metrics, const char *title)
+{
+    write_title(output, metrics, title);
+    if (metrics->process_count == 0) {
+        output_text(output, "\n  There are no events in this trace.\n");
+        return;
+    }
+    struct heuristic_result *results = heuristics_judge(metrics);
+    char sentence[DIAGNOSIS_SENTENCE_SIZE];
+    diagnosis_sentence(sentence, metrics, results);
+    output_text(output, "\n");
+    paragraph_write(output, "  ", "  ", sentence);
+    write_efficiency(output, metrics);
+    write_heuristics(output, metrics, results);
+    bool fits = strlen(title) < 80 - strlen("  charts and details:  sight report  -o report.html");
+    output_print(output, "\n  charts and details:%s  sight report %s -o report.html\n", fits ? "" : "\n  ", title);
+    heuristics_free(results);
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef SIGHT_RENDER_DIAGNOSIS_H
+#define SIGHT_RENDER_DIAGNOSIS_H
+
+#include "core/output.h"
+#include "heuristics/heuristic.h"
+
+/* The short diagnosis: what metrics of each process alone tell about why the run is slow. */
+
+/* One or two sentences: how much of the time is spent in MPI, and what is the matter first. */
+enum { DIAGNOSIS_SENTENCE_SIZE = 800 };
+void diagnosis_sentence(char buffer[DIAGNOSIS_SENTENCE_SIZE], const struct metrics *metrics,
+                        const struct heuristic_result *results);
+
+/* The heuristics that are fair or poor, what matters most first; those that only mirror another one are left out.
+   Returns how many; `index` has heuristic_count() places. */
+size_t diagnosis_rank(const struct heuristic_result *results, size_t *index);
+
+/* A screen of at most 24 lines of 80 characters. `title`: the trace's name. */
+void diagnosis_write_text(struct output *output, const struct metrics *metrics, const char *title);
+
+#endif

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Fuzzing of what reads metrics files and of what writes metrics: any bytes must end in metrics or in a message, never
+   in a crash. */
+#include "metrics/metrics_file.h"
+#include "render/diagnosis.h"
+#include "render/heuristics_report.h"
+#include "render/metrics_report.h"
+
+#include <stdlib.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void write_diagnosis(struct output *output, const struct metrics *metrics)
+{
+    diagnosis_write_text(output, metrics, "fuzz");
+}
+
+static void write_nowhere(const struct metrics *metrics,
+                          void (*write)(struct output *output, const struct metrics *metrics))
+{
+    struct error err = {0};
+    struct output *output = output_open("/dev/null", (struct output_options){0}, &err);
+    if (!output)
+        abort();
+    write(output, metrics);
+    if (output_close(output, true, &err) != STATUS_OK)
+        abort();
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    struct error err = {0};
+    struct input *input = input_open_memory(data, size, "fuzz");
+    struct metrics *metrics = metrics_file_read(input, &err);
+    input_close(input);
+    if (metrics) {
+        write_nowhere(metrics, metrics_write_json);
+        write_nowhere(metrics, metrics_write_xml);
+        write_nowhere(metrics, heuristics_write_json);
+        write_nowhere(metrics, write_diagnosis);
+    }
+    metrics_free(metrics);
+    return 0;
+}
