@@ -21,7 +21,8 @@ enum exit_code {
 };
 
 struct options {
-    const char *output, *format, *from, *to, *processes, *jobs, *color, *progress, *table;
+    const char *output, *format, *from, *to, *processes, *jobs, *color, *progress, *table, *width, *height, *dpi, *by,
+        *colors, *theme;
     bool force, quiet, verbose, all, help;
     char **inputs; /* what is no option; points into argv */
     size_t input_count;
@@ -44,6 +45,17 @@ const struct command *command_find(const char *name); /* NULL if there is none *
    and a fault for what the command does not take. */
 bool options_parse(struct options *options, const struct command *command, int argc, char **argv, struct error *err);
 
+/* A row of options.def: what completion and help are made from. */
+struct option_row {
+    char letter;             /* 0: none */
+    const char *name, *help; /* name without "--" */
+    const char *value;       /* the word of its value; "a|b|c": one of these words; NULL: takes none */
+    size_t at;               /* of the member in struct options: a bool, or a const char * where there is a value */
+};
+
+/* The row of bit 1 << index in struct command's options; index is below OPTION_COUNT. */
+const struct option_row *option_at(size_t index);
+
 /* The options of a command as lines of help. */
 void options_print_help(const struct command *command);
 
@@ -58,8 +70,13 @@ enum {
 #include "cli/options.def"
     OPTIONS_ALWAYS = OPTION_QUIET | OPTION_VERBOSE | OPTION_COLOR | OPTION_PROGRESS | OPTION_HELP | OPTION_JOBS,
     OPTIONS_OUTPUT = OPTION_OUTPUT | OPTION_FORCE,
-    OPTIONS_SELECT = OPTION_FROM | OPTION_TO | OPTION_PROCESSES
+    OPTIONS_SELECT = OPTION_FROM | OPTION_TO | OPTION_PROCESSES,
+    OPTIONS_PICTURE = OPTION_WIDTH | OPTION_HEIGHT | OPTION_DPI | OPTION_BY | OPTION_COLORS | OPTION_THEME
 };
+
+/* A further bit of struct command's options, for what is used once, at installation: the list of commands in the main
+   help, which fits a screen, leaves the command out. `sight help NAME` and completion know it. */
+enum { COMMAND_UNLISTED = 1 << 30 };
 
 /* "sight: " and the fault on standard error. Returns the exit code of its kind. A broken pipe is silent. */
 int command_fault(const struct error *err);

@@ -80,7 +80,8 @@ static void print_help(void)
          "  sight info run.clog2                     what is in the file\n"
          "\nCommands:");
     for (size_t i = 0; i < command_count(); i++)
-        printf("  %-11s %s\n", commands[i].name, commands[i].summary);
+        if (!(commands[i].options & COMMAND_UNLISTED))
+            printf("  %-11s %s\n", commands[i].name, commands[i].summary);
     puts("  help        help on a command: sight help metrics\n"
          "\nA trace is a CLOG-2, CLOG, ALOG or SIGHT XML file, also compressed (gzip, zstd), or - for standard input;\n"
          "or the local files of one unmerged CLOG-2 run, or their directory.\n"

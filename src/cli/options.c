@@ -8,17 +8,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct option_row {
-    char letter;
-    const char *name, *value, *help;
-    size_t at; /* of the member in struct options: a bool, or a const char * where there is a value */
-};
-
 static const struct option_row rows[OPTION_COUNT] = {
 #define OPTION(bit, letter, name, value, member, help)                                                                 \
-    [OPTION_BIT_##bit] = {letter, name, value, help, offsetof(struct options, member)},
+    [OPTION_BIT_##bit] = {letter, name, help, value, offsetof(struct options, member)},
 #include "cli/options.def"
 };
+
+_Static_assert(OPTION_COUNT <= 30, "the bits of options end where COMMAND_UNLISTED begins");
+
+const struct option_row *option_at(size_t index)
+{
+    return &rows[index];
+}
 
 static void option_set(struct options *options, const struct option_row *row, const char *value)
 {
@@ -114,30 +115,42 @@ static void options_environment(struct options *options, const struct command *c
     }
 }
 
-/* True if `word` is one of the blank-separated `words`. */
-static bool word_in(const char *words, const char *word)
+/* True if `word` is one of the `words` between the separators. */
+static bool word_in(const char *words, char separator, const char *word)
 {
     size_t length = strlen(word);
-    for (const char *at = words; at && *at; at = strchr(at, ' ') ? strchr(at, ' ') + 1 : NULL)
-        if (strncmp(at, word, length) == 0 && (at[length] == ' ' || at[length] == '\0') && length > 0)
+    for (const char *at = words; at && *at; at = strchr(at, separator) ? strchr(at, separator) + 1 : NULL)
+        if (strncmp(at, word, length) == 0 && (at[length] == separator || at[length] == '\0') && length > 0)
             return true;
     return false;
 }
 
-static bool options_check(struct options *options, const struct command *command, struct error *err)
+/* Of options that take one of some words, the word must be one of them. */
+static bool check_words(const struct options *options, const struct command *command, struct error *err)
 {
-    const char *const when[] = {options->color, options->progress};
-    for (size_t i = 0; i < 2; i++)
-        if (when[i] && !word_in("auto always never", when[i])) {
-            error_set(err, ERROR_USAGE, "'%s' is not auto, always or never", when[i]);
+    for (size_t i = 0; i < OPTION_COUNT; i++) {
+        const char *value;
+        if (!(command->options >> i & 1) || !rows[i].value || !strchr(rows[i].value, '|'))
+            continue;
+        memcpy(&value, (const char *)options + rows[i].at, sizeof value);
+        if (value && !word_in(rows[i].value, '|', value)) {
+            error_set(err, ERROR_USAGE, "--%s: '%s' is none of %s", rows[i].name, value, rows[i].value);
             return false;
         }
+    }
+    return true;
+}
+
+static bool options_check(struct options *options, const struct command *command, struct error *err)
+{
     int64_t jobs;
+    if (!check_words(options, command, err))
+        return false;
     if (options->jobs && !text_parse_i64(options->jobs, 1, 4096, &jobs)) {
         error_set(err, ERROR_USAGE, "'%s' is no number of threads (1 to 4096)", options->jobs);
         return false;
     }
-    if (command->formats && options->format && !word_in(command->formats, options->format)) {
+    if (command->formats && options->format && !word_in(command->formats, ' ', options->format)) {
         error_set(err, ERROR_USAGE, "format '%s' is not supported by '%s'; there are: %s", options->format,
                   command->name, command->formats);
         return false;
@@ -167,6 +180,36 @@ bool options_parse(struct options *options, const struct command *command, int a
     return options_check(options, command, err);
 }
 
+/* What help calls the value: a list of words is too wide for the column. */
+static const char *value_title(const struct option_row *row)
+{
+    return strchr(row->value, '|') ? "WORD" : row->value;
+}
+
+/* True if the help of an option that takes one of some words tells them all, as "auto, always or never" does. */
+static bool help_tells_words(const struct option_row *row)
+{
+    for (const char *at = row->value; *at; at += *at == '|') {
+        char word[32];
+        int length = (int)strcspn(at, "|");
+        snprintf(word, sizeof word, "%.*s", length, at);
+        if (!strstr(row->help, word))
+            return false;
+        at += length;
+    }
+    return true;
+}
+
+/* ": a b c", as behind the help of --format. */
+static void print_words(const struct option_row *row)
+{
+    if (!row->value || !strchr(row->value, '|') || help_tells_words(row))
+        return;
+    fputs(": ", stdout);
+    for (const char *at = row->value; *at; at++)
+        putchar(*at == '|' ? ' ' : *at);
+}
+
 void options_print_help(const struct command *command)
 {
     for (size_t i = 0; i < OPTION_COUNT; i++) {
@@ -176,10 +219,11 @@ void options_print_help(const struct command *command)
         int length = rows[i].letter ? snprintf(left, sizeof left, "-%c, --%s", rows[i].letter, rows[i].name)
                                     : snprintf(left, sizeof left, "    --%s", rows[i].name);
         if (rows[i].value)
-            snprintf(left + length, sizeof left - (size_t)length, " %s", rows[i].value);
+            snprintf(left + length, sizeof left - (size_t)length, " %s", value_title(&rows[i]));
         printf("  %-22s %s", left, rows[i].help);
         if (i == OPTION_BIT_FORMAT && command->formats)
             printf(": %s", command->formats);
+        print_words(&rows[i]);
         putchar('\n');
     }
 }

@@ -11,7 +11,7 @@
 static bool sends(const struct state_def *state)
 {
     return state->class == CLASS_P2P && state->direction == DIRECTION_SEND && !strstr(state->name, "_init") &&
-           !strstr(state->name, "Start") && !strstr(state->name, "Sendrecv");
+           !strstr(state->name, "Start") && !strstr(state->name, "endrecv") && !strstr(state->name, "Pready");
 }
 
 /* The shortest send of the run that took any time; 0 where there is none. */
@@ -39,7 +39,7 @@ void judge_communication_overhead(const struct metrics *metrics, struct heuristi
         messages += metrics->process[i].messages_sent;
         bytes += metrics->process[i].bytes_sent;
     }
-    if (duration <= 0 || overhead == 0) {
+    if (duration <= 0 || messages == 0 || overhead == 0) {
         result_say(result, messages ? "Messages were sent, but no call that sends tells how long one takes."
                                     : "No message was sent.");
         if (messages == 0 && duration > 0)
@@ -62,10 +62,11 @@ void judge_communication_overhead(const struct metrics *metrics, struct heuristi
     result_detail(result, "duration_s", duration / 1e9, true);
     char count[TEXT_NUMBER_SIZE], cost[TEXT_NUMBER_SIZE], share[TEXT_NUMBER_SIZE], size[TEXT_NUMBER_SIZE];
     result_say(result,
-               "%s messages (%s on average) at %s each, the shortest send of the run, make %s of the "
-               "processes' time.",
-               text_thousands(count, messages), text_bytes(size, messages ? bytes / messages : 0),
-               text_duration(cost, overhead), text_share(share, result->index));
+               messages == 1 ? "%s message (%s) at %s, the shortest send of the run, makes %s of the processes' time."
+                             : "%s messages (%s on average) at %s each, the shortest send of the run, make %s of the "
+                               "processes' time.",
+               text_thousands(count, messages), text_bytes(size, bytes / messages), text_duration(cost, overhead),
+               text_share(share, result->index));
     if (result->verdict != VERDICT_GOOD)
         result_suggest(result, "combine messages to the same process into fewer, larger ones");
 }

@@ -4,7 +4,7 @@
 #include "core/text.h"
 #include "heuristics/master.h"
 
-#include <math.h>
+#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -50,7 +50,11 @@ static enum verdict spread_verdict(const struct measure *measure, double duratio
 {
     if (measure->count < 2 || measure->mean <= 0)
         return VERDICT_UNKNOWN;
-    return measure->imbalance <= NEGLIGIBLE * duration ? VERDICT_GOOD : verdict_of(measure->variation);
+    if (measure->imbalance <= NEGLIGIBLE * duration)
+        return VERDICT_GOOD;
+    /* One straggler of thousands hardly moves the deviation, but everyone waits for it. */
+    double waited = duration > 0 ? measure->imbalance / duration : 0;
+    return verdict_of(fmax(measure->variation, waited));
 }
 
 static const char *process_word(size_t count)
@@ -70,20 +74,32 @@ static char *times_text(char *buffer, size_t size, double more, double less)
     return buffer;
 }
 
+/* "1.00 s to 1.10 s", or where both read the same "1.00 s" and what follows one value. */
+enum { RANGE_TEXT_SIZE = 2 * TEXT_NUMBER_SIZE + 16 };
+static char *range_text(char buffer[RANGE_TEXT_SIZE], double least, double most, const char *one)
+{
+    char from[TEXT_NUMBER_SIZE], to[TEXT_NUMBER_SIZE];
+    bool same = strcmp(seconds_text(from, least), seconds_text(to, most)) == 0;
+    snprintf(buffer, RANGE_TEXT_SIZE, same ? "%s%s" : "%s%s to %s", from, same ? one : "", to);
+    return buffer;
+}
+
 static void say_even(struct heuristic_result *result, const struct spread *spread)
 {
     const struct measure *measure = &spread->measure;
-    char least[TEXT_NUMBER_SIZE], most[TEXT_NUMBER_SIZE], share[TEXT_NUMBER_SIZE], over[TEXT_NUMBER_SIZE];
-    if (measure->variation * 100 > VERDICT_GOOD_PERCENT)
+    char least[TEXT_NUMBER_SIZE], most[TEXT_NUMBER_SIZE], share[TEXT_NUMBER_SIZE], over[TEXT_NUMBER_SIZE],
+        range[RANGE_TEXT_SIZE];
+    double waited = spread->duration > 0 ? measure->imbalance / spread->duration : 0;
+    if (!measure_is_even(measure))
         result_say(result,
                    "The %ss differ (%s on process %u to %s on process %u), but the longest is only %s above the mean, "
-                   "%s of the run: too little to matter.",
+                   "%s of the run%s.",
                    spread->subject->noun, seconds_text(least, measure->least), measure->least_rank,
                    seconds_text(most, measure->most), measure->most_rank, seconds_text(over, measure->imbalance),
-                   text_share(share, spread->duration > 0 ? measure->imbalance / spread->duration : 0));
+                   text_share(share, waited), waited <= NEGLIGIBLE ? ": too little to matter" : "");
     else
-        result_say(result, "Evenly spread: every process %s %s to %s.", spread->subject->does,
-                   seconds_text(least, measure->least), seconds_text(most, measure->most));
+        result_say(result, "Evenly spread: every process %s %s.", spread->subject->does,
+                   range_text(range, measure->least, measure->most, ""));
 }
 
 static void say_few(struct heuristic_result *result, const struct spread *spread)
@@ -91,18 +107,20 @@ static void say_few(struct heuristic_result *result, const struct spread *spread
     const struct pattern *pattern = &spread->pattern;
     const struct subject *subject = spread->subject;
     bool high = pattern->shape == SHAPE_FEW_HIGH, one = pattern->far_count == 1;
-    char ranks[RANKS_TEXT_SIZE], far[TEXT_NUMBER_SIZE], rest[TEXT_NUMBER_SIZE], least[TEXT_NUMBER_SIZE],
-        most[TEXT_NUMBER_SIZE], times[64];
+    char ranks[RANKS_TEXT_SIZE], far[TEXT_NUMBER_SIZE], rest[TEXT_NUMBER_SIZE], range[RANGE_TEXT_SIZE];
+    char mean[64] = "", times[64];
     ranks_text(ranks, pattern->far, pattern->far_count);
     snprintf(result->headline, sizeof result->headline, one ? "process %s %s %s %s" : "processes %s %s %s %s", ranks,
              one ? subject->does : subject->do_,
              high ? times_text(times, sizeof times, pattern->far_mean, pattern->rest_mean) : "much less than",
              "the others");
     bool idle = !high && pattern->far_mean < IDLE * pattern->rest_mean;
-    result_say(result, "%s %s %s %s%s%s, the other %zu %s to %s (mean %s): %s %s %s.", one ? "Process" : "Processes",
-               ranks, one ? subject->does : subject->do_, high ? "" : "only ", seconds_text(far, pattern->far_mean),
-               one ? "" : " on average", pattern->rest_count, seconds_text(least, pattern->rest_least),
-               seconds_text(most, pattern->rest_most), seconds_text(rest, pattern->rest_mean), one ? "one" : "a few",
+    range_text(range, pattern->rest_least, pattern->rest_most, " each");
+    if (strstr(range, " to "))
+        snprintf(mean, sizeof mean, " (mean %s)", seconds_text(rest, pattern->rest_mean));
+    result_say(result, "%s %s %s %s%s%s, the other %zu processes %s%s: %s %s %s.", one ? "Process" : "Processes", ranks,
+               one ? subject->does : subject->do_, high ? "" : "only ", seconds_text(far, pattern->far_mean),
+               one ? "" : " on average", pattern->rest_count, range, mean, one ? "one" : "a few",
                process_word(pattern->far_count),
                high   ? subject->above
                : idle ? subject->below
@@ -122,7 +140,8 @@ static void say_groups(struct heuristic_result *result, const struct spread *spr
     } else {
         char ranks[RANKS_TEXT_SIZE];
         snprintf(far_ranks, sizeof far_ranks, "processes %s", ranks_text(ranks, pattern->far, pattern->far_count));
-        snprintf(rest_ranks, sizeof rest_ranks, "processes %s", ranks_text(ranks, pattern->rest, pattern->rest_count));
+        snprintf(rest_ranks, sizeof rest_ranks, "the others (%s)",
+                 ranks_text(ranks, pattern->rest, pattern->rest_count));
     }
     times_text(times, sizeof times, pattern->far_mean, pattern->rest_mean);
     snprintf(result->headline, sizeof result->headline, "%s %s %s %s", far_ranks, spread->subject->do_, times,
@@ -135,13 +154,15 @@ static void say_groups(struct heuristic_result *result, const struct spread *spr
 static void say_gradient(struct heuristic_result *result, const struct spread *spread)
 {
     const struct measure *measure = &spread->measure;
-    char least[TEXT_NUMBER_SIZE], most[TEXT_NUMBER_SIZE];
+    char from[TEXT_NUMBER_SIZE], to[TEXT_NUMBER_SIZE];
     bool grows = spread->pattern.trend > 0;
     snprintf(result->headline, sizeof result->headline, "the %s %s with the rank", spread->subject->noun,
              grows ? "grows" : "falls");
-    result_say(result, "A gradient over the ranks: the %s %s with the rank, %s on process %u, %s on process %u.",
-               spread->subject->noun, grows ? "grows" : "falls", seconds_text(least, measure->least),
-               measure->least_rank, seconds_text(most, measure->most), measure->most_rank);
+    result_say(
+        result, "A gradient over the ranks: the %s %s with the rank, from %s on process %u to %s on process %u.",
+        spread->subject->noun, grows ? "grows" : "falls", seconds_text(from, grows ? measure->least : measure->most),
+        grows ? measure->least_rank : measure->most_rank, seconds_text(to, grows ? measure->most : measure->least),
+        grows ? measure->most_rank : measure->least_rank);
 }
 
 static void say_scattered(struct heuristic_result *result, const struct spread *spread)
@@ -152,10 +173,11 @@ static void say_scattered(struct heuristic_result *result, const struct spread *
     bool pair = spread->pattern.shape == SHAPE_PAIR;
     snprintf(result->headline, sizeof result->headline, "process %u %s %s process %u", measure->most_rank,
              spread->subject->does, times, measure->least_rank);
-    result_say(result, "%sProcess %u %s most (%s, %.0f %% above the mean), process %u least (%s, %.0f %% below it).",
-               pair ? "" : "No simple pattern. ", measure->most_rank, spread->subject->does,
+    result_say(result, "%sProcess %u %s %s (%s, %.0f %% above the mean), process %u %s (%s, %.0f %% below it).",
+               pair ? "" : "No simple pattern. ", measure->most_rank, spread->subject->does, pair ? "more" : "most",
                seconds_text(most, measure->most), (measure->most_over_mean - 1) * 100, measure->least_rank,
-               seconds_text(least, measure->least), (1 - measure->least / measure->mean) * 100);
+               pair ? "less" : "least", seconds_text(least, measure->least),
+               (1 - measure->least / measure->mean) * 100);
 }
 
 static void say_pattern(struct heuristic_result *result, const struct spread *spread)
@@ -198,21 +220,25 @@ static void say_master(struct heuristic_result *result, const struct spread *spr
     struct spread rest = {.subject = spread->subject, .measure = measure_of(&workers), .duration = spread->duration};
     rest.pattern = pattern_of(&workers, &rest.measure);
     double own = value_at(series, master);
-    char text[TEXT_NUMBER_SIZE], least[TEXT_NUMBER_SIZE], most[TEXT_NUMBER_SIZE], deviation[TEXT_NUMBER_SIZE];
+    char text[TEXT_NUMBER_SIZE], range[RANGE_TEXT_SIZE], deviation[TEXT_NUMBER_SIZE];
     bool hardly = own < 0.1 * rest.measure.mean;
     enum verdict verdict = spread_verdict(&rest.measure, spread->duration);
-    if (verdict != VERDICT_GOOD)
+    bool uneven = verdict == VERDICT_FAIR || verdict == VERDICT_POOR;
+    if (uneven)
         say_pattern(result, &rest);
     char workers_say[sizeof result->analysis];
     snprintf(workers_say, sizeof workers_say, "%s", result->analysis);
     result->analysis[0] = '\0';
-    result_say(result, "Process %u is the master of %zu workers: it %s%s (%s), they %s %s to %s.", master,
-               workers.count, hardly ? "hardly " : "", spread->subject->does, seconds_text(text, own),
-               spread->subject->do_, seconds_text(least, rest.measure.least), seconds_text(most, rest.measure.most));
-    result_say(result, "Without the master: deviation %s (%.*f %% of the mean): %s.",
-               seconds_text(deviation, rest.measure.deviation), rest.measure.variation < 0.0995 ? 1 : 0,
-               rest.measure.variation * 100, verdict_name(verdict));
-    if (verdict != VERDICT_GOOD)
+    result_say(result, "Process %u is the master of %zu workers: it %s%s%s%s%s, they %s %s.", master, workers.count,
+               hardly ? "hardly " : "", spread->subject->does, hardly ? " (" : " ", seconds_text(text, own),
+               hardly ? ")" : "", spread->subject->do_,
+               range_text(range, rest.measure.least, rest.measure.most, " each"));
+    if (verdict != VERDICT_UNKNOWN)
+        result_say(result, "Without the master: deviation %s (%.*f %% of the mean): %s.",
+                   seconds_text(deviation, rest.measure.deviation), rest.measure.variation < 0.0995 ? 1 : 0,
+                   rest.measure.variation * 100, verdict_name(verdict));
+    workers_say[0] = (char)tolower((unsigned char)workers_say[0]);
+    if (uneven)
         result_say(result, "Among the workers: %s", workers_say);
     snprintf(result->headline, sizeof result->headline, "process %u is a master that %s%s %s its workers", master,
              hardly ? "hardly " : "", spread->subject->does,
@@ -222,7 +248,7 @@ static void say_master(struct heuristic_result *result, const struct spread *spr
     result->master = master;
     result_detail(result, "deviation_without_master_s", rest.measure.deviation, true);
     result_detail(result, "variation_without_master", rest.measure.variation, false);
-    if (verdict == VERDICT_FAIR || verdict == VERDICT_POOR)
+    if (uneven)
         spread->subject->advise(result, &rest.pattern, &rest.measure);
     pattern_clear(&rest.pattern);
     series_clear(&workers);
@@ -292,8 +318,8 @@ static void advise_compute(struct heuristic_result *result, const struct pattern
     switch (pattern->shape) {
     case SHAPE_FEW_HIGH:
         ranks_text(ranks, pattern->far, pattern->far_count);
-        result_suggest(result, "give %s %s less work, or find what it does that the others do not",
-                       process_word(pattern->far_count), ranks);
+        result_suggest(result, "give %s %s less work, or find what %s that the others do not",
+                       process_word(pattern->far_count), ranks, pattern->far_count == 1 ? "it does" : "they do");
         break;
     case SHAPE_FEW_LOW:
         ranks_text(ranks, pattern->far, pattern->far_count);
@@ -327,8 +353,8 @@ static void advise_communication(struct heuristic_result *result, const struct p
     bool few = pattern->shape == SHAPE_FEW_HIGH;
     ranks_text(ranks, pattern->far, few ? pattern->far_count : 0);
     if (few)
-        result_suggest(result, "see which functions %s %s is in: sight chart activity",
-                       process_word(pattern->far_count), ranks);
+        result_suggest(result, "see which functions %s %s %s in: sight chart activity",
+                       process_word(pattern->far_count), ranks, pattern->far_count == 1 ? "is" : "are");
     else
         result_suggest(result, "see which functions process %u is in, and process %u is not: sight chart activity",
                        measure->most_rank, measure->least_rank);
@@ -336,11 +362,17 @@ static void advise_communication(struct heuristic_result *result, const struct p
 
 static void advise_total(struct heuristic_result *result, const struct pattern *pattern, const struct measure *measure)
 {
-    (void)pattern;
-    result_suggest(result,
-                   "processes start or end at different times: look at what process %u does before or after the "
-                   "others",
-                   measure->most_rank);
+    char ranks[RANKS_TEXT_SIZE];
+    bool one = pattern->far_count == 1;
+    if (pattern->shape == SHAPE_FEW_LOW)
+        result_suggest(result, "find why %s %s %s later or %s earlier than the others",
+                       process_word(pattern->far_count), ranks_text(ranks, pattern->far, pattern->far_count),
+                       one ? "starts" : "start", one ? "ends" : "end");
+    else
+        result_suggest(result,
+                       "processes start or end at different times: look at what process %u does before or after the "
+                       "other%s",
+                       measure->most_rank, measure->count == 2 ? "" : "s");
 }
 
 void judge_compute(const struct metrics *metrics, struct heuristic_result *result)
@@ -364,19 +396,22 @@ static bool mirrors_computing(const struct metrics *metrics)
 void judge_communication(const struct metrics *metrics, struct heuristic_result *result)
 {
     static const struct subject subject = {communication_ns,    "communication time",   "communicates",
-                                           "communicate",       "far above the others", "nearly without",
+                                           "communicate",       "far above the others", "nearly without communication",
                                            advise_communication};
     judge_spread(metrics, &subject, true, result);
     if ((result->verdict == VERDICT_FAIR || result->verdict == VERDICT_POOR) && mirrors_computing(metrics)) {
         result_say(result, "These times mirror the computing times: who computes less spends more time in MPI.");
+        /* None where the times differ between a master and even workers. */
+        bool advised = result->suggestion_count > 0;
         result->suggestion_count = 0;
-        result_suggest(result, "even out the computing first: the times in MPI follow it");
+        if (advised)
+            result_suggest(result, "even out the computing first: the times in MPI follow it");
     }
 }
 
 void judge_total(const struct metrics *metrics, struct heuristic_result *result)
 {
-    static const struct subject subject = {process_total_ns,       "total time",     "runs",      "run",
-                                           "far above the others", "nearly without", advise_total};
+    static const struct subject subject = {process_total_ns,       "total time",    "runs",      "run",
+                                           "far above the others", "nearly absent", advise_total};
     judge_spread(metrics, &subject, false, result);
 }

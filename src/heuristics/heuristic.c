@@ -86,8 +86,9 @@ void result_suggest(struct heuristic_result *result, const char *format, ...)
         return;
     va_list args;
     va_start(args, format);
-    vsnprintf(result->suggestions[result->suggestion_count++], sizeof *result->suggestions, format, args);
+    int length = vsnprintf(result->suggestions[result->suggestion_count], sizeof *result->suggestions, format, args);
     va_end(args);
+    result->suggestion_count += length >= 0 && (size_t)length < sizeof *result->suggestions;
 }
 
 void result_detail(struct heuristic_result *result, const char *name, double value, bool is_time)

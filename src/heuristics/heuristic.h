@@ -11,8 +11,8 @@
 enum verdict { VERDICT_GOOD, VERDICT_FAIR, VERDICT_POOR, VERDICT_UNKNOWN };
 const char *verdict_name(enum verdict verdict);
 
-/* The one rule: up to 10 % good, up to 25 % fair, above poor. Of deviations it is the coefficient of variation that is
-   asked, of the AIMS indices their share of the run. */
+/* The one rule: up to 10 % good, up to 25 % fair, above poor. What is asked: see deviation.h; of the AIMS indices
+   their share of the run. */
 enum { VERDICT_GOOD_PERCENT = 10, VERDICT_FAIR_PERCENT = 25 };
 enum verdict verdict_of(double share);
 

@@ -12,6 +12,8 @@ static bool synchronises_window(const char *name)
     static const char *const begin[] = {"MPI_Win_fence", "MPI_Win_start", "MPI_Win_complete", "MPI_Win_post",
                                         "MPI_Win_wait",  "MPI_Win_test",  "MPI_Win_lock",     "MPI_Win_unlock",
                                         "MPI_Win_flush", "MPI_Win_sync"};
+    if (strncmp(name, "PMPI_", 5) == 0)
+        name++;
     for (size_t i = 0; i < sizeof begin / sizeof *begin; i++)
         if (strncmp(name, begin[i], strlen(begin[i])) == 0)
             return true;

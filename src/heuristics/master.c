@@ -3,11 +3,12 @@
 
 static const double MASTER_INDEX = 0.4, MASTER_COMPUTE = 0.5;
 
-static size_t partners(const struct partner_row *rows, size_t count)
+/* Others than the process itself. */
+static size_t partners(const struct partner_row *rows, size_t count, uint32_t rank)
 {
     size_t found = 0;
     for (size_t i = 0; i < count; i++)
-        found += rows[i].partner >= 0;
+        found += rows[i].partner >= 0 && rows[i].partner != (int32_t)rank;
     return found;
 }
 
@@ -25,7 +26,8 @@ int64_t master_of(const struct metrics *metrics)
     }
     double own = (double)process_compute_ns(hub);
     size_t others = metrics->process_count - 1;
-    size_t sent = partners(hub->sent, hub->sent_count), received = partners(hub->received, hub->received_count);
+    size_t sent = partners(hub->sent, hub->sent_count, hub->rank),
+           received = partners(hub->received, hub->received_count, hub->rank);
     bool is_master = process_communication_index(metrics, hub) >= MASTER_INDEX &&
                      (sent > received ? sent : received) * 4 >= others * 3 &&
                      own <= MASTER_COMPUTE * (compute - own) / (double)others;

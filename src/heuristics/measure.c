@@ -4,6 +4,7 @@
 #include "core/memory.h"
 
 #include <math.h>
+#include <stdbool.h>
 #include <string.h>
 
 struct series series_new(size_t count)
@@ -82,6 +83,8 @@ struct measure measure_of(const struct series *series)
         }
     }
     measure.mean = measure.sum / (double)series->count;
+    /* Rounding must not make equal values differ from their mean. */
+    measure.mean = fmin(fmax(measure.mean, measure.least), measure.most);
     double squares = 0;
     for (size_t i = 0; i < series->count; i++)
         squares += (series->value[i] - measure.mean) * (series->value[i] - measure.mean);
@@ -93,6 +96,15 @@ struct measure measure_of(const struct series *series)
     measure.imbalance = measure.most > measure.mean ? measure.most - measure.mean : 0;
     robust(&measure, series);
     return measure;
+}
+
+/* Told by the values, not by their distances from a mean that is rounded. */
+static bool varies(const double *x, size_t count)
+{
+    for (size_t i = 1; i < count; i++)
+        if (x[i] < x[0] || x[i] > x[0])
+            return true;
+    return false;
 }
 
 double correlation(const double *x, const double *y, size_t count)
@@ -107,7 +119,7 @@ double correlation(const double *x, const double *y, size_t count)
         yy += (y[i] - mean_y) * (y[i] - mean_y);
         xy += (x[i] - mean_x) * (y[i] - mean_y);
     }
-    return xx > 0 && yy > 0 ? xy / sqrt(xx * yy) : 0;
+    return varies(x, count) && varies(y, count) && xx > 0 && yy > 0 ? xy / sqrt(xx * yy) : 0;
 }
 
 struct placed {

@@ -8,8 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 
-static const double EVEN_VARIATION = 0.10, GROUPS_EXPLAINED = 0.9, GROUPS_GAP = 0.5, FAR_MADS = 5, FAR_SHARE = 0.2,
-                    GRADIENT_TREND = 0.9;
+static const double EVEN_VARIATION = 0.10, EVEN_EXCESS = 0.25, GROUPS_EXPLAINED = 0.9, GROUPS_GAP = 0.5, FAR_MADS = 5,
+                    FAR_SHARE = 0.2, GRADIENT_TREND = 0.9;
 
 const char *shape_name(enum shape shape)
 {
@@ -151,13 +151,18 @@ static bool find_few(struct pattern *pattern, const struct ranked *sorted, const
     return pattern->shape != SHAPE_UNKNOWN;
 }
 
+bool measure_is_even(const struct measure *measure)
+{
+    return measure->variation <= EVEN_VARIATION && measure->imbalance <= EVEN_EXCESS * measure->mean;
+}
+
 struct pattern pattern_of(const struct series *series, const struct measure *measure)
 {
     struct pattern pattern = {0};
     size_t count = series->count;
     if (count < 2 || measure->mean <= 0)
         return pattern;
-    if (measure->variation <= EVEN_VARIATION) {
+    if (measure_is_even(measure)) {
         pattern.shape = SHAPE_EVEN;
         return pattern;
     }

@@ -8,7 +8,7 @@
 
 /* What kind of imbalance a series of values is. The first rule that holds decides:
 
-   even          coefficient of variation up to 10 %
+   even          coefficient of variation up to 10 %, and the largest at most 25 % above the mean
    pair          two processes only: one has more than the other
    two groups    the best split of the sorted values explains 90 % of the variance, the gap between the groups is half
    the distance of their means or more, and each group has at least two processes alternating   two groups, of which one
@@ -27,6 +27,9 @@ enum shape {
     SHAPE_GRADIENT,
     SHAPE_SCATTERED
 };
+
+/* The first rule. */
+bool measure_is_even(const struct measure *measure);
 
 /* The word of JSON: "even", "few-high", ... */
 const char *shape_name(enum shape shape);

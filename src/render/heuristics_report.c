@@ -124,8 +124,9 @@ static void write_details(struct output *output, const struct heuristic *heurist
     snprintf(line, sizeof line, "source: %s", heuristic->source);
     paragraph_write(output, "    ", "      ", line);
     snprintf(line, sizeof line, "verdict: %s; up to %d %% is good, up to %d %% fair, above poor%s",
-             result->is_deviation ? "by deviation / mean" : "by the index", VERDICT_GOOD_PERCENT, VERDICT_FAIR_PERCENT,
-             result->is_deviation ? "; good too where max - mean is at most 1 % of the run" : "");
+             result->is_deviation ? "by the larger of deviation / mean and (max - mean) / run" : "by the index",
+             VERDICT_GOOD_PERCENT, VERDICT_FAIR_PERCENT,
+             result->is_deviation ? "; good too where (max - mean) / run is at most 1 %" : "");
     paragraph_write(output, "    ", "      ", line);
     output_print(output, "    %-28s %.9f\n", "index", result->index);
     output_print(output, "    %-28s %.9f\n", "mean", result->mean);

@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "cli/commands.h"
+
+#include "cli/run.h"
+#include "core/memory.h"
+#include "core/text.h"
+#include "render/picture.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { SIDE_LEAST = 200, SIDE_MOST = 20000, DPI_LEAST = 24, DPI_MOST = 1200 };
+
+/* Cairo's pictures have at most so many pixels a side, and a gigabyte of them is no picture. */
+static const double PIXELS_A_SIDE = 32767, PIXELS = 2.5e8;
+
+struct charts {
+    const struct chart **chart;
+    size_t count, capacity;
+};
+
+static enum status unknown_chart(const char *name, int length, struct error *err)
+{
+    char names[256] = "";
+    for (size_t i = 0; i < chart_count(); i++) {
+        size_t used = strlen(names);
+        snprintf(names + used, sizeof names - used, " %s", chart_at(i)->name);
+    }
+    return error_set(err, ERROR_USAGE, "unknown chart '%.*s'; there are:%s (or all)", length, name, names);
+}
+
+/* "compute,balance" or "all". */
+static enum status charts_parse(const char *names, struct charts *charts, struct error *err)
+{
+    bool all = strcmp(names, "all") == 0;
+    for (size_t i = 0; all && i < chart_count(); i++)
+        ARRAY_PUSH(charts->chart, charts->count, charts->capacity, chart_at(i));
+    for (const char *at = names; !all; at++) {
+        char name[32];
+        int length = (int)strcspn(at, ",");
+        snprintf(name, sizeof name, "%.*s", length, at);
+        const struct chart *chart = chart_find(name);
+        if (!chart)
+            return unknown_chart(at, length, err);
+        ARRAY_PUSH(charts->chart, charts->count, charts->capacity, chart);
+        at += length;
+        if (!*at)
+            break;
+    }
+    return STATUS_OK;
+}
+
+static enum status number(const char *name, const char *text, int64_t least, int64_t most, double *value,
+                          struct error *err)
+{
+    int64_t whole;
+    if (!text)
+        return STATUS_OK;
+    if (!text_parse_i64(text, least, most, &whole))
+        return error_set(err, ERROR_USAGE, "--%s: '%s' is no number from %lld to %lld", name, text, (long long)least,
+                         (long long)most);
+    *value = (double)whole;
+    return STATUS_OK;
+}
+
+static enum status picture_options(const struct options *options, struct picture *picture, struct error *err)
+{
+    *picture = (struct picture){.width = CHART_WIDTH, .height = CHART_HEIGHT, .dpi = 96};
+    const char *format = options->format ? options->format : options->output;
+    if (!picture_kind(format, &picture->kind) && options->format == NULL)
+        picture->kind = CANVAS_SVG;
+    if (number("width", options->width, SIDE_LEAST, SIDE_MOST, &picture->width, err) != STATUS_OK ||
+        number("height", options->height, SIDE_LEAST, SIDE_MOST, &picture->height, err) != STATUS_OK ||
+        number("dpi", options->dpi, DPI_LEAST, DPI_MOST, &picture->dpi, err) != STATUS_OK)
+        return STATUS_FAILED;
+    double wide = picture->width * picture->dpi / 96, high = picture->height * picture->dpi / 96;
+    if (picture->kind == CANVAS_PNG && (wide > PIXELS_A_SIDE || high > PIXELS_A_SIDE || wide * high > PIXELS))
+        return error_set(err, ERROR_USAGE, "a PNG of %.0f x %.0f pixels is too large: lower --dpi", wide, high);
+    picture->theme = options->theme && strcmp(options->theme, "dark") == 0 ? THEME_DARK : THEME_LIGHT;
+    picture->input.by_bytes = options->by && strcmp(options->by, "bytes") == 0;
+    picture->input.own_colours = options->colors && strcmp(options->colors, "mpe") == 0;
+    return STATUS_OK;
+}
+
+static void write_picture(struct output *output, const void *context)
+{
+    picture_write(output, context);
+}
+
+/* Several charts that no single file holds: a file each in a directory, which is made where it is missing. */
+static int write_directory(const struct options *options, const struct picture *picture, int code)
+{
+    struct error err = {0};
+    char path[4096];
+    if (mkdir(options->output, 0777) != 0 && errno != EEXIST) {
+        (void)error_set(&err, ERROR_OUTPUT, "%s: cannot make the directory: %s", options->output, strerror(errno));
+        return command_fault(&err);
+    }
+    for (size_t i = 0; i < picture->count; i++) {
+        struct picture one = *picture;
+        struct options where = *options;
+        one.charts = &picture->charts[i];
+        one.count = 1;
+        snprintf(path, sizeof path, "%s/%s.%s", options->output, picture->charts[i]->name,
+                 picture_suffix(picture->kind));
+        where.output = path;
+        int result = run_output(&where, write_picture, &one, code);
+        if (result != code)
+            return result;
+    }
+    return code;
+}
+
+static bool is_directory(const char *path)
+{
+    struct stat about;
+    return stat(path, &about) == 0 && S_ISDIR(about.st_mode);
+}
+
+/* Where one file will not do, it must be a directory; a suffix in its name says that a file was meant. */
+static enum status check_output(const struct options *options, const struct picture *picture, bool *directory,
+                                struct error *err)
+{
+    enum canvas_kind kind;
+    bool pages = picture->kind == CANVAS_PDF || picture->kind == CANVAS_PS;
+    bool named = picture_kind(options->output, &kind) && strchr(options->output, '.');
+    *directory = is_directory(options->output) || (picture->count > 1 && !pages && !named);
+    if (*directory || (picture->count > 1 && pages))
+        return STATUS_OK;
+    if (picture->count > 1)
+        return error_set(err, ERROR_USAGE, "%s: one %s holds one chart: give a directory, or a .pdf", options->output,
+                         picture_suffix(picture->kind));
+    if (!named && !options->format)
+        return error_set(err, ERROR_USAGE, "cannot tell the format from '%s': give --format (svg pdf png ps)",
+                         options->output);
+    return STATUS_OK;
+}
+
+static enum status check_sizes(const struct options *options, const struct picture *picture,
+                               const struct metrics *metrics, struct error *err)
+{
+    for (size_t i = 0; i < picture->count; i++)
+        if (picture->charts[i]->needs_sizes && metrics->tables_unknown)
+            return error_set(err, ERROR_USAGE,
+                             "%s: a metrics file does not tell the message sizes of some processes: --processes needs "
+                             "the trace for that",
+                             options->inputs[1]);
+    return STATUS_OK;
+}
+
+static int draw(const struct options *options, struct picture *picture)
+{
+    struct error err = {0};
+    bool directory;
+    struct run_metrics *run = NULL;
+    int code;
+    if (check_output(options, picture, &directory, &err) == STATUS_OK)
+        run = run_metrics(options, options->inputs + 1, options->input_count - 1, &err);
+    if (!run || check_sizes(options, picture, run_metrics_get(run), &err) != STATUS_OK) {
+        run_metrics_free(run);
+        return command_fault(&err);
+    }
+    const struct metrics *metrics = run_metrics_get(run);
+    struct heuristic_result *results = heuristics_judge(metrics);
+    picture->input.metrics = metrics;
+    picture->input.results = results;
+    code = run_report_damage(&metrics->end, time_since(metrics->begin_ns, metrics->end_ns));
+    code = directory ? write_directory(options, picture, code) : run_output(options, write_picture, picture, code);
+    heuristics_free(results);
+    run_metrics_free(run);
+    return code;
+}
+
+int cmd_chart(const struct command *command, const struct options *options)
+{
+    struct error err = {0};
+    struct charts charts = {0};
+    struct picture picture;
+    int code;
+    if (options->input_count == 0)
+        return command_usage(command, "no chart given");
+    if (charts_parse(options->inputs[0], &charts, &err) != STATUS_OK)
+        code = command_fault(&err);
+    else if (options->input_count == 1)
+        code = command_usage(command, "no trace given");
+    else if (!options->output)
+        code = command_usage(command, "no output given (-o %s.svg)", charts.chart[0]->name);
+    else if (picture_options(options, &picture, &err) != STATUS_OK)
+        code = command_fault(&err);
+    else {
+        picture.charts = charts.chart;
+        picture.count = charts.count;
+        code = draw(options, &picture);
+    }
+    free(charts.chart);
+    return code;
+}

@@ -1,0 +1,313 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "cli/commands.h"
+
+#include "cli/run.h"
+#include "convert/writer.h"
+#include "render/metrics_report.h"
+
+#include <string.h>
+
+/* The scripts are the tables of commands and options in the words of a shell: a new row needs nothing here. What is
+   not in the tables, since main.c does it: `help`, --help, --version, and that a trace in place of a command is
+   diagnosed. */
+
+/* What stands in a place of the command line. */
+enum place {
+    PLACE_FREE, /* a number, a time: nothing is offered */
+    PLACE_FILES,
+    PLACE_WORDS
+};
+
+static enum place place_of_value(size_t option)
+{
+    const char *value = option_at(option)->value;
+    if (strcmp(value, "FILE") == 0)
+        return PLACE_FILES;
+    return option == OPTION_BIT_FORMAT || option == OPTION_BIT_TABLE || strchr(value, '|') ? PLACE_WORDS : PLACE_FREE;
+}
+
+static enum place place_of_arguments(const struct command *command)
+{
+    if (*command->arguments == '\0')
+        return PLACE_FREE;
+    bool list = strchr(command->arguments, '|') && !strchr(command->arguments, ' ');
+    return list ? PLACE_WORDS : PLACE_FILES;
+}
+
+/* A list a|b|c with blanks in place of the bars. */
+static void write_list(struct output *output, const char *list)
+{
+    for (const char *at = list; *at; at++)
+        output_print(output, "%c", *at == '|' ? ' ' : *at);
+}
+
+/* The words of an option's value, blank-separated. */
+static void write_words(struct output *output, const struct command *command, size_t option)
+{
+    if (option == OPTION_BIT_TABLE) {
+        for (size_t i = 0; metrics_table_name(i); i++)
+            output_print(output, "%s%s", i ? " " : "", metrics_table_name(i));
+    } else if (option == OPTION_BIT_FORMAT && command->formats) {
+        output_text(output, command->formats);
+    } else if (option == OPTION_BIT_FORMAT) { /* a trace is written */
+        for (size_t i = 0; i < writer_format_count(); i++)
+            output_print(output, "%s%s", i ? " " : "", writer_format_at(i)->name);
+    } else {
+        write_list(output, option_at(option)->value);
+    }
+}
+
+static void write_command_names(struct output *output, const char *between)
+{
+    for (size_t i = 0; i < command_count(); i++)
+        output_print(output, "%s%s", command_at(i)->name, between);
+    output_text(output, "help");
+}
+
+/* Bash. In the script, `offer` is what may stand at the cursor. */
+
+static const char bash_begin[] =
+    "# bash completion of sight, printed by 'sight completion bash'.\n"
+    "_sight()\n"
+    "{\n"
+    "    local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]} command=${COMP_WORDS[1]}\n"
+    "    local offer= file IFS=$' \\t\\n'\n"
+    "    COMPREPLY=()\n"
+    "    # Bash takes --name=value for three words.\n"
+    "    if [[ $current == = ]]; then\n"
+    "        current=\n"
+    "    elif [[ $previous == = ]]; then\n"
+    "        previous=${COMP_WORDS[COMP_CWORD - 2]}\n"
+    "    fi\n"
+    "    if ((COMP_CWORD == 1)); then\n"
+    "        # Nothing found leaves it to complete -o default, which knows quotes and ~.\n"
+    "        COMPREPLY=($(compgen -W '--help --version ";
+
+static const char bash_first[] = "' -- \"$current\"))\n"
+                                 "        while IFS= read -r file; do\n"
+                                 "            COMPREPLY+=(\"$file\")\n"
+                                 "        done < <(compgen -f -- \"$current\")\n"
+                                 "        compopt -o filenames 2>/dev/null\n"
+                                 "        return\n"
+                                 "    fi\n"
+                                 "    case $command in\n"
+                                 "    ";
+
+static const char bash_commands[] = ") ;;\n"
+                                    "    *) command=diagnose ;;\n"
+                                    "    esac\n"
+                                    "    case $command in\n";
+
+static const char bash_end[] = "    esac\n"
+                               "    [[ $offer == @files ]] && return\n"
+                               "    compopt +o default 2>/dev/null\n"
+                               "    COMPREPLY=($(compgen -W \"$offer\" -- \"$current\"))\n"
+                               "}\n"
+                               "complete -o default -F _sight sight\n";
+
+static void bash_arguments(struct output *output, const struct command *command)
+{
+    enum place place = place_of_arguments(command);
+    output_text(output, "        offer='");
+    if (place == PLACE_WORDS)
+        write_list(output, command->arguments);
+    output_text(output, place == PLACE_FILES ? "@files'\n" : "'\n");
+}
+
+static void bash_option_names(struct output *output, const struct command *command)
+{
+    const char *between = "        [[ $current == -* ]] && offer='";
+    for (size_t i = 0; i < OPTION_COUNT; i++) {
+        if (!(command->options >> i & 1))
+            continue;
+        output_print(output, "%s--%s", between, option_at(i)->name);
+        if (option_at(i)->letter)
+            output_print(output, " -%c", option_at(i)->letter);
+        between = " ";
+    }
+    output_text(output, "'\n");
+}
+
+static void bash_value(struct output *output, const struct command *command, size_t option)
+{
+    const struct option_row *row = option_at(option);
+    enum place place = place_of_value(option);
+    output_text(output, "        ");
+    if (row->letter)
+        output_print(output, "-%c | ", row->letter);
+    output_print(output, "--%s) offer='", row->name);
+    if (place == PLACE_WORDS)
+        write_words(output, command, option);
+    output_text(output, place == PLACE_FILES ? "@files' ;;\n" : "' ;;\n");
+}
+
+static void bash_command(struct output *output, const struct command *command)
+{
+    output_print(output, "    %s)\n", command->name);
+    bash_arguments(output, command);
+    bash_option_names(output, command);
+    output_text(output, "        case $previous in\n");
+    for (size_t i = 0; i < OPTION_COUNT; i++)
+        if ((command->options >> i & 1) && option_at(i)->value)
+            bash_value(output, command, i);
+    output_text(output, "        esac\n        ;;\n");
+}
+
+static void write_bash(struct output *output, const void *context)
+{
+    (void)context;
+    output_text(output, bash_begin);
+    write_command_names(output, " ");
+    output_text(output, bash_first);
+    write_command_names(output, " | ");
+    output_text(output, bash_commands);
+    for (size_t i = 0; i < command_count(); i++)
+        bash_command(output, command_at(i));
+    output_text(output, "    help) ((COMP_CWORD == 2)) && offer='");
+    write_command_names(output, " ");
+    output_text(output, "' ;;\n");
+    output_text(output, bash_end);
+}
+
+/* Zsh: the specifications of its function _arguments. */
+
+static const char zsh_begin[] = "#compdef sight\n"
+                                "# zsh completion of sight, printed by 'sight completion zsh'.\n"
+                                "_sight_commands() {\n"
+                                "    local -a commands\n"
+                                "    commands=(\n";
+
+static const char zsh_commands[] =
+    "        'help:help on a command'\n"
+    "    )\n"
+    "    _describe -t commands command commands\n"
+    "}\n"
+    "_sight() {\n"
+    "    local command=diagnose\n"
+    "    if (( CURRENT == 2 )); then\n"
+    "        if [[ $PREFIX == -* ]]; then\n"
+    "            _arguments '(- *)'{-h,--help}'[this help]' '(- *)'{-V,--version}'[the version]'\n"
+    "        else\n"
+    "            _alternative 'commands:command:_sight_commands' 'files:trace:_files'\n"
+    "        fi\n"
+    "        return\n"
+    "    fi\n"
+    "    # _arguments takes the first word for the program: behind a command, that is the command.\n"
+    "    case $words[2] in\n"
+    "    ";
+
+static const char zsh_case[] = ")\n"
+                               "        command=$words[2]\n"
+                               "        shift words\n"
+                               "        (( CURRENT-- ))\n"
+                               "        ;;\n"
+                               "    esac\n"
+                               "    case $command in\n";
+
+/* Read by the completion system from its path, or sourced. */
+static const char zsh_end[] = "    help) (( CURRENT == 2 )) && _sight_commands ;;\n"
+                              "    esac\n"
+                              "}\n"
+                              "if [[ $funcstack[1] == _sight ]]; then\n"
+                              "    _sight \"$@\"\n"
+                              "else\n"
+                              "    compdef _sight sight\n"
+                              "fi\n";
+
+/* Text inside '...[...]...' or '...:...' of zsh. */
+static void zsh_quoted(struct output *output, const char *text)
+{
+    for (; *text; text++) {
+        if (*text == '\'')
+            output_text(output, "'\\'");
+        else if (strchr("[]:\\", *text))
+            output_text(output, "\\");
+        output_print(output, "%c", *text);
+    }
+}
+
+/* ":title:what": the value of an option or an argument. */
+static void zsh_place(struct output *output, enum place place, const char *title)
+{
+    output_text(output, ":");
+    zsh_quoted(output, title);
+    output_text(output, place == PLACE_FILES ? ":_files" : place == PLACE_WORDS ? ":(" : ": ");
+}
+
+static void zsh_option(struct output *output, const struct command *command, size_t option)
+{
+    const struct option_row *row = option_at(option);
+    const char *joint = row->value ? "=" : "";
+    output_text(output, " \\\n            ");
+    if (row->letter)
+        output_print(output, "'(-%c --%s)'{-%c%s,--%s%s}'[", row->letter, row->name, row->letter, row->value ? "+" : "",
+                     row->name, joint);
+    else
+        output_print(output, "'--%s%s[", row->name, joint);
+    zsh_quoted(output, row->help);
+    output_text(output, "]");
+    if (row->value) {
+        enum place place = place_of_value(option);
+        zsh_place(output, place, row->name);
+        if (place == PLACE_WORDS) {
+            write_words(output, command, option);
+            output_text(output, ")");
+        }
+    }
+    output_text(output, "'");
+}
+
+static void zsh_arguments(struct output *output, const struct command *command)
+{
+    enum place place = place_of_arguments(command);
+    if (place == PLACE_FREE)
+        return;
+    output_print(output, " \\\n            '%s", place == PLACE_FILES ? "*" : "1");
+    zsh_place(output, place, place == PLACE_FILES ? "input" : "word");
+    if (place == PLACE_WORDS) {
+        write_list(output, command->arguments);
+        output_text(output, ")");
+    }
+    output_text(output, "'");
+}
+
+static void zsh_command(struct output *output, const struct command *command)
+{
+    output_print(output, "    %s)\n        _arguments -s -S", command->name);
+    for (size_t i = 0; i < OPTION_COUNT; i++)
+        if (command->options >> i & 1)
+            zsh_option(output, command, i);
+    zsh_arguments(output, command);
+    output_text(output, "\n        ;;\n");
+}
+
+static void write_zsh(struct output *output, const void *context)
+{
+    (void)context;
+    output_text(output, zsh_begin);
+    for (size_t i = 0; i < command_count(); i++) {
+        output_print(output, "        '%s:", command_at(i)->name);
+        zsh_quoted(output, command_at(i)->summary);
+        output_text(output, "'\n");
+    }
+    output_text(output, zsh_commands);
+    write_command_names(output, " | ");
+    output_text(output, zsh_case);
+    for (size_t i = 0; i < command_count(); i++)
+        zsh_command(output, command_at(i));
+    output_text(output, zsh_end);
+}
+
+int cmd_completion(const struct command *command, const struct options *options)
+{
+    static const struct {
+        const char *name;
+        void (*write)(struct output *output, const void *context);
+    } shells[] = {{"bash", write_bash}, {"zsh", write_zsh}};
+    if (options->input_count != 1)
+        return command_usage(command, "one shell is expected: bash or zsh");
+    for (size_t i = 0; i < sizeof shells / sizeof *shells; i++)
+        if (strcmp(options->inputs[0], shells[i].name) == 0)
+            return run_output(options, shells[i].write, NULL, EXIT_DONE);
+    return command_usage(command, "'%s' is not bash or zsh", options->inputs[0]);
+}

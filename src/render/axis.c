@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "render/axis.h"
+
+#include "core/text.h"
+
+#include <math.h>
+#include <stdio.h>
+
+enum { TICKS = 5 };
+
+double axis_round_up(double value)
+{
+    double power = pow(10, floor(log10(value)));
+    double digit = value / power;
+    return power * (digit <= 1 + 1e-9 ? 1 : digit <= 2 + 1e-9 ? 2 : digit <= 5 + 1e-9 ? 5 : 10);
+}
+
+double axis_round_down(double value)
+{
+    double power = pow(10, floor(log10(value) + 1e-9));
+    double digit = value / power;
+    return power * (digit >= 5 - 1e-9 ? 5 : digit >= 2 - 1e-9 ? 2 : 1);
+}
+
+static struct value_axis axis_up_to(struct area area, double most)
+{
+    struct value_axis axis = {.area = area, .unit = 1, .name = ""};
+    axis.step = most > 0 ? axis_round_up(most / TICKS) : 1;
+    axis.top = most > 0 ? ceil(most / axis.step - 1e-9) * axis.step : 1;
+    return axis;
+}
+
+struct value_axis axis_of_seconds(struct area area, double most)
+{
+    static const struct {
+        double unit;
+        const char *name;
+    } units[] = {{1, "s"}, {1e-3, "ms"}, {1e-6, "µs"}, {1e-9, "ns"}};
+    struct value_axis axis = axis_up_to(area, most);
+    size_t i = 0;
+    while (i < 3 && axis.top < units[i].unit)
+        i++;
+    axis.unit = units[i].unit;
+    axis.name = units[i].name;
+    return axis;
+}
+
+struct value_axis axis_of_counts(struct area area, double most)
+{
+    struct value_axis axis = axis_up_to(area, most);
+    if (axis.step < 1) {
+        axis.step = 1;
+        axis.top = most > 1 ? ceil(most) : 1;
+    }
+    if (axis.top >= 1e10) {
+        axis.unit = 1e9;
+        axis.name = "thousand millions";
+    } else if (axis.top >= 1e7) {
+        axis.unit = 1e6;
+        axis.name = "millions";
+    }
+    return axis;
+}
+
+double axis_y(const struct value_axis *axis, double value)
+{
+    return axis->area.y + axis->area.height * (1 - value / axis->top);
+}
+
+void axis_draw(struct canvas *canvas, const struct value_axis *axis)
+{
+    struct text_style style = {.align = ALIGN_RIGHT, .ink = INK_MUTED};
+    double left = axis->area.x, right = left + axis->area.width;
+    int ticks = (int)lround(axis->top / axis->step);
+    int decimals = axis->step / axis->unit >= 1 ? 0 : (int)ceil(-log10(axis->step / axis->unit) - 1e-9);
+    for (int i = 0; i <= ticks; i++) {
+        double value = i * axis->step, y = axis_y(axis, value);
+        char label[TEXT_NUMBER_SIZE];
+        if (decimals > 0)
+            snprintf(label, sizeof label, "%.*f", decimals, value / axis->unit);
+        else
+            text_thousands(label, (uint64_t)llround(value / axis->unit));
+        canvas_line(canvas, left, y, right, y, 1, paint_of(i == 0 ? INK_AXIS : INK_GRID));
+        canvas_text(canvas, left - 8, y, style, label);
+    }
+    canvas_text(canvas, left - 8, axis->area.y - 18, style, axis->name);
+}
+
+struct rank_axis axis_of_ranks(const struct metrics *metrics, double x, double width, double least_width)
+{
+    struct rank_axis axis = {.metrics = metrics, .rows = metrics->process_count, .per_column = 1, .x = x};
+    size_t room = width > least_width ? (size_t)(width / least_width) : 1;
+    if (axis.rows > room)
+        axis.per_column = (axis.rows + room - 1) / room;
+    axis.columns = (axis.rows + axis.per_column - 1) / axis.per_column;
+    axis.column_width = axis.columns ? width / (double)axis.columns : width;
+    return axis;
+}
+
+size_t axis_column_rows(const struct rank_axis *axis, size_t column, size_t *end)
+{
+    size_t first = column * axis->per_column;
+    *end = first + axis->per_column < axis->rows ? first + axis->per_column : axis->rows;
+    return first;
+}
+
+/* Every how many rows one is labelled, so that labels of `room` each fit. */
+static size_t label_step(const struct rank_axis *axis, double row_pixels, double room)
+{
+    double rows = room / row_pixels;
+    (void)axis;
+    return rows <= 1 ? 1 : (size_t)llround(axis_round_up(rows));
+}
+
+void axis_draw_ranks(struct canvas *canvas, const struct rank_axis *axis, double y, const char *title)
+{
+    struct text_style style = {.align = ALIGN_CENTER, .ink = INK_MUTED};
+    char label[TEXT_NUMBER_SIZE];
+    if (axis->rows == 0)
+        return;
+    text_thousands(label, axis->metrics->process[axis->rows - 1].rank);
+    double row = axis->column_width / (double)axis->per_column;
+    size_t step = label_step(axis, row, canvas_text_width(canvas, style, label) + 14);
+    for (size_t i = 0; i < axis->rows; i += step) {
+        text_thousands(label, axis->metrics->process[i].rank);
+        double x = axis->x + ((double)(i / axis->per_column) + 0.5) * axis->column_width;
+        canvas_text(canvas, x, y + 12, style, label);
+    }
+    canvas_text(canvas, axis->x + axis->column_width * (double)axis->columns / 2, y + 32, style, title);
+}
+
+void axis_draw_ranks_left(struct canvas *canvas, const struct rank_axis *axis, double x, double y, double row_height)
+{
+    struct text_style style = {.align = ALIGN_RIGHT, .ink = INK_MUTED};
+    size_t step = label_step(axis, row_height / (double)axis->per_column, TEXT_SIZE + 3);
+    for (size_t i = 0; i < axis->rows; i += step) {
+        char label[TEXT_NUMBER_SIZE];
+        text_thousands(label, axis->metrics->process[i].rank);
+        canvas_text(canvas, x - 8, y + ((double)(i / axis->per_column) + 0.5) * row_height, style, label);
+    }
+}

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "render/chart.h"
+
+#include "core/text.h"
+
+#include <ctype.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+static const struct chart charts[] = {
+#define CHART(name, title, question, sizes) {#name, title, question, chart_##name##_answer, chart_##name##_draw, sizes},
+#include "render/charts.def"
+};
+
+size_t chart_count(void)
+{
+    return sizeof charts / sizeof *charts;
+}
+
+const struct chart *chart_at(size_t index)
+{
+    return &charts[index];
+}
+
+const struct chart *chart_find(const char *name)
+{
+    for (size_t i = 0; i < chart_count(); i++)
+        if (strcmp(charts[i].name, name) == 0)
+            return &charts[i];
+    return NULL;
+}
+
+void chart_say(char answer[CHART_ANSWER_SIZE], const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    vsnprintf(answer, CHART_ANSWER_SIZE, format, args);
+    va_end(args);
+    answer[0] = (char)toupper((unsigned char)answer[0]);
+}
+
+void chart_answer(const struct chart *chart, const struct chart_input *input, char answer[CHART_ANSWER_SIZE])
+{
+    if (input->metrics->process_count == 0)
+        chart_say(answer, "There are no events in this trace");
+    else
+        chart->answer(input, answer);
+}
+
+void chart_describe(const struct chart *chart, const struct chart_input *input,
+                    char description[CHART_DESCRIPTION_SIZE])
+{
+    char answer[CHART_ANSWER_SIZE], processes[TEXT_NUMBER_SIZE];
+    chart_answer(chart, input, answer);
+    snprintf(description, CHART_DESCRIPTION_SIZE, "%s: %s %s. %s processes.", chart->title, chart->question, answer,
+             text_thousands(processes, input->metrics->process_count));
+}
+
+void chart_note(struct canvas *canvas, const char *text)
+{
+    struct text_style style = {.ink = INK_MUTED};
+    double room = canvas_width(canvas) - 2 * CHART_MARGIN;
+    canvas_text_cut(canvas, CHART_MARGIN, canvas_height(canvas) - 16, room, style, text);
+}
+
+void chart_legend(struct canvas *canvas, double x, double y, double width, struct paint paint, const char *name,
+                  const char *value)
+{
+    double room = width - 20;
+    canvas_rect(canvas, x, y - 6, 12, 12, paint);
+    if (value) {
+        struct text_style right = {.align = ALIGN_RIGHT, .ink = INK_MUTED};
+        canvas_text(canvas, x + width, y, right, value);
+        room -= canvas_text_width(canvas, right, value) + 10;
+    }
+    canvas_text_cut(canvas, x + 20, y, room, (struct text_style){0}, name);
+}
+
+void chart_draw(const struct chart *chart, struct canvas *canvas, const struct chart_input *input)
+{
+    char answer[CHART_ANSWER_SIZE], subtitle[256];
+    double width = canvas_width(canvas) - 2 * CHART_MARGIN, y = 20;
+    chart_answer(chart, input, answer);
+    y +=
+        canvas_paragraph(canvas, CHART_MARGIN, y, width, (struct text_style){.size = TEXT_TITLE, .bold = true}, answer);
+    snprintf(subtitle, sizeof subtitle, "%s — %s", chart->title, chart->question);
+    y += 2 + canvas_paragraph(canvas, CHART_MARGIN, y + 2, width,
+                              (struct text_style){.size = TEXT_SUBTITLE, .ink = INK_MUTED}, subtitle);
+    struct area area = {CHART_MARGIN, y + 24, width, canvas_height(canvas) - y - 24 - 36};
+    if (input->metrics->process_count > 0 && area.height > 60 && area.width > 120)
+        chart->draw(canvas, input, area);
+}

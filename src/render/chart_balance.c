@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Computing and communication of each process, stacked; means of many where they are many. */
+#include "render/chart.h"
+
+#include "core/text.h"
+#include "heuristics/efficiency.h"
+
+#include <math.h>
+#include <stdio.h>
+
+enum { RIGHT = 150, COLUMN_LEAST = 4 };
+
+void chart_balance_answer(const struct chart_input *input, char answer[CHART_ANSWER_SIZE])
+{
+    struct efficiency efficiency = efficiency_of(input->metrics);
+    char parallel[TEXT_NUMBER_SIZE], balance[TEXT_NUMBER_SIZE], communication[TEXT_NUMBER_SIZE];
+    if (efficiency.parallel <= 0)
+        chart_say(answer, "All time is spent in MPI");
+    else
+        chart_say(answer, "A process computes for %s of the run: load balance %s × communication %s",
+                  text_share(parallel, efficiency.parallel), text_share(balance, efficiency.load_balance),
+                  text_share(communication, efficiency.communication));
+}
+
+/* The two parts of a column's height, labelled at the right where there is room for both. */
+static void label_parts(struct canvas *canvas, const struct value_axis *axis, double compute, double total)
+{
+    double right = axis->area.x + axis->area.width + 10, bottom = axis->area.y + axis->area.height;
+    double lower = (bottom + axis_y(axis, compute)) / 2, upper = (axis_y(axis, compute) + axis_y(axis, total)) / 2;
+    if (lower - upper < 20) {
+        double middle = fmin(fmax((lower + upper) / 2, axis->area.y + 10), bottom - 12);
+        lower = middle + 10;
+        upper = middle - 10;
+    }
+    canvas_rect(canvas, right, lower - 6, 12, 12, paint_of(INK_COMPUTE));
+    canvas_text(canvas, right + 19, lower, (struct text_style){0}, "computing");
+    canvas_rect(canvas, right, upper - 6, 12, 12, paint_of(INK_MPI));
+    canvas_text(canvas, right + 19, upper, (struct text_style){0}, "in MPI");
+}
+
+static void draw_column(struct canvas *canvas, const struct value_axis *axis, double x, double width, double compute,
+                        double total, const char *name)
+{
+    double bottom = axis->area.y + axis->area.height, middle = axis_y(axis, compute), top = axis_y(axis, total);
+    char number[TEXT_NUMBER_SIZE];
+    canvas_tip(canvas, "%s: %s computing", name, seconds_text(number, compute));
+    canvas_rect(canvas, x, middle, width, bottom - middle, paint_of(INK_COMPUTE));
+    canvas_tip(canvas, "%s: %s in MPI", name, seconds_text(number, total - compute));
+    canvas_rect(canvas, x, top, width, middle - top, paint_of(INK_MPI));
+}
+
+void chart_balance_draw(struct canvas *canvas, const struct chart_input *input, struct area area)
+{
+    const struct metrics *metrics = input->metrics;
+    struct area plot = {area.x + AXIS_LABELS, area.y + 24, area.width - AXIS_LABELS - RIGHT, area.height - 24 - 44};
+    double most = 0, compute = 0, total = 0;
+    for (size_t i = 0; i < metrics->process_count; i++)
+        most = fmax(most, (double)process_total_ns(&metrics->process[i]) / 1e9);
+    struct value_axis axis = axis_of_seconds(plot, most);
+    struct rank_axis ranks = axis_of_ranks(metrics, plot.x, plot.width, COLUMN_LEAST);
+    axis_draw(canvas, &axis);
+    axis_draw_ranks(canvas, &ranks, plot.y + plot.height, "process");
+    double gap = ranks.per_column == 1 ? ranks.column_width * (ranks.column_width > 12 ? 0.28 : 0.2) : -0.3;
+    for (size_t i = 0; i < ranks.columns; i++) {
+        size_t end, first = axis_column_rows(&ranks, i, &end);
+        char name[64];
+        compute = total = 0;
+        for (size_t k = first; k < end; k++) {
+            compute += (double)process_compute_ns(&metrics->process[k]) / 1e9 / (double)(end - first);
+            total += (double)process_total_ns(&metrics->process[k]) / 1e9 / (double)(end - first);
+        }
+        snprintf(name, sizeof name, end - first == 1 ? "process %u" : "processes %u to %u",
+                 metrics->process[first].rank, metrics->process[end - 1].rank);
+        draw_column(canvas, &axis, ranks.x + (double)i * ranks.column_width + gap / 2, ranks.column_width - gap,
+                    compute, total, name);
+    }
+    label_parts(canvas, &axis, compute, total);
+    if (ranks.per_column > 1) {
+        char note[96], count[TEXT_NUMBER_SIZE];
+        snprintf(note, sizeof note, "Each column is the mean of %s processes.",
+                 text_thousands(count, ranks.per_column));
+        chart_note(canvas, note);
+    }
+}

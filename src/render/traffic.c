@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "render/traffic.h"
+
+#include "core/memory.h"
+
+#include <string.h>
+
+/* Row of a rank; SIZE_MAX if it has none. Ranks are mostly their own row. */
+static size_t row_of(const struct metrics *metrics, int32_t rank)
+{
+    if (rank < 0)
+        return SIZE_MAX;
+    size_t low = 0, high = metrics->process_count;
+    if ((size_t)rank < high && metrics->process[rank].rank == (uint32_t)rank)
+        return (size_t)rank;
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        if (metrics->process[middle].rank < (uint32_t)rank)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < metrics->process_count && metrics->process[low].rank == (uint32_t)rank ? low : SIZE_MAX;
+}
+
+static int by_place(const void *a, const void *b)
+{
+    const struct pair *left = a, *right = b;
+    if (left->from != right->from)
+        return left->from < right->from ? -1 : 1;
+    return (left->to > right->to) - (left->to < right->to);
+}
+
+static void add_ends(struct traffic *traffic, size_t *capacity, const struct metrics *metrics, size_t row, bool sent)
+{
+    const struct process_row *process = &metrics->process[row];
+    size_t count = sent ? process->sent_count : process->received_count;
+    for (size_t i = 0; i < count; i++) {
+        const struct partner_row *partner = sent ? &process->sent[i] : &process->received[i];
+        size_t other = row_of(metrics, partner->partner);
+        if (other != SIZE_MAX)
+            ARRAY_PUSH(traffic->pairs, traffic->count, *capacity,
+                       (struct pair){(uint32_t)(sent ? row : other), (uint32_t)(sent ? other : row), partner->messages,
+                                     partner->bytes});
+        else if (partner->partner != PARTNER_NONE)
+            traffic->elsewhere += partner->messages;
+    }
+}
+
+struct traffic traffic_of(const struct metrics *metrics)
+{
+    struct traffic traffic = {0};
+    size_t capacity = 0, kept = 0;
+    for (size_t i = 0; i < metrics->process_count; i++) {
+        add_ends(&traffic, &capacity, metrics, i, true);
+        add_ends(&traffic, &capacity, metrics, i, false);
+    }
+    if (traffic.count > 0)
+        qsort(traffic.pairs, traffic.count, sizeof *traffic.pairs, by_place);
+    for (size_t i = 0; i < traffic.count; i++) {
+        struct pair *pair = &traffic.pairs[i], *last = kept ? &traffic.pairs[kept - 1] : NULL;
+        if (!last || by_place(last, pair) != 0) {
+            traffic.pairs[kept++] = *pair;
+            continue;
+        }
+        last->messages = pair->messages > last->messages ? pair->messages : last->messages;
+        last->bytes = pair->bytes > last->bytes ? pair->bytes : last->bytes;
+    }
+    traffic.count = kept;
+    for (size_t i = 0; i < kept; i++) {
+        traffic.messages += traffic.pairs[i].messages;
+        traffic.bytes += traffic.pairs[i].bytes;
+    }
+    return traffic;
+}
+
+void traffic_clear(struct traffic *traffic)
+{
+    free(traffic->pairs);
+    *traffic = (struct traffic){0};
+}
+
+static int by_messages(const void *a, const void *b)
+{
+    const struct pair *left = a, *right = b;
+    if (left->messages != right->messages)
+        return left->messages > right->messages ? -1 : 1;
+    return by_place(a, b);
+}
+
+static int by_bytes_of(const void *a, const void *b)
+{
+    const struct pair *left = a, *right = b;
+    if (left->bytes != right->bytes)
+        return left->bytes > right->bytes ? -1 : 1;
+    return by_place(a, b);
+}
+
+void traffic_rank(struct traffic *traffic, bool by_bytes)
+{
+    if (traffic->count > 0)
+        qsort(traffic->pairs, traffic->count, sizeof *traffic->pairs, by_bytes ? by_bytes_of : by_messages);
+}
