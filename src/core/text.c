@@ -59,7 +59,9 @@ char *text_duration(char buffer[TEXT_NUMBER_SIZE], int64_t ns)
     else if (magnitude < 999.5e9)
         text_three_digits(number, magnitude / 1e9, "s");
     else
-        snprintf(number, sizeof number, "%.0f s", magnitude / 1e9);
+        snprintf(number, sizeof number, "%.28s s", text_thousands(buffer, (uint64_t)(magnitude / 1e9 + 0.5)));
+    if (ns < 0)
+        *buffer = '-';
     memcpy(at, number, strlen(number) + 1);
     return buffer;
 }
@@ -80,7 +82,11 @@ char *text_bytes(char buffer[TEXT_NUMBER_SIZE], uint64_t bytes)
 char *text_share(char buffer[TEXT_NUMBER_SIZE], double share)
 {
     double percent = share * 100;
-    snprintf(buffer, TEXT_NUMBER_SIZE, percent < 9.95 ? "%.1f %%" : "%.0f %%", percent);
+    bool nearly_all = percent >= 99.5 && percent < 99.95;
+    if (percent > 0 && percent < 0.05)
+        snprintf(buffer, TEXT_NUMBER_SIZE, "< 0.1 %%");
+    else
+        snprintf(buffer, TEXT_NUMBER_SIZE, percent < 9.95 || nearly_all ? "%.1f %%" : "%.0f %%", percent);
     return buffer;
 }
 

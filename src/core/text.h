@@ -17,7 +17,8 @@ char *text_duration(char buffer[TEXT_NUMBER_SIZE], int64_t ns);
 /* Bytes as "512 B", "66 kB", "1.2 GB" (powers of 1000). */
 char *text_bytes(char buffer[TEXT_NUMBER_SIZE], uint64_t bytes);
 
-/* A share in [0,1] as whole per cent from 10 %, with one decimal below. */
+/* A share in [0,1] as whole per cent from 10 %, with one decimal below and where nearly all would read as all; what is
+   more than nothing is not 0: "< 0.1 %". */
 char *text_share(char buffer[TEXT_NUMBER_SIZE], double share);
 
 /* Writes digits of `value`, no terminator; returns the end. At most 20 bytes. */

@@ -8,14 +8,16 @@
 
 /* What kind of imbalance a series of values is. The first rule that holds decides:
 
-   even          coefficient of variation up to 10 %, and the largest at most 25 % above the mean
-   pair          two processes only: one has more than the other
-   two groups    the best split of the sorted values explains 90 % of the variance, the gap between the groups is half
-   the distance of their means or more, and each group has at least two processes alternating   two groups, of which one
-   holds the even and one the odd ranks (four processes or more) few high/low  up to an eighth of the processes (at
-   least one) lie beyond every other by more than five times the scaled median distance (1.4826 MAD) and 20 % of the
-   median, and without them the coefficient of variation is at most half as large gradient      Spearman's rank
-   correlation with the rank is at least 0.9 in magnitude (four processes or more) scattered     none of these */
+   - even: coefficient of variation up to 10 %, and the largest at most 25 % above the mean.
+   - pair: two processes only, one has more than the other.
+   - two groups: the best split of the sorted values explains 90 % of the variance, the gap between the groups is half
+   the distance of their means or more, and each has more than an eighth of the processes, two at least.
+   - alternating: two groups, of which one holds the even and one the odd ranks (four processes or more).
+   - few high, few low: up to an eighth of the processes (at least one) lie beyond the median by more than five times
+   the scaled median distance (1.4826 MAD) and 20 % of the median; without them the coefficient of variation, or (high,
+   and none low) what the largest exceeds the mean by, is at most half as large.
+   - gradient: Spearman's rank correlation with the rank is at least 0.9 in magnitude (four processes or more).
+   - scattered: none of these. */
 enum shape {
     SHAPE_UNKNOWN, /* fewer than two processes, or nothing but zeros */
     SHAPE_EVEN,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "render/axis.h"
 
+#include "core/memory.h"
 #include "core/text.h"
 
 #include <math.h>
@@ -67,6 +68,14 @@ double axis_y(const struct value_axis *axis, double value)
     return axis->area.y + axis->area.height * (1 - value / axis->top);
 }
 
+char *axis_number(const struct value_axis *axis, double value, char *buffer)
+{
+    double number = value / axis->unit;
+    int decimals = number >= 99.95 || number <= 0 ? 0 : number >= 9.995 ? 1 : 2;
+    snprintf(buffer, TEXT_NUMBER_SIZE, "%.*f", decimals, number);
+    return buffer;
+}
+
 void axis_draw(struct canvas *canvas, const struct value_axis *axis)
 {
     struct text_style style = {.align = ALIGN_RIGHT, .ink = INK_MUTED};
@@ -102,6 +111,37 @@ size_t axis_column_rows(const struct rank_axis *axis, size_t column, size_t *end
     size_t first = column * axis->per_column;
     *end = first + axis->per_column < axis->rows ? first + axis->per_column : axis->rows;
     return first;
+}
+
+/* The two ends of each column's top, and the corners at the bottom: 2 * columns + 2 points, to be freed. */
+static struct point *steps(const struct rank_axis *ranks, const struct value_axis *axis, const double *values)
+{
+    struct point *points = memory_new((2 * ranks->columns + 2) * sizeof *points);
+    for (size_t i = 0; i < ranks->columns; i++) {
+        double x = ranks->x + (double)i * ranks->column_width, y = axis_y(axis, values[i]);
+        points[2 * i] = (struct point){x, y};
+        points[2 * i + 1] = (struct point){x + ranks->column_width, y};
+    }
+    double bottom = axis->area.y + axis->area.height;
+    points[2 * ranks->columns] = (struct point){ranks->x + (double)ranks->columns * ranks->column_width, bottom};
+    points[2 * ranks->columns + 1] = (struct point){ranks->x, bottom};
+    return points;
+}
+
+void axis_draw_steps(struct canvas *canvas, const struct rank_axis *ranks, const struct value_axis *axis,
+                     const double *values, struct paint paint)
+{
+    struct point *points = steps(ranks, axis, values);
+    canvas_polygon(canvas, points, 2 * ranks->columns + 2, paint);
+    free(points);
+}
+
+void axis_draw_step_line(struct canvas *canvas, const struct rank_axis *ranks, const struct value_axis *axis,
+                         const double *values, double width, struct paint paint)
+{
+    struct point *points = steps(ranks, axis, values);
+    canvas_polyline(canvas, points, 2 * ranks->columns, width, paint);
+    free(points);
 }
 
 /* Every how many rows one is labelled, so that labels of `room` each fit. */

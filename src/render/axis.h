@@ -31,6 +31,9 @@ struct value_axis axis_of_counts(struct area area, double most);
 /* Where a value is, in the canvas. */
 double axis_y(const struct value_axis *axis, double value);
 
+/* A value in the axis' unit, with three digits: "1.03". */
+char *axis_number(const struct value_axis *axis, double value, char *buffer);
+
 /* Grid lines and labels, the unit above them; to be drawn before what stands in the area. */
 void axis_draw(struct canvas *canvas, const struct value_axis *axis);
 
@@ -50,6 +53,14 @@ struct rank_axis axis_of_ranks(const struct metrics *metrics, double x, double w
 
 /* Rows of a column: [first, *end). */
 size_t axis_column_rows(const struct rank_axis *axis, size_t column, size_t *end);
+
+/* Columns up to the values as one shape, without seams between them. `values` has a value for each column. */
+void axis_draw_steps(struct canvas *canvas, const struct rank_axis *ranks, const struct value_axis *axis,
+                     const double *values, struct paint paint);
+
+/* The same as a line along their tops. */
+void axis_draw_step_line(struct canvas *canvas, const struct rank_axis *ranks, const struct value_axis *axis,
+                         const double *values, double width, struct paint paint);
 
 /* Ranks under the columns, thinned to steps of 1-2-5, and `title` ("process") below. */
 void axis_draw_ranks(struct canvas *canvas, const struct rank_axis *axis, double y, const char *title);

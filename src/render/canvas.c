@@ -347,6 +347,12 @@ void canvas_text_cut(struct canvas *canvas, double x, double y, double room, str
     free(buffer);
 }
 
+/* At a blank, but never between a number and its per cent. */
+static bool breaks_at(const char *text, size_t at)
+{
+    return text[at] == ' ' && text[at + 1] != '%';
+}
+
 double canvas_paragraph(struct canvas *canvas, double x, double y, double room, struct text_style style,
                         const char *text)
 {
@@ -356,7 +362,7 @@ double canvas_paragraph(struct canvas *canvas, double x, double y, double room, 
         size_t length = strlen(at);
         if (canvas_text_width(canvas, style, at) > room) {
             length = fitting(canvas, style, at, "", room);
-            while (length > 0 && at[length] != ' ')
+            while (length > 0 && !breaks_at(at, length))
                 length--;
             if (length == 0)
                 length = strcspn(at, " ");

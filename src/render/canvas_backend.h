@@ -39,6 +39,9 @@ struct canvas {
     unsigned page;
     cairo_t *cairo; /* canvas_cairo.c */
     enum canvas_kind kind;
+    char head[512]; /* canvas_cairo.c: the beginning of PostScript */
+    size_t head_length;
+    bool head_done;
     bool hatches[INK_COUNT]; /* canvas_svg.c: patterns that are used */
 };
 

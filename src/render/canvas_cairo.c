@@ -9,10 +9,13 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 /* Points of a pixel: 72 and 96 to the inch. */
 static const double POINTS = 0.75;
+
+enum { DATE_SIZE = 32 };
 
 static cairo_status_t write_bytes(void *closure, const unsigned char *data, unsigned length)
 {
@@ -134,7 +137,7 @@ static void cairo_backend_end(struct canvas *canvas)
 
 /* The time that the document says it was made: SOURCE_DATE_EPOCH where it is set, so that the same picture is the same
    file. */
-static void set_date(cairo_surface_t *surface)
+static void date_text(char text[DATE_SIZE])
 {
     const char *epoch = getenv("SOURCE_DATE_EPOCH");
     int64_t seconds;
@@ -142,15 +145,42 @@ static void set_date(cairo_surface_t *surface)
         seconds = (int64_t)time(NULL);
     time_t when = (time_t)seconds;
     struct tm utc;
-    char text[32];
     gmtime_r(&when, &utc);
-    strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &utc);
-    cairo_pdf_surface_set_metadata(surface, CAIRO_PDF_METADATA_CREATE_DATE, text);
+    strftime(text, DATE_SIZE, "%Y-%m-%dT%H:%M:%SZ", &utc);
+}
+
+/* Cairo dates PostScript by itself, in the third line: the beginning is held back until that line is whole and can be
+   replaced. */
+static cairo_status_t write_postscript(void *closure, const unsigned char *data, unsigned length)
+{
+    struct canvas *canvas = closure;
+    char *head = canvas->head;
+    if (canvas->head_done)
+        return write_bytes(canvas->output, data, length);
+    size_t room = sizeof canvas->head - 1 - canvas->head_length, taken = length < room ? length : room;
+    memcpy(head + canvas->head_length, data, taken);
+    canvas->head_length += taken;
+    head[canvas->head_length] = '\0';
+    char *date = strstr(head, "%%CreationDate:"), *end = date ? strchr(date, '\n') : NULL;
+    if (!end && canvas->head_length < sizeof canvas->head - 1)
+        return CAIRO_STATUS_SUCCESS;
+    canvas->head_done = true;
+    if (end) {
+        char text[DATE_SIZE];
+        date_text(text);
+        output_write(canvas->output, head, (size_t)(date - head));
+        output_print(canvas->output, "%%%%CreationDate: %s", text);
+        output_text(canvas->output, end);
+    } else {
+        output_text(canvas->output, head);
+    }
+    return write_bytes(canvas->output, data + taken, (unsigned)(length - taken));
 }
 
 static cairo_surface_t *surface_new(struct canvas *canvas, double *scale)
 {
     double width = canvas->width, height = canvas->height;
+    char date[DATE_SIZE];
     cairo_surface_t *surface;
     *scale = POINTS;
     switch (canvas->kind) {
@@ -159,10 +189,11 @@ static cairo_surface_t *surface_new(struct canvas *canvas, double *scale)
         if (canvas->options.title)
             cairo_pdf_surface_set_metadata(surface, CAIRO_PDF_METADATA_TITLE, canvas->options.title);
         cairo_pdf_surface_set_metadata(surface, CAIRO_PDF_METADATA_CREATOR, "SIGHT");
-        set_date(surface);
+        date_text(date);
+        cairo_pdf_surface_set_metadata(surface, CAIRO_PDF_METADATA_CREATE_DATE, date);
         return surface;
     case CANVAS_PS:
-        return cairo_ps_surface_create_for_stream(write_bytes, canvas->output, width * POINTS, height * POINTS);
+        return cairo_ps_surface_create_for_stream(write_postscript, canvas, width * POINTS, height * POINTS);
     default:
         *scale = canvas->options.dpi > 0 ? canvas->options.dpi / 96 : 1;
         return cairo_image_surface_create(CAIRO_FORMAT_RGB24, (int)ceil(width * *scale), (int)ceil(height * *scale));

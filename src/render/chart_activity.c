@@ -68,7 +68,7 @@ static void draw_legend(struct canvas *canvas, const struct chart_input *input, 
     struct text_style muted = {.ink = INK_MUTED};
     canvas_text(canvas, area.x, area.y, muted, "function");
     muted.align = ALIGN_RIGHT;
-    canvas_text_cut(canvas, area.x + area.width, area.y, area.width - 60, muted, "seconds, all processes");
+    canvas_text_cut(canvas, area.x + area.width, area.y, area.width - 60, muted, "time, all processes");
     for (size_t i = 0; i < place_count(functions); i++) {
         size_t place = nth_place(functions, i);
         chart_legend(canvas, area.x, area.y + (double)(i + 1) * LEGEND_ROW, area.width,
@@ -220,7 +220,7 @@ static struct heat density(const struct chart_input *input, const struct functio
 static void draw_density(struct canvas *canvas, const struct chart_input *input, const struct functions *functions,
                          struct area area)
 {
-    double height = fmin(area.height - 110, 34.0 * (double)place_count(functions));
+    double height = fmin(area.height - 110, 44.0 * (double)place_count(functions));
     struct area plot = {area.x + NAMES, area.y + 20, area.width - NAMES - TIMES, height};
     struct rank_axis ranks = axis_of_ranks(input->metrics, plot.x, plot.width, 3);
     struct heat heat = density(input, functions, &ranks, plot);
@@ -229,7 +229,7 @@ static void draw_density(struct canvas *canvas, const struct chart_input *input,
     double bottom = heat.grid.y + heat.grid.cell_height * (double)heat.rows,
            right = heat.grid.x + heat.grid.cell_width * (double)heat.columns;
     canvas_text(canvas, right + TIMES, plot.y - 12, (struct text_style){.align = ALIGN_RIGHT, .ink = INK_MUTED},
-                "seconds");
+                "time");
     for (size_t row = 0; row < heat.rows; row++) {
         char name[64], time[TEXT_NUMBER_SIZE];
         size_t place = nth_place(functions, row);

@@ -2,6 +2,7 @@
 /* Computing and communication of each process, stacked; means of many where they are many. */
 #include "render/chart.h"
 
+#include "core/memory.h"
 #include "core/text.h"
 #include "heuristics/efficiency.h"
 
@@ -38,47 +39,59 @@ static void label_parts(struct canvas *canvas, const struct value_axis *axis, do
     canvas_text(canvas, right + 19, upper, (struct text_style){0}, "in MPI");
 }
 
-static void draw_column(struct canvas *canvas, const struct value_axis *axis, double x, double width, double compute,
-                        double total, const char *name)
+static void draw_bar(struct canvas *canvas, const struct value_axis *axis, double x, double width, double compute,
+                     double total, uint32_t rank)
 {
     double bottom = axis->area.y + axis->area.height, middle = axis_y(axis, compute), top = axis_y(axis, total);
     char number[TEXT_NUMBER_SIZE];
-    canvas_tip(canvas, "%s: %s computing", name, seconds_text(number, compute));
+    canvas_tip(canvas, "process %u: %s computing", rank, seconds_text(number, compute));
     canvas_rect(canvas, x, middle, width, bottom - middle, paint_of(INK_COMPUTE));
-    canvas_tip(canvas, "%s: %s in MPI", name, seconds_text(number, total - compute));
+    canvas_tip(canvas, "process %u: %s in MPI", rank, seconds_text(number, total - compute));
     canvas_rect(canvas, x, top, width, middle - top, paint_of(INK_MPI));
+}
+
+static void draw_columns(struct canvas *canvas, const struct rank_axis *ranks, const struct value_axis *axis,
+                         const double *compute, const double *total)
+{
+    char note[96], count[TEXT_NUMBER_SIZE];
+    axis_draw_steps(canvas, ranks, axis, total, paint_of(INK_MPI));
+    axis_draw_steps(canvas, ranks, axis, compute, paint_of(INK_COMPUTE));
+    snprintf(note, sizeof note, "Each column is the mean of %s processes.", text_thousands(count, ranks->per_column));
+    chart_note(canvas, note);
+}
+
+/* Means of each column, in seconds. */
+static void means_of(const struct rank_axis *ranks, double *compute, double *total)
+{
+    for (size_t i = 0; i < ranks->columns; i++) {
+        size_t end, first = axis_column_rows(ranks, i, &end);
+        for (size_t k = first; k < end; k++) {
+            const struct process_row *row = &ranks->metrics->process[k];
+            compute[i] += (double)process_compute_ns(row) / 1e9 / (double)(end - first);
+            total[i] += (double)process_total_ns(row) / 1e9 / (double)(end - first);
+        }
+    }
 }
 
 void chart_balance_draw(struct canvas *canvas, const struct chart_input *input, struct area area)
 {
     const struct metrics *metrics = input->metrics;
     struct area plot = {area.x + AXIS_LABELS, area.y + 24, area.width - AXIS_LABELS - RIGHT, area.height - 24 - 44};
-    double most = 0, compute = 0, total = 0;
+    double most = 0;
     for (size_t i = 0; i < metrics->process_count; i++)
         most = fmax(most, (double)process_total_ns(&metrics->process[i]) / 1e9);
     struct value_axis axis = axis_of_seconds(plot, most);
     struct rank_axis ranks = axis_of_ranks(metrics, plot.x, plot.width, COLUMN_LEAST);
+    double *compute = memory_new(2 * ranks.columns * sizeof *compute), *total = compute + ranks.columns;
+    means_of(&ranks, compute, total);
     axis_draw(canvas, &axis);
     axis_draw_ranks(canvas, &ranks, plot.y + plot.height, "process");
-    double gap = ranks.per_column == 1 ? ranks.column_width * (ranks.column_width > 12 ? 0.28 : 0.2) : -0.3;
-    for (size_t i = 0; i < ranks.columns; i++) {
-        size_t end, first = axis_column_rows(&ranks, i, &end);
-        char name[64];
-        compute = total = 0;
-        for (size_t k = first; k < end; k++) {
-            compute += (double)process_compute_ns(&metrics->process[k]) / 1e9 / (double)(end - first);
-            total += (double)process_total_ns(&metrics->process[k]) / 1e9 / (double)(end - first);
-        }
-        snprintf(name, sizeof name, end - first == 1 ? "process %u" : "processes %u to %u",
-                 metrics->process[first].rank, metrics->process[end - 1].rank);
-        draw_column(canvas, &axis, ranks.x + (double)i * ranks.column_width + gap / 2, ranks.column_width - gap,
-                    compute, total, name);
-    }
-    label_parts(canvas, &axis, compute, total);
-    if (ranks.per_column > 1) {
-        char note[96], count[TEXT_NUMBER_SIZE];
-        snprintf(note, sizeof note, "Each column is the mean of %s processes.",
-                 text_thousands(count, ranks.per_column));
-        chart_note(canvas, note);
-    }
+    double gap = ranks.column_width * (ranks.column_width > 12 ? 0.28 : 0.2);
+    if (ranks.per_column > 1)
+        draw_columns(canvas, &ranks, &axis, compute, total);
+    for (size_t i = 0; ranks.per_column == 1 && i < ranks.columns; i++)
+        draw_bar(canvas, &axis, ranks.x + (double)i * ranks.column_width + gap / 2, ranks.column_width - gap,
+                 compute[i], total[i], metrics->process[i].rank);
+    label_parts(canvas, &axis, compute[ranks.columns - 1], total[ranks.columns - 1]);
+    free(compute);
 }

@@ -2,6 +2,7 @@
 /* Processes on a circle with arrows for who talks to whom; the matrix where they are too many for a circle. */
 #include "render/chart.h"
 
+#include "core/memory.h"
 #include "core/text.h"
 #include "render/matrix.h"
 
@@ -46,8 +47,8 @@ void chart_communication_answer(const struct chart_input *input, char answer[CHA
         chart_say(answer, "All processes communicate alike, each with %s of the messages' ends",
                   text_share(mean, shares.mean));
     else
-        chart_say(answer, "Process %u communicates most, with %s of the messages' ends; the mean is %s",
-                  shares.most_rank, text_share(share, shares.most), text_share(mean, shares.mean));
+        chart_say(answer, "Process %u communicates most: %s of the messages' ends, the mean is %s", shares.most_rank,
+                  text_share(share, shares.most), text_share(mean, shares.mean));
 }
 
 struct circle {
@@ -140,27 +141,31 @@ static void draw_index_note(struct canvas *canvas, double x, double y, double wi
                      "Width: how much of them.");
 }
 
-/* The index of each row of the matrix as a bar beside it: the most of the processes that share the row. */
+/* The index of each row of the matrix beside it, as one shape: the most of the processes that share the row. */
 static void draw_strip(struct canvas *canvas, const struct chart_input *input, const struct heat *heat, double x)
 {
     const struct metrics *metrics = input->metrics;
     struct shares shares = shares_of(metrics);
     struct text_style muted = {.ink = INK_MUTED};
     size_t per_row = (metrics->process_count + heat->rows - 1) / heat->rows;
+    struct point *points = memory_new((2 * heat->rows + 2) * sizeof *points);
     char text[64], share[TEXT_NUMBER_SIZE];
     canvas_text(canvas, x, heat->grid.y - 14, muted, "communication index");
     for (size_t row = 0; row < heat->rows; row++) {
-        double most = 0;
+        double most = 0, y = heat->grid.y + (double)row * heat->grid.cell_height;
         for (size_t i = row * per_row; i < (row + 1) * per_row && i < metrics->process_count; i++)
             most = fmax(most, process_communication_index(metrics, &metrics->process[i]));
         double width = shares.most > 0 ? most / shares.most * (STRIP - 10) : 0;
-        if (width > 0)
-            canvas_rect(canvas, x, heat->grid.y + (double)row * heat->grid.cell_height, width,
-                        heat->grid.cell_height * 0.85, paint_of(most > 2 * shares.mean ? INK_ACCENT : INK_MPI));
+        points[2 * row] = (struct point){x + width, y};
+        points[2 * row + 1] = (struct point){x + width, y + heat->grid.cell_height};
     }
     double bottom = heat->grid.y + heat->grid.cell_height * (double)heat->rows;
-    snprintf(text, sizeof text, "up to %s", text_share(share, shares.most));
-    canvas_text_cut(canvas, x, bottom + 12, STRIP, muted, text);
+    points[2 * heat->rows] = (struct point){x, bottom};
+    points[2 * heat->rows + 1] = (struct point){x, heat->grid.y};
+    canvas_polygon(canvas, points, 2 * heat->rows + 2, paint_of(INK_MPI));
+    free(points);
+    snprintf(text, sizeof text, "largest: %s", text_share(share, shares.most));
+    canvas_text_cut(canvas, x + 24, bottom + 12, STRIP - 24, muted, text);
 }
 
 void chart_communication_draw(struct canvas *canvas, const struct chart_input *input, struct area area)

@@ -3,6 +3,7 @@
  */
 #include "render/chart.h"
 
+#include "core/memory.h"
 #include "core/text.h"
 #include "heuristics/efficiency.h"
 
@@ -79,12 +80,15 @@ static void draw_bars(struct canvas *canvas, const struct chart_input *input, co
         uint32_t rank = input->metrics->process[i].rank;
         char number[TEXT_NUMBER_SIZE];
         struct text_style style = {.align = ALIGN_CENTER};
-        seconds_text(number, value);
-        canvas_tip(canvas, "process %u: %s", rank, number);
+        canvas_tip(canvas, "process %u: %s", rank, seconds_text(number, value));
         canvas_rect(canvas, x - width / 2, y, width, axis->area.y + axis->area.height - y,
                     paint_of(stands_out(pattern, measure, rank) ? INK_ACCENT : INK_COMPUTE));
+        axis_number(axis, value, number);
+        /* Not across the line of the mean: then inside the bar. */
+        bool inside =
+            fabs(y - 10 - axis_y(axis, measure->mean)) < TEXT_SIZE && axis->area.y + axis->area.height - y > 26;
         if (canvas_text_width(canvas, style, number) + 6 <= ranks->column_width)
-            canvas_text(canvas, x, y - 10, style, number);
+            canvas_text(canvas, x, inside ? y + 12 : y - 10, style, number);
     }
 }
 
@@ -140,16 +144,19 @@ static void label_outliers(struct canvas *canvas, const struct chart_input *inpu
 static void draw_columns(struct canvas *canvas, const struct chart_input *input, const struct rank_axis *ranks,
                          const struct value_axis *axis)
 {
-    double bottom = axis->area.y + axis->area.height;
+    double *values = memory_new(3 * ranks->columns * sizeof *values);
+    double *least = values, *mean = values + ranks->columns, *most = mean + ranks->columns;
     for (size_t i = 0; i < ranks->columns; i++) {
         size_t end, first = axis_column_rows(ranks, i, &end);
         struct column column = column_of(input->metrics, first, end);
-        double x = ranks->x + (double)i * ranks->column_width, width = ranks->column_width + 0.3;
-        double least = axis_y(axis, column.least), mean = axis_y(axis, column.mean), most = axis_y(axis, column.most);
-        canvas_rect(canvas, x, least, width, bottom - least, paint_of(INK_COMPUTE));
-        canvas_rect(canvas, x, most, width, least - most, paint_faded(INK_COMPUTE, 0.45));
-        canvas_rect(canvas, x, mean - 0.75, width, 1.5, paint_of(INK_MPI));
+        least[i] = column.least;
+        mean[i] = column.mean;
+        most[i] = column.most;
     }
+    axis_draw_steps(canvas, ranks, axis, most, paint_faded(INK_COMPUTE, 0.45));
+    axis_draw_steps(canvas, ranks, axis, least, paint_of(INK_COMPUTE));
+    axis_draw_step_line(canvas, ranks, axis, mean, 1.5, paint_of(INK_MPI));
+    free(values);
 }
 
 static void columns_note(struct canvas *canvas, const struct rank_axis *ranks)

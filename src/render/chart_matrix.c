@@ -42,6 +42,9 @@ static void say_pairs(const struct chart_input *input, struct traffic *traffic, 
     if (traffic->count == 1)
         chart_say(answer, "Only process %u sends, to process %u", input->metrics->process[traffic->pairs[0].from].rank,
                   input->metrics->process[traffic->pairs[0].to].rank);
+    else if (input->metrics->process_count == 2)
+        chart_say(answer, "Both processes send each other messages, %s in all",
+                  text_thousands(count, traffic->messages));
     else if (most > 2.0 / (double)traffic->count)
         chart_say(answer, "%s pairs of processes exchange messages; process %u sends process %u most: %s of the %s",
                   text_thousands(count, traffic->count), input->metrics->process[traffic->pairs[0].from].rank,

@@ -10,7 +10,7 @@
 #include <math.h>
 #include <stdio.h>
 
-enum { NAMES = 150, VALUES = 190, BAR = 34, SLIM = 16, ROW = 28 };
+enum { NAMES = 150, VALUES = 190, BAR = 40, SLIM = 18, ROW = 31 };
 
 void chart_summary_answer(const struct chart_input *input, char answer[CHART_ANSWER_SIZE])
 {

@@ -6,12 +6,12 @@ function noise() { # in [0,1), the same in every awk
     return seed / 1000003
 }
 function call(name, class, count, time) {
-    printf "<function name=\"%s\" class=\"%s\" count=\"%d\" time_s=\"%.9f\" exclusive_s=\"%.9f\" min_s=\"%.9f\" max_s=\"%.9f\"/>\n",
+    printf "<function name=\"%s\" class=\"%s\" count=\"%.0f\" time_s=\"%.9f\" exclusive_s=\"%.9f\" min_s=\"%.9f\" max_s=\"%.9f\"/>\n",
         name, class, count, time, time, time / count / 2, time / count * 2
 }
 function partners(element, attribute, i) {
     for (i = 1; i <= neighbours; i++)
-        printf "<%s %s=\"%d\" messages=\"%d\" bytes=\"%d\"/>\n", element, attribute, neighbour[i], steps, steps * bytes
+        printf "<%s %s=\"%.0f\" messages=\"%.0f\" bytes=\"%.0f\"/>\n", element, attribute, neighbour[i], steps, steps * bytes
 }
 function meet(column, row) {
     if (column >= 0 && column < columns && row >= 0 && row * columns + column < processes)
@@ -33,9 +33,9 @@ function one_process(rank, work, total, mpi) {
         work = 1.9
     total = 2.4
     mpi = total - work
-    printf "<process rank=\"%d\" begin_s=\"0.000000000\" end_s=\"%.9f\" communication_s=\"%.9f\" events=\"%d\" ",
+    printf "<process rank=\"%.0f\" begin_s=\"0.000000000\" end_s=\"%.9f\" communication_s=\"%.9f\" events=\"%.0f\" ",
         rank, total, mpi, steps * (neighbours * 4 + 8)
-    printf "messages_sent=\"%d\" bytes_sent=\"%d\" messages_received=\"%d\" bytes_received=\"%d\">\n",
+    printf "messages_sent=\"%.0f\" bytes_sent=\"%.0f\" messages_received=\"%.0f\" bytes_received=\"%.0f\">\n",
         steps * neighbours, steps * neighbours * bytes, steps * neighbours, steps * neighbours * bytes
     call("MPI_Allreduce", "collective", steps, mpi * 0.46)
     call("MPI_Barrier", "sync", 10, mpi * 0.06)
@@ -59,12 +59,12 @@ BEGIN {
     }
     print "<?xml version=\"1.0\" encoding=\"UTF-8\"?>"
     print "<!DOCTYPE metrics SYSTEM \"sight-metrics.dtd\">"
-    printf "<metrics version=\"1\" format=\"clog2\" processes=\"%d\" complete=\"true\" message_ends=\"%d\">\n", processes, ends
+    printf "<metrics version=\"1\" format=\"clog2\" processes=\"%.0f\" complete=\"true\" message_ends=\"%.0f\">\n", processes, ends
     for (rank = 0; rank < processes; rank++)
         one_process(rank)
-    printf "<size from_bytes=\"4096\" to_bytes=\"8191\" messages_sent=\"%d\" bytes_sent=\"%d\" ", ends / 8, ends / 8 * 6000
-    printf "messages_received=\"%d\" bytes_received=\"%d\"/>\n", ends / 8, ends / 8 * 6000
-    printf "<size from_bytes=\"8192\" to_bytes=\"16383\" messages_sent=\"%d\" bytes_sent=\"%d\" ", ends / 2 - ends / 8, (ends / 2 - ends / 8) * bytes
-    printf "messages_received=\"%d\" bytes_received=\"%d\"/>\n", ends / 2 - ends / 8, (ends / 2 - ends / 8) * bytes
+    printf "<size from_bytes=\"4096\" to_bytes=\"8191\" messages_sent=\"%.0f\" bytes_sent=\"%.0f\" ", ends / 8, ends / 8 * 6000
+    printf "messages_received=\"%.0f\" bytes_received=\"%.0f\"/>\n", ends / 8, ends / 8 * 6000
+    printf "<size from_bytes=\"8192\" to_bytes=\"16383\" messages_sent=\"%.0f\" bytes_sent=\"%.0f\" ", ends / 2 - ends / 8, (ends / 2 - ends / 8) * bytes
+    printf "messages_received=\"%.0f\" bytes_received=\"%.0f\"/>\n", ends / 2 - ends / 8, (ends / 2 - ends / 8) * bytes
     print "</metrics>"
 }

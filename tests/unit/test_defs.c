@@ -133,9 +133,9 @@ static void test_numbers(void)
                      {9995000, "10.0 ms"},
                      {99950000, "100 ms"},
                      {1230000000, "1.23 s"},
-                     {1000000000000, "1000 s"},
+                     {1000000000000, "1,000 s"},
                      {-1500, "-1.50 µs"},
-                     {INT64_MIN, "-9223372037 s"}};
+                     {INT64_MIN, "-9,223,372,037 s"}};
     for (size_t i = 0; i < sizeof durations / sizeof *durations; i++)
         tap_equal_string(text_duration(text, durations[i].ns), durations[i].want, "duration of %lld ns",
                          (long long)durations[i].ns);
