@@ -53,7 +53,7 @@ static enum verdict spread_verdict(const struct measure *measure, double duratio
     if (measure->imbalance <= NEGLIGIBLE * duration)
         return VERDICT_GOOD;
     /* One straggler of thousands hardly moves the deviation, but everyone waits for it. */
-    double waited = duration > 0 ? measure->imbalance / duration : 0;
+    double waited = duration > 0 && !measure_is_even(measure) ? measure->imbalance / duration : 0;
     return verdict_of(fmax(measure->variation, waited));
 }
 

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static const double EVEN_VARIATION = 0.10, EVEN_EXCESS = 0.25, GROUPS_EXPLAINED = 0.9, GROUPS_GAP = 0.5, FAR_MADS = 5,
+static const double EVEN_VARIATION = 0.10, EVEN_EXCESS = 0.15, GROUPS_EXPLAINED = 0.9, GROUPS_GAP = 0.5, FAR_MADS = 5,
                     FAR_SHARE = 0.2, GRADIENT_TREND = 0.9;
 
 const char *shape_name(enum shape shape)

@@ -8,7 +8,7 @@
 
 /* What kind of imbalance a series of values is. The first rule that holds decides:
 
-   - even: coefficient of variation up to 10 %, and the largest at most 25 % above the mean.
+   - even: coefficient of variation up to 10 %, and the largest at most 15 % above the mean.
    - pair: two processes only, one has more than the other.
    - two groups: the best split of the sorted values explains 90 % of the variance, the gap between the groups is half
    the distance of their means or more, and each has more than an eighth of the processes, two at least.

@@ -2,7 +2,7 @@
 /* Pictures as SVG with real text: small, searchable, and readable by screen readers. */
 #include "render/canvas_backend.h"
 
-#include "render/field.h"
+#include "render/markup.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -68,11 +68,6 @@ static void write_path(struct canvas *canvas)
     output_text(output, "\"");
 }
 
-static void write_escaped(struct output *output, const char *text)
-{
-    value_write_xml(output, value_text(text));
-}
-
 static void end_shape(struct canvas *canvas)
 {
     if (!canvas->tip[0]) {
@@ -80,7 +75,7 @@ static void end_shape(struct canvas *canvas)
         return;
     }
     output_text(canvas->output, "><title>");
-    write_escaped(canvas->output, canvas->tip);
+    markup_write(canvas->output, canvas->tip);
     output_text(canvas->output, "</title></path>\n");
 }
 
@@ -147,7 +142,7 @@ static void svg_text(struct canvas *canvas, double x, double baseline, struct te
         output_text(output, " font-weight=\"600\"");
     write_paint(canvas, "fill", paint_of(style.ink));
     output_text(output, ">");
-    write_escaped(output, pango_layout_get_text(layout));
+    markup_write(output, pango_layout_get_text(layout));
     output_text(output, "</text>\n");
 }
 
@@ -202,11 +197,11 @@ void canvas_svg_begin(struct canvas *canvas)
     }
     output_print(output,
                  " role=\"img\" aria-labelledby=\"%s-title %s-desc\" "
-                 "font-family=\"system-ui, 'Liberation Sans', Arial, 'DejaVu Sans', sans-serif\" font-size=\"%d\">\n"
+                 "style=\"font:%dpx system-ui,'Liberation Sans',Arial,'DejaVu Sans',sans-serif\">\n"
                  "<title id=\"%s-title\">",
                  prefix, prefix, TEXT_SIZE, prefix);
-    write_escaped(output, canvas->options.title ? canvas->options.title : "");
+    markup_write(output, canvas->options.title ? canvas->options.title : "");
     output_print(output, "</title>\n<desc id=\"%s-desc\">", prefix);
-    write_escaped(output, canvas->options.description ? canvas->options.description : "");
+    markup_write(output, canvas->options.description ? canvas->options.description : "");
     output_text(output, "</desc>\n");
 }

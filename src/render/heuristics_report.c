@@ -2,7 +2,6 @@
 #include "render/heuristics_report.h"
 
 #include "core/text.h"
-#include "heuristics/heuristic.h"
 #include "render/field.h"
 
 #include <stdio.h>
@@ -96,22 +95,23 @@ void heuristics_write_csv(struct output *output, const struct metrics *metrics)
     heuristics_free(results);
 }
 
-/* The line of numbers under the question. */
-static void write_numbers(struct output *output, const struct heuristic_result *result)
+void heuristic_numbers(const struct heuristic_result *result, char numbers[HEURISTIC_NUMBERS_SIZE])
 {
     char mean[TEXT_NUMBER_SIZE], index[TEXT_NUMBER_SIZE], lost[TEXT_NUMBER_SIZE], share[TEXT_NUMBER_SIZE];
+    numbers[0] = '\0';
     if (result->verdict == VERDICT_UNKNOWN)
         return;
     if (!result->is_deviation) {
-        output_print(output, "  index %.4f: %s of the processes' time\n", result->index,
-                     text_share(share, result->index));
+        snprintf(numbers, HEURISTIC_NUMBERS_SIZE, "index %.4f: %s of the processes' time", result->index,
+                 text_share(share, result->index));
         return;
     }
-    output_print(output, "  mean %s   deviation %s (%s of the mean)   max/mean %.2f", seconds_text(mean, result->mean),
-                 seconds_text(index, result->index), text_share(share, result->share), result->measure.most_over_mean);
+    int used = snprintf(numbers, HEURISTIC_NUMBERS_SIZE, "mean %s   deviation %s (%s of the mean)   max/mean %.2f",
+                        seconds_text(mean, result->mean), seconds_text(index, result->index),
+                        text_share(share, result->share), result->measure.most_over_mean);
     if (result->lost > 0)
-        output_print(output, "   lost to imbalance %s", seconds_text(lost, result->lost));
-    output_text(output, "\n");
+        snprintf(numbers + used, HEURISTIC_NUMBERS_SIZE - (size_t)used, "   lost to imbalance %s",
+                 seconds_text(lost, result->lost));
 }
 
 static void write_details(struct output *output, const struct heuristic *heuristic,
@@ -139,7 +139,10 @@ static void write_text_result(struct output *output, const struct heuristic *heu
 {
     output_print(output, "%-72s%8s\n", heuristic->title, verdict_name(result->verdict));
     paragraph_write(output, "  ", "  ", heuristic->question);
-    write_numbers(output, result);
+    char numbers[HEURISTIC_NUMBERS_SIZE];
+    heuristic_numbers(result, numbers);
+    if (*numbers)
+        output_print(output, "  %s\n", numbers);
     paragraph_write(output, "  ", "  ", result->analysis);
     for (size_t i = 0; i < result->suggestion_count; i++)
         paragraph_write(output, "  → ", "    ", result->suggestions[i]);

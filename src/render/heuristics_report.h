@@ -3,11 +3,15 @@
 #define SIGHT_RENDER_HEURISTICS_REPORT_H
 
 #include "core/output.h"
-#include "metrics/metrics.h"
+#include "heuristics/heuristic.h"
 
 #include <stdbool.h>
 
 /* What the heuristics say, as JSON (sight-findings/1), CSV and text, from one list of fields. */
+
+/* The line of numbers under a heuristic's question; "" where nothing is known. */
+enum { HEURISTIC_NUMBERS_SIZE = 240 };
+void heuristic_numbers(const struct heuristic_result *result, char numbers[HEURISTIC_NUMBERS_SIZE]);
 
 void heuristics_write_json(struct output *output, const struct metrics *metrics);
 void heuristics_write_csv(struct output *output, const struct metrics *metrics);

@@ -3,8 +3,8 @@
 
 #include "core/memory.h"
 #include "core/text.h"
+#include "metrics/functions_together.h"
 #include "metrics/metrics_file.h"
-#include "render/field.h"
 
 #include <string.h>
 
@@ -310,6 +310,18 @@ static const struct csv_table csv_tables[] = {
     TRACE_TABLE("sizes", size_fields, struct message_row, sizes, size_count),
 };
 
+const struct field *metrics_process_fields(size_t *count)
+{
+    *count = COUNT_OF(process_fields);
+    return process_fields;
+}
+
+const struct field *metrics_function_fields(size_t *count)
+{
+    *count = COUNT_OF(function_fields);
+    return function_fields;
+}
+
 const char *metrics_table_name(size_t index)
 {
     return index < COUNT_OF(csv_tables) ? csv_tables[index].name : NULL;
@@ -356,40 +368,6 @@ bool metrics_write_csv(struct output *output, const struct metrics *metrics, con
     return true;
 }
 
-/* Functions of all processes together, as rows of the same kind. */
-static size_t functions_together(const struct metrics *metrics, struct function_row *sums)
-{
-    size_t states = metrics->defs->state_count, used = 0;
-    for (size_t i = 0; i < states; i++)
-        sums[i] = (struct function_row){.state = (uint32_t)i, .min_ns = INT64_MAX, .max_ns = INT64_MIN};
-    for (size_t i = 0; i < metrics->process_count; i++)
-        for (size_t k = 0; k < metrics->process[i].function_count; k++) {
-            const struct function_row *row = &metrics->process[i].functions[k];
-            struct function_row *sum = &sums[row->state];
-            sum->count += row->count;
-            time_add(&sum->time_ns, row->time_ns);
-            time_add(&sum->exclusive_ns, row->exclusive_ns);
-            sum->open += row->open;
-            sum->stray += row->stray;
-            if (row->count && row->min_ns < sum->min_ns)
-                sum->min_ns = row->min_ns;
-            if (row->count && row->max_ns > sum->max_ns)
-                sum->max_ns = row->max_ns;
-        }
-    for (size_t i = 0; i < states; i++)
-        if (sums[i].count || sums[i].open || sums[i].stray || sums[i].time_ns)
-            sums[used++] = sums[i];
-    return used;
-}
-
-static int by_time(const void *a, const void *b)
-{
-    const struct function_row *left = a, *right = b;
-    if (left->time_ns != right->time_ns)
-        return left->time_ns > right->time_ns ? -1 : 1;
-    return left->state < right->state ? -1 : 1;
-}
-
 static void text_rest(struct output *output, size_t shown, size_t all)
 {
     char number[TEXT_NUMBER_SIZE];
@@ -399,10 +377,8 @@ static void text_rest(struct output *output, size_t shown, size_t all)
 
 static void text_functions(struct output *output, const struct metrics *metrics, size_t rows)
 {
-    struct function_row *sums = memory_new(metrics->defs->state_count * sizeof *sums);
-    size_t count = functions_together(metrics, sums);
-    if (count > 0)
-        qsort(sums, count, sizeof *sums, by_time);
+    size_t count;
+    struct function_row *sums = metrics_functions_together(metrics, &count);
     if (count > 0) {
         struct text_table *table = text_table_new(function_fields, COUNT_OF(function_fields));
         for (size_t i = 0; i < count && i < rows; i++)

@@ -4,8 +4,14 @@
 
 #include "core/output.h"
 #include "metrics/metrics.h"
+#include "render/field.h"
 
 /* Metrics as text, JSON (sight-metrics/1) and CSV, all from one list of fields a table. */
+
+/* The fields of a process (a row is a struct process_row) and of a function (struct function_row); the context is the
+   metrics. */
+const struct field *metrics_process_fields(size_t *count);
+const struct field *metrics_function_fields(size_t *count);
 
 /* Names of the tables that CSV can print: "processes", "functions", ...; NULL behind the last. */
 const char *metrics_table_name(size_t index);

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "render/markup.h"
+
+#include <string.h>
+
+static const char *entity(unsigned char c)
+{
+    switch (c) {
+    case '&':
+        return "&amp;";
+    case '<':
+        return "&lt;";
+    case '>':
+        return "&gt;";
+    case '"':
+        return "&quot;";
+    case '\t':
+    case '\n':
+        return " ";
+    default:
+        return c < 0x20 || c == 0x7F ? "\xEF\xBF\xBD" : NULL;
+    }
+}
+
+void markup_write(struct output *output, const char *text)
+{
+    const char *plain = text;
+    for (const char *at = text; *at; at++) {
+        const char *instead = entity((unsigned char)*at);
+        if (!instead)
+            continue;
+        output_write(output, plain, (size_t)(at - plain));
+        output_text(output, instead);
+        plain = at + 1;
+    }
+    output_text(output, plain);
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef SIGHT_RENDER_REPORT_H
+#define SIGHT_RENDER_REPORT_H
+
+#include "render/chart.h"
+
+/* The whole report: verdict, key figures, heuristics, charts, tables. As a page of HTML that needs nothing but itself,
+   or as PDF. Its size is bounded for any number of processes. */
+struct report {
+    struct chart_input input;
+    const char *title; /* the trace's name */
+};
+
+void report_write_html(struct output *output, const struct report *report);
+
+/* What goes wrong is the output's fault. */
+void report_write_pdf(struct output *output, const struct report *report);
+
+/* What both have in common. */
+
+/* "8 processes, 180 ms, 1,490 events, complete" */
+enum { REPORT_LINE_SIZE = 400 };
+void report_facts(const struct report *report, char line[REPORT_LINE_SIZE]);
+
+/* What is damaged, or "". */
+void report_damage(const struct report *report, char line[REPORT_LINE_SIZE]);
+
+/* The figures at the top: a name and a value each. */
+enum { REPORT_FIGURES = 6 };
+struct figure {
+    const char *name;
+    char value[48];
+    const char *meaning;
+};
+void report_figures(const struct report *report, struct figure figures[REPORT_FIGURES]);
+
+/* Charts that this report can have: chart_at(index) is one of them. */
+bool report_has_chart(const struct report *report, size_t index);
+
+/* The processes that tables show, at most `most`: all, or else those that compute least and most. Rows of the metrics,
+   ascending; to be freed. */
+size_t *report_processes(const struct report *report, size_t most, size_t *count);
+
+#endif
