@@ -8,6 +8,25 @@
 #include <stdio.h>
 #include <string.h>
 
+void text_end_whole(char *utf8)
+{
+    size_t length = strlen(utf8), begin = length;
+    while (begin > 0 && length - begin < 4 && ((unsigned char)utf8[begin - 1] & 0xC0) == 0x80)
+        begin--;
+    if (begin == 0)
+        return;
+    unsigned char lead = (unsigned char)utf8[begin - 1];
+    size_t wanted = lead >= 0xF0 ? 4 : lead >= 0xE0 ? 3 : lead >= 0xC0 ? 2 : 1;
+    if (length - (begin - 1) < wanted)
+        utf8[begin - 1] = '\0';
+}
+
+uint64_t text_whole(double value)
+{
+    /* 2^64 itself does not fit, and the largest number below it that a double can be is 2,048 less. */
+    return value >= 18446744073709549568.0 ? UINT64_MAX : value > 0 ? (uint64_t)(value + 0.5) : 0;
+}
+
 char *text_put_u64(char *at, uint64_t value)
 {
     char digits[20];

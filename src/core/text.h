@@ -28,6 +28,12 @@ char *text_put_u64(char *at, uint64_t value);
 char *text_from_latin1(const char *bytes, size_t length);
 char *text_to_latin1(const char *utf8);
 
+/* Takes away the beginning of a character at the end of UTF-8 that was cut to a number of bytes. */
+void text_end_whole(char *utf8);
+
+/* The whole number nearest to `value`, within what a count can be. */
+uint64_t text_whole(double value);
+
 /* Reads a whole decimal integer of `text` (optional sign); false if it is none or leaves [min, max]. */
 bool text_parse_i64(const char *text, int64_t min, int64_t max, int64_t *value);
 

@@ -284,3 +284,16 @@ struct metrics *accumulator_metrics(struct accumulator *accumulator, struct erro
     metrics_free(metrics);
     return NULL;
 }
+
+uint64_t metrics_messages(const struct metrics *metrics, uint64_t *bytes)
+{
+    uint64_t sent = 0, received = 0, sent_bytes = 0, received_bytes = 0;
+    for (size_t i = 0; i < metrics->process_count; i++) {
+        sent += metrics->process[i].messages_sent;
+        received += metrics->process[i].messages_received;
+        sent_bytes += metrics->process[i].bytes_sent;
+        received_bytes += metrics->process[i].bytes_received;
+    }
+    *bytes = sent_bytes > received_bytes ? sent_bytes : received_bytes;
+    return sent > received ? sent : received;
+}

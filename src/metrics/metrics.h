@@ -99,6 +99,10 @@ void process_row_clear(struct process_row *row);
 /* Computes begin, end, events and the sums for warnings from the rows. */
 void metrics_totals(struct metrics *metrics);
 
+/* Point-to-point messages of the run, and their bytes. Each is recorded at both ends, or at one where a run was cut short:
+   the larger number of both. */
+uint64_t metrics_messages(const struct metrics *metrics, uint64_t *bytes);
+
 /* total_s = end - begin, compute_s = total - communication, both >= 0. */
 static inline int64_t process_total_ns(const struct process_row *row)
 {

@@ -36,10 +36,10 @@ struct value_axis axis_of_seconds(struct area area, double most)
     static const struct {
         double unit;
         const char *name;
-    } units[] = {{1, "s"}, {1e-3, "ms"}, {1e-6, "µs"}, {1e-9, "ns"}};
+    } units[] = {{1e6, "million s"}, {1, "s"}, {1e-3, "ms"}, {1e-6, "µs"}, {1e-9, "ns"}};
     struct value_axis axis = axis_up_to(area, most);
     size_t i = 0;
-    while (i < 3 && axis.top < units[i].unit)
+    while (i < 4 && axis.top < units[i].unit)
         i++;
     axis.unit = units[i].unit;
     axis.name = units[i].name;
@@ -88,7 +88,7 @@ void axis_draw(struct canvas *canvas, const struct value_axis *axis)
         if (decimals > 0)
             snprintf(label, sizeof label, "%.*f", decimals, value / axis->unit);
         else
-            text_thousands(label, (uint64_t)llround(value / axis->unit));
+            text_thousands(label, text_whole(value / axis->unit));
         canvas_line(canvas, left, y, right, y, 1, paint_of(i == 0 ? INK_AXIS : INK_GRID));
         canvas_text(canvas, left - 8, y, style, label);
     }
@@ -145,10 +145,9 @@ void axis_draw_step_line(struct canvas *canvas, const struct rank_axis *ranks, c
 }
 
 /* Every how many rows one is labelled, so that labels of `room` each fit. */
-static size_t label_step(const struct rank_axis *axis, double row_pixels, double room)
+static size_t label_step(double row_pixels, double room)
 {
     double rows = room / row_pixels;
-    (void)axis;
     return rows <= 1 ? 1 : (size_t)llround(axis_round_up(rows));
 }
 
@@ -160,7 +159,7 @@ void axis_draw_ranks(struct canvas *canvas, const struct rank_axis *axis, double
         return;
     text_thousands(label, axis->metrics->process[axis->rows - 1].rank);
     double row = axis->column_width / (double)axis->per_column;
-    size_t step = label_step(axis, row, canvas_text_width(canvas, style, label) + 14);
+    size_t step = label_step(row, canvas_text_width(canvas, style, label) + 14);
     for (size_t i = 0; i < axis->rows; i += step) {
         text_thousands(label, axis->metrics->process[i].rank);
         double x = axis->x + ((double)(i / axis->per_column) + 0.5) * axis->column_width;
@@ -172,7 +171,7 @@ void axis_draw_ranks(struct canvas *canvas, const struct rank_axis *axis, double
 void axis_draw_ranks_left(struct canvas *canvas, const struct rank_axis *axis, double x, double y, double row_height)
 {
     struct text_style style = {.align = ALIGN_RIGHT, .ink = INK_MUTED};
-    size_t step = label_step(axis, row_height / (double)axis->per_column, TEXT_SIZE + 3);
+    size_t step = label_step(row_height / (double)axis->per_column, TEXT_SIZE + 3);
     for (size_t i = 0; i < axis->rows; i += step) {
         char label[TEXT_NUMBER_SIZE];
         text_thousands(label, axis->metrics->process[i].rank);

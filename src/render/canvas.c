@@ -2,6 +2,7 @@
 #include "render/canvas_backend.h"
 
 #include "core/memory.h"
+#include "core/text.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -41,6 +42,7 @@ struct canvas *canvas_new(enum canvas_kind kind, struct output *output, double w
 void canvas_page(struct canvas *canvas)
 {
     canvas->page++;
+    canvas->page_boxes = canvas->box_count;
     if (canvas->backend->page)
         canvas->backend->page(canvas);
 }
@@ -77,6 +79,7 @@ void canvas_tip(struct canvas *canvas, const char *format, ...)
     va_start(args, format);
     vsnprintf(canvas->tip, sizeof canvas->tip, format, args);
     va_end(args);
+    text_end_whole(canvas->tip);
 }
 
 static void step(struct canvas *canvas, struct step step)
@@ -276,6 +279,23 @@ static double layout_width(PangoLayout *layout)
     return (double)width / PANGO_SCALE;
 }
 
+/* Less than this is no overlap: letters do not fill their boxes. */
+static const double TOUCH = 0.5;
+
+static bool is_free(const struct canvas *canvas, const struct text_box *box)
+{
+    if (box->x < -TOUCH || box->y < -TOUCH || box->x + box->width > canvas->width + TOUCH ||
+        box->y + box->height > canvas->height + TOUCH)
+        return false;
+    for (size_t i = canvas->page_boxes; i < canvas->box_count; i++) {
+        const struct text_box *other = &canvas->boxes[i];
+        if (box->x + TOUCH < other->x + other->width && other->x + TOUCH < box->x + box->width &&
+            box->y + TOUCH < other->y + other->height && other->y + TOUCH < box->y + box->height)
+            return false;
+    }
+    return true;
+}
+
 static void show(struct canvas *canvas, double x, double y, struct text_style style, PangoLayout *layout)
 {
     double width = layout_width(layout), size = size_of(style);
@@ -283,10 +303,14 @@ static void show(struct canvas *canvas, double x, double y, struct text_style st
     style.size = size;
     /* Capitals are 0.73 of the size high in most faces: their middle is at y. */
     double baseline = y + 0.365 * size;
-    ARRAY_PUSH(canvas->boxes, canvas->box_count, canvas->box_capacity,
-               (struct text_box){left, baseline - 0.76 * size, width, 0.95 * size, canvas->page});
-    canvas->backend->text(canvas, x, baseline, style, layout);
+    struct text_box box = {left, baseline - 0.76 * size, width, 0.95 * size, size, canvas->page};
     canvas->tip[0] = '\0';
+    if (!is_free(canvas, &box)) {
+        canvas->left_out++;
+        return;
+    }
+    ARRAY_PUSH(canvas->boxes, canvas->box_count, canvas->box_capacity, box);
+    canvas->backend->text(canvas, x, baseline, style, layout);
 }
 
 void canvas_text(struct canvas *canvas, double x, double y, struct text_style style, const char *text)
@@ -353,23 +377,35 @@ static bool breaks_at(const char *text, size_t at)
     return text[at] == ' ' && text[at + 1] != '%';
 }
 
-double canvas_paragraph(struct canvas *canvas, double x, double y, double room, struct text_style style,
-                        const char *text)
+double canvas_line_height(struct text_style style)
 {
-    double line = size_of(style) * 1.35, height = 0;
+    return size_of(style) * 1.35;
+}
+
+/* Bytes of the first line: up to a blank, or within a word that is longer than the line. */
+static size_t line_length(struct canvas *canvas, double room, struct text_style style, const char *text)
+{
+    if (canvas_text_width(canvas, style, text) <= room)
+        return strlen(text);
+    size_t most = fitting(canvas, style, text, "", room), length = most;
+    while (length > 0 && !breaks_at(text, length))
+        length--;
+    if (length == 0)
+        length = most > 0 ? most : strcspn(text, " ");
+    return length;
+}
+
+double canvas_paragraph_cut(struct canvas *canvas, double x, double y, double room, size_t lines,
+                            struct text_style style, const char *text)
+{
+    double line = canvas_line_height(style), height = 0;
     char *rest = memory_copy_string(text), *at = rest;
-    while (*at) {
-        size_t length = strlen(at);
-        if (canvas_text_width(canvas, style, at) > room) {
-            length = fitting(canvas, style, at, "", room);
-            while (length > 0 && !breaks_at(at, length))
-                length--;
-            if (length == 0)
-                length = strcspn(at, " ");
-        }
+    for (; *at && lines > 0; lines--) {
+        size_t length = lines == 1 ? strlen(at) : line_length(canvas, room, style, at);
         char end = at[length];
         at[length] = '\0';
-        canvas_text(canvas, x, y + height + line / 2, style, at);
+        canvas_text_cut(canvas, x, y + height + line / 2, room, style, at);
+        at[length] = end;
         height += line;
         at += length + (end == ' ');
     }
@@ -377,8 +413,19 @@ double canvas_paragraph(struct canvas *canvas, double x, double y, double room, 
     return height;
 }
 
+double canvas_paragraph(struct canvas *canvas, double x, double y, double room, struct text_style style,
+                        const char *text)
+{
+    return canvas_paragraph_cut(canvas, x, y, room, SIZE_MAX, style, text);
+}
+
 const struct text_box *canvas_text_boxes(const struct canvas *canvas, size_t *count)
 {
     *count = canvas->box_count;
     return canvas->boxes;
+}
+
+size_t canvas_texts_left_out(const struct canvas *canvas)
+{
+    return canvas->left_out;
 }

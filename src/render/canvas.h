@@ -77,7 +77,8 @@ struct text_style {
 };
 enum { TEXT_SIZE = 12, TEXT_TITLE = 19, TEXT_SUBTITLE = 13 };
 
-/* A line of text whose middle is at y. */
+/* A line of text whose middle is at y. Texts never overlap and never leave the canvas: one that would is left out, so
+   what matters most is drawn first. */
 void canvas_text(struct canvas *canvas, double x, double y, struct text_style style, const char *text);
 
 /* The same, cut with an ellipsis to at most `room` wide. */
@@ -87,13 +88,24 @@ void canvas_text_cut(struct canvas *canvas, double x, double y, double room, str
 double canvas_paragraph(struct canvas *canvas, double x, double y, double room, struct text_style style,
                         const char *text);
 
+/* The same with so many lines at most: the last ends with an ellipsis where there is more. */
+double canvas_paragraph_cut(struct canvas *canvas, double x, double y, double room, size_t lines,
+                            struct text_style style, const char *text);
+
+/* How high a line of a paragraph is. */
+double canvas_line_height(struct text_style style);
+
 double canvas_text_width(struct canvas *canvas, struct text_style style, const char *text);
 
 /* Where texts were drawn, in order: what tests look at. */
 struct text_box {
     double x, y, width, height;
+    double size; /* of the letters */
     unsigned page;
 };
 const struct text_box *canvas_text_boxes(const struct canvas *canvas, size_t *count);
+
+/* How many texts were left out: at the sizes that charts are made for, none. */
+size_t canvas_texts_left_out(const struct canvas *canvas);
 
 #endif

@@ -36,6 +36,8 @@ struct canvas {
     char tip[256]; /* of the next shape; "" where there is none */
     struct text_box *boxes;
     size_t box_count, box_capacity;
+    size_t page_boxes; /* where those of the page at hand begin */
+    size_t left_out;   /* texts */
     unsigned page;
     cairo_t *cairo; /* canvas_cairo.c */
     enum canvas_kind kind;

@@ -37,6 +37,7 @@ void chart_say(char answer[CHART_ANSWER_SIZE], const char *format, ...)
     va_start(args, format);
     vsnprintf(answer, CHART_ANSWER_SIZE, format, args);
     va_end(args);
+    text_end_whole(answer);
     answer[0] = (char)toupper((unsigned char)answer[0]);
 }
 
@@ -55,6 +56,7 @@ void chart_describe(const struct chart *chart, const struct chart_input *input,
     chart_answer(chart, input, answer);
     snprintf(description, CHART_DESCRIPTION_SIZE, "%s: %s %s. %s processes.", chart->title, chart->question, answer,
              text_thousands(processes, input->metrics->process_count));
+    text_end_whole(description);
 }
 
 void chart_note(struct canvas *canvas, const char *text)
@@ -77,17 +79,26 @@ void chart_legend(struct canvas *canvas, double x, double y, double width, struc
     canvas_text_cut(canvas, x + 20, y, room, (struct text_style){0}, name);
 }
 
+/* A chart smaller than this says no more than its title. */
+enum { WIDTH_LEAST = 140, HEIGHT_LEAST = 120 };
+
+/* Lines that there is room for from y on. */
+static size_t lines_for(struct canvas *canvas, double y, struct text_style style)
+{
+    double room = canvas_height(canvas) - 8 - y;
+    return room > 0 ? (size_t)(room / canvas_line_height(style)) : 0;
+}
+
 void chart_draw(const struct chart *chart, struct canvas *canvas, const struct chart_input *input)
 {
     char answer[CHART_ANSWER_SIZE], subtitle[256];
     double width = canvas_width(canvas) - 2 * CHART_MARGIN, y = 20;
     chart_answer(chart, input, answer);
-    y +=
-        canvas_paragraph(canvas, CHART_MARGIN, y, width, (struct text_style){.size = TEXT_TITLE, .bold = true}, answer);
+    struct text_style title = {.size = TEXT_TITLE, .bold = true}, muted = {.size = TEXT_SUBTITLE, .ink = INK_MUTED};
+    y += canvas_paragraph_cut(canvas, CHART_MARGIN, y, width, lines_for(canvas, y, title), title, answer);
     snprintf(subtitle, sizeof subtitle, "%s — %s", chart->title, chart->question);
-    y += 2 + canvas_paragraph(canvas, CHART_MARGIN, y + 2, width,
-                              (struct text_style){.size = TEXT_SUBTITLE, .ink = INK_MUTED}, subtitle);
+    y += 2 + canvas_paragraph_cut(canvas, CHART_MARGIN, y + 2, width, lines_for(canvas, y + 2, muted), muted, subtitle);
     struct area area = {CHART_MARGIN, y + 24, width, canvas_height(canvas) - y - 24 - 36};
-    if (input->metrics->process_count > 0 && area.height > 60 && area.width > 120)
+    if (input->metrics->process_count > 0 && area.height >= HEIGHT_LEAST && area.width >= WIDTH_LEAST)
         chart->draw(canvas, input, area);
 }

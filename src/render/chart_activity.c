@@ -69,7 +69,7 @@ static void draw_legend(struct canvas *canvas, const struct chart_input *input, 
     canvas_text(canvas, area.x, area.y, muted, "function");
     muted.align = ALIGN_RIGHT;
     canvas_text_cut(canvas, area.x + area.width, area.y, area.width - 60, muted, "time, all processes");
-    for (size_t i = 0; i < place_count(functions); i++) {
+    for (size_t i = 0; i < place_count(functions) && (double)(i + 1) * LEGEND_ROW < area.height; i++) {
         size_t place = nth_place(functions, i);
         chart_legend(canvas, area.x, area.y + (double)(i + 1) * LEGEND_ROW, area.width,
                      place_paint(input, functions, place), place_name(input, functions, place, name),
@@ -221,27 +221,31 @@ static void draw_density(struct canvas *canvas, const struct chart_input *input,
                          struct area area)
 {
     double height = fmin(area.height - 110, 44.0 * (double)place_count(functions));
-    struct area plot = {area.x + NAMES, area.y + 20, area.width - NAMES - TIMES, height};
+    double names = fmin(NAMES, area.width * 0.4), times = area.width > 400 ? TIMES : 0;
+    struct area plot = {area.x + names, area.y + 20, area.width - names - times, height};
     struct rank_axis ranks = axis_of_ranks(input->metrics, plot.x, plot.width, 3);
     struct heat heat = density(input, functions, &ranks, plot);
     ranks.column_width = heat.grid.cell_width;
     heat_draw(canvas, &heat);
     double bottom = heat.grid.y + heat.grid.cell_height * (double)heat.rows,
            right = heat.grid.x + heat.grid.cell_width * (double)heat.columns;
-    canvas_text(canvas, right + TIMES, plot.y - 12, (struct text_style){.align = ALIGN_RIGHT, .ink = INK_MUTED},
-                "time");
+    if (times > 0)
+        canvas_text(canvas, right + times, plot.y - 12, (struct text_style){.align = ALIGN_RIGHT, .ink = INK_MUTED},
+                    "time");
     for (size_t row = 0; row < heat.rows; row++) {
         char name[64], time[TEXT_NUMBER_SIZE];
         size_t place = nth_place(functions, row);
         double y = heat.grid.y + ((double)row + 0.5) * heat.grid.cell_height;
         canvas_rect(canvas, area.x, y - 6, 12, 12, place_paint(input, functions, place));
-        canvas_text_cut(canvas, area.x + 20, y, NAMES - 30, (struct text_style){0},
+        canvas_text_cut(canvas, area.x + 20, y, names - 30, (struct text_style){0},
                         place_name(input, functions, place, name));
-        canvas_text(canvas, right + TIMES, y, (struct text_style){.align = ALIGN_RIGHT, .ink = INK_MUTED},
-                    seconds_text(time, functions->seconds[place]));
+        if (times > 0)
+            canvas_text(canvas, right + times, y, (struct text_style){.align = ALIGN_RIGHT, .ink = INK_MUTED},
+                        seconds_text(time, functions->seconds[place]));
     }
     axis_draw_ranks(canvas, &ranks, bottom, "process");
-    heat_draw_scale(canvas, &heat, plot.x, bottom + 52, 220, "share of a process's time", share_label);
+    heat_draw_scale(canvas, &heat, plot.x, bottom + 52, fmin(220, plot.width), "share of a process's time",
+                    share_label);
     heat_clear(&heat);
 }
 
@@ -262,5 +266,5 @@ void chart_activity_draw(struct canvas *canvas, const struct chart_input *input,
         draw_rows(canvas, input, &functions, left);
     if (side)
         draw_legend(canvas, input, &functions,
-                    (struct area){left.x + left.width + GAP, area.y + 14, LEGEND_WIDTH, area.height});
+                    (struct area){left.x + left.width + GAP, area.y + 14, LEGEND_WIDTH, area.height - 14});
 }

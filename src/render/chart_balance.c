@@ -76,7 +76,8 @@ static void means_of(const struct rank_axis *ranks, double *compute, double *tot
 void chart_balance_draw(struct canvas *canvas, const struct chart_input *input, struct area area)
 {
     const struct metrics *metrics = input->metrics;
-    struct area plot = {area.x + AXIS_LABELS, area.y + 24, area.width - AXIS_LABELS - RIGHT, area.height - 24 - 44};
+    double right = area.width > 2 * RIGHT ? RIGHT : 0;
+    struct area plot = {area.x + AXIS_LABELS, area.y + 24, area.width - AXIS_LABELS - right, area.height - 24 - 44};
     double most = 0;
     for (size_t i = 0; i < metrics->process_count; i++)
         most = fmax(most, (double)process_total_ns(&metrics->process[i]) / 1e9);
@@ -92,6 +93,7 @@ void chart_balance_draw(struct canvas *canvas, const struct chart_input *input, 
     for (size_t i = 0; ranks.per_column == 1 && i < ranks.columns; i++)
         draw_bar(canvas, &axis, ranks.x + (double)i * ranks.column_width + gap / 2, ranks.column_width - gap,
                  compute[i], total[i], metrics->process[i].rank);
-    label_parts(canvas, &axis, compute[ranks.columns - 1], total[ranks.columns - 1]);
+    if (right > 0)
+        label_parts(canvas, &axis, compute[ranks.columns - 1], total[ranks.columns - 1]);
     free(compute);
 }

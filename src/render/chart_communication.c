@@ -121,7 +121,7 @@ static void draw_circle(struct canvas *canvas, const struct chart_input *input, 
                         const struct traffic *traffic)
 {
     struct circle circle = {.count = input->metrics->process_count};
-    circle.radius = fmin(area.width / 2 - LABEL - 24, area.height / 2 - 26);
+    circle.radius = fmax(10, fmin(area.width / 2 - LABEL - 24, area.height / 2 - 26));
     circle.x = area.x + area.width / 2;
     circle.y = area.y + area.height / 2;
     uint64_t most = 0;

@@ -172,7 +172,8 @@ static void columns_note(struct canvas *canvas, const struct rank_axis *ranks)
 void chart_compute_draw(struct canvas *canvas, const struct chart_input *input, struct area area)
 {
     const struct measure *measure = &heuristics_find(input->results, "stddev-compute")->measure;
-    struct area plot = {area.x + AXIS_LABELS, area.y + 24, area.width - AXIS_LABELS - RIGHT, area.height - 24 - 44};
+    double right = area.width > 2 * RIGHT ? RIGHT : 0;
+    struct area plot = {area.x + AXIS_LABELS, area.y + 24, area.width - AXIS_LABELS - right, area.height - 24 - 44};
     struct value_axis axis = axis_of_seconds(plot, measure->most);
     struct rank_axis ranks = axis_of_ranks(input->metrics, plot.x, plot.width, BAR_LEAST);
     axis_draw(canvas, &axis);

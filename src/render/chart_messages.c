@@ -7,7 +7,7 @@
 #include <math.h>
 #include <stdio.h>
 
-enum { GAP = 46 };
+enum { GAP = 46, PANEL_LEAST = 30 };
 
 /* "512 B", "4 KiB": classes are powers of two, so binary units are the round ones. */
 static char *size_text(char *buffer, int64_t class)
@@ -109,7 +109,7 @@ static void draw_panel(struct canvas *canvas, const struct metrics *metrics, str
         double share = most > 0 ? value(&metrics->sizes[i]) / most : 0, height = share * plot.height;
         double x = plot.x + (double)i * width;
         char number[TEXT_NUMBER_SIZE], from[TEXT_NUMBER_SIZE];
-        uint64_t count = (uint64_t)value(&metrics->sizes[i]);
+        uint64_t count = text_whole(value(&metrics->sizes[i]));
         if (bytes)
             text_bytes(number, count);
         else
@@ -149,11 +149,16 @@ void chart_messages_draw(struct canvas *canvas, const struct chart_input *input,
     if (metrics->size_count == 0 || sum_of(metrics, messages_of) <= 0)
         return;
     double height = (area.height - 2 * GAP - 44) / 2;
+    bool both = height >= PANEL_LEAST;
+    if (!both)
+        height = area.height - GAP - 20;
     struct area above = {area.x, area.y + GAP, area.width, height};
     struct area below = {area.x, above.y + height + GAP + 24, area.width, height};
     draw_panel(canvas, metrics, above, messages_of, false, paint_of(INK_MPI));
     draw_sizes(canvas, metrics, above);
-    draw_panel(canvas, metrics, below, bytes_of, true, paint_of(INK_MPI));
-    draw_sizes(canvas, metrics, below);
+    if (both) {
+        draw_panel(canvas, metrics, below, bytes_of, true, paint_of(INK_MPI));
+        draw_sizes(canvas, metrics, below);
+    }
     chart_note(canvas, "Size of a message: each column holds the sizes from its label up to the next power of two.");
 }

@@ -27,17 +27,18 @@ void chart_summary_answer(const struct chart_input *input, char answer[CHART_ANS
 static void draw_bar(struct canvas *canvas, struct area area, double height, const char *name, double seconds,
                      double most, double all, struct paint paint)
 {
-    double width = area.width - NAMES - VALUES, y = area.y + height / 2;
+    double names = fmin(NAMES, area.width * 0.3), y = area.y + height / 2;
+    double width = area.width - names - fmin(VALUES, area.width * 0.4);
     char number[TEXT_NUMBER_SIZE], share[TEXT_NUMBER_SIZE], label[2 * TEXT_NUMBER_SIZE + 8];
     double length = most > 0 ? seconds / most * width : 0;
     bool large = height >= BAR;
-    canvas_text_cut(canvas, area.x + NAMES - 12, y, NAMES - 12,
+    canvas_text_cut(canvas, area.x + names - 12, y, names - 12,
                     (struct text_style){.align = ALIGN_RIGHT, .bold = large}, name);
     canvas_tip(canvas, "%s: %s", name, seconds_text(number, seconds));
-    canvas_rect(canvas, area.x + NAMES, area.y, length, height, paint);
+    canvas_rect(canvas, area.x + names, area.y, length, height, paint);
     snprintf(label, sizeof label, "%s   %s", seconds_text(number, seconds),
              text_share(share, all > 0 ? seconds / all : 0));
-    canvas_text(canvas, area.x + NAMES + length + 10, y, (struct text_style){.bold = large}, label);
+    canvas_text(canvas, area.x + names + length + 10, y, (struct text_style){.bold = large}, label);
 }
 
 void chart_summary_draw(struct canvas *canvas, const struct chart_input *input, struct area area)
@@ -55,7 +56,8 @@ void chart_summary_draw(struct canvas *canvas, const struct chart_input *input, 
     y += BAR + 14;
     draw_bar(canvas, (struct area){area.x, y, area.width, BAR}, BAR, "in MPI", mpi, most, all, paint_of(INK_MPI));
     y += BAR + 22;
-    canvas_text(canvas, area.x + NAMES, y, (struct text_style){.ink = INK_MUTED}, "of which in");
+    canvas_text(canvas, area.x + fmin(NAMES, area.width * 0.3), y, (struct text_style){.ink = INK_MUTED},
+                "of which in");
     y += 16;
     for (size_t i = 0; i <= functions.count && y + ROW < area.y + area.height; i++) {
         bool others = i == functions.count;

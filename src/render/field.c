@@ -231,6 +231,7 @@ void xml_row(struct output *output, const char *element, const struct field *fie
 struct text_table {
     const struct field *fields;
     size_t field_count;
+    size_t columns;
     char **cells; /* row by row; the first row is the titles */
     size_t cell_count, cell_capacity;
     bool *left; /* columns of text stand to the left */
@@ -244,20 +245,31 @@ static size_t shown_length(const char *text)
     return length;
 }
 
-static void table_cell(struct text_table *table, const char *text)
+struct text_table *text_table_columns(size_t columns)
 {
+    struct text_table *table = memory_new(sizeof *table);
+    table->columns = columns;
+    table->left = memory_new(columns);
+    return table;
+}
+
+void text_table_cell(struct text_table *table, const char *text, bool left)
+{
+    table->left[table->cell_count % table->columns] |= left;
     ARRAY_PUSH(table->cells, table->cell_count, table->cell_capacity, memory_copy_string(text));
 }
 
 struct text_table *text_table_new(const struct field *fields, size_t count)
 {
-    struct text_table *table = memory_new(sizeof *table);
+    size_t columns = 0;
+    for (size_t i = 0; i < count; i++)
+        columns += fields[i].title != NULL;
+    struct text_table *table = text_table_columns(columns);
     table->fields = fields;
     table->field_count = count;
-    table->left = memory_new(count);
     for (size_t i = 0; i < count; i++)
         if (fields[i].title)
-            table_cell(table, fields[i].title);
+            text_table_cell(table, fields[i].title, false);
     return table;
 }
 
@@ -287,14 +299,12 @@ size_t paragraph_write(struct output *output, const char *first, const char *ind
 void text_table_row(struct text_table *table, const void *context, const void *row)
 {
     char text[VALUE_TEXT_SIZE];
-    size_t column = 0;
     for (size_t i = 0; i < table->field_count; i++) {
         if (!table->fields[i].title)
             continue;
         struct value value = table->fields[i].get(context, row);
         value_text_for_people(text, value);
-        table->left[column++] |= value.kind == VALUE_TEXT;
-        table_cell(table, text);
+        text_table_cell(table, text, value.kind == VALUE_TEXT);
     }
 }
 
@@ -315,9 +325,7 @@ static void table_print_row(const struct text_table *table, struct output *outpu
 
 void text_table_print(struct text_table *table, struct output *output, const char *indent)
 {
-    size_t columns = 0;
-    for (size_t i = 0; i < table->field_count; i++)
-        columns += table->fields[i].title != NULL;
+    size_t columns = table->columns;
     size_t *widths = memory_new(columns * sizeof *widths);
     for (size_t i = 0; i < table->cell_count; i++) {
         size_t length = shown_length(table->cells[i]);

@@ -116,6 +116,11 @@ void xml_row(struct output *output, const char *element, const struct field *fie
 struct text_table;
 struct text_table *text_table_new(const struct field *fields, size_t count);
 void text_table_row(struct text_table *table, const void *context, const void *row);
+
+/* A table cell by cell, row by row; the first row is the titles. A column with a cell that stands left does so. */
+struct text_table *text_table_columns(size_t columns);
+void text_table_cell(struct text_table *table, const char *text, bool left);
+
 void text_table_print(struct text_table *table, struct output *output, const char *indent); /* and frees it */
 
 #endif

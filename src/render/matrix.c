@@ -15,12 +15,12 @@ char *matrix_weight_text(char *buffer, uint64_t weight, bool by_bytes)
 
 static char *messages_label(char *buffer, double value)
 {
-    return text_thousands(buffer, (uint64_t)llround(value));
+    return text_thousands(buffer, text_whole(value));
 }
 
 static char *bytes_label(char *buffer, double value)
 {
-    return text_bytes(buffer, (uint64_t)llround(value));
+    return text_bytes(buffer, text_whole(value));
 }
 
 static void fill(struct heat *heat, const struct rank_axis *axis, const struct traffic *traffic, bool by_bytes)
@@ -36,13 +36,13 @@ static void draw_numbers(struct canvas *canvas, const struct heat *heat, bool by
 {
     char text[TEXT_NUMBER_SIZE];
     struct text_style style = {.align = ALIGN_CENTER};
-    double widest = 0;
-    for (size_t i = 0; i < heat->columns * heat->rows; i++) {
-        double width = canvas_text_width(canvas, style, matrix_weight_text(text, (uint64_t)heat->values[i], by_bytes));
-        widest = width > widest ? width : widest;
-    }
-    if (widest + 6 > heat->grid.cell_width || heat->grid.cell_height < CELL_TEXT_HEIGHT)
+    if (heat->grid.cell_height < CELL_TEXT_HEIGHT)
         return;
+    for (size_t i = 0; i < heat->columns * heat->rows; i++) {
+        matrix_weight_text(text, text_whole(heat->values[i]), by_bytes);
+        if (canvas_text_width(canvas, style, text) + 6 > heat->grid.cell_width)
+            return;
+    }
     for (size_t row = 0; row < heat->rows; row++)
         for (size_t column = 0; column < heat->columns; column++) {
             double value = heat->values[row * heat->columns + column];
@@ -52,7 +52,7 @@ static void draw_numbers(struct canvas *canvas, const struct heat *heat, bool by
             style.ink = heat_share(heat, value) > 0.6 ? INK_BACK : INK_TEXT;
             canvas_text(canvas, heat->grid.x + ((double)column + 0.5) * heat->grid.cell_width,
                         heat->grid.y + ((double)row + 0.5) * heat->grid.cell_height, style,
-                        matrix_weight_text(text, (uint64_t)value, by_bytes));
+                        matrix_weight_text(text, text_whole(value), by_bytes));
         }
 }
 

@@ -30,25 +30,11 @@ void report_damage(const struct report *report, char line[REPORT_LINE_SIZE])
                  100.0 * (double)end->used / (double)end->total);
 }
 
-static uint64_t messages_sent(const struct metrics *metrics, uint64_t *bytes)
-{
-    uint64_t sent = 0, received = 0, sent_bytes = 0, received_bytes = 0;
-    for (size_t i = 0; i < metrics->process_count; i++) {
-        sent += metrics->process[i].messages_sent;
-        received += metrics->process[i].messages_received;
-        sent_bytes += metrics->process[i].bytes_sent;
-        received_bytes += metrics->process[i].bytes_received;
-    }
-    /* A run that was cut short may have one end only. */
-    *bytes = sent_bytes > received_bytes ? sent_bytes : received_bytes;
-    return sent > received ? sent : received;
-}
-
 void report_figures(const struct report *report, struct figure figures[REPORT_FIGURES])
 {
     const struct metrics *metrics = report->input.metrics;
     struct efficiency efficiency = efficiency_of(metrics);
-    uint64_t bytes, messages = messages_sent(metrics, &bytes);
+    uint64_t bytes, messages = metrics_messages(metrics, &bytes);
     char text[TEXT_NUMBER_SIZE], more[TEXT_NUMBER_SIZE];
     const struct {
         const char *name, *meaning;

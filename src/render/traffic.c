@@ -31,6 +31,12 @@ static int by_place(const void *a, const void *b)
     return (left->to > right->to) - (left->to < right->to);
 }
 
+/* No sum wraps, whatever numbers a metrics file has. */
+static void add(uint64_t *sum, uint64_t value)
+{
+    *sum = *sum > UINT64_MAX - value ? UINT64_MAX : *sum + value;
+}
+
 static void add_ends(struct traffic *traffic, size_t *capacity, const struct metrics *metrics, size_t row, bool sent)
 {
     const struct process_row *process = &metrics->process[row];
@@ -43,7 +49,7 @@ static void add_ends(struct traffic *traffic, size_t *capacity, const struct met
                        (struct pair){(uint32_t)(sent ? row : other), (uint32_t)(sent ? other : row), partner->messages,
                                      partner->bytes});
         else if (partner->partner != PARTNER_NONE)
-            traffic->elsewhere += partner->messages;
+            add(&traffic->elsewhere, partner->messages);
     }
 }
 
@@ -68,8 +74,8 @@ struct traffic traffic_of(const struct metrics *metrics)
     }
     traffic.count = kept;
     for (size_t i = 0; i < kept; i++) {
-        traffic.messages += traffic.pairs[i].messages;
-        traffic.bytes += traffic.pairs[i].bytes;
+        add(&traffic.messages, traffic.pairs[i].messages);
+        add(&traffic.bytes, traffic.pairs[i].bytes);
     }
     return traffic;
 }
