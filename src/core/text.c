@@ -21,6 +21,14 @@ void text_end_whole(char *utf8)
         utf8[begin - 1] = '\0';
 }
 
+int text_beginning(const char *utf8, int most)
+{
+    int length = (int)strnlen(utf8, (size_t)most);
+    while (length == most && length > 0 && ((unsigned char)utf8[length] & 0xC0) == 0x80)
+        most = --length;
+    return length;
+}
+
 uint64_t text_whole(double value)
 {
     /* 2^64 itself does not fit, and the largest number below it that a double can be is 2,048 less. */

@@ -28,6 +28,9 @@ char *text_put_u64(char *at, uint64_t value);
 char *text_from_latin1(const char *bytes, size_t length);
 char *text_to_latin1(const char *utf8);
 
+/* At most `most` bytes of UTF-8, without parting a character: for "%.*s". */
+int text_beginning(const char *utf8, int most);
+
 /* Takes away the beginning of a character at the end of UTF-8 that was cut to a number of bytes. */
 void text_end_whole(char *utf8);
 

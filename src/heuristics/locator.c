@@ -55,7 +55,8 @@ void judge_communication_locator(const struct metrics *metrics, struct heuristic
         return;
     struct function_share first;
     cells_functions(metrics, result, &first, 1);
-    result_suggest(result, "begin with %.60s on process %u", metrics->defs->states[first.state].name, first.worst_rank);
+    const char *name = metrics->defs->states[first.state].name;
+    result_suggest(result, "begin with %.*s on process %u", text_beginning(name, 60), name, first.worst_rank);
 }
 
 void judge_synchronisation_locator(const struct metrics *metrics, struct heuristic_result *result)

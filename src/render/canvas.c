@@ -268,7 +268,10 @@ static PangoLayout *layout_new(struct canvas *canvas, struct text_style style, c
     pango_layout_set_font_description(layout, font);
     pango_font_description_free(font);
     pango_layout_set_single_paragraph_mode(layout, TRUE);
-    pango_layout_set_text(layout, text, -1);
+    /* Names come from traces, and files' names are any bytes. */
+    char *valid = g_utf8_validate(text, -1, NULL) ? NULL : g_utf8_make_valid(text, -1);
+    pango_layout_set_text(layout, valid ? valid : text, -1);
+    g_free(valid);
     return layout;
 }
 
@@ -371,10 +374,10 @@ void canvas_text_cut(struct canvas *canvas, double x, double y, double room, str
     free(buffer);
 }
 
-/* At a blank, but never between a number and its per cent. */
+/* At a blank, but never between a number and its per cent, or "<" and its number. */
 static bool breaks_at(const char *text, size_t at)
 {
-    return text[at] == ' ' && text[at + 1] != '%';
+    return text[at] == ' ' && text[at + 1] != '%' && at > 0 && text[at - 1] != '<';
 }
 
 double canvas_line_height(struct text_style style)

@@ -29,7 +29,7 @@ void chart_activity_answer(const struct chart_input *input, char answer[CHART_AN
         return;
     }
     const char *name = input->metrics->defs->states[functions.state[0]].name;
-    chart_say(answer, "%.80s takes %s of the time in MPI, which is %s of all time", name,
+    chart_say(answer, "%.*s takes %s of the time in MPI, which is %s of all time", text_beginning(name, 80), name,
               text_share(share, functions.seconds[0] / total), text_share(all, mpi));
 }
 

@@ -111,7 +111,7 @@ static void draw_nodes(struct canvas *canvas, const struct chart_input *input, c
         double width = canvas_text_width(canvas, bold, label),
                all = width + 6 + canvas_text_width(canvas, muted, number);
         /* Left of the middle the text ends at the circle, right of it it begins there. */
-        double x = beside.x - all * (sine < -0.2 ? 1 : sine > 0.2 ? 0 : 0.5);
+        double x = beside.x - all * (sine < -0.05 ? 1 : sine > 0.05 ? 0 : 0.5);
         canvas_text(canvas, x, beside.y, bold, label);
         canvas_text(canvas, x + width + 6, beside.y, muted, number);
     }

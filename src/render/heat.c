@@ -85,8 +85,9 @@ void heat_draw_scale(struct canvas *canvas, const struct heat *heat, double x, d
     canvas_text(canvas, x, y + 36, style, label(text, heat->logarithmic ? 1 : 0));
     style.align = ALIGN_RIGHT;
     canvas_text(canvas, x + width, y + 36, style, label(text, heat->most));
-    if (heat->logarithmic && heat->most >= 100) {
-        style.align = ALIGN_CENTER;
-        canvas_text(canvas, x + width / 2, y + 36, style, label(text, sqrt(heat->most)));
-    }
+    double room = width / 2 - canvas_text_width(canvas, style, text);
+    style.align = ALIGN_CENTER;
+    label(text, sqrt(heat->most));
+    if (heat->logarithmic && heat->most >= 100 && canvas_text_width(canvas, style, text) / 2 + 4 < room)
+        canvas_text(canvas, x + width / 2, y + 36, style, text);
 }
