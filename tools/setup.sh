@@ -43,7 +43,9 @@ run_sample() {
     "$sight" convert "$trace" -f -o build/sort_good_8.xml
     cp dtd/sight.dtd build/
     xmllint --noout --nonet --valid build/sort_good_8.xml
-    printf '\nbuild/sort_good_8.xml is the trace as XML, valid against dtd/sight.dtd.\n'
+    "$sight" report "$trace" -f -o build/sort_good_8.html
+    printf '\nbuild/sort_good_8.html is the report to look at, with charts.\n'
+    printf 'build/sort_good_8.xml is the trace as XML, valid against dtd/sight.dtd.\n'
     printf 'The program is build/sight: try build/sight --help\n'
 }
 

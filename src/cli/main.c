@@ -8,6 +8,7 @@
 #include "core/memory.h"
 
 #include <libxml/xmlversion.h>
+#include <pango/pangocairo.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -74,10 +75,10 @@ static void print_help(void)
     puts("sight — why is my MPI program slow? Reads the trace of a run and tells.\n"
          "\n"
          "  sight run.clog2                          the short diagnosis\n"
-         "  sight metrics run.clog2                  times, calls and messages of each process\n"
-         "  sight heuristics run.clog2               how evenly the work is spread\n"
+         "  sight report run.clog2 -o run.html       everything on one page, with charts\n"
+         "  sight compare old.clog2 new.clog2        what got better, and by how much\n"
+         "  sight chart compute run.clog2 -o c.svg   one chart (or all) as SVG, PDF, PNG, PS\n"
          "  sight convert run.clog2 -o run.xml       the trace as XML (or .alog, .clog2)\n"
-         "  sight info run.clog2                     what is in the file\n"
          "\nCommands:");
     for (size_t i = 0; i < command_count(); i++)
         if (!(commands[i].options & COMMAND_UNLISTED))
@@ -98,8 +99,9 @@ static int print_command_help(const struct command *command)
 
 static void print_version(void)
 {
-    printf("sight %s\n  libxml2 %s, gzip %s, zstd %s\n", PACKAGE_VERSION, LIBXML_DOTTED_VERSION,
-           input_has_gzip() ? "yes" : "no", input_has_zstd() ? "yes" : "no");
+    printf("sight %s\n  libxml2 %s, Cairo %s, Pango %s, gzip %s, zstd %s\n", PACKAGE_VERSION, LIBXML_DOTTED_VERSION,
+           cairo_version_string(), pango_version_string(), input_has_gzip() ? "yes" : "no",
+           input_has_zstd() ? "yes" : "no");
 }
 
 static int help(int argc, char **argv)

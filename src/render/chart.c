@@ -82,6 +82,9 @@ void chart_legend(struct canvas *canvas, double x, double y, double width, struc
 /* A chart smaller than this says no more than its title. */
 enum { WIDTH_LEAST = 140, HEIGHT_LEAST = 120 };
 
+/* Small ones have small titles, in a line or two. */
+enum { SMALL_WIDTH = 600, SMALL_HEIGHT = 360, SMALL_TITLE = 15 };
+
 /* Lines that there is room for from y on. */
 static size_t lines_for(struct canvas *canvas, double y, struct text_style style)
 {
@@ -92,12 +95,17 @@ static size_t lines_for(struct canvas *canvas, double y, struct text_style style
 void chart_draw(const struct chart *chart, struct canvas *canvas, const struct chart_input *input)
 {
     char answer[CHART_ANSWER_SIZE], subtitle[256];
+    bool small = canvas_width(canvas) < SMALL_WIDTH || canvas_height(canvas) < SMALL_HEIGHT;
     double width = canvas_width(canvas) - 2 * CHART_MARGIN, y = 20;
     chart_answer(chart, input, answer);
-    struct text_style title = {.size = TEXT_TITLE, .bold = true}, muted = {.size = TEXT_SUBTITLE, .ink = INK_MUTED};
-    y += canvas_paragraph_cut(canvas, CHART_MARGIN, y, width, lines_for(canvas, y, title), title, answer);
+    struct text_style title = {.size = small ? SMALL_TITLE : TEXT_TITLE, .bold = true},
+                      muted = {.size = TEXT_SUBTITLE, .ink = INK_MUTED};
+    size_t lines = lines_for(canvas, y, title);
+    y += canvas_paragraph_cut(canvas, CHART_MARGIN, y, width, lines, title, answer);
     snprintf(subtitle, sizeof subtitle, "%s — %s", chart->title, chart->question);
-    y += 2 + canvas_paragraph_cut(canvas, CHART_MARGIN, y + 2, width, lines_for(canvas, y + 2, muted), muted, subtitle);
+    lines = lines_for(canvas, y + 2, muted);
+    y += 2 + canvas_paragraph_cut(canvas, CHART_MARGIN, y + 2, width, small && lines > 1 ? 1 : lines, muted,
+                                  small ? chart->title : subtitle);
     struct area area = {CHART_MARGIN, y + 24, width, canvas_height(canvas) - y - 24 - 36};
     if (input->metrics->process_count > 0 && area.height >= HEIGHT_LEAST && area.width >= WIDTH_LEAST)
         chart->draw(canvas, input, area);

@@ -58,6 +58,8 @@ void compare_value(struct averaged value, enum quantity_unit unit, size_t runs, 
 void compare_change(struct averaged first, struct averaged now, char cell[COMPARE_CELL_SIZE])
 {
     double percent = first.mean != 0 ? (now.mean - first.mean) / first.mean * 100 : 0;
+    /* What is nearly gone is not gone. */
+    int decimals = fabs(percent) < 9.95 || (percent < -99 && percent > -99.95) ? 1 : 0;
     if (change_of(first, now, BETTER_NEITHER) == CHANGE_SAME)
         snprintf(cell, COMPARE_CELL_SIZE, "=");
     else if (first.mean == 0)
@@ -65,8 +67,7 @@ void compare_change(struct averaged first, struct averaged now, char cell[COMPAR
     else if (percent >= 300)
         snprintf(cell, COMPARE_CELL_SIZE, "%.*f times", percent < 895 ? 1 : 0, percent / 100 + 1);
     else
-        snprintf(cell, COMPARE_CELL_SIZE, "%s%.*f %%", percent < 0 ? "−" : "+", fabs(percent) < 9.95 ? 1 : 0,
-                 fabs(percent));
+        snprintf(cell, COMPARE_CELL_SIZE, "%s%.*f %%", percent < 0 ? "−" : "+", decimals, fabs(percent));
 }
 
 struct ordered {

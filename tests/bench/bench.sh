@@ -3,7 +3,7 @@
 # make bench: speed as ratios against bare loops of the same run, with limits beside them. Prints; judges nothing.
 #   bench.sh [RECORDS]   (default 20,000,000; files of about 40 bytes a record go to TMPDIR)
 set -eu
-: "${SIGHT:?}" "${bench:?}"
+: "${SIGHT:?}" "${bench:?}" "${bench_source:?}"
 records=${1:-20000000}
 directory=$(mktemp -d "${TMPDIR:-/tmp}/sight-bench.XXXXXX")
 trap 'rm -rf "$directory"' EXIT
@@ -63,6 +63,13 @@ row "XML packed by gzip / ALOG, bytes" "$(ratio "$(size run.xml.gz)" "$(size run
 small=$(measure "$SIGHT" metrics --format json small.clog2)
 row "peak memory, kB, 10,000 records" "$(peak "$small")" "<= 32768" ""
 row "peak memory, kB, all records" "$(peak "$metrics")" "<= 32768" ""
+short=$(measure "$SIGHT" run.clog2)
+row "sight TRACE / sight metrics, wall time" "$(ratio "$(wall "$short")" "$(wall "$metrics")")" "<= 1.2" "$(wall "$short") s / $(wall "$metrics") s"
+awk -v processes=65536 -f "$bench_source/metrics.awk" >large.xml
+charts=$(measure "$SIGHT" chart all large.xml -f -o charts)
+row "all charts of 65,536 processes, s" "$(wall "$charts")" "< 3" "wall, from a metrics file of $(($(size large.xml) / 1000000)) MB, SVG"
+report=$(measure "$SIGHT" report large.xml -f -o large.html)
+row "report of 65,536 processes, s" "$(wall "$report")" "" "$(size large.html) bytes (limit 5,000,000)"
 for tool in xmllint otf2-print pj_dump; do
     if ! command -v "$tool" >/dev/null; then
         row "$tool" - "" "not installed"

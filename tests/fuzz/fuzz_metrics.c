@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Fuzzing of what reads metrics files and of what writes metrics: any bytes must end in metrics or in a message, never
-   in a crash. */
+/* Fuzzing of what reads metrics files and of all that is made from metrics: any bytes must end in metrics or in a
+   message, never in a crash. */
 #include "metrics/metrics_file.h"
 #include "render/diagnosis.h"
 #include "render/heuristics_report.h"
 #include "render/metrics_report.h"
+#include "render/report.h"
 
 #include <stdlib.h>
 
@@ -13,6 +14,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 static void write_diagnosis(struct output *output, const struct metrics *metrics)
 {
     diagnosis_write_text(output, metrics, "fuzz");
+}
+
+/* Every chart, and all text around them. */
+static void write_page(struct output *output, const struct metrics *metrics)
+{
+    struct heuristic_result *results = heuristics_judge(metrics);
+    struct report report = {.title = "fuzz", .input = {.metrics = metrics, .results = results}};
+    report_write_html(output, &report);
+    heuristics_free(results);
 }
 
 static void write_nowhere(const struct metrics *metrics,
@@ -38,6 +48,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         write_nowhere(metrics, metrics_write_xml);
         write_nowhere(metrics, heuristics_write_json);
         write_nowhere(metrics, write_diagnosis);
+        write_nowhere(metrics, write_page);
     }
     metrics_free(metrics);
     return 0;

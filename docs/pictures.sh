@@ -1,0 +1,31 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# make pictures: all pictures of the documentation, from metrics files of real runs (docs/runs) and, for the gallery, of made
+# ones with 2 to 65,536 processes. The report's own picture needs chromium and is left alone without it.
+set -eu
+: "${SIGHT:?}" "${srcdir:?}"
+docs=$srcdir/docs
+work=$(mktemp -d "${TMPDIR:-/tmp}/sight-pictures.XXXXXX")
+trap 'rm -rf "$work"' EXIT
+
+for processes in 2 16 1024 65536; do
+    mkdir -p "$docs/gallery/$processes"
+    awk -v processes="$processes" -f "$srcdir/tests/bench/metrics.awk" >"$work/run.xml"
+    "$SIGHT" chart all "$work/run.xml" -f --format png --width 840 --height 525 -o "$docs/gallery/$processes"
+done
+mkdir -p "$docs/gallery/dark"
+"$SIGHT" chart communication,activity,compute "$docs/runs/sort_good_8.xml" -f --format png --theme dark --width 840 \
+    --height 525 -o "$docs/gallery/dark"
+
+for run in sort_good_8 sort_bad_8 sieve_good_8 sieve_bad_8; do
+    for chart in balance communication activity; do
+        "$SIGHT" chart "$chart" "$docs/runs/$run.xml" -f -o "$docs/pictures/${run}_$chart.svg"
+    done
+done
+
+if command -v chromium >/dev/null; then
+    "$SIGHT" report "$srcdir/samples/sort_good_8.clog2" -o "$work/sort_good_8.html"
+    chromium --headless --no-sandbox --disable-gpu --hide-scrollbars --window-size=1120,1240 \
+        --screenshot="$work/report.png" "file://$work/sort_good_8.html" >/dev/null 2>&1
+    mv "$work/report.png" "$docs/pictures/report.png"
+fi
