@@ -596,6 +596,27 @@ static void test_compute_many(void)
     RUNS(runs, "stddev-compute", false);
 }
 
+/* One of a thousand hardly moves the deviation, but all the others wait for it. */
+static void test_straggler(void)
+{
+    enum { COUNT = 1024, LATE = 700 };
+    double compute[COUNT], communication[COUNT];
+    for (size_t i = 0; i < COUNT; i++) {
+        compute[i] = i == LATE ? 30 : 10;
+        communication[i] = 30 - compute[i];
+    }
+    struct metrics *metrics = metrics_make(COUNT, compute, communication);
+    struct heuristic_result *results = heuristics_judge(metrics);
+    const struct heuristic_result *result = heuristics_find(results, "stddev-compute");
+    expect_spoken(result, "a straggler", VERDICT_POOR, "process 700 computes 3.0 times as long as the others",
+                  "Process 700 computes 30.0 s, the other 1023 processes 10.0 s each: one process overloaded.",
+                  "give process 700 less work, or find what it does that the others do not");
+    tap_equal_string(shape_name(result->shape), "few-high", "a straggler: shape");
+    tap_ok(result->measure.variation < 0.1, "a straggler: its deviation alone would be good");
+    heuristics_free(results);
+    metrics_free(metrics);
+}
+
 static void test_compute_good(void)
 {
     static const struct run runs[] = {
@@ -1157,6 +1178,7 @@ int main(void)
     test_results();
     test_compute_few();
     test_compute_many();
+    test_straggler();
     test_compute_good();
     test_communication();
     test_total();
