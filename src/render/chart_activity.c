@@ -236,6 +236,8 @@ static void draw_density(struct canvas *canvas, const struct chart_input *input,
         char name[64], time[TEXT_NUMBER_SIZE];
         size_t place = nth_place(functions, row);
         double y = heat.grid.y + ((double)row + 0.5) * heat.grid.cell_height;
+        if (heat.grid.cell_height < TEXT_SIZE)
+            continue;
         canvas_rect(canvas, area.x, y - 6, 12, 12, place_paint(input, functions, place));
         canvas_text_cut(canvas, area.x + 20, y, names - 30, (struct text_style){0},
                         place_name(input, functions, place, name));

@@ -15,7 +15,9 @@ void chart_balance_answer(const struct chart_input *input, char answer[CHART_ANS
 {
     struct efficiency efficiency = efficiency_of(input->metrics);
     char parallel[TEXT_NUMBER_SIZE], balance[TEXT_NUMBER_SIZE], communication[TEXT_NUMBER_SIZE];
-    if (efficiency.parallel <= 0)
+    if (input->metrics->end_ns <= input->metrics->begin_ns)
+        chart_say(answer, "No time passes in this run");
+    else if (efficiency.parallel <= 0)
         chart_say(answer, "All time is spent in MPI");
     else
         chart_say(answer, "A process computes for %s of the run: load balance %s × communication %s",

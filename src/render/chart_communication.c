@@ -11,9 +11,12 @@
 
 enum { CIRCLE_MOST = 32, SIDE_WIDTH = 250, GAP = 40, LABEL = 64, STRIP = 150 };
 
+/* Where nothing but rounding is left. */
+static const double ALL = 1 - 1e-9;
+
 struct shares {
     double least, most, mean;
-    uint32_t most_rank;
+    size_t most_row;
 };
 
 static struct shares shares_of(const struct metrics *metrics)
@@ -25,29 +28,40 @@ static struct shares shares_of(const struct metrics *metrics)
         shares.least = index < shares.least ? index : shares.least;
         if (index > shares.most) {
             shares.most = index;
-            shares.most_rank = metrics->process[i].rank;
+            shares.most_row = i;
         }
     }
     return shares;
+}
+
+/* The share of all messages that a process sends or receives: those to itself have both ends there. */
+static double part_in(const struct metrics *metrics, const struct process_row *row)
+{
+    double ends = (double)row->messages_sent + (double)row->messages_received;
+    for (size_t i = 0; i < row->sent_count; i++)
+        if (row->sent[i].partner >= 0 && (uint32_t)row->sent[i].partner == row->rank)
+            ends -= (double)row->sent[i].messages;
+    return fmin(1, 2 * ends / (double)metrics->messages);
 }
 
 void chart_communication_answer(const struct chart_input *input, char answer[CHART_ANSWER_SIZE])
 {
     const struct metrics *metrics = input->metrics;
     struct shares shares = shares_of(metrics);
+    const struct process_row *row = &metrics->process[shares.most_row];
     char share[TEXT_NUMBER_SIZE], mean[TEXT_NUMBER_SIZE];
     if (metrics->messages == 0)
         chart_say(answer, "No messages were recorded");
-    else if (metrics->process_count > 2 && shares.most >= 0.49 && shares.most <= 0.51)
-        chart_say(answer, "Process %u takes part in all messages", shares.most_rank);
+    else if (metrics->process_count > 2 && shares.most > 0.25 && part_in(metrics, row) >= ALL)
+        chart_say(answer, "Process %u takes part in all messages", row->rank);
     else if (metrics->process_count > 2 && shares.most > 0.25)
-        chart_say(answer, "Process %u takes part in %s of all messages", shares.most_rank,
-                  text_share(share, fmin(1, 2 * shares.most)));
+        chart_say(answer, "Process %u takes part in %s of all messages", row->rank,
+                  text_share(share, part_in(metrics, row)));
     else if (shares.most <= 1.1 * shares.mean)
         chart_say(answer, "All processes communicate alike, each with %s of the messages' ends",
                   text_share(mean, shares.mean));
     else
-        chart_say(answer, "Process %u communicates most: %s of the messages' ends, the mean is %s", shares.most_rank,
+        chart_say(answer, "Process %u communicates most: %s of the messages' ends, the mean is %s", row->rank,
                   text_share(share, shares.most), text_share(mean, shares.mean));
 }
 

@@ -42,7 +42,8 @@ static void say_pairs(const struct chart_input *input, struct traffic *traffic, 
     if (traffic->count == 1)
         chart_say(answer, "Only process %u sends, to process %u", input->metrics->process[traffic->pairs[0].from].rank,
                   input->metrics->process[traffic->pairs[0].to].rank);
-    else if (input->metrics->process_count == 2)
+    else if (traffic->count == 2 && traffic->pairs[0].from == traffic->pairs[1].to &&
+             traffic->pairs[1].from == traffic->pairs[0].to)
         chart_say(answer, "Both processes send each other messages, %s in all",
                   text_thousands(count, traffic->messages));
     else if (most > 2.0 / (double)traffic->count)
@@ -66,6 +67,8 @@ void chart_matrix_answer(const struct chart_input *input, char answer[CHART_ANSW
         chart_say(answer, "No messages between processes were recorded");
     else if (input->by_bytes && traffic.bytes == 0)
         chart_say(answer, "The messages carry no bytes, or their sizes are not known from this trace");
+    else if (traffic.count == 1 && traffic.pairs[0].from == traffic.pairs[0].to)
+        chart_say(answer, "Process %u sends messages to itself only", from_rank);
     else if (some && from.share >= STANDS_OUT && to.share >= STANDS_OUT && from_rank == to_rank)
         chart_say(answer, "Process %u sends %s and receives %s of the %s", from_rank, text_share(sent, from.share),
                   text_share(received, to.share), what);

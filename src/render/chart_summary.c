@@ -16,7 +16,9 @@ void chart_summary_answer(const struct chart_input *input, char answer[CHART_ANS
 {
     char share[TEXT_NUMBER_SIZE];
     double mpi = communication_share(input->metrics);
-    if (mpi > 0.5)
+    if (input->metrics->end_ns <= input->metrics->begin_ns)
+        chart_say(answer, "No time passes in this run");
+    else if (mpi > 0.5)
         chart_say(answer, "Most of the time, %s, is spent in MPI, not computing", text_share(share, mpi));
     else
         chart_say(answer, "%s of the time is computing, %s is spent in MPI", text_share(share, 1 - mpi),
@@ -56,8 +58,9 @@ void chart_summary_draw(struct canvas *canvas, const struct chart_input *input, 
     y += BAR + 14;
     draw_bar(canvas, (struct area){area.x, y, area.width, BAR}, BAR, "in MPI", mpi, most, all, paint_of(INK_MPI));
     y += BAR + 22;
-    canvas_text(canvas, area.x + fmin(NAMES, area.width * 0.3), y, (struct text_style){.ink = INK_MUTED},
-                "of which in");
+    if (y + 16 + ROW < area.y + area.height)
+        canvas_text(canvas, area.x + fmin(NAMES, area.width * 0.3), y, (struct text_style){.ink = INK_MUTED},
+                    "of which in");
     y += 16;
     for (size_t i = 0; i <= functions.count && y + ROW < area.y + area.height; i++) {
         bool others = i == functions.count;
