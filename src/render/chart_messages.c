@@ -128,10 +128,8 @@ static void draw_sizes(struct canvas *canvas, const struct metrics *metrics, str
     struct text_style style = {.align = ALIGN_CENTER, .ink = INK_MUTED};
     double width = plot.width / (double)metrics->size_count, room = canvas_text_width(canvas, style, "512 KiB") + 10;
     size_t step = 1;
-    while ((double)step * width < room)
+    while (step < 10 && (double)step * width < room)
         step = step == 1 ? 2 : step == 2 ? 5 : 10;
-    if (step > 10)
-        step = 10;
     /* A label stands under the class that begins with its size. */
     for (size_t i = 0; i < metrics->size_count; i++) {
         char label[TEXT_NUMBER_SIZE];
