@@ -186,8 +186,11 @@ static cairo_surface_t *surface_new(struct canvas *canvas, double *scale)
     switch (canvas->kind) {
     case CANVAS_PDF:
         surface = cairo_pdf_surface_create_for_stream(write_bytes, canvas->output, width * POINTS, height * POINTS);
-        if (canvas->options.title)
-            cairo_pdf_surface_set_metadata(surface, CAIRO_PDF_METADATA_TITLE, canvas->options.title);
+        if (canvas->options.title) {
+            char *title = g_utf8_make_valid(canvas->options.title, -1);
+            cairo_pdf_surface_set_metadata(surface, CAIRO_PDF_METADATA_TITLE, title);
+            g_free(title);
+        }
         cairo_pdf_surface_set_metadata(surface, CAIRO_PDF_METADATA_CREATOR, "SIGHT");
         date_text(date);
         cairo_pdf_surface_set_metadata(surface, CAIRO_PDF_METADATA_CREATE_DATE, date);

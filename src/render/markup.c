@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "render/markup.h"
 
+#include <glib.h>
 #include <string.h>
 
 static const char *entity(unsigned char c)
@@ -22,7 +23,7 @@ static const char *entity(unsigned char c)
     }
 }
 
-void markup_write(struct output *output, const char *text)
+static void write_valid(struct output *output, const char *text)
 {
     const char *plain = text;
     for (const char *at = text; *at; at++) {
@@ -34,4 +35,12 @@ void markup_write(struct output *output, const char *text)
         plain = at + 1;
     }
     output_text(output, plain);
+}
+
+void markup_write(struct output *output, const char *text)
+{
+    /* Names of files are any bytes. */
+    char *valid = g_utf8_validate(text, -1, NULL) ? NULL : g_utf8_make_valid(text, -1);
+    write_valid(output, valid ? valid : text);
+    g_free(valid);
 }

@@ -149,9 +149,8 @@ void report_write_html(struct output *output, const struct report *report)
     snprintf(title, sizeof title, "%.400s — SIGHT report", report->title);
     page_begin(output, title);
     write_verdict(output, report);
-    output_text(output, "<main>\n");
     if (report->input.metrics->process_count > 0) {
-        output_text(output, "<section>\n<h2>What the heuristics say</h2>\n");
+        output_text(output, "<main>\n<section>\n<h2>What the heuristics say</h2>\n");
         for (size_t i = 0; i < heuristic_count(); i++)
             write_heuristic(output, heuristic_at(i), &report->input.results[i]);
         output_text(output, "</section>\n<section>\n<h2>Charts</h2>\n");
@@ -161,9 +160,9 @@ void report_write_html(struct output *output, const struct report *report)
         output_text(output, "</section>\n<section>\n");
         write_functions(output, report->input.metrics);
         write_processes(output, report);
-        output_text(output, "</section>\n");
+        output_text(output, "</section>\n</main>\n");
     }
-    output_text(output, "</main>\n<footer class=\"muted\">Made by SIGHT " PACKAGE_VERSION
+    output_text(output, "<footer class=\"muted\">Made by SIGHT " PACKAGE_VERSION
                         ". Times are of the trace's own clock; a process computes when it is outside all MPI "
                         "functions.</footer>\n");
     page_end(output);
