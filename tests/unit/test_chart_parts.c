@@ -265,7 +265,8 @@ static struct paint painted(const char *name, const char *colour, bool own)
 {
     struct defs *defs = defs_new();
     struct state_def state = {.name = (char *)(uintptr_t)name, .colour = (char *)(uintptr_t)colour};
-    struct paint paint = palette_paint(&defs->states[defs_add_state(defs, &state)], own);
+    uint32_t index = defs_add_state(defs, &state);
+    struct paint paint = palette_paint(&defs->states[index], own);
     defs_free(defs);
     return paint;
 }
