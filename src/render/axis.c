@@ -46,23 +46,6 @@ struct value_axis axis_of_seconds(struct area area, double most)
     return axis;
 }
 
-struct value_axis axis_of_counts(struct area area, double most)
-{
-    struct value_axis axis = axis_up_to(area, most);
-    if (axis.step < 1) {
-        axis.step = 1;
-        axis.top = most > 1 ? ceil(most) : 1;
-    }
-    if (axis.top >= 1e10) {
-        axis.unit = 1e9;
-        axis.name = "thousand millions";
-    } else if (axis.top >= 1e7) {
-        axis.unit = 1e6;
-        axis.name = "millions";
-    }
-    return axis;
-}
-
 double axis_y(const struct value_axis *axis, double value)
 {
     return axis->area.y + axis->area.height * (1 - value / axis->top);

@@ -25,9 +25,6 @@ enum { AXIS_LABELS = 54 }; /* room that labels of values take on the left */
 /* Values of seconds up to `most`; the unit is chosen by it. */
 struct value_axis axis_of_seconds(struct area area, double most);
 
-/* Counts up to `most`. */
-struct value_axis axis_of_counts(struct area area, double most);
-
 /* Where a value is, in the canvas. */
 double axis_y(const struct value_axis *axis, double value);
 
