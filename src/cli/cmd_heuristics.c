@@ -6,18 +6,18 @@
 
 #include <string.h>
 
-static void write_heuristics(struct output *output, const struct options *options, const struct metrics *metrics)
+static void write_heuristics(struct output *output, const struct options *options, const struct judged_run *run)
 {
     if (options->format && strcmp(options->format, "json") == 0)
-        heuristics_write_json(output, metrics);
+        heuristics_write_json(output, run->metrics, run->results, run->findings);
     else if (options->format && strcmp(options->format, "csv") == 0)
-        heuristics_write_csv(output, metrics);
+        heuristics_write_csv(output, run->metrics, run->results);
     else
-        heuristics_write_text(output, metrics, options->verbose);
+        heuristics_write_text(output, run->results, options->verbose);
 }
 
 int cmd_heuristics(const struct command *command, const struct options *options)
 {
     (void)command;
-    return run_report(options, NULL, write_heuristics);
+    return run_judged(options, write_heuristics);
 }

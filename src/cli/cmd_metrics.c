@@ -58,5 +58,7 @@ int cmd_metrics(const struct command *command, const struct options *options)
                              "unknown table '%s'; there are: processes functions sent received marks threads "
                              "communicators tags sizes",
                              table);
-    return run_report(options, check_tables, write_metrics);
+    /* A metrics file is to tell what the trace would: the look across processes, too. */
+    bool file = options->format && strcmp(options->format, "xml") == 0;
+    return run_report(options, file, check_tables, write_metrics);
 }

@@ -42,5 +42,5 @@ int cmd_report(const struct command *command, const struct options *options)
         return command_usage(command, "no output given (-o report.html)");
     if (!report_format(options))
         return command_usage(command, "cannot tell the format from '%s': give --format (html pdf)", options->output);
-    return run_report(options, NULL, write_report);
+    return run_report(options, true, NULL, write_report);
 }

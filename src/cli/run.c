@@ -8,6 +8,7 @@
 #include "metrics/accumulator.h"
 #include "metrics/metrics_file.h"
 #include "render/field.h"
+#include "replay/analyse.h"
 
 #include <signal.h>
 #include <stdio.h>
@@ -103,6 +104,7 @@ struct run_metrics {
     struct accumulator *accumulator;
     struct metrics *metrics;
     uint32_t *ranks;
+    bool analyse;
 };
 
 static enum status metrics_from_file(struct run_metrics *run, const struct options *options, struct input *input,
@@ -127,10 +129,16 @@ static enum status metrics_from_trace(struct run_metrics *run, const struct opti
     if ((options->from || options->to) && selection_window(options, &run->reader, &what, err) != STATUS_OK)
         return STATUS_FAILED;
     run->accumulator = accumulator_new(what);
-    struct sink *sinks[] = {accumulator_sink(run->accumulator)};
-    if (run_stream(options, run->reader, sinks, 1, err) != STATUS_OK)
-        return STATUS_FAILED;
-    run->metrics = accumulator_metrics(run->accumulator, err);
+    bool whole = !options->from && !options->to && !options->processes;
+    struct graph_builder *builder = run->analyse && whole ? graph_builder_new() : NULL;
+    struct sink *sinks[] = {accumulator_sink(run->accumulator), builder ? graph_builder_sink(builder) : NULL};
+    enum status status = run_stream(options, run->reader, sinks, builder ? 2 : 1, err);
+    struct graph *graph = builder ? graph_builder_end(builder) : NULL;
+    if (status == STATUS_OK)
+        run->metrics = accumulator_metrics(run->accumulator, err);
+    if (run->metrics && graph && !graph->too_large)
+        run->metrics->analysis = analyse(graph);
+    graph_free(graph);
     if (!run->metrics)
         return STATUS_FAILED;
     run->metrics->format = run->reader->format->name;
@@ -151,13 +159,25 @@ static enum status metrics_from_inputs(struct run_metrics *run, const struct opt
     return run->reader ? metrics_from_trace(run, options, what, err) : STATUS_FAILED;
 }
 
-struct run_metrics *run_metrics(const struct options *options, char *const *inputs, size_t count, struct error *err)
+static struct run_metrics *run_inputs(const struct options *options, char *const *inputs, size_t count, bool analyse,
+                                      struct error *err)
 {
     struct run_metrics *run = memory_new(sizeof *run);
+    run->analyse = analyse;
     if (metrics_from_inputs(run, options, inputs, count, err) == STATUS_OK)
         return run;
     run_metrics_free(run);
     return NULL;
+}
+
+struct run_metrics *run_metrics(const struct options *options, char *const *inputs, size_t count, struct error *err)
+{
+    return run_inputs(options, inputs, count, false, err);
+}
+
+struct run_metrics *run_analysis(const struct options *options, char *const *inputs, size_t count, struct error *err)
+{
+    return run_inputs(options, inputs, count, true, err);
 }
 
 const struct metrics *run_metrics_get(const struct run_metrics *run)
@@ -202,12 +222,12 @@ static void write_report(struct output *output, const void *context)
     report->write(output, report->options, report->metrics);
 }
 
-int run_report(const struct options *options,
+int run_report(const struct options *options, bool analyse,
                enum status (*check)(const struct options *options, const struct metrics *metrics, struct error *err),
                void (*write)(struct output *output, const struct options *options, const struct metrics *metrics))
 {
     struct error err = {0};
-    struct run_metrics *run = run_metrics(options, options->inputs, options->input_count, &err);
+    struct run_metrics *run = run_inputs(options, options->inputs, options->input_count, analyse, &err);
     if (!run || (check && check(options, run->metrics, &err) != STATUS_OK)) {
         run_metrics_free(run);
         return command_fault(&err);
@@ -215,6 +235,37 @@ int run_report(const struct options *options,
     struct report report = {.options = options, .metrics = run->metrics, .write = write};
     int64_t duration_ns = time_since(run->metrics->begin_ns, run->metrics->end_ns);
     int code = run_output(options, write_report, &report, run_report_damage(&run->metrics->end, duration_ns));
+    run_metrics_free(run);
+    return code;
+}
+
+struct judged_report {
+    const struct options *options;
+    const struct judged_run *run;
+    void (*write)(struct output *output, const struct options *options, const struct judged_run *run);
+};
+
+static void write_judged(struct output *output, const void *context)
+{
+    const struct judged_report *report = context;
+    report->write(output, report->options, report->run);
+}
+
+int run_judged(const struct options *options,
+               void (*write)(struct output *output, const struct options *options, const struct judged_run *run))
+{
+    struct error err = {0};
+    struct run_metrics *run = run_analysis(options, options->inputs, options->input_count, &err);
+    if (!run)
+        return command_fault(&err);
+    struct heuristic_result *results = heuristics_judge(run->metrics);
+    struct findings findings = findings_of(run->metrics, results);
+    struct judged_run judged = {run->metrics, results, &findings};
+    struct judged_report report = {options, &judged, write};
+    int64_t duration_ns = time_since(run->metrics->begin_ns, run->metrics->end_ns);
+    int code = run_output(options, write_judged, &report, run_report_damage(&run->metrics->end, duration_ns));
+    findings_clear(&findings);
+    heuristics_free(results);
     run_metrics_free(run);
     return code;
 }

@@ -5,6 +5,7 @@
 #include "cli/command.h"
 #include "convert/stream.h"
 #include "core/output.h"
+#include "heuristics/finding.h"
 #include "metrics/metrics.h"
 
 /* What subcommands share: open the trace, run it through sinks with progress, say what is damaged, open the output. */
@@ -16,6 +17,11 @@ struct reader *run_open(const struct options *options, struct error *err);
    the options. NULL and a fault. Free with run_metrics_free. */
 struct run_metrics *run_metrics(const struct options *options, char *const *inputs, size_t count, struct error *err);
 const struct metrics *run_metrics_get(const struct run_metrics *run);
+
+/* The same with an analysis of the order of events across processes, where there is a whole trace for it: not of a
+   metrics file, nor of a window or of some processes; then run_analysis_get gives NULL. */
+struct run_metrics *run_analysis(const struct options *options, char *const *inputs, size_t count, struct error *err);
+const struct analysis *run_analysis_get(const struct run_metrics *run);
 void run_metrics_free(struct run_metrics *run);
 
 /* Streams all events; progress on a terminal. */
@@ -31,11 +37,20 @@ int run_report_damage(const struct trace_end *end, int64_t last_ns);
 int run_output(const struct options *options, void (*write)(struct output *output, const void *context),
                const void *context, int code);
 
-/* The whole of a command that reports metrics: computes them, lets `check` (or NULL) refuse what they do not have, lets
-   `write` print them, says what is damaged. The exit code. */
-int run_report(const struct options *options,
+/* The whole of a command that reports metrics: computes them (with an analysis: see run_analysis), lets `check` (or
+   NULL) refuse what they do not have, lets `write` print them, says what is damaged. The exit code. */
+int run_report(const struct options *options, bool analyse,
                enum status (*check)(const struct options *options, const struct metrics *metrics, struct error *err),
                void (*write)(struct output *output, const struct options *options, const struct metrics *metrics));
+
+/* The same with an analysis, and judged: findings are empty where there is no analysis. */
+struct judged_run {
+    const struct metrics *metrics;
+    const struct heuristic_result *results;
+    const struct findings *findings;
+};
+int run_judged(const struct options *options,
+               void (*write)(struct output *output, const struct options *options, const struct judged_run *run));
 
 /* The inputs as a person names them: "run.clog2", "rank0.clog2 and 3 more". */
 void run_title(char *buffer, size_t size, const struct options *options);

@@ -7,6 +7,7 @@
 #include "core/map.h"
 #include "core/sink.h"
 #include "core/sorter.h"
+#include "metrics/analysis.h"
 
 /* Metrics of a trace: what design's "What the numbers mean" defines, as whole ns and counts. Computed by an accumulator
    (accumulator.h) in one pass; what is read is this. Memory: processes x states that occur, plus distinct pairs of
@@ -87,6 +88,7 @@ struct metrics {
     size_t tag_count;
     struct message_row *sizes; /* key k: sizes in [2^(k-1), 2^k), 0: empty messages; up to the largest that occurs */
     size_t size_count;
+    struct analysis *analysis;       /* NULL: there was no look across processes; owned */
     bool tables_unknown;             /* the three tables above are not known: see metrics_select */
     uint64_t open, stray, time_back; /* sums, for warnings */
 };
@@ -99,8 +101,8 @@ void process_row_clear(struct process_row *row);
 /* Computes begin, end, events and the sums for warnings from the rows. */
 void metrics_totals(struct metrics *metrics);
 
-/* Point-to-point messages of the run, and their bytes. Each is recorded at both ends, or at one where a run was cut short:
-   the larger number of both. */
+/* Point-to-point messages of the run, and their bytes. Each is recorded at both ends, or at one where a run was cut
+   short: the larger number of both. */
 uint64_t metrics_messages(const struct metrics *metrics, uint64_t *bytes);
 
 /* total_s = end - begin, compute_s = total - communication, both >= 0. */

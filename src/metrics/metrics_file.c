@@ -5,6 +5,7 @@
 #include "core/xml_sax.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 
 /* X(name): the attributes that are read; what can be computed from them stands in the file for others. */
@@ -13,10 +14,14 @@
     X(bytes)                                                                                                           \
     X(bytes_received)                                                                                                  \
     X(bytes_sent)                                                                                                      \
+    X(calls)                                                                                                           \
+    X(cause_s)                                                                                                         \
+    X(caused_s)                                                                                                        \
     X(colour)                                                                                                          \
     X(communication_s)                                                                                                 \
     X(communicator)                                                                                                    \
     X(complete)                                                                                                        \
+    X(compute_s)                                                                                                       \
     X(count)                                                                                                           \
     X(damage)                                                                                                          \
     X(damages)                                                                                                         \
@@ -25,18 +30,23 @@
     X(exclusive_s)                                                                                                     \
     X(format)                                                                                                          \
     X(from)                                                                                                            \
+    X(from_s)                                                                                                          \
+    X(kind)                                                                                                            \
+    X(longest_s)                                                                                                       \
     X(max_s)                                                                                                           \
     X(message_ends)                                                                                                    \
     X(messages)                                                                                                        \
     X(messages_received)                                                                                               \
     X(messages_sent)                                                                                                   \
     X(min_s)                                                                                                           \
+    X(mpi_s)                                                                                                           \
     X(name)                                                                                                            \
     X(open)                                                                                                            \
     X(open_s)                                                                                                          \
     X(processes)                                                                                                       \
     X(rank)                                                                                                            \
     X(rest)                                                                                                            \
+    X(saving_s)                                                                                                        \
     X(stray)                                                                                                           \
     X(tag)                                                                                                             \
     X(thread)                                                                                                          \
@@ -44,9 +54,12 @@
     X(time_s)                                                                                                          \
     X(to)                                                                                                              \
     X(to_bytes)                                                                                                        \
+    X(to_s)                                                                                                            \
     X(total_bytes)                                                                                                     \
     X(used_bytes)                                                                                                      \
-    X(version)
+    X(value)                                                                                                           \
+    X(version)                                                                                                         \
+    X(waited_s)
 
 enum file_attribute {
 #define ATTRIBUTE_MEMBER(name) ATTRIBUTE_##name,
@@ -66,7 +79,13 @@ enum file_attribute {
     X(thread)                                                                                                          \
     X(communicator)                                                                                                    \
     X(tag)                                                                                                             \
-    X(size)
+    X(size)                                                                                                            \
+    X(analysis)                                                                                                        \
+    X(number)                                                                                                          \
+    X(wait)                                                                                                            \
+    X(waiter)                                                                                                          \
+    X(waited)                                                                                                          \
+    X(path)
 
 struct metrics_file {
     struct xml_sax sax;
@@ -78,7 +97,8 @@ struct metrics_file {
     struct process_row *row; /* of the process at hand; NULL: none */
     size_t process_capacity, function_capacity, sent_capacity, received_capacity, mark_capacity, thread_capacity;
     size_t communicator_capacity, tag_capacity, size_capacity;
-    struct map marks; /* hash of name -> index */
+    struct map marks;       /* hash of name -> index */
+    struct wait_sums *wait; /* at hand; NULL: none */
 };
 
 static void file_damage(struct metrics_file *file, const char *format, ...) PRINTF_LIKE(2, 3);
@@ -339,6 +359,121 @@ static void read_size(struct metrics_file *file)
     ARRAY_PUSH(metrics->sizes, metrics->size_count, file->size_capacity, read_messages(file, bits));
 }
 
+/* All processes and states stand before it: its arrays have their sizes. */
+static void read_analysis(struct metrics_file *file)
+{
+    struct metrics *metrics = file->metrics;
+    if (!metrics->analysis)
+        metrics->analysis = analysis_new(metrics->process_count, metrics->own_defs->state_count);
+}
+
+static double file_ratio(struct metrics_file *file, enum file_attribute attribute)
+{
+    char *end;
+    const char *text = file_text(file, attribute);
+    double ratio = strtod(text, &end);
+    if (*text && *end == '\0' && isfinite(ratio))
+        return ratio;
+    attribute_damage(file, attribute);
+    return 0;
+}
+
+#define file_number_TIME file_time
+#define file_number_COUNT(file, attribute) file_count(file, attribute, UINT64_MAX)
+#define file_number_RATIO file_ratio
+
+static void read_number(struct metrics_file *file)
+{
+    struct analysis *analysis = file->metrics->analysis;
+    char *name = memory_copy_string(file_text(file, ATTRIBUTE_name));
+#define TAKE_NUMBER(member, type)                                                                                      \
+    if (analysis && strcmp(name, #member) == 0)                                                                        \
+        analysis->member = file_number_##type(file, ATTRIBUTE_value);
+    ANALYSIS_NUMBERS(TAKE_NUMBER)
+#undef TAKE_NUMBER
+    free(name);
+}
+
+static void read_wait(struct metrics_file *file)
+{
+    enum wait_kind kind = wait_kind_find(file_text(file, ATTRIBUTE_kind));
+    file->wait = file->metrics->analysis && kind != WAIT_NONE ? &file->metrics->analysis->waits[kind] : NULL;
+    if (!file->wait)
+        return;
+    file->wait->count = file_count(file, ATTRIBUTE_count, UINT64_MAX);
+    file->wait->calls = file_count(file, ATTRIBUTE_calls, UINT64_MAX);
+    file->wait->ns = file_time(file, ATTRIBUTE_time_s);
+    file->wait->longest_ns = file_time(file, ATTRIBUTE_longest_s);
+    file->wait->from_ns = file_time(file, ATTRIBUTE_from_s);
+    file->wait->to_ns = file_time(file, ATTRIBUTE_to_s);
+    if (xml_sax_has(&file->sax, ATTRIBUTE_saving_s))
+        file->wait->saving_ns = file_time(file, ATTRIBUTE_saving_s);
+}
+
+/* Row of the process with the rank at hand; SIZE_MAX and damage if there is none. */
+static size_t file_row(struct metrics_file *file)
+{
+    const struct metrics *metrics = file->metrics;
+    uint64_t rank = file_count(file, ATTRIBUTE_rank, PROCESS_LIMIT - 1);
+    size_t low = 0, high = metrics->analysis ? metrics->analysis->process_count : 0;
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        if (metrics->process[middle].rank < rank)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (metrics->analysis && low < metrics->analysis->process_count && metrics->process[low].rank == rank)
+        return low;
+    file_damage(file, "there is no process %" PRIu64 " before the analysis", rank);
+    return SIZE_MAX;
+}
+
+static void read_waiter(struct metrics_file *file)
+{
+    size_t row = file_row(file);
+    if (!file->wait || row == SIZE_MAX)
+        return;
+    file->wait->victims_ns[row] = file_time(file, ATTRIBUTE_waited_s);
+    file->wait->causes_ns[row] = file_time(file, ATTRIBUTE_caused_s);
+}
+
+/* State of the name at hand; SIZE_MAX if none of those before the analysis has it. */
+static size_t file_state(struct metrics_file *file)
+{
+    int32_t state = defs_find_state(file->metrics->own_defs, file_text(file, ATTRIBUTE_name));
+    bool known = file->metrics->analysis && state >= 0 && (size_t)state < file->metrics->analysis->state_count;
+    return known ? (size_t)state : SIZE_MAX;
+}
+
+static void read_waited(struct metrics_file *file)
+{
+    size_t state = file_state(file);
+    if (!file->wait || state == SIZE_MAX)
+        return;
+    file->wait->states_ns[state] = file_time(file, ATTRIBUTE_time_s);
+    file->wait->cause_states_ns[state] = file_time(file, ATTRIBUTE_cause_s);
+}
+
+/* The critical path on a process, or in a function. */
+static void read_path(struct metrics_file *file)
+{
+    struct analysis *analysis = file->metrics->analysis;
+    if (!analysis)
+        return;
+    if (xml_sax_has(&file->sax, ATTRIBUTE_name)) {
+        size_t state = file_state(file);
+        if (state != SIZE_MAX)
+            analysis->path_states_ns[state] = file_time(file, ATTRIBUTE_time_s);
+        return;
+    }
+    size_t row = file_row(file);
+    if (row == SIZE_MAX)
+        return;
+    analysis->path_compute_ns[row] = file_time(file, ATTRIBUTE_compute_s);
+    analysis->path_mpi_ns[row] = file_time(file, ATTRIBUTE_mpi_s);
+}
+
 static void read_element(void *owner, unsigned element)
 {
     static void (*const read[])(struct metrics_file *) = {
@@ -436,6 +571,8 @@ void metrics_select(struct metrics *metrics, const uint32_t *ranks, size_t count
             process_row_clear(&metrics->process[i]);
     }
     metrics->process_count = kept;
+    analysis_free(metrics->analysis);
+    metrics->analysis = NULL;
     metrics->communicator_count = metrics->tag_count = metrics->size_count = 0;
     metrics->tables_unknown = true;
     metrics_totals(metrics);

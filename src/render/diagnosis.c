@@ -94,13 +94,18 @@ static void write_title(struct output *output, const struct metrics *metrics, co
         output_text(output, "damaged: what could not be read is missing here\n");
 }
 
-static void write_efficiency(struct output *output, const struct metrics *metrics)
+static void write_efficiency(struct output *output, const struct diagnosis *diagnosis)
 {
-    struct efficiency efficiency = efficiency_of(metrics);
-    char bar[64], parallel[TEXT_NUMBER_SIZE], balance[TEXT_NUMBER_SIZE], communication[TEXT_NUMBER_SIZE];
+    struct efficiency efficiency = efficiency_of(diagnosis->metrics);
+    const struct analysis *analysis = diagnosis->metrics->analysis;
+    char bar[64], parallel[TEXT_NUMBER_SIZE], balance[TEXT_NUMBER_SIZE], communication[TEXT_NUMBER_SIZE],
+        serialisation[TEXT_NUMBER_SIZE], transfer[TEXT_NUMBER_SIZE];
     output_print(output, "\n  parallel efficiency  %s  %s      load balance %s  ×  communication %s\n",
                  bar_text(bar, efficiency.parallel), text_share(parallel, efficiency.parallel),
                  text_share(balance, efficiency.load_balance), text_share(communication, efficiency.communication));
+    if (analysis && analysis->serialisation > 0)
+        output_print(output, "  communication %s  =  serialisation %s  ×  transfer %s\n", communication,
+                     text_share(serialisation, analysis->serialisation), text_share(transfer, analysis->transfer));
 }
 
 /* One heuristic in a few lines; only counts them where there is no output. */
@@ -137,21 +142,61 @@ static void write_heuristics(struct output *output, const struct metrics *metric
     free(index);
 }
 
-void diagnosis_write_text(struct output *output, const struct metrics *metrics, const char *title)
+/* One finding in a few lines; only counts them where there is no output. */
+static size_t write_finding(struct output *output, size_t number, const struct finding *finding)
 {
+    char head[600], seconds[TEXT_NUMBER_SIZE], share[TEXT_NUMBER_SIZE];
+    snprintf(head, sizeof head, "%s — could save up to %s (%s)", finding->title,
+             seconds_text(seconds, finding->saving_s), text_share(share, finding->share));
+    char first[16];
+    snprintf(first, sizeof first, "  %zu  ", number);
+    if (output)
+        output_text(output, "\n");
+    size_t lines = 1 + paragraph_write(output, first, "     ", head);
+    lines += paragraph_write(output, "     ", "     ", finding->text);
+    return lines + paragraph_write(output, "     → ", "       ", finding->advice);
+}
+
+static void write_findings(struct output *output, const struct diagnosis *diagnosis)
+{
+    const struct findings *findings = diagnosis->findings;
+    char floor[TEXT_NUMBER_SIZE], rest[160];
+    size_t lines = 0, shown = 0;
+    if (findings->count == 0) {
+        snprintf(rest, sizeof rest, "No finding above %s (%s).", seconds_text(floor, findings->floor_s),
+                 findings->clock_limits ? "the clock error of this trace" : "1 % of the run");
+        output_text(output, "\n");
+        paragraph_write(output, "  ", "  ", rest);
+        return;
+    }
+    for (; shown < findings->count && shown < SHOWN; shown++) {
+        lines += write_finding(NULL, shown + 1, &findings->finding[shown]);
+        if (shown > 0 && lines > SCREEN_LINES - FRAME_LINES)
+            break;
+        write_finding(output, shown + 1, &findings->finding[shown]);
+    }
+    if (shown < findings->count)
+        output_print(output, "\n  … %zu more: sight findings\n", findings->count - shown);
+}
+
+void diagnosis_write_text(struct output *output, const struct diagnosis *diagnosis)
+{
+    const struct metrics *metrics = diagnosis->metrics;
+    const char *title = diagnosis->title;
     write_title(output, metrics, title);
     if (metrics->process_count == 0) {
         output_text(output, "\n  There are no events in this trace.\n");
         return;
     }
-    struct heuristic_result *results = heuristics_judge(metrics);
     char sentence[DIAGNOSIS_SENTENCE_SIZE];
-    diagnosis_sentence(sentence, metrics, results);
+    diagnosis_sentence(sentence, metrics, diagnosis->results);
     output_text(output, "\n");
     paragraph_write(output, "  ", "  ", sentence);
-    write_efficiency(output, metrics);
-    write_heuristics(output, metrics, results);
+    write_efficiency(output, diagnosis);
+    if (metrics->analysis && metrics->process_count > 1)
+        write_findings(output, diagnosis);
+    else
+        write_heuristics(output, metrics, diagnosis->results);
     bool fits = strlen(title) < 80 - strlen("  charts and details:  sight report  -o report.html");
     output_print(output, "\n  charts and details:%s  sight report %s -o report.html\n", fits ? "" : "\n  ", title);
-    heuristics_free(results);
 }

@@ -3,7 +3,7 @@
 #define SIGHT_RENDER_DIAGNOSIS_H
 
 #include "core/output.h"
-#include "heuristics/heuristic.h"
+#include "heuristics/finding.h"
 
 /* The short diagnosis: what metrics of each process alone tell about why the run is slow. */
 
@@ -16,7 +16,14 @@ void diagnosis_sentence(char buffer[DIAGNOSIS_SENTENCE_SIZE], const struct metri
    Returns how many; `index` has heuristic_count() places. */
 size_t diagnosis_rank(const struct heuristic_result *results, size_t *index);
 
-/* A screen of at most 24 lines of 80 characters. `title`: the trace's name. */
-void diagnosis_write_text(struct output *output, const struct metrics *metrics, const char *title);
+/* A screen of at most 24 lines of 80 characters. `title`: the trace's name. With an analysis the findings are told,
+   else (NULL) the heuristics that are not good. */
+struct diagnosis {
+    const struct metrics *metrics;
+    const struct heuristic_result *results;
+    const struct findings *findings;
+    const char *title;
+};
+void diagnosis_write_text(struct output *output, const struct diagnosis *diagnosis);
 
 #endif

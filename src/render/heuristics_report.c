@@ -70,9 +70,45 @@ static void write_result(struct json *json, const struct metrics *metrics, const
     json_close(json, '}');
 }
 
-void heuristics_write_json(struct output *output, const struct metrics *metrics)
+static void json_ranks(struct json *json, const char *key, const struct ranks *ranks)
 {
-    struct heuristic_result *results = heuristics_judge(metrics);
+    json_open(json, key, '[');
+    for (size_t i = 0; i < ranks->count; i++)
+        json_value(json, NULL, value_count(ranks->rank[i]));
+    json_close(json, ']');
+}
+
+static void write_finding(struct json *json, const struct finding *finding)
+{
+    json_open(json, NULL, '{');
+    json_value(json, "id", value_text(finding->id));
+    json_value(json, "title", value_text(finding->title));
+    json_value(json, "waiting_s", value_ratio(finding->waiting_s));
+    json_value(json, "saving_s", value_ratio(finding->saving_s));
+    json_value(json, "share", value_ratio(finding->share));
+    json_value(json, "root", finding->root ? value_text(finding->root) : value_null());
+    json_ranks(json, "victims", &finding->victims);
+    json_ranks(json, "causes", &finding->causes);
+    json_open(json, "functions", '[');
+    for (size_t i = 0; i < FINDING_FUNCTIONS && finding->functions[i]; i++)
+        json_value(json, NULL, value_text(finding->functions[i]));
+    json_close(json, ']');
+    json_open(json, "sites", '[');
+    json_close(json, ']');
+    json_value(json, "from_s", value_ratio(finding->from_s));
+    json_value(json, "to_s", value_ratio(finding->to_s));
+    json_open(json, "evidence", '{');
+    for (size_t i = 0; i < finding->evidence_count; i++)
+        json_value(json, finding->evidence[i].name, value_ratio(finding->evidence[i].value));
+    json_close(json, '}');
+    json_value(json, "text", value_text(finding->text));
+    json_value(json, "advice", value_text(finding->advice));
+    json_close(json, '}');
+}
+
+void heuristics_write_json(struct output *output, const struct metrics *metrics, const struct heuristic_result *results,
+                           const struct findings *findings)
+{
     struct json json = {.output = output};
     json_open(&json, NULL, '{');
     json_value(&json, "schema", value_text("sight-findings/1"));
@@ -81,18 +117,17 @@ void heuristics_write_json(struct output *output, const struct metrics *metrics)
         write_result(&json, metrics, &(struct judged){heuristic_at(i), &results[i]});
     json_close(&json, ']');
     json_open(&json, "findings", '[');
+    for (size_t i = 0; i < findings->count; i++)
+        write_finding(&json, &findings->finding[i]);
     json_close(&json, ']');
     json_close(&json, '}');
-    heuristics_free(results);
 }
 
-void heuristics_write_csv(struct output *output, const struct metrics *metrics)
+void heuristics_write_csv(struct output *output, const struct metrics *metrics, const struct heuristic_result *results)
 {
-    struct heuristic_result *results = heuristics_judge(metrics);
     csv_header(output, fields, FIELD_COUNT);
     for (size_t i = 0; i < heuristic_count(); i++)
         csv_row(output, fields, FIELD_COUNT, metrics, &(struct judged){heuristic_at(i), &results[i]});
-    heuristics_free(results);
 }
 
 void heuristic_numbers(const struct heuristic_result *result, char numbers[HEURISTIC_NUMBERS_SIZE])
@@ -150,13 +185,11 @@ static void write_text_result(struct output *output, const struct heuristic *heu
         write_details(output, heuristic, result);
 }
 
-void heuristics_write_text(struct output *output, const struct metrics *metrics, bool verbose)
+void heuristics_write_text(struct output *output, const struct heuristic_result *results, bool verbose)
 {
-    struct heuristic_result *results = heuristics_judge(metrics);
     for (size_t i = 0; i < heuristic_count(); i++) {
         if (i > 0)
             output_text(output, "\n");
         write_text_result(output, heuristic_at(i), &results[i], verbose);
     }
-    heuristics_free(results);
 }

@@ -3,7 +3,7 @@
 #define SIGHT_RENDER_HEURISTICS_REPORT_H
 
 #include "core/output.h"
-#include "heuristics/heuristic.h"
+#include "heuristics/finding.h"
 
 #include <stdbool.h>
 
@@ -13,10 +13,12 @@
 enum { HEURISTIC_NUMBERS_SIZE = 240 };
 void heuristic_numbers(const struct heuristic_result *result, char numbers[HEURISTIC_NUMBERS_SIZE]);
 
-void heuristics_write_json(struct output *output, const struct metrics *metrics);
-void heuristics_write_csv(struct output *output, const struct metrics *metrics);
+/* `findings` may be empty: where there are no events to find them in. */
+void heuristics_write_json(struct output *output, const struct metrics *metrics, const struct heuristic_result *results,
+                           const struct findings *findings);
+void heuristics_write_csv(struct output *output, const struct metrics *metrics, const struct heuristic_result *results);
 
 /* For people. `verbose`: with formula, source, the rule of the verdict, and every number. */
-void heuristics_write_text(struct output *output, const struct metrics *metrics, bool verbose);
+void heuristics_write_text(struct output *output, const struct heuristic_result *results, bool verbose);
 
 #endif

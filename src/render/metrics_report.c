@@ -6,6 +6,7 @@
 #include "metrics/functions_together.h"
 #include "metrics/metrics_file.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 #define COUNT_OF(array) (sizeof(array) / sizeof *(array))
@@ -261,6 +262,106 @@ static void xml_states(struct output *output, const struct metrics *metrics)
     free(occurs);
 }
 
+/* An attribute that is left out where it is 0. */
+static void xml_time(struct output *output, const char *name, int64_t ns)
+{
+    if (ns == 0)
+        return;
+    output_print(output, " %s=\"", name);
+    value_write_xml(output, value_time(ns));
+    output_text(output, "\"");
+}
+
+static void xml_wait(struct output *output, const struct metrics *metrics, enum wait_kind kind)
+{
+    const struct wait_sums *sums = &metrics->analysis->waits[kind];
+    if (sums->calls == 0 && sums->count == 0)
+        return;
+    output_print(output, "<wait kind=\"%s\" count=\"%" PRIu64 "\" calls=\"%" PRIu64 "\"", wait_kind_name(kind),
+                 sums->count, sums->calls);
+    xml_time(output, "time_s", sums->ns);
+    xml_time(output, "longest_s", sums->longest_ns);
+    xml_time(output, "from_s", sums->from_ns);
+    xml_time(output, "to_s", sums->to_ns);
+    if (sums->saving_ns >= 0) {
+        output_text(output, " saving_s=\"");
+        value_write_xml(output, value_time(sums->saving_ns));
+        output_text(output, "\"");
+    }
+    output_text(output, ">\n");
+    for (size_t i = 0; i < metrics->analysis->process_count; i++)
+        if (sums->victims_ns[i] || sums->causes_ns[i]) {
+            output_print(output, "<waiter rank=\"%" PRIu32 "\"", metrics->process[i].rank);
+            xml_time(output, "waited_s", sums->victims_ns[i]);
+            xml_time(output, "caused_s", sums->causes_ns[i]);
+            output_text(output, "/>\n");
+        }
+    for (size_t i = 0; i < metrics->analysis->state_count; i++)
+        if (sums->states_ns[i] || sums->cause_states_ns[i]) {
+            output_text(output, "<waited name=\"");
+            value_write_xml(output, value_text(metrics->defs->states[i].name));
+            output_text(output, "\"");
+            xml_time(output, "time_s", sums->states_ns[i]);
+            xml_time(output, "cause_s", sums->cause_states_ns[i]);
+            output_text(output, "/>\n");
+        }
+    output_text(output, "</wait>\n");
+}
+
+static void xml_path(struct output *output, const struct metrics *metrics)
+{
+    const struct analysis *analysis = metrics->analysis;
+    for (size_t i = 0; i < analysis->process_count; i++)
+        if (analysis->path_compute_ns[i] || analysis->path_mpi_ns[i]) {
+            output_print(output, "<path rank=\"%" PRIu32 "\"", metrics->process[i].rank);
+            xml_time(output, "compute_s", analysis->path_compute_ns[i]);
+            xml_time(output, "mpi_s", analysis->path_mpi_ns[i]);
+            output_text(output, "/>\n");
+        }
+    for (size_t i = 0; i < analysis->state_count; i++)
+        if (analysis->path_states_ns[i]) {
+            output_text(output, "<path name=\"");
+            value_write_xml(output, value_text(metrics->defs->states[i].name));
+            output_text(output, "\"");
+            xml_time(output, "time_s", analysis->path_states_ns[i]);
+            output_text(output, "/>\n");
+        }
+}
+
+static void xml_number_TIME(struct output *output, int64_t ns)
+{
+    value_write_xml(output, value_time(ns));
+}
+
+static void xml_number_COUNT(struct output *output, uint64_t count)
+{
+    value_write_xml(output, value_count(count));
+}
+
+/* With all digits, to be read back exactly. */
+static void xml_number_RATIO(struct output *output, double ratio)
+{
+    output_print(output, "%.17g", ratio);
+}
+
+static void xml_analysis(struct output *output, const struct metrics *metrics)
+{
+    const struct analysis *analysis = metrics->analysis;
+    if (!analysis || analysis->process_count != metrics->process_count)
+        return;
+    output_text(output, "<analysis>\n");
+#define WRITE_NUMBER(member, type)                                                                                     \
+    output_text(output, "<number name=\"" #member "\" value=\"");                                                      \
+    xml_number_##type(output, analysis->member);                                                                       \
+    output_text(output, "\"/>\n");
+    ANALYSIS_NUMBERS(WRITE_NUMBER)
+#undef WRITE_NUMBER
+    for (int kind = WAIT_NONE + 1; kind < WAIT_KIND_COUNT; kind++)
+        xml_wait(output, metrics, (enum wait_kind)kind);
+    xml_path(output, metrics);
+    output_text(output, "</analysis>\n");
+}
+
 void metrics_write_xml(struct output *output, const struct metrics *metrics)
 {
     struct field root[COUNT_OF(file_version_fields) + COUNT_OF(trace_fields) + COUNT_OF(file_fields)];
@@ -276,6 +377,7 @@ void metrics_write_xml(struct output *output, const struct metrics *metrics)
     XML_ROWS(output, "communicator", communicator_fields, metrics, metrics->communicators, metrics->communicator_count);
     XML_ROWS(output, "tag", tag_fields, metrics, metrics->tags, metrics->tag_count);
     XML_ROWS(output, "size", size_fields, metrics, metrics->sizes, metrics->size_count);
+    xml_analysis(output, metrics);
     output_text(output, "</metrics>\n");
 }
 

@@ -11,17 +11,15 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static void write_diagnosis(struct output *output, const struct metrics *metrics)
-{
-    diagnosis_write_text(output, metrics, "fuzz");
-}
-
-/* Every chart, and all text around them. */
-static void write_page(struct output *output, const struct metrics *metrics)
+static void write_judged(struct output *output, const struct metrics *metrics)
 {
     struct heuristic_result *results = heuristics_judge(metrics);
+    struct findings findings = findings_of(metrics, results);
+    diagnosis_write_text(output, &(struct diagnosis){metrics, results, &findings, "fuzz"});
+    heuristics_write_json(output, metrics, results, &findings);
     struct report report = {.title = "fuzz", .input = {.metrics = metrics, .results = results}};
     report_write_html(output, &report);
+    findings_clear(&findings);
     heuristics_free(results);
 }
 
@@ -46,9 +44,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (metrics) {
         write_nowhere(metrics, metrics_write_json);
         write_nowhere(metrics, metrics_write_xml);
-        write_nowhere(metrics, heuristics_write_json);
-        write_nowhere(metrics, write_diagnosis);
-        write_nowhere(metrics, write_page);
+        write_nowhere(metrics, write_judged);
     }
     metrics_free(metrics);
     return 0;

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "heuristics/finding.h"
+
+#include "core/memory.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define FINDER(id, function) bool function(const struct finding_input *input, struct finding *finding);
+#include "heuristics/findings.def"
+
+static const struct finder {
+    const char *id;
+    bool (*find)(const struct finding_input *input, struct finding *finding);
+} finders[] = {
+#define FINDER(id, function) {id, function},
+#include "heuristics/findings.def"
+};
+
+enum { FINDERS = sizeof finders / sizeof *finders };
+
+/* Less than this share of the run is noise. */
+static const double NOISE = 0.01;
+
+static void finding_clear(struct finding *finding)
+{
+    free(finding->victims.rank);
+    free(finding->causes.rank);
+    *finding = (struct finding){0};
+}
+
+static int by_saving(const void *a, const void *b)
+{
+    const struct finding *left = a, *right = b;
+    if (left->saving_s != right->saving_s)
+        return left->saving_s > right->saving_s ? -1 : 1;
+    return strcmp(left->id, right->id);
+}
+
+struct findings findings_of(const struct metrics *metrics, const struct heuristic_result *results)
+{
+    struct findings findings = {0};
+    struct finding_input whole = {metrics, results, metrics->analysis}, *input = &whole;
+    if (!metrics->analysis || metrics->analysis->process_count != metrics->process_count)
+        return findings;
+    size_t capacity = 0;
+    double duration = (double)input->analysis->duration / 1e9, clock = (double)input->analysis->clock_error / 1e9;
+    findings.clock_limits = clock > NOISE * duration;
+    findings.floor_s = findings.clock_limits ? clock : NOISE * duration;
+    for (size_t i = 0; i < FINDERS; i++) {
+        struct finding finding = {.id = finders[i].id};
+        bool found = finders[i].find(input, &finding);
+        finding.share = duration > 0 ? finding.saving_s / duration : 0;
+        if (found && finding.saving_s > findings.floor_s) {
+            ARRAY_PUSH(findings.finding, findings.count, capacity, finding);
+            continue;
+        }
+        findings.below_clock += found && finding.saving_s > NOISE * duration;
+        finding_clear(&finding);
+    }
+    if (findings.count > 0)
+        qsort(findings.finding, findings.count, sizeof *findings.finding, by_saving);
+    /* Waiting that even work would end follows from the imbalance. */
+    const struct finding *root = NULL;
+    for (size_t i = 0; i < findings.count; i++)
+        if (strcmp(findings.finding[i].id, "compute-imbalance") == 0)
+            root = &findings.finding[i];
+    for (size_t i = 0; root && i < findings.count; i++)
+        if (&findings.finding[i] != root && strcmp(findings.finding[i].id, "small-messages") != 0 &&
+            root->saving_s >= findings.finding[i].saving_s / 2)
+            findings.finding[i].root = root->id;
+    return findings;
+}
+
+void findings_clear(struct findings *findings)
+{
+    for (size_t i = 0; i < findings->count; i++)
+        finding_clear(&findings->finding[i]);
+    free(findings->finding);
+    *findings = (struct findings){0};
+}
+
+struct part {
+    int64_t ns;
+    uint32_t rank;
+};
+
+static int by_time(const void *a, const void *b)
+{
+    const struct part *left = a, *right = b;
+    if (left->ns != right->ns)
+        return left->ns > right->ns ? -1 : 1;
+    return left->rank < right->rank ? -1 : 1;
+}
+
+static int by_rank(const void *a, const void *b)
+{
+    const uint32_t *left = a, *right = b;
+    return (*left > *right) - (*left < *right);
+}
+
+struct ranks ranks_with_most(const struct metrics *metrics, const int64_t *sums_ns, double part)
+{
+    size_t count = metrics->process_count;
+    struct part *parts = memory_new(count * sizeof *parts);
+    struct ranks ranks = {memory_new(count * sizeof *ranks.rank), 0};
+    double all = 0, taken = 0;
+    for (size_t i = 0; i < count; i++) {
+        parts[i] = (struct part){sums_ns[i], metrics->process[i].rank};
+        all += (double)sums_ns[i];
+    }
+    if (count > 0)
+        qsort(parts, count, sizeof *parts, by_time);
+    for (size_t i = 0; i < count && taken < part * all; i++) {
+        ranks.rank[ranks.count++] = parts[i].rank;
+        taken += (double)parts[i].ns;
+    }
+    if (ranks.count > 0)
+        qsort(ranks.rank, ranks.count, sizeof *ranks.rank, by_rank);
+    free(parts);
+    return ranks;
+}
+
+char *who_text(char buffer[WHO_SIZE], const struct ranks *ranks, size_t all)
+{
+    char text[RANKS_TEXT_SIZE];
+    if (ranks->count == all && all > 1)
+        snprintf(buffer, WHO_SIZE, "all processes");
+    else
+        snprintf(buffer, WHO_SIZE, ranks->count == 1 ? "process %s" : "processes %s",
+                 ranks_text(text, ranks->rank, ranks->count));
+    return buffer;
+}
+
+void finding_evidence(struct finding *finding, const char *name, double value, bool is_time)
+{
+    if (finding->evidence_count < FINDING_EVIDENCE)
+        finding->evidence[finding->evidence_count++] = (struct detail){name, value, is_time};
+}

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef SIGHT_HEURISTICS_FINDING_H
+#define SIGHT_HEURISTICS_FINDING_H
+
+#include "heuristics/heuristic.h"
+
+/* A finding is a problem that costs time: what, who, since when, how much, and what to do. It is only reported where
+   mending it would save more than the noise: 1 % of the run, and the clock error of the trace. */
+
+enum { FINDING_FUNCTIONS = 3, FINDING_EVIDENCE = 10 };
+
+struct ranks {
+    uint32_t *rank; /* world ranks, ascending; owned */
+    size_t count;
+};
+
+struct finding {
+    const char *id;
+    char title[512];  /* no full stop */
+    double waiting_s; /* exact, summed over processes */
+    double saving_s;  /* of wall-clock time, by replay: what the run would be shorter if nothing else changed */
+    double share;     /* saving / duration */
+    struct ranks victims, causes;
+    const char *functions[FINDING_FUNCTIONS]; /* borrowed from the definitions; NULL behind the last */
+    double from_s, to_s;                      /* from the run's begin */
+    char text[2048];
+    char advice[400];
+    const char *root; /* id of the finding that causes this one; NULL: none */
+    struct detail evidence[FINDING_EVIDENCE];
+    size_t evidence_count;
+};
+
+struct findings {
+    struct finding *finding; /* the largest saving first */
+    size_t count;
+    double floor_s;     /* what is saved at least */
+    bool clock_limits;  /* the floor is the clock error */
+    size_t below_clock; /* findings that only the clock error hides */
+};
+
+/* What the finders read: metrics with an analysis, and what the heuristics say of them. */
+struct finding_input {
+    const struct metrics *metrics;
+    const struct heuristic_result *results;
+    const struct analysis *analysis;
+};
+
+/* None where the metrics have no analysis. Free with findings_clear. */
+struct findings findings_of(const struct metrics *metrics, const struct heuristic_result *results);
+void findings_clear(struct findings *findings);
+
+/* For finders: ranks of the processes that hold `part` of the sum, the largest first. */
+struct ranks ranks_with_most(const struct metrics *metrics, const int64_t *sums_ns, double part);
+
+/* "process 3", "processes 0–7,12", "all processes" */
+enum { WHO_SIZE = RANKS_TEXT_SIZE + 16 };
+char *who_text(char buffer[WHO_SIZE], const struct ranks *ranks, size_t all);
+
+void finding_evidence(struct finding *finding, const char *name, double value, bool is_time);
+
+#endif

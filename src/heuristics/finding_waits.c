@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Findings from wait states: who waits for whom. */
+#include "heuristics/finding.h"
+
+#include "core/text.h"
+#include "heuristics/master.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+
+#define FINDER(id, function) bool function(const struct finding_input *input, struct finding *finding);
+#include "heuristics/findings.def"
+
+/* Victims are those who hold this part of the waiting, causes those who hold this part of its blame. */
+static const double VICTIMS_PART = 0.95, CAUSES_PART = 0.8;
+
+/* Words of a kind of wait. */
+struct words {
+    enum wait_kind kind;
+    const char *title;   /* with who waits, and for whom */
+    const char *instead; /* what they wait for */
+    const char *cause;   /* what the causes do wrong */
+    const char *advice;
+    const char *master_advice; /* where the cause is a master; NULL: the same */
+};
+
+static void find_functions(const struct analysis *analysis, const struct metrics *metrics, const int64_t *states_ns,
+                           struct finding *finding)
+{
+    for (size_t place = 0; place < FINDING_FUNCTIONS; place++) {
+        size_t best = SIZE_MAX;
+        for (size_t i = 0; i < analysis->state_count; i++) {
+            bool taken = false;
+            for (size_t k = 0; k < place; k++)
+                taken |= finding->functions[k] == metrics->defs->states[i].name;
+            if (!taken && states_ns[i] > 0 && (best == SIZE_MAX || states_ns[i] > states_ns[best]))
+                best = i;
+        }
+        if (best == SIZE_MAX)
+            return;
+        finding->functions[place] = metrics->defs->states[best].name;
+    }
+}
+
+static void fill_evidence(const struct wait_sums *sums, struct finding *finding)
+{
+    finding_evidence(finding, "waits", (double)sums->count, false);
+    finding_evidence(finding, "calls", (double)sums->calls, false);
+    finding_evidence(finding, "waiting_s", (double)sums->ns / 1e9, true);
+    finding_evidence(finding, "longest_s", (double)sums->longest_ns / 1e9, true);
+}
+
+/* The share of the blame that the causes named hold. */
+static double blame(const struct metrics *metrics, const struct wait_sums *sums, const struct ranks *causes)
+{
+    double named = 0;
+    size_t at = 0;
+    for (size_t i = 0; i < metrics->process_count && at < causes->count; i++)
+        if (metrics->process[i].rank == causes->rank[at]) {
+            named += (double)sums->causes_ns[i];
+            at++;
+        }
+    return sums->ns > 0 ? named / (double)sums->ns : 0;
+}
+
+/* With so many causes, naming them says nothing. */
+static bool is_spread(const struct analysis *analysis, const struct ranks *causes)
+{
+    return causes->count > 1 && causes->count > (analysis->process_count + 1) / 2;
+}
+
+static void say_waits(const struct finding_input *input, const struct words *words, const struct wait_sums *sums,
+                      struct finding *finding)
+{
+    const struct analysis *analysis = input->analysis;
+    char victims[WHO_SIZE], causes[WHO_SIZE], time[TEXT_NUMBER_SIZE], longest[TEXT_NUMBER_SIZE],
+        count[TEXT_NUMBER_SIZE], calls[TEXT_NUMBER_SIZE], share[TEXT_NUMBER_SIZE];
+    who_text(victims, &finding->victims, analysis->process_count);
+    who_text(causes, &finding->causes, analysis->process_count);
+    bool spread = is_spread(analysis, &finding->causes);
+    snprintf(finding->title, sizeof finding->title, spread ? "%s: %s wait for each other" : "%s: waiting for %s",
+             words->title, spread ? victims : causes);
+    victims[0] = (char)toupper((unsigned char)victims[0]);
+    int used = snprintf(
+        finding->text, sizeof finding->text, "%s %s %s%s in %.60s waiting %s (%s of %s calls, the longest wait %s).",
+        victims, finding->victims.count == 1 ? "spends" : "together spend", seconds_text(time, (double)sums->ns / 1e9),
+        finding->functions[1] ? ", mostly" : "", finding->functions[0] ? finding->functions[0] : "MPI", words->instead,
+        text_thousands(count, sums->count), text_thousands(calls, sums->calls),
+        seconds_text(longest, (double)sums->longest_ns / 1e9));
+    causes[0] = (char)toupper((unsigned char)causes[0]);
+    if (!spread && used > 0 && (size_t)used < sizeof finding->text)
+        snprintf(finding->text + used, sizeof finding->text - (size_t)used, " %s %s %s for %s of that time.", causes,
+                 finding->causes.count == 1 ? "is" : "are", words->cause,
+                 text_share(share, blame(input->metrics, sums, &finding->causes)));
+}
+
+static bool find_waits(const struct finding_input *input, const struct words *words, struct finding *finding)
+{
+    const struct analysis *analysis = input->analysis;
+    const struct wait_sums *sums = &analysis->waits[words->kind];
+    if (sums->ns <= 0 || sums->saving_ns <= 0)
+        return false;
+    finding->waiting_s = (double)sums->ns / 1e9;
+    finding->saving_s = (double)sums->saving_ns / 1e9;
+    finding->from_s = (double)sums->from_ns / 1e9;
+    finding->to_s = (double)sums->to_ns / 1e9;
+    finding->victims = ranks_with_most(input->metrics, sums->victims_ns, VICTIMS_PART);
+    finding->causes = ranks_with_most(input->metrics, sums->causes_ns, CAUSES_PART);
+    find_functions(analysis, input->metrics, sums->states_ns, finding);
+    fill_evidence(sums, finding);
+    say_waits(input, words, sums, finding);
+    int64_t master = master_of(input->metrics);
+    bool by_master = words->master_advice && finding->causes.count == 1 && master == (int64_t)finding->causes.rank[0];
+    snprintf(finding->advice, sizeof finding->advice, "%s", by_master ? words->master_advice : words->advice);
+    return true;
+}
+
+bool find_late_sender(const struct finding_input *input, struct finding *finding)
+{
+    static const struct words words = {
+        WAIT_LATE_SENDER,
+        "late senders",
+        "for messages that are not sent yet",
+        "late in sending",
+        "send earlier, as soon as the data are there; or receive later: post MPI_Irecv, compute what does not need the "
+        "message, then MPI_Wait",
+        "let workers ask for the next piece before they return the last one (MPI_Irecv), or hand out several at once"};
+    return find_waits(input, &words, finding);
+}
+
+bool find_late_receiver(const struct finding_input *input, struct finding *finding)
+{
+    static const struct words words = {WAIT_LATE_RECEIVER,
+                                       "late receivers",
+                                       "for receives that are not posted yet",
+                                       "late in receiving",
+                                       "send with MPI_Isend and go on computing, or post the receives earlier "
+                                       "(MPI_Irecv); synchronous sends (MPI_Ssend) "
+                                       "always wait",
+                                       "let the master post its receives ahead (MPI_Irecv for each worker, then "
+                                       "MPI_Waitany), so that workers need not "
+                                       "wait to return results"};
+    return find_waits(input, &words, finding);
+}
+
+bool find_late_broadcast(const struct finding_input *input, struct finding *finding)
+{
+    static const struct words words = {WAIT_LATE_BROADCAST,
+                                       "late broadcast",
+                                       "for the root, which is not there yet",
+                                       "the late root",
+                                       "let the root come first: move its work behind the broadcast, or use MPI_Ibcast",
+                                       NULL};
+    return find_waits(input, &words, finding);
+}
+
+bool find_early_reduce(const struct finding_input *input, struct finding *finding)
+{
+    static const struct words words = {WAIT_EARLY_REDUCE,
+                                       "early reduce",
+                                       "for the others' data, as the root",
+                                       "the last to come",
+                                       "let the root compute before it collects, or use MPI_Ireduce or MPI_Igather",
+                                       NULL};
+    return find_waits(input, &words, finding);
+}
+
+bool find_wait_at_nxn(const struct finding_input *input, struct finding *finding)
+{
+    static const struct words words = {
+        WAIT_AT_NXN,
+        "waiting at collectives",
+        "for the last process to come",
+        "the last to come",
+        "even out the work before the collective, or make it non-blocking and compute meanwhile (MPI_Iallreduce)",
+        NULL};
+    return find_waits(input, &words, finding);
+}
+
+bool find_wait_at_barrier(const struct finding_input *input, struct finding *finding)
+{
+    static const struct words words = {WAIT_AT_BARRIER,
+                                       "waiting at barriers",
+                                       "for the last process to come",
+                                       "the last to come",
+                                       "leave out barriers that are not needed (messages and collectives order the "
+                                       "processes already), and even out the "
+                                       "work before the others",
+                                       NULL};
+    return find_waits(input, &words, finding);
+}
+
+bool find_wait_at_init(const struct finding_input *input, struct finding *finding)
+{
+    static const struct words words = {WAIT_AT_INIT,
+                                       "late start",
+                                       "for the last process to start",
+                                       "the last to start",
+                                       "look at what the late processes do before MPI_Init: reading files, slow nodes",
+                                       NULL};
+    return find_waits(input, &words, finding);
+}

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Findings about the work itself: uneven, in series, or in too small messages. */
+#include "heuristics/finding.h"
+
+#include "core/memory.h"
+#include "core/text.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define FINDER(id, function) bool function(const struct finding_input *input, struct finding *finding);
+#include "heuristics/findings.def"
+
+/* POP's limit of what is acceptable. */
+static const double ACCEPTABLE = 0.8;
+
+/* Messages up to this size cost their start, not their bytes. */
+enum { SMALL_BITS = 10 };
+
+static void take_whole_run(const struct finding_input *input, struct finding *finding)
+{
+    finding->from_s = 0;
+    finding->to_s = (double)input->analysis->duration / 1e9;
+}
+
+/* Computing times by row, and what is missing to the largest. */
+static int64_t *missing_work(const struct finding_input *input, int64_t **excess_ns)
+{
+    const struct metrics *metrics = input->metrics;
+    size_t count = metrics->process_count;
+    int64_t *missing = memory_new(count * sizeof *missing), most = 0;
+    double mean = 0;
+    *excess_ns = memory_new(count * sizeof **excess_ns);
+    for (size_t i = 0; i < count; i++) {
+        int64_t ns = process_compute_ns(&metrics->process[i]);
+        most = ns > most ? ns : most;
+        mean += (double)ns / (double)count;
+    }
+    for (size_t i = 0; i < count; i++) {
+        int64_t ns = process_compute_ns(&metrics->process[i]);
+        missing[i] = most - ns;
+        (*excess_ns)[i] = (double)ns > mean ? ns - (int64_t)mean : 0;
+    }
+    return missing;
+}
+
+bool find_compute_imbalance(const struct finding_input *input, struct finding *finding)
+{
+    const struct heuristic_result *result = heuristics_find(input->results, "stddev-compute");
+    const struct analysis *analysis = input->analysis;
+    if ((result->verdict != VERDICT_FAIR && result->verdict != VERDICT_POOR) || analysis->balanced_saving <= 0)
+        return false;
+    int64_t *excess, *missing = missing_work(input, &excess);
+    double waiting = 0;
+    for (size_t i = 0; i < analysis->process_count; i++)
+        waiting += (double)missing[i] / 1e9;
+    finding->waiting_s = waiting;
+    finding->saving_s = (double)analysis->balanced_saving / 1e9;
+    finding->victims = ranks_with_most(input->metrics, missing, 0.95);
+    finding->causes = ranks_with_most(input->metrics, excess, 0.8);
+    free(missing);
+    free(excess);
+    take_whole_run(input, finding);
+    snprintf(finding->title, sizeof finding->title, "uneven work: %.200s", result->headline);
+    snprintf(finding->text, sizeof finding->text, "%s", result->analysis);
+    snprintf(finding->advice, sizeof finding->advice, "%s",
+             result->suggestion_count ? result->suggestions[0] : "hand the work out in smaller pieces");
+    finding_evidence(finding, "load_balance", analysis->load_balance, false);
+    finding_evidence(finding, "deviation_s", result->measure.deviation, true);
+    finding_evidence(finding, "most_s", result->measure.most, true);
+    finding_evidence(finding, "mean_s", result->measure.mean, true);
+    return true;
+}
+
+bool find_serialisation(const struct finding_input *input, struct finding *finding)
+{
+    const struct analysis *analysis = input->analysis;
+    double ideal = (double)analysis->ideal / 1e9, duration = (double)analysis->duration / 1e9;
+    double most = analysis->serialisation * ideal;
+    char share[TEXT_NUMBER_SIZE], longest[TEXT_NUMBER_SIZE], chain[TEXT_NUMBER_SIZE];
+    /* Uneven work and slow transfers are findings of their own. */
+    if (analysis->serialisation <= 0 || analysis->serialisation >= ACCEPTABLE || analysis->load_balance < ACCEPTABLE ||
+        analysis->transfer < ACCEPTABLE)
+        return false;
+    finding->saving_s = ideal - most;
+    finding->waiting_s = finding->saving_s * (double)analysis->process_count;
+    if (finding->saving_s < 0.05 * duration)
+        return false;
+    take_whole_run(input, finding);
+    snprintf(finding->title, sizeof finding->title, "the processes take turns instead of working at once");
+    snprintf(finding->text, sizeof finding->text,
+             "Even on a network that costs nothing the run would last %s, though no process computes longer than %s: "
+             "serialisation efficiency %s. Messages and collectives make processes wait for each other in chains.",
+             seconds_text(chain, ideal), seconds_text(longest, most), text_share(share, analysis->serialisation));
+    snprintf(finding->advice, sizeof finding->advice,
+             "break the chain: smaller pieces that are passed on earlier (pipelines), or another order of work so that "
+             "neighbours do not depend on each other in turn");
+    finding_evidence(finding, "serialisation_efficiency", analysis->serialisation, false);
+    finding_evidence(finding, "transfer_efficiency", analysis->transfer, false);
+    finding_evidence(finding, "ideal_s", ideal, true);
+    return true;
+}
+
+bool find_small_messages(const struct finding_input *input, struct finding *finding)
+{
+    const struct metrics *metrics = input->metrics;
+    const struct heuristic_result *overhead = heuristics_find(input->results, "communication-overhead");
+    double duration = (double)input->analysis->duration / 1e9, all = 0, small = 0;
+    char share[TEXT_NUMBER_SIZE], cost[TEXT_NUMBER_SIZE], count[TEXT_NUMBER_SIZE];
+    uint64_t bytes, messages = metrics_messages(metrics, &bytes);
+    for (size_t i = 0; i < metrics->size_count; i++) {
+        double sent = (double)metrics->sizes[i].sent;
+        all += sent;
+        small += metrics->sizes[i].key <= SMALL_BITS ? sent : 0;
+    }
+    if (metrics->tables_unknown || all <= 0 || small / all < 0.5 ||
+        (overhead->verdict != VERDICT_FAIR && overhead->verdict != VERDICT_POOR))
+        return false;
+    /* Ten to one is what combining usually gives. */
+    finding->saving_s = 0.9 * overhead->index * duration * small / all;
+    finding->waiting_s = finding->saving_s * (double)metrics->process_count;
+    take_whole_run(input, finding);
+    snprintf(finding->title, sizeof finding->title, "small messages: %s of %s carry less than 1 KiB",
+             text_share(share, small / all), text_thousands(count, messages));
+    snprintf(finding->text, sizeof finding->text,
+             "Each message costs at least the run's shortest send, whatever its size; together that is %s of all "
+             "processes' time. %s of the messages carry less than 1 KiB.",
+             text_share(cost, overhead->index), share);
+    snprintf(
+        finding->advice, sizeof finding->advice,
+        "combine messages to the same process into fewer, larger ones (derived datatypes, MPI_Pack, or collectives)");
+    finding_evidence(finding, "messages", (double)messages, false);
+    finding_evidence(finding, "small_share", small / all, false);
+    finding_evidence(finding, "overhead_index", overhead->index, false);
+    return true;
+}

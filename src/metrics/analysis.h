@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef SIGHT_METRICS_ANALYSIS_H
+#define SIGHT_METRICS_ANALYSIS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* What the order of events across processes tells of a run: waits, the critical path, and what replays would save.
+   Computed by replay/analyse.h; kept with the metrics, so that findings come from a metrics file as from the trace.
+   Numbers only: what they mean for the program is said by findings (heuristics/finding.h). */
+
+/* X(kind, id): wait states, after Scalasca's patterns. "enter" and "leave" are those of the call that waits. */
+#define WAIT_KINDS(X)                                                                                                  \
+    X(LATE_SENDER, "late-sender")       /* receive before its send: min(enter_send, leave) - enter */                  \
+    X(LATE_RECEIVER, "late-receiver")   /* send that returns only after its receive: enter_receive - enter */          \
+    X(LATE_BROADCAST, "late-broadcast") /* one to all: min(enter_root, leave) - enter, of the others */                \
+    X(EARLY_REDUCE, "early-reduce")     /* all to one: min(first enter of the others, leave) - enter, of the root */   \
+    X(AT_NXN, "wait-at-nxn")            /* all to all: min(latest enter, leave) - enter */                             \
+    X(AT_BARRIER, "wait-at-barrier")    /* the same */                                                                 \
+    X(AT_INIT, "wait-at-init")          /* the same */                                                                 \
+    X(AT_FINALIZE, "wait-at-finalize")  /* the same */
+
+enum wait_kind {
+    WAIT_NONE,
+#define WAIT_MEMBER(kind, id) WAIT_##kind,
+    WAIT_KINDS(WAIT_MEMBER)
+#undef WAIT_MEMBER
+        WAIT_KIND_COUNT
+};
+
+/* "late-sender"; "" of WAIT_NONE. And back: WAIT_NONE if there is no such kind. */
+const char *wait_kind_name(enum wait_kind kind);
+enum wait_kind wait_kind_find(const char *name);
+
+/* All waits of one kind. Processes are rows of the metrics. */
+struct wait_sums {
+    uint64_t count; /* calls that waited */
+    uint64_t calls; /* calls of the kind, waiting or not */
+    int64_t ns, longest_ns;
+    int64_t from_ns, to_ns;   /* first begin and last end of a wait, from the run's begin */
+    int64_t saving_ns;        /* a run in which this kind never waits would be so much shorter; -1: not replayed */
+    int64_t *victims_ns;      /* by process: who waited */
+    int64_t *causes_ns;       /* by process: who was waited for */
+    int64_t *states_ns;       /* by state (the first of its name): in which function */
+    int64_t *cause_states_ns; /* by state: what was called at last by whom was waited for */
+};
+
+/* X(member, type): the numbers of the whole run. */
+#define ANALYSIS_NUMBERS(X)                                                                                            \
+    X(duration, TIME)    /* from the first event to the last */                                                        \
+    X(clock_error, TIME) /* largest time by which a message is received before it is sent */                           \
+    X(early, COUNT)      /* messages that are */                                                                       \
+    X(calls, COUNT)      /* of MPI functions, outermost */                                                             \
+    X(messages, COUNT)   /* matched */                                                                                 \
+    X(unmatched, COUNT)  /* ends of messages without the other */                                                      \
+    X(collectives, COUNT)                                                                                              \
+    X(incomplete, COUNT)     /* collectives that not everyone took part in, as far as is recorded */                   \
+    X(rootless, COUNT)       /* calls of collectives whose root the trace does not tell */                             \
+    X(forced, COUNT)         /* calls whose partner never came, in the replay */                                       \
+    X(path, TIME)            /* length of the critical path */                                                         \
+    X(replay, TIME)          /* a replay with nothing changed: the duration */                                         \
+    X(ideal, TIME)           /* the run on a network that costs nothing: POP's T_ideal */                              \
+    X(balanced_saving, TIME) /* saved if all processes computed as long as their mean */                               \
+    X(load_balance, RATIO)   /* POP: mean / max computing */                                                           \
+    X(serialisation, RATIO)  /* POP: max computing / ideal */                                                          \
+    X(transfer, RATIO)       /* POP: ideal / duration */
+
+typedef int64_t analysis_TIME; /* ns */
+typedef uint64_t analysis_COUNT;
+typedef double analysis_RATIO;
+
+struct analysis {
+    size_t process_count, state_count;
+#define ANALYSIS_MEMBER(member, type) analysis_##type member;
+    ANALYSIS_NUMBERS(ANALYSIS_MEMBER)
+#undef ANALYSIS_MEMBER
+    struct wait_sums waits[WAIT_KIND_COUNT];
+    int64_t *path_compute_ns, *path_mpi_ns; /* critical path by process */
+    int64_t *path_states_ns;                /* by state */
+};
+
+/* Everything 0, the arrays of these sizes. */
+struct analysis *analysis_new(size_t processes, size_t states);
+void analysis_free(struct analysis *analysis);
+
+#endif

@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "replay/analyse.h"
+
+#include "core/memory.h"
+#include "replay/critical_path.h"
+#include "replay/replay.h"
+
+/* Waits of less than this share of all processes' time are not worth a replay. */
+static const double REPLAY_SHARE = 0.002;
+
+struct analyst {
+    const struct graph *graph;
+    struct analysis *analysis;
+    uint32_t *rows;      /* by lane: row of its process */
+    int64_t *compute_ns; /* by lane: outside all calls */
+    int64_t begin_ns;    /* of the run */
+};
+
+static int by_number(const void *a, const void *b)
+{
+    const uint32_t *left = a, *right = b;
+    return (*left > *right) - (*left < *right);
+}
+
+/* Rows of the lanes' processes; returns how many there are. */
+static size_t find_rows(const struct graph *graph, uint32_t *rows)
+{
+    size_t count = 0;
+    uint32_t *ranks = memory_new(graph->lane_count * sizeof *ranks);
+    for (size_t i = 0; i < graph->lane_count; i++)
+        ranks[i] = graph->lanes[i].process;
+    if (graph->lane_count > 0)
+        qsort(ranks, graph->lane_count, sizeof *ranks, by_number);
+    for (size_t i = 0; i < graph->lane_count; i++)
+        if (i == 0 || ranks[i] != ranks[count - 1])
+            ranks[count++] = ranks[i];
+    for (size_t i = 0; i < graph->lane_count; i++) {
+        const uint32_t *row = bsearch(&graph->lanes[i].process, ranks, count, sizeof *ranks, by_number);
+        rows[i] = (uint32_t)(row - ranks);
+    }
+    free(ranks);
+    return count;
+}
+
+static void add_wait(struct analyst *analyst, uint32_t lane, const struct call *call, const struct wait *wait)
+{
+    const struct graph *graph = analyst->graph;
+    struct wait_sums *sums = &analyst->analysis->waits[wait->kind];
+    const struct call *cause = graph_call(graph, wait->cause_lane, wait->cause_call);
+    int64_t from_ns = time_since(analyst->begin_ns, call->enter_ns);
+    sums->count++;
+    time_add(&sums->ns, wait->ns);
+    time_add(&sums->victims_ns[analyst->rows[lane]], wait->ns);
+    time_add(&sums->causes_ns[analyst->rows[wait->cause_lane]], wait->ns);
+    time_add(&sums->states_ns[graph_state(graph, call)->first_of_name], wait->ns);
+    time_add(&sums->cause_states_ns[graph_state(graph, cause)->first_of_name], wait->ns);
+    sums->longest_ns = wait->ns > sums->longest_ns ? wait->ns : sums->longest_ns;
+    sums->from_ns = sums->count == 1 || from_ns < sums->from_ns ? from_ns : sums->from_ns;
+    sums->to_ns = from_ns + wait->ns > sums->to_ns ? from_ns + wait->ns : sums->to_ns;
+}
+
+/* Calls in which a wait of some kind could be. */
+static void count_call(struct analysis *analysis, const struct graph *graph, const struct call *call)
+{
+    analysis->calls++;
+    if (!call->group) {
+        analysis->waits[WAIT_LATE_SENDER].calls += call->received != 0;
+        analysis->waits[WAIT_LATE_RECEIVER].calls += call->sent != 0;
+        return;
+    }
+    const struct state_def *state = graph_state(graph, call);
+    const struct group *group = &graph->groups[call->group - 1];
+    switch (collective_shape_of(state)) {
+    case SHAPE_ALL_TO_ALL:
+        analysis->waits[wait_all_to_all_kind(state)].calls++;
+        break;
+    case SHAPE_ONE_TO_ALL:
+        analysis->waits[WAIT_LATE_BROADCAST].calls++;
+        analysis->rootless += group->root_lane == GRAPH_NONE;
+        break;
+    case SHAPE_ALL_TO_ONE:
+        analysis->waits[WAIT_EARLY_REDUCE].calls++;
+        analysis->rootless += group->root_lane == GRAPH_NONE;
+        break;
+    default:
+        break;
+    }
+}
+
+static void sum_waits(struct analyst *analyst)
+{
+    const struct graph *graph = analyst->graph;
+    for (uint32_t lane = 0; lane < graph->lane_count; lane++) {
+        const struct lane *where = &graph->lanes[lane];
+        int64_t before_ns = where->begin_ns;
+        for (uint32_t i = 0; i < where->count; i++) {
+            const struct call *call = &where->calls[i];
+            analyst->compute_ns[lane] += time_since(before_ns, call->enter_ns);
+            before_ns = call->leave_ns;
+            count_call(analyst->analysis, graph, call);
+            struct wait wait = wait_of(graph, lane, i);
+            if (wait.kind != WAIT_NONE)
+                add_wait(analyst, lane, call, &wait);
+        }
+        analyst->compute_ns[lane] += time_since(before_ns, where->end_ns);
+    }
+    for (size_t i = 0; i < graph->group_count; i++)
+        analyst->analysis->incomplete += !graph_group_complete(graph, &graph->groups[i]);
+}
+
+static void take_path(struct analyst *analyst)
+{
+    struct analysis *analysis = analyst->analysis;
+    struct critical_path path = critical_path_of(analyst->graph);
+    analysis->path = path.length_ns;
+    for (size_t i = 0; i < analyst->graph->lane_count; i++) {
+        analysis->path_compute_ns[analyst->rows[i]] += path.lanes[i].compute_ns;
+        analysis->path_mpi_ns[analyst->rows[i]] += path.lanes[i].mpi_ns;
+    }
+    for (size_t i = 0; i < analysis->state_count; i++)
+        analysis->path_states_ns[analyst->graph->defs->states[i].first_of_name] += path.states_ns[i];
+    critical_path_clear(&path);
+}
+
+/* Replays without the waits of each kind that matters. */
+static void replay_waits(struct analyst *analyst)
+{
+    struct analysis *analysis = analyst->analysis;
+    double all_ns = (double)analysis->duration * (double)analysis->process_count;
+    for (int kind = WAIT_NONE + 1; kind < WAIT_KIND_COUNT; kind++) {
+        struct wait_sums *sums = &analysis->waits[kind];
+        if ((double)sums->ns < REPLAY_SHARE * all_ns || sums->ns == 0)
+            continue;
+        struct replay replay = replay_run(analyst->graph, (struct replay_options){.free_waits = 1u << kind});
+        sums->saving_ns = time_since(replay.end_ns, analysis->replay);
+    }
+}
+
+/* Every lane computes as long as the mean of all. */
+static void replay_balanced(struct analyst *analyst)
+{
+    const struct graph *graph = analyst->graph;
+    struct analysis *analysis = analyst->analysis;
+    double sum = 0, most = 0, *factors = memory_new(graph->lane_count * sizeof *factors);
+    for (size_t i = 0; i < graph->lane_count; i++) {
+        sum += (double)analyst->compute_ns[i];
+        most = (double)analyst->compute_ns[i] > most ? (double)analyst->compute_ns[i] : most;
+    }
+    double mean = graph->lane_count ? sum / (double)graph->lane_count : 0;
+    for (size_t i = 0; i < graph->lane_count; i++)
+        factors[i] = analyst->compute_ns[i] > 0 ? mean / (double)analyst->compute_ns[i] : 1;
+    if (mean > 0) {
+        struct replay replay = replay_run(graph, (struct replay_options){.compute = factors});
+        analysis->balanced_saving = time_since(replay.end_ns, analysis->replay);
+    }
+    free(factors);
+    double duration = (double)analysis->duration, ideal = (double)analysis->ideal;
+    analysis->load_balance = most > 0 ? mean / most : 0;
+    analysis->serialisation = ideal > 0 ? most / ideal : 0;
+    analysis->transfer = duration > 0 ? ideal / duration : 0;
+}
+
+struct analysis *analyse(const struct graph *graph)
+{
+    struct analyst analyst = {.graph = graph, .begin_ns = replay_begin_ns(graph)};
+    analyst.rows = memory_new(graph->lane_count * sizeof *analyst.rows);
+    analyst.compute_ns = memory_new(graph->lane_count * sizeof *analyst.compute_ns);
+    size_t processes = find_rows(graph, analyst.rows);
+    struct analysis *analysis = analyst.analysis = analysis_new(processes, graph->defs->state_count);
+    analysis->duration = replay_duration_ns(graph);
+    analysis->messages = graph->message_count - graph->unmatched;
+    analysis->collectives = graph->group_count;
+    analysis->unmatched = graph->unmatched;
+    analysis->early = graph->early;
+    analysis->clock_error = graph->clock_error_ns;
+    sum_waits(&analyst);
+    take_path(&analyst);
+    struct replay replay = replay_run(graph, (struct replay_options){0});
+    analysis->replay = replay.end_ns;
+    analysis->forced = replay.forced;
+    analysis->ideal = replay_run(graph, (struct replay_options){.ideal = true}).end_ns;
+    replay_waits(&analyst);
+    replay_balanced(&analyst);
+    free(analyst.rows);
+    free(analyst.compute_ns);
+    return analysis;
+}

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef SIGHT_REPLAY_ANALYSE_H
+#define SIGHT_REPLAY_ANALYSE_H
+
+#include "metrics/analysis.h"
+#include "replay/graph.h"
+
+/* Waits, critical path and replays of a graph, in numbers. Rows of processes are those of metrics: the processes of all
+   lanes, by rank. Free with analysis_free. */
+struct analysis *analyse(const struct graph *graph);
+
+#endif

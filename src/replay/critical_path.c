@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "replay/critical_path.h"
+
+#include "core/memory.h"
+
+struct walk {
+    const struct graph *graph;
+    struct critical_path path;
+    uint32_t lane;
+    size_t calls;   /* calls of the lane before here */
+    int64_t now_ns; /* everything later is done */
+    size_t most_jumps;
+};
+
+static void book_compute(struct walk *walk, int64_t from_ns)
+{
+    int64_t ns = time_since(from_ns, walk->now_ns);
+    walk->path.lanes[walk->lane].compute_ns += ns;
+    walk->path.length_ns += ns;
+    walk->now_ns = from_ns < walk->now_ns ? from_ns : walk->now_ns;
+}
+
+static void book_call(struct walk *walk, const struct call *call, int64_t from_ns)
+{
+    int64_t ns = time_since(from_ns, walk->now_ns);
+    walk->path.lanes[walk->lane].mpi_ns += ns;
+    walk->path.states_ns[call->state] += ns;
+    walk->path.length_ns += ns;
+    walk->now_ns = from_ns < walk->now_ns ? from_ns : walk->now_ns;
+}
+
+/* One call back. A call that waited hands the path over to whom it waited for. */
+static void step_back(struct walk *walk)
+{
+    const struct lane *lane = &walk->graph->lanes[walk->lane];
+    uint32_t index = (uint32_t)walk->calls - 1;
+    const struct call *call = &lane->calls[index];
+    book_compute(walk, call->leave_ns);
+    struct wait wait = wait_of(walk->graph, walk->lane, index);
+    const struct call *cause =
+        wait.kind == WAIT_NONE ? NULL : graph_call(walk->graph, wait.cause_lane, wait.cause_call);
+    /* Clocks that are wrong could lead forward in time, and round and round. */
+    if (!cause || cause->enter_ns > walk->now_ns || walk->path.jumps >= walk->most_jumps) {
+        book_call(walk, call, call->enter_ns);
+        walk->calls--;
+        return;
+    }
+    book_call(walk, call, cause->enter_ns);
+    walk->lane = wait.cause_lane;
+    walk->calls = wait.cause_call;
+    walk->path.jumps++;
+}
+
+static uint32_t last_lane(const struct graph *graph)
+{
+    uint32_t last = 0;
+    for (uint32_t i = 1; i < graph->lane_count; i++)
+        if (graph->lanes[i].end_ns > graph->lanes[last].end_ns)
+            last = i;
+    return last;
+}
+
+struct critical_path critical_path_of(const struct graph *graph)
+{
+    struct walk walk = {.graph = graph};
+    walk.path.lanes = memory_new(graph->lane_count * sizeof *walk.path.lanes);
+    walk.path.states_ns = memory_new(graph->defs->state_count * sizeof *walk.path.states_ns);
+    if (graph->lane_count == 0)
+        return walk.path;
+    for (size_t i = 0; i < graph->lane_count; i++)
+        walk.most_jumps += graph->lanes[i].count;
+    walk.lane = last_lane(graph);
+    walk.calls = graph->lanes[walk.lane].count;
+    walk.now_ns = graph->lanes[walk.lane].end_ns;
+    while (walk.calls > 0)
+        step_back(&walk);
+    book_compute(&walk, graph->lanes[walk.lane].begin_ns);
+    return walk.path;
+}
+
+void critical_path_clear(struct critical_path *path)
+{
+    free(path->lanes);
+    free(path->states_ns);
+    *path = (struct critical_path){0};
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef SIGHT_REPLAY_CRITICAL_PATH_H
+#define SIGHT_REPLAY_CRITICAL_PATH_H
+
+#include "replay/wait.h"
+
+/* The critical path: the longest chain of computing and calls without waiting, from the run's end back to its begin. It
+   is followed backwards on the lane that ends last; where a call waited, it goes on at the enter of the call that was
+   waited for (rules of diagnosis_rules 2.1). The segments tile the time of the run; what they miss of it is due to
+   clocks. */
+
+/* Shares of a lane, in ns. */
+struct path_lane {
+    int64_t compute_ns, mpi_ns;
+};
+
+struct critical_path {
+    int64_t length_ns;
+    struct path_lane *lanes; /* by lane, owned */
+    int64_t *states_ns;      /* by state: time in calls of it, owned */
+    size_t jumps;            /* how often it changes the lane */
+};
+
+struct critical_path critical_path_of(const struct graph *graph);
+void critical_path_clear(struct critical_path *path);
+
+#endif

@@ -1,0 +1,327 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "replay/replay.h"
+
+#include "core/memory.h"
+
+#include <math.h>
+
+/* What is not known yet. */
+static const int64_t NOT_YET = INT64_MIN;
+
+struct group_play {
+    int64_t latest_ns, root_ns, earliest_other_ns;
+    uint32_t arrived;
+    uint32_t waiting; /* 1 + lane: the first of those that wait, by next_waiting */
+};
+
+struct player {
+    const struct graph *graph;
+    struct replay_options options;
+    int64_t begin_ns;
+    int64_t *now_ns;             /* by lane */
+    size_t *at;                  /* by lane: next call */
+    bool *entered;               /* by lane: its next call was entered, and could not end yet */
+    int64_t *send_ns;            /* by message: when its send was entered */
+    int64_t *receive_ns;         /* by message: when its receive was entered */
+    uint32_t *next_waiting;      /* by lane */
+    uint32_t *message_waiter[2]; /* by message: 1 + lane that waits for its send, for its receive */
+    struct group_play *groups;
+    uint32_t *ready; /* lanes that can go on */
+    size_t ready_count;
+    bool *is_ready;
+    uint64_t forced;
+};
+
+int64_t replay_begin_ns(const struct graph *graph)
+{
+    int64_t begin_ns = INT64_MAX;
+    for (size_t i = 0; i < graph->lane_count; i++)
+        begin_ns = graph->lanes[i].begin_ns < begin_ns ? graph->lanes[i].begin_ns : begin_ns;
+    return graph->lane_count ? begin_ns : 0;
+}
+
+int64_t replay_duration_ns(const struct graph *graph)
+{
+    int64_t end_ns = INT64_MIN;
+    for (size_t i = 0; i < graph->lane_count; i++)
+        end_ns = graph->lanes[i].end_ns > end_ns ? graph->lanes[i].end_ns : end_ns;
+    return graph->lane_count ? time_since(replay_begin_ns(graph), end_ns) : 0;
+}
+
+static void make_ready(struct player *player, uint32_t lane)
+{
+    if (player->is_ready[lane])
+        return;
+    player->is_ready[lane] = true;
+    player->ready[player->ready_count++] = lane;
+}
+
+static void wake(struct player *player, uint32_t *waiter)
+{
+    if (*waiter)
+        make_ready(player, *waiter - 1);
+    *waiter = 0;
+}
+
+static int64_t computing(const struct player *player, uint32_t lane, int64_t ns)
+{
+    if (!player->options.compute || ns <= 0)
+        return ns > 0 ? ns : 0;
+    return (int64_t)llround((double)ns * player->options.compute[lane]);
+}
+
+static bool is_free(const struct player *player, enum wait_kind kind)
+{
+    return player->options.free_waits >> kind & 1;
+}
+
+/* The lane reaches its next call: its time is that of the enter, and others learn that it is there. */
+static void enter(struct player *player, uint32_t lane)
+{
+    const struct graph *graph = player->graph;
+    const struct lane *where = &graph->lanes[lane];
+    size_t index = player->at[lane];
+    const struct call *call = &where->calls[index];
+    int64_t before_ns = index ? where->calls[index - 1].leave_ns : where->begin_ns;
+    player->now_ns[lane] += computing(player, lane, time_since(before_ns, call->enter_ns));
+    player->entered[lane] = true;
+    int64_t now_ns = player->now_ns[lane];
+    for (uint32_t m = call->sent; m; m = graph->messages[m - 1].next_sent) {
+        player->send_ns[m - 1] = now_ns;
+        wake(player, &player->message_waiter[0][m - 1]);
+    }
+    for (uint32_t m = call->received; m; m = graph->messages[m - 1].next_received)
+        if (graph->messages[m - 1].receive_lane == lane && graph->messages[m - 1].receive_call == index) {
+            player->receive_ns[m - 1] = now_ns;
+            wake(player, &player->message_waiter[1][m - 1]);
+        }
+    if (!call->group)
+        return;
+    struct group_play *group = &player->groups[call->group - 1];
+    const struct group *recorded = &graph->groups[call->group - 1];
+    group->arrived++;
+    if (now_ns > group->latest_ns)
+        group->latest_ns = now_ns;
+    if (recorded->root_lane == lane)
+        group->root_ns = now_ns;
+    else if (group->earliest_other_ns == NOT_YET || now_ns < group->earliest_other_ns)
+        group->earliest_other_ns = now_ns;
+    while (group->waiting) {
+        uint32_t other = group->waiting - 1;
+        group->waiting = player->next_waiting[other];
+        make_ready(player, other);
+    }
+}
+
+/* A thing that the call depends on: when it happened in the record and in the replay. NOT_YET: not known in the replay.
+ */
+struct dependency {
+    int64_t recorded_ns, replayed_ns;
+    enum wait_kind kind;
+};
+
+static int64_t end_after(const struct player *player, const struct call *call, int64_t now_ns,
+                         const struct dependency *dependency)
+{
+    int64_t own_ns = time_since(call->enter_ns, call->leave_ns), clipped_ns = dependency->recorded_ns;
+    if (clipped_ns > call->leave_ns)
+        clipped_ns = call->leave_ns;
+    int64_t wait_ns = time_since(call->enter_ns, clipped_ns), tail_ns = call->leave_ns - dependency->recorded_ns;
+    if (player->options.ideal)
+        own_ns = wait_ns = tail_ns = 0;
+    int64_t alone_ns = now_ns + own_ns - wait_ns;
+    if (is_free(player, dependency->kind))
+        return alone_ns;
+    int64_t met_ns = dependency->replayed_ns + (wait_ns > 0 ? tail_ns : own_ns);
+    return met_ns > alone_ns ? met_ns : alone_ns;
+}
+
+/* When the call ends; NOT_YET with the lane put to wait for who must come first. */
+static int64_t end_in_group(struct player *player, uint32_t lane, const struct call *call)
+{
+    const struct graph *graph = player->graph;
+    const struct group *recorded = &graph->groups[call->group - 1];
+    struct group_play *group = &player->groups[call->group - 1];
+    const struct state_def *state = graph_state(graph, call);
+    struct dependency dependency = {call->enter_ns, player->now_ns[lane], WAIT_NONE};
+    enum collective_shape shape = graph_group_complete(graph, recorded) ? collective_shape_of(state) : SHAPE_NONE_KNOWN;
+    bool known = true;
+    if (shape == SHAPE_ALL_TO_ALL) {
+        known = group->arrived == recorded->count;
+        dependency = (struct dependency){recorded->latest_enter_ns, group->latest_ns, wait_all_to_all_kind(state)};
+    } else if (shape == SHAPE_ONE_TO_ALL && recorded->root_lane != GRAPH_NONE && recorded->root_lane != lane) {
+        known = group->root_ns != NOT_YET;
+        dependency = (struct dependency){graph_call(graph, recorded->root_lane, recorded->root_call)->enter_ns,
+                                         group->root_ns, WAIT_LATE_BROADCAST};
+    } else if (shape == SHAPE_ALL_TO_ONE && recorded->root_lane == lane) {
+        /* The data of the last must be there, though only the time until the first counts as a wait. */
+        known = group->arrived == recorded->count;
+        dependency = (struct dependency){recorded->latest_enter_ns, group->latest_ns, WAIT_EARLY_REDUCE};
+    }
+    if (known)
+        return end_after(player, call, player->now_ns[lane], &dependency);
+    player->next_waiting[lane] = group->waiting;
+    group->waiting = lane + 1;
+    return NOT_YET;
+}
+
+/* The other end of a message, if there is one and it is not known yet, is waited for. */
+static bool wait_for(struct player *player, uint32_t lane, const int64_t *known_ns, uint32_t message, int end)
+{
+    if (known_ns[message] != NOT_YET)
+        return false;
+    player->message_waiter[end][message] = lane + 1;
+    return true;
+}
+
+static int64_t end_with_messages(struct player *player, uint32_t lane, const struct call *call)
+{
+    const struct graph *graph = player->graph;
+    int64_t now_ns = player->now_ns[lane];
+    struct dependency none = {call->enter_ns, now_ns, WAIT_NONE};
+    int64_t end_ns = NOT_YET;
+    struct wait waited = wait_of(graph, lane, (uint32_t)player->at[lane]);
+    for (uint32_t at = call->received; at; at = graph->messages[at - 1].next_received) {
+        const struct message *m = &graph->messages[at - 1];
+        if (m->send_lane == GRAPH_NONE || m->send_lane == lane)
+            continue;
+        if (wait_for(player, lane, player->send_ns, at - 1, 0))
+            return NOT_YET;
+        struct dependency dependency = {graph_call(graph, m->send_lane, m->send_call)->enter_ns,
+                                        player->send_ns[at - 1], WAIT_LATE_SENDER};
+        int64_t ns = end_after(player, call, now_ns, &dependency);
+        end_ns = ns > end_ns ? ns : end_ns;
+    }
+    for (uint32_t at = call->sent; at && waited.kind == WAIT_LATE_RECEIVER; at = graph->messages[at - 1].next_sent) {
+        const struct message *m = &graph->messages[at - 1];
+        if (m->receive_lane != waited.cause_lane || m->receive_call != waited.cause_call)
+            continue;
+        if (wait_for(player, lane, player->receive_ns, at - 1, 1))
+            return NOT_YET;
+        struct dependency dependency = {waited.until_ns, player->receive_ns[at - 1], WAIT_LATE_RECEIVER};
+        int64_t ns = end_after(player, call, now_ns, &dependency);
+        end_ns = ns > end_ns ? ns : end_ns;
+    }
+    return end_ns == NOT_YET ? end_after(player, call, now_ns, &none) : end_ns;
+}
+
+static void end_call(struct player *player, uint32_t lane, int64_t end_ns)
+{
+    player->now_ns[lane] = end_ns;
+    player->entered[lane] = false;
+    player->at[lane]++;
+}
+
+/* Plays a lane until it must wait or is done. */
+static void play(struct player *player, uint32_t lane)
+{
+    const struct lane *where = &player->graph->lanes[lane];
+    while (player->at[lane] < where->count) {
+        const struct call *call = &where->calls[player->at[lane]];
+        if (!player->entered[lane])
+            enter(player, lane);
+        int64_t end_ns = call->group ? end_in_group(player, lane, call) : end_with_messages(player, lane, call);
+        if (end_ns == NOT_YET)
+            return;
+        end_call(player, lane, end_ns);
+    }
+}
+
+/* Nothing can go on: a partner that a damaged trace does not have, or a circle. The call that was entered first in the
+   record goes on alone. False if all lanes are done. */
+static bool force(struct player *player)
+{
+    const struct graph *graph = player->graph;
+    uint32_t first = GRAPH_NONE;
+    int64_t first_ns = INT64_MAX;
+    for (uint32_t lane = 0; lane < graph->lane_count; lane++) {
+        const struct lane *where = &graph->lanes[lane];
+        if (player->at[lane] < where->count && where->calls[player->at[lane]].enter_ns < first_ns) {
+            first = lane;
+            first_ns = where->calls[player->at[lane]].enter_ns;
+        }
+    }
+    if (first == GRAPH_NONE)
+        return false;
+    const struct call *call = &graph->lanes[first].calls[player->at[first]];
+    struct dependency none = {call->enter_ns, player->now_ns[first], WAIT_NONE};
+    end_call(player, first, end_after(player, call, player->now_ns[first], &none));
+    player->forced++;
+    make_ready(player, first);
+    return true;
+}
+
+static int64_t *times_new(size_t count)
+{
+    int64_t *times = memory_new(count * sizeof *times);
+    for (size_t i = 0; i < count; i++)
+        times[i] = NOT_YET;
+    return times;
+}
+
+static void player_begin(struct player *player, const struct graph *graph, struct replay_options options)
+{
+    size_t lanes = graph->lane_count, messages = graph->message_count;
+    *player = (struct player){.graph = graph, .options = options, .begin_ns = replay_begin_ns(graph)};
+    player->now_ns = memory_new(lanes * sizeof *player->now_ns);
+    player->at = memory_new(lanes * sizeof *player->at);
+    player->entered = memory_new(lanes);
+    player->is_ready = memory_new(lanes);
+    player->ready = memory_new(lanes * sizeof *player->ready);
+    player->next_waiting = memory_new(lanes * sizeof *player->next_waiting);
+    player->send_ns = times_new(messages);
+    player->receive_ns = times_new(messages);
+    player->message_waiter[0] = memory_new(messages * sizeof *player->message_waiter[0]);
+    player->message_waiter[1] = memory_new(messages * sizeof *player->message_waiter[1]);
+    player->groups = memory_new(graph->group_count * sizeof *player->groups);
+    for (size_t i = 0; i < graph->group_count; i++)
+        player->groups[i] = (struct group_play){NOT_YET, NOT_YET, NOT_YET, 0, 0};
+    for (uint32_t lane = 0; lane < lanes; lane++) {
+        player->now_ns[lane] = time_since(player->begin_ns, graph->lanes[lane].begin_ns);
+        make_ready(player, lane);
+    }
+}
+
+static void player_clear(struct player *player)
+{
+    free(player->now_ns);
+    free(player->at);
+    free(player->entered);
+    free(player->is_ready);
+    free(player->ready);
+    free(player->next_waiting);
+    free(player->send_ns);
+    free(player->receive_ns);
+    free(player->message_waiter[0]);
+    free(player->message_waiter[1]);
+    free(player->groups);
+}
+
+/* From the end of its last call to its last event a lane computes. */
+static int64_t lane_end(const struct player *player, uint32_t lane)
+{
+    const struct lane *where = &player->graph->lanes[lane];
+    int64_t last_ns = where->count ? where->calls[where->count - 1].leave_ns : where->begin_ns;
+    return player->now_ns[lane] + computing(player, lane, time_since(last_ns, where->end_ns));
+}
+
+struct replay replay_run(const struct graph *graph, struct replay_options options)
+{
+    struct player player;
+    struct replay replay = {0};
+    player_begin(&player, graph, options);
+    do {
+        while (player.ready_count > 0) {
+            uint32_t lane = player.ready[--player.ready_count];
+            player.is_ready[lane] = false;
+            play(&player, lane);
+        }
+    } while (force(&player));
+    for (uint32_t lane = 0; lane < graph->lane_count; lane++) {
+        int64_t end_ns = lane_end(&player, lane);
+        replay.end_ns = end_ns > replay.end_ns ? end_ns : replay.end_ns;
+    }
+    replay.forced = player.forced;
+    player_clear(&player);
+    return replay;
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef SIGHT_REPLAY_REPLAY_H
+#define SIGHT_REPLAY_REPLAY_H
+
+#include "replay/graph.h"
+#include "replay/wait.h"
+
+/* Runs the recorded program again on paper: computing and the calls' own time last as recorded, waiting follows from
+   who comes when. With nothing changed every call ends when it ended. What is changed shows what it would save.
+
+   A call that waited for a time `until` ends at max(enter' + (leave - enter - wait), until' + (leave - until)), one
+   that did not ends at max(enter' + (leave - enter), until'), where ' is the time in the replay; so both are exact
+   where nothing is changed, also with clocks that go wrong. */
+
+struct replay_options {
+    unsigned free_waits;   /* bit 1 << kind: waits of this kind end at once: the partner is always there in time */
+    bool ideal;            /* transfers and all calls' own time cost nothing: POP's ideal network */
+    const double *compute; /* by lane: computing lasts so many times as long; NULL: as recorded */
+};
+
+struct replay {
+    int64_t end_ns;  /* when the last lane ends, counted from the run's begin */
+    uint64_t forced; /* calls that went on without the partner they wait for, because it would never come */
+};
+
+/* Begin and end of the run are the first and last events of all lanes. */
+struct replay replay_run(const struct graph *graph, struct replay_options options);
+
+/* Begin of the run on its own clock, and its duration. */
+int64_t replay_begin_ns(const struct graph *graph);
+int64_t replay_duration_ns(const struct graph *graph);
+
+#endif

@@ -1,0 +1,370 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Wait states, critical path and replays: tiny traces whose every number is known, and random ones that must keep the
+   laws. The examples A, B and D are those of the rules of diagnosis. */
+#include "replay/analyse.h"
+
+#include "core/memory.h"
+#include "unit/tap.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+enum { SEND, RECV, BARRIER, ALLREDUCE, FINALIZE, BCAST, REDUCE, SSEND, PROBE, WAITALL, IRECV, STATES, LANES = 8 };
+
+struct trace {
+    struct event *events[LANES];
+    size_t count[LANES], capacity[LANES];
+};
+
+static struct defs *defs;
+
+static void defs_make(void)
+{
+    static const char *const names[STATES] = {"MPI_Send",     "MPI_Recv",    "MPI_Barrier", "MPI_Allreduce",
+                                              "MPI_Finalize", "MPI_Bcast",   "MPI_Reduce",  "MPI_Ssend",
+                                              "MPI_Probe",    "MPI_Waitall", "MPI_Irecv"};
+    defs = defs_new();
+    for (size_t i = 0; i < STATES; i++)
+        defs_add_state(defs, &(struct state_def){.name = (char *)(uintptr_t)names[i]});
+    int32_t world = defs_comm(defs, 0);
+    defs->comms[world].world = true;
+    defs_comm(defs, 1);
+}
+
+static struct event *put(struct trace *trace, uint32_t process, enum event_kind kind, int64_t time_ns, uint32_t state)
+{
+    ARRAY_PUSH(trace->events[process], trace->count[process], trace->capacity[process], EVENT_NOTHING);
+    struct event *event = &trace->events[process][trace->count[process] - 1];
+    event->kind = (uint8_t)kind;
+    event->process = process;
+    event->time_ns = time_ns;
+    event->state = state;
+    event->comm = event->partner_comm = 0;
+    return event;
+}
+
+static void call(struct trace *trace, uint32_t process, uint32_t state, int64_t enter, int64_t leave)
+{
+    put(trace, process, EVENT_ENTER, enter, state);
+    put(trace, process, EVENT_LEAVE, leave, state);
+}
+
+/* A call with a message to or from the partner in it. */
+static void message(struct trace *trace, uint32_t process, uint32_t state, int64_t enter, int64_t leave,
+                    int32_t partner)
+{
+    bool receive = state == RECV || state == WAITALL;
+    put(trace, process, EVENT_ENTER, enter, state);
+    struct event *event = put(trace, process, receive ? EVENT_RECEIVE : EVENT_SEND, receive ? leave : enter, 0);
+    event->partner = partner;
+    event->tag = 0;
+    put(trace, process, EVENT_LEAVE, leave, state);
+}
+
+/* A collective whose root is known. */
+static void rooted(struct trace *trace, uint32_t process, uint32_t state, int64_t enter, int64_t leave, int32_t root)
+{
+    put(trace, process, EVENT_ENTER, enter, state);
+    put(trace, process, EVENT_COLLECTIVE, enter, 0)->tag = root;
+    put(trace, process, EVENT_LEAVE, leave, state);
+}
+
+/* A solo moment: the lane's begin or end. */
+static void moment(struct trace *trace, uint32_t process, int64_t time_ns)
+{
+    put(trace, process, EVENT_MARK, time_ns, 0);
+}
+
+/* The graph of the trace, which is given process by process, from the last to the first: no order across processes may
+   matter. Frees the events. */
+static struct graph *graph_of(struct trace *trace, uint32_t processes)
+{
+    struct graph_builder *builder = graph_builder_new();
+    struct sink *sink = graph_builder_sink(builder);
+    struct batch *batch = memory_new(sizeof *batch);
+    struct error err = {0};
+    defs->processes = processes;
+    bool fine = sink->begin(sink, defs, &err) == STATUS_OK;
+    for (uint32_t p = processes; p-- > 0;) {
+        for (size_t i = 0; i < trace->count[p]; i++) {
+            batch->events[batch->count++] = trace->events[p][i];
+            if (batch->count == BATCH_EVENTS || i + 1 == trace->count[p]) {
+                fine &= sink->events(sink, batch, &err) == STATUS_OK;
+                batch_clear(batch);
+            }
+        }
+        free(trace->events[p]);
+    }
+    if (!fine)
+        abort();
+    free(batch);
+    *trace = (struct trace){0};
+    return graph_builder_end(builder);
+}
+
+static struct analysis *analysed(struct trace *trace, uint32_t processes)
+{
+    struct graph *graph = graph_of(trace, processes);
+    struct analysis *analysis = analyse(graph);
+    graph_free(graph);
+    return analysis;
+}
+
+static void expect_wait(const struct analysis *analysis, enum wait_kind kind, uint32_t process, int64_t want,
+                        const char *name)
+{
+    tap_equal_int(analysis->waits[kind].victims_ns[process], want, "%s: %s of process %u", name, wait_kind_name(kind),
+                  process);
+}
+
+/* Example A1, with the work behind it of example B: a chain of late senders, then Finalize. */
+static void test_chain(void)
+{
+    struct trace trace = {0};
+    for (uint32_t p = 0; p < 3; p++)
+        moment(&trace, p, 0);
+    message(&trace, 0, SEND, 60, 62, 1);
+    call(&trace, 0, FINALIZE, 80, 102);
+    message(&trace, 1, RECV, 15, 63, 0);
+    message(&trace, 1, SEND, 75, 77, 2);
+    call(&trace, 1, FINALIZE, 77, 102);
+    message(&trace, 2, RECV, 15, 78, 1);
+    call(&trace, 2, FINALIZE, 102, 102);
+    struct analysis *analysis = analysed(&trace, 3);
+    expect_wait(analysis, WAIT_LATE_SENDER, 1, 45, "chain");
+    expect_wait(analysis, WAIT_LATE_SENDER, 2, 60, "chain");
+    expect_wait(analysis, WAIT_AT_FINALIZE, 0, 22, "chain");
+    expect_wait(analysis, WAIT_AT_FINALIZE, 1, 25, "chain");
+    tap_equal_int(analysis->waits[WAIT_LATE_SENDER].causes_ns[0], 45, "chain: process 0 is waited for 45");
+    tap_equal_int(analysis->waits[WAIT_LATE_SENDER].causes_ns[1], 60, "chain: process 1 is waited for 60");
+    tap_equal_int(analysis->waits[WAIT_LATE_SENDER].longest_ns, 60, "chain: the longest wait");
+    tap_equal_int(analysis->path, 102, "chain: the critical path is as long as the run");
+    tap_equal_int(analysis->path_compute_ns[0], 60, "chain: path on process 0, computing");
+    tap_equal_int(analysis->path_mpi_ns[0], 0, "chain: its send is not on the path");
+    tap_equal_int(analysis->path_compute_ns[1], 12, "chain: path on process 1, computing");
+    tap_equal_int(analysis->path_mpi_ns[1], 3, "chain: path on process 1, the receive without its wait");
+    tap_equal_int(analysis->path_compute_ns[2], 24, "chain: path on process 2, computing");
+    tap_equal_int(analysis->path_states_ns[RECV], 6, "chain: receives on the path");
+    tap_equal_int(analysis->replay, 102, "chain: a replay with nothing changed");
+    analysis_free(analysis);
+}
+
+/* Example D: the ideal network, and what POP makes of it. */
+static void test_ideal(void)
+{
+    struct trace trace = {0};
+    for (uint32_t p = 0; p < 3; p++)
+        moment(&trace, p, 0);
+    message(&trace, 0, SEND, 10, 12, 1);
+    moment(&trace, 0, 26);
+    message(&trace, 1, RECV, 5, 22, 0);
+    message(&trace, 1, SEND, 32, 34, 2);
+    moment(&trace, 1, 39);
+    message(&trace, 2, RECV, 6, 44, 1);
+    moment(&trace, 2, 54);
+    struct analysis *analysis = analysed(&trace, 3);
+    tap_equal_int(analysis->replay, 54, "ideal: as recorded");
+    tap_equal_int(analysis->ideal, 30, "ideal: on the ideal network");
+    tap_ok(fabs(analysis->load_balance - 20.0 / 24) < 1e-12, "ideal: load balance");
+    tap_ok(fabs(analysis->serialisation - 24.0 / 30) < 1e-12, "ideal: serialisation");
+    tap_ok(fabs(analysis->transfer - 30.0 / 54) < 1e-12, "ideal: transfer");
+    tap_ok(fabs(analysis->load_balance * analysis->serialisation * analysis->transfer - 20.0 / 54) < 1e-12,
+           "ideal: the product is mean computing / duration");
+    analysis_free(analysis);
+}
+
+/* Example A3's barrier: enters 10, 20, 40, 30. */
+static void test_barrier(void)
+{
+    static const int64_t enters[] = {10, 20, 40, 30};
+    struct trace trace = {0};
+    for (uint32_t p = 0; p < 4; p++) {
+        moment(&trace, p, 0);
+        call(&trace, p, BARRIER, enters[p], 41);
+        moment(&trace, p, 50);
+    }
+    struct analysis *analysis = analysed(&trace, 4);
+    for (uint32_t p = 0; p < 4; p++)
+        expect_wait(analysis, WAIT_AT_BARRIER, p, 40 - enters[p], "barrier");
+    tap_equal_int(analysis->waits[WAIT_AT_BARRIER].causes_ns[2], 60, "barrier: process 2 is waited for");
+    tap_equal_int(analysis->path_compute_ns[2], 40, "barrier: the path goes over process 2");
+    tap_equal_int(analysis->replay, 50, "barrier: replay");
+    /* Process 2 goes on at 41 with the barrier free, as before: only the others are faster. */
+    tap_equal_int(analysis->waits[WAIT_AT_BARRIER].saving_ns, 0, "barrier: leaving it out saves nothing here");
+    /* Computing 19, 29, 49, 39 becomes 34 each: process 2 comes at 28, and process 0 has 16 left after 29. */
+    tap_equal_int(analysis->balanced_saving, 5, "barrier: what even work saves");
+    analysis_free(analysis);
+}
+
+static void test_rooted(void)
+{
+    struct trace trace = {0};
+    for (uint32_t p = 0; p < 3; p++)
+        moment(&trace, p, 0);
+    rooted(&trace, 0, BCAST, 5, 21, 1);
+    rooted(&trace, 1, BCAST, 20, 21, 1);
+    rooted(&trace, 2, BCAST, 30, 31, 1);
+    rooted(&trace, 0, REDUCE, 50, 50, 2);
+    rooted(&trace, 1, REDUCE, 60, 61, 2);
+    rooted(&trace, 2, REDUCE, 40, 62, 2);
+    struct analysis *analysis = analysed(&trace, 3);
+    expect_wait(analysis, WAIT_LATE_BROADCAST, 0, 15, "rooted");
+    expect_wait(analysis, WAIT_LATE_BROADCAST, 1, 0, "rooted");
+    expect_wait(analysis, WAIT_LATE_BROADCAST, 2, 0, "rooted");
+    expect_wait(analysis, WAIT_EARLY_REDUCE, 2, 10, "rooted");
+    tap_equal_int(analysis->replay, 62, "rooted: replay");
+    tap_equal_int((long long)analysis->rootless, 0, "rooted: all roots are known");
+    analysis_free(analysis);
+    call(&trace, 0, BCAST, 5, 21);
+    call(&trace, 1, BCAST, 20, 21);
+    analysis = analysed(&trace, 2);
+    expect_wait(analysis, WAIT_LATE_BROADCAST, 0, 0, "no root is made up");
+    tap_equal_int((long long)analysis->rootless, 2, "roots that are not known are counted");
+    analysis_free(analysis);
+}
+
+static void test_late_receiver(void)
+{
+    struct trace trace = {0};
+    message(&trace, 0, SSEND, 0, 12, 1);
+    message(&trace, 1, RECV, 10, 12, 0);
+    message(&trace, 0, SEND, 20, 21, 1);
+    message(&trace, 1, RECV, 30, 31, 0);
+    struct analysis *analysis = analysed(&trace, 2);
+    expect_wait(analysis, WAIT_LATE_RECEIVER, 0, 10, "late receiver");
+    expect_wait(analysis, WAIT_LATE_SENDER, 1, 0, "late receiver");
+    tap_equal_int((long long)analysis->waits[WAIT_LATE_RECEIVER].count, 1, "a send that returned before did not wait");
+    analysis_free(analysis);
+}
+
+/* A probe waits for the message that the next receive takes; a Waitall for the last of its messages, once. */
+static void test_probe_and_waitall(void)
+{
+    struct trace trace = {0};
+    message(&trace, 0, SEND, 10, 11, 1);
+    call(&trace, 1, PROBE, 2, 12);
+    message(&trace, 1, RECV, 13, 14, 0);
+    message(&trace, 0, SEND, 30, 31, 1);
+    message(&trace, 2, SEND, 40, 41, 1);
+    put(&trace, 1, EVENT_ENTER, 20, WAITALL);
+    put(&trace, 1, EVENT_RECEIVE, 42, 0)->partner = 0;
+    put(&trace, 1, EVENT_RECEIVE, 42, 0)->partner = 2;
+    for (size_t i = 1; i <= 2; i++)
+        trace.events[1][trace.count[1] - i].tag = 0;
+    put(&trace, 1, EVENT_LEAVE, 42, WAITALL);
+    struct analysis *analysis = analysed(&trace, 3);
+    tap_equal_int(analysis->waits[WAIT_LATE_SENDER].states_ns[PROBE], 8, "a probe waits");
+    tap_equal_int(analysis->waits[WAIT_LATE_SENDER].states_ns[RECV], 0, "its receive does not");
+    tap_equal_int(analysis->waits[WAIT_LATE_SENDER].states_ns[WAITALL], 20, "Waitall waits for the last message");
+    tap_equal_int(analysis->waits[WAIT_LATE_SENDER].causes_ns[2], 20, "and only that one is to blame");
+    analysis_free(analysis);
+}
+
+/* What is missing, or backwards in time, gives no wait and hangs nothing. */
+static void test_broken(void)
+{
+    struct trace trace = {0};
+    message(&trace, 0, RECV, 10, 20, 1);
+    message(&trace, 1, SEND, 25, 26, 0);
+    message(&trace, 1, RECV, 30, 40, 0);
+    call(&trace, 0, BARRIER, 50, 60);
+    call(&trace, 0, BARRIER, 70, 80);
+    call(&trace, 1, BARRIER, 55, 60);
+    struct analysis *analysis = analysed(&trace, 2);
+    tap_equal_int(analysis->clock_error, 5, "received before sent: the clock error");
+    expect_wait(analysis, WAIT_LATE_SENDER, 0, 10, "clipped to the call");
+    tap_equal_int((long long)analysis->unmatched, 1, "a message without its sender");
+    tap_equal_int((long long)analysis->incomplete, 1, "a barrier that one process missed");
+    tap_equal_int(analysis->replay, 70, "replay of what is broken");
+    analysis_free(analysis);
+    message(&trace, 0, RECV, 0, 5, 1);
+    message(&trace, 0, SEND, 6, 7, 1);
+    message(&trace, 1, RECV, 0, 5, 0);
+    message(&trace, 1, SEND, 6, 7, 0);
+    analysis = analysed(&trace, 2);
+    tap_ok(analysis->forced > 0, "a circle is broken, and counted");
+    analysis_free(analysis);
+    analysis = analysed(&trace, 0);
+    tap_equal_int(analysis->duration, 0, "no events at all");
+    analysis_free(analysis);
+}
+
+static uint32_t seed = 1;
+
+static int64_t random_below(int64_t limit)
+{
+    seed = seed * 1664525u + 1013904223u;
+    return (int64_t)(seed >> 8) % limit;
+}
+
+/* Rounds of computing, messages round a ring and barriers, as a machine would run them. */
+static void run_make(struct trace *trace, uint32_t processes)
+{
+    int64_t now[LANES] = {0}, sent[LANES];
+    for (uint32_t p = 0; p < processes; p++)
+        moment(trace, p, 0);
+    for (int round = 0; round < 30; round++) {
+        int64_t latest = 0;
+        for (uint32_t p = 0; p < processes; p++) {
+            now[p] += random_below(100);
+            sent[p] = now[p];
+            message(trace, p, SEND, now[p], now[p] + 2, (int32_t)((p + 1) % processes));
+            now[p] += 2 + random_below(30);
+        }
+        for (uint32_t p = 0; p < processes; p++) {
+            int64_t from = sent[(p + processes - 1) % processes] + 3;
+            int64_t leave = (from > now[p] ? from : now[p]) + 1;
+            message(trace, p, RECV, now[p], leave, (int32_t)((p + processes - 1) % processes));
+            now[p] = leave;
+            latest = now[p] > latest ? now[p] : latest;
+        }
+        for (uint32_t p = 0; round % 3 == 0 && p < processes; p++) {
+            call(trace, p, BARRIER, now[p], latest + 1);
+            now[p] = latest + 1;
+        }
+    }
+}
+
+static void test_random(void)
+{
+    int exact = 0, tiled = 0, ordered = 0, bounded = 0, runs = 0;
+    for (uint32_t processes = 2; processes <= LANES; processes++)
+        for (int i = 0; i < 40; i++, runs++) {
+            struct trace trace = {0};
+            run_make(&trace, processes);
+            struct graph *graph = graph_of(&trace, processes);
+            struct analysis *analysis = analyse(graph);
+            double most = analysis->serialisation * (double)analysis->ideal;
+            exact += analysis->replay == analysis->duration && analysis->forced == 0;
+            tiled += analysis->path == analysis->duration;
+            ordered += most <= (double)analysis->ideal + 1e-6 && analysis->ideal <= analysis->duration;
+            int64_t waits = 0, calls = 0;
+            for (int kind = 0; kind < WAIT_KIND_COUNT; kind++)
+                waits += analysis->waits[kind].ns;
+            for (size_t l = 0; l < graph->lane_count; l++)
+                for (size_t c = 0; c < graph->lanes[l].count; c++)
+                    calls += graph->lanes[l].calls[c].leave_ns - graph->lanes[l].calls[c].enter_ns;
+            bounded += waits <= calls && waits > 0;
+            analysis_free(analysis);
+            graph_free(graph);
+        }
+    tap_equal_int(exact, runs, "replays with nothing changed end when the runs ended");
+    tap_equal_int(tiled, runs, "critical paths are as long as the runs");
+    tap_equal_int(ordered, runs, "computing <= ideal network <= duration");
+    tap_equal_int(bounded, runs, "waits never exceed the calls");
+}
+
+int main(void)
+{
+    defs_make();
+    test_chain();
+    test_ideal();
+    test_barrier();
+    test_rooted();
+    test_late_receiver();
+    test_probe_and_waitall();
+    test_broken();
+    test_random();
+    defs_free(defs);
+    return tap_done();
+}
