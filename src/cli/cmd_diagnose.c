@@ -15,5 +15,5 @@ static void write_diagnosis(struct output *output, const struct options *options
 int cmd_diagnose(const struct command *command, const struct options *options)
 {
     (void)command;
-    return run_judged(options, write_diagnosis);
+    return run_judged(options, NULL, write_diagnosis);
 }

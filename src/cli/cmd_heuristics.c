@@ -19,5 +19,5 @@ static void write_heuristics(struct output *output, const struct options *option
 int cmd_heuristics(const struct command *command, const struct options *options)
 {
     (void)command;
-    return run_judged(options, write_heuristics);
+    return run_judged(options, NULL, write_heuristics);
 }

@@ -22,7 +22,7 @@ enum exit_code {
 
 struct options {
     const char *output, *format, *from, *to, *processes, *jobs, *color, *progress, *table, *width, *height, *dpi, *by,
-        *colors, *theme;
+        *colors, *theme, *fail_on;
     bool force, quiet, verbose, all, help;
     char **inputs; /* what is no option; points into argv */
     size_t input_count;
@@ -74,8 +74,8 @@ enum {
     OPTIONS_PICTURE = OPTION_WIDTH | OPTION_HEIGHT | OPTION_DPI | OPTION_BY | OPTION_COLORS | OPTION_THEME
 };
 
-/* A further bit of struct command's options, for what is used once, at installation: the list of commands in the main
-   help, which fits a screen, leaves the command out. `sight help NAME` and completion know it. */
+/* A further bit of struct command's options, for what is rarely used: the main help, which fits a screen, tells only the
+   command's name. `sight help NAME` and completion know it. */
 enum { COMMAND_UNLISTED = 1 << 30 };
 
 /* "sight: " and the fault on standard error. Returns the exit code of its kind. A broken pipe is silent. */

@@ -83,7 +83,11 @@ static void print_help(void)
     for (size_t i = 0; i < command_count(); i++)
         if (!(commands[i].options & COMMAND_UNLISTED))
             printf("  %-11s %s\n", commands[i].name, commands[i].summary);
-    puts("  help        help on a command: sight help metrics\n"
+    fputs("  more:      ", stdout);
+    for (size_t i = 0; i < command_count(); i++)
+        if (commands[i].options & COMMAND_UNLISTED)
+            printf(" %s", commands[i].name);
+    puts("; help on a command: sight help metrics\n"
          "\nA trace is a CLOG-2, CLOG, ALOG or SIGHT XML file, also compressed (gzip, zstd), or - for standard input;\n"
          "or the local files of one unmerged CLOG-2 run, or their directory.\n"
          "Exit codes: 0 done, 2 wrong usage, 3 done but the input is damaged, 4 input cannot be read, 5 output cannot\n"
@@ -129,10 +133,7 @@ static int run_command(int argc, char **argv)
     if (command) {
         argc--;
         argv++;
-    } else if (argv[0][0] == '-' && argv[0][1] != '\0') {
-        fprintf(stderr, "sight: unknown option '%s' (try 'sight help')\n", argv[0]);
-        return EXIT_USAGE;
-    } else if (looks_like_trace(argv[0])) {
+    } else if ((argv[0][0] == '-' && argv[0][1] != '\0') || looks_like_trace(argv[0])) {
         command = command_find("diagnose");
     } else {
         fprintf(stderr, "sight: unknown command '%s', and no file of that name (try 'sight help')\n", argv[0]);

@@ -5,6 +5,7 @@
 #include "cli/selection.h"
 #include "core/memory.h"
 #include "core/text.h"
+#include "heuristics/condition.h"
 #include "metrics/accumulator.h"
 #include "metrics/metrics_file.h"
 #include "render/field.h"
@@ -251,19 +252,35 @@ static void write_judged(struct output *output, const void *context)
     report->write(output, report->options, report->run);
 }
 
+/* 1 where a condition of --fail-on holds; damage wins. */
+static int judged_code(const struct options *options, const struct judged_run *run, int code)
+{
+    char text[CONDITION_TEXT_SIZE];
+    if (!options->fail_on || !conditions_hold(options->fail_on, run->metrics, run->findings, text))
+        return code;
+    fprintf(stderr, "sight: %s\n", text);
+    return code == EXIT_DONE ? EXIT_CONDITION : code;
+}
+
 int run_judged(const struct options *options,
+               enum status (*check)(const struct options *options, const struct metrics *metrics, struct error *err),
                void (*write)(struct output *output, const struct options *options, const struct judged_run *run))
 {
     struct error err = {0};
-    struct run_metrics *run = run_analysis(options, options->inputs, options->input_count, &err);
-    if (!run)
+    if (options->fail_on && conditions_check(options->fail_on, &err) != STATUS_OK)
         return command_fault(&err);
+    struct run_metrics *run = run_analysis(options, options->inputs, options->input_count, &err);
+    if (!run || (check && check(options, run->metrics, &err) != STATUS_OK)) {
+        run_metrics_free(run);
+        return command_fault(&err);
+    }
     struct heuristic_result *results = heuristics_judge(run->metrics);
     struct findings findings = findings_of(run->metrics, results);
     struct judged_run judged = {run->metrics, results, &findings};
     struct judged_report report = {options, &judged, write};
     int64_t duration_ns = time_since(run->metrics->begin_ns, run->metrics->end_ns);
-    int code = run_output(options, write_judged, &report, run_report_damage(&run->metrics->end, duration_ns));
+    int code = run_report_damage(&run->metrics->end, duration_ns);
+    code = run_output(options, write_judged, &report, judged_code(options, &judged, code));
     findings_clear(&findings);
     heuristics_free(results);
     run_metrics_free(run);

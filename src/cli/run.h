@@ -43,13 +43,14 @@ int run_report(const struct options *options, bool analyse,
                enum status (*check)(const struct options *options, const struct metrics *metrics, struct error *err),
                void (*write)(struct output *output, const struct options *options, const struct metrics *metrics));
 
-/* The same with an analysis, and judged: findings are empty where there is no analysis. */
+/* The same with an analysis, and judged: findings are empty where there is no analysis. --fail-on is observed. */
 struct judged_run {
     const struct metrics *metrics;
     const struct heuristic_result *results;
     const struct findings *findings;
 };
 int run_judged(const struct options *options,
+               enum status (*check)(const struct options *options, const struct metrics *metrics, struct error *err),
                void (*write)(struct output *output, const struct options *options, const struct judged_run *run));
 
 /* The inputs as a person names them: "run.clog2", "rank0.clog2 and 3 more". */

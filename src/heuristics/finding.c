@@ -22,6 +22,14 @@ enum { FINDERS = sizeof finders / sizeof *finders };
 /* Less than this share of the run is noise. */
 static const double NOISE = 0.01;
 
+bool finding_id_known(const char *id)
+{
+    for (size_t i = 0; i < FINDERS; i++)
+        if (strcmp(finders[i].id, id) == 0)
+            return true;
+    return false;
+}
+
 static void finding_clear(struct finding *finding)
 {
     free(finding->victims.rank);

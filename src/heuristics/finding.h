@@ -49,6 +49,9 @@ struct finding_input {
 struct findings findings_of(const struct metrics *metrics, const struct heuristic_result *results);
 void findings_clear(struct findings *findings);
 
+/* True if findings with this id exist. */
+bool finding_id_known(const char *id);
+
 /* For finders: ranks of the processes that hold `part` of the sum, the largest first. */
 struct ranks ranks_with_most(const struct metrics *metrics, const int64_t *sums_ns, double part);
 

@@ -32,6 +32,14 @@ enum wait_kind {
 const char *wait_kind_name(enum wait_kind kind);
 enum wait_kind wait_kind_find(const char *name);
 
+/* One wait. Times are from the run's begin. */
+struct wait_instance {
+    int64_t ns, enter_ns, leave_ns, cause_enter_ns;
+    uint32_t process, cause_process; /* rows */
+    uint32_t state, cause_state;
+};
+enum { LONGEST_WAITS = 10 };
+
 /* All waits of one kind. Processes are rows of the metrics. */
 struct wait_sums {
     uint64_t count; /* calls that waited */
@@ -43,6 +51,8 @@ struct wait_sums {
     int64_t *causes_ns;       /* by process: who was waited for */
     int64_t *states_ns;       /* by state (the first of its name): in which function */
     int64_t *cause_states_ns; /* by state: what was called at last by whom was waited for */
+    struct wait_instance longest[LONGEST_WAITS]; /* the longest first; as many as there are, of a trace only */
+    size_t longest_count;
 };
 
 /* X(member, type): the numbers of the whole run. */

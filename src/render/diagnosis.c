@@ -176,7 +176,7 @@ static void write_findings(struct output *output, const struct diagnosis *diagno
         write_finding(output, shown + 1, &findings->finding[shown]);
     }
     if (shown < findings->count)
-        output_print(output, "\n  … %zu more: sight findings\n", findings->count - shown);
+        output_print(output, "\n  … %zu more:  sight explain %s\n", findings->count - shown, diagnosis->title);
 }
 
 void diagnosis_write_text(struct output *output, const struct diagnosis *diagnosis)

@@ -42,6 +42,22 @@ static size_t find_rows(const struct graph *graph, uint32_t *rows)
     return count;
 }
 
+/* Keeps the instance if it is among the longest; of equals the earlier one stays before. */
+static void keep_longest(struct wait_sums *sums, const struct wait_instance *instance)
+{
+    size_t at = sums->longest_count;
+    if (at == LONGEST_WAITS) {
+        if (instance->ns <= sums->longest[at - 1].ns)
+            return;
+        at--;
+    } else {
+        sums->longest_count++;
+    }
+    for (; at > 0 && sums->longest[at - 1].ns < instance->ns; at--)
+        sums->longest[at] = sums->longest[at - 1];
+    sums->longest[at] = *instance;
+}
+
 static void add_wait(struct analyst *analyst, uint32_t lane, const struct call *call, const struct wait *wait)
 {
     const struct graph *graph = analyst->graph;
@@ -54,6 +70,14 @@ static void add_wait(struct analyst *analyst, uint32_t lane, const struct call *
     time_add(&sums->causes_ns[analyst->rows[wait->cause_lane]], wait->ns);
     time_add(&sums->states_ns[graph_state(graph, call)->first_of_name], wait->ns);
     time_add(&sums->cause_states_ns[graph_state(graph, cause)->first_of_name], wait->ns);
+    keep_longest(sums, &(struct wait_instance){.ns = wait->ns,
+                                               .enter_ns = from_ns,
+                                               .leave_ns = time_since(analyst->begin_ns, call->leave_ns),
+                                               .cause_enter_ns = time_since(analyst->begin_ns, cause->enter_ns),
+                                               .process = analyst->rows[lane],
+                                               .cause_process = analyst->rows[wait->cause_lane],
+                                               .state = call->state,
+                                               .cause_state = cause->state});
     sums->longest_ns = wait->ns > sums->longest_ns ? wait->ns : sums->longest_ns;
     sums->from_ns = sums->count == 1 || from_ns < sums->from_ns ? from_ns : sums->from_ns;
     sums->to_ns = from_ns + wait->ns > sums->to_ns ? from_ns + wait->ns : sums->to_ns;

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* `sight explain [FINDING] TRACE`: the events behind a number. FINDING is its place in the diagnosis, or its id. */
+#include "cli/commands.h"
+
+#include "cli/run.h"
+#include "core/text.h"
+#include "render/explanation.h"
+
+#include <string.h>
+
+/* The finding of the command line: set before the trace is read, looked up when its findings are known. */
+static const char *wanted;
+
+static bool is_finding_word(const char *word)
+{
+    int64_t number;
+    return finding_id_known(word) || text_parse_i64(word, 1, 999, &number);
+}
+
+static bool is_wanted(size_t place, const struct finding *finding)
+{
+    int64_t number;
+    if (!wanted || strcmp(wanted, finding->id) == 0)
+        return true;
+    return text_parse_i64(wanted, 1, 999, &number) && (size_t)number == place + 1;
+}
+
+static enum status needs_events(const struct options *options, const struct metrics *metrics, struct error *err)
+{
+    if (metrics->own_defs)
+        return error_set(err, ERROR_USAGE, "%s: is a metrics file, which has no events: give the trace",
+                         options->inputs[0]);
+    return STATUS_OK;
+}
+
+static void write_explanations(struct output *output, const struct options *options, const struct judged_run *run)
+{
+    (void)options;
+    size_t written = 0;
+    for (size_t i = 0; i < run->findings->count; i++) {
+        if (!is_wanted(i, &run->findings->finding[i]))
+            continue;
+        if (written++ > 0)
+            output_text(output, "\n");
+        explanation_write(output, run->metrics, i + 1, &run->findings->finding[i]);
+    }
+    char floor[TEXT_NUMBER_SIZE];
+    if (run->findings->count == 0)
+        output_print(output, "There is no finding above %s (%s).\n", seconds_text(floor, run->findings->floor_s),
+                     run->findings->clock_limits ? "the clock error of this trace" : "1 % of the run");
+    else if (written == 0)
+        output_print(output, "There is no such finding in this trace: '%s'.\n", wanted);
+}
+
+int cmd_explain(const struct command *command, const struct options *options)
+{
+    struct options rest = *options;
+    wanted = NULL;
+    if (options->input_count > 1 && is_finding_word(options->inputs[0])) {
+        wanted = options->inputs[0];
+        rest.inputs++;
+        rest.input_count--;
+    }
+    if (rest.input_count == 0)
+        return command_usage(command, "no trace given");
+    return run_judged(&rest, needs_events, write_explanations);
+}

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "heuristics/condition.h"
+
+#include "heuristics/efficiency.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const value_names[] = {
+#define CONDITION(name, expression) name,
+#include "heuristics/conditions.def"
+};
+enum { VALUES = sizeof value_names / sizeof *value_names };
+
+static double value_at(size_t index, const struct metrics *metrics)
+{
+    const struct analysis *analysis = metrics->analysis;
+    const double values[] = {
+#define CONDITION(name, expression) expression,
+#include "heuristics/conditions.def"
+    };
+    return values[index];
+}
+
+struct condition {
+    char name[64];
+    bool less;    /* holds below the limit; else above */
+    double limit; /* seconds, or of 1 */
+    bool in_seconds;
+};
+
+static bool parse_limit(const char *text, struct condition *condition)
+{
+    static const struct {
+        const char *unit;
+        double factor;
+        bool seconds;
+    } units[] = {{"", 1, false},     {"%", 0.01, false}, {"s", 1, true},
+                 {"ms", 1e-3, true}, {"us", 1e-6, true}, {"ns", 1e-9, true}};
+    char *end;
+    condition->limit = strtod(text, &end);
+    if (end == text || !isfinite(condition->limit))
+        return false;
+    end += strspn(end, " ");
+    for (size_t i = 0; i < sizeof units / sizeof *units; i++)
+        if (strcmp(end, units[i].unit) == 0) {
+            condition->limit *= units[i].factor;
+            condition->in_seconds = units[i].seconds;
+            return true;
+        }
+    return false;
+}
+
+/* Index of the value with this name, VALUES of a finding, more if there is none. */
+static size_t name_kind(const char *name)
+{
+    for (size_t i = 0; i < VALUES; i++)
+        if (strcmp(value_names[i], name) == 0)
+            return i;
+    return finding_id_known(name) ? VALUES : VALUES + 1;
+}
+
+/* One condition of at most `length` characters. */
+static bool parse(const char *text, size_t length, struct condition *condition)
+{
+    char copy[128];
+    if (length >= sizeof copy)
+        return false;
+    memcpy(copy, text, length);
+    copy[length] = '\0';
+    char *sign = strpbrk(copy, "<>");
+    if (!sign || sign == copy)
+        return false;
+    condition->less = *sign == '<';
+    *sign = '\0';
+    snprintf(condition->name, sizeof condition->name, "%.*s", (int)strcspn(copy, " "), copy);
+    size_t kind = name_kind(condition->name);
+    return parse_limit(sign + 1, condition) && kind <= VALUES && (kind == VALUES || !condition->in_seconds);
+}
+
+enum status conditions_check(const char *conditions, struct error *err)
+{
+    for (const char *at = conditions;; at++) {
+        struct condition condition;
+        size_t length = strcspn(at, ",");
+        if (!parse(at, length, &condition))
+            return error_set(err, ERROR_USAGE,
+                             "--fail-on: '%.*s' is no condition (as parallel-efficiency<0.8 or late-sender>5%%)",
+                             (int)length, at);
+        at += length;
+        if (!*at)
+            return STATUS_OK;
+    }
+}
+
+static double finding_value(const struct findings *findings, const struct condition *condition)
+{
+    for (size_t i = 0; i < findings->count; i++)
+        if (strcmp(findings->finding[i].id, condition->name) == 0)
+            return condition->in_seconds ? findings->finding[i].saving_s : findings->finding[i].share;
+    return 0;
+}
+
+bool conditions_hold(const char *conditions, const struct metrics *metrics, const struct findings *findings,
+                     char text[CONDITION_TEXT_SIZE])
+{
+    for (const char *at = conditions;; at++) {
+        struct condition condition;
+        size_t length = strcspn(at, ",");
+        if (parse(at, length, &condition)) {
+            size_t kind = name_kind(condition.name);
+            double value = kind < VALUES ? value_at(kind, metrics) : finding_value(findings, &condition);
+            /* What is not known fulfils nothing. */
+            if (condition.less ? value < condition.limit : value > condition.limit) {
+                snprintf(text, CONDITION_TEXT_SIZE, "%s is %.3g%s: %.*s", condition.name, value,
+                         condition.in_seconds ? " s" : "", (int)length, at);
+                return true;
+            }
+        }
+        at += length;
+        if (!*at)
+            return false;
+    }
+}

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "render/explanation.h"
+
+#include "core/memory.h"
+#include "core/text.h"
+#include "render/field.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { PROCESSES = 8 };
+
+struct share {
+    int64_t ns;
+    uint32_t rank;
+};
+
+static int by_time(const void *a, const void *b)
+{
+    const struct share *left = a, *right = b;
+    if (left->ns != right->ns)
+        return left->ns > right->ns ? -1 : 1;
+    return left->rank < right->rank ? -1 : 1;
+}
+
+/* "process 3  1.23 s  45 %" for those with most. */
+static void write_processes(struct output *output, const struct metrics *metrics, const char *title,
+                            const int64_t *sums_ns, int64_t all_ns)
+{
+    size_t count = metrics->process_count;
+    struct share *shares = memory_new(count * sizeof *shares);
+    char number[TEXT_NUMBER_SIZE], share[TEXT_NUMBER_SIZE], rank[TEXT_NUMBER_SIZE];
+    for (size_t i = 0; i < count; i++)
+        shares[i] = (struct share){sums_ns[i], metrics->process[i].rank};
+    if (count > 0)
+        qsort(shares, count, sizeof *shares, by_time);
+    output_print(output, "\n     %s\n", title);
+    for (size_t i = 0; i < count && i < PROCESSES && shares[i].ns > 0; i++)
+        output_print(output, "       process %-8s %10s  %s\n", text_thousands(rank, shares[i].rank),
+                     text_duration(number, shares[i].ns), text_share(share, (double)shares[i].ns / (double)all_ns));
+    free(shares);
+}
+
+/* Times to the ns, as the trace has them: these are to be found again. */
+static void write_instance(struct output *output, const struct metrics *metrics, const struct wait_instance *instance)
+{
+    char wait[TEXT_NUMBER_SIZE], function[80], cause[80];
+    text_for_terminal(function, sizeof function, metrics->defs->states[instance->state].name, 40);
+    text_for_terminal(cause, sizeof cause, metrics->defs->states[instance->cause_state].name, 40);
+    output_print(output, "       %10s  process %u in %s from %.9f to %.9f s,\n", text_duration(wait, instance->ns),
+                 metrics->process[instance->process].rank, function, (double)instance->enter_ns / 1e9,
+                 (double)instance->leave_ns / 1e9);
+    output_print(output, "                   for process %u, which enters %s at %.9f s\n",
+                 metrics->process[instance->cause_process].rank, cause, (double)instance->cause_enter_ns / 1e9);
+}
+
+static void write_waits(struct output *output, const struct metrics *metrics, const struct wait_sums *sums)
+{
+    write_processes(output, metrics, "who waits", sums->victims_ns, sums->ns);
+    write_processes(output, metrics, "who is waited for", sums->causes_ns, sums->ns);
+    if (sums->longest_count > 0)
+        output_text(output, "\n     the longest waits (times from the run's begin)\n");
+    for (size_t i = 0; i < sums->longest_count; i++)
+        write_instance(output, metrics, &sums->longest[i]);
+}
+
+void explanation_write(struct output *output, const struct metrics *metrics, size_t number,
+                       const struct finding *finding)
+{
+    char head[700], first[16], seconds[TEXT_NUMBER_SIZE], share[TEXT_NUMBER_SIZE], from[TEXT_NUMBER_SIZE],
+        to[TEXT_NUMBER_SIZE], waiting[TEXT_NUMBER_SIZE];
+    snprintf(first, sizeof first, "  %zu  ", number);
+    snprintf(head, sizeof head, "%s [%s]", finding->title, finding->id);
+    paragraph_write(output, first, "     ", head);
+    paragraph_write(output, "     ", "     ", finding->text);
+    snprintf(head, sizeof head,
+             "waiting, over all processes: %s; could save up to %s of the run (%s); between %s and %s of the run",
+             seconds_text(waiting, finding->waiting_s), seconds_text(seconds, finding->saving_s),
+             text_share(share, finding->share), seconds_text(from, finding->from_s), seconds_text(to, finding->to_s));
+    paragraph_write(output, "     ", "     ", head);
+    if (finding->root) {
+        snprintf(head, sizeof head, "follows from %s: mend that first", finding->root);
+        paragraph_write(output, "     ", "     ", head);
+    }
+    paragraph_write(output, "     → ", "       ", finding->advice);
+    for (size_t i = 0; i < finding->evidence_count; i++)
+        output_print(output, "       %-26s %.9g\n", finding->evidence[i].name, finding->evidence[i].value);
+    enum wait_kind kind = wait_kind_find(finding->id);
+    if (strcmp(finding->id, "late-start") == 0)
+        kind = WAIT_AT_INIT;
+    if (kind != WAIT_NONE)
+        write_waits(output, metrics, &metrics->analysis->waits[kind]);
+}
