@@ -139,27 +139,45 @@ static enum status check_output(const struct options *options, const struct pict
     return STATUS_OK;
 }
 
-static enum status check_sizes(const struct options *options, const struct picture *picture,
-                               const struct metrics *metrics, struct error *err)
+/* What cannot be drawn is a fault where it was asked for, and left out where all were. */
+static enum status check_charts(const struct options *options, struct picture *picture, struct charts *charts,
+                                const struct metrics *metrics, struct error *err)
 {
-    for (size_t i = 0; i < picture->count; i++)
-        if (picture->charts[i]->needs_sizes && metrics->tables_unknown)
+    bool all = strcmp(options->inputs[0], "all") == 0;
+    size_t kept = 0;
+    for (size_t i = 0; i < charts->count; i++) {
+        const struct chart *chart = charts->chart[i];
+        if (chart_can(chart, metrics)) {
+            charts->chart[kept++] = chart;
+            continue;
+        }
+        if (!all && chart->needs == NEEDS_SIZES)
             return error_set(err, ERROR_USAGE,
                              "%s: a metrics file does not tell the message sizes of some processes: --processes needs "
                              "the trace for that",
                              options->inputs[1]);
+        if (!all)
+            return error_set(
+                err, ERROR_USAGE,
+                "%s: chart '%s' needs the events of the whole run: a trace without --from, --to, --processes",
+                options->inputs[1], chart->name);
+    }
+    picture->count = charts->count = kept;
     return STATUS_OK;
 }
 
-static int draw(const struct options *options, struct picture *picture)
+static int draw(const struct options *options, struct picture *picture, struct charts *charts)
 {
     struct error err = {0};
     bool directory;
     struct run_metrics *run = NULL;
     int code;
+    struct options trace = *options;
+    trace.inputs++;
+    trace.input_count--;
     if (check_output(options, picture, &directory, &err) == STATUS_OK)
-        run = run_metrics(options, options->inputs + 1, options->input_count - 1, &err);
-    if (!run || check_sizes(options, picture, run_metrics_get(run), &err) != STATUS_OK) {
+        run = run_analysis(&trace, trace.inputs, trace.input_count, &err);
+    if (!run || check_charts(options, picture, charts, run_metrics_get(run), &err) != STATUS_OK) {
         run_metrics_free(run);
         return command_fault(&err);
     }
@@ -193,7 +211,7 @@ int cmd_chart(const struct command *command, const struct options *options)
     else {
         picture.charts = charts.chart;
         picture.count = charts.count;
-        code = draw(options, &picture);
+        code = draw(options, &picture, &charts);
     }
     free(charts.chart);
     return code;

@@ -18,22 +18,21 @@ static const char *report_format(const struct options *options)
     return dot && (strcmp(dot, ".html") == 0 || strcmp(dot, ".htm") == 0) ? "html" : NULL;
 }
 
-static void write_report(struct output *output, const struct options *options, const struct metrics *metrics)
+static void write_report(struct output *output, const struct options *options, const struct judged_run *run)
 {
     char title[300];
     run_title(title, sizeof title, options);
     const char *slash = strrchr(title, '/');
-    struct heuristic_result *results = heuristics_judge(metrics);
     struct report report = {.title = slash && slash[1] ? slash + 1 : title,
-                            .input = {.metrics = metrics,
-                                      .results = results,
+                            .findings = run->findings,
+                            .input = {.metrics = run->metrics,
+                                      .results = run->results,
                                       .by_bytes = options->by && strcmp(options->by, "bytes") == 0,
                                       .own_colours = options->colors && strcmp(options->colors, "mpe") == 0}};
     if (strcmp(report_format(options), "pdf") == 0)
         report_write_pdf(output, &report);
     else
         report_write_html(output, &report);
-    heuristics_free(results);
 }
 
 int cmd_report(const struct command *command, const struct options *options)
@@ -42,5 +41,5 @@ int cmd_report(const struct command *command, const struct options *options)
         return command_usage(command, "no output given (-o report.html)");
     if (!report_format(options))
         return command_usage(command, "cannot tell the format from '%s': give --format (html pdf)", options->output);
-    return run_report(options, true, NULL, write_report);
+    return run_judged(options, NULL, write_report);
 }

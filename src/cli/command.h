@@ -74,8 +74,8 @@ enum {
     OPTIONS_PICTURE = OPTION_WIDTH | OPTION_HEIGHT | OPTION_DPI | OPTION_BY | OPTION_COLORS | OPTION_THEME
 };
 
-/* A further bit of struct command's options, for what is rarely used: the main help, which fits a screen, tells only the
-   command's name. `sight help NAME` and completion know it. */
+/* A further bit of struct command's options, for what is rarely used: the main help, which fits a screen, tells only
+   the command's name. `sight help NAME` and completion know it. */
 enum { COMMAND_UNLISTED = 1 << 30 };
 
 /* "sight: " and the fault on standard error. Returns the exit code of its kind. A broken pipe is silent. */

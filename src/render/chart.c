@@ -9,7 +9,8 @@
 #include <string.h>
 
 static const struct chart charts[] = {
-#define CHART(name, title, question, sizes) {#name, title, question, chart_##name##_answer, chart_##name##_draw, sizes},
+#define CHART(id, name, title, question, needs)                                                                        \
+    {name, title, question, chart_##id##_answer, chart_##id##_draw, NEEDS_##needs},
 #include "render/charts.def"
 };
 
@@ -29,6 +30,14 @@ const struct chart *chart_find(const char *name)
         if (strcmp(charts[i].name, name) == 0)
             return &charts[i];
     return NULL;
+}
+
+bool chart_can(const struct chart *chart, const struct metrics *metrics)
+{
+    if (chart->needs == NEEDS_SIZES)
+        return !metrics->tables_unknown;
+    return chart->needs != NEEDS_ANALYSIS ||
+           (metrics->analysis && metrics->analysis->process_count == metrics->process_count);
 }
 
 void chart_say(char answer[CHART_ANSWER_SIZE], const char *format, ...)

@@ -17,13 +17,23 @@ struct chart_input {
 
 enum { CHART_ANSWER_SIZE = 600 };
 
+/* What of the metrics may be missing. */
+enum chart_needs {
+    NEEDS_NOTHING,
+    NEEDS_SIZES,   /* the table of message sizes: see metrics->tables_unknown */
+    NEEDS_ANALYSIS /* the look across processes: metrics->analysis */
+};
+
 struct chart {
     const char *name, *title, *question;
     /* The answer in a sentence without full stop, for a run that has processes. */
     void (*answer)(const struct chart_input *input, char answer[CHART_ANSWER_SIZE]);
     void (*draw)(struct canvas *canvas, const struct chart_input *input, struct area area);
-    bool needs_sizes; /* uses the table of message sizes: see metrics->tables_unknown */
+    enum chart_needs needs;
 };
+
+/* False where the metrics do not have what the chart is of. */
+bool chart_can(const struct chart *chart, const struct metrics *metrics);
 
 size_t chart_count(void);
 const struct chart *chart_at(size_t index);
@@ -52,9 +62,9 @@ void chart_note(struct canvas *canvas, const char *text);
 void chart_legend(struct canvas *canvas, double x, double y, double width, struct paint paint, const char *name,
                   const char *value);
 
-#define CHART(name, title, question, sizes)                                                                            \
-    void chart_##name##_answer(const struct chart_input *input, char answer[CHART_ANSWER_SIZE]);                       \
-    void chart_##name##_draw(struct canvas *canvas, const struct chart_input *input, struct area area);
+#define CHART(id, name, title, question, needs)                                                                        \
+    void chart_##id##_answer(const struct chart_input *input, char answer[CHART_ANSWER_SIZE]);                         \
+    void chart_##id##_draw(struct canvas *canvas, const struct chart_input *input, struct area area);
 #include "render/charts.def"
 
 #endif

@@ -56,9 +56,25 @@ void report_figures(const struct report *report, struct figure figures[REPORT_FI
     snprintf(figures[count + 1].value, sizeof figures[count + 1].value, "%s", text_bytes(more, bytes));
 }
 
+void report_saving(const struct finding *finding, char line[REPORT_LINE_SIZE])
+{
+    char seconds[TEXT_NUMBER_SIZE], share[TEXT_NUMBER_SIZE];
+    snprintf(line, REPORT_LINE_SIZE, "could save up to %s (%s)", seconds_text(seconds, finding->saving_s),
+             text_share(share, finding->share));
+}
+
+void report_no_findings(const struct report *report, char line[REPORT_LINE_SIZE])
+{
+    char floor[TEXT_NUMBER_SIZE];
+    line[0] = '\0';
+    if (report->findings->count == 0 && report->input.metrics->analysis && report->input.metrics->process_count > 1)
+        snprintf(line, REPORT_LINE_SIZE, "No finding above %s (%s).", seconds_text(floor, report->findings->floor_s),
+                 report->findings->clock_limits ? "the clock error of this trace" : "1 % of the run");
+}
+
 bool report_has_chart(const struct report *report, size_t index)
 {
-    return !(chart_at(index)->needs_sizes && report->input.metrics->tables_unknown);
+    return chart_can(chart_at(index), report->input.metrics);
 }
 
 struct ordered {

@@ -2,13 +2,15 @@
 #ifndef SIGHT_RENDER_REPORT_H
 #define SIGHT_RENDER_REPORT_H
 
+#include "heuristics/finding.h"
 #include "render/chart.h"
 
 /* The whole report: verdict, key figures, heuristics, charts, tables. As a page of HTML that needs nothing but itself,
    or as PDF. Its size is bounded for any number of processes. */
 struct report {
     struct chart_input input;
-    const char *title; /* the trace's name */
+    const struct findings *findings; /* empty where there is no analysis */
+    const char *title;               /* the trace's name */
 };
 
 void report_write_html(struct output *output, const struct report *report);
@@ -33,6 +35,12 @@ struct figure {
     const char *meaning;
 };
 void report_figures(const struct report *report, struct figure figures[REPORT_FIGURES]);
+
+/* "could save up to 94.0 ms (52 %)" */
+void report_saving(const struct finding *finding, char line[REPORT_LINE_SIZE]);
+
+/* What stands where there are no findings; "" where it is not known whether there are. */
+void report_no_findings(const struct report *report, char line[REPORT_LINE_SIZE]);
 
 /* Charts that this report can have: chart_at(index) is one of them. */
 bool report_has_chart(const struct report *report, size_t index);

@@ -87,6 +87,41 @@ static void write_heuristic(struct output *output, const struct heuristic *heuri
     output_text(output, "</article>\n");
 }
 
+static void write_finding(struct output *output, const struct finding *finding)
+{
+    char saving[REPORT_LINE_SIZE], number[TEXT_NUMBER_SIZE];
+    report_saving(finding, saving);
+    page_element(output, "<article>\n<header><h3>", finding->title, "</h3>");
+    page_element(output, "<span class=\"badge poor\">", saving, "</span></header>\n");
+    page_element(output, "<p>", finding->text, "</p>\n");
+    page_element(output, "<ul class=\"advice\"><li>", finding->advice, "</li></ul>\n");
+    if (finding->root)
+        page_element(output, "<p class=\"muted\">Follows from ", finding->root, ": mend that first.</p>\n");
+    output_text(output, "<details><summary>numbers</summary>\n<p class=\"numbers\">");
+    page_element(output, "id ", finding->id, "<br>");
+    page_element(output, "waiting, over all processes: ", seconds_text(number, finding->waiting_s), "");
+    for (size_t i = 0; i < finding->evidence_count; i++)
+        output_print(output, "<br>%s %.9g", finding->evidence[i].name, finding->evidence[i].value);
+    output_text(output, "</p></details>\n</article>\n");
+}
+
+static void write_findings(struct output *output, const struct report *report)
+{
+    char none[REPORT_LINE_SIZE];
+    report_no_findings(report, none);
+    if (report->findings->count == 0 && !*none)
+        return;
+    output_text(output, "<section>\n<h2>Findings</h2>\n");
+    if (*none)
+        page_element(output, "<p>", none, "</p>\n");
+    else
+        output_text(output, "<p class=\"muted\">By what mending each would save, from a replay of the run. Savings of "
+                            "findings do not add up.</p>\n");
+    for (size_t i = 0; i < report->findings->count; i++)
+        write_finding(output, &report->findings->finding[i]);
+    output_text(output, "</section>\n");
+}
+
 static void write_chart(struct output *output, const struct report *report, const struct chart *chart)
 {
     char answer[CHART_ANSWER_SIZE], description[CHART_DESCRIPTION_SIZE];
@@ -150,7 +185,9 @@ void report_write_html(struct output *output, const struct report *report)
     page_begin(output, title);
     write_verdict(output, report);
     if (report->input.metrics->process_count > 0) {
-        output_text(output, "<main>\n<section>\n<h2>What the heuristics say</h2>\n");
+        output_text(output, "<main>\n");
+        write_findings(output, report);
+        output_text(output, "<section>\n<h2>What the heuristics say</h2>\n");
         for (size_t i = 0; i < heuristic_count(); i++)
             write_heuristic(output, heuristic_at(i), &report->input.results[i]);
         output_text(output, "</section>\n<section>\n<h2>Charts</h2>\n");

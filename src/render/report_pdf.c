@@ -93,6 +93,26 @@ static void draw_heuristic(struct sheet *sheet, const struct heuristic *heuristi
     sheet->y += 14;
 }
 
+static void draw_findings(struct sheet *sheet, const struct report *report)
+{
+    char line[REPORT_LINE_SIZE];
+    report_no_findings(report, line);
+    if (*line)
+        paragraph(sheet, 0, (struct text_style){0}, line);
+    for (size_t i = 0; i < report->findings->count; i++) {
+        const struct finding *finding = &report->findings->finding[i];
+        need(sheet, 90);
+        paragraph(sheet, 0, (struct text_style){.size = 14, .bold = true}, finding->title);
+        report_saving(finding, line);
+        paragraph(sheet, 0, (struct text_style){.ink = INK_ACCENT}, line);
+        paragraph(sheet, 0, (struct text_style){0}, finding->text);
+        need(sheet, TEXT_SIZE * 3);
+        canvas_text(sheet->canvas, MARGIN, sheet->y + 8, (struct text_style){0}, "→");
+        paragraph(sheet, 18, (struct text_style){0}, finding->advice);
+        sheet->y += 14;
+    }
+}
+
 /* Tables */
 
 enum { COLUMNS_MOST = 16 };
@@ -173,6 +193,7 @@ static void draw_report(struct sheet *sheet, const struct report *report)
     diagnosis_sentence(sentence, metrics, report->input.results);
     paragraph(sheet, 0, (struct text_style){.size = 16}, sentence);
     draw_figures(sheet, report);
+    draw_findings(sheet, report);
     for (size_t i = 0; i < heuristic_count(); i++)
         draw_heuristic(sheet, heuristic_at(i), &report->input.results[i]);
     for (size_t i = 0; i < chart_count(); i++) {

@@ -17,7 +17,7 @@ static void write_judged(struct output *output, const struct metrics *metrics)
     struct findings findings = findings_of(metrics, results);
     diagnosis_write_text(output, &(struct diagnosis){metrics, results, &findings, "fuzz"});
     heuristics_write_json(output, metrics, results, &findings);
-    struct report report = {.title = "fuzz", .input = {.metrics = metrics, .results = results}};
+    struct report report = {.title = "fuzz", .findings = &findings, .input = {.metrics = metrics, .results = results}};
     report_write_html(output, &report);
     findings_clear(&findings);
     heuristics_free(results);

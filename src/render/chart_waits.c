@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The waits of each process, stacked by kind; means of many processes where they are many. */
+#include "render/chart.h"
+
+#include "core/memory.h"
+#include "core/text.h"
+
+#include <math.h>
+#include <stdio.h>
+
+enum { RIGHT = 230, COLUMN_LEAST = 4, ROW = 22 };
+
+/* Kinds keep their colours; waiting is hatched. */
+static struct paint kind_paint(enum wait_kind kind)
+{
+    static const uint8_t slots[WAIT_KIND_COUNT] = {
+        [WAIT_LATE_SENDER] = 0, [WAIT_LATE_RECEIVER] = 1, [WAIT_LATE_BROADCAST] = 5, [WAIT_EARLY_REDUCE] = 4,
+        [WAIT_AT_NXN] = 3,      [WAIT_AT_BARRIER] = 6,    [WAIT_AT_INIT] = 9,        [WAIT_AT_FINALIZE] = 8};
+    struct paint paint = paint_of((enum ink)(INK_FUNCTION + slots[kind] * THEME_VARIANTS));
+    paint.hatched = true;
+    return paint;
+}
+
+static const char *kind_title(enum wait_kind kind)
+{
+    static const char *const titles[WAIT_KIND_COUNT] = {
+        [WAIT_NONE] = "",
+        [WAIT_LATE_SENDER] = "late sender",
+        [WAIT_LATE_RECEIVER] = "late receiver",
+        [WAIT_LATE_BROADCAST] = "late broadcast",
+        [WAIT_EARLY_REDUCE] = "early reduce",
+        [WAIT_AT_NXN] = "collectives",
+        [WAIT_AT_BARRIER] = "barriers",
+        [WAIT_AT_INIT] = "start",
+        [WAIT_AT_FINALIZE] = "end of the run",
+    };
+    return titles[kind];
+}
+
+static double all_waits(const struct analysis *analysis, enum wait_kind *most)
+{
+    double all = 0;
+    *most = WAIT_NONE;
+    for (int kind = WAIT_NONE + 1; kind < WAIT_KIND_COUNT; kind++) {
+        all += (double)analysis->waits[kind].ns / 1e9;
+        if (analysis->waits[kind].ns > analysis->waits[*most].ns)
+            *most = (enum wait_kind)kind;
+    }
+    return all;
+}
+
+void chart_waits_answer(const struct chart_input *input, char answer[CHART_ANSWER_SIZE])
+{
+    const struct analysis *analysis = input->metrics->analysis;
+    enum wait_kind most;
+    char share[TEXT_NUMBER_SIZE], part[TEXT_NUMBER_SIZE];
+    if (!chart_can(chart_find("waits"), input->metrics)) {
+        chart_say(answer, "Who waits for whom is not known without the events of the whole run");
+        return;
+    }
+    double all = all_waits(analysis, &most), time = 0;
+    for (size_t i = 0; i < input->metrics->process_count; i++)
+        time += (double)process_total_ns(&input->metrics->process[i]) / 1e9;
+    if (all <= 0 || time <= 0)
+        chart_say(answer, "No process waits for another, as far as the trace tells");
+    else
+        chart_say(answer, "The processes wait for each other for %s of their time, %s of that for: %s",
+                  text_share(share, fmin(1, all / time)),
+                  text_share(part, (double)analysis->waits[most].ns / 1e9 / all), kind_title(most));
+}
+
+/* Waits up to and with each kind, for each column, as means: the last row is all of them. */
+static double *stacks_of(const struct rank_axis *ranks, const struct analysis *analysis)
+{
+    double *stacks = memory_new(WAIT_KIND_COUNT * ranks->columns * sizeof *stacks);
+    for (size_t column = 0; column < ranks->columns; column++) {
+        size_t end, first = axis_column_rows(ranks, column, &end);
+        double sum = 0;
+        for (int kind = 0; kind < WAIT_KIND_COUNT; kind++) {
+            for (size_t i = first; i < end; i++)
+                sum += (double)analysis->waits[kind].victims_ns[i] / 1e9 / (double)(end - first);
+            stacks[(size_t)kind * ranks->columns + column] = sum;
+        }
+    }
+    return stacks;
+}
+
+static void draw_bars(struct canvas *canvas, const struct chart_input *input, const struct rank_axis *ranks,
+                      const struct value_axis *axis, const double *stacks)
+{
+    double width = ranks->column_width * (ranks->column_width > 12 ? 0.72 : 0.8);
+    for (size_t column = 0; column < ranks->columns; column++)
+        for (int kind = WAIT_NONE + 1; kind < WAIT_KIND_COUNT; kind++) {
+            double below = stacks[(size_t)(kind - 1) * ranks->columns + column],
+                   above = stacks[(size_t)kind * ranks->columns + column];
+            char number[TEXT_NUMBER_SIZE];
+            if (above <= below)
+                continue;
+            canvas_tip(canvas, "process %u: %s %s", input->metrics->process[column].rank,
+                       kind_title((enum wait_kind)kind), seconds_text(number, above - below));
+            canvas_rect(canvas, ranks->x + ((double)column + 0.5) * ranks->column_width - width / 2,
+                        axis_y(axis, above), width, axis_y(axis, below) - axis_y(axis, above),
+                        kind_paint((enum wait_kind)kind));
+        }
+}
+
+static void draw_columns(struct canvas *canvas, const struct rank_axis *ranks, const struct value_axis *axis,
+                         const double *stacks, const struct analysis *analysis)
+{
+    char note[96], count[TEXT_NUMBER_SIZE];
+    for (int kind = WAIT_KIND_COUNT - 1; kind > WAIT_NONE; kind--) {
+        if (analysis->waits[kind].ns <= 0)
+            continue;
+        axis_draw_steps(canvas, ranks, axis, &stacks[(size_t)kind * ranks->columns], paint_of(INK_BACK));
+        axis_draw_steps(canvas, ranks, axis, &stacks[(size_t)kind * ranks->columns], kind_paint((enum wait_kind)kind));
+    }
+    snprintf(note, sizeof note, "Each column is the mean of %s processes.", text_thousands(count, ranks->per_column));
+    chart_note(canvas, note);
+}
+
+static void draw_legend(struct canvas *canvas, const struct analysis *analysis, struct area area)
+{
+    double y = area.y;
+    char number[TEXT_NUMBER_SIZE];
+    for (int kind = WAIT_KIND_COUNT - 1; kind > WAIT_NONE; kind--) {
+        if (analysis->waits[kind].ns <= 0)
+            continue;
+        chart_legend(canvas, area.x, y, area.width, kind_paint((enum wait_kind)kind), kind_title((enum wait_kind)kind),
+                     text_duration(number, analysis->waits[kind].ns));
+        y += ROW;
+    }
+}
+
+void chart_waits_draw(struct canvas *canvas, const struct chart_input *input, struct area area)
+{
+    const struct analysis *analysis = input->metrics->analysis;
+    enum wait_kind most;
+    if (!chart_can(chart_find("waits"), input->metrics) || all_waits(analysis, &most) <= 0)
+        return;
+    bool side = area.width > 2.2 * RIGHT;
+    struct area plot = {area.x + AXIS_LABELS, area.y + 24, area.width - AXIS_LABELS - (side ? RIGHT : 8),
+                        area.height - 24 - 44};
+    if (plot.width < 40 || plot.height < 40)
+        return;
+    struct rank_axis ranks = axis_of_ranks(input->metrics, plot.x, plot.width, COLUMN_LEAST);
+    double *stacks = stacks_of(&ranks, analysis), top = 0;
+    for (size_t i = 0; i < ranks.columns; i++)
+        top = fmax(top, stacks[(WAIT_KIND_COUNT - 1) * ranks.columns + i]);
+    struct value_axis axis = axis_of_seconds(plot, top);
+    axis_draw(canvas, &axis);
+    axis_draw_ranks(canvas, &ranks, plot.y + plot.height, "process");
+    if (ranks.per_column == 1)
+        draw_bars(canvas, input, &ranks, &axis, stacks);
+    else
+        draw_columns(canvas, &ranks, &axis, stacks, analysis);
+    if (side)
+        draw_legend(canvas, analysis, (struct area){plot.x + plot.width + 24, plot.y + 8, RIGHT - 24, plot.height});
+    free(stacks);
+}
