@@ -8,6 +8,9 @@
 /* Waits of less than this share of all processes' time are not worth a replay. */
 static const double REPLAY_SHARE = 0.002;
 
+/* Where the slowest computes longer than the mean by less than this share of the run, evening out saves nothing. */
+static const double BALANCED = 0.002;
+
 struct analyst {
     const struct graph *graph;
     struct analysis *analysis;
@@ -173,7 +176,7 @@ static void replay_balanced(struct analyst *analyst)
     double mean = graph->lane_count ? sum / (double)graph->lane_count : 0;
     for (size_t i = 0; i < graph->lane_count; i++)
         factors[i] = analyst->compute_ns[i] > 0 ? mean / (double)analyst->compute_ns[i] : 1;
-    if (mean > 0) {
+    if (mean > 0 && most - mean > BALANCED * (double)analysis->duration) {
         struct replay replay = replay_run(graph, (struct replay_options){.compute = factors});
         analysis->balanced_saving = time_since(replay.end_ns, analysis->replay);
     }
@@ -199,10 +202,11 @@ struct analysis *analyse(const struct graph *graph)
     analysis->clock_error = graph->clock_error_ns;
     sum_waits(&analyst);
     take_path(&analyst);
-    struct replay replay = replay_run(graph, (struct replay_options){0});
-    analysis->replay = replay.end_ns;
-    analysis->forced = replay.forced;
-    analysis->ideal = replay_run(graph, (struct replay_options){.ideal = true}).end_ns;
+    struct replay ideal = replay_run(graph, (struct replay_options){.ideal = true});
+    analysis->ideal = ideal.end_ns;
+    analysis->forced = ideal.forced;
+    /* With nothing changed a replay ends when the run ended, unless partners are missing. */
+    analysis->replay = ideal.forced ? replay_run(graph, (struct replay_options){0}).end_ns : analysis->duration;
     replay_waits(&analyst);
     replay_balanced(&analyst);
     free(analyst.rows);

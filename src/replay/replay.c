@@ -180,7 +180,9 @@ static int64_t end_with_messages(struct player *player, uint32_t lane, const str
     int64_t now_ns = player->now_ns[lane];
     struct dependency none = {call->enter_ns, now_ns, WAIT_NONE};
     int64_t end_ns = NOT_YET;
-    struct wait waited = wait_of(graph, lane, (uint32_t)player->at[lane]);
+    struct wait waited = {0};
+    if (call->sent)
+        waited = wait_of(graph, lane, (uint32_t)player->at[lane]);
     for (uint32_t at = call->received; at; at = graph->messages[at - 1].next_received) {
         const struct message *m = &graph->messages[at - 1];
         if (m->send_lane == GRAPH_NONE || m->send_lane == lane)
