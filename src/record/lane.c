@@ -8,11 +8,16 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
-/* Room on the disk first: storing into a mapped page that the disk cannot hold would kill the program. */
+/* Room on the disk first: storing into a mapped page that the disk cannot hold would kill the program, and so would
+   growing a file beyond what a process may write. */
 static bool file_extend(int file, uint64_t at, uint64_t size)
 {
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY && at + size > limit.rlim_cur)
+        return false;
     return posix_fallocate(file, (off_t)at, (off_t)size) == 0;
 }
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BLOCK_SIZE = 256 << 10 };
+enum { BLOCK_SIZE = 1 << 20 };
 
 static const char *const names[] = {
 #define MPI_FUNCTION(name, ...) #name,
