@@ -2,17 +2,25 @@
 #ifndef SIGHT_RECORD_MPI_API_H
 #define SIGHT_RECORD_MPI_API_H
 
-/* The MPI that the recorder is built for. The library is preloaded into every process of a job, also into launchers and
-   shells, which have no MPI: whatever it takes from the MPI library is a weak reference, resolved where the program
-   brings one. */
+/* The MPI that the recorder is built for. */
 
 #include <mpi.h>
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#ifndef SIGHT_RECORD_STATIC
-#include "mpi_weak.h"
+/* The library is preloaded into every process of a job, also into launchers and shells, which have no MPI. Functions are
+   looked up when they are first called (see real.h); objects that it names must be weak. */
+#ifdef OPEN_MPI
+#pragma weak ompi_mpi_byte
+#pragma weak ompi_mpi_char
+#pragma weak ompi_mpi_comm_null
+#pragma weak ompi_mpi_comm_self
+#pragma weak ompi_mpi_comm_world
+#pragma weak ompi_mpi_double
+#pragma weak ompi_mpi_int
+#pragma weak ompi_mpi_op_lor
+#pragma weak ompi_request_null
 #endif
 
 /* Handles as numbers: integers under MPICH, addresses under Open MPI. */

@@ -1,23 +1,23 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Makes the wrappers of all MPI functions that an MPI has. Standard input is its preprocessed mpi.h, which alone knows
 # the exact prototypes; -v functions= is core/mpi_function.def, the names; -v hooks= is hooks.def, what recording does.
-#   -v what=wrappers    the functions
-#   -v what=weak        weak references to what is taken from the MPI library
 # For MPI_Send it writes:
 #
 #   EXPORT int MPI_Send(const void *buf, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm)
 #   {
 #       struct call call;
 #       if (!call_on(&call, FUNCTION_MPI_Send, comm))
-#           return PMPI_Send(buf, count, type, dest, tag, comm);
+#           return REAL(MPI_Send)(buf, count, type, dest, tag, comm);
 #       message_send(&call, count, type, dest, tag, comm);
-#       int outcome = PMPI_Send(buf, count, type, dest, tag, comm);
+#       int outcome = REAL(MPI_Send)(buf, count, type, dest, tag, comm);
 #       if (outcome != MPI_SUCCESS) {
 #           message_void(&call);
 #       }
 #       call_leave(&call);
 #       return outcome;
 #   }
+#
+# and a PMPI_Send that does the same where MPI's Fortran library calls it (see real.h).
 
 function fail(text)
 {
@@ -152,10 +152,10 @@ function write_wrapper(name, result, parameters,    n, i, row, list, call, comm)
         printf "    if (!call_on(&call, FUNCTION_%s, %s))\n", name, comm
     else
         printf "    if (!call_of(&call, FUNCTION_%s))\n", name
-    printf "        return P%s(%s);\n", name, call
+    printf "        return REAL(%s)(%s);\n", name, call
     if (row)
         printf "%s", indent(code[row, "before"])
-    printf "    %s outcome = P%s(%s);\n", result, name, call
+    printf "    %s outcome = REAL(%s)(%s);\n", result, name, call
     if (row && code[row, "after"] != "")
         printf "    if (outcome == MPI_SUCCESS) {\n%s    }\n", code[row, "after"]
     if (row && code[row, "failed"] != "")
@@ -163,6 +163,8 @@ function write_wrapper(name, result, parameters,    n, i, row, list, call, comm)
     if (row)
         printf "%s", indent(code[row, "always"])
     printf "    call_leave(&call);\n    return outcome;\n}\n\n"
+    printf "#undef P%s\nEXPORT %s P%s(%s)\n{\n", name, result, name, list
+    printf "    return CALLED_FROM_FORTRAN ? %s(%s) : REAL(%s)(%s);\n}\n\n", name, call, name, call
 }
 
 # One declaration of mpi.h.
@@ -170,11 +172,8 @@ function declaration(text,    open, name, result)
 {
     gsub(/__attribute__ *\(\([^()]*(\([^()]*\))?[^()]*\)\)/, "", text)
     open = index(text, "(")
-    if (!open) {
-        if (what == "weak" && match(text, /^[ \n]*extern .*[ *]ompi_[a-z0-9_]+ *$/) && match(text, /ompi_[a-z0-9_]+ *$/))
-            print "#pragma weak " trim(substr(text, RSTART))
+    if (!open)
         return
-    }
     if (text ~ /typedef|static/)
         return
     name = substr(text, 1, open - 1)
@@ -184,11 +183,6 @@ function declaration(text,    open, name, result)
     name = trim(substr(name, RSTART))
     result = trim(substr(result, 1, RSTART - 1))
     sub(/^extern /, "", result)
-    if (what == "weak") {
-        if (name ~ /^PMPI_/)
-            print "#pragma weak " name
-        return
-    }
     # Conversions of handles are no calls of communication, and MPI itself uses them in its macros.
     if (!(name in known) || (name in by_hand) || (name in done) || name ~ /_(f2c|c2f|f2f08|f082f|c2f08|f082c)$/)
         return
@@ -202,12 +196,9 @@ BEGIN {
     complete = 1
     read_functions()
     read_hooks()
-    if (what == "weak")
-        print "/* Made by wrap.awk from mpi.h. */"
-    else
-        print "/* Made by wrap.awk from mpi.h, core/mpi_function.def and hooks.def. */\n#include \"record/messages.h\"\n" \
-              "#include \"record/mpi_wrap.h\"\n#include \"record/requests.h\"\n\n" \
-              "/* Programs may call what is deprecated. */\n#pragma GCC diagnostic ignored \"-Wdeprecated-declarations\"\n"
+    print "/* Made by wrap.awk from mpi.h, core/mpi_function.def and hooks.def. */\n#include \"record/messages.h\"\n" \
+          "#include \"record/real.h\"\n#include \"record/requests.h\"\n\n" \
+          "/* Programs may call what is deprecated. */\n#pragma GCC diagnostic ignored \"-Wdeprecated-declarations\"\n"
 }
 
 !/^#/ { header = header "\n" $0 }
