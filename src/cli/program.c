@@ -77,9 +77,10 @@ static enum mpi_kind kind_of_libraries(const char *path)
     FILE *list = fdopen(ends[0], "r");
     char line[PATH_MAX + 128];
     while (list && fgets(line, sizeof line, list)) {
-        if (strstr(line, "libmpich") || strstr(line, "libmpi.so.12") || strstr(line, "libmpifort.so.12"))
+        if (strstr(line, "libmpich") || strstr(line, "libsight-record-mpich") || strstr(line, "libmpi.so.12") ||
+            strstr(line, "libmpifort.so.12"))
             kind = MPI_KIND_MPICH;
-        else if (strstr(line, "libmpi.so") || strstr(line, "libmpi_mpifh"))
+        else if (strstr(line, "libmpi.so") || strstr(line, "libmpi_mpifh") || strstr(line, "libsight-record-openmpi"))
             kind = MPI_KIND_OPENMPI;
     }
     if (list)

@@ -39,10 +39,13 @@ static void comms_unlock(void)
         pthread_mutex_unlock(&comms.lock);
 }
 
+/* Small numbers are what comes in: every bit must reach all others, or communicators would be taken for one another. */
 static uint64_t mix(uint64_t hash, uint64_t value)
 {
-    hash = (hash ^ value) * UINT64_C(0xFF51AFD7ED558CCD);
-    return hash ^ hash >> 32;
+    hash = hash * UINT64_C(0x9E3779B97F4A7C15) + value + UINT64_C(0x632BE59BD9B4E019);
+    hash = (hash ^ hash >> 30) * UINT64_C(0xBF58476D1CE4E5B9);
+    hash = (hash ^ hash >> 27) * UINT64_C(0x94D049BB133111EB);
+    return hash ^ hash >> 31;
 }
 
 /* Hash of the members' world ranks; the lowest of them; and whether some are of another world. */

@@ -9,8 +9,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* The library is preloaded into every process of a job, also into launchers and shells, which have no MPI. Functions are
-   looked up when they are first called (see real.h); objects that it names must be weak. */
+/* The library is preloaded into every process of a job, also into launchers and shells, which have no MPI. Functions
+   are looked up when they are first called (see real.h); objects that it names must be weak. */
 #ifdef OPEN_MPI
 #pragma weak ompi_mpi_byte
 #pragma weak ompi_mpi_char

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "record/real.h"
 
+#include "record/mpi_api.h"
+
 #include <dlfcn.h>
 #include <link.h>
 #include <stdint.h>
@@ -8,12 +10,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Where MPI was loaded late and for one library only (as Python loads its modules), it is not in the usual search. */
-static void *find_late(const char *name)
+#ifdef OPEN_MPI
+static const char *const libraries[] = {"libmpi.so.40"};
+#else
+static const char *const libraries[] = {"libmpich.so.12", "libmpi.so.12"};
+#endif
+
+/* Where MPI was loaded late and for one library only (as Python loads its modules) it is not in the usual search; where
+   a program is linked with the recorder, which has all functions, the linker may have left MPI out. */
+static void *find_in_library(const char *name, int how)
 {
-    static const char *const libraries[] = {"libmpich.so.12", "libmpi.so.12", "libmpi.so.40"};
     for (size_t i = 0; i < sizeof libraries / sizeof *libraries; i++) {
-        void *library = dlopen(libraries[i], RTLD_LAZY | RTLD_NOLOAD);
+        void *library = dlopen(libraries[i], RTLD_LAZY | how);
         void *found = library ? dlsym(library, name) : NULL;
         if (found)
             return found;
@@ -25,7 +33,9 @@ void *real_find(const char *name)
 {
     void *found = dlsym(RTLD_NEXT, name);
     if (!found)
-        found = find_late(name);
+        found = find_in_library(name, RTLD_NOLOAD);
+    if (!found)
+        found = find_in_library(name, RTLD_GLOBAL);
     if (!found) {
         fprintf(stderr, "sight: recorder: the MPI library has no %s\n", name);
         abort();

@@ -4,9 +4,9 @@
 
 #include <stdbool.h>
 
-/* The MPI library's own functions behind the recorder's. Both names of each, MPI_X and PMPI_X, are the recorder's: MPI's
-   Fortran libraries call PMPI_X, and what a Fortran program calls is to be recorded as well. A PMPI_X that anybody else
-   calls is not. */
+/* The MPI library's own functions behind the recorder's. Both names of each, MPI_X and PMPI_X, are the recorder's:
+   MPI's Fortran libraries call PMPI_X, and what a Fortran program calls is to be recorded as well. A PMPI_X that
+   anybody else calls is not. */
 
 /* A function that stands in front of the MPI library's. */
 #define EXPORT __attribute__((visibility("default")))

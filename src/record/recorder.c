@@ -109,10 +109,15 @@ void recorder_start(enum function function, int64_t begin_ns, bool threaded)
     lane->inside = false;
 }
 
+void recorder_sync(void)
+{
+    if (recorder.started && recorder.several_hosts && lane_mine)
+        sync_clocks(lane_mine, about.host);
+}
+
 void recorder_finish(void)
 {
-    if (recorder.several_hosts && lane_mine)
-        sync_clocks(lane_mine, about.host);
+    recorder_sync();
     comms_finish();
 }
 

@@ -36,6 +36,9 @@ void recorder_start(enum function function, int64_t begin_ns, bool threaded);
 void recorder_finish(void);
 void recorder_close(void);
 
+/* Measures the clocks where there is more than one; all processes must call it. */
+void recorder_sync(void);
+
 /* MPI_Pcontrol, and the MPE API's start and stop. */
 void recorder_switch(bool on);
 
