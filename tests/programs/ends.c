@@ -32,7 +32,7 @@ int main(int argc, char **argv)
     MPI_Init(&argc, &argv);
     truth_begin();
     int next = (truth.rank + 1) % truth.size, before = (truth.rank + truth.size - 1) % truth.size;
-    for (int i = 0; i < 1000; i++) {
+    for (int i = 0; i < 300; i++) {
         MPI_Sendrecv(out, i % 64, MPI_INT, next, 1, in, 64, MPI_INT, before, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
         truth_sent(next, i % 64 * (long)sizeof(int));
         truth_received(before, i % 64 * (long)sizeof(int));

@@ -5,7 +5,7 @@
 
 #include <pthread.h>
 
-enum { THREADS = 4, ROUNDS = 200 };
+enum { THREADS = 4, ROUNDS = 50 };
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static MPI_Request handed[THREADS];
 static pthread_barrier_t all;
