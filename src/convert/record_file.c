@@ -79,30 +79,60 @@ static const unsigned char *file_need(struct record_file *file, size_t size)
     return file->window + in_window;
 }
 
+/* Writes a short record out in full. */
+static const struct record_base *expand(struct record_file *file, const unsigned char *at, uint64_t word, size_t size)
+{
+    struct record_base base = {.kind = (uint8_t)(word & 0xFF & ~(uint64_t)RECORD_SHORT),
+                               .words = (uint8_t)((size + sizeof(struct record_base) - sizeof word) / 8),
+                               .state = (uint16_t)(word >> RECORD_SHORT_STATE & (RECORD_SHORT_STATES - 1)),
+                               .comm = (uint32_t)(word >> RECORD_SHORT_COMM & (RECORD_SHORT_COMMS - 1)),
+                               .time_ns = (int64_t)((uint64_t)file->last_ns + (word >> RECORD_SHORT_TIME))};
+    file->expanded.base = base;
+    memcpy(&file->expanded.partner, at + sizeof word, size - sizeof word);
+    return &file->expanded.base;
+}
+
+static size_t short_size(uint64_t word)
+{
+    uint8_t kind = (uint8_t)(word & ~(uint64_t)RECORD_SHORT);
+    bool message = kind == RECORD_SEND || kind == RECORD_RECEIVE || kind == RECORD_VOID;
+    return sizeof word + (message ? sizeof(struct record_message) - sizeof(struct record_base) : 0);
+}
+
+/* The record that begins with this word, which is not 0; NULL where it cannot be. */
+static const struct record_base *record_at(struct record_file *file, uint64_t word, uint64_t room)
+{
+    bool brief = (word & RECORD_SHORT) != 0;
+    struct record_base base = {0};
+    memcpy(&base, &word, sizeof word);
+    size_t size = brief ? short_size(word) : (size_t)base.words * 8;
+    const unsigned char *at = size <= room && (brief || size >= sizeof base) ? file_need(file, size) : NULL;
+    if (!at)
+        return NULL;
+    file->position += size;
+    const struct record_base *record =
+        brief ? expand(file, at, word, size) : (const struct record_base *)(const void *)at;
+    file->last_ns = record->time_ns;
+    return record;
+}
+
 const struct record_base *record_file_next(struct record_file *file)
 {
-    uint64_t block = file->header.block_size;
+    uint64_t block = file->header.block_size, word = 0;
     while (!file->damaged) {
         uint64_t in_block = (file->position - RECORD_HEADER_SIZE) % block;
-        bool fits = block - in_block >= sizeof(struct record_base);
-        const unsigned char *at = fits ? file_need(file, sizeof(struct record_base)) : NULL;
-        if (fits && !at)
+        const unsigned char *at = file_need(file, sizeof word);
+        if (!at)
             return NULL;
-        struct record_base base = {0};
-        if (at)
-            memcpy(&base, at, sizeof base);
-        if (base.kind == RECORD_NONE) {
-            if (in_block == 0)
-                return NULL;
-            file->position += block - in_block;
-            continue;
+        memcpy(&word, at, sizeof word);
+        if (word != 0) {
+            const struct record_base *record = record_at(file, word, block - in_block);
+            file->damaged = !record;
+            return record;
         }
-        size_t size = (size_t)base.words * 8;
-        at = size >= sizeof base && in_block + size <= block ? file_need(file, size) : NULL;
-        file->damaged = !at;
-        if (at)
-            file->position += size;
-        return (const struct record_base *)(const void *)at;
+        if (in_block == 0)
+            return NULL;
+        file->position += block - in_block;
     }
     return NULL;
 }

@@ -18,7 +18,9 @@ struct record_file {
     unsigned char *window;
     size_t window_size, window_filled;
     uint64_t window_at;
-    bool damaged; /* a record cannot be: the file ends there */
+    struct record_message expanded; /* the last record, where it is a short one */
+    int64_t last_ns;                /* its time */
+    bool damaged;                   /* a record cannot be: the file ends there */
 };
 
 /* Reads the header. STATUS_FAILED: it is no buffer file of this version, or cannot be read. Takes `path`. */

@@ -8,13 +8,16 @@
 /* What the recording library writes and the merge reads: one file per thread, named NAME RECORD_SUFFIX, in the order
    and byte order of the machine. A header of RECORD_HEADER_SIZE bytes, then blocks of header.block_size bytes with
    records one after the other; a record never crosses blocks, and a first word of kind 0 ends a block. A process may be
-   killed at any instruction: the word with the kind is stored last, so that what is there is whole. */
+   killed at any instruction: the first word, which has the kind, is stored last, so that what is there is whole.
+
+   Most records are short ones: RECORD_SHORT in the kind, and one word in place of struct record_base, which counts the
+   time from the record before it in its block. */
 
 #define RECORD_MAGIC "SIGHTREC"
 #define RECORD_SUFFIX ".record"
 
 enum {
-    RECORD_VERSION = 1,
+    RECORD_VERSION = 2,
     RECORD_HEADER_SIZE = 4096,
     RECORD_FUNCTIONS_MAX = 2048,
     RECORD_NAME_SIZE = 64,
@@ -70,12 +73,23 @@ struct record_header {
 
 /* What every record begins with. */
 struct record_base {
-    int64_t time_ns; /* CLOCK_MONOTONIC */
-    uint8_t kind;    /* enum record_kind; with the rest of this word stored last */
-    uint8_t words;   /* length of the record in words of 8 bytes */
-    uint16_t state;  /* index in the table of MPI functions */
+    uint8_t kind;   /* enum record_kind; with the rest of this word stored last */
+    uint8_t words;  /* length of the record in words of 8 bytes */
+    uint16_t state; /* index in the table of MPI functions */
     uint32_t comm;
+    int64_t time_ns; /* CLOCK_MONOTONIC */
 };
+
+/* The word of a short record: kind (8 bits), state (12), comm (8), time (36). */
+enum {
+    RECORD_SHORT = 0x80,
+    RECORD_SHORT_STATE = 8,
+    RECORD_SHORT_COMM = 20,
+    RECORD_SHORT_TIME = 28,
+    RECORD_SHORT_STATES = 1 << 12,
+    RECORD_SHORT_COMMS = 1 << 8
+};
+#define RECORD_SHORT_TIMES (UINT64_C(1) << 36)
 
 struct record_message {
     struct record_base base;

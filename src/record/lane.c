@@ -39,6 +39,7 @@ static bool block_map(struct lane *lane, uint64_t at)
     lane->block = lane->at = block;
     lane->block_end = lane->block + size;
     lane->block_at = at;
+    lane->last_ns = INT64_MIN;
     return true;
 }
 
@@ -118,6 +119,26 @@ bool lane_next_block(struct lane *lane, size_t size)
     return false;
 }
 
+uint64_t lane_put_message(struct lane *lane, enum record_kind kind, uint32_t state, uint32_t comm,
+                          const struct record_message *message)
+{
+    const size_t base = sizeof message->base, rest = sizeof *message - base;
+    unsigned char *at = lane_room(lane, sizeof *message);
+    if (!at)
+        return 0;
+    uint64_t position = lane_position(lane);
+    uint64_t word = lane_short_word(lane, kind, message->base.time_ns, state, comm);
+    size_t head = word ? sizeof word : base;
+    memcpy(at + head, (const unsigned char *)message + base, rest);
+    if (word) {
+        lane_commit_word(lane, head + rest, message->base.time_ns, word);
+    } else {
+        ((struct record_base *)(void *)at)->time_ns = message->base.time_ns;
+        lane_commit(lane, head + rest, kind, state, comm);
+    }
+    return position;
+}
+
 /* The block that has it may no longer be mapped; file and mapping show the same bytes. */
 static void file_store(struct lane *lane, uint64_t at, const void *data, size_t size)
 {
@@ -130,9 +151,8 @@ void lane_define(struct lane *lane, const void *record, size_t size, enum record
     unsigned char *at = lane_room(lane, size);
     if (!at)
         return;
-    memcpy(at, record, offsetof(struct record_base, kind));
-    memcpy(at + sizeof(struct record_base), (const unsigned char *)record + sizeof(struct record_base),
-           size - sizeof(struct record_base));
+    const size_t first = sizeof(uint64_t);
+    memcpy(at + first, (const unsigned char *)record + first, size - first);
     uint64_t position = lane_position(lane);
     lane_commit(lane, size, kind, 0, comm);
     if (lane->last_definition)
@@ -144,9 +164,11 @@ void lane_define(struct lane *lane, const void *record, size_t size, enum record
 
 void lane_void(struct lane *lane, uint64_t position)
 {
-    uint8_t kind = RECORD_VOID;
-    if (lane->header)
-        file_store(lane, position + offsetof(struct record_base, kind), &kind, sizeof kind);
+    uint8_t kind;
+    if (!lane->header || pread(lane->file, &kind, sizeof kind, (off_t)position) != (ssize_t)sizeof kind)
+        return;
+    kind = (uint8_t)((kind & RECORD_SHORT) | RECORD_VOID);
+    file_store(lane, position, &kind, sizeof kind);
 }
 
 void *lane_scratch(struct lane *lane, size_t size)

@@ -26,17 +26,10 @@ uint64_t message_bytes(MPI_Count count, MPI_Datatype type)
 
 uint64_t message_put_send(struct call *call, uint64_t bytes, int dest, int tag, uint32_t comm)
 {
-    struct lane *lane = call->lane;
-    struct record_message *record = call->write ? lane_room(lane, sizeof *record) : NULL;
-    if (!record)
+    if (!call->write)
         return 0;
-    uint64_t position = lane_position(lane);
-    record->base.time_ns = call->enter_ns;
-    record->partner = dest;
-    record->tag = tag;
-    record->bytes = bytes;
-    lane_commit(lane, sizeof *record, RECORD_SEND, call->function, comm);
-    return position;
+    struct record_message record = {.base.time_ns = call->enter_ns, .partner = dest, .tag = tag, .bytes = bytes};
+    return lane_put_message(call->lane, RECORD_SEND, call->function, comm, &record);
 }
 
 void message_send(struct call *call, MPI_Count count, MPI_Datatype type, int dest, int tag, MPI_Comm comm)
@@ -54,17 +47,13 @@ void message_void(struct call *call)
 
 void message_received(struct call *call, uint32_t comm, const MPI_Status *status)
 {
-    struct lane *lane = call->lane;
     if (!call->write || status->MPI_SOURCE == MPI_PROC_NULL)
         return;
-    struct record_message *record = lane_room(lane, sizeof *record);
-    if (!record)
-        return;
-    record->base.time_ns = call_end(call);
-    record->partner = status->MPI_SOURCE;
-    record->tag = status->MPI_TAG;
-    record->bytes = status_bytes(status);
-    lane_commit(lane, sizeof *record, RECORD_RECEIVE, call->function, comm);
+    struct record_message record = {.base.time_ns = call_end(call),
+                                    .partner = status->MPI_SOURCE,
+                                    .tag = status->MPI_TAG,
+                                    .bytes = status_bytes(status)};
+    lane_put_message(call->lane, RECORD_RECEIVE, call->function, comm, &record);
 }
 
 MPI_Status *message_status(struct call *call, MPI_Status *status)

@@ -179,14 +179,10 @@ EXPORT int MPE_Log_pack(MPE_LOG_BYTES bytes, int *position, char type, int count
 static int log_message(enum record_kind kind, int other, int tag, int size)
 {
     struct lane *lane = lane_now();
-    struct record_message *record = lane && other >= 0 ? lane_room(lane, sizeof *record) : NULL;
-    if (!record)
-        return MPE_LOG_OK;
-    record->base.time_ns = clock_now();
-    record->partner = other;
-    record->tag = tag;
-    record->bytes = size > 0 ? (uint64_t)size : 0;
-    lane_commit(lane, sizeof *record, kind, 0, RECORD_WORLD);
+    struct record_message record = {
+        .base.time_ns = clock_now(), .partner = other, .tag = tag, .bytes = size > 0 ? (uint64_t)size : 0};
+    if (lane && other >= 0)
+        lane_put_message(lane, kind, 0, RECORD_WORLD, &record);
     return MPE_LOG_OK;
 }
 
