@@ -83,8 +83,10 @@ static bool stream_next(struct record_state *state, struct stream *stream)
     }
     if (file->header.reason == RECORD_GOES_ON || file->header.reason > RECORD_LIMIT)
         return false;
-    file->damaged = false;
-    int64_t ended_ns = trace_time(state, stream, file->header.ended_ns);
+    int64_t ended_ns = file->header.ended_ns;
+    if (ended_ns > RECORD_TIME_MAX || ended_ns < -RECORD_TIME_MAX)
+        return false;
+    ended_ns = trace_time(state, stream, ended_ns);
     stream->time_ns = ended_ns > stream->time_ns ? ended_ns : stream->time_ns;
     return true;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "convert/record_file.h"
 
+#include "core/event.h"
 #include "core/memory.h"
 
 #include <fcntl.h>
@@ -29,7 +30,8 @@ static bool header_valid(const struct record_header *header)
 {
     return header->version == RECORD_VERSION && header->block_size >= RECORD_BLOCK_MIN &&
            header->block_size <= RECORD_BLOCK_MAX && (header->block_size & (header->block_size - 1)) == 0 &&
-           header->rank >= 0 && header->rank < header->size;
+           header->rank >= 0 && header->rank < header->size && header->size <= PROCESS_LIMIT &&
+           header->thread < RECORD_THREADS_MAX;
 }
 
 enum status record_file_open(struct record_file *file, char *path, struct error *err)
@@ -109,9 +111,11 @@ static const struct record_base *record_at(struct record_file *file, uint64_t wo
     const unsigned char *at = size <= room && (brief || size >= sizeof base) ? file_need(file, size) : NULL;
     if (!at)
         return NULL;
-    file->position += size;
     const struct record_base *record =
         brief ? expand(file, at, word, size) : (const struct record_base *)(const void *)at;
+    if (record->time_ns > RECORD_TIME_MAX || record->time_ns < -RECORD_TIME_MAX)
+        return NULL;
+    file->position += size;
     file->last_ns = record->time_ns;
     return record;
 }

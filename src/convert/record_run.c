@@ -6,6 +6,7 @@
 #include "core/memory.h"
 
 #include <dirent.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -198,6 +199,9 @@ static void define_comm(struct record_run *run, struct record_process *process, 
 static void define_clock(struct record_process *process, const struct record_clock *record)
 {
     struct record_clock_line *clock = &process->clock;
+    if (record->offset_ns > RECORD_TIME_MAX || record->offset_ns < -RECORD_TIME_MAX ||
+        record->base.time_ns > RECORD_TIME_MAX || record->base.time_ns < -RECORD_TIME_MAX)
+        return;
     clock->last_ns = record->base.time_ns;
     clock->last_offset_ns = record->offset_ns;
     if (clock->points++ == 0) {
@@ -339,6 +343,8 @@ int64_t record_clock_offset(const struct record_clock_line *clock, int64_t time_
 {
     if (clock->points < 2 || clock->last_ns <= clock->first_ns)
         return clock->first_offset_ns;
+    /* A little before the first and behind the last moment are MPI_Init and MPI_Finalize themselves. */
     double share = (double)(time_ns - clock->first_ns) / (double)(clock->last_ns - clock->first_ns);
+    share = fmin(fmax(share, -1), 2);
     return clock->first_offset_ns + llrint(share * (double)(clock->last_offset_ns - clock->first_offset_ns));
 }

@@ -22,8 +22,10 @@ enum {
     RECORD_FUNCTIONS_MAX = 2048,
     RECORD_NAME_SIZE = 64,
     RECORD_BLOCK_MIN = 16 << 10, /* bytes; blocks are powers of two */
-    RECORD_BLOCK_MAX = 64 << 20
+    RECORD_BLOCK_MAX = 64 << 20,
+    RECORD_THREADS_MAX = 1 << 16
 };
+#define RECORD_TIME_MAX INT64_C(2000000000000000000) /* ns: 63 years; what is beyond, either way, is damage */
 
 enum record_kind {
     RECORD_NONE,         /* no more records in this block */
