@@ -218,6 +218,18 @@ static void cancelled(void)
     MPI_Barrier(world);
 }
 
+/* Calls that fail are no messages. */
+static void failing(void)
+{
+    MPI_Request request = MPI_REQUEST_NULL;
+    MPI_Comm_set_errhandler(world, MPI_ERRORS_RETURN);
+    if (MPI_Send(out, 1, MPI_INT, 1000, TAG, world) == MPI_SUCCESS ||
+        MPI_Isend(out, 1, MPI_INT, -1000, TAG, world, &request) == MPI_SUCCESS ||
+        MPI_Recv(in, 1, MPI_INT, 1000, TAG, world, MPI_STATUS_IGNORE) == MPI_SUCCESS)
+        puts("what should fail does not");
+    MPI_Comm_set_errhandler(world, MPI_ERRORS_ARE_FATAL);
+}
+
 static void types(void)
 {
     MPI_Datatype vector;
@@ -251,6 +263,7 @@ int main(int argc, char **argv)
         persistent();
         probed();
         cancelled();
+        failing();
         types();
         MPI_Comm_free(&world);
     }
