@@ -23,8 +23,17 @@ struct stream {
     const struct record_base *record; /* NULL: only the end of the recording is still to be told */
 };
 
+/* What a collective call of a file moved, until its leave comes. */
+struct moved {
+    bool there;
+    uint16_t state;
+    int32_t root;
+    uint64_t sent, received;
+};
+
 struct record_state {
     struct record_run run;
+    struct moved *moved; /* by file */
     struct stream *heap;
     size_t count;
     int64_t begin_ns; /* of the run on the clock of process 0: the trace's 0 */
@@ -154,13 +163,36 @@ static void message_event(struct record_state *state, const struct stream *strea
     *(send ? &event->bytes_sent : &event->bytes_received) = (int64_t)record->bytes;
 }
 
+static unsigned char *put_big_endian(unsigned char *at, uint64_t value, size_t size)
+{
+    for (size_t i = 0; i < size; i++)
+        at[i] = (unsigned char)(value >> 8 * (size - 1 - i));
+    return at + size;
+}
+
+/* As RECORD_COLLECTIVE_FORMAT says. */
+static void set_moved(struct batch *batch, struct event *event, const struct moved *moved)
+{
+    unsigned char payload[32] = {0}, *at = payload;
+    at = put_big_endian(at, (uint32_t)moved->root, 4);
+    at = put_big_endian(at, moved->sent, 8);
+    put_big_endian(at, moved->received, 8);
+    batch_set_payload(batch, event, payload, sizeof payload);
+}
+
 static void state_event(struct record_state *state, const struct stream *stream, const struct event *base,
                         struct batch *batch)
 {
     const struct record_base *record = stream->record;
     uint32_t index = record->state < RECORD_FUNCTIONS_MAX ? state->run.states[record->state] : UINT32_MAX;
-    if (index != UINT32_MAX)
-        batch_event(batch, base, record->kind == RECORD_ENTER ? EVENT_ENTER : EVENT_LEAVE)->state = index;
+    if (index == UINT32_MAX)
+        return;
+    struct event *event = batch_event(batch, base, record->kind == RECORD_ENTER ? EVENT_ENTER : EVENT_LEAVE);
+    event->state = index;
+    struct moved *moved = &state->moved[stream->file];
+    if (moved->there && event->kind == EVENT_LEAVE && moved->state == record->state)
+        set_moved(batch, event, moved);
+    moved->there = false;
 }
 
 static void user_event(struct record_state *state, const struct stream *stream, struct defs *defs,
@@ -176,13 +208,14 @@ static void user_event(struct record_state *state, const struct stream *stream, 
         batch_set_payload(batch, event, record + 1, length);
 }
 
-static void collective_event(const struct stream *stream, const struct event *base, struct batch *batch)
+static void note_moved(struct record_state *state, const struct stream *stream)
 {
     const struct record_collective *record = (const struct record_collective *)(const void *)stream->record;
-    struct event *event = batch_event(batch, base, EVENT_COLLECTIVE);
-    event->tag = record->root < 0 ? EVENT_UNKNOWN : record->root;
-    event->bytes_sent = (int64_t)record->sent;
-    event->bytes_received = (int64_t)record->received;
+    state->moved[stream->file] = (struct moved){.there = true,
+                                                .state = record->base.state,
+                                                .root = record->root,
+                                                .sent = record->sent,
+                                                .received = record->received};
 }
 
 static void ended_event(struct record_state *state, const struct stream *stream, const struct event *base,
@@ -229,7 +262,7 @@ static void translate(struct reader *reader, const struct stream *stream, struct
         message_event(state, stream, reader->defs, &base, batch);
         break;
     case RECORD_COLLECTIVE:
-        collective_event(stream, &base, batch);
+        note_moved(state, stream);
         break;
     case RECORD_USER_EVENT:
         user_event(state, stream, reader->defs, &base, batch);
@@ -287,6 +320,7 @@ static void record_close(struct reader *reader)
     struct record_state *state = reader->state;
     record_run_close(&state->run);
     free(state->heap);
+    free(state->moved);
 }
 
 static const struct format format_record = {.name = "record",
@@ -314,6 +348,7 @@ static void streams_start(struct record_state *state)
         count++;
     }
     state->heap = memory_new(files * sizeof *state->heap);
+    state->moved = memory_new(files * sizeof *state->moved);
     state->begin_ns = begin_ns;
     for (size_t i = 0; i < count; i++) {
         streams[i].time_ns -= begin_ns;

@@ -135,8 +135,10 @@ static void define_functions(struct record_run *run, struct defs *defs)
         if (!used)
             continue;
         const char *name = mpi_function_at(f)->name;
+        bool collective = mpi_function_at(f)->class == CLASS_COLLECTIVE;
         struct state_def state = {.name = (char *)name,
                                   .colour = (char *)state_colour(name),
+                                  .format = collective ? (char *)RECORD_COLLECTIVE_FORMAT : NULL,
                                   .id = EVENT_UNKNOWN,
                                   .start = EVENT_UNKNOWN,
                                   .end = EVENT_UNKNOWN};

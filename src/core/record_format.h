@@ -100,6 +100,7 @@ struct record_message {
     uint64_t bytes;
 };
 
+/* Before the leave of a collective call. */
 struct record_collective {
     struct record_base base;
     int32_t root; /* rank in comm; -1: none */

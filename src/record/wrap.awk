@@ -53,6 +53,10 @@ function read_hooks(    line, heading, names, n, i, when)
             n = split(substr(line, 9), names, " ")
             for (i = 1; i <= n; i++)
                 by_hand[names[i]] = 1
+        } else if (line ~ /^no _c /) {
+            n = split(substr(line, 7), names, " ")
+            for (i = 1; i <= n; i++)
+                small_only[names[i]] = 1
         } else if (line ~ /^MPI_/) {
             if (complete)
                 heading = ""
@@ -87,7 +91,7 @@ function find_row(name,    small)
     if (name in row_of)
         return row_of[name]
     small = name
-    if (sub(/_c$/, "", small) && (small in row_of))
+    if (sub(/_c$/, "", small) && (small in row_of) && !(small in small_only))
         return row_of[small]
     return 0
 }
@@ -196,7 +200,8 @@ BEGIN {
     complete = 1
     read_functions()
     read_hooks()
-    print "/* Made by wrap.awk from mpi.h, core/mpi_function.def and hooks.def. */\n#include \"record/messages.h\"\n" \
+    print "/* Made by wrap.awk from mpi.h, core/mpi_function.def and hooks.def. */\n#include \"record/collectives.h\"\n" \
+          "#include \"record/messages.h\"\n" \
           "#include \"record/real.h\"\n#include \"record/requests.h\"\n\n" \
           "/* Programs may call what is deprecated. */\n#pragma GCC diagnostic ignored \"-Wdeprecated-declarations\"\n"
 }
