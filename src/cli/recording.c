@@ -80,6 +80,7 @@ static enum status write_trace(const struct options *options, struct reader *rea
     const struct writer_format *format = writer_format_find("clog2");
     struct writer *writer = format->create();
     writer->format = format;
+    writer->in_order = true;
     struct output_options how = {.replace = options->force, .patchable = format->patchable};
     writer->output = output_open(path, how, err);
     enum status status = writer->output ? STATUS_OK : STATUS_FAILED;

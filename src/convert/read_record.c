@@ -81,13 +81,15 @@ static int64_t trace_time(struct record_state *state, const struct stream *strea
     return time_ns + record_clock_offset(&process_of(state, stream)->clock, time_ns) - state->begin_ns;
 }
 
-/* The stream's next record, or the mark of its end. False: it is done. */
+/* The stream's next record, or the mark of its end. Time does not go back, whatever a damaged file says. False: it is
+   done. */
 static bool stream_next(struct record_state *state, struct stream *stream)
 {
     struct record_file *file = &state->run.files[stream->file];
     stream->record = record_file_next(file);
     if (stream->record) {
-        stream->time_ns = trace_time(state, stream, stream->record->time_ns);
+        int64_t time_ns = trace_time(state, stream, stream->record->time_ns);
+        stream->time_ns = time_ns > stream->time_ns ? time_ns : stream->time_ns;
         return true;
     }
     if (file->header.reason == RECORD_GOES_ON || file->header.reason > RECORD_LIMIT)
@@ -195,11 +197,13 @@ static void state_event(struct record_state *state, const struct stream *stream,
     moved->there = false;
 }
 
-static void user_event(struct record_state *state, const struct stream *stream, struct defs *defs,
-                       const struct event *base, struct batch *batch)
+static void user_event(struct record_state *state, const struct stream *stream, const struct event *base,
+                       struct batch *batch)
 {
     const struct record_base *record = stream->record;
-    struct record_role role = record_run_role(&state->run, defs, record->comm);
+    if (!state->run.files[stream->file].header.user_events)
+        return;
+    struct record_role role = record_run_role(&state->run, record->comm);
     struct event *event = batch_event(batch, base, (enum event_kind)(role.kind - 1));
     event->comm = 0; /* the world */
     event->state = role.index;
@@ -265,7 +269,7 @@ static void translate(struct reader *reader, const struct stream *stream, struct
         note_moved(state, stream);
         break;
     case RECORD_USER_EVENT:
-        user_event(state, stream, reader->defs, &base, batch);
+        user_event(state, stream, &base, batch);
         break;
     case RECORD_COMM:
         comm_events(state, stream, &base, batch);
@@ -340,7 +344,7 @@ static void streams_start(struct record_state *state)
     size_t count = 0;
     int64_t begin_ns = INT64_MAX;
     for (size_t i = 0; i < files; i++) {
-        streams[count].file = (uint32_t)i;
+        streams[count] = (struct stream){.file = (uint32_t)i, .time_ns = INT64_MIN};
         record_file_start(&state->run.files[i], window);
         if (!stream_next(state, &streams[count]))
             continue;

@@ -245,17 +245,21 @@ static void define_text(struct record_run *run, struct defs *defs, struct record
     }
 }
 
-struct record_role record_run_role(struct record_run *run, struct defs *defs, uint32_t id)
+/* Where there are such events at all: whether each was described is not known before all are read. */
+static void define_unnamed(struct record_run *run, struct defs *defs)
+{
+    bool any = false;
+    for (size_t i = 0; i < run->file_count; i++)
+        any |= run->files[i].header.user_events != 0;
+    struct mark_def mark = {.name = (char *)"event without description", .id = EVENT_UNKNOWN, .defined = true};
+    if (any)
+        run->unnamed_mark = defs_add_mark(defs, &mark);
+}
+
+struct record_role record_run_role(const struct record_run *run, uint32_t id)
 {
     const uint64_t *known = map_find(&run->roles, id);
-    uint64_t value = known ? *known : 0;
-    if (!known) {
-        char name[RECORD_NAME_SIZE];
-        snprintf(name, sizeof name, "event %u", id);
-        struct mark_def mark = {.name = name, .id = EVENT_UNKNOWN, .defined = true};
-        value = role_value(EVENT_MARK, defs_add_mark(defs, &mark));
-        map_put(&run->roles, id, value);
-    }
+    uint64_t value = known ? *known : role_value(EVENT_MARK, run->unnamed_mark);
     return (struct record_role){.kind = (uint8_t)value, .index = (uint32_t)(value >> 8)};
 }
 
@@ -322,6 +326,7 @@ enum status record_run_open(struct record_run *run, const char *directory, struc
             defs->threads = run->files[i].header.thread + 1;
     }
     define_ends(run, defs);
+    define_unnamed(run, defs);
     defs_add_constant(defs, "MPI_PROC_NULL", -1);
     defs_add_constant(defs, "MPI_ANY_SOURCE", -2);
     defs_add_constant(defs, "MPI_ANY_TAG", -1);

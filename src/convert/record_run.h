@@ -51,6 +51,7 @@ struct record_run {
     struct map roles;        /* event id -> kind + 1 and index */
     struct map comm_of_key;  /* key of a communicator -> index of its first definition */
     uint32_t ended_marks[8]; /* by enum record_reason: index + 1 of the mark that says so */
+    uint32_t unnamed_mark;   /* of events that nobody described */
 };
 
 /* Finds the buffer files of a directory, takes those of the first run in it, reads their definitions. */
@@ -61,7 +62,7 @@ void record_run_close(struct record_run *run);
 /* The correction of a process's clock at a time, in ns to add. */
 int64_t record_clock_offset(const struct record_clock_line *clock, int64_t time_ns);
 
-/* What an event id of the MPE API stands for; an id that was never described becomes a mark. */
-struct record_role record_run_role(struct record_run *run, struct defs *defs, uint32_t id);
+/* What an event id of the MPE API stands for; ids that were never described are one mark. */
+struct record_role record_run_role(const struct record_run *run, uint32_t id);
 
 #endif

@@ -65,7 +65,8 @@ struct record_header {
     uint32_t pid;
     uint32_t end;              /* enum record_end */
     uint32_t reason;           /* enum record_reason */
-    uint32_t spawned;          /* 1: the process has a parent (MPI_Comm_spawn) */
+    uint16_t spawned;          /* 1: the process has a parent (MPI_Comm_spawn) */
+    uint16_t user_events;      /* 1: there are records of the MPE API */
     int64_t ended_ns;          /* when the reason came */
     uint64_t first_definition; /* offset of the first record that carries a `next`; 0: none */
     uint64_t events;           /* records written, known at a regular end */

@@ -18,7 +18,10 @@ static struct lane *lane_now(void)
 {
     if (!recorder.started || !recorder.on)
         return NULL;
-    return lane_mine ? lane_mine : recorder_attach();
+    struct lane *lane = lane_mine ? lane_mine : recorder_attach();
+    if (lane)
+        lane->header->user_events = 1;
+    return lane;
 }
 
 EXPORT int MPE_Init_log(void)

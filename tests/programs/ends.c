@@ -8,6 +8,7 @@
 
 static void end(const char *how)
 {
+    usleep(300000); /* what was printed must have left through mpiexec */
     if (strcmp(how, "abort") == 0)
         MPI_Abort(MPI_COMM_WORLD, 7);
     if (strcmp(how, "exit") == 0)
