@@ -10,7 +10,7 @@
 #include "core/text.h"
 
 #include <dirent.h>
-#include <errno.h>
+#include <fnmatch.h>
 #include <limits.h>
 #include <signal.h>
 #include <stdio.h>
@@ -220,6 +220,47 @@ static char *preload_make(const struct options *options, struct error *err)
     return preload;
 }
 
+/* True if a name of the length, which may leave out "MPI_" and have * in it, stands for a function. */
+static bool is_function(const char *name, size_t length)
+{
+    char pattern[128];
+    const char *prefix = strncmp(name, "MPI_", 4) == 0 ? "" : "MPI_";
+    if ((size_t)snprintf(pattern, sizeof pattern, "%s%.*s", prefix, (int)length, name) >= sizeof pattern)
+        return false;
+    for (size_t i = 0; i < mpi_function_count(); i++)
+        if (fnmatch(pattern, mpi_function_at(i)->name, 0) == 0)
+            return true;
+    return false;
+}
+
+static enum status list_check(const char *option, const char *list, struct error *err)
+{
+    for (const char *at = list; at && *at; at += *at == ',') {
+        size_t length = strcspn(at, ",");
+        if (!is_function(at, length))
+            return error_set(err, ERROR_USAGE, "%s: '%.*s' is no MPI function", option, (int)length, at);
+        at += length;
+    }
+    return STATUS_OK;
+}
+
+/* The recording library takes what it is given; a person is told what is wrong with it. */
+static enum status options_check(const struct options *options, struct error *err)
+{
+    if (list_check("--only", options->only, err) != STATUS_OK || list_check("--skip", options->skip, err) != STATUS_OK)
+        return STATUS_FAILED;
+    int64_t events;
+    if (options->max_events && !text_parse_i64(options->max_events, 1, INT64_MAX, &events))
+        return error_set(err, ERROR_USAGE, "--max-events: '%s' is no number of records", options->max_events);
+    if (!options->buffer)
+        return STATUS_OK;
+    size_t digits = strspn(options->buffer, "0123456789");
+    if (digits == 0 || digits > 9 || (options->buffer[digits] && strchr("kKM", options->buffer[digits]) == NULL) ||
+        (options->buffer[digits] && options->buffer[digits + 1]))
+        return error_set(err, ERROR_USAGE, "--buffer: '%s' is no size (such as 256k, 4M)", options->buffer);
+    return STATUS_OK;
+}
+
 /* The trace must not be there yet: to be told before a long run, not after. */
 static enum status output_check(const struct options *options, const char *output, struct error *err)
 {
@@ -262,8 +303,8 @@ int recording_run(const struct options *options, const char *output)
     struct error err = {0};
     char *preload = NULL, *directory = NULL;
     struct launch_result result = {.code = EXIT_DONE};
-    if (output_check(options, output, &err) != STATUS_OK || !(preload = preload_make(options, &err)) ||
-        !(directory = directory_make(output, &err))) {
+    if (options_check(options, &err) != STATUS_OK || output_check(options, output, &err) != STATUS_OK ||
+        !(preload = preload_make(options, &err)) || !(directory = directory_make(output, &err))) {
         free(preload);
         return command_fault(&err);
     }
