@@ -17,9 +17,9 @@ for mpi in mpich openmpi; do
     "mpiexec.$mpi" -n 2 ./pingpong "$rounds" >plain
     "$SIGHT" record -f -o trace.clog2 -- "mpiexec.$mpi" -n 2 ./pingpong "$rounds" >recorded 2>note
     echo "$mpi"
-    # Records of a round: two ends of six each; entry and return; three calls with two or three each.
+    # Records of a round: two ends of six each; entry, bytes and return; entry and return; three calls of two or three.
     paste plain recorded | awk '
-        BEGIN { records["pingpong"] = 12; records["allreduce"] = 2; records["plain"] = 2; records["self"] = 8 }
+        BEGIN { records["pingpong"] = 12; records["allreduce"] = 3; records["plain"] = 2; records["self"] = 8 }
         { printf "  %-10s %8.1f ns a round, recorded %8.1f ns: %5.2f times, %5.1f ns a record\n", $1, $2, $4, $4 / $2,
               ($4 - $2) / records[$1] }'
     sed 's/^sight: /  /' note
