@@ -148,7 +148,8 @@ static void directory_remove(const char *path)
     rmdir(path);
 }
 
-/* The library beside the program (as built), or where it is installed. False: there is none for this MPI. */
+/* The library beside the program (as built), where it is installed, or where it is when all was moved together. False:
+   there is none for this MPI. */
 static bool library_find(enum mpi_kind kind, char *path, size_t size)
 {
     char self[PATH_MAX];
@@ -157,9 +158,12 @@ static bool library_find(enum mpi_kind kind, char *path, size_t size)
     char *slash = strrchr(self, '/');
     if (slash)
         *slash = '\0';
-    const char *const directories[] = {self, SIGHT_RECORDERS};
-    for (size_t i = 0; i < 2; i++) {
-        int used = snprintf(path, size, "%s/libsight-record-%s.so", directories[i], mpi_kind_name(kind));
+    const struct {
+        const char *from, *below;
+    } directories[] = {{self, ""}, {SIGHT_RECORDERS, ""}, {self, "/../lib/sight"}};
+    for (size_t i = 0; i < sizeof directories / sizeof *directories; i++) {
+        int used = snprintf(path, size, "%s%s/libsight-record-%s.so", directories[i].from, directories[i].below,
+                            mpi_kind_name(kind));
         if (used > 0 && (size_t)used < size && access(path, R_OK) == 0)
             return true;
     }
