@@ -7,7 +7,8 @@ cd "$(dirname "$0")/.."
 what=${1:-run}
 packages="gcc make autoconf automake pkg-config libxml2-dev libxml2-utils libpango1.0-dev libcairo2-dev fonts-dejavu-core zlib1g-dev libzstd-dev zstd"
 if [ "$what" = test ]; then
-    packages="$packages clang libclang-rt-dev clang-format python3 universal-ctags mandoc tidy poppler-utils chromium"
+    packages="$packages clang libclang-rt-dev clang-format python3 universal-ctags mandoc tidy poppler-utils chromium
+        mpich libmpich-dev openmpi-bin libopenmpi-dev gfortran"
 fi
 
 install_packages() {

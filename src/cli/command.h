@@ -23,6 +23,7 @@ enum exit_code {
 struct options {
     const char *output, *format, *from, *to, *processes, *jobs, *color, *progress, *table, *width, *height, *dpi, *by,
         *colors, *theme, *fail_on;
+    const char *number, *only, *skip, *buffer, *max_events;
     bool force, quiet, verbose, all, help;
     char **inputs; /* what is no option; points into argv */
     size_t input_count;
@@ -70,6 +71,7 @@ enum {
 #include "cli/options.def"
     OPTIONS_ALWAYS = OPTION_QUIET | OPTION_VERBOSE | OPTION_COLOR | OPTION_PROGRESS | OPTION_HELP | OPTION_JOBS,
     OPTIONS_OUTPUT = OPTION_OUTPUT | OPTION_FORCE,
+    OPTIONS_RECORD = OPTION_ONLY | OPTION_SKIP | OPTION_BUFFER | OPTION_MAX_EVENTS,
     OPTIONS_SELECT = OPTION_FROM | OPTION_TO | OPTION_PROCESSES,
     OPTIONS_PICTURE = OPTION_WIDTH | OPTION_HEIGHT | OPTION_DPI | OPTION_BY | OPTION_COLORS | OPTION_THEME
 };

@@ -74,11 +74,11 @@ static void print_help(void)
 {
     puts("sight — why is my MPI program slow? Reads the trace of a run and tells.\n"
          "\n"
-         "  sight run.clog2                          the short diagnosis\n"
-         "  sight report run.clog2 -o run.html       everything on one page, with charts\n"
+         "  sight run -n 4 -- ./app                  record a program, and the short diagnosis\n"
+         "  sight app.clog2                          the short diagnosis of a trace\n"
+         "  sight report app.clog2 -o app.html       everything on one page, with charts\n"
          "  sight compare old.clog2 new.clog2        what got better, and by how much\n"
-         "  sight chart compute run.clog2 -o c.svg   one chart (or all) as SVG, PDF, PNG, PS\n"
-         "  sight convert run.clog2 -o run.xml       the trace as XML (or .alog, .clog2)\n"
+         "  sight chart compute app.clog2 -o c.svg   one chart (or all) as SVG, PDF, PNG, PS\n"
          "\nCommands:");
     for (size_t i = 0; i < command_count(); i++)
         if (!(commands[i].options & COMMAND_UNLISTED))

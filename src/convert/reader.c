@@ -129,7 +129,7 @@ struct reader *reader_open(char *const *paths, size_t count, struct error *err)
 
 static void reader_finish(struct reader *reader)
 {
-    if (reader->input->fault)
+    if (reader->input && reader->input->fault)
         reader_damage(reader, reader->input->offset, "%s", reader->input->fault);
     reader->end = (struct trace_end){.complete = reader->complete && reader->damage.count == 0,
                                      .damage = reader->damage,

@@ -30,13 +30,6 @@ struct clog2_writer {
     struct map calls; /* as MPE-1 counts them in `value`: (process, state) -> calls */
 };
 
-static enum status clog2_begin(struct sink *sink, const struct defs *defs, struct error *err)
-{
-    (void)err;
-    ((struct clog2_writer *)sink)->writer.defs = defs;
-    return STATUS_OK;
-}
-
 /* True where event.value is only MPE-1's counter of calls, which says nothing. */
 static bool value_is_counter(struct clog2_writer *clog2, const struct event *event)
 {
@@ -91,27 +84,6 @@ static void note_definition(struct clog2_writer *clog2, const struct event *even
         memset(&clog2->defined[kind][before], 0, clog2->defined_count[kind] - before);
     }
     clog2->defined[kind][event->state] = true;
-}
-
-static enum status clog2_events(struct sink *sink, const struct batch *batch, struct error *err)
-{
-    struct clog2_writer *clog2 = (struct clog2_writer *)sink;
-    unsigned char *packed = memory_resize(NULL, EVENT_PACK_MAX + batch->arena_length);
-    enum status status = STATUS_OK;
-    for (size_t i = 0; i < batch->count && status == STATUS_OK; i++) {
-        const struct event *event = &batch->events[i];
-        if (!event_fits(clog2, event))
-            continue;
-        count_losses(clog2, event);
-        if (event->kind == EVENT_DEFINITION)
-            note_definition(clog2, event);
-        clog2->processes = event->process >= clog2->processes ? event->process + 1 : clog2->processes;
-        clog2->threads = event->thread >= clog2->threads ? event->thread + 1 : clog2->threads;
-        struct sort_key key = {.major = sort_key_signed(event->time_ns), .minor = event->process};
-        status = sorter_add(clog2->sorter, key, packed, event_pack(packed, event, batch->arena), err);
-    }
-    free(packed);
-    return status;
 }
 
 /* Where a record comes from. */
@@ -281,13 +253,13 @@ static int32_t event_id(const struct clog2_writer *clog2, const struct event *ev
 }
 
 static void write_plain(struct clog2_writer *clog2, const struct place *place, const struct event *event,
-                        const unsigned char *packed)
+                        const unsigned char *arena)
 {
     bool cargo = event->payload_length > 0 && !(event->flags & EVENT_PAYLOAD_TEXT);
     unsigned char *body = record(clog2, place, cargo ? CLOG2_CARGO : CLOG2_BARE);
     bytes_put_i32(body, true, event_id(clog2, event));
     if (cargo)
-        memcpy(body + 8, packed + event->payload,
+        memcpy(body + 8, arena + event->payload,
                event->payload_length < CLOG2_CARGO_SIZE ? event->payload_length : CLOG2_CARGO_SIZE);
 }
 
@@ -323,7 +295,7 @@ static void write_comm_event(struct clog2_writer *clog2, const struct place *pla
     write_comm(clog2, place, numbers, uuid);
 }
 
-static void write_event(struct clog2_writer *clog2, const struct event *event, const unsigned char *packed)
+static void write_event(struct clog2_writer *clog2, const struct event *event, const unsigned char *arena)
 {
     struct place place = {.time_ns = event->time_ns, .thread = event->thread};
     unsigned char *body;
@@ -351,7 +323,7 @@ static void write_event(struct clog2_writer *clog2, const struct event *event, c
         write_definition(clog2, &place, event->value, event->state);
         break;
     default:
-        write_plain(clog2, &place, event, packed);
+        write_plain(clog2, &place, event, arena);
     }
 }
 
@@ -472,16 +444,59 @@ static void find_world(struct clog2_writer *clog2)
     clog2->world_id = clog2->world >= 0 ? defs->comms[clog2->world].id : clog2->next_comm_id++;
 }
 
-static enum status clog2_end(struct sink *sink, const struct trace_end *end, struct error *err)
+/* Ids are given and the file is begun when all definitions are known. */
+static void file_start(struct clog2_writer *clog2)
 {
-    (void)end;
-    struct clog2_writer *clog2 = (struct clog2_writer *)sink;
     static const unsigned char preamble[CLOG2_PREAMBLE_SIZE];
     clog2_ids_give(&clog2->ids, clog2->writer.defs);
     find_world(clog2);
     output_write(clog2->writer.output, preamble, sizeof preamble);
-    if (write_events(clog2, err) != STATUS_OK)
-        return STATUS_FAILED;
+}
+
+static enum status clog2_begin(struct sink *sink, const struct defs *defs, struct error *err)
+{
+    (void)err;
+    struct clog2_writer *clog2 = (struct clog2_writer *)sink;
+    clog2->writer.defs = defs;
+    if (clog2->writer.in_order)
+        file_start(clog2);
+    return STATUS_OK;
+}
+
+static enum status clog2_events(struct sink *sink, const struct batch *batch, struct error *err)
+{
+    struct clog2_writer *clog2 = (struct clog2_writer *)sink;
+    unsigned char *packed = memory_resize(NULL, EVENT_PACK_MAX + batch->arena_length);
+    enum status status = STATUS_OK;
+    for (size_t i = 0; i < batch->count && status == STATUS_OK; i++) {
+        const struct event *event = &batch->events[i];
+        if (!event_fits(clog2, event))
+            continue;
+        count_losses(clog2, event);
+        if (event->kind == EVENT_DEFINITION)
+            note_definition(clog2, event);
+        clog2->processes = event->process >= clog2->processes ? event->process + 1 : clog2->processes;
+        clog2->threads = event->thread >= clog2->threads ? event->thread + 1 : clog2->threads;
+        if (clog2->writer.in_order) {
+            write_event(clog2, event, batch->arena);
+            continue;
+        }
+        struct sort_key key = {.major = sort_key_signed(event->time_ns), .minor = event->process};
+        status = sorter_add(clog2->sorter, key, packed, event_pack(packed, event, batch->arena), err);
+    }
+    free(packed);
+    return status;
+}
+
+static enum status clog2_end(struct sink *sink, const struct trace_end *end, struct error *err)
+{
+    (void)end;
+    struct clog2_writer *clog2 = (struct clog2_writer *)sink;
+    if (!clog2->writer.in_order) {
+        file_start(clog2);
+        if (write_events(clog2, err) != STATUS_OK)
+            return STATUS_FAILED;
+    }
     write_missing_definitions(clog2);
     record(clog2, &(struct place){.seconds = CLOG2_ENDLOG_TIME}, CLOG2_ENDLOG);
     block_write(clog2);

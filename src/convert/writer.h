@@ -22,6 +22,8 @@ struct writer {
     const struct writer_format *format;
     struct output *output; /* borrowed: the caller opens and closes it */
     const struct defs *defs;
+    bool in_order; /* set by the caller before the first event: events will come in order of time and the definitions do
+                      not grow, so that a target in that order needs no sorting */
     struct loss losses[LOSSES_MAX];
     size_t loss_count;
 };

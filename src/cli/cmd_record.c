@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* `sight record -- mpiexec …`: runs a program and writes its trace. */
+#include "cli/commands.h"
+
+#include "cli/recording.h"
+
+#include <stdlib.h>
+
+int cmd_record(const struct command *command, const struct options *options)
+{
+    if (options->input_count == 0)
+        return command_usage(command, "no program given");
+    char *output = recording_output(options);
+    int code = recording_run(options, output);
+    free(output);
+    return code;
+}

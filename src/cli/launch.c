@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "cli/launch.h"
+
+#include "cli/command.h"
+#include "core/memory.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+static volatile pid_t child_process;
+
+static const int passed_on[] = {SIGTERM, SIGHUP, SIGUSR1, SIGUSR2};
+static const int of_terminal[] = {SIGINT, SIGQUIT};
+
+static void pass_on(int signal_number)
+{
+    int saved = errno;
+    if (child_process > 0)
+        kill(child_process, signal_number);
+    errno = saved;
+}
+
+static void signals_set(void (*passed)(int), void (*terminal)(int))
+{
+    struct sigaction action = {.sa_handler = passed, .sa_flags = SA_RESTART};
+    sigemptyset(&action.sa_mask);
+    for (size_t i = 0; i < sizeof passed_on / sizeof *passed_on; i++)
+        sigaction(passed_on[i], &action, NULL);
+    action.sa_handler = terminal;
+    for (size_t i = 0; i < sizeof of_terminal / sizeof *of_terminal; i++)
+        sigaction(of_terminal[i], &action, NULL);
+}
+
+/* In the child: what exec cannot do is told through the pipe, which closes itself where it can. */
+static void child_run(char *const *arguments, int tell)
+{
+    signals_set(SIG_DFL, SIG_DFL);
+    signal(SIGPIPE, SIG_DFL);
+    execvp(arguments[0], arguments);
+    int reason = errno;
+    if (write(tell, &reason, sizeof reason) < 0)
+        _exit(127);
+    _exit(127);
+}
+
+static int64_t now_ns(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+static enum status wait_for(pid_t child, struct launch_result *result, struct error *err)
+{
+    int status;
+    while (waitpid(child, &status, 0) < 0)
+        if (errno != EINTR)
+            return error_set_errno(err, ERROR_INPUT, "cannot wait for the program");
+    if (WIFSIGNALED(status))
+        result->signal = WTERMSIG(status);
+    result->code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + result->signal;
+    return STATUS_OK;
+}
+
+enum status launch(char *const *words, size_t count, struct launch_result *result, struct error *err)
+{
+    char **arguments = memory_new((count + 1) * sizeof *arguments);
+    memcpy(arguments, words, count * sizeof *arguments);
+    int tell[2], reason = 0;
+    if (pipe2(tell, O_CLOEXEC) != 0)
+        return error_set_errno(err, ERROR_INPUT, "cannot make a pipe");
+    int64_t begin_ns = now_ns();
+    signals_set(pass_on, SIG_IGN);
+    child_process = fork();
+    if (child_process == 0)
+        child_run(arguments, tell[1]);
+    close(tell[1]);
+    bool failed = child_process < 0 || read(tell[0], &reason, sizeof reason) == sizeof reason;
+    close(tell[0]);
+    enum status status = STATUS_OK;
+    if (child_process > 0)
+        status = wait_for(child_process, result, err);
+    signals_set(SIG_DFL, SIG_DFL);
+    result->ran_ns = now_ns() - begin_ns;
+    if (failed) {
+        errno = child_process < 0 ? errno : reason;
+        status = error_set_errno(err, ERROR_USAGE, "cannot run '%s'", words[0]);
+    }
+    free(arguments);
+    return status;
+}
+
+void launch_die_alike(const struct launch_result *result)
+{
+    if (!result->signal)
+        return;
+    struct rlimit no_core = {0}; /* the program has left its own */
+    setrlimit(RLIMIT_CORE, &no_core);
+    signal(result->signal, SIG_DFL);
+    raise(result->signal);
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef SIGHT_CLI_LAUNCH_H
+#define SIGHT_CLI_LAUNCH_H
+
+#include "core/error.h"
+
+#include <stddef.h>
+
+/* Running a command as if nobody were in between. */
+
+struct launch_result {
+    int code;       /* exit code */
+    int signal;     /* that ended it; 0: none */
+    int64_t ran_ns; /* how long it ran */
+};
+
+/* Runs the command and waits for its end. Signals that come meanwhile go to it; those of the terminal reach it anyway.
+   STATUS_FAILED: it could not be started. */
+enum status launch(char *const *words, size_t count, struct launch_result *result, struct error *err) MUST_CHECK;
+
+/* Ends this process by the signal that ended the command; returns where there was none. */
+void launch_die_alike(const struct launch_result *result);
+
+#endif

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "cli/program.h"
+
+#include <elf.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+const char *mpi_kind_name(enum mpi_kind kind)
+{
+    return kind == MPI_KIND_OPENMPI ? "openmpi" : "mpich";
+}
+
+static bool is_executable(const char *path)
+{
+    struct stat about;
+    return stat(path, &about) == 0 && S_ISREG(about.st_mode) && access(path, X_OK) == 0;
+}
+
+/* The file that the system would run for a word. */
+static bool find_file(const char *word, char *path, size_t size)
+{
+    if (strchr(word, '/'))
+        return (size_t)snprintf(path, size, "%s", word) < size && is_executable(path);
+    const char *at = getenv("PATH");
+    while (at && *at) {
+        size_t length = strcspn(at, ":");
+        if ((size_t)snprintf(path, size, "%.*s/%s", (int)length, at, word) < size && is_executable(path))
+            return true;
+        at += length + (at[length] == ':');
+    }
+    return false;
+}
+
+enum elf_kind { ELF_NONE, ELF_STATIC, ELF_DYNAMIC };
+
+static enum elf_kind elf_kind_of(const unsigned char *file, size_t size)
+{
+    Elf64_Ehdr header;
+    if (size < sizeof header || memcmp(file, ELFMAG, SELFMAG) != 0 || file[EI_CLASS] != ELFCLASS64)
+        return ELF_NONE;
+    memcpy(&header, file, sizeof header);
+    for (size_t i = 0; i < header.e_phnum; i++) {
+        Elf64_Phdr segment;
+        uint64_t at = header.e_phoff + i * sizeof segment;
+        if (at > size || size - at < sizeof segment)
+            return ELF_NONE;
+        memcpy(&segment, file + at, sizeof segment);
+        if (segment.p_type == PT_INTERP)
+            return ELF_DYNAMIC;
+    }
+    return ELF_STATIC;
+}
+
+/* The loader itself tells what a program loads, also through other libraries, without running it. */
+static enum mpi_kind kind_of_libraries(const char *path)
+{
+    int ends[2];
+    if (pipe2(ends, O_CLOEXEC) != 0)
+        return MPI_KIND_NONE;
+    pid_t child = fork();
+    if (child == 0) {
+        dup2(ends[1], STDOUT_FILENO);
+        dup2(ends[1], STDERR_FILENO);
+        setenv("LD_TRACE_LOADED_OBJECTS", "1", 1);
+        execl(path, path, (char *)NULL);
+        _exit(127);
+    }
+    close(ends[1]);
+    enum mpi_kind kind = MPI_KIND_NONE;
+    FILE *list = fdopen(ends[0], "r");
+    char line[PATH_MAX + 128];
+    while (list && fgets(line, sizeof line, list)) {
+        if (strstr(line, "libmpich") || strstr(line, "libsight-record-mpich") || strstr(line, "libmpi.so.12") ||
+            strstr(line, "libmpifort.so.12"))
+            kind = MPI_KIND_MPICH;
+        else if (strstr(line, "libmpi.so") || strstr(line, "libmpi_mpifh") || strstr(line, "libsight-record-openmpi"))
+            kind = MPI_KIND_OPENMPI;
+    }
+    if (list)
+        fclose(list);
+    waitpid(child, NULL, 0);
+    return kind;
+}
+
+/* False: the word is no file of code. */
+static bool program_look(struct program *program, const char *word)
+{
+    char path[PATH_MAX];
+    struct stat about;
+    int file = find_file(word, path, sizeof path) ? open(path, O_RDONLY | O_CLOEXEC) : -1;
+    if (file < 0 || fstat(file, &about) != 0 || about.st_size == 0) {
+        if (file >= 0)
+            close(file);
+        return false;
+    }
+    size_t size = (size_t)about.st_size;
+    unsigned char *code = mmap(NULL, size, PROT_READ, MAP_PRIVATE, file, 0);
+    close(file);
+    if (code == MAP_FAILED)
+        return false;
+    enum elf_kind elf = elf_kind_of(code, size);
+    *program = (struct program){.name = word};
+    if (elf == ELF_DYNAMIC)
+        program->kind = kind_of_libraries(path);
+    if (elf != ELF_NONE && program->kind == MPI_KIND_NONE)
+        program->is_static = memmem(code, size, "PMPI_Init", strlen("PMPI_Init")) != NULL;
+    munmap(code, size);
+    return elf != ELF_NONE;
+}
+
+struct program program_find(char *const *words, size_t count)
+{
+    struct program last = {0}, program;
+    for (size_t i = 0; i < count; i++) {
+        if (words[i][0] == '-' || !program_look(&program, words[i]))
+            continue;
+        last = program;
+        if (program.kind != MPI_KIND_NONE || program.is_static)
+            return program;
+    }
+    return last;
+}
+
+enum mpi_kind program_launcher_kind(const char *name)
+{
+    char path[PATH_MAX], real[PATH_MAX];
+    if (!find_file(name, path, sizeof path) || !realpath(path, real))
+        return MPI_KIND_NONE;
+    if (strstr(real, "openmpi") || strstr(real, "orterun") || strstr(real, "prterun"))
+        return MPI_KIND_OPENMPI;
+    return strstr(real, "hydra") || strstr(real, "mpich") ? MPI_KIND_MPICH : MPI_KIND_NONE;
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef SIGHT_CLI_PROGRAM_H
+#define SIGHT_CLI_PROGRAM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* The command that is to be recorded: which of its words is the MPI program, and which MPI it uses. */
+
+enum mpi_kind { MPI_KIND_NONE, MPI_KIND_MPICH, MPI_KIND_OPENMPI };
+
+struct program {
+    const char *name;   /* the word of the command line; borrowed */
+    enum mpi_kind kind; /* NONE: no word is linked to a known MPI */
+    bool is_static;     /* MPI is inside the program: nothing can be put in front of it */
+};
+
+/* Looks at all words of a command; the first that is an MPI program is the program, the last word that is a file of
+   code where there is none. */
+struct program program_find(char *const *words, size_t count);
+
+/* The MPI that a launcher (mpiexec, mpirun …) belongs to. */
+enum mpi_kind program_launcher_kind(const char *name);
+
+/* "mpich", "openmpi": as in the name of the recording library. */
+const char *mpi_kind_name(enum mpi_kind kind);
+
+#endif

@@ -1,0 +1,327 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "cli/recording.h"
+
+#include "cli/launch.h"
+#include "cli/program.h"
+#include "cli/run.h"
+#include "convert/read_record.h"
+#include "convert/writer.h"
+#include "core/memory.h"
+#include "core/text.h"
+
+#include <dirent.h>
+#include <fnmatch.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+char *recording_output(const struct options *options)
+{
+    if (options->output)
+        return memory_copy_string(options->output);
+    struct program program = program_find(options->inputs, options->input_count);
+    const char *name = program.name ? program.name : options->inputs[0];
+    const char *slash = strrchr(name, '/');
+    char *output;
+    if (asprintf(&output, "%s.clog2", slash ? slash + 1 : name) < 0)
+        return memory_copy_string("trace.clog2");
+    return output;
+}
+
+/* What one record costs here: reading the clock is most of it. */
+static double record_cost_ns(void)
+{
+    enum { CALLS = 2000 };
+    struct timespec begin, end;
+    clock_gettime(CLOCK_MONOTONIC, &begin);
+    for (int i = 0; i < CALLS; i++)
+        clock_gettime(CLOCK_MONOTONIC, &end);
+    return (double)((end.tv_sec - begin.tv_sec) * 1000000000 + end.tv_nsec - begin.tv_nsec) / CALLS + 5;
+}
+
+static void report(const struct options *options, const struct record_summary *summary, const char *output,
+                   int64_t ran_ns)
+{
+    char events[TEXT_NUMBER_SIZE], bytes[TEXT_NUMBER_SIZE], share[TEXT_NUMBER_SIZE], overhead[64] = "";
+    struct stat about;
+    bool file = stat(output, &about) == 0 && S_ISREG(about.st_mode);
+    if (ran_ns > 0 && summary->processes > 0) {
+        double cost = record_cost_ns() * (double)summary->events / summary->processes / (double)ran_ns;
+        snprintf(overhead, sizeof overhead, ", overhead about %s", text_share(share, cost));
+    }
+    command_note(options, "%s: %s events of %u processes%s%s%s; look at it with: sight %s", output,
+                 text_thousands(events, summary->events), summary->processes, file ? ", " : "",
+                 file ? text_bytes(bytes, (uint64_t)about.st_size) : "", overhead, output);
+}
+
+static void report_incomplete(const struct record_summary *summary)
+{
+    if (summary->processes < summary->declared)
+        fprintf(stderr, "sight: incomplete: %u of %u processes have no recording\n",
+                summary->declared - summary->processes, summary->declared);
+    if (summary->unfinished > 0)
+        fprintf(stderr, "sight: incomplete: %u of %u processes did not come to MPI_Finalize\n", summary->unfinished,
+                summary->processes);
+    if (summary->disk_full)
+        fprintf(stderr, "sight: incomplete: the disk was full; marks in the trace say from when on\n");
+    if (summary->limited)
+        fprintf(stderr, "sight: incomplete: --max-events was reached; marks in the trace say from when on\n");
+    if (summary->other_files > 0)
+        fprintf(stderr, "sight: %zu recordings of other MPI programs are left out\n", summary->other_files);
+}
+
+static enum status write_trace(const struct options *options, struct reader *reader, const char *path,
+                               struct error *err)
+{
+    const struct writer_format *format = writer_format_find("clog2");
+    struct writer *writer = format->create();
+    writer->format = format;
+    writer->in_order = true;
+    struct output_options how = {.replace = options->force, .patchable = format->patchable};
+    writer->output = output_open(path, how, err);
+    enum status status = writer->output ? STATUS_OK : STATUS_FAILED;
+    if (writer->output) {
+        struct sink *sinks[] = {&writer->sink};
+        status = stream_run(reader, sinks, 1, NULL, NULL, err);
+        struct error closing = {0};
+        if (output_close(writer->output, status == STATUS_OK, &closing) != STATUS_OK && status == STATUS_OK) {
+            *err = closing;
+            status = STATUS_FAILED;
+        }
+    }
+    format->free(writer);
+    return status;
+}
+
+int recording_merge(const struct options *options, const char *directory, const char *output, int64_t ran_ns)
+{
+    struct error err = {0};
+    struct reader *reader = record_reader_open(directory, &err);
+    if (!reader || write_trace(options, reader, output, &err) != STATUS_OK) {
+        reader_close(reader);
+        return command_fault(&err);
+    }
+    struct record_summary summary = record_reader_summary(reader);
+    report_incomplete(&summary);
+    report(options, &summary, output, ran_ns);
+    int code = reader->end.complete ? EXIT_DONE : EXIT_DAMAGED;
+    reader_close(reader);
+    return code;
+}
+
+/* A directory of its own beside the trace. */
+static char *directory_make(const char *output, struct error *err)
+{
+    char *name, *path = NULL;
+    const char *temporary = getenv("TMPDIR");
+    bool beside = strcmp(output, "-") != 0 && strncmp(output, "/dev/", 5) != 0;
+    int length = beside ? asprintf(&name, "%s.XXXXXX", output)
+                        : asprintf(&name, "%s/sight.XXXXXX", temporary ? temporary : "/tmp");
+    if (length < 0)
+        return NULL;
+    if (mkdtemp(name))
+        path = realpath(name, NULL);
+    if (!path)
+        error_set_errno(err, ERROR_OUTPUT, "%s: cannot make a directory for the recording", name);
+    free(name);
+    return path;
+}
+
+/* True if the directory is empty now, and gone. */
+static void directory_remove(const char *path)
+{
+    DIR *directory = opendir(path);
+    struct dirent *entry;
+    while (directory && (entry = readdir(directory))) {
+        char *name;
+        if (entry->d_name[0] == '.' || asprintf(&name, "%s/%s", path, entry->d_name) < 0)
+            continue;
+        unlink(name);
+        free(name);
+    }
+    if (directory)
+        closedir(directory);
+    rmdir(path);
+}
+
+/* The library beside the program (as built), where it is installed, or where it is when all was moved together. False:
+   there is none for this MPI. */
+static bool library_find(enum mpi_kind kind, char *path, size_t size)
+{
+    char self[PATH_MAX];
+    ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
+    self[length > 0 ? length : 0] = '\0';
+    char *slash = strrchr(self, '/');
+    if (slash)
+        *slash = '\0';
+    const struct {
+        const char *from, *below;
+    } directories[] = {{self, ""}, {SIGHT_RECORDERS, ""}, {self, "/../lib/sight"}};
+    for (size_t i = 0; i < sizeof directories / sizeof *directories; i++) {
+        int used = snprintf(path, size, "%s%s/libsight-record-%s.so", directories[i].from, directories[i].below,
+                            mpi_kind_name(kind));
+        if (used > 0 && (size_t)used < size && access(path, R_OK) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* What the environment of the program gets. */
+static void environment_set(const struct options *options, const char *directory, const char *preload)
+{
+    const struct {
+        const char *name, *value;
+    } variables[] = {{"SIGHT_RECORD_DIR", directory},
+                     {"SIGHT_RECORD_BUFFER", options->buffer},
+                     {"SIGHT_RECORD_ONLY", options->only},
+                     {"SIGHT_RECORD_SKIP", options->skip},
+                     {"SIGHT_RECORD_MAX_EVENTS", options->max_events},
+                     {"LD_PRELOAD", preload}};
+    char names[512] = "";
+    for (size_t i = 0; i < sizeof variables / sizeof *variables; i++) {
+        if (!variables[i].value)
+            continue;
+        setenv(variables[i].name, variables[i].value, 1);
+        size_t used = strlen(names);
+        snprintf(names + used, sizeof names - used, "%s%s", used ? ";" : "", variables[i].name);
+    }
+    /* Open MPI hands no variables on to other hosts unless told so. */
+    setenv("OMPI_MCA_mca_base_env_list", names, 0);
+}
+
+/* The value of LD_PRELOAD: the library, what was there before, and for programs in which MPI is loaded late (Python)
+   the MPI library itself. NULL and a fault. */
+static char *preload_make(const struct options *options, struct error *err)
+{
+    struct program program = program_find(options->inputs, options->input_count);
+    if (program.is_static) {
+        error_set(err, ERROR_USAGE,
+                  "'%s' has MPI linked into it, so that nothing can be put in front of it: link it with the shared MPI "
+                  "library",
+                  program.name);
+        return NULL;
+    }
+    enum mpi_kind kind = program.kind;
+    const char *late = "";
+    if (kind == MPI_KIND_NONE) {
+        kind = program_launcher_kind(options->inputs[0]);
+        bool python = program.name && strstr(program.name, "python");
+        late = !python ? "" : kind == MPI_KIND_OPENMPI ? ":libmpi.so.40" : ":libmpich.so.12";
+    }
+    char library[PATH_MAX], *preload;
+    const char *before = getenv("LD_PRELOAD");
+    if (!library_find(kind, library, sizeof library)) {
+        error_set(err, ERROR_USAGE, "this sight was built without a recorder for %s (libsight-record-%s.so)",
+                  kind == MPI_KIND_OPENMPI ? "Open MPI" : "MPICH", mpi_kind_name(kind));
+        return NULL;
+    }
+    if (asprintf(&preload, "%s%s%s%s", library, late, before ? ":" : "", before ? before : "") < 0)
+        return NULL;
+    return preload;
+}
+
+/* True if a name of the length, which may leave out "MPI_" and have * in it, stands for a function. */
+static bool is_function(const char *name, size_t length)
+{
+    char pattern[128];
+    const char *prefix = strncmp(name, "MPI_", 4) == 0 ? "" : "MPI_";
+    if ((size_t)snprintf(pattern, sizeof pattern, "%s%.*s", prefix, (int)length, name) >= sizeof pattern)
+        return false;
+    for (size_t i = 0; i < mpi_function_count(); i++)
+        if (fnmatch(pattern, mpi_function_at(i)->name, 0) == 0)
+            return true;
+    return false;
+}
+
+static enum status list_check(const char *option, const char *list, struct error *err)
+{
+    for (const char *at = list; at && *at; at += *at == ',') {
+        size_t length = strcspn(at, ",");
+        if (!is_function(at, length))
+            return error_set(err, ERROR_USAGE, "%s: '%.*s' is no MPI function", option, (int)length, at);
+        at += length;
+    }
+    return STATUS_OK;
+}
+
+/* The recording library takes what it is given; a person is told what is wrong with it. */
+static enum status options_check(const struct options *options, struct error *err)
+{
+    if (list_check("--only", options->only, err) != STATUS_OK || list_check("--skip", options->skip, err) != STATUS_OK)
+        return STATUS_FAILED;
+    int64_t events;
+    if (options->max_events && !text_parse_i64(options->max_events, 1, INT64_MAX, &events))
+        return error_set(err, ERROR_USAGE, "--max-events: '%s' is no number of records", options->max_events);
+    if (!options->buffer)
+        return STATUS_OK;
+    size_t digits = strspn(options->buffer, "0123456789");
+    if (digits == 0 || digits > 9 || (options->buffer[digits] && strchr("kKM", options->buffer[digits]) == NULL) ||
+        (options->buffer[digits] && options->buffer[digits + 1]))
+        return error_set(err, ERROR_USAGE, "--buffer: '%s' is no size (such as 256k, 4M)", options->buffer);
+    return STATUS_OK;
+}
+
+/* The trace must not be there yet: to be told before a long run, not after. */
+static enum status output_check(const struct options *options, const char *output, struct error *err)
+{
+    struct stat about;
+    if (!options->force && stat(output, &about) == 0 && S_ISREG(about.st_mode))
+        return error_set(err, ERROR_OUTPUT, "%s: exists (use -f to replace it)", output);
+    return STATUS_OK;
+}
+
+static bool directory_has_recording(const char *path)
+{
+    DIR *directory = opendir(path);
+    struct dirent *entry;
+    bool any = false;
+    while (directory && (entry = readdir(directory)))
+        any |= entry->d_name[0] != '.';
+    if (directory)
+        closedir(directory);
+    return any;
+}
+
+/* The trace of what ran; the directory stays where it could not be written. */
+static int finish(const struct options *options, const char *directory, const char *output, int64_t ran_ns)
+{
+    if (!directory_has_recording(directory)) {
+        rmdir(directory);
+        fprintf(stderr, "sight: nothing was recorded: no process of '%s' called MPI_Init\n", options->inputs[0]);
+        return EXIT_INPUT;
+    }
+    int code = recording_merge(options, directory, output, ran_ns);
+    if (code == EXIT_DONE || code == EXIT_DAMAGED)
+        directory_remove(directory);
+    else
+        fprintf(stderr, "sight: the recording is in '%s': sight merge it\n", directory);
+    return code;
+}
+
+int recording_run(const struct options *options, const char *output)
+{
+    struct error err = {0};
+    char *preload = NULL, *directory = NULL;
+    struct launch_result result = {.code = EXIT_DONE};
+    if (options_check(options, &err) != STATUS_OK || output_check(options, output, &err) != STATUS_OK ||
+        !(preload = preload_make(options, &err)) || !(directory = directory_make(output, &err))) {
+        free(preload);
+        return command_fault(&err);
+    }
+    environment_set(options, directory, preload);
+    if (launch(options->inputs, options->input_count, &result, &err) != STATUS_OK) {
+        rmdir(directory);
+        free(preload);
+        free(directory);
+        return command_fault(&err);
+    }
+    int code = finish(options, directory, output, result.ran_ns);
+    free(preload);
+    free(directory);
+    launch_die_alike(&result);
+    return result.code != EXIT_DONE || code == EXIT_DAMAGED ? result.code : code;
+}

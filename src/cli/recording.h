@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef SIGHT_CLI_RECORDING_H
+#define SIGHT_CLI_RECORDING_H
+
+#include "cli/command.h"
+
+/* What `record`, `run` and `merge` share. */
+
+/* Runs the command, which is the inputs of the options, with a recording library in front of its MPI, and writes the
+   trace to `output`. Returns the exit code: the command's own, unless that is 0 and the trace could not be written.
+   A command that was ended by a signal ends this process the same way. */
+int recording_run(const struct options *options, const char *output);
+
+/* Writes the recording in a directory as a finalised CLOG-2. `ran_ns`: how long the program ran, 0: not known. */
+int recording_merge(const struct options *options, const char *directory, const char *output, int64_t ran_ns);
+
+/* Name of the trace of a command: the program's name with .clog2. Freed by the caller. */
+char *recording_output(const struct options *options);
+
+#endif

@@ -1,0 +1,394 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The buffer files of a recording, merged by time. Each file is in order, so that the merge holds one record of each:
+   the files stand in a heap by the time of their next record. */
+#include "convert/read_record.h"
+
+#include "convert/record_run.h"
+#include "core/event.h"
+#include "core/memory.h"
+
+#include <string.h>
+
+enum {
+    WINDOWS_MEMORY = 64 << 20, /* bytes, of all files together */
+    WINDOW_MIN = 4096,
+    WINDOW_MAX = 1 << 20,
+    EVENTS_PER_RECORD = 4 /* a communicator's */
+};
+
+/* A file in the heap. */
+struct stream {
+    int64_t time_ns; /* of the next record, on the trace's clock */
+    uint32_t file;
+    const struct record_base *record; /* NULL: only the end of the recording is still to be told */
+};
+
+/* What a collective call of a file moved, until its leave comes. */
+struct moved {
+    bool there;
+    uint16_t state;
+    int32_t root;
+    uint64_t sent, received;
+};
+
+struct record_state {
+    struct record_run run;
+    struct moved *moved; /* by file */
+    struct stream *heap;
+    size_t count;
+    int64_t begin_ns; /* of the run on the clock of process 0: the trace's 0 */
+    uint64_t events;
+};
+
+static bool stream_before(const struct stream *left, const struct stream *right)
+{
+    return left->time_ns != right->time_ns ? left->time_ns < right->time_ns : left->file < right->file;
+}
+
+static void heap_sink(struct record_state *state)
+{
+    struct stream moving = state->heap[0];
+    size_t at = 0;
+    for (;;) {
+        size_t child = 2 * at + 1;
+        if (child + 1 < state->count && stream_before(&state->heap[child + 1], &state->heap[child]))
+            child++;
+        if (child >= state->count || !stream_before(&state->heap[child], &moving))
+            break;
+        state->heap[at] = state->heap[child];
+        at = child;
+    }
+    state->heap[at] = moving;
+}
+
+static void heap_add(struct record_state *state, const struct stream *stream)
+{
+    size_t at = state->count++;
+    while (at > 0 && stream_before(stream, &state->heap[(at - 1) / 2])) {
+        state->heap[at] = state->heap[(at - 1) / 2];
+        at = (at - 1) / 2;
+    }
+    state->heap[at] = *stream;
+}
+
+static struct record_process *process_of(struct record_state *state, const struct stream *stream)
+{
+    return &state->run.processes[state->run.process_of[stream->file]];
+}
+
+static int64_t trace_time(struct record_state *state, const struct stream *stream, int64_t time_ns)
+{
+    return time_ns + record_clock_offset(&process_of(state, stream)->clock, time_ns) - state->begin_ns;
+}
+
+/* The stream's next record, or the mark of its end. Time does not go back, whatever a damaged file says. False: it is
+   done. */
+static bool stream_next(struct record_state *state, struct stream *stream)
+{
+    struct record_file *file = &state->run.files[stream->file];
+    stream->record = record_file_next(file);
+    if (stream->record) {
+        int64_t time_ns = trace_time(state, stream, stream->record->time_ns);
+        stream->time_ns = time_ns > stream->time_ns ? time_ns : stream->time_ns;
+        return true;
+    }
+    if (file->header.reason == RECORD_GOES_ON || file->header.reason > RECORD_LIMIT)
+        return false;
+    int64_t ended_ns = file->header.ended_ns;
+    if (ended_ns > RECORD_TIME_MAX || ended_ns < -RECORD_TIME_MAX)
+        return false;
+    ended_ns = trace_time(state, stream, ended_ns);
+    stream->time_ns = ended_ns > stream->time_ns ? ended_ns : stream->time_ns;
+    return true;
+}
+
+static struct event *batch_event(struct batch *batch, const struct event *base, enum event_kind kind)
+{
+    struct event *event = &batch->events[batch->count++];
+    *event = *base;
+    event->kind = (uint8_t)kind;
+    return event;
+}
+
+static const struct record_comm_place *place_of(struct record_state *state, const struct stream *stream, uint32_t comm)
+{
+    const struct record_process *process = process_of(state, stream);
+    return comm < process->comm_count ? &process->comms[comm] : NULL;
+}
+
+static void comm_step(struct batch *batch, const struct event *base, enum comm_step step, int32_t comm, int32_t rank)
+{
+    struct event *event = batch_event(batch, base, EVENT_COMM_MADE);
+    event->value = step;
+    event->partner_comm = comm;
+    event->tag = rank;
+}
+
+static void comm_events(struct record_state *state, const struct stream *stream, struct event *base,
+                        struct batch *batch)
+{
+    const struct record_comm *record = (const struct record_comm *)(const void *)stream->record;
+    const struct record_comm_place *place = place_of(state, stream, record->base.comm);
+    const struct record_comm_place *parent = place_of(state, stream, record->parent);
+    uint32_t number = record->base.comm;
+    if (!place)
+        return;
+    base->comm = parent ? parent->comm : 0;
+    if (number == RECORD_WORLD) {
+        const struct record_clock_line *clock = &process_of(state, stream)->clock;
+        batch_event(batch, base, EVENT_SHIFT)->value = -record_clock_offset(clock, record->base.time_ns);
+    }
+    if (place->inter == EVENT_UNKNOWN) {
+        enum comm_step step = number == RECORD_WORLD  ? COMM_STEP_WORLD
+                              : number == RECORD_SELF ? COMM_STEP_SELF
+                                                      : COMM_STEP_INTRA;
+        comm_step(batch, base, step, place->comm, record->rank);
+        return;
+    }
+    comm_step(batch, base, COMM_STEP_INTER, place->inter, record->rank);
+    comm_step(batch, base, COMM_STEP_LOCAL, place->comm, record->rank);
+    comm_step(batch, base, COMM_STEP_REMOTE, place->partner, -1);
+}
+
+static void message_event(struct record_state *state, const struct stream *stream, const struct defs *defs,
+                          struct event *base, struct batch *batch)
+{
+    const struct record_message *record = (const struct record_message *)(const void *)stream->record;
+    const struct record_comm_place *place = place_of(state, stream, record->base.comm);
+    if (!place || place->foreign)
+        return;
+    bool send = record->base.kind == RECORD_SEND;
+    struct event *event = batch_event(batch, base, send ? EVENT_SEND : EVENT_RECEIVE);
+    event->partner_comm = place->partner;
+    event->partner = place->partner == 0 ? record->partner : defs_world_rank(defs, place->partner, record->partner);
+    event->tag = record->tag;
+    *(send ? &event->bytes_sent : &event->bytes_received) = (int64_t)record->bytes;
+}
+
+static unsigned char *put_big_endian(unsigned char *at, uint64_t value, size_t size)
+{
+    for (size_t i = 0; i < size; i++)
+        at[i] = (unsigned char)(value >> 8 * (size - 1 - i));
+    return at + size;
+}
+
+/* As RECORD_COLLECTIVE_FORMAT says. */
+static void set_moved(struct batch *batch, struct event *event, const struct moved *moved)
+{
+    unsigned char payload[32] = {0}, *at = payload;
+    at = put_big_endian(at, (uint32_t)moved->root, 4);
+    at = put_big_endian(at, moved->sent, 8);
+    put_big_endian(at, moved->received, 8);
+    batch_set_payload(batch, event, payload, sizeof payload);
+}
+
+static void state_event(struct record_state *state, const struct stream *stream, const struct event *base,
+                        struct batch *batch)
+{
+    const struct record_base *record = stream->record;
+    uint32_t index = record->state < RECORD_FUNCTIONS_MAX ? state->run.states[record->state] : UINT32_MAX;
+    if (index == UINT32_MAX)
+        return;
+    struct event *event = batch_event(batch, base, record->kind == RECORD_ENTER ? EVENT_ENTER : EVENT_LEAVE);
+    event->state = index;
+    struct moved *moved = &state->moved[stream->file];
+    if (moved->there && event->kind == EVENT_LEAVE && moved->state == record->state)
+        set_moved(batch, event, moved);
+    moved->there = false;
+}
+
+static void user_event(struct record_state *state, const struct stream *stream, const struct event *base,
+                       struct batch *batch)
+{
+    const struct record_base *record = stream->record;
+    if (!state->run.files[stream->file].header.user_events)
+        return;
+    struct record_role role = record_run_role(&state->run, record->comm);
+    struct event *event = batch_event(batch, base, (enum event_kind)(role.kind - 1));
+    event->comm = 0; /* the world */
+    event->state = role.index;
+    size_t length = (size_t)record->words * 8 - sizeof *record;
+    if (length > 0)
+        batch_set_payload(batch, event, record + 1, length);
+}
+
+static void note_moved(struct record_state *state, const struct stream *stream)
+{
+    const struct record_collective *record = (const struct record_collective *)(const void *)stream->record;
+    state->moved[stream->file] = (struct moved){.there = true,
+                                                .state = record->base.state,
+                                                .root = record->root,
+                                                .sent = record->sent,
+                                                .received = record->received};
+}
+
+static void ended_event(struct record_state *state, const struct stream *stream, const struct event *base,
+                        struct batch *batch)
+{
+    uint32_t mark = state->run.ended_marks[state->run.files[stream->file].header.reason];
+    if (mark)
+        batch_event(batch, base, EVENT_MARK)->state = mark - 1;
+}
+
+/* The lengths that the kinds need. */
+static bool record_whole(const struct record_base *record)
+{
+    static const uint8_t sizes[] = {[RECORD_SEND] = sizeof(struct record_message),
+                                    [RECORD_RECEIVE] = sizeof(struct record_message),
+                                    [RECORD_COLLECTIVE] = sizeof(struct record_collective),
+                                    [RECORD_COMM] = sizeof(struct record_comm)};
+    return record->kind >= sizeof sizes || (size_t)record->words * 8 >= sizes[record->kind];
+}
+
+static void translate(struct reader *reader, const struct stream *stream, struct batch *batch)
+{
+    struct record_state *state = reader->state;
+    const struct record_file *file = &state->run.files[stream->file];
+    struct event base = EVENT_NOTHING;
+    base.time_ns = stream->time_ns;
+    base.process = (uint32_t)file->header.rank;
+    base.thread = file->header.thread;
+    const struct record_comm_place *place = place_of(state, stream, stream->record ? stream->record->comm : 0);
+    base.comm = place ? place->comm : 0;
+    if (!stream->record) {
+        ended_event(state, stream, &base, batch);
+        return;
+    }
+    if (!record_whole(stream->record))
+        return;
+    switch (stream->record->kind) {
+    case RECORD_ENTER:
+    case RECORD_LEAVE:
+        state_event(state, stream, &base, batch);
+        break;
+    case RECORD_SEND:
+    case RECORD_RECEIVE:
+        message_event(state, stream, reader->defs, &base, batch);
+        break;
+    case RECORD_COLLECTIVE:
+        note_moved(state, stream);
+        break;
+    case RECORD_USER_EVENT:
+        user_event(state, stream, &base, batch);
+        break;
+    case RECORD_COMM:
+        comm_events(state, stream, &base, batch);
+        break;
+    case RECORD_COMM_FREED:
+        batch_event(batch, &base, EVENT_COMM_FREED)->value = COMM_STEP_FREE;
+        break;
+    default:
+        break;
+    }
+}
+
+static void note_missing(struct reader *reader)
+{
+    struct record_state *state = reader->state;
+    struct record_summary summary = record_reader_summary(reader);
+    const char *first = state->run.files[0].path;
+    reader->complete =
+        summary.unfinished == 0 && summary.processes == summary.declared && !summary.limited && !summary.disk_full;
+    if (summary.processes < summary.declared)
+        damage_note(&reader->damage, first, 0, "%u of %u processes have no recording",
+                    summary.declared - summary.processes, summary.declared);
+    for (size_t i = 0; i < state->run.file_count; i++)
+        if (state->run.files[i].damaged)
+            damage_note(&reader->damage, state->run.files[i].path, state->run.files[i].position,
+                        "a record cannot be; the rest of the file is not used");
+}
+
+static enum status record_next(struct reader *reader, struct batch *batch, struct error *err)
+{
+    (void)err;
+    struct record_state *state = reader->state;
+    while (batch->count + EVENTS_PER_RECORD <= BATCH_EVENTS) {
+        if (state->count == 0) {
+            note_missing(reader);
+            return STATUS_END;
+        }
+        struct stream *first = &state->heap[0];
+        size_t before = batch->count;
+        translate(reader, first, batch);
+        state->events += batch->count - before;
+        if (!first->record || !stream_next(state, first))
+            *first = state->heap[--state->count];
+        if (state->count > 1)
+            heap_sink(state);
+    }
+    return STATUS_OK;
+}
+
+static void record_close(struct reader *reader)
+{
+    struct record_state *state = reader->state;
+    record_run_close(&state->run);
+    free(state->heap);
+    free(state->moved);
+}
+
+static const struct format format_record = {.name = "record",
+                                            .title = "recording",
+                                            .suffix = RECORD_SUFFIX,
+                                            .state_size = sizeof(struct record_state),
+                                            .next = record_next,
+                                            .close = record_close};
+
+/* All streams at their first record; the earliest one is the trace's time 0. */
+static void streams_start(struct record_state *state)
+{
+    size_t files = state->run.file_count;
+    size_t window = WINDOWS_MEMORY / files;
+    window = window < WINDOW_MIN ? WINDOW_MIN : window > WINDOW_MAX ? WINDOW_MAX : window;
+    struct stream *streams = memory_new(files * sizeof *streams);
+    size_t count = 0;
+    int64_t begin_ns = INT64_MAX;
+    for (size_t i = 0; i < files; i++) {
+        streams[count] = (struct stream){.file = (uint32_t)i, .time_ns = INT64_MIN};
+        record_file_start(&state->run.files[i], window);
+        if (!stream_next(state, &streams[count]))
+            continue;
+        begin_ns = streams[count].time_ns < begin_ns ? streams[count].time_ns : begin_ns;
+        count++;
+    }
+    state->heap = memory_new(files * sizeof *state->heap);
+    state->moved = memory_new(files * sizeof *state->moved);
+    state->begin_ns = begin_ns;
+    for (size_t i = 0; i < count; i++) {
+        streams[i].time_ns -= begin_ns;
+        heap_add(state, &streams[i]);
+    }
+    free(streams);
+}
+
+struct reader *record_reader_open(const char *directory, struct error *err)
+{
+    struct reader *reader = memory_new(sizeof *reader);
+    reader->defs = defs_new();
+    reader->format = &format_record;
+    struct record_state *state = reader->state = memory_new(sizeof *state);
+    if (record_run_open(&state->run, directory, reader->defs, err) == STATUS_OK) {
+        streams_start(state);
+        return reader;
+    }
+    reader_close(reader);
+    return NULL;
+}
+
+struct record_summary record_reader_summary(const struct reader *reader)
+{
+    const struct record_state *state = reader->state;
+    const struct record_run *run = &state->run;
+    struct record_summary summary = {.processes = (uint32_t)run->process_count,
+                                     .declared = reader->defs->processes,
+                                     .other_files = run->other_files,
+                                     .events = state->events};
+    for (size_t i = 0; i < run->process_count; i++)
+        summary.unfinished += !run->processes[i].finalized;
+    for (size_t i = 0; i < run->file_count; i++) {
+        summary.limited |= run->files[i].header.reason == RECORD_LIMIT;
+        summary.disk_full |= run->files[i].header.reason == RECORD_DISK_FULL;
+        summary.bytes += run->files[i].size;
+    }
+    return summary;
+}

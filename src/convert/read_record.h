@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef SIGHT_CONVERT_READ_RECORD_H
+#define SIGHT_CONVERT_READ_RECORD_H
+
+#include "convert/reader.h"
+
+/* The reader over the buffer files that the recording library left in a directory: all events of all processes in the
+   order of time. NULL and a fault where there is no recording. */
+struct reader *record_reader_open(const char *directory, struct error *err);
+
+/* What a person wants to know of the run besides its events. */
+struct record_summary {
+    uint32_t processes, declared; /* that have a recording; of the program */
+    uint32_t unfinished;          /* that did not come to MPI_Finalize */
+    size_t other_files;           /* of other MPI programs in the directory, left alone */
+    bool limited, disk_full;      /* recording ended early somewhere */
+    uint64_t events, bytes;       /* read so far; size of the buffer files */
+};
+struct record_summary record_reader_summary(const struct reader *reader);
+
+#endif

@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "convert/record_file.h"
+
+#include "core/event.h"
+#include "core/memory.h"
+
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* Reads what there is of `size` bytes. */
+static size_t file_read(const char *path, uint64_t at, void *data, size_t size)
+{
+    int file = open(path, O_RDONLY | O_CLOEXEC);
+    if (file < 0)
+        return 0;
+    size_t done = 0;
+    while (done < size) {
+        ssize_t got = pread(file, (char *)data + done, size - done, (off_t)(at + done));
+        if (got <= 0)
+            break;
+        done += (size_t)got;
+    }
+    close(file);
+    return done;
+}
+
+static bool header_valid(const struct record_header *header)
+{
+    return header->version == RECORD_VERSION && header->block_size >= RECORD_BLOCK_MIN &&
+           header->block_size <= RECORD_BLOCK_MAX && (header->block_size & (header->block_size - 1)) == 0 &&
+           header->rank >= 0 && header->rank < header->size && header->size <= PROCESS_LIMIT &&
+           header->thread < RECORD_THREADS_MAX;
+}
+
+enum status record_file_open(struct record_file *file, char *path, struct error *err)
+{
+    struct stat about;
+    file->path = path;
+    if (stat(path, &about) != 0)
+        return error_set_errno(err, ERROR_INPUT, "%s: cannot open", path);
+    file->size = (uint64_t)about.st_size;
+    size_t got = file_read(path, 0, &file->header, sizeof file->header);
+    if (got < sizeof file->header || memcmp(file->header.magic, RECORD_MAGIC, sizeof file->header.magic) != 0)
+        return error_set(err, ERROR_INPUT, "%s: is no buffer file of a recording", path);
+    if (!header_valid(&file->header))
+        return error_set(err, ERROR_INPUT, "%s: was written by another version of sight, or is damaged", path);
+    file->header.host_name[sizeof file->header.host_name - 1] = '\0';
+    return STATUS_OK;
+}
+
+void record_file_close(struct record_file *file)
+{
+    free(file->path);
+    free(file->window);
+}
+
+void record_file_start(struct record_file *file, size_t window_size)
+{
+    free(file->window);
+    file->window = memory_new(window_size);
+    file->window_size = window_size;
+    file->window_filled = 0;
+    file->window_at = file->position = RECORD_HEADER_SIZE;
+}
+
+/* `size` bytes at the position, or NULL where the file ends before. */
+static const unsigned char *file_need(struct record_file *file, size_t size)
+{
+    if (file->position + size > file->size)
+        return NULL;
+    uint64_t in_window = file->position - file->window_at;
+    if (in_window + size > file->window_filled) {
+        file->window_at = file->position;
+        file->window_filled = file_read(file->path, file->position, file->window, file->window_size);
+        in_window = 0;
+        if (file->window_filled < size)
+            return NULL;
+    }
+    return file->window + in_window;
+}
+
+/* Writes a short record out in full. */
+static const struct record_base *expand(struct record_file *file, const unsigned char *at, uint64_t word, size_t size)
+{
+    struct record_base base = {.kind = (uint8_t)(word & 0xFF & ~(uint64_t)RECORD_SHORT),
+                               .words = (uint8_t)((size + sizeof(struct record_base) - sizeof word) / 8),
+                               .state = (uint16_t)(word >> RECORD_SHORT_STATE & (RECORD_SHORT_STATES - 1)),
+                               .comm = (uint32_t)(word >> RECORD_SHORT_COMM & (RECORD_SHORT_COMMS - 1)),
+                               .time_ns = (int64_t)((uint64_t)file->last_ns + (word >> RECORD_SHORT_TIME))};
+    file->expanded.base = base;
+    memcpy(&file->expanded.partner, at + sizeof word, size - sizeof word);
+    return &file->expanded.base;
+}
+
+static size_t short_size(uint64_t word)
+{
+    uint8_t kind = (uint8_t)(word & ~(uint64_t)RECORD_SHORT);
+    bool message = kind == RECORD_SEND || kind == RECORD_RECEIVE || kind == RECORD_VOID;
+    return sizeof word + (message ? sizeof(struct record_message) - sizeof(struct record_base) : 0);
+}
+
+/* The record that begins with this word, which is not 0; NULL where it cannot be. */
+static const struct record_base *record_at(struct record_file *file, uint64_t word, uint64_t room)
+{
+    bool brief = (word & RECORD_SHORT) != 0;
+    struct record_base base = {0};
+    memcpy(&base, &word, sizeof word);
+    size_t size = brief ? short_size(word) : (size_t)base.words * 8;
+    const unsigned char *at = size <= room && (brief || size >= sizeof base) ? file_need(file, size) : NULL;
+    if (!at)
+        return NULL;
+    const struct record_base *record =
+        brief ? expand(file, at, word, size) : (const struct record_base *)(const void *)at;
+    if (record->time_ns > RECORD_TIME_MAX || record->time_ns < -RECORD_TIME_MAX)
+        return NULL;
+    file->position += size;
+    file->last_ns = record->time_ns;
+    return record;
+}
+
+const struct record_base *record_file_next(struct record_file *file)
+{
+    uint64_t block = file->header.block_size, word = 0;
+    while (!file->damaged) {
+        uint64_t in_block = (file->position - RECORD_HEADER_SIZE) % block;
+        const unsigned char *at = file_need(file, sizeof word);
+        if (!at)
+            return NULL;
+        memcpy(&word, at, sizeof word);
+        if (word != 0) {
+            const struct record_base *record = record_at(file, word, block - in_block);
+            file->damaged = !record;
+            return record;
+        }
+        if (in_block == 0)
+            return NULL;
+        file->position += block - in_block;
+    }
+    return NULL;
+}
+
+bool record_file_definition(const struct record_file *file, uint64_t *offset, void *record, size_t size)
+{
+    uint64_t at = *offset;
+    if (at == 0) {
+        at = file->header.first_definition;
+    } else {
+        struct record_comm *last = record; /* all definitions begin alike */
+        at = last->next > at ? last->next : 0;
+    }
+    memset(record, 0, size);
+    if (at < RECORD_HEADER_SIZE || at >= file->size)
+        return false;
+    size_t got = file_read(file->path, at, record, size);
+    struct record_base base;
+    memcpy(&base, record, sizeof base);
+    size_t length = (size_t)base.words * 8;
+    if (got < sizeof(struct record_comm) - 8 || length < sizeof base + 8 || length > got)
+        return false;
+    if (length < size)
+        memset((char *)record + length, 0, size - length);
+    *offset = at;
+    return base.kind >= RECORD_COMM;
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef SIGHT_CONVERT_RECORD_FILE_H
+#define SIGHT_CONVERT_RECORD_FILE_H
+
+#include "core/error.h"
+#include "core/record_format.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* One buffer file of the recording library: its header, its definitions, and its records in order. A run may have more
+   files than a process may have open: a file is opened for each piece that is read of it. */
+struct record_file {
+    char *path; /* owned */
+    struct record_header header;
+    uint64_t size;
+    uint64_t position; /* of the record that comes next */
+    unsigned char *window;
+    size_t window_size, window_filled;
+    uint64_t window_at;
+    struct record_message expanded; /* the last record, where it is a short one */
+    int64_t last_ns;                /* its time */
+    bool damaged;                   /* a record cannot be: the file ends there */
+};
+
+/* Reads the header. STATUS_FAILED: it is no buffer file of this version, or cannot be read. Takes `path`. */
+enum status record_file_open(struct record_file *file, char *path, struct error *err) MUST_CHECK;
+void record_file_close(struct record_file *file);
+
+/* Starts reading at the first record, with a window of this size. */
+void record_file_start(struct record_file *file, size_t window_size);
+
+/* The next record, whole, valid until the next call; NULL at the end. */
+const struct record_base *record_file_next(struct record_file *file);
+
+/* A definition, `size` bytes into `record` (shorter ones are padded with zeros); its offset, or 0 for the first one,
+   becomes that of the next. False: no more. */
+bool record_file_definition(const struct record_file *file, uint64_t *offset, void *record, size_t size);
+
+#endif

@@ -1,0 +1,357 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "convert/record_run.h"
+
+#include "convert/mpe2_state.h"
+#include "core/event.h"
+#include "core/memory.h"
+
+#include <dirent.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+union definition {
+    struct record_comm comm;
+    struct record_clock clock;
+    struct record_definition text;
+};
+
+static bool has_suffix(const char *name, const char *suffix)
+{
+    size_t length = strlen(name), tail = strlen(suffix);
+    return length > tail && strcmp(name + length - tail, suffix) == 0;
+}
+
+static enum status list_files(struct record_run *run, const char *directory, struct error *err)
+{
+    DIR *open_directory = opendir(directory);
+    if (!open_directory)
+        return error_set_errno(err, ERROR_INPUT, "%s: cannot open", directory);
+    struct dirent *entry;
+    enum status status = STATUS_OK;
+    while (status == STATUS_OK && (entry = readdir(open_directory))) {
+        char *path;
+        if (!has_suffix(entry->d_name, RECORD_SUFFIX) || asprintf(&path, "%s/%s", directory, entry->d_name) < 0)
+            continue;
+        struct record_file file = {0};
+        status = record_file_open(&file, path, err);
+        if (status == STATUS_OK)
+            ARRAY_PUSH(run->files, run->file_count, run->file_capacity, file);
+        else
+            record_file_close(&file);
+    }
+    closedir(open_directory);
+    if (status == STATUS_OK && run->file_count == 0)
+        status = error_set(err, ERROR_INPUT, "%s: has no recording in it", directory);
+    return status;
+}
+
+static int64_t first_time(const struct record_file *file)
+{
+    union definition first;
+    uint64_t offset = 0;
+    return record_file_definition(file, &offset, &first, sizeof first) ? first.comm.base.time_ns : INT64_MAX;
+}
+
+/* By process: a program that ran earlier in the same directory first. */
+static int file_compare(const void *a, const void *b)
+{
+    const struct record_file *left = a, *right = b;
+    if (left->header.rank != right->header.rank)
+        return left->header.rank < right->header.rank ? -1 : 1;
+    if (left->header.pid != right->header.pid || left->header.host != right->header.host) {
+        int64_t left_ns = first_time(left), right_ns = first_time(right);
+        if (left_ns != right_ns)
+            return left_ns < right_ns ? -1 : 1;
+        return left->header.pid < right->header.pid ? -1 : 1;
+    }
+    return left->header.thread < right->header.thread ? -1 : left->header.thread > right->header.thread;
+}
+
+static bool same_process(const struct record_header *left, const struct record_header *right)
+{
+    return left->rank == right->rank && left->pid == right->pid && left->host == right->host;
+}
+
+/* The program of the file that began first: for each rank the first process of a world of the same size. */
+static void keep_one_run(struct record_run *run)
+{
+    size_t kept = 0;
+    int32_t size = 0;
+    int64_t earliest = INT64_MAX;
+    for (size_t i = 0; i < run->file_count; i++)
+        if (run->files[i].header.thread == 0 && !run->files[i].header.spawned &&
+            first_time(&run->files[i]) < earliest) {
+            earliest = first_time(&run->files[i]);
+            size = run->files[i].header.size;
+        }
+    for (size_t i = 0; i < run->file_count; i++) {
+        const struct record_header *header = &run->files[i].header;
+        const struct record_header *last = kept ? &run->files[kept - 1].header : NULL;
+        bool other_process = last && last->rank == header->rank && !same_process(last, header);
+        if (header->size != size || header->spawned || other_process) {
+            record_file_close(&run->files[i]);
+            run->other_files++;
+            continue;
+        }
+        run->files[kept++] = run->files[i];
+    }
+    run->file_count = kept;
+}
+
+static void group_processes(struct record_run *run)
+{
+    run->processes = memory_new(run->file_count * sizeof *run->processes);
+    run->process_of = memory_new(run->file_count * sizeof *run->process_of);
+    for (size_t i = 0; i < run->file_count; i++) {
+        const struct record_header *header = &run->files[i].header;
+        if (i == 0 || !same_process(header, &run->files[i - 1].header))
+            run->processes[run->process_count++] = (struct record_process){.rank = (uint32_t)header->rank};
+        run->process_of[i] = (uint32_t)run->process_count - 1;
+        if (header->thread == 0)
+            run->processes[run->process_count - 1].finalized = header->end == RECORD_FINALIZED;
+    }
+}
+
+/* Colours of MPE's own states as MPE has them, of others by what they do. */
+static const char *state_colour(const char *name)
+{
+    static const char *const by_class[] = {
+        [CLASS_P2P] = "blue",        [CLASS_PROBE] = "ForestGreen", [CLASS_WAIT] = "brown",
+        [CLASS_COLLECTIVE] = "cyan", [CLASS_SYNC] = "yellow",       [CLASS_RMA] = "orange",
+        [CLASS_IO] = "RosyBrown",    [CLASS_SETUP] = "white",       [CLASS_LOCAL] = "LightGray",
+        [CLASS_USER] = "magenta",    [CLASS_TOOL] = "gray"};
+    const struct mpe2_state *known = mpe2_state_find(name);
+    return known ? known->colour : by_class[function_class_of(name)];
+}
+
+static void define_functions(struct record_run *run, struct defs *defs)
+{
+    for (size_t f = 0; f < mpi_function_count() && f < RECORD_FUNCTIONS_MAX; f++) {
+        bool used = false;
+        for (size_t i = 0; i < run->file_count && !used; i++)
+            used = run->files[i].header.used[f] != 0;
+        run->states[f] = UINT32_MAX;
+        if (!used)
+            continue;
+        const char *name = mpi_function_at(f)->name;
+        bool collective = mpi_function_at(f)->class == CLASS_COLLECTIVE;
+        struct state_def state = {.name = (char *)name,
+                                  .colour = (char *)state_colour(name),
+                                  .format = collective ? (char *)RECORD_COLLECTIVE_FORMAT : NULL,
+                                  .id = EVENT_UNKNOWN,
+                                  .start = EVENT_UNKNOWN,
+                                  .end = EVENT_UNKNOWN};
+        run->states[f] = defs_add_state(defs, &state);
+    }
+}
+
+static int32_t new_comm(struct defs *defs)
+{
+    return defs_comm(defs, (int32_t)defs->comm_count);
+}
+
+static void add_row(struct defs *defs, int32_t comm, uint64_t key, int32_t kind)
+{
+    struct comm_row row = {.id = defs->comms[comm].id, .kind = kind};
+    memcpy(row.uuid, &key, sizeof key);
+    memcpy(row.uuid + 8, &comm, sizeof comm);
+    memcpy(row.uuid + 12, "sight", 5);
+    memcpy(defs->comms[comm].uuid, row.uuid, sizeof row.uuid);
+    defs->comms[comm].has_uuid = true;
+    ARRAY_PUSH(defs->comm_rows, defs->comm_row_count, defs->comm_row_capacity, row);
+}
+
+/* Index of the first definition of the communicator: an inter-communicator has three, itself and its two sides. */
+static int32_t comm_of_key(struct record_run *run, struct defs *defs, const struct record_comm *record)
+{
+    if (record->base.comm == RECORD_WORLD)
+        return 0;
+    uint64_t *index = map_put(&run->comm_of_key, record->key >> 1, UINT64_MAX);
+    if (*index != UINT64_MAX)
+        return (int32_t)*index;
+    int32_t comm = new_comm(defs);
+    *index = (uint64_t)comm;
+    add_row(defs, comm, record->key, record->remote_size ? COMM_KIND_INTER : COMM_KIND_INTRA);
+    if (record->remote_size) {
+        add_row(defs, new_comm(defs), record->key, COMM_KIND_LOCAL);
+        add_row(defs, new_comm(defs), record->key, COMM_KIND_REMOTE);
+    }
+    return comm;
+}
+
+static void define_comm(struct record_run *run, struct record_process *process, struct defs *defs,
+                        const struct record_comm *record)
+{
+    uint32_t number = record->base.comm;
+    while (process->comm_count <= number)
+        ARRAY_PUSH(process->comms, process->comm_count, process->comm_capacity,
+                   (struct record_comm_place){.comm = 0, .partner = 0, .inter = EVENT_UNKNOWN});
+    struct record_comm_place *place = &process->comms[number];
+    int32_t comm = comm_of_key(run, defs, record);
+    if (number == RECORD_SELF)
+        defs->comms[comm].self = true;
+    place->inter = record->remote_size ? comm : EVENT_UNKNOWN;
+    place->comm = record->remote_size ? comm + 1 + (int32_t)(record->side & 1) : comm;
+    place->partner = record->remote_size ? comm + 2 - (int32_t)(record->side & 1) : comm;
+    place->foreign = record->foreign != 0;
+    defs_set_member(defs, place->comm, record->rank, process->rank);
+}
+
+static void define_clock(struct record_process *process, const struct record_clock *record)
+{
+    struct record_clock_line *clock = &process->clock;
+    if (record->offset_ns > RECORD_TIME_MAX || record->offset_ns < -RECORD_TIME_MAX ||
+        record->base.time_ns > RECORD_TIME_MAX || record->base.time_ns < -RECORD_TIME_MAX)
+        return;
+    clock->last_ns = record->base.time_ns;
+    clock->last_offset_ns = record->offset_ns;
+    if (clock->points++ == 0) {
+        clock->first_ns = clock->last_ns;
+        clock->first_offset_ns = clock->last_offset_ns;
+    }
+}
+
+static uint64_t role_value(enum event_kind kind, uint32_t index)
+{
+    return (uint64_t)index << 8 | ((uint64_t)kind + 1);
+}
+
+/* Processes describe the same state again: the first one stands. */
+static void define_text(struct record_run *run, struct defs *defs, struct record_definition *record)
+{
+    record->name[sizeof record->name - 1] = '\0';
+    record->colour[sizeof record->colour - 1] = '\0';
+    record->format[sizeof record->format - 1] = '\0';
+    if (map_find(&run->roles, (uint32_t)record->start))
+        return;
+    if (record->base.kind == RECORD_DEFINE_STATE) {
+        struct state_def state = {.name = record->name,
+                                  .colour = record->colour,
+                                  .format = record->format,
+                                  .id = EVENT_UNKNOWN,
+                                  .start = EVENT_UNKNOWN,
+                                  .end = EVENT_UNKNOWN};
+        uint32_t index = defs_add_state(defs, &state);
+        map_put(&run->roles, (uint32_t)record->start, role_value(EVENT_ENTER, index));
+        map_put(&run->roles, (uint32_t)record->end, role_value(EVENT_LEAVE, index));
+    } else {
+        struct mark_def mark = {.name = record->name,
+                                .colour = record->colour,
+                                .format = record->format,
+                                .id = EVENT_UNKNOWN,
+                                .defined = true};
+        map_put(&run->roles, (uint32_t)record->start, role_value(EVENT_MARK, defs_add_mark(defs, &mark)));
+    }
+}
+
+/* Where there are such events at all: whether each was described is not known before all are read. */
+static void define_unnamed(struct record_run *run, struct defs *defs)
+{
+    bool any = false;
+    for (size_t i = 0; i < run->file_count; i++)
+        any |= run->files[i].header.user_events != 0;
+    struct mark_def mark = {.name = (char *)"event without description", .id = EVENT_UNKNOWN, .defined = true};
+    if (any)
+        run->unnamed_mark = defs_add_mark(defs, &mark);
+}
+
+struct record_role record_run_role(const struct record_run *run, uint32_t id)
+{
+    const uint64_t *known = map_find(&run->roles, id);
+    uint64_t value = known ? *known : role_value(EVENT_MARK, run->unnamed_mark);
+    return (struct record_role){.kind = (uint8_t)value, .index = (uint32_t)(value >> 8)};
+}
+
+static void read_definitions(struct record_run *run, size_t index, struct defs *defs)
+{
+    struct record_file *file = &run->files[index];
+    struct record_process *process = &run->processes[run->process_of[index]];
+    union definition definition;
+    uint64_t offset = 0;
+    while (record_file_definition(file, &offset, &definition, sizeof definition)) {
+        switch (definition.comm.base.kind) {
+        case RECORD_COMM:
+            if (definition.comm.base.comm < file->size / sizeof definition.comm)
+                define_comm(run, process, defs, &definition.comm);
+            break;
+        case RECORD_CLOCK:
+            define_clock(process, &definition.clock);
+            break;
+        case RECORD_DEFINE_STATE:
+        case RECORD_DEFINE_MARK:
+            define_text(run, defs, &definition.text);
+            break;
+        default:
+            break;
+        }
+    }
+}
+
+/* What tells in the trace why there is no more of it. */
+static void define_ends(struct record_run *run, struct defs *defs)
+{
+    static const char *const names[] = {
+        [RECORD_DISK_FULL] = "recording ended: disk full", [RECORD_LIMIT] = "recording ended: limit"};
+    for (size_t i = 0; i < run->file_count; i++) {
+        uint32_t reason = run->files[i].header.reason;
+        if (reason == RECORD_GOES_ON || reason >= sizeof names / sizeof *names || run->ended_marks[reason])
+            continue;
+        struct mark_def mark = {
+            .name = (char *)names[reason], .colour = (char *)"red", .id = EVENT_UNKNOWN, .defined = true};
+        run->ended_marks[reason] = defs_add_mark(defs, &mark) + 1;
+    }
+}
+
+enum status record_run_open(struct record_run *run, const char *directory, struct defs *defs, struct error *err)
+{
+    if (list_files(run, directory, err) != STATUS_OK)
+        return STATUS_FAILED;
+    qsort(run->files, run->file_count, sizeof *run->files, file_compare);
+    keep_one_run(run);
+    if (run->file_count == 0)
+        return error_set(err, ERROR_INPUT, "%s: has only recordings of spawned processes", directory);
+    if (run->files[0].header.function_count != mpi_function_count())
+        return error_set(err, ERROR_INPUT, "%s: was recorded by another version of sight", run->files[0].path);
+    group_processes(run);
+    define_functions(run, defs);
+    int32_t world = new_comm(defs);
+    defs->comms[world].world = true;
+    add_row(defs, world, 0, COMM_KIND_INTRA);
+    defs->processes = (uint32_t)run->files[0].header.size;
+    defs->threads = 1;
+    for (size_t i = 0; i < run->file_count; i++) {
+        read_definitions(run, i, defs);
+        if (run->files[i].header.thread >= defs->threads)
+            defs->threads = run->files[i].header.thread + 1;
+    }
+    define_ends(run, defs);
+    define_unnamed(run, defs);
+    defs_add_constant(defs, "MPI_PROC_NULL", -1);
+    defs_add_constant(defs, "MPI_ANY_SOURCE", -2);
+    defs_add_constant(defs, "MPI_ANY_TAG", -1);
+    return STATUS_OK;
+}
+
+void record_run_close(struct record_run *run)
+{
+    for (size_t i = 0; i < run->file_count; i++)
+        record_file_close(&run->files[i]);
+    for (size_t i = 0; i < run->process_count; i++)
+        free(run->processes[i].comms);
+    free(run->files);
+    free(run->processes);
+    free(run->process_of);
+    map_clear(&run->roles);
+    map_clear(&run->comm_of_key);
+}
+
+int64_t record_clock_offset(const struct record_clock_line *clock, int64_t time_ns)
+{
+    if (clock->points < 2 || clock->last_ns <= clock->first_ns)
+        return clock->first_offset_ns;
+    /* A little before the first and behind the last moment are MPI_Init and MPI_Finalize themselves. */
+    double share = (double)(time_ns - clock->first_ns) / (double)(clock->last_ns - clock->first_ns);
+    share = fmin(fmax(share, -1), 2);
+    return clock->first_offset_ns + llrint(share * (double)(clock->last_offset_ns - clock->first_offset_ns));
+}

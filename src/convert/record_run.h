@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef SIGHT_CONVERT_RECORD_RUN_H
+#define SIGHT_CONVERT_RECORD_RUN_H
+
+#include "convert/record_file.h"
+#include "core/defs.h"
+#include "core/map.h"
+
+/* All buffer files of one run, and what their definitions tell when they are put together. */
+
+/* Payload on the leave of a collective call: root (-1: none; a rank in its communicator), bytes that the process gave,
+   and that it got. */
+#define RECORD_COLLECTIVE_FORMAT "root=%d, sent=%l, received=%l"
+
+/* A communicator as one process numbers it: indices of the definitions. */
+struct record_comm_place {
+    int32_t comm;    /* what its calls stand on: itself, or the process's side of an inter-communicator */
+    int32_t partner; /* where partners have their ranks */
+    int32_t inter;   /* the inter-communicator itself; EVENT_UNKNOWN for an intra-communicator */
+    bool foreign;    /* partners may be outside the run */
+};
+
+/* What a process's clock lacks to that of process 0, at one or two moments. */
+struct record_clock_line {
+    int64_t first_ns, first_offset_ns, last_ns, last_offset_ns;
+    size_t points;
+};
+
+struct record_process {
+    uint32_t rank;
+    struct record_comm_place *comms; /* by the process's number */
+    size_t comm_count, comm_capacity;
+    struct record_clock_line clock;
+    bool finalized;
+};
+
+/* The role of an event id of the MPE API. */
+struct record_role {
+    uint8_t kind; /* enum event_kind + 1; 0: none */
+    uint32_t index;
+};
+
+struct record_run {
+    struct record_file *files; /* sorted by rank and thread */
+    size_t file_count, file_capacity;
+    struct record_process *processes; /* that have files, by rank */
+    size_t process_count;
+    uint32_t *process_of; /* by file */
+    size_t other_files;   /* of other MPI programs in the same directory: left alone */
+    uint32_t states[RECORD_FUNCTIONS_MAX];
+    struct map roles;        /* event id -> kind + 1 and index */
+    struct map comm_of_key;  /* key of a communicator -> index of its first definition */
+    uint32_t ended_marks[8]; /* by enum record_reason: index + 1 of the mark that says so */
+    uint32_t unnamed_mark;   /* of events that nobody described */
+};
+
+/* Finds the buffer files of a directory, takes those of the first run in it, reads their definitions. */
+enum status record_run_open(struct record_run *run, const char *directory, struct defs *defs,
+                            struct error *err) MUST_CHECK;
+void record_run_close(struct record_run *run);
+
+/* The correction of a process's clock at a time, in ns to add. */
+int64_t record_clock_offset(const struct record_clock_line *clock, int64_t time_ns);
+
+/* What an event id of the MPE API stands for; ids that were never described are one mark. */
+struct record_role record_run_role(const struct record_run *run, uint32_t id);
+
+#endif

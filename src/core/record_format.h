@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef SIGHT_CORE_RECORD_FORMAT_H
+#define SIGHT_CORE_RECORD_FORMAT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* What the recording library writes and the merge reads: one file per thread, named NAME RECORD_SUFFIX, in the order
+   and byte order of the machine. A header of RECORD_HEADER_SIZE bytes, then blocks of header.block_size bytes with
+   records one after the other; a record never crosses blocks, and a first word of kind 0 ends a block. A process may be
+   killed at any instruction: the first word, which has the kind, is stored last, so that what is there is whole.
+
+   Most records are short ones: RECORD_SHORT in the kind, and one word in place of struct record_base, which counts the
+   time from the record before it in its block. */
+
+#define RECORD_MAGIC "SIGHTREC"
+#define RECORD_SUFFIX ".record"
+
+enum {
+    RECORD_VERSION = 2,
+    RECORD_HEADER_SIZE = 4096,
+    RECORD_FUNCTIONS_MAX = 2048,
+    RECORD_NAME_SIZE = 64,
+    RECORD_BLOCK_MIN = 16 << 10, /* bytes; blocks are powers of two */
+    RECORD_BLOCK_MAX = 64 << 20,
+    RECORD_THREADS_MAX = 1 << 16
+};
+#define RECORD_TIME_MAX INT64_C(2000000000000000000) /* ns: 63 years; what is beyond, either way, is damage */
+
+enum record_kind {
+    RECORD_NONE,         /* no more records in this block */
+    RECORD_ENTER,        /* state begins: struct record_base */
+    RECORD_LEAVE,        /* state ends */
+    RECORD_SEND,         /* struct record_message */
+    RECORD_RECEIVE,      /* struct record_message */
+    RECORD_VOID,         /* a message that came to nothing: a cancelled or failed send */
+    RECORD_COLLECTIVE,   /* struct record_collective */
+    RECORD_USER_EVENT,   /* of the MPE API: comm is the event's id; words beyond the base are its payload */
+    RECORD_ENDED,        /* recording ended or paused here; state is enum record_reason */
+    RECORD_COMM,         /* struct record_comm: comm is made */
+    RECORD_COMM_FREED,   /* struct record_base: comm is free again */
+    RECORD_CLOCK,        /* struct record_clock */
+    RECORD_DEFINE_STATE, /* struct record_definition */
+    RECORD_DEFINE_MARK   /* struct record_definition */
+};
+
+/* Why a thread's recording ended before its program did. */
+enum record_reason { RECORD_GOES_ON, RECORD_DISK_FULL, RECORD_LIMIT, RECORD_SWITCHED_OFF };
+
+/* How the process came to its end. */
+enum record_end { RECORD_RUNNING, RECORD_FINALIZED };
+
+/* Communicators as one process numbers them. */
+enum { RECORD_WORLD = 0, RECORD_SELF = 1, RECORD_COMM_FIRST = 2 };
+#define RECORD_COMM_NONE UINT32_MAX
+
+struct record_header {
+    char magic[8];
+    uint32_t version, block_size;
+    uint32_t function_count; /* rows of the table of MPI functions: another table means other numbers */
+    uint32_t thread;
+    int32_t rank, size; /* in and of MPI_COMM_WORLD */
+    uint64_t world;     /* of this MPI program: equal in all its processes, of others different */
+    uint64_t host;      /* equal where clocks are the same clock */
+    uint32_t pid;
+    uint32_t end;              /* enum record_end */
+    uint32_t reason;           /* enum record_reason */
+    uint16_t spawned;          /* 1: the process has a parent (MPI_Comm_spawn) */
+    uint16_t user_events;      /* 1: there are records of the MPE API */
+    int64_t ended_ns;          /* when the reason came */
+    uint64_t first_definition; /* offset of the first record that carries a `next`; 0: none */
+    uint64_t events;           /* records written, known at a regular end */
+    char host_name[RECORD_NAME_SIZE];
+    uint8_t used[RECORD_FUNCTIONS_MAX]; /* 1: the function was called */
+};
+
+/* What every record begins with. */
+struct record_base {
+    uint8_t kind;   /* enum record_kind; with the rest of this word stored last */
+    uint8_t words;  /* length of the record in words of 8 bytes */
+    uint16_t state; /* index in the table of MPI functions */
+    uint32_t comm;
+    int64_t time_ns; /* CLOCK_MONOTONIC */
+};
+
+/* The word of a short record: kind (8 bits), state (12), comm (8), time (36). */
+enum {
+    RECORD_SHORT = 0x80,
+    RECORD_SHORT_STATE = 8,
+    RECORD_SHORT_COMM = 20,
+    RECORD_SHORT_TIME = 28,
+    RECORD_SHORT_STATES = 1 << 12,
+    RECORD_SHORT_COMMS = 1 << 8
+};
+#define RECORD_SHORT_TIMES (UINT64_C(1) << 36)
+
+struct record_message {
+    struct record_base base;
+    int32_t partner; /* rank in comm; in the remote group of an inter-communicator */
+    int32_t tag;
+    uint64_t bytes;
+};
+
+/* Before the leave of a collective call. */
+struct record_collective {
+    struct record_base base;
+    int32_t root; /* rank in comm; -1: none */
+    int32_t unused;
+    uint64_t sent, received;
+};
+
+/* Definitions are linked, so that a reader gets them without reading all: `next` is the offset of the next one in this
+   file, 0 where there is none. */
+struct record_comm {
+    struct record_base base;
+    uint64_t next;
+    uint64_t key; /* equal in all members and different from that of any other communicator of the run */
+    uint32_t parent;
+    uint32_t size, remote_size; /* remote_size 0: an intra-communicator */
+    int32_t rank;               /* of this process; in its local group */
+    uint32_t side;              /* of an inter-communicator, 0 or 1: the same answer in all members */
+    uint32_t foreign;           /* 1: has members outside MPI_COMM_WORLD */
+};
+
+struct record_clock {
+    struct record_base base;
+    uint64_t next;
+    int64_t offset_ns; /* to add at base.time_ns for the time of process 0 */
+    int64_t delay_ns;  /* of the round trip that told it */
+};
+
+enum { RECORD_COLOUR_SIZE = 24, RECORD_FORMAT_SIZE = 40 };
+struct record_definition {
+    struct record_base base;
+    uint64_t next;
+    int32_t start, end; /* event ids; of a mark both are its id */
+    char name[RECORD_NAME_SIZE];
+    char colour[RECORD_COLOUR_SIZE];
+    char format[RECORD_FORMAT_SIZE];
+};
+
+#endif

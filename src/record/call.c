@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "record/call.h"
+
+#include "record/clock.h"
+
+void call_enter(struct call *call, uint32_t comm)
+{
+    call->comm = comm;
+    call->leave_ns = 0;
+    if (!call->write)
+        return;
+    call->enter_ns = clock_now();
+    if (call->lane->header)
+        call->lane->header->used[call->function] = 1;
+    lane_put(call->lane, RECORD_ENTER, call->enter_ns, call->function, comm);
+}
+
+bool call_of(struct call *call, enum function function)
+{
+    if (!call_begin(call, function))
+        return false;
+    call_enter(call, RECORD_WORLD);
+    return true;
+}
+
+bool call_on(struct call *call, enum function function, MPI_Comm comm)
+{
+    if (!call_begin(call, function))
+        return false;
+    call_enter(call, comm_number(call->lane, comm));
+    return true;
+}
+
+int64_t call_end(struct call *call)
+{
+    if (call->leave_ns == 0)
+        call->leave_ns = clock_now();
+    return call->leave_ns;
+}
+
+void call_leave(struct call *call)
+{
+    if (call->write)
+        lane_put(call->lane, RECORD_LEAVE, call_end(call), call->function, call->comm);
+    call->lane->inside = false;
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef SIGHT_RECORD_COMMS_H
+#define SIGHT_RECORD_COMMS_H
+
+#include "record/lane.h"
+#include "record/mpi_api.h"
+
+/* Communicators: numbered by each process as it meets them, and given a key that is the same in all members without
+   their talking about it. Members call what makes communicators of a parent in the same order, so (key of the parent,
+   members, how many of these there were) tells one from all others. */
+
+/* World and self; and back to MPI what was borrowed of it. */
+void comms_start(struct lane *lane);
+void comms_finish(void);
+
+/* The number of a communicator; one that is not known yet is looked at and defined. */
+uint32_t comm_number(struct lane *lane, MPI_Comm comm);
+
+/* A call made `comm` of `parent` (RECORD_COMM_NONE: of none). MPI_COMM_NULL is no communicator. */
+void comm_made(struct lane *lane, uint32_t parent, MPI_Comm comm);
+
+/* MPI_Comm_idup: `comm` will have the members of `parent`, but must not be asked yet. */
+void comm_promised(struct lane *lane, uint32_t parent, MPI_Comm comm);
+
+/* Forgets the handle, which MPI may use again. */
+void comm_freed(struct lane *lane, MPI_Comm comm);
+
+#endif

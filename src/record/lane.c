@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "record/lane.h"
+
+#include "record/clock.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+/* Room on the disk first: storing into a mapped page that the disk cannot hold would kill the program, and so would
+   growing a file beyond what a process may write. */
+static bool file_extend(int file, uint64_t at, uint64_t size)
+{
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY && at + size > limit.rlim_cur)
+        return false;
+    return posix_fallocate(file, (off_t)at, (off_t)size) == 0;
+}
+
+static void block_release(struct lane *lane)
+{
+    if (lane->block)
+        munmap(lane->block, lane->header->block_size);
+    lane->block = lane->at = lane->block_end = NULL;
+}
+
+static bool block_map(struct lane *lane, uint64_t at)
+{
+    uint32_t size = lane->header->block_size;
+    if (!file_extend(lane->file, at, size))
+        return false;
+    void *block = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, lane->file, (off_t)at);
+    if (block == MAP_FAILED)
+        return false;
+    lane->block = lane->at = block;
+    lane->block_end = lane->block + size;
+    lane->block_at = at;
+    lane->last_ns = INT64_MIN;
+    return true;
+}
+
+static int file_create(const struct lane_settings *settings, const struct record_header *header)
+{
+    char path[4096];
+    int length = snprintf(path, sizeof path, "%s/%.32s-%u-%u" RECORD_SUFFIX, settings->directory, header->host_name,
+                          header->pid, header->thread);
+    if (length < 0 || (size_t)length >= sizeof path)
+        return -1;
+    return open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+}
+
+struct lane *lane_open(const struct lane_settings *settings, const struct record_header *header)
+{
+    struct lane *lane = calloc(1, sizeof *lane);
+    if (!lane)
+        return NULL;
+    lane->events_left = settings->max_events;
+    lane->thread = header->thread;
+    lane->file = file_create(settings, header);
+    void *page = MAP_FAILED;
+    if (lane->file >= 0 && file_extend(lane->file, 0, RECORD_HEADER_SIZE))
+        page = mmap(NULL, RECORD_HEADER_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, lane->file, 0);
+    if (page != MAP_FAILED) {
+        lane->header = page;
+        *lane->header = *header;
+        lane->header->block_size = settings->block_size;
+        if (block_map(lane, RECORD_HEADER_SIZE))
+            return lane;
+        munmap(page, RECORD_HEADER_SIZE);
+    }
+    if (lane->file >= 0)
+        close(lane->file);
+    free(lane);
+    return NULL;
+}
+
+void lane_close(struct lane *lane, enum record_end end)
+{
+    if (!lane->header)
+        return;
+    uint64_t used = lane->block ? lane_position(lane) : 0;
+    block_release(lane);
+    if (used > 0 && ftruncate(lane->file, (off_t)used) != 0)
+        lane->header->reason = RECORD_DISK_FULL;
+    lane->header->end = end;
+    lane_abandon(lane);
+}
+
+void lane_abandon(struct lane *lane)
+{
+    block_release(lane);
+    munmap(lane->header, RECORD_HEADER_SIZE);
+    lane->header = NULL;
+    close(lane->file);
+    lane->file = -1;
+}
+
+void lane_stop(struct lane *lane, enum record_reason reason)
+{
+    lane->header->reason = reason;
+    lane->header->ended_ns = clock_now();
+    block_release(lane);
+    lane->events_left = UINT64_MAX;
+}
+
+bool lane_next_block(struct lane *lane, size_t size)
+{
+    if (!lane->block || size > lane->header->block_size)
+        return false;
+    uint64_t at = lane->block_at + lane->header->block_size;
+    block_release(lane);
+    if (block_map(lane, at))
+        return true;
+    lane_stop(lane, RECORD_DISK_FULL);
+    return false;
+}
+
+uint64_t lane_put_message(struct lane *lane, enum record_kind kind, uint32_t state, uint32_t comm,
+                          const struct record_message *message)
+{
+    const size_t base = sizeof message->base, rest = sizeof *message - base;
+    unsigned char *at = lane_room(lane, sizeof *message);
+    if (!at)
+        return 0;
+    uint64_t position = lane_position(lane);
+    uint64_t word = lane_short_word(lane, kind, message->base.time_ns, state, comm);
+    size_t head = word ? sizeof word : base;
+    memcpy(at + head, (const unsigned char *)message + base, rest);
+    if (word) {
+        lane_commit_word(lane, head + rest, message->base.time_ns, word);
+    } else {
+        ((struct record_base *)(void *)at)->time_ns = message->base.time_ns;
+        lane_commit(lane, head + rest, kind, state, comm);
+    }
+    return position;
+}
+
+/* The block that has it may no longer be mapped; file and mapping show the same bytes. */
+static void file_store(struct lane *lane, uint64_t at, const void *data, size_t size)
+{
+    if (pwrite(lane->file, data, size, (off_t)at) != (ssize_t)size)
+        lane_stop(lane, RECORD_DISK_FULL);
+}
+
+void lane_define(struct lane *lane, const void *record, size_t size, enum record_kind kind, uint32_t comm)
+{
+    unsigned char *at = lane_room(lane, size);
+    if (!at)
+        return;
+    const size_t first = sizeof(uint64_t);
+    memcpy(at + first, (const unsigned char *)record + first, size - first);
+    uint64_t position = lane_position(lane);
+    lane_commit(lane, size, kind, 0, comm);
+    if (lane->last_definition)
+        file_store(lane, lane->last_definition + sizeof(struct record_base), &position, sizeof position);
+    else
+        lane->header->first_definition = position;
+    lane->last_definition = position;
+}
+
+void lane_void(struct lane *lane, uint64_t position)
+{
+    uint8_t kind;
+    if (!lane->header || pread(lane->file, &kind, sizeof kind, (off_t)position) != (ssize_t)sizeof kind)
+        return;
+    kind = (uint8_t)((kind & RECORD_SHORT) | RECORD_VOID);
+    file_store(lane, position, &kind, sizeof kind);
+}
+
+void *lane_scratch(struct lane *lane, size_t size)
+{
+    if (size > lane->scratch_size) {
+        void *larger = realloc(lane->scratch, size);
+        if (!larger)
+            return NULL;
+        lane->scratch = larger;
+        lane->scratch_size = size;
+    }
+    return lane->scratch;
+}

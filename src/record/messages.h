@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef SIGHT_RECORD_MESSAGES_H
+#define SIGHT_RECORD_MESSAGES_H
+
+#include "record/call.h"
+
+/* The two ends of messages. Partners are recorded as ranks in the communicator; the merge knows who they are. */
+
+/* Bytes of `count` elements of a type, as sent. */
+uint64_t message_bytes(MPI_Count count, MPI_Datatype type);
+
+/* A send begins now, at the entry of the call: it cannot be received before. */
+void message_send(struct call *call, MPI_Count count, MPI_Datatype type, int dest, int tag, MPI_Comm comm);
+
+/* The same, with everything known. Gives the place of the record, 0 where nothing was recorded. */
+uint64_t message_put_send(struct call *call, uint64_t bytes, int dest, int tag, uint32_t comm);
+
+/* The call failed: nothing was sent. */
+void message_void(struct call *call);
+
+/* A receive is complete, with this status. */
+void message_received(struct call *call, uint32_t comm, const MPI_Status *status);
+
+/* The status of a call whose program wants none. */
+MPI_Status *message_status(struct call *call, MPI_Status *status);
+
+/* Matched probes: the communicator of a message is known until it is received. */
+void message_matched(struct call *call, MPI_Message message);
+void message_take(struct call *call, MPI_Message message);
+
+#endif

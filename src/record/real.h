@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef SIGHT_RECORD_REAL_H
+#define SIGHT_RECORD_REAL_H
+
+#include <stdbool.h>
+
+/* The MPI library's own functions behind the recorder's. Both names of each, MPI_X and PMPI_X, are the recorder's:
+   MPI's Fortran libraries call PMPI_X, and what a Fortran program calls is to be recorded as well. A PMPI_X that
+   anybody else calls is not. */
+
+/* A function that stands in front of the MPI library's. */
+#define EXPORT __attribute__((visibility("default")))
+
+/* The function of this name ("PMPI_Send") in the MPI library. Ends the program where there is none. */
+void *real_find(const char *name);
+
+/* Calls the MPI library's own function. */
+#define REAL(name)                                                                                                     \
+    (*(__extension__({                                                                                                 \
+        static __typeof__(P##name) *real;                                                                              \
+        if (__builtin_expect(!real, 0))                                                                                \
+            real = real_find("P" #name);                                                                               \
+        real;                                                                                                          \
+    })))
+
+/* True if the address, to which a call returns, is in a Fortran library of MPI. */
+bool real_called_from_fortran(const void *address);
+
+#define CALLED_FROM_FORTRAN real_called_from_fortran(__builtin_return_address(0))
+
+#endif

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "record/recorder.h"
+
+#include "record/clock.h"
+#include "record/comms.h"
+#include "record/host.h"
+#include "record/settings.h"
+#include "record/sync.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+struct recorder recorder;
+__thread struct lane *lane_mine;
+
+static struct lane_settings settings;
+static struct record_header about; /* of this process */
+static pthread_mutex_t lanes_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct lane *lanes;
+static uint32_t threads;
+static pthread_key_t thread_end;
+
+/* A thread ends: nothing more comes into its lane. */
+static void on_thread_end(void *lane)
+{
+    pthread_mutex_lock(&lanes_lock);
+    lane_close(lane, RECORD_FINALIZED);
+    pthread_mutex_unlock(&lanes_lock);
+}
+
+struct lane *recorder_attach(void)
+{
+    pthread_mutex_lock(&lanes_lock);
+    struct record_header header = about;
+    header.thread = threads++;
+    struct lane *lane = lane_open(&settings, &header);
+    if (lane) {
+        lane->next = lanes;
+        lanes = lane;
+        lane_mine = lane;
+    }
+    pthread_mutex_unlock(&lanes_lock);
+    if (lane && header.thread > 0)
+        pthread_setspecific(thread_end, lane);
+    if (!lane)
+        recorder.started = header.thread > 0 && recorder.started;
+    return lane;
+}
+
+/* The child of fork() is no process of the MPI program. */
+static void on_fork(void)
+{
+    recorder.started = false;
+    for (struct lane *lane = lanes; lane; lane = lane->next)
+        if (lane->header)
+            lane_abandon(lane);
+}
+
+static void know_process(void)
+{
+    int rank, size;
+    MPI_Comm parent = MPI_COMM_NULL;
+    PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    PMPI_Comm_size(MPI_COMM_WORLD, &size);
+    PMPI_Comm_get_parent(&parent);
+    about = (struct record_header){.magic = RECORD_MAGIC,
+                                   .version = RECORD_VERSION,
+                                   .function_count = FUNCTION_COUNT,
+                                   .rank = rank,
+                                   .size = size,
+                                   .pid = (uint32_t)getpid(),
+                                   .spawned = parent != MPI_COMM_NULL};
+    recorder.rank = rank;
+    recorder.size = size;
+    host_name(about.host_name, sizeof about.host_name);
+    about.host = host_of_clock(rank);
+}
+
+void recorder_start(enum function function, int64_t begin_ns, bool threaded)
+{
+    if (recorder.started || !settings_read(&settings))
+        return;
+    recorder.threaded = threaded;
+    settings_skip(recorder.skip);
+    know_process();
+    struct lane *lane = recorder_attach();
+    if (!lane) {
+        fprintf(stderr, "sight: process %d: cannot record to '%s'\n", recorder.rank, settings.directory);
+        return;
+    }
+    pthread_key_create(&thread_end, on_thread_end);
+    pthread_atfork(NULL, NULL, on_fork);
+    lane->inside = true;
+    recorder.on = recorder.started = true;
+    if (!recorder.skip[function]) {
+        lane->header->used[function] = 1;
+        lane_put(lane, RECORD_ENTER, clock_error.offset_ns ? clock_with_error(begin_ns) : begin_ns, function,
+                 RECORD_WORLD);
+    }
+    comms_start(lane);
+    recorder.several_hosts = sync_needed(about.host);
+    if (recorder.several_hosts)
+        sync_clocks(lane, about.host);
+    if (!recorder.skip[function])
+        lane_put(lane, RECORD_LEAVE, clock_now(), function, RECORD_WORLD);
+    lane->inside = false;
+}
+
+void recorder_sync(void)
+{
+    if (recorder.started && recorder.several_hosts && lane_mine)
+        sync_clocks(lane_mine, about.host);
+}
+
+void recorder_finish(void)
+{
+    recorder_sync();
+    comms_finish();
+}
+
+void recorder_close(void)
+{
+    recorder.started = false;
+    pthread_mutex_lock(&lanes_lock);
+    for (struct lane *lane = lanes; lane; lane = lane->next)
+        lane_close(lane, RECORD_FINALIZED);
+    pthread_mutex_unlock(&lanes_lock);
+}
+
+void recorder_switch(bool on)
+{
+    if (!recorder.started || on == recorder.on)
+        return;
+    recorder.on = on;
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef SIGHT_RECORD_RECORDER_H
+#define SIGHT_RECORD_RECORDER_H
+
+#include "record/lane.h"
+#include "record/mpi_api.h"
+
+/* The recording of this process: between MPI_Init and MPI_Finalize, where the environment asks for one. */
+
+enum function {
+#define MPI_FUNCTION(name, ...) FUNCTION_##name,
+#include "core/mpi_function.def"
+    FUNCTION_COUNT
+};
+
+struct recorder {
+    bool started;                 /* between MPI_Init and MPI_Finalize, with a place to write to */
+    bool on;                      /* not switched off by MPI_Pcontrol or the MPE API */
+    bool threaded;                /* MPI_THREAD_MULTIPLE: tables shared by threads are locked */
+    uint8_t skip[FUNCTION_COUNT]; /* 1: the function's calls are not recorded */
+    int32_t rank, size;
+    bool several_hosts;
+};
+extern struct recorder recorder;
+
+/* The lane of this thread; NULL until its first call. */
+extern __thread struct lane *lane_mine __attribute__((tls_model("initial-exec")));
+
+/* Opens the lane of this thread. NULL where nothing is recorded. */
+struct lane *recorder_attach(void);
+
+/* After MPI_Init: finds out who we are and starts recording. `begin_ns`: when MPI_Init was entered. */
+void recorder_start(enum function function, int64_t begin_ns, bool threaded);
+
+/* Before PMPI_Finalize, while messages can be sent; and after it. */
+void recorder_finish(void);
+void recorder_close(void);
+
+/* Measures the clocks where there is more than one; all processes must call it. */
+void recorder_sync(void);
+
+/* MPI_Pcontrol, and the MPE API's start and stop. */
+void recorder_switch(bool on);
+
+#endif

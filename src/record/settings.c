@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "record/settings.h"
+
+#include <fnmatch.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { BLOCK_SIZE = 1 << 20 };
+
+static const char *const names[] = {
+#define MPI_FUNCTION(name, ...) #name,
+#include "core/mpi_function.def"
+};
+
+/* They only look at a clock or add two numbers: two records each would tell more of the recorder than of the program.
+ */
+static const char never[] = "MPI_Wtime,MPI_Wtick,MPI_Aint_add,MPI_Aint_diff";
+
+static uint64_t number_of(const char *name, uint64_t otherwise)
+{
+    const char *text = getenv(name);
+    if (!text || *text < '0' || *text > '9')
+        return otherwise;
+    char *end;
+    uint64_t value = strtoull(text, &end, 10);
+    if (*end == 'k' || *end == 'K')
+        value <<= 10;
+    else if (*end == 'M')
+        value <<= 20;
+    return value;
+}
+
+bool settings_read(struct lane_settings *settings)
+{
+    settings->directory = getenv("SIGHT_RECORD_DIR");
+    if (!settings->directory || !*settings->directory)
+        return false;
+    uint64_t wanted = number_of("SIGHT_RECORD_BUFFER", BLOCK_SIZE);
+    uint32_t size = RECORD_BLOCK_MIN;
+    while (size < wanted && size < RECORD_BLOCK_MAX)
+        size *= 2;
+    settings->block_size = size;
+    settings->max_events = number_of("SIGHT_RECORD_MAX_EVENTS", 0);
+    if (settings->max_events == 0)
+        settings->max_events = UINT64_MAX;
+    return true;
+}
+
+/* True if a name of the list, which may leave out "MPI_", stands for the function. */
+static bool listed(const char *list, const char *function)
+{
+    char pattern[128];
+    for (const char *at = list; at && *at; at += *at == ',') {
+        size_t length = strcspn(at, ",");
+        const char *prefix = strncmp(at, "MPI_", 4) == 0 ? "" : "MPI_";
+        snprintf(pattern, sizeof pattern, "%s%.*s", prefix, (int)length, at);
+        if (length > 0 && fnmatch(pattern, function, 0) == 0)
+            return true;
+        at += length;
+    }
+    return false;
+}
+
+void settings_skip(uint8_t *skip)
+{
+    const char *only = getenv("SIGHT_RECORD_ONLY"), *without = getenv("SIGHT_RECORD_SKIP");
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        bool wanted = only && *only ? listed(only, names[i]) : !listed(never, names[i]);
+        skip[i] = !wanted || listed(without, names[i]);
+    }
+}

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef SIGHT_RECORD_SETTINGS_H
+#define SIGHT_RECORD_SETTINGS_H
+
+#include "record/lane.h"
+
+/* What the environment asks for, as `sight record` or a person sets it:
+     SIGHT_RECORD_DIR         directory of the buffer files; without it nothing is recorded
+     SIGHT_RECORD_BUFFER      bytes of the block that is mapped at a time (with k, M)
+     SIGHT_RECORD_MAX_EVENTS  records per thread
+     SIGHT_RECORD_ONLY, SIGHT_RECORD_SKIP  functions, separated by commas; * stands for anything */
+
+/* False where nothing is to be recorded. */
+bool settings_read(struct lane_settings *settings);
+
+/* 1 in skip[] for each function (in the order of the table) that is not to be recorded. */
+void settings_skip(uint8_t *skip);
+
+#endif

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef SIGHT_RECORD_SYNC_H
+#define SIGHT_RECORD_SYNC_H
+
+#include "record/lane.h"
+
+/* Clocks of several hosts. At the begin and at the end of the program one process of each host asks process 0 for its
+   time, many times; the answer that came back fastest is the truest. Nothing is corrected here: what was measured is
+   recorded, and the merge does it. */
+
+/* True if not all processes share one clock. Talks to them only where the launcher does not tell that all are here. */
+bool sync_needed(uint64_t host);
+
+/* Measures, on all processes; records what this process's clock is behind that of process 0. */
+void sync_clocks(struct lane *lane, uint64_t host);
+
+#endif
