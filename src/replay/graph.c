@@ -3,6 +3,7 @@
 
 #include "core/memory.h"
 #include "core/open_states.h"
+#include "core/payload.h"
 #include "replay/channels.h"
 
 #include <string.h>
@@ -26,7 +27,8 @@ struct graph_builder {
     struct map groups;  /* (stream, turn) -> group */
     struct channels channels;
     uint32_t recent_process, recent_thread, recent_lane;
-    int64_t *send_ns; /* by message: time of the end that was seen first */
+    const unsigned char *arena; /* of the batch at hand */
+    int64_t *send_ns;           /* by message: time of the end that was seen first */
     size_t send_capacity;
 };
 
@@ -111,19 +113,28 @@ static void join_group(struct graph_builder *builder, uint32_t lane, uint32_t ca
         graph->streams[stream].most = group->count;
 }
 
-/* The root of the collective that is open, a rank of its communicator. */
-static void note_root(struct graph_builder *builder, uint32_t lane, const struct event *event)
+/* The root of the lane's latest call, a rank of its communicator. */
+static void note_root(struct graph_builder *builder, uint32_t lane, int32_t comm, int64_t root)
 {
     struct graph *graph = builder->graph;
     struct lane *where = &graph->lanes[lane];
-    if (where->count == 0 || event->tag == EVENT_UNKNOWN || event->tag < 0)
+    if (where->count == 0 || root < 0 || root >= PROCESS_LIMIT)
         return;
     const struct call *call = &where->calls[where->count - 1];
-    int32_t root = defs_world_rank(graph->defs, event->comm, event->tag);
-    if (call->group && root == (int32_t)where->process) {
+    if (call->group && defs_world_rank(graph->defs, comm, (int32_t)root) == (int32_t)where->process) {
         graph->groups[call->group - 1].root_lane = lane;
         graph->groups[call->group - 1].root_call = (uint32_t)where->count - 1;
     }
+}
+
+/* Recorders tell the root of a collective in the payload of its leave. */
+static void note_root_of_leave(struct graph_builder *builder, uint32_t lane, const struct event *event)
+{
+    const char *format = builder->graph->defs->states[event->state].format;
+    int64_t root;
+    if (event->payload_length > 0 && format && !(event->flags & EVENT_PAYLOAD_TEXT) &&
+        payload_integer(format, builder->arena + event->payload, event->payload_length, "root", &root))
+        note_root(builder, lane, event->comm, root);
 }
 
 /* Calls */
@@ -168,6 +179,7 @@ static void leave(struct graph_builder *builder, uint32_t lane, const struct eve
     if (graph_state(graph, call)->class == CLASS_PROBE)
         state->probe = (uint32_t)where->count;
     if (call->group) {
+        note_root_of_leave(builder, lane, event);
         struct group *group = &graph->groups[call->group - 1];
         if (call->leave_ns < group->earliest_leave_ns)
             group->earliest_leave_ns = call->leave_ns;
@@ -277,7 +289,7 @@ static void take(struct graph_builder *builder, const struct event *event)
         message_end(builder, lane, event);
         break;
     case EVENT_COLLECTIVE:
-        note_root(builder, lane, event);
+        note_root(builder, lane, event->comm, event->tag);
         break;
     default:
         break;
@@ -287,6 +299,7 @@ static void take(struct graph_builder *builder, const struct event *event)
 static enum status builder_events(struct sink *sink, const struct batch *batch, struct error *err)
 {
     (void)err;
+    ((struct graph_builder *)sink)->arena = batch->arena;
     for (size_t i = 0; i < batch->count; i++)
         if (event_counts(&batch->events[i]))
             take((struct graph_builder *)sink, &batch->events[i]);
