@@ -120,19 +120,26 @@ struct dependency {
     enum wait_kind kind;
 };
 
-static int64_t end_after(const struct player *player, const struct call *call, int64_t now_ns,
-                         const struct dependency *dependency)
+/* How long the call waited for this, had it waited for nothing else. */
+static int64_t wait_for_this(const struct call *call, int64_t recorded_ns)
 {
-    int64_t own_ns = time_since(call->enter_ns, call->leave_ns), clipped_ns = dependency->recorded_ns;
-    if (clipped_ns > call->leave_ns)
-        clipped_ns = call->leave_ns;
-    int64_t wait_ns = time_since(call->enter_ns, clipped_ns), tail_ns = call->leave_ns - dependency->recorded_ns;
+    return time_since(call->enter_ns, recorded_ns < call->leave_ns ? recorded_ns : call->leave_ns);
+}
+
+/* `wait_ns` is the call's longest wait: the rest is its own time, which comes after the last of all that it waits for.
+ */
+static int64_t end_after(const struct player *player, const struct call *call, int64_t now_ns,
+                         const struct dependency *dependency, int64_t wait_ns)
+{
+    int64_t rest_ns = time_since(call->enter_ns, call->leave_ns) - wait_ns,
+            tail_ns = call->leave_ns - dependency->recorded_ns;
     if (player->options.ideal)
-        own_ns = wait_ns = tail_ns = 0;
-    int64_t alone_ns = now_ns + own_ns - wait_ns;
+        rest_ns = tail_ns = 0;
+    int64_t alone_ns = now_ns + rest_ns;
     if (is_free(player, dependency->kind))
         return alone_ns;
-    int64_t met_ns = dependency->replayed_ns + (wait_ns > 0 ? tail_ns : own_ns);
+    /* What happened after the leave, by clocks that are wrong, leaves a tail below 0. */
+    int64_t met_ns = dependency->replayed_ns + (tail_ns < rest_ns ? tail_ns : rest_ns);
     return met_ns > alone_ns ? met_ns : alone_ns;
 }
 
@@ -159,7 +166,7 @@ static int64_t end_in_group(struct player *player, uint32_t lane, const struct c
         dependency = (struct dependency){recorded->latest_enter_ns, group->latest_ns, WAIT_EARLY_REDUCE};
     }
     if (known)
-        return end_after(player, call, player->now_ns[lane], &dependency);
+        return end_after(player, call, player->now_ns[lane], &dependency, wait_for_this(call, dependency.recorded_ns));
     player->next_waiting[lane] = group->waiting;
     group->waiting = lane + 1;
     return NOT_YET;
@@ -180,8 +187,10 @@ static int64_t end_with_messages(struct player *player, uint32_t lane, const str
     int64_t now_ns = player->now_ns[lane];
     struct dependency none = {call->enter_ns, now_ns, WAIT_NONE};
     int64_t end_ns = NOT_YET;
+    /* A receive of one message waits for that; of others the longest wait must be found. */
+    bool single = !call->sent && call->received && !graph->messages[call->received - 1].next_received;
     struct wait waited = {0};
-    if (call->sent)
+    if (!single && (call->sent || call->received))
         waited = wait_of(graph, lane, (uint32_t)player->at[lane]);
     for (uint32_t at = call->received; at; at = graph->messages[at - 1].next_received) {
         const struct message *m = &graph->messages[at - 1];
@@ -191,7 +200,8 @@ static int64_t end_with_messages(struct player *player, uint32_t lane, const str
             return NOT_YET;
         struct dependency dependency = {graph_call(graph, m->send_lane, m->send_call)->enter_ns,
                                         player->send_ns[at - 1], WAIT_LATE_SENDER};
-        int64_t ns = end_after(player, call, now_ns, &dependency);
+        int64_t wait_ns = single ? wait_for_this(call, dependency.recorded_ns) : waited.ns;
+        int64_t ns = end_after(player, call, now_ns, &dependency, wait_ns);
         end_ns = ns > end_ns ? ns : end_ns;
     }
     for (uint32_t at = call->sent; at && waited.kind == WAIT_LATE_RECEIVER; at = graph->messages[at - 1].next_sent) {
@@ -201,10 +211,10 @@ static int64_t end_with_messages(struct player *player, uint32_t lane, const str
         if (wait_for(player, lane, player->receive_ns, at - 1, 1))
             return NOT_YET;
         struct dependency dependency = {waited.until_ns, player->receive_ns[at - 1], WAIT_LATE_RECEIVER};
-        int64_t ns = end_after(player, call, now_ns, &dependency);
+        int64_t ns = end_after(player, call, now_ns, &dependency, waited.ns);
         end_ns = ns > end_ns ? ns : end_ns;
     }
-    return end_ns == NOT_YET ? end_after(player, call, now_ns, &none) : end_ns;
+    return end_ns == NOT_YET ? end_after(player, call, now_ns, &none, 0) : end_ns;
 }
 
 static void end_call(struct player *player, uint32_t lane, int64_t end_ns)
@@ -247,7 +257,7 @@ static bool force(struct player *player)
         return false;
     const struct call *call = &graph->lanes[first].calls[player->at[first]];
     struct dependency none = {call->enter_ns, player->now_ns[first], WAIT_NONE};
-    end_call(player, first, end_after(player, call, player->now_ns[first], &none));
+    end_call(player, first, end_after(player, call, player->now_ns[first], &none, 0));
     player->forced++;
     make_ready(player, first);
     return true;

@@ -8,9 +8,9 @@
 /* Runs the recorded program again on paper: computing and the calls' own time last as recorded, waiting follows from
    who comes when. With nothing changed every call ends when it ended. What is changed shows what it would save.
 
-   A call that waited for a time `until` ends at max(enter' + (leave - enter - wait), until' + (leave - until)), one
-   that did not ends at max(enter' + (leave - enter), until'), where ' is the time in the replay; so both are exact
-   where nothing is changed, also with clocks that go wrong. */
+   A call's own time is what is left of it without its longest wait. It ends its own time after the last of its enter
+   and of what it waits for: in the replay as in the record, so that nothing changes where nothing is changed, also with
+   clocks that go wrong. */
 
 struct replay_options {
     unsigned free_waits;   /* bit 1 << kind: waits of this kind end at once: the partner is always there in time */

@@ -2,6 +2,7 @@
 /* Wait states, critical path and replays: tiny traces whose every number is known, and random ones that must keep the
    laws. The examples A, B and D are those of the rules of diagnosis. */
 #include "replay/analyse.h"
+#include "replay/replay.h"
 
 #include "core/memory.h"
 #include "unit/tap.h"
@@ -260,6 +261,30 @@ static void test_probe_and_waitall(void)
     analysis_free(analysis);
 }
 
+/* Of several messages the early ones do not make the call longer when the last comes sooner. */
+static void test_waitall_replayed(void)
+{
+    struct trace trace = {0};
+    const double compute[] = {0.5, 1, 1}; /* by lane: process 2 came first */
+    for (uint32_t p = 0; p < 3; p++)
+        moment(&trace, p, 0);
+    message(&trace, 0, SEND, 1, 2, 1);
+    message(&trace, 2, SEND, 40, 41, 1);
+    put(&trace, 1, EVENT_ENTER, 5, WAITALL);
+    put(&trace, 1, EVENT_RECEIVE, 42, 0)->partner = 0;
+    put(&trace, 1, EVENT_RECEIVE, 42, 0)->partner = 2;
+    for (size_t i = 1; i <= 2; i++)
+        trace.events[1][trace.count[1] - i].tag = 0;
+    put(&trace, 1, EVENT_LEAVE, 42, WAITALL);
+    struct graph *graph = graph_of(&trace, 3);
+    tap_equal_int(replay_run(graph, (struct replay_options){0}).end_ns, 42, "Waitall: as recorded");
+    struct replay_options faster = {.compute = compute};
+    tap_equal_int(replay_run(graph, faster).end_ns, 22, "Waitall: the late sender is there at 20");
+    struct replay_options freed = {.free_waits = 1u << WAIT_LATE_SENDER};
+    tap_equal_int(replay_run(graph, freed).end_ns, 41, "Waitall: without waiting it ends at 7, the sender at 41");
+    graph_free(graph);
+}
+
 /* What is missing, or backwards in time, gives no wait and hangs nothing. */
 static void test_broken(void)
 {
@@ -363,6 +388,7 @@ int main(void)
     test_rooted();
     test_late_receiver();
     test_probe_and_waitall();
+    test_waitall_replayed();
     test_broken();
     test_random();
     defs_free(defs);

@@ -1,0 +1,59 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# make accuracy: how often is the diagnosis right? Programs with one problem planted are recorded: the first finding must be it, and
+# name the process. The same programs without the problem must give no finding. Prints the table of docs/accuracy.md. No part of
+# make check: on a busy machine the waits that it causes are true, and are found.
+set -eu
+: "${SIGHT:?}" "${srcdir:?}"
+programs=$(cd "$srcdir/tests/programs" && pwd)
+directory=$(mktemp -d "${TMPDIR:-/tmp}/sight-accuracy.XXXXXX")
+trap 'rm -rf "$directory"' EXIT
+cd "$directory"
+# Open MPI gives its core away while it waits, so that more processes than cores disturb each other least.
+OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_mpi_yield_when_idle=1
+export OMPI_ALLOW_RUN_AS_ROOT OMPI_ALLOW_RUN_AS_ROOT_CONFIRM OMPI_MCA_rmaps_base_oversubscribe OMPI_MCA_mpi_yield_when_idle
+mpicc.openmpi -O1 -w -o planted "$programs/planted.c"
+right_bad=0 all_bad=0 right_clean=0 all_clean=0
+
+# "id causes share" of the first finding; "- - 0%" where there is none.
+first() {
+    "$SIGHT" heuristics --format json run.clog2 | python3 -c '
+import json, sys
+found = json.load(sys.stdin)["findings"]
+if found:
+    print(found[0]["id"], ",".join(map(str, found[0]["causes"])) or "-", "%.0f%%" % (100 * found[0]["share"]))
+else:
+    print("- - 0%")'
+}
+
+judge() { # judge PROCESSES PATTERN RANK clean|bad
+    "$SIGHT" record -q -f -o run.clog2 -- mpiexec.openmpi -n "$1" ./planted "$2" "$3" "$4" >truth.out 2>record.err
+    read -r wanted culprit <truth.out
+    # shellcheck disable=SC2046
+    set -- "$@" $(first)
+    right=no
+    if [ "$4" = clean ]; then
+        wanted=none
+        culprit=-
+        [ "$5" != - ] || right=yes
+        all_clean=$((all_clean + 1))
+        [ $right = no ] || right_clean=$((right_clean + 1))
+    else
+        case ",$wanted," in
+        *",$5,"*) if [ "$culprit" = - ] || [ "$5" = serialisation ] || [ "$6" = "$culprit" ]; then right=yes; fi ;;
+        esac
+        all_bad=$((all_bad + 1))
+        [ $right = no ] || right_bad=$((right_bad + 1))
+    fi
+    echo "| $1 | $2 | $(echo "$wanted" | sed 's/,/ or /g') | $culprit | $5 | $6 | $7 | $right |"
+}
+
+echo '| processes | pattern | planted | by process | first finding | by process | could save | right |'
+echo '| --- | --- | --- | --- | --- | --- | --- | --- |'
+for processes in 2 4 8 16; do
+    for pattern in barrier allreduce ring halo turns broadcast late-sender late-receiver; do
+        judge $processes $pattern $((processes / 2)) bad
+        judge $processes $pattern 0 clean
+    done
+done
+printf '\nPlanted: %s of %s found first. Clean: %s of %s without finding.\n' $right_bad $all_bad $right_clean $all_clean

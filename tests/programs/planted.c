@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Programs with one problem planted, or without: planted PATTERN RANK clean|bad. Work is sleeping, so that any number
+   of processes shares two cores. Prints what the diagnosis must find: the ids of findings that are right as the first,
+   and the process that causes it ("-": all in turn). */
+#include <mpi.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { ROUNDS = 8, BASE_US = 20000, EXTRA_US = 80000 };
+
+static int rank, size, culprit, bad;
+
+static void work(int us)
+{
+    if (us > 0)
+        usleep((useconds_t)us);
+}
+
+/* Everyone computes alike; the culprit, of bad runs, four times more. */
+static void uneven_work(void)
+{
+    work(BASE_US + (bad && rank == culprit ? EXTRA_US : 0));
+}
+
+static double exchange;
+
+static void allreduce(void)
+{
+    double mine = rank;
+    MPI_Allreduce(&mine, &exchange, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+}
+
+static void ring(void)
+{
+    double in, out = rank;
+    MPI_Sendrecv(&out, 1, MPI_DOUBLE, (rank + 1) % size, 0, &in, 1, MPI_DOUBLE, (rank + size - 1) % size, 0,
+                 MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}
+
+static void halo(void)
+{
+    double in[2], out = rank;
+    MPI_Request request[4];
+    int left = (rank + size - 1) % size, right = (rank + 1) % size;
+    MPI_Irecv(&in[0], 1, MPI_DOUBLE, left, 0, MPI_COMM_WORLD, &request[0]);
+    MPI_Irecv(&in[1], 1, MPI_DOUBLE, right, 1, MPI_COMM_WORLD, &request[1]);
+    MPI_Isend(&out, 1, MPI_DOUBLE, right, 0, MPI_COMM_WORLD, &request[2]);
+    MPI_Isend(&out, 1, MPI_DOUBLE, left, 1, MPI_COMM_WORLD, &request[3]);
+    MPI_Waitall(4, request, MPI_STATUSES_IGNORE);
+}
+
+static void at_barrier(int round)
+{
+    (void)round;
+    uneven_work();
+    MPI_Barrier(MPI_COMM_WORLD);
+}
+
+static void at_allreduce(int round)
+{
+    (void)round;
+    uneven_work();
+    allreduce();
+}
+
+static void at_ring(int round)
+{
+    (void)round;
+    uneven_work();
+    ring();
+}
+
+static void at_halo(int round)
+{
+    (void)round;
+    uneven_work();
+    halo();
+}
+
+/* In each round another process is late: the totals are even. */
+static void turns(int round)
+{
+    work(BASE_US + (bad && round % size == rank ? EXTRA_US : bad ? 0 : EXTRA_US / size));
+    allreduce();
+}
+
+/* The root works before it broadcasts, the others after it. */
+static void broadcast(int round)
+{
+    (void)round;
+    double value = 0;
+    if (bad)
+        work(rank == culprit ? EXTRA_US : 0);
+    MPI_Bcast(&value, 1, MPI_DOUBLE, culprit, MPI_COMM_WORLD);
+    work(bad && rank == culprit ? 0 : EXTRA_US);
+    if (round % 4 == 3)
+        MPI_Barrier(MPI_COMM_WORLD);
+}
+
+/* Sender and receiver take turns, where both could work at once. */
+static void late_sender(int round)
+{
+    double value = round;
+    int partner = rank ^ 1;
+    if (partner >= size) {
+        work(2 * EXTRA_US);
+        return;
+    }
+    if (!bad) {
+        work(EXTRA_US);
+        MPI_Sendrecv_replace(&value, 1, MPI_DOUBLE, partner, 0, partner, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        return;
+    }
+    if (rank % 2 == 0) {
+        work(EXTRA_US);
+        MPI_Send(&value, 1, MPI_DOUBLE, partner, 0, MPI_COMM_WORLD);
+        MPI_Recv(&value, 1, MPI_DOUBLE, partner, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    } else {
+        MPI_Recv(&value, 1, MPI_DOUBLE, partner, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        work(EXTRA_US);
+        MPI_Send(&value, 1, MPI_DOUBLE, partner, 0, MPI_COMM_WORLD);
+    }
+}
+
+/* Synchronous sends before the work, receives after it. */
+static void late_receiver(int round)
+{
+    double value = round;
+    int partner = rank ^ 1;
+    if (partner >= size) {
+        work(bad ? 2 * EXTRA_US : EXTRA_US);
+        return;
+    }
+    if (rank % 2 == 0) {
+        if (!bad)
+            work(EXTRA_US);
+        MPI_Ssend(&value, 1, MPI_DOUBLE, partner, 0, MPI_COMM_WORLD);
+        if (bad)
+            work(EXTRA_US);
+        MPI_Recv(&value, 1, MPI_DOUBLE, partner, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    } else {
+        work(EXTRA_US);
+        MPI_Recv(&value, 1, MPI_DOUBLE, partner, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        MPI_Send(&value, 1, MPI_DOUBLE, partner, 0, MPI_COMM_WORLD);
+    }
+}
+
+struct pattern {
+    const char *name;
+    void (*round)(int round);
+    const char *findings; /* any of these is right */
+    int has_culprit;
+};
+
+static const struct pattern patterns[] = {
+    {"barrier", at_barrier, "compute-imbalance,wait-at-barrier", 1},
+    {"allreduce", at_allreduce, "compute-imbalance,wait-at-nxn", 1},
+    {"ring", at_ring, "compute-imbalance,late-sender", 1},
+    {"halo", at_halo, "compute-imbalance,late-sender", 1},
+    {"turns", turns, "wait-at-nxn,serialisation", 0},
+    {"broadcast", broadcast, "late-broadcast,serialisation", 1},
+    {"late-sender", late_sender, "late-sender,serialisation", 0},
+    {"late-receiver", late_receiver, "late-receiver,late-sender,serialisation", 0},
+};
+
+int main(int argc, char **argv)
+{
+    const struct pattern *pattern = NULL;
+    if (argc != 4)
+        return 2;
+    for (size_t i = 0; i < sizeof patterns / sizeof *patterns; i++)
+        if (strcmp(patterns[i].name, argv[1]) == 0)
+            pattern = &patterns[i];
+    if (!pattern)
+        return 2;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    culprit = atoi(argv[2]) % size;
+    bad = strcmp(argv[3], "bad") == 0;
+    if (rank == 0 && bad && pattern->has_culprit)
+        printf("%s %d\n", pattern->findings, culprit);
+    else if (rank == 0)
+        printf("%s -\n", bad ? pattern->findings : "");
+    for (int round = 0; round < ROUNDS; round++)
+        pattern->round(round);
+    MPI_Finalize();
+    return 0;
+}
