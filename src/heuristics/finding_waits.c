@@ -79,8 +79,11 @@ static void say_waits(const struct finding_input *input, const struct words *wor
     who_text(victims, &finding->victims, analysis->process_count);
     who_text(causes, &finding->causes, analysis->process_count);
     bool spread = is_spread(analysis, &finding->causes);
-    snprintf(finding->title, sizeof finding->title, spread ? "%s: %s wait for each other" : "%s: waiting for %s",
-             words->title, spread ? victims : causes);
+    if (spread && finding->victims.count == 1)
+        snprintf(finding->title, sizeof finding->title, "%s: %s waits for the others", words->title, victims);
+    else
+        snprintf(finding->title, sizeof finding->title, spread ? "%s: %s wait for each other" : "%s: waiting for %s",
+                 words->title, spread ? victims : causes);
     victims[0] = (char)toupper((unsigned char)victims[0]);
     int used = snprintf(
         finding->text, sizeof finding->text, "%s %s %s%s in %.60s waiting %s (%s of %s calls, the longest wait %s).",

@@ -273,13 +273,34 @@ struct text_table *text_table_new(const struct field *fields, size_t count)
     return table;
 }
 
+/* True if the text goes on with a unit: a number is not parted from it. */
+static bool is_unit(const char *text)
+{
+    static const char *const units[] = {"%", "s", "ms", "µs", "ns", "B", "kB", "MB", "GB", "TB"};
+    size_t length = strcspn(text, " ,.;:)");
+    for (size_t i = 0; i < sizeof units / sizeof *units; i++)
+        if (strlen(units[i]) == length && memcmp(text, units[i], length) == 0)
+            return true;
+    return false;
+}
+
+/* Bytes up to the next place where a line may end. */
+static size_t word_length(const char *text)
+{
+    size_t length = strcspn(text, " ");
+    if (length > 0 && text[length] == ' ' && text[length - 1] >= '0' && text[length - 1] <= '9' &&
+        is_unit(text + length + 1))
+        length += 1 + strcspn(text + length + 1, " ");
+    return length;
+}
+
 size_t paragraph_write(struct output *output, const char *first, const char *indent, const char *text)
 {
     enum { COLUMNS = 80 };
     size_t column = 0, lines = 0;
     while (*text) {
         char word[VALUE_TEXT_SIZE];
-        size_t length = strcspn(text, " ");
+        size_t length = word_length(text);
         snprintf(word, sizeof word, "%.*s", (int)length, text);
         size_t width = shown_length(word);
         bool fits = column > 0 && column + 1 + width <= COLUMNS;
