@@ -84,13 +84,14 @@ static void say_waits(const struct finding_input *input, const struct words *wor
     else
         snprintf(finding->title, sizeof finding->title, spread ? "%s: %s wait for each other" : "%s: waiting for %s",
                  words->title, spread ? victims : causes);
+    const char *function = finding->functions[0] ? finding->functions[0] : "MPI";
     victims[0] = (char)toupper((unsigned char)victims[0]);
-    int used = snprintf(
-        finding->text, sizeof finding->text, "%s %s %s%s in %.60s waiting %s (%s of %s calls, the longest wait %s).",
-        victims, finding->victims.count == 1 ? "spends" : "together spend", seconds_text(time, (double)sums->ns / 1e9),
-        finding->functions[1] ? ", mostly" : "", finding->functions[0] ? finding->functions[0] : "MPI", words->instead,
-        text_thousands(count, sums->count), text_thousands(calls, sums->calls),
-        seconds_text(longest, (double)sums->longest_ns / 1e9));
+    int used = snprintf(finding->text, sizeof finding->text,
+                        "%s %s %s%s in %.*s waiting %s (%s of %s calls, the longest wait %s).", victims,
+                        finding->victims.count == 1 ? "spends" : "together spend",
+                        seconds_text(time, (double)sums->ns / 1e9), finding->functions[1] ? ", mostly" : "",
+                        text_beginning(function, 60), function, words->instead, text_thousands(count, sums->count),
+                        text_thousands(calls, sums->calls), seconds_text(longest, (double)sums->longest_ns / 1e9));
     causes[0] = (char)toupper((unsigned char)causes[0]);
     if (!spread && used > 0 && (size_t)used < sizeof finding->text)
         snprintf(finding->text + used, sizeof finding->text - (size_t)used, " %s %s %s for %s of that time.", causes,

@@ -61,7 +61,8 @@ bool find_compute_imbalance(const struct finding_input *input, struct finding *f
     free(missing);
     free(excess);
     take_whole_run(input, finding);
-    snprintf(finding->title, sizeof finding->title, "uneven work: %.200s", result->headline);
+    snprintf(finding->title, sizeof finding->title, "uneven work: %.*s", text_beginning(result->headline, 200),
+             result->headline);
     snprintf(finding->text, sizeof finding->text, "%s", result->analysis);
     snprintf(finding->advice, sizeof finding->advice, "%s",
              result->suggestion_count ? result->suggestions[0] : "hand the work out in smaller pieces");

@@ -47,7 +47,8 @@ static void write_titles(struct output *output, const struct comparison *compari
 {
     char title[COMPARE_CELL_SIZE];
     for (size_t v = 0; v < comparison->version_count; v++) {
-        snprintf(title, sizeof title, "%s%.60s", before, comparison->versions[v].name);
+        snprintf(title, sizeof title, "%s%.*s", before, text_beginning(comparison->versions[v].name, 60),
+                 comparison->versions[v].name);
         page_th(output, title, false);
     }
 }
@@ -56,8 +57,8 @@ static void write_change_titles(struct output *output, const struct comparison *
 {
     char title[COMPARE_CELL_SIZE];
     for (size_t v = 1; v < comparison->version_count; v++) {
-        snprintf(title, sizeof title, comparison->version_count > 2 ? "change of %.60s" : "change",
-                 comparison->versions[v].name);
+        snprintf(title, sizeof title, comparison->version_count > 2 ? "change of %.*s" : "change",
+                 text_beginning(comparison->versions[v].name, 60), comparison->versions[v].name);
         page_th(output, title, false);
     }
     output_text(output, "</tr></thead>\n<tbody>\n");

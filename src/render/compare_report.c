@@ -8,17 +8,28 @@
 #include <stdio.h>
 #include <string.h>
 
+enum { NAME_SIZE = 256, NAME_COLUMNS = 60 };
+
+/* A version's name as a terminal can show it, cut between characters. */
+static char *short_name(char name[NAME_SIZE], const struct version *version)
+{
+    text_for_terminal(name, NAME_SIZE, version->name, NAME_COLUMNS);
+    return name;
+}
+
 void compare_sentence(const struct comparison *comparison, size_t version, char sentence[COMPARE_SENTENCE_SIZE])
 {
     struct averaged first = comparison_quantity(comparison, 0, 0), now = comparison_quantity(comparison, version, 0);
-    const char *name = comparison->versions[version].name, *before = comparison->versions[0].name;
+    char name[NAME_SIZE], before[NAME_SIZE];
+    short_name(name, &comparison->versions[version]);
+    short_name(before, &comparison->versions[0]);
     char from[TEXT_NUMBER_SIZE], to[TEXT_NUMBER_SIZE], times[64];
     seconds_text(from, first.mean);
     seconds_text(to, now.mean);
     enum change change = change_of(first, now, BETTER_LOWER);
     double ratio = change == CHANGE_BETTER ? first.mean / now.mean : now.mean / first.mean;
     if (change == CHANGE_SAME || first.mean <= 0 || now.mean <= 0) {
-        snprintf(sentence, COMPARE_SENTENCE_SIZE, "%.100s takes as long as %.100s: %s and %s.", name, before, to, from);
+        snprintf(sentence, COMPARE_SENTENCE_SIZE, "%s takes as long as %s: %s and %s.", name, before, to, from);
         return;
     }
     if (ratio >= 1.995)
@@ -27,7 +38,7 @@ void compare_sentence(const struct comparison *comparison, size_t version, char 
     else
         snprintf(times, sizeof times, "%.0f %% %s than", (ratio - 1) * 100,
                  change == CHANGE_BETTER ? "faster" : "slower");
-    snprintf(sentence, COMPARE_SENTENCE_SIZE, "%.100s is %s %.100s: %s instead of %s.", name, times, before, to, from);
+    snprintf(sentence, COMPARE_SENTENCE_SIZE, "%s is %s %s: %s instead of %s.", name, times, before, to, from);
 }
 
 static char *unit_text(char *buffer, double value, enum quantity_unit unit)
@@ -116,10 +127,10 @@ size_t *compare_processes_most(const struct comparison *comparison, size_t most,
 static void version_titles(struct text_table *table, const struct comparison *comparison, const char *first,
                            const char *before)
 {
-    char title[COMPARE_CELL_SIZE];
+    char title[COMPARE_CELL_SIZE], name[NAME_SIZE];
     text_table_cell(table, first, true);
     for (size_t v = 0; v < comparison->version_count; v++) {
-        snprintf(title, sizeof title, "%s%.40s", before, comparison->versions[v].name);
+        snprintf(title, sizeof title, "%s%s", before, short_name(name, &comparison->versions[v]));
         text_table_cell(table, title, false);
     }
 }
@@ -190,12 +201,13 @@ static void text_processes(struct output *output, const struct comparison *compa
 {
     size_t count, *places = compare_processes_most(comparison, rows, &count);
     struct text_table *table = text_table_columns(1 + 2 * comparison->version_count);
-    char cell[COMPARE_CELL_SIZE];
+    char cell[COMPARE_CELL_SIZE], name[NAME_SIZE];
     text_table_cell(table, "process", false);
     for (int communication = 0; communication < 2; communication++)
         for (size_t v = 0; v < comparison->version_count; v++) {
-            snprintf(cell, sizeof cell, "%s %.30s",
-                     communication ? "in MPI:" : "computing:", comparison->versions[v].name);
+            snprintf(cell, sizeof cell, "%s %.*s",
+                     communication ? "in MPI:" : "computing:", text_beginning(comparison->versions[v].name, 30),
+                     comparison->versions[v].name);
             text_table_cell(table, cell, false);
         }
     for (size_t i = 0; i < count; i++) {

@@ -16,7 +16,7 @@ void compare_write_html(struct output *output, const struct comparison *comparis
 /* What text and HTML have in common. */
 
 /* "B is 11 times as fast as A: 180 ms instead of 2.00 s." for a version after the first. */
-enum { COMPARE_SENTENCE_SIZE = 400, COMPARE_CELL_SIZE = 96 };
+enum { COMPARE_SENTENCE_SIZE = 800, COMPARE_CELL_SIZE = 320 };
 void compare_sentence(const struct comparison *comparison, size_t version, char sentence[COMPARE_SENTENCE_SIZE]);
 
 /* A value in its unit, with the range of its runs where there are several. */

@@ -181,7 +181,7 @@ static void write_processes(struct output *output, const struct report *report)
 void report_write_html(struct output *output, const struct report *report)
 {
     char title[512];
-    snprintf(title, sizeof title, "%.400s — SIGHT report", report->title);
+    snprintf(title, sizeof title, "%.*s — SIGHT report", text_beginning(report->title, 400), report->title);
     page_begin(output, title);
     write_verdict(output, report);
     if (report->input.metrics->process_count > 0) {
