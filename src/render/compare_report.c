@@ -205,9 +205,8 @@ static void text_processes(struct output *output, const struct comparison *compa
     text_table_cell(table, "process", false);
     for (int communication = 0; communication < 2; communication++)
         for (size_t v = 0; v < comparison->version_count; v++) {
-            snprintf(cell, sizeof cell, "%s %.*s",
-                     communication ? "in MPI:" : "computing:", text_beginning(comparison->versions[v].name, 30),
-                     comparison->versions[v].name);
+            snprintf(cell, sizeof cell, "%s %s",
+                     communication ? "in MPI:" : "computing:", short_name(name, &comparison->versions[v]));
             text_table_cell(table, cell, false);
         }
     for (size_t i = 0; i < count; i++) {

@@ -50,7 +50,8 @@ static uint32_t add_shape(struct fold *fold, const uint32_t *body, size_t length
 {
     struct fold_shape shape = {.body = (uint32_t)fold->body_count, .length = (uint32_t)length, .chain = chain};
     ARRAY_RESERVE(fold->bodies, fold->body_capacity, fold->body_count + length);
-    memcpy(fold->bodies + fold->body_count, body, length * sizeof *body);
+    if (length > 0)
+        memcpy(fold->bodies + fold->body_count, body, length * sizeof *body);
     fold->body_count += length;
     ARRAY_PUSH(fold->shapes, fold->shape_count, fold->shape_capacity, shape);
     return (uint32_t)fold->shape_count - 1;
@@ -289,4 +290,125 @@ void fold_free(struct fold *fold)
     free(fold->shapes);
     free(fold->bodies);
     free(fold);
+}
+
+/* What rotating needs to know; all but the fold are by the caller. */
+struct rotator {
+    struct fold *fold;
+    const bool *ends;
+    const int64_t *gaps_ns;
+    struct map wanted; /* shape -> by how many places it is to be rotated */
+    struct map made;   /* shape -> the rotated one */
+};
+
+/* True if the node is a symbol that ends iterations. */
+static bool ends_iteration(const struct rotator *rotator, uint32_t node)
+{
+    return rotator->ends && !fold_is_loop(rotator->fold, node) && rotator->ends[rotator->fold->nodes[node].begin];
+}
+
+/* By how many places to rotate a body, at most `most`: behind the first symbol that ends iterations, if there is any,
+   else to the place before which most time passes, over all iterations. */
+static uint32_t rotation_of(const struct rotator *rotator, const struct fold_node *loop, uint32_t length, uint32_t most)
+{
+    const struct fold *fold = rotator->fold;
+    uint32_t place = 0, found = FOLD_NONE, at = loop->child;
+    int64_t *passed_ns = memory_new(length * sizeof *passed_ns);
+    for (uint32_t i = 0; i < loop->count * length; i++, at = fold->nodes[at].next) {
+        if (i < length && ends_iteration(rotator, at) && (found == FOLD_NONE || i + 1 == length))
+            found = (i + 1) % length;
+        /* The gap before the loop is not one of the loop. */
+        if (rotator->gaps_ns && i > 0)
+            passed_ns[i % length] += rotator->gaps_ns[fold->nodes[at].begin];
+    }
+    for (uint32_t i = 1; found == FOLD_NONE && i <= most; i++)
+        if (passed_ns[i] > passed_ns[place])
+            place = i;
+    if (found != FOLD_NONE)
+        place = found <= most ? found : 0;
+    free(passed_ns);
+    return place;
+}
+
+static uint32_t rotated_shape(struct rotator *rotator, uint32_t shape, uint32_t places)
+{
+    struct fold *fold = rotator->fold;
+    uint64_t *made = map_put(&rotator->made, shape, FOLD_NONE);
+    if (*made != FOLD_NONE)
+        return (uint32_t)*made;
+    uint32_t length = fold->shapes[shape].length, rotated = add_shape(fold, NULL, 0, FOLD_NONE);
+    fold->shapes[rotated].body = (uint32_t)fold->body_count;
+    fold->shapes[rotated].length = length;
+    ARRAY_RESERVE(fold->bodies, fold->body_capacity, fold->body_count + length);
+    const uint32_t *body = fold->bodies + fold->shapes[shape].body;
+    for (uint32_t i = 0; i < length; i++)
+        fold->bodies[fold->body_count++] = body[(i + places) % length];
+    *made = rotated;
+    return rotated;
+}
+
+/* How many of the nodes behind the loop, `left` in its chain, continue as its body begins. */
+static uint32_t continues(const struct fold *fold, uint32_t loop, uint32_t left)
+{
+    const struct fold_shape *shape = &fold->shapes[fold->nodes[loop].shape];
+    uint32_t same = 0, at = fold->nodes[loop].next;
+    while (same + 1 < shape->length && same < left && at != FOLD_NONE &&
+           fold->nodes[at].shape == fold->bodies[shape->body + same]) {
+        same++;
+        at = fold->nodes[at].next;
+    }
+    return same;
+}
+
+/* Moves the first nodes of a loop out before it, and as many from behind it into it. `link` is what leads to the loop;
+   returns what leads to it then. */
+static uint32_t *shift(struct fold *fold, uint32_t *link, uint32_t places)
+{
+    uint32_t number = *link;
+    struct fold_node *loop = &fold->nodes[number];
+    uint32_t out_last = loop->child, in = loop->next, in_last = in;
+    for (uint32_t i = 1; i < places; i++) {
+        out_last = fold->nodes[out_last].next;
+        in_last = fold->nodes[in_last].next;
+    }
+    *link = loop->child;
+    loop->child = fold->nodes[out_last].next;
+    fold->nodes[out_last].next = number;
+    loop->next = fold->nodes[in_last].next;
+    fold->nodes[in_last].next = FOLD_NONE;
+    fold->nodes[loop->last].next = in;
+    loop->last = in_last;
+    loop->begin = fold->nodes[loop->child].begin;
+    loop->end = fold->nodes[in_last].end;
+    return &fold->nodes[out_last].next;
+}
+
+/* Rotates the loops of a chain, of which each iteration has `length` nodes, then those inside. */
+static void rotate_chain(struct rotator *rotator, uint32_t *link, uint32_t length)
+{
+    struct fold *fold = rotator->fold;
+    for (uint32_t place = 0; *link != FOLD_NONE; place = (place + 1) % length, link = &fold->nodes[*link].next) {
+        if (!fold_is_loop(fold, *link))
+            continue;
+        uint32_t shape = fold->nodes[*link].shape, most = continues(fold, *link, length - 1 - place);
+        if (most > 0) {
+            uint32_t wanted = rotation_of(rotator, &fold->nodes[*link], fold->shapes[shape].length, most);
+            wanted = (uint32_t)*map_put(&rotator->wanted, shape, wanted);
+            if (wanted > 0 && wanted <= most) {
+                link = shift(fold, link, wanted);
+                place += wanted;
+                fold->nodes[*link].shape = rotated_shape(rotator, shape, wanted);
+            }
+        }
+        rotate_chain(rotator, &fold->nodes[*link].child, fold->shapes[fold->nodes[*link].shape].length);
+    }
+}
+
+void fold_rotate(struct fold *fold, const bool *ends, const int64_t *gaps_ns)
+{
+    struct rotator rotator = {.fold = fold, .ends = ends, .gaps_ns = gaps_ns};
+    if (ends || gaps_ns)
+        rotate_chain(&rotator, &fold->first, UINT32_MAX);
+    map_clear(&rotator.wanted);
+    map_clear(&rotator.made);
 }

@@ -60,9 +60,6 @@ static inline bool fold_is_cut(const struct fold *fold, uint32_t node)
     return fold->nodes[node].shape >= fold->symbols && !fold_is_loop(fold, node);
 }
 
-/* The loop shape of this body, made where it is not there. */
-uint32_t fold_shape(struct fold *fold, const uint32_t *body, uint32_t length);
-
 /* Where iterations begin. After a prologue that shares symbols with it, a loop is found as (b a)^n b where (a b)^n is
    meant (rules of diagnosis, 5.2, "canonical rotation"). Rotates such bodies so that they begin behind a symbol that
    `ends` an iteration (a collective of the world), or, where the body has none, behind the longest of the gaps. Only
