@@ -70,7 +70,7 @@ struct clog2_event_role clog2_role_undefined(struct clog2_defs *defs, int32_t id
 enum { CLOG2_NEAR_FIRST = -16, CLOG2_NEAR_COUNT = 8192 };
 static inline struct clog2_event_role clog2_role(struct clog2_defs *defs, int32_t id)
 {
-    uint32_t near = (uint32_t)(id - CLOG2_NEAR_FIRST);
+    uint32_t near = (uint32_t)id - (uint32_t)CLOG2_NEAR_FIRST; /* wraps: far ids are beyond */
     if (near < CLOG2_NEAR_COUNT && defs->near_roles[near])
         return (struct clog2_event_role){.kind = (uint8_t)defs->near_roles[near] - 1,
                                          .index = (uint32_t)(defs->near_roles[near] >> 8)};

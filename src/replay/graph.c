@@ -12,9 +12,7 @@
 struct lane_state {
     struct open_states open; /* MPI states; `mark` of the outermost is free */
     uint32_t probe;          /* 1 + call that found a message, until that arrives */
-    uint32_t *turns;         /* by stream: collectives so far */
-    size_t turn_capacity;
-    bool any; /* an event was seen */
+    bool any;                /* an event was seen */
 };
 
 struct graph_builder {
@@ -24,6 +22,7 @@ struct graph_builder {
     size_t state_capacity;
     struct map lanes;   /* (process, thread) -> lane */
     struct map streams; /* (communicator, function) -> stream */
+    struct map turns;   /* (lane, stream) -> collectives so far */
     struct map groups;  /* (stream, turn) -> group */
     struct channels channels;
     uint32_t recent_process, recent_thread, recent_lane;
@@ -76,22 +75,13 @@ static uint32_t stream_of(struct graph_builder *builder, int32_t comm, uint32_t 
     return (uint32_t)*stream;
 }
 
-/* The how-manieth collective of its stream this is on the lane. */
-static uint32_t next_turn(struct lane_state *state, uint32_t stream)
-{
-    size_t before = state->turn_capacity;
-    ARRAY_RESERVE(state->turns, state->turn_capacity, (size_t)stream + 1);
-    memset(state->turns + before, 0, (state->turn_capacity - before) * sizeof *state->turns);
-    return state->turns[stream]++;
-}
-
 static void join_group(struct graph_builder *builder, uint32_t lane, uint32_t call, const struct event *event)
 {
     struct graph *graph = builder->graph;
     uint32_t first = graph->defs->states[event->state].first_of_name;
     uint32_t stream = stream_of(builder, event->comm, first);
-    uint32_t turn = next_turn(&builder->states[lane], stream);
-    uint64_t *place = map_put(&builder->groups, map_pair(stream, turn), graph->group_count);
+    uint64_t turn = (*map_put(&builder->turns, map_pair(lane, stream), 0))++;
+    uint64_t *place = map_put(&builder->groups, map_pair(stream, (uint32_t)turn), graph->group_count);
     if (*place == graph->group_count)
         ARRAY_PUSH(graph->groups, graph->group_count, graph->group_capacity,
                    (struct group){.latest_enter_ns = INT64_MIN,
@@ -354,14 +344,13 @@ struct graph *graph_builder_end(struct graph_builder *builder)
     struct graph *graph = builder->graph;
     unlink_waiting(builder);
     finish_calls(graph);
-    for (size_t i = 0; i < builder->state_capacity && i < graph->lane_count; i++) {
+    for (size_t i = 0; i < graph->lane_count; i++)
         open_states_free(&builder->states[i].open);
-        free(builder->states[i].turns);
-    }
     free(builder->states);
     free(builder->send_ns);
     map_clear(&builder->lanes);
     map_clear(&builder->streams);
+    map_clear(&builder->turns);
     map_clear(&builder->groups);
     channels_clear(&builder->channels);
     free(builder);
