@@ -115,7 +115,7 @@ static size_t find_lengths(struct folder *folder, uint32_t (*lengths)[2])
 {
     size_t shape_count = folder->fold->shape_count, found = 0;
     size_t longest = folder->count / 2 < FOLD_LONGEST_BODY ? folder->count / 2 : FOLD_LONGEST_BODY;
-    ARRAY_RESERVE(folder->latest, folder->latest_capacity, shape_count);
+    ARRAY_RESERVE(folder->latest, folder->latest_capacity, shape_count + 1);
     memset(folder->latest, 0, shape_count * sizeof *folder->latest);
     memset(lengths, 0, (FOLD_LONGEST_BODY + 1) * sizeof *lengths);
     for (size_t i = 0; i < folder->count; i++) {
