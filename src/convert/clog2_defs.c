@@ -34,7 +34,7 @@ int64_t clog2_early_step(int32_t kind)
 static bool role_set(struct clog2_defs *defs, int32_t id, enum event_kind kind, uint32_t index)
 {
     uint64_t packed = (uint64_t)index << 8 | ((uint64_t)kind + 1);
-    uint32_t near = (uint32_t)(id - CLOG2_NEAR_FIRST);
+    uint32_t near = clog2_near(id);
     uint64_t *place = near < CLOG2_NEAR_COUNT ? &defs->near_roles[near] : map_put(&defs->roles, (uint32_t)id, 0);
     if (*place)
         return false;

@@ -68,9 +68,15 @@ void clog2_defs_end(struct clog2_defs *defs);
 struct clog2_event_role clog2_role_undefined(struct clog2_defs *defs, int32_t id);
 
 enum { CLOG2_NEAR_FIRST = -16, CLOG2_NEAR_COUNT = 8192 };
+/* Place of an id among those near MPE's own; CLOG2_NEAR_COUNT or more of all others, the subtraction wraps. */
+static inline uint32_t clog2_near(int32_t id)
+{
+    return (uint32_t)id - (uint32_t)CLOG2_NEAR_FIRST;
+}
+
 static inline struct clog2_event_role clog2_role(struct clog2_defs *defs, int32_t id)
 {
-    uint32_t near = (uint32_t)id - (uint32_t)CLOG2_NEAR_FIRST; /* wraps: far ids are beyond */
+    uint32_t near = clog2_near(id);
     if (near < CLOG2_NEAR_COUNT && defs->near_roles[near])
         return (struct clog2_event_role){.kind = (uint8_t)defs->near_roles[near] - 1,
                                          .index = (uint32_t)(defs->near_roles[near] >> 8)};

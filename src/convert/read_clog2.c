@@ -354,7 +354,7 @@ static inline __attribute__((always_inline)) void fast_records(struct clog2_stat
         const unsigned char *body = at + CLOG2_HEADER_SIZE;
         int32_t id = bytes_i32(body, big_endian);
         if (kind == CLOG2_BARE) {
-            uint32_t near = (uint32_t)(id - CLOG2_NEAR_FIRST);
+            uint32_t near = clog2_near(id);
             if (near >= CLOG2_NEAR_COUNT || !roles[near])
                 break;
             *event = nothing;
