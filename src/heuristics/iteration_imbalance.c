@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "heuristics/iteration_imbalance.h"
+
+#include "core/memory.h"
+
+#include <math.h>
+#include <stdbool.h>
+
+static const double BALANCED = 0.05, TRANSIENT = 0.5, GROWING = 0.2, GROWING_STATIC = 0.5, STATIC = 0.7,
+                    STATIC_RANKS = 0.5, DYNAMIC = 0.5, SAME_STEP = 0.7, SPREAD = 0.8, PERSISTENT = 0.3;
+enum { LEAST_RANKS = 2, LEAST_ITERATIONS = 4 };
+
+const char *iteration_class_name(enum iteration_class kind)
+{
+#define ITERATION_WORD(name, word) word,
+    static const char *const names[] = {ITERATION_CLASSES(ITERATION_WORD)};
+#undef ITERATION_WORD
+    return names[kind];
+}
+
+/* The matrix and its margins. */
+struct table {
+    const double *x;
+    size_t ranks, iterations;
+    double *rank_means, *iteration_means;
+    double *most;       /* by iteration */
+    uint32_t *heaviest; /* by iteration: the lowest rank that has the most */
+    double mean;
+};
+
+static double at(const struct table *table, size_t rank, size_t iteration)
+{
+    return table->x[rank * table->iterations + iteration];
+}
+
+static struct table table_of(const double *x, size_t ranks, size_t iterations)
+{
+    struct table table = {.x = x, .ranks = ranks, .iterations = iterations};
+    table.rank_means = memory_new(ranks * sizeof *table.rank_means);
+    table.iteration_means = memory_new(iterations * sizeof *table.iteration_means);
+    table.most = memory_new(iterations * sizeof *table.most);
+    table.heaviest = memory_new(iterations * sizeof *table.heaviest);
+    for (size_t i = 0; i < ranks; i++)
+        for (size_t k = 0; k < iterations; k++) {
+            double value = at(&table, i, k);
+            table.rank_means[i] += value / (double)iterations;
+            table.iteration_means[k] += value / (double)ranks;
+            if (i == 0 || value > table.most[k]) {
+                table.most[k] = value;
+                table.heaviest[k] = (uint32_t)i;
+            }
+        }
+    for (size_t i = 0; i < ranks; i++)
+        table.mean += table.rank_means[i] / (double)ranks;
+    return table;
+}
+
+static void table_clear(struct table *table)
+{
+    free(table->rank_means);
+    free(table->iteration_means);
+    free(table->most);
+    free(table->heaviest);
+}
+
+/* L, S, D and the rank with the largest total. */
+static void find_losses(struct iteration_imbalance *imbalance, const struct table *table)
+{
+    for (size_t k = 0; k < table->iterations; k++) {
+        imbalance->losses[k] = table->most[k] - table->iteration_means[k];
+        imbalance->loss += imbalance->losses[k];
+        imbalance->longest += table->most[k];
+    }
+    for (size_t i = 1; i < table->ranks; i++)
+        if (table->rank_means[i] > table->rank_means[imbalance->heaviest])
+            imbalance->heaviest = (uint32_t)i;
+    if (table->ranks > 0)
+        imbalance->static_loss = (table->rank_means[imbalance->heaviest] - table->mean) * (double)table->iterations;
+    imbalance->static_loss = fmax(0, fmin(imbalance->static_loss, imbalance->loss));
+    imbalance->dynamic_loss = imbalance->loss - imbalance->static_loss;
+}
+
+/* Shares of the variance in x = mean + rank + iteration + rest, and how the rest follows itself. */
+static void find_shares(struct iteration_imbalance *imbalance, const struct table *table)
+{
+    double ranks = 0, iterations = 0, rest = 0, next = 0;
+    for (size_t i = 0; i < table->ranks; i++) {
+        double rank = table->rank_means[i] - table->mean, before = 0;
+        ranks += rank * rank * (double)table->iterations;
+        for (size_t k = 0; k < table->iterations; k++) {
+            double e = at(table, i, k) - rank - table->iteration_means[k];
+            rest += e * e;
+            next += e * before;
+            before = e;
+        }
+    }
+    for (size_t k = 0; k < table->iterations; k++) {
+        double iteration = table->iteration_means[k] - table->mean;
+        iterations += iteration * iteration * (double)table->ranks;
+    }
+    /* Rounding is no variance. */
+    double all = ranks + iterations + rest, cells = (double)(table->ranks * table->iterations);
+    if (all <= table->mean * table->mean * cells * 1e-24)
+        return;
+    imbalance->rank_share = ranks / all;
+    imbalance->iteration_share = iterations / all;
+    imbalance->mixed_share = rest / all;
+    if (rest > all * 1e-12)
+        imbalance->persistence = next / rest;
+}
+
+struct ranked {
+    double loss;
+    uint32_t iteration;
+};
+
+static int by_loss(const void *a, const void *b)
+{
+    const struct ranked *left = a, *right = b;
+    if (left->loss != right->loss)
+        return left->loss > right->loss ? -1 : 1;
+    return (left->iteration > right->iteration) - (left->iteration < right->iteration);
+}
+
+/* The worst iterations, and how much of the loss is theirs beyond their number. */
+static void find_concentration(struct iteration_imbalance *imbalance, size_t iterations)
+{
+    struct ranked *ranked = memory_new(iterations * sizeof *ranked);
+    size_t worst = (size_t)llround((double)iterations / 10);
+    double held = 0;
+    worst = worst > 0 ? worst : 1;
+    for (size_t k = 0; k < iterations; k++)
+        ranked[k] = (struct ranked){imbalance->losses[k], (uint32_t)k};
+    qsort(ranked, iterations, sizeof *ranked, by_loss);
+    imbalance->worst = memory_new(worst * sizeof *imbalance->worst);
+    imbalance->worst_count = worst;
+    for (size_t k = 0; k < worst; k++) {
+        imbalance->worst[k] = ranked[k].iteration;
+        held += ranked[k].loss;
+    }
+    double share = (double)worst / (double)iterations;
+    if (imbalance->loss > 0 && share < 1)
+        imbalance->concentration = (held / imbalance->loss - share) / (1 - share);
+    free(ranked);
+}
+
+static void find_growth(struct iteration_imbalance *imbalance, const struct table *table)
+{
+    double middle = ((double)table->iterations - 1) / 2, products = 0, squares = 0;
+    for (size_t k = 0; k < table->iterations; k++) {
+        double from = (double)k - middle, mean = table->iteration_means[k];
+        products += from * (mean > 0 ? imbalance->losses[k] / mean : 0);
+        squares += from * from;
+    }
+    if (squares > 0)
+        imbalance->growth = products / squares * (double)table->iterations;
+}
+
+static void find_entropy(struct iteration_imbalance *imbalance, const struct table *table)
+{
+    double entropy = 0, all = (double)table->iterations;
+    size_t places = table->ranks < table->iterations ? table->ranks : table->iterations;
+    size_t *times = memory_new(table->ranks * sizeof *times);
+    for (size_t k = 0; k < table->iterations; k++)
+        times[table->heaviest[k]]++;
+    for (size_t i = 0; i < table->ranks; i++)
+        if (times[i] > 0)
+            entropy -= (double)times[i] / all * log2((double)times[i] / all);
+    free(times);
+    if (places > 1)
+        imbalance->entropy = entropy / log2((double)places);
+}
+
+/* True if the heaviest rank moves by the same step most of the time. */
+static bool steps_alike(const struct table *table)
+{
+    size_t most = 0, *times = memory_new(table->ranks * sizeof *times);
+    for (size_t k = 0; k + 1 < table->iterations; k++) {
+        size_t step = (table->heaviest[k + 1] + table->ranks - table->heaviest[k]) % table->ranks;
+        if (++times[step] > most)
+            most = times[step];
+    }
+    free(times);
+    return (double)most >= SAME_STEP * (double)(table->iterations - 1);
+}
+
+static enum iteration_class class_of(const struct iteration_imbalance *imbalance, const struct table *table)
+{
+    if (!(imbalance->loss > BALANCED * imbalance->longest))
+        return ITERATION_BALANCED;
+    double of_ranks = imbalance->static_loss / imbalance->loss;
+    if (imbalance->concentration >= TRANSIENT)
+        return ITERATION_TRANSIENT;
+    if (fabs(imbalance->growth) >= GROWING && of_ranks >= GROWING_STATIC)
+        return imbalance->growth > 0 ? ITERATION_GROWING : ITERATION_FALLING;
+    if (of_ranks >= STATIC && imbalance->rank_share >= STATIC_RANKS)
+        return ITERATION_STATIC;
+    if (1 - of_ranks < DYNAMIC)
+        return ITERATION_MIXED;
+    bool even = table->rank_means[imbalance->heaviest] <= (1 + BALANCED) * table->mean;
+    bool persists = fabs(imbalance->persistence) > PERSISTENT;
+    /* Entropy alone would take noise for rotation: its heaviest rank is another each time, too. */
+    if (steps_alike(table) || (imbalance->entropy >= SPREAD && even && persists))
+        return ITERATION_ROTATING;
+    return persists ? ITERATION_MIXED : ITERATION_RANDOM;
+}
+
+struct iteration_imbalance iteration_imbalance_of(const double *x, size_t ranks, size_t iterations)
+{
+    struct iteration_imbalance imbalance = {.kind = ITERATION_TOO_FEW};
+    imbalance.losses = memory_new(iterations * sizeof *imbalance.losses);
+    if (ranks == 0 || iterations == 0)
+        return imbalance;
+    struct table table = table_of(x, ranks, iterations);
+    find_losses(&imbalance, &table);
+    find_shares(&imbalance, &table);
+    find_concentration(&imbalance, iterations);
+    find_growth(&imbalance, &table);
+    find_entropy(&imbalance, &table);
+    if (ranks >= LEAST_RANKS && iterations >= LEAST_ITERATIONS)
+        imbalance.kind = class_of(&imbalance, &table);
+    table_clear(&table);
+    return imbalance;
+}
+
+void iteration_imbalance_clear(struct iteration_imbalance *imbalance)
+{
+    free(imbalance->losses);
+    free(imbalance->worst);
+    *imbalance = (struct iteration_imbalance){.kind = ITERATION_TOO_FEW};
+}
+
+double iteration_imbalance_recoverable(const struct iteration_imbalance *imbalance, double waits, size_t ranks)
+{
+    return ranks > 0 ? fmin(imbalance->loss, waits / (double)ranks) : 0;
+}
