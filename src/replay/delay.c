@@ -1,0 +1,377 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "replay/delay.h"
+
+#include "core/memory.h"
+
+/* Part of its length that a wait costs others, by the kind that they wait in, from one wait of its lane on. */
+struct change {
+    uint32_t next; /* 1 + index */
+    bool ends;     /* it is the end of what another began */
+    double factors[WAIT_KIND_COUNT];
+};
+
+/* What the waits of a lane cost others. Waits are taken from the last to the first; those that a delay reaches through
+   are a run of them. So the factors that hold for the wait at hand are kept, and where runs begin and end. */
+struct spread {
+    double factors[WAIT_KIND_COUNT];
+    size_t active;     /* runs that are not ended */
+    uint32_t *changes; /* by wait: 1 + the first that comes into force with it */
+    double *largest;   /* prefix maxima of the short-term factors by their run's first wait: a tree after Fenwick */
+};
+
+struct analyst {
+    const struct graph *graph;
+    struct sync_points points;
+    struct time_maps maps;
+    struct time_map waiter_map, delayer_map;
+    struct interval delayed; /* the interval of the delayer's map */
+    bool any_delayed;
+    struct spread *spreads; /* by lane */
+    struct change *changes;
+    size_t change_count, change_capacity;
+    uint32_t free_change; /* 1 + index */
+    uint32_t *queue;      /* lanes with waits left, a heap: the latest first */
+    size_t queue_count;
+    double *short_ns, *long_ns; /* by label */
+    struct delays delays;
+};
+
+/* A wait with its delay. */
+struct case_at_hand {
+    const struct wait_point *wait;
+    struct interval interval; /* of the delayer */
+    size_t from, to;          /* the delayer's waits inside */
+    double opening_wait_ns;   /* the part inside of a wait in the call that opens it: that of the wait before `from` */
+    double delay_ns, inner_ns;
+    double factors[WAIT_KIND_COUNT]; /* short and long term: cost per time of the delay, by kind */
+    double short_factor;
+};
+
+/* The order: by time of the delayer's enter, the latest first. */
+
+static bool is_before(const struct analyst *analyst, uint32_t a, uint32_t b)
+{
+    const struct lane_points *lanes = analyst->points.lanes;
+    const struct wait_point *left = &lanes[a].waits[lanes[a].left - 1], *right = &lanes[b].waits[lanes[b].left - 1];
+    if (left->order_ns != right->order_ns)
+        return left->order_ns > right->order_ns;
+    /* Of equals one may cause the other, and ends before. */
+    int64_t left_ns = graph_call(analyst->graph, a, left->call)->leave_ns,
+            right_ns = graph_call(analyst->graph, b, right->call)->leave_ns;
+    return left_ns != right_ns ? left_ns > right_ns : a < b;
+}
+
+static void sink_down(struct analyst *analyst, size_t at)
+{
+    uint32_t *queue = analyst->queue, lane = queue[at];
+    for (size_t child; (child = 2 * at + 1) < analyst->queue_count; at = child) {
+        if (child + 1 < analyst->queue_count && is_before(analyst, queue[child + 1], queue[child]))
+            child++;
+        if (!is_before(analyst, queue[child], lane))
+            break;
+        queue[at] = queue[child];
+    }
+    queue[at] = lane;
+}
+
+static void queue_fill(struct analyst *analyst)
+{
+    analyst->queue = memory_new(analyst->graph->lane_count * sizeof *analyst->queue);
+    for (uint32_t lane = 0; lane < analyst->graph->lane_count; lane++)
+        if (analyst->points.lanes[lane].left > 0)
+            analyst->queue[analyst->queue_count++] = lane;
+    for (size_t i = analyst->queue_count / 2; i-- > 0;)
+        sink_down(analyst, i);
+}
+
+/* The lane at the front has lost its latest wait. */
+static void queue_next(struct analyst *analyst)
+{
+    if (analyst->points.lanes[analyst->queue[0]].left == 0)
+        analyst->queue[0] = analyst->queue[--analyst->queue_count];
+    if (analyst->queue_count > 0)
+        sink_down(analyst, 0);
+}
+
+/* Costs of waits inside */
+
+static void change_at(struct analyst *analyst, uint32_t *place, const double factors[WAIT_KIND_COUNT], double sign,
+                      bool ends)
+{
+    uint32_t index = analyst->free_change;
+    if (index) {
+        analyst->free_change = analyst->changes[index - 1].next;
+    } else {
+        ARRAY_PUSH(analyst->changes, analyst->change_count, analyst->change_capacity, (struct change){0});
+        index = (uint32_t)analyst->change_count;
+    }
+    struct change *change = &analyst->changes[index - 1];
+    change->next = *place;
+    change->ends = ends;
+    for (int kind = 0; kind < WAIT_KIND_COUNT; kind++)
+        change->factors[kind] = sign * factors[kind];
+    *place = index;
+}
+
+/* Brings the factors of a lane to its wait at hand. */
+static void apply_changes(struct analyst *analyst, uint32_t lane, size_t wait)
+{
+    struct spread *spread = &analyst->spreads[lane];
+    while (spread->changes[wait]) {
+        uint32_t index = spread->changes[wait];
+        struct change *change = &analyst->changes[index - 1];
+        spread->changes[wait] = change->next;
+        for (int kind = 0; kind < WAIT_KIND_COUNT; kind++)
+            spread->factors[kind] += change->factors[kind];
+        spread->active -= change->ends;
+        change->next = analyst->free_change;
+        analyst->free_change = index;
+    }
+    /* Rounding does not outlive the runs. */
+    for (int kind = 0; kind < WAIT_KIND_COUNT; kind++)
+        if (spread->active == 0 || spread->factors[kind] < 0)
+            spread->factors[kind] = 0;
+}
+
+static void note_largest(struct spread *spread, size_t count, size_t from, double factor)
+{
+    for (size_t i = from + 1; i <= count && spread->largest[i] < factor; i += i & -i)
+        spread->largest[i] = factor;
+}
+
+static double largest_factor(const struct spread *spread, size_t wait)
+{
+    double largest = 0;
+    for (size_t i = wait + 1; i > 0; i -= i & -i)
+        largest = spread->largest[i] > largest ? spread->largest[i] : largest;
+    return largest < 1 ? largest : 1;
+}
+
+static double waits_sum(const struct lane_points *lane, size_t from, size_t to)
+{
+    if (to <= from)
+        return 0;
+    const struct wait_point *last = &lane->waits[to - 1];
+    return last->earlier_ns - lane->waits[from].earlier_ns + last->ns;
+}
+
+/* Charges a run of the delayer's waits with `part` of the factors. Those that were taken before, which is against all
+   causality, cannot hand their costs on. */
+static void charge(struct analyst *analyst, const struct case_at_hand *at, size_t from, size_t to, double part)
+{
+    uint32_t lane = at->interval.lane;
+    const struct lane_points *points = &analyst->points.lanes[lane];
+    struct spread *spread = &analyst->spreads[lane];
+    double factors[WAIT_KIND_COUNT];
+    double lost_ns = waits_sum(points, from > points->left ? from : points->left, to);
+    for (int kind = 0; kind < WAIT_KIND_COUNT; kind++) {
+        factors[kind] = part * at->factors[kind];
+        analyst->delays.waits[kind].unattributed_ns += factors[kind] * lost_ns;
+    }
+    if (to > points->left)
+        to = points->left;
+    if (to <= from)
+        return;
+    spread->active++;
+    if (to == points->left)
+        for (int kind = 0; kind < WAIT_KIND_COUNT; kind++)
+            spread->factors[kind] += factors[kind];
+    else
+        change_at(analyst, &spread->changes[to - 1], factors, 1, false);
+    if (from > 0)
+        change_at(analyst, &spread->changes[from - 1], factors, -1, true);
+    note_largest(spread, points->wait_count, from, part * at->short_factor);
+}
+
+static void charge_inner(struct analyst *analyst, const struct case_at_hand *at)
+{
+    if (at->opening_wait_ns > 0) {
+        double part = at->opening_wait_ns / analyst->points.lanes[at->interval.lane].waits[at->from - 1].ns;
+        charge(analyst, at, at->from - 1, at->to, part);
+        if (part < 1)
+            charge(analyst, at, at->from, at->to, 1 - part);
+    } else {
+        charge(analyst, at, at->from, at->to, 1);
+    }
+}
+
+/* One wait */
+
+/* The part of the wait in the opening call that lies in the interval; taken out of the call's time. */
+static double opening_wait(const struct analyst *analyst, struct interval *interval, size_t inside)
+{
+    const struct lane_points *points = &analyst->points.lanes[interval->lane];
+    if (interval->first < 0 || interval->opening_ns <= 0 || inside == 0 ||
+        points->waits[inside - 1].call != interval->first)
+        return 0;
+    const struct call *call = graph_call(analyst->graph, interval->lane, (uint32_t)interval->first);
+    double own_ns = (double)time_since(call->enter_ns, call->leave_ns) - points->waits[inside - 1].ns;
+    double wait_ns = interval->opening_ns - own_ns;
+    if (wait_ns <= 0)
+        return 0;
+    interval->opening_ns -= wait_ns;
+    return wait_ns;
+}
+
+static void fill_delayer(struct analyst *analyst, const struct interval *interval)
+{
+    const struct interval *old = &analyst->delayed;
+    if (analyst->any_delayed && old->lane == interval->lane && old->end == interval->end &&
+        old->first == interval->first && old->opening_ns == interval->opening_ns)
+        return;
+    analyst->delayed = *interval;
+    analyst->any_delayed = true;
+    time_map_fill(&analyst->maps, &analyst->delayer_map, interval);
+}
+
+/* What the delayer does longer, with this label. */
+static double excess(const struct analyst *analyst, uint32_t label)
+{
+    double ns = analyst->delayer_map.ns[label] - analyst->waiter_map.ns[label];
+    return ns > 0 ? ns : 0;
+}
+
+static void compare(struct analyst *analyst, struct case_at_hand *at, uint32_t lane)
+{
+    const struct wait_point *wait = at->wait;
+    struct common_point common =
+        common_point_before(&analyst->points, lane, wait->call, wait->cause_lane, wait->cause_call);
+    struct interval waiter = {lane, wait->call, common.waiter.call, common.waiter.rest_ns};
+    const struct lane_points *delayer = &analyst->points.lanes[wait->cause_lane];
+    at->interval = (struct interval){wait->cause_lane, wait->cause_call, common.delayer.call, common.delayer.rest_ns};
+    at->from = waits_before(delayer, at->interval.first + 1);
+    at->to = waits_before(delayer, wait->cause_call);
+    at->opening_wait_ns = opening_wait(analyst, &at->interval, at->from);
+    opening_wait(analyst, &waiter, waits_before(&analyst->points.lanes[lane], waiter.first + 1));
+    time_map_fill(&analyst->maps, &analyst->waiter_map, &waiter);
+    fill_delayer(analyst, &at->interval);
+    for (size_t i = 0; i < analyst->delayer_map.count; i++)
+        at->delay_ns += excess(analyst, analyst->delayer_map.labels[i]);
+    at->inner_ns = waits_sum(delayer, at->from, at->to) + at->opening_wait_ns;
+}
+
+/* Books the costs of the delay itself. */
+static void book(struct analyst *analyst, const struct case_at_hand *at)
+{
+    struct delay_sums *sums = &analyst->delays.lanes[at->wait->cause_lane];
+    double long_factor = 0;
+    for (int kind = 0; kind < WAIT_KIND_COUNT; kind++) {
+        double factor = at->factors[kind] - (kind == at->wait->kind ? at->short_factor : 0);
+        sums->long_ns[kind] += factor * at->delay_ns;
+        long_factor += factor;
+    }
+    sums->short_ns[at->wait->kind] += at->short_factor * at->delay_ns;
+    for (size_t i = 0; i < analyst->delayer_map.count; i++) {
+        uint32_t label = analyst->delayer_map.labels[i];
+        double ns = excess(analyst, label);
+        analyst->short_ns[label] += at->short_factor * ns;
+        analyst->long_ns[label] += long_factor * ns;
+    }
+}
+
+/* The latest wait of the lane: what it cost others is known by now. */
+static void take_wait(struct analyst *analyst, uint32_t lane)
+{
+    size_t index = analyst->points.lanes[lane].left - 1;
+    struct spread *spread = &analyst->spreads[lane];
+    apply_changes(analyst, lane, index);
+    struct case_at_hand at = {.wait = sync_points_take(&analyst->points, lane)};
+    struct delay_waits *waits = &analyst->delays.waits[at.wait->kind];
+    double ns = at.wait->ns, propagating_ns = largest_factor(spread, index) * ns;
+    compare(analyst, &at, lane);
+    double behind_ns = at.delay_ns + at.inner_ns;
+    at.short_factor = behind_ns > ns ? ns / behind_ns : behind_ns > 0;
+    for (int kind = 0; kind < WAIT_KIND_COUNT; kind++) {
+        double cost_ns = spread->factors[kind] * ns;
+        at.factors[kind] = behind_ns > 0 ? cost_ns / behind_ns : 0;
+        if (!(behind_ns > 0))
+            analyst->delays.waits[kind].unattributed_ns += cost_ns;
+    }
+    at.factors[at.wait->kind] += at.short_factor;
+    waits->ns += ns;
+    waits->unattributed_ns += behind_ns < ns ? ns - behind_ns : 0;
+    double indirect_ns = at.short_factor * at.inner_ns;
+    waits->indirect_ns += indirect_ns;
+    waits->direct_ns += ns - indirect_ns;
+    waits->propagating_ns += propagating_ns;
+    waits->terminal_ns += ns - propagating_ns;
+    if (at.delay_ns > 0)
+        book(analyst, &at);
+    if (at.inner_ns > 0)
+        charge_inner(analyst, &at);
+}
+
+/* All */
+
+static void analyst_begin(struct analyst *analyst, const struct graph *graph)
+{
+    *analyst = (struct analyst){.graph = graph, .points = sync_points_of(graph)};
+    analyst->maps = time_maps_of(&analyst->points);
+    analyst->waiter_map = time_map_new(&analyst->maps);
+    analyst->delayer_map = time_map_new(&analyst->maps);
+    analyst->short_ns = memory_new(analyst->maps.label_count * sizeof *analyst->short_ns);
+    analyst->long_ns = memory_new(analyst->maps.label_count * sizeof *analyst->long_ns);
+    analyst->delays.lanes = memory_new(graph->lane_count * sizeof *analyst->delays.lanes);
+    analyst->spreads = memory_new(graph->lane_count * sizeof *analyst->spreads);
+    for (size_t i = 0; i < graph->lane_count; i++) {
+        struct spread *spread = &analyst->spreads[i];
+        spread->changes = memory_new(analyst->points.lanes[i].wait_count * sizeof *spread->changes);
+        spread->largest = memory_new((analyst->points.lanes[i].wait_count + 1) * sizeof *spread->largest);
+    }
+    queue_fill(analyst);
+}
+
+static void take_places(struct analyst *analyst)
+{
+    size_t capacity = 0;
+    for (uint32_t label = 0; label < analyst->maps.label_count; label++)
+        if (analyst->short_ns[label] > 0 || analyst->long_ns[label] > 0)
+            ARRAY_PUSH(analyst->delays.places, analyst->delays.place_count, capacity,
+                       (struct delay_place){time_label_of(&analyst->maps, label), analyst->short_ns[label],
+                                            analyst->long_ns[label]});
+}
+
+static void analyst_end(struct analyst *analyst)
+{
+    for (size_t i = 0; i < analyst->graph->lane_count; i++) {
+        free(analyst->spreads[i].changes);
+        free(analyst->spreads[i].largest);
+    }
+    free(analyst->spreads);
+    free(analyst->changes);
+    free(analyst->queue);
+    free(analyst->short_ns);
+    free(analyst->long_ns);
+    time_map_free(&analyst->waiter_map);
+    time_map_free(&analyst->delayer_map);
+    time_maps_clear(&analyst->maps);
+    sync_points_clear(&analyst->points);
+}
+
+struct delays delays_of(const struct graph *graph)
+{
+    struct analyst analyst;
+    analyst_begin(&analyst, graph);
+    while (analyst.queue_count > 0) {
+        take_wait(&analyst, analyst.queue[0]);
+        queue_next(&analyst);
+    }
+    take_places(&analyst);
+    analyst_end(&analyst);
+    return analyst.delays;
+}
+
+void delays_clear(struct delays *delays)
+{
+    free(delays->lanes);
+    free(delays->places);
+    *delays = (struct delays){0};
+}
+
+double delays_lane_ns(const struct delays *delays, size_t lane)
+{
+    double ns = 0;
+    for (int kind = 0; kind < WAIT_KIND_COUNT; kind++)
+        ns += delays->lanes[lane].short_ns[kind] + delays->lanes[lane].long_ns[kind];
+    return ns;
+}

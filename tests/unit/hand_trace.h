@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef SIGHT_TESTS_UNIT_HAND_TRACE_H
+#define SIGHT_TESTS_UNIT_HAND_TRACE_H
+
+#include "core/memory.h"
+#include "replay/graph.h"
+
+#include <stdlib.h>
+
+/* Traces written by hand, as graphs. A program is one file: the definitions are its own; call defs_make() first and
+   defs_free(defs) last. */
+
+/* Not every test uses every function. */
+#define HAND_UNUSED __attribute__((unused))
+
+enum { SEND, RECV, BARRIER, ALLREDUCE, FINALIZE, BCAST, REDUCE, SSEND, PROBE, WAITALL, IRECV, STATES, LANES = 8 };
+
+struct trace {
+    struct event *events[LANES];
+    size_t count[LANES], capacity[LANES];
+};
+
+static struct defs *defs;
+
+HAND_UNUSED static void defs_make(void)
+{
+    static const char *const names[STATES] = {"MPI_Send",     "MPI_Recv",    "MPI_Barrier", "MPI_Allreduce",
+                                              "MPI_Finalize", "MPI_Bcast",   "MPI_Reduce",  "MPI_Ssend",
+                                              "MPI_Probe",    "MPI_Waitall", "MPI_Irecv"};
+    defs = defs_new();
+    for (size_t i = 0; i < STATES; i++)
+        defs_add_state(defs, &(struct state_def){.name = (char *)(uintptr_t)names[i]});
+    int32_t world = defs_comm(defs, 0);
+    defs->comms[world].world = true;
+    defs_comm(defs, 1);
+}
+
+HAND_UNUSED static struct event *put(struct trace *trace, uint32_t process, enum event_kind kind, int64_t time_ns,
+                                     uint32_t state)
+{
+    ARRAY_PUSH(trace->events[process], trace->count[process], trace->capacity[process], EVENT_NOTHING);
+    struct event *event = &trace->events[process][trace->count[process] - 1];
+    event->kind = (uint8_t)kind;
+    event->process = process;
+    event->time_ns = time_ns;
+    event->state = state;
+    event->comm = event->partner_comm = 0;
+    return event;
+}
+
+HAND_UNUSED static void call(struct trace *trace, uint32_t process, uint32_t state, int64_t enter, int64_t leave)
+{
+    put(trace, process, EVENT_ENTER, enter, state);
+    put(trace, process, EVENT_LEAVE, leave, state);
+}
+
+/* A call with a message to or from the partner in it. */
+HAND_UNUSED static void message(struct trace *trace, uint32_t process, uint32_t state, int64_t enter, int64_t leave,
+                                int32_t partner)
+{
+    bool receive = state == RECV || state == WAITALL;
+    put(trace, process, EVENT_ENTER, enter, state);
+    struct event *event = put(trace, process, receive ? EVENT_RECEIVE : EVENT_SEND, receive ? leave : enter, 0);
+    event->partner = partner;
+    event->tag = 0;
+    put(trace, process, EVENT_LEAVE, leave, state);
+}
+
+/* A collective whose root is known. */
+HAND_UNUSED static void rooted(struct trace *trace, uint32_t process, uint32_t state, int64_t enter, int64_t leave,
+                               int32_t root)
+{
+    put(trace, process, EVENT_ENTER, enter, state);
+    put(trace, process, EVENT_COLLECTIVE, enter, 0)->tag = root;
+    put(trace, process, EVENT_LEAVE, leave, state);
+}
+
+/* A solo moment: the lane's begin or end. */
+HAND_UNUSED static void moment(struct trace *trace, uint32_t process, int64_t time_ns)
+{
+    put(trace, process, EVENT_MARK, time_ns, 0);
+}
+
+/* The graph of the trace, which is given process by process, from the last to the first: no order across processes may
+   matter. Frees the events. */
+HAND_UNUSED static struct graph *graph_of(struct trace *trace, uint32_t processes)
+{
+    struct graph_builder *builder = graph_builder_new();
+    struct sink *sink = graph_builder_sink(builder);
+    struct batch *batch = memory_new(sizeof *batch);
+    struct error err = {0};
+    defs->processes = processes;
+    bool fine = sink->begin(sink, defs, &err) == STATUS_OK;
+    for (uint32_t p = processes; p-- > 0;) {
+        for (size_t i = 0; i < trace->count[p]; i++) {
+            batch->events[batch->count++] = trace->events[p][i];
+            if (batch->count == BATCH_EVENTS || i + 1 == trace->count[p]) {
+                fine &= sink->events(sink, batch, &err) == STATUS_OK;
+                batch_clear(batch);
+            }
+        }
+        free(trace->events[p]);
+    }
+    if (!fine)
+        abort();
+    free(batch);
+    *trace = (struct trace){0};
+    return graph_builder_end(builder);
+}
+
+static uint32_t seed = 1;
+
+HAND_UNUSED static int64_t random_below(int64_t limit)
+{
+    seed = seed * 1664525u + 1013904223u;
+    return (int64_t)(seed >> 8) % limit;
+}
+
+/* Rounds of computing, messages round a ring and barriers, as a machine would run them. */
+HAND_UNUSED static void run_make(struct trace *trace, uint32_t processes)
+{
+    int64_t now[LANES] = {0}, sent[LANES];
+    for (uint32_t p = 0; p < processes; p++)
+        moment(trace, p, 0);
+    for (int round = 0; round < 30; round++) {
+        int64_t latest = 0;
+        for (uint32_t p = 0; p < processes; p++) {
+            now[p] += random_below(100);
+            sent[p] = now[p];
+            message(trace, p, SEND, now[p], now[p] + 2, (int32_t)((p + 1) % processes));
+            now[p] += 2 + random_below(30);
+        }
+        for (uint32_t p = 0; p < processes; p++) {
+            int64_t from = sent[(p + processes - 1) % processes] + 3;
+            int64_t leave = (from > now[p] ? from : now[p]) + 1;
+            message(trace, p, RECV, now[p], leave, (int32_t)((p + processes - 1) % processes));
+            now[p] = leave;
+            latest = now[p] > latest ? now[p] : latest;
+        }
+        for (uint32_t p = 0; round % 3 == 0 && p < processes; p++) {
+            call(trace, p, BARRIER, now[p], latest + 1);
+            now[p] = latest + 1;
+        }
+    }
+}
+
+#endif
