@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "heuristics/structure.h"
+
+#include "core/text.h"
+
+#include <math.h>
+#include <stdio.h>
+
+static const double NO_MESSAGES = 0.05, REGULAR = 0.8, CLEAR = 0.9, CLEAR_MASTER = 0.95, AS_GOOD = 0.02;
+enum { LEAST_PROCESSES = 4 };
+
+const char *structure_name(enum structure_kind kind)
+{
+#define STRUCTURE_WORD(name, word) word,
+    static const char *const names[] = {STRUCTURE_KINDS(STRUCTURE_WORD)};
+#undef STRUCTURE_WORD
+    return names[kind];
+}
+
+/* True if messages between two processes are next to nothing beside collectives. */
+static bool is_collective(const struct structure_input *input, const struct traffic_features *features)
+{
+    if (features->pair_count == 0)
+        return true;
+    return input->message_time >= 0 && input->message_time < NO_MESSAGES && input->message_bytes >= 0 &&
+           input->message_bytes < NO_MESSAGES;
+}
+
+static bool explains_as_much(const struct structure_match *match, const struct structure_match *than)
+{
+    return match->score > 0 && fabs(match->score - than->score) <= AS_GOOD;
+}
+
+static bool is_better(const struct structure_match *match, const struct structure_match *than, enum step_order order)
+{
+    if (match->score <= 0 || !explains_as_much(match, than))
+        return match->score > than->score;
+    if (fabs(match->used - than->used) > AS_GOOD)
+        return match->used > than->used;
+    return order == STEPS_IN_ORDER && match->kind == STRUCTURE_BUTTERFLY && than->kind == STRUCTURE_HALO;
+}
+
+/* A halo and a butterfly of the same matrix are told apart by the order of their steps. */
+static bool order_decides(const struct structure *structure, enum step_order order)
+{
+    enum structure_kind best = structure->best.kind, second = structure->second.kind;
+    return order != STEPS_UNKNOWN && ((best == STRUCTURE_HALO && second == STRUCTURE_BUTTERFLY) ||
+                                      (best == STRUCTURE_BUTTERFLY && second == STRUCTURE_HALO));
+}
+
+static void choose(struct structure *structure, const struct structure_match matches[STRUCTURE_TEMPLATES],
+                   enum step_order order)
+{
+    int best = 0, second = -1;
+    for (int i = 1; i < STRUCTURE_TEMPLATES; i++)
+        if (is_better(&matches[i], &matches[best], order))
+            best = i;
+    for (int i = 0; i < STRUCTURE_TEMPLATES; i++)
+        if (i != best && (second < 0 || is_better(&matches[i], &matches[second], order)))
+            second = i;
+    structure->best = matches[best];
+    structure->second = matches[second];
+    structure->kind = structure->best.score >= REGULAR ? structure->best.kind : STRUCTURE_IRREGULAR;
+    double clear = structure->kind == STRUCTURE_MASTER_WORKER ? CLEAR_MASTER : CLEAR;
+    structure->clear = structure->best.score >= clear;
+    structure->ambiguous = structure->kind != STRUCTURE_IRREGULAR && !order_decides(structure, order) &&
+                           explains_as_much(&structure->second, &structure->best) &&
+                           fabs(structure->second.used - structure->best.used) <= AS_GOOD;
+}
+
+struct structure structure_of(const struct structure_input *input)
+{
+    struct structure structure = {.kind = STRUCTURE_TOO_FEW, .processes = input->processes};
+    if (input->processes < 2)
+        return structure;
+    struct traffic_features features = traffic_features_of(input->pairs, input->pair_count, input->processes);
+    structure.by_bytes = features.by_bytes;
+    structure.least_degree = features.least_degree;
+    structure.most_degree = features.most_degree;
+    structure.mean_degree = features.mean_degree;
+    if (input->processes >= LEAST_PROCESSES) {
+        if (input->alltoall) {
+            structure.kind = STRUCTURE_ALL_TO_ALL;
+            structure.clear = true;
+            structure.best = (struct structure_match){.kind = STRUCTURE_ALL_TO_ALL, .score = 1, .used = 1};
+        } else if (is_collective(input, &features)) {
+            structure.kind = STRUCTURE_COLLECTIVE;
+        } else {
+            struct structure_match matches[STRUCTURE_TEMPLATES];
+            structure_templates(&features, matches);
+            choose(&structure, matches, input->order);
+        }
+    }
+    traffic_features_clear(&features);
+    return structure;
+}
+
+/* "2 × 4 halo exchange, open borders" */
+static int write_halo(char *at, size_t size, const struct structure_match *match)
+{
+    static const char *const borders[] = {"open borders", "periodic borders", "borders open and periodic"};
+    uint32_t closed = 0;
+    for (uint32_t d = 0; d < match->dimensions; d++)
+        closed += match->periodic[d];
+    const char *border = borders[closed == 0 ? 0 : closed == match->dimensions ? 1 : 2];
+    const char *corners = match->corners ? " with corners" : "";
+    const uint32_t *n = match->size;
+    if (match->dimensions == 1)
+        return snprintf(at, size, "a halo exchange along a line of %u, %s", n[0], border);
+    if (match->dimensions == 2)
+        return snprintf(at, size, "a %u × %u halo exchange%s, %s", n[0], n[1], corners, border);
+    return snprintf(at, size, "a %u × %u × %u halo exchange%s, %s", n[0], n[1], n[2], corners, border);
+}
+
+static int write_chain(char *at, size_t size, const struct structure_match *match)
+{
+    const char *what = match->kind == STRUCTURE_RING ? "ring" : "pipeline";
+    long long step = (long long)match->step;
+    if (step == 1 || step == -1)
+        return snprintf(at, size, "a %s, each rank to the %s", what, step > 0 ? "next" : "one before");
+    return snprintf(at, size, "a %s, each rank to the one %lld %s", what, step > 0 ? step : -step,
+                    step > 0 ? "on" : "before");
+}
+
+static int write_match(char *at, size_t size, const struct structure_match *match)
+{
+    switch (match->kind) {
+    case STRUCTURE_MASTER_WORKER:
+        return snprintf(at, size, "a master and its workers, rank %u being the master", match->centre);
+    case STRUCTURE_PIPELINE:
+    case STRUCTURE_RING:
+        return write_chain(at, size, match);
+    case STRUCTURE_HALO:
+        return write_halo(at, size, match);
+    case STRUCTURE_BUTTERFLY:
+        return snprintf(at, size, "a butterfly, partners differing in one bit of their rank");
+    case STRUCTURE_TREE:
+        return snprintf(at, size, "a binomial tree");
+    default:
+        return snprintf(at, size, "an exchange of all with all");
+    }
+}
+
+static const char *short_name(enum structure_kind kind)
+{
+    static const char *const names[] = {[STRUCTURE_MASTER_WORKER] = "a master with workers",
+                                        [STRUCTURE_PIPELINE] = "a pipeline",
+                                        [STRUCTURE_RING] = "a ring",
+                                        [STRUCTURE_HALO] = "a halo exchange",
+                                        [STRUCTURE_BUTTERFLY] = "a butterfly",
+                                        [STRUCTURE_TREE] = "a binomial tree",
+                                        [STRUCTURE_ALL_TO_ALL] = "an exchange of all with all"};
+    return names[kind];
+}
+
+static void write_irregular(char *at, size_t size, const struct structure *structure)
+{
+    char share[TEXT_NUMBER_SIZE];
+    int length = snprintf(at, size, "irregular, each process with %u to %u partners", structure->least_degree,
+                          structure->most_degree);
+    if (structure->best.score > 0 && length > 0 && (size_t)length < size)
+        snprintf(at + length, size - (size_t)length, "; %s would explain %s of the %s",
+                 short_name(structure->best.kind), text_share(share, structure->best.score),
+                 structure->by_bytes ? "bytes" : "messages");
+}
+
+char *structure_text(char buffer[STRUCTURE_TEXT_SIZE], const struct structure *structure)
+{
+    char share[TEXT_NUMBER_SIZE];
+    size_t size = STRUCTURE_TEXT_SIZE;
+    if (structure->kind == STRUCTURE_TOO_FEW) {
+        snprintf(buffer, size, "too few processes to have a structure");
+    } else if (structure->kind == STRUCTURE_COLLECTIVE) {
+        snprintf(buffer, size, "collectives only, next to no messages between two processes");
+    } else if (structure->kind == STRUCTURE_IRREGULAR) {
+        write_irregular(buffer, size, structure);
+    } else {
+        int length = snprintf(buffer, size, "%s", structure->clear ? "" : "mostly ");
+        length += write_match(buffer + length, size - (size_t)length, &structure->best);
+        const char *what = structure->best.kind == STRUCTURE_ALL_TO_ALL ? "pairs"
+                           : structure->by_bytes                        ? "bytes"
+                                                                        : "messages";
+        length += snprintf(buffer + length, size - (size_t)length, ": %s of the %s",
+                           text_share(share, structure->best.score), what);
+        if (structure->ambiguous)
+            snprintf(buffer + length, size - (size_t)length, " (%s fits as well)", short_name(structure->second.kind));
+    }
+    return buffer;
+}
