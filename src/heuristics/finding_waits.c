@@ -6,6 +6,7 @@
 #include "heuristics/master.h"
 
 #include <ctype.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -14,6 +15,9 @@
 
 /* Victims are those who hold this part of the waiting, causes those who hold this part of its blame. */
 static const double VICTIMS_PART = 0.95, CAUSES_PART = 0.8;
+
+/* A process that so much of all waiting goes back to is its root. */
+static const double ROOT_PART = 0.5;
 
 /* Words of a kind of wait. */
 struct words {
@@ -99,6 +103,30 @@ static void say_waits(const struct finding_input *input, const struct words *wor
                  text_share(share, blame(input->metrics, sums, &finding->causes)));
 }
 
+/* Where one process is the root of most waiting, the largest kind of wait tells. */
+static void say_root(const struct finding_input *input, const struct wait_sums *sums, struct finding *finding)
+{
+    const struct analysis *analysis = input->analysis;
+    double all_ns = 0;
+    size_t root = 0;
+    for (int kind = WAIT_NONE + 1; kind < WAIT_KIND_COUNT; kind++) {
+        all_ns += (double)analysis->waits[kind].ns;
+        if (analysis->waits[kind].ns > sums->ns)
+            return;
+    }
+    for (size_t i = 1; i < analysis->process_count; i++)
+        if (analysis->delay_ns[i] > analysis->delay_ns[root])
+            root = i;
+    size_t used = strlen(finding->text);
+    if (analysis->process_count == 0 || (double)analysis->delay_ns[root] < ROOT_PART * all_ns)
+        return;
+    char share[TEXT_NUMBER_SIZE];
+    snprintf(finding->text + used, sizeof finding->text - used,
+             " The root is process %" PRIu32 ": %s of all waiting, of whatever kind, goes back to what it does longer "
+             "than those that wait, directly or through others.",
+             input->metrics->process[root].rank, text_share(share, (double)analysis->delay_ns[root] / all_ns));
+}
+
 static bool find_waits(const struct finding_input *input, const struct words *words, struct finding *finding)
 {
     const struct analysis *analysis = input->analysis;
@@ -114,6 +142,7 @@ static bool find_waits(const struct finding_input *input, const struct words *wo
     find_functions(analysis, input->metrics, sums->states_ns, finding);
     fill_evidence(sums, finding);
     say_waits(input, words, sums, finding);
+    say_root(input, sums, finding);
     int64_t master = master_of(input->metrics);
     bool by_master = words->master_advice && finding->causes.count == 1 && master == (int64_t)finding->causes.rank[0];
     snprintf(finding->advice, sizeof finding->advice, "%s", by_master ? words->master_advice : words->advice);

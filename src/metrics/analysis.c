@@ -40,6 +40,9 @@ struct analysis *analysis_new(size_t processes, size_t states)
     analysis->path_compute_ns = memory_new(processes * sizeof *analysis->path_compute_ns);
     analysis->path_mpi_ns = memory_new(processes * sizeof *analysis->path_mpi_ns);
     analysis->path_states_ns = memory_new(states * sizeof *analysis->path_states_ns);
+    analysis->delay_ns = memory_new(processes * sizeof *analysis->delay_ns);
+    analysis->delay_states_ns = memory_new(states * sizeof *analysis->delay_states_ns);
+    analysis->delay_before_ns = memory_new(states * sizeof *analysis->delay_before_ns);
     return analysis;
 }
 
@@ -56,5 +59,8 @@ void analysis_free(struct analysis *analysis)
     free(analysis->path_compute_ns);
     free(analysis->path_mpi_ns);
     free(analysis->path_states_ns);
+    free(analysis->delay_ns);
+    free(analysis->delay_states_ns);
+    free(analysis->delay_before_ns);
     free(analysis);
 }

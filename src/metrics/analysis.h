@@ -87,6 +87,9 @@ struct analysis {
     struct wait_sums waits[WAIT_KIND_COUNT];
     int64_t *path_compute_ns, *path_mpi_ns; /* critical path by process */
     int64_t *path_states_ns;                /* by state */
+    int64_t *delay_ns;                      /* by process: waiting that goes back to what it does longer than others */
+    int64_t *delay_states_ns;               /* by state: of these, to calls of it */
+    int64_t *delay_before_ns;               /* by state: to computing before calls of it */
 };
 
 /* Everything 0, the arrays of these sizes. */

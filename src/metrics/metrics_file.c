@@ -10,6 +10,7 @@
 
 /* X(name): the attributes that are read; what can be computed from them stands in the file for others. */
 #define FILE_ATTRIBUTES(X)                                                                                             \
+    X(before_s)                                                                                                        \
     X(begin_s)                                                                                                         \
     X(bytes)                                                                                                           \
     X(bytes_received)                                                                                                  \
@@ -22,6 +23,7 @@
     X(communicator)                                                                                                    \
     X(complete)                                                                                                        \
     X(compute_s)                                                                                                       \
+    X(cost_s)                                                                                                          \
     X(count)                                                                                                           \
     X(damage)                                                                                                          \
     X(damages)                                                                                                         \
@@ -85,7 +87,8 @@ enum file_attribute {
     X(wait)                                                                                                            \
     X(waiter)                                                                                                          \
     X(waited)                                                                                                          \
-    X(path)
+    X(path)                                                                                                            \
+    X(delay)
 
 struct metrics_file {
     struct xml_sax sax;
@@ -472,6 +475,21 @@ static void read_path(struct metrics_file *file)
         return;
     analysis->path_compute_ns[row] = file_time(file, ATTRIBUTE_compute_s);
     analysis->path_mpi_ns[row] = file_time(file, ATTRIBUTE_mpi_s);
+}
+
+/* What a process delays, or calls of a function and computing before them. */
+static void read_delay(struct metrics_file *file)
+{
+    struct analysis *analysis = file->metrics->analysis;
+    if (!analysis)
+        return;
+    bool by_function = xml_sax_has(&file->sax, ATTRIBUTE_name);
+    size_t at = by_function ? file_state(file) : file_row(file);
+    if (at == SIZE_MAX)
+        return;
+    (by_function ? analysis->delay_states_ns : analysis->delay_ns)[at] = file_time(file, ATTRIBUTE_cost_s);
+    if (by_function)
+        analysis->delay_before_ns[at] = file_time(file, ATTRIBUTE_before_s);
 }
 
 static void read_element(void *owner, unsigned element)

@@ -328,6 +328,26 @@ static void xml_path(struct output *output, const struct metrics *metrics)
         }
 }
 
+static void xml_delays(struct output *output, const struct metrics *metrics)
+{
+    const struct analysis *analysis = metrics->analysis;
+    for (size_t i = 0; i < analysis->process_count; i++)
+        if (analysis->delay_ns[i]) {
+            output_print(output, "<delay rank=\"%" PRIu32 "\"", metrics->process[i].rank);
+            xml_time(output, "cost_s", analysis->delay_ns[i]);
+            output_text(output, "/>\n");
+        }
+    for (size_t i = 0; i < analysis->state_count; i++)
+        if (analysis->delay_states_ns[i] || analysis->delay_before_ns[i]) {
+            output_text(output, "<delay name=\"");
+            value_write_xml(output, value_text(metrics->defs->states[i].name));
+            output_text(output, "\"");
+            xml_time(output, "cost_s", analysis->delay_states_ns[i]);
+            xml_time(output, "before_s", analysis->delay_before_ns[i]);
+            output_text(output, "/>\n");
+        }
+}
+
 static void xml_number_TIME(struct output *output, int64_t ns)
 {
     value_write_xml(output, value_time(ns));
@@ -359,6 +379,7 @@ static void xml_analysis(struct output *output, const struct metrics *metrics)
     for (int kind = WAIT_NONE + 1; kind < WAIT_KIND_COUNT; kind++)
         xml_wait(output, metrics, (enum wait_kind)kind);
     xml_path(output, metrics);
+    xml_delays(output, metrics);
     output_text(output, "</analysis>\n");
 }
 

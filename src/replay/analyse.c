@@ -3,7 +3,10 @@
 
 #include "core/memory.h"
 #include "replay/critical_path.h"
+#include "replay/delay.h"
 #include "replay/replay.h"
+
+#include <math.h>
 
 /* Waits of less than this share of all processes' time are not worth a replay. */
 static const double REPLAY_SHARE = 0.002;
@@ -149,6 +152,37 @@ static void take_path(struct analyst *analyst)
     critical_path_clear(&path);
 }
 
+/* A damaged trace can have costs that no clock shows. */
+static int64_t rounded(double ns)
+{
+    return ns < 9e18 ? (int64_t)llround(ns) : INT64_MAX;
+}
+
+static void take_delays(struct analyst *analyst)
+{
+    struct analysis *analysis = analyst->analysis;
+    struct delays delays = delays_of(analyst->graph);
+    double *process_ns = memory_new(analysis->process_count * sizeof *process_ns);
+    double *states_ns[2] = {memory_new(analysis->state_count * sizeof **states_ns),
+                            memory_new(analysis->state_count * sizeof **states_ns)};
+    for (size_t i = 0; i < analyst->graph->lane_count; i++)
+        process_ns[analyst->rows[i]] += delays_lane_ns(&delays, i);
+    for (size_t i = 0; i < delays.place_count; i++) {
+        const struct delay_place *place = &delays.places[i];
+        states_ns[place->label.before != TIME_IN_CALL][place->label.state] += place->short_ns + place->long_ns;
+    }
+    for (size_t i = 0; i < analysis->process_count; i++)
+        analysis->delay_ns[i] = rounded(process_ns[i]);
+    for (size_t i = 0; i < analysis->state_count; i++) {
+        analysis->delay_states_ns[i] = rounded(states_ns[0][i]);
+        analysis->delay_before_ns[i] = rounded(states_ns[1][i]);
+    }
+    free(process_ns);
+    free(states_ns[0]);
+    free(states_ns[1]);
+    delays_clear(&delays);
+}
+
 /* Replays without the waits of each kind that matters. */
 static void replay_waits(struct analyst *analyst)
 {
@@ -202,6 +236,7 @@ struct analysis *analyse(const struct graph *graph)
     analysis->clock_error = graph->clock_error_ns;
     sum_waits(&analyst);
     take_path(&analyst);
+    take_delays(&analyst);
     struct replay ideal = replay_run(graph, (struct replay_options){.ideal = true});
     analysis->ideal = ideal.end_ns;
     analysis->forced = ideal.forced;
