@@ -193,6 +193,48 @@ static void test_random(void)
     }
 }
 
+/* True if iterations of an entry follow each other and lie, loop by loop, in one iteration of the parent. */
+static bool is_sound(const struct loop_tree *tree, size_t count)
+{
+    bool sound = tree->count > 0 && tree->loops[0].count == 1 && tree->iterations[0].end == count;
+    for (uint32_t l = 1; l < tree->count; l++) {
+        const struct loop *loop = &tree->loops[l], *parent = &tree->loops[loop->parent];
+        const struct loop_iteration *of = tree->iterations + loop->iteration;
+        uint32_t around = 0;
+        sound &= loop->count > 0 && loop->item_count > 0 && of[loop->count - 1].entry + 1 == loop->entries;
+        for (uint32_t k = 0; k < loop->count; k++) {
+            bool next = k > 0 && of[k].entry == of[k - 1].entry;
+            sound &= of[k].begin < of[k].end && (!next || of[k - 1].end == of[k].begin);
+            while (around < parent->count && tree->iterations[parent->iteration + around].end < of[k].end)
+                around++;
+            sound &= around < parent->count && tree->iterations[parent->iteration + around].begin <= of[k].begin;
+        }
+    }
+    return sound;
+}
+
+/* Whatever the sequence, the tree is one; and rotating for the symbols that end iterations keeps it so. */
+static void test_sound(void)
+{
+    size_t sound = 0, all = 3000;
+    for (size_t i = 0; i < all; i++) {
+        char text[200], ends[3] = {(char)('a' + (int)chance(5)), (char)('a' + (int)chance(5)), 0};
+        size_t length = 1 + chance(sizeof text - 1);
+        uint32_t letters = 1 + chance(5), copied = 1 + chance(20);
+        for (size_t k = 0; k < length; k++)
+            text[k] = k >= copied && chance(12) ? text[k - copied] : (char)('a' + (int)chance(letters));
+        text[length - 1] = 0;
+        struct loop_tree exact = loops_of_text(text, ends, false), tree = loops_of_text(text, ends, true);
+        if (length == 1)
+            sound += exact.count == 1 && tree.count == 1;
+        else
+            sound += is_sound(&exact, length - 1) && is_sound(&tree, length - 1);
+        loop_tree_clear(&exact);
+        loop_tree_clear(&tree);
+    }
+    tap_equal_int((long long)sound, (long long)all, "random: iterations follow each other and lie in their parents");
+}
+
 /* Steps of folding per call do not grow with the number of calls. */
 static size_t steps_of(size_t count, int kind)
 {
@@ -392,6 +434,7 @@ int main(void)
     test_anchors();
     test_nesting();
     test_random();
+    test_sound();
     test_cost();
     test_nest();
     test_bottleneck();
