@@ -241,6 +241,21 @@ static void insert_anchor(struct grower *grower)
     grower->varied = loop;
 }
 
+/* Outside all loops a body that is met once is no loop, though the same is one elsewhere. */
+static void unfold_single(const struct grower *grower)
+{
+    struct fold *fold = grower->fold;
+    for (uint32_t *link = &fold->first; *link != FOLD_NONE;) {
+        struct fold_node *node = &fold->nodes[*link];
+        if (*link == grower->varied || node->count > 1 || !fold_is_loop(fold, *link)) {
+            link = &node->next;
+            continue;
+        }
+        fold->nodes[node->last].next = node->next;
+        *link = node->child;
+    }
+}
+
 /* How long the sequence lasts from one place to before another. */
 static double lasts(const struct loop_sequence *sequence, uint32_t begin, uint32_t end)
 {
@@ -340,6 +355,7 @@ static struct loop_tree find_loops(const struct loop_sequence *sequence, bool an
         grower.fold = anchor.fold;
         insert_anchor(&grower);
     }
+    unfold_single(&grower);
     grow_all(&grower);
     free(grower.varied_firsts);
     anchor_clear(&anchor);

@@ -77,6 +77,7 @@ static void test_folding(void)
     expect("", "", false, "");
     expect("a", "", false, "a");
     expect("aa", "", false, "a^2 ");
+    expect("IaabacF", "", false, "Ia^2 bacF");
     expect("aaaaa", "", true, "a^5 ");
 }
 
