@@ -4,7 +4,9 @@
 #include "core/memory.h"
 #include "core/text.h"
 #include "heuristics/efficiency.h"
+#include "heuristics/structure.h"
 #include "render/field.h"
+#include "render/traffic.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -12,7 +14,7 @@
 #include <string.h>
 
 /* Lines of a screen that are left for what the heuristics say. */
-enum { SCREEN_LINES = 24, FRAME_LINES = 9, SHOWN = 3 };
+enum { SCREEN_LINES = 24, FRAME_LINES = 10, SHOWN = 3 };
 
 /* What can be changed comes before what follows from it. */
 static const char *const ranking[] = {"stddev-compute",          "stddev-total", "communication-overhead",
@@ -108,6 +110,29 @@ static void write_efficiency(struct output *output, const struct diagnosis *diag
                      text_share(serialisation, analysis->serialisation), text_share(transfer, analysis->transfer));
 }
 
+/* Who sends to whom, where that has a name. */
+static void write_structure(struct output *output, const struct metrics *metrics)
+{
+    struct traffic traffic = traffic_of(metrics);
+    struct traffic_pair *pairs = memory_new(traffic.count * sizeof *pairs);
+    for (size_t i = 0; i < traffic.count; i++) {
+        const struct pair *pair = &traffic.pairs[i];
+        pairs[i] =
+            (struct traffic_pair){.from = pair->from, .to = pair->to, .messages = pair->messages, .bytes = pair->bytes};
+    }
+    struct structure structure = structure_of(&(struct structure_input){.pairs = pairs,
+                                                                        .pair_count = traffic.count,
+                                                                        .processes = (uint32_t)metrics->process_count,
+                                                                        .message_time = -1,
+                                                                        .message_bytes = -1});
+    char text[STRUCTURE_TEXT_SIZE];
+    bool told = structure.kind != STRUCTURE_TOO_FEW && structure.kind != STRUCTURE_IRREGULAR && traffic.count > 0;
+    if (told && !structure.ambiguous)
+        output_print(output, "  messages: %s\n", structure_text(text, &structure));
+    free(pairs);
+    traffic_clear(&traffic);
+}
+
 /* One heuristic in a few lines; only counts them where there is no output. */
 static size_t write_one(struct output *output, size_t number, const struct heuristic *heuristic,
                         const struct heuristic_result *result)
@@ -193,6 +218,7 @@ void diagnosis_write_text(struct output *output, const struct diagnosis *diagnos
     output_text(output, "\n");
     paragraph_write(output, "  ", "  ", sentence);
     write_efficiency(output, diagnosis);
+    write_structure(output, metrics);
     if (metrics->analysis && metrics->process_count > 1)
         write_findings(output, diagnosis);
     else
