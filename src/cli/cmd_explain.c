@@ -8,16 +8,13 @@
 
 #include <string.h>
 
-/* The finding of the command line: set before the trace is read, looked up when its findings are known. */
-static const char *wanted;
-
 static bool is_finding_word(const char *word)
 {
     int64_t number;
     return finding_id_known(word) || text_parse_i64(word, 1, 999, &number);
 }
 
-static bool is_wanted(size_t place, const struct finding *finding)
+static bool is_wanted(const char *wanted, size_t place, const struct finding *finding)
 {
     int64_t number;
     if (!wanted || strcmp(wanted, finding->id) == 0)
@@ -35,10 +32,9 @@ static enum status needs_events(const struct options *options, const struct metr
 
 static void write_explanations(struct output *output, const struct options *options, const struct judged_run *run)
 {
-    (void)options;
     size_t written = 0;
     for (size_t i = 0; i < run->findings->count; i++) {
-        if (!is_wanted(i, &run->findings->finding[i]))
+        if (!is_wanted(options->finding, i, &run->findings->finding[i]))
             continue;
         if (written++ > 0)
             output_text(output, "\n");
@@ -49,15 +45,14 @@ static void write_explanations(struct output *output, const struct options *opti
         output_print(output, "There is no finding above %s (%s).\n", seconds_text(floor, run->findings->floor_s),
                      run->findings->clock_limits ? "the clock error of this trace" : "1 % of the run");
     else if (written == 0)
-        output_print(output, "There is no such finding in this trace: '%s'.\n", wanted);
+        output_print(output, "There is no such finding in this trace: '%s'.\n", options->finding);
 }
 
 int cmd_explain(const struct command *command, const struct options *options)
 {
     struct options rest = *options;
-    wanted = NULL;
     if (options->input_count > 1 && is_finding_word(options->inputs[0])) {
-        wanted = options->inputs[0];
+        rest.finding = options->inputs[0];
         rest.inputs++;
         rest.input_count--;
     }

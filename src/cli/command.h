@@ -27,6 +27,7 @@ struct options {
     bool force, quiet, verbose, all, help;
     char **inputs; /* what is no option; points into argv */
     size_t input_count;
+    const char *finding; /* of explain: a place or an id; NULL: all */
 };
 
 struct command {

@@ -74,11 +74,11 @@ static void print_help(void)
 {
     puts("sight — why is my MPI program slow? Reads the trace of a run and tells.\n"
          "\n"
-         "  sight run -n 4 -- ./app                  record a program, and the short diagnosis\n"
+         "  sight run -n 4 -- ./app                  record a program and diagnose it\n"
          "  sight app.clog2                          the short diagnosis of a trace\n"
          "  sight report app.clog2 -o app.html       everything on one page, with charts\n"
          "  sight compare old.clog2 new.clog2        what got better, and by how much\n"
-         "  sight chart compute app.clog2 -o c.svg   one chart (or all) as SVG, PDF, PNG, PS\n"
+         "  sight chart compute app.clog2 -o c.svg   one chart (or all)\n"
          "\nCommands:");
     for (size_t i = 0; i < command_count(); i++)
         if (!(commands[i].options & COMMAND_UNLISTED))
@@ -87,11 +87,11 @@ static void print_help(void)
     for (size_t i = 0; i < command_count(); i++)
         if (commands[i].options & COMMAND_UNLISTED)
             printf(" %s", commands[i].name);
-    puts("; help on a command: sight help metrics\n"
-         "\nA trace is a CLOG-2, CLOG, ALOG or SIGHT XML file, also compressed (gzip, zstd), or - for standard input;\n"
-         "or the local files of one unmerged CLOG-2 run, or their directory.\n"
-         "Exit codes: 0 done, 2 wrong usage, 3 done but the input is damaged, 4 input cannot be read, 5 output cannot\n"
-         "be written. Manual: man sight.");
+    puts("; help: sight help metrics\n"
+         "\nA trace is CLOG-2, CLOG, ALOG or SIGHT XML, by its content; also gzip or zstd, -\n"
+         "for standard input, the local files of an unmerged run, or a metrics file.\n"
+         "Exit codes: 0 done, 1 --fail-on, 2 usage, 3 done but damaged, 4 input, 5 output.\n"
+         "Manual: man sight.");
 }
 
 static int print_command_help(const struct command *command)

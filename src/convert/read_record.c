@@ -4,6 +4,7 @@
 #include "convert/read_record.h"
 
 #include "convert/record_run.h"
+#include "core/bytes.h"
 #include "core/event.h"
 #include "core/memory.h"
 
@@ -165,20 +166,13 @@ static void message_event(struct record_state *state, const struct stream *strea
     *(send ? &event->bytes_sent : &event->bytes_received) = (int64_t)record->bytes;
 }
 
-static unsigned char *put_big_endian(unsigned char *at, uint64_t value, size_t size)
-{
-    for (size_t i = 0; i < size; i++)
-        at[i] = (unsigned char)(value >> 8 * (size - 1 - i));
-    return at + size;
-}
-
 /* As RECORD_COLLECTIVE_FORMAT says. */
 static void set_moved(struct batch *batch, struct event *event, const struct moved *moved)
 {
-    unsigned char payload[32] = {0}, *at = payload;
-    at = put_big_endian(at, (uint32_t)moved->root, 4);
-    at = put_big_endian(at, moved->sent, 8);
-    put_big_endian(at, moved->received, 8);
+    unsigned char payload[32] = {0};
+    bytes_put_i32(payload, true, moved->root);
+    bytes_put_u64(payload + 4, true, moved->sent);
+    bytes_put_u64(payload + 12, true, moved->received);
     batch_set_payload(batch, event, payload, sizeof payload);
 }
 

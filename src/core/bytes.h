@@ -42,6 +42,13 @@ static inline void bytes_put_u32(unsigned char *at, bool big_endian, uint32_t va
     memcpy(at, &value, sizeof value);
 }
 
+static inline void bytes_put_u64(unsigned char *at, bool big_endian, uint64_t value)
+{
+    if (big_endian != (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__))
+        value = __builtin_bswap64(value);
+    memcpy(at, &value, sizeof value);
+}
+
 static inline void bytes_put_i32(unsigned char *at, bool big_endian, int32_t value)
 {
     bytes_put_u32(at, big_endian, (uint32_t)value);
@@ -51,9 +58,7 @@ static inline void bytes_put_f64(unsigned char *at, bool big_endian, double valu
 {
     uint64_t bits;
     memcpy(&bits, &value, sizeof bits);
-    if (big_endian != (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__))
-        bits = __builtin_bswap64(bits);
-    memcpy(at, &bits, sizeof bits);
+    bytes_put_u64(at, big_endian, bits);
 }
 
 #endif

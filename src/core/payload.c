@@ -11,25 +11,10 @@ static uint64_t big_endian(const unsigned char *payload, size_t length, size_t a
     return value;
 }
 
-/* Bytes of a value; 0 of an unknown letter. */
+/* Bytes that the value at `at` takes, a text with its length. */
 static size_t value_size(char letter, const unsigned char *payload, size_t length, size_t at)
 {
-    switch (letter) {
-    case 'h':
-        return 2;
-    case 'd':
-    case 'x':
-    case 'e':
-        return 4;
-    case 'l':
-    case 'X':
-    case 'E':
-        return 8;
-    case 's':
-        return 2 + (size_t)big_endian(payload, length, at, 2);
-    default:
-        return 0;
-    }
+    return letter == 's' ? 2 + (size_t)big_endian(payload, length, at, 2) : payload_size(letter);
 }
 
 /* True if the label that ends at `end` is the name and an equals sign. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "record/mpe.h"
 
+#include "core/payload.h"
 #include "record/clock.h"
 #include "record/real.h"
 #include "record/recorder.h"
@@ -133,27 +134,6 @@ EXPORT int MPE_Log_event(int event, int data, const char *bytes)
     return bytes ? MPE_Log_info_event(event, bytes) : MPE_Log_bare_event(event);
 }
 
-/* Bytes of one value; 0 for a type that there is not. */
-static size_t value_size(char type)
-{
-    switch (type) {
-    case 's':
-        return 1;
-    case 'h':
-        return 2;
-    case 'd':
-    case 'x':
-    case 'e':
-        return 4;
-    case 'l':
-    case 'X':
-    case 'E':
-        return 8;
-    default:
-        return 0;
-    }
-}
-
 /* Values stand in big-endian order, whatever the machine's. */
 static void put_value(char *at, const char *value, size_t size)
 {
@@ -163,7 +143,7 @@ static void put_value(char *at, const char *value, size_t size)
 
 EXPORT int MPE_Log_pack(MPE_LOG_BYTES bytes, int *position, char type, int count, const void *data)
 {
-    size_t size = value_size(type), used = *position > 0 ? (size_t)*position : 0,
+    size_t size = payload_size(type), used = *position > 0 ? (size_t)*position : 0,
            values = count > 0 ? (size_t)count : 0;
     size_t length = type == 's' ? sizeof(uint16_t) : 0;
     if (size == 0 || values > MPE_LOG_BYTESIZE || used + length + values * size > MPE_LOG_BYTESIZE)

@@ -16,13 +16,6 @@ double axis_round_up(double value)
     return power * (digit <= 1 + 1e-9 ? 1 : digit <= 2 + 1e-9 ? 2 : digit <= 5 + 1e-9 ? 5 : 10);
 }
 
-double axis_round_down(double value)
-{
-    double power = pow(10, floor(log10(value) + 1e-9));
-    double digit = value / power;
-    return power * (digit >= 5 - 1e-9 ? 5 : digit >= 2 - 1e-9 ? 2 : 1);
-}
-
 static struct value_axis axis_up_to(struct area area, double most)
 {
     struct value_axis axis = {.area = area, .unit = 1, .name = ""};

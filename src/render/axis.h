@@ -34,8 +34,7 @@ char *axis_number(const struct value_axis *axis, double value, char *buffer);
 /* Grid lines and labels, the unit above them; to be drawn before what stands in the area. */
 void axis_draw(struct canvas *canvas, const struct value_axis *axis);
 
-/* The largest of 1, 2, 5 times a power of ten that is at most `value` (> 0), and the smallest that is at least. */
-double axis_round_down(double value);
+/* The smallest of 1, 2, 5 times a power of ten that is at least `value` (> 0). */
 double axis_round_up(double value);
 
 /* Processes (rows of the metrics, by rank) as columns of equal width. */

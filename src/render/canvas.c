@@ -68,11 +68,6 @@ double canvas_height(const struct canvas *canvas)
     return canvas->height;
 }
 
-enum theme canvas_theme(const struct canvas *canvas)
-{
-    return canvas->options.theme;
-}
-
 void canvas_tip(struct canvas *canvas, const char *format, ...)
 {
     va_list args;

@@ -34,7 +34,6 @@ void canvas_free(struct canvas *canvas);
 
 double canvas_width(const struct canvas *canvas);
 double canvas_height(const struct canvas *canvas);
-enum theme canvas_theme(const struct canvas *canvas);
 
 /* Says what the next shape is, for the pointer that rests on it (SVG). */
 void canvas_tip(struct canvas *canvas, const char *format, ...) PRINTF_LIKE(2, 3);

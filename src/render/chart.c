@@ -40,6 +40,14 @@ bool chart_can(const struct chart *chart, const struct metrics *metrics)
            (metrics->analysis && metrics->analysis->process_count == metrics->process_count);
 }
 
+bool chart_plot(struct area area, double side_width, struct area *plot)
+{
+    bool side = area.width > 2.2 * side_width;
+    *plot = (struct area){area.x + AXIS_LABELS, area.y + 24, area.width - AXIS_LABELS - (side ? side_width : 8),
+                          area.height - 24 - 44};
+    return side;
+}
+
 void chart_say(char answer[CHART_ANSWER_SIZE], const char *format, ...)
 {
     va_list args;
@@ -54,6 +62,8 @@ void chart_answer(const struct chart *chart, const struct chart_input *input, ch
 {
     if (input->metrics->process_count == 0)
         chart_say(answer, "There are no events in this trace");
+    else if (!chart_can(chart, input->metrics))
+        chart_say(answer, "%s: not known without the events of the whole run", chart->title);
     else
         chart->answer(input, answer);
 }
@@ -116,6 +126,7 @@ void chart_draw(const struct chart *chart, struct canvas *canvas, const struct c
     y += 2 + canvas_paragraph_cut(canvas, CHART_MARGIN, y + 2, width, small && lines > 1 ? 1 : lines, muted,
                                   small ? chart->title : subtitle);
     struct area area = {CHART_MARGIN, y + 24, width, canvas_height(canvas) - y - 24 - 36};
-    if (input->metrics->process_count > 0 && area.height >= HEIGHT_LEAST && area.width >= WIDTH_LEAST)
+    if (input->metrics->process_count > 0 && chart_can(chart, input->metrics) && area.height >= HEIGHT_LEAST &&
+        area.width >= WIDTH_LEAST)
         chart->draw(canvas, input, area);
 }

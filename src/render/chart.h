@@ -52,6 +52,11 @@ enum { CHART_WIDTH = 960, CHART_HEIGHT = 600, CHART_MARGIN = 28 };
 /* Draws the chart over the whole canvas. */
 void chart_draw(const struct chart *chart, struct canvas *canvas, const struct chart_input *input);
 
+/* The part of the area inside the axes, and whether there is room for a column of this width to its right. It may be
+   too small to draw in. */
+bool chart_plot(struct area area, double side_width, struct area *plot);
+enum { CHART_PLOT_LEAST = 40 };
+
 /* For charts: the sentence with a capital letter. */
 void chart_say(char answer[CHART_ANSWER_SIZE], const char *format, ...) PRINTF_LIKE(2, 3);
 

@@ -83,7 +83,7 @@ static double node_size(const struct circle *circle)
 
 /* The arrow keeps clear of the nodes and bends to the right, so that there and back are two. */
 static void draw_pair(struct canvas *canvas, const struct chart_input *input, const struct circle *circle,
-                      const struct pair *pair, uint64_t most)
+                      const struct traffic_pair *pair, uint64_t most)
 {
     double weight = most ? sqrt((double)pair_weight(pair, input->by_bytes) / (double)most) : 0;
     struct point from = place(circle, pair->from, circle->radius), to = place(circle, pair->to, circle->radius);

@@ -20,10 +20,6 @@ void chart_critical_path_answer(const struct chart_input *input, char answer[CHA
 {
     const struct analysis *analysis = input->metrics->analysis;
     char share[TEXT_NUMBER_SIZE], mpi[TEXT_NUMBER_SIZE];
-    if (!chart_can(chart_find("critical-path"), input->metrics)) {
-        chart_say(answer, "The critical path is not known without the events of the whole run");
-        return;
-    }
     size_t best = 0, count = input->metrics->process_count;
     double in_mpi = 0;
     for (size_t i = 0; i < count; i++) {
@@ -101,12 +97,11 @@ static void draw_bars(struct canvas *canvas, const struct chart_input *input, co
 void chart_critical_path_draw(struct canvas *canvas, const struct chart_input *input, struct area area)
 {
     const struct analysis *analysis = input->metrics->analysis;
-    if (!chart_can(chart_find("critical-path"), input->metrics) || analysis->path <= 0)
+    if (analysis->path <= 0)
         return;
-    bool side = area.width > 2.2 * RIGHT;
-    struct area plot = {area.x + AXIS_LABELS, area.y + 24, area.width - AXIS_LABELS - (side ? RIGHT : 8),
-                        area.height - 24 - 44};
-    if (plot.width < 40 || plot.height < 40)
+    struct area plot;
+    bool side = chart_plot(area, RIGHT, &plot);
+    if (plot.width < CHART_PLOT_LEAST || plot.height < CHART_PLOT_LEAST)
         return;
     struct rank_axis ranks = axis_of_ranks(input->metrics, plot.x, plot.width, COLUMN_LEAST);
     double *compute = memory_new(2 * ranks.columns * sizeof *compute), *total = compute + ranks.columns, top = 0;

@@ -44,10 +44,6 @@ void chart_efficiency_answer(const struct chart_input *input, char answer[CHART_
                                               [TRANSFER] = "messages and MPI calls that take their time"};
     struct node nodes[NODES];
     char parallel[TEXT_NUMBER_SIZE], least[TEXT_NUMBER_SIZE];
-    if (!chart_can(chart_find("efficiency"), input->metrics)) {
-        chart_say(answer, "The efficiencies are not known without the events of the whole run");
-        return;
-    }
     nodes_of(input->metrics->analysis, nodes);
     int worst = BALANCE;
     for (int i = SERIALISATION; i <= TRANSFER; i++)
@@ -77,7 +73,7 @@ void chart_efficiency_draw(struct canvas *canvas, const struct chart_input *inpu
 {
     struct node nodes[NODES];
     struct area boxes[NODES];
-    if (!chart_can(chart_find("efficiency"), input->metrics) || area.height < 2.6 * BOX_HEIGHT || area.width < 420)
+    if (area.height < 2.6 * BOX_HEIGHT || area.width < 420)
         return;
     nodes_of(input->metrics->analysis, nodes);
     double width = (area.width - 2 * GAP) / 3;

@@ -22,7 +22,7 @@ static struct side busiest(const struct chart_input *input, const struct traffic
     uint64_t *sums = memory_new(rows * sizeof *sums), total = input->by_bytes ? traffic->bytes : traffic->messages;
     struct side side = {0};
     for (size_t i = 0; i < traffic->count; i++) {
-        const struct pair *pair = &traffic->pairs[i];
+        const struct traffic_pair *pair = &traffic->pairs[i];
         sums[sender ? pair->from : pair->to] += pair_weight(pair, input->by_bytes);
     }
     for (size_t i = 0; i < rows; i++)

@@ -54,10 +54,6 @@ void chart_waits_answer(const struct chart_input *input, char answer[CHART_ANSWE
     const struct analysis *analysis = input->metrics->analysis;
     enum wait_kind most;
     char share[TEXT_NUMBER_SIZE], part[TEXT_NUMBER_SIZE];
-    if (!chart_can(chart_find("waits"), input->metrics)) {
-        chart_say(answer, "Who waits for whom is not known without the events of the whole run");
-        return;
-    }
     double all = all_waits(analysis, &most), time = 0;
     for (size_t i = 0; i < input->metrics->process_count; i++)
         time += (double)process_total_ns(&input->metrics->process[i]) / 1e9;
@@ -135,12 +131,11 @@ void chart_waits_draw(struct canvas *canvas, const struct chart_input *input, st
 {
     const struct analysis *analysis = input->metrics->analysis;
     enum wait_kind most;
-    if (!chart_can(chart_find("waits"), input->metrics) || all_waits(analysis, &most) <= 0)
+    if (all_waits(analysis, &most) <= 0)
         return;
-    bool side = area.width > 2.2 * RIGHT;
-    struct area plot = {area.x + AXIS_LABELS, area.y + 24, area.width - AXIS_LABELS - (side ? RIGHT : 8),
-                        area.height - 24 - 44};
-    if (plot.width < 40 || plot.height < 40)
+    struct area plot;
+    bool side = chart_plot(area, RIGHT, &plot);
+    if (plot.width < CHART_PLOT_LEAST || plot.height < CHART_PLOT_LEAST)
         return;
     struct rank_axis ranks = axis_of_ranks(input->metrics, plot.x, plot.width, COLUMN_LEAST);
     double *stacks = stacks_of(&ranks, analysis), top = 0;

@@ -166,13 +166,6 @@ static void text_quantities(struct output *output, const struct comparison *comp
     text_table_print(table, output, "  ");
 }
 
-static void text_rest(struct output *output, size_t shown, size_t all)
-{
-    char number[TEXT_NUMBER_SIZE];
-    if (all > shown)
-        output_print(output, "  … %s more (--all)\n", text_thousands(number, all - shown));
-}
-
 static void text_functions(struct output *output, const struct comparison *comparison, size_t rows)
 {
     size_t versions = comparison->version_count;
@@ -194,7 +187,7 @@ static void text_functions(struct output *output, const struct comparison *compa
     }
     output_text(output, "\nFunctions and states: exclusive time of all processes, what changed most first\n");
     text_table_print(table, output, "  ");
-    text_rest(output, rows, comparison->function_count);
+    text_rest_write(output, rows, comparison->function_count);
 }
 
 static void text_processes(struct output *output, const struct comparison *comparison, size_t rows)
@@ -221,7 +214,7 @@ static void text_processes(struct output *output, const struct comparison *compa
     }
     output_text(output, "\nProcesses\n");
     text_table_print(table, output, "  ");
-    text_rest(output, rows, comparison->process_count);
+    text_rest_write(output, rows, comparison->process_count);
     free(places);
 }
 

@@ -5,6 +5,7 @@
 #include "core/text.h"
 #include "heuristics/efficiency.h"
 #include "heuristics/structure.h"
+#include "render/facts.h"
 #include "render/field.h"
 #include "render/traffic.h"
 
@@ -83,11 +84,8 @@ static const char *bar_text(char buffer[64], double share)
 
 static void write_title(struct output *output, const struct metrics *metrics, const char *title)
 {
-    char duration[TEXT_NUMBER_SIZE], events[TEXT_NUMBER_SIZE], processes[TEXT_NUMBER_SIZE], share[TEXT_NUMBER_SIZE];
-    output_print(output, "%s — %s process%s, %s, %s events, %s\n", title, text_thousands(processes, metrics->processes),
-                 metrics->processes == 1 ? "" : "es",
-                 text_duration(duration, time_since(metrics->begin_ns, metrics->end_ns)),
-                 text_thousands(events, metrics->events), metrics->end.complete ? "complete" : "incomplete");
+    char facts[FACTS_SIZE], share[TEXT_NUMBER_SIZE];
+    output_print(output, "%s — %s\n", title, facts_text(facts, metrics));
     const struct trace_end *end = &metrics->end;
     if (end->damage.count > 0 && end->total > 0 && end->used < end->total)
         output_print(output, "damaged: only %s of the file could be read\n",
@@ -114,13 +112,7 @@ static void write_efficiency(struct output *output, const struct diagnosis *diag
 static void write_structure(struct output *output, const struct metrics *metrics)
 {
     struct traffic traffic = traffic_of(metrics);
-    struct traffic_pair *pairs = memory_new(traffic.count * sizeof *pairs);
-    for (size_t i = 0; i < traffic.count; i++) {
-        const struct pair *pair = &traffic.pairs[i];
-        pairs[i] =
-            (struct traffic_pair){.from = pair->from, .to = pair->to, .messages = pair->messages, .bytes = pair->bytes};
-    }
-    struct structure structure = structure_of(&(struct structure_input){.pairs = pairs,
+    struct structure structure = structure_of(&(struct structure_input){.pairs = traffic.pairs,
                                                                         .pair_count = traffic.count,
                                                                         .processes = (uint32_t)metrics->process_count,
                                                                         .message_time = -1,
@@ -129,7 +121,6 @@ static void write_structure(struct output *output, const struct metrics *metrics
     bool told = structure.kind != STRUCTURE_TOO_FEW && structure.kind != STRUCTURE_IRREGULAR && traffic.count > 0;
     if (told && !structure.ambiguous)
         output_print(output, "  messages: %s\n", structure_text(text, &structure));
-    free(pairs);
     traffic_clear(&traffic);
 }
 

@@ -363,3 +363,10 @@ void text_table_print(struct text_table *table, struct output *output, const cha
     free(widths);
     free(table);
 }
+
+void text_rest_write(struct output *output, size_t shown, size_t all)
+{
+    char number[TEXT_NUMBER_SIZE];
+    if (all > shown)
+        output_print(output, "  … %s more (--all)\n", text_thousands(number, all - shown));
+}

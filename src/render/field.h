@@ -117,6 +117,9 @@ struct text_table;
 struct text_table *text_table_new(const struct field *fields, size_t count);
 void text_table_row(struct text_table *table, const void *context, const void *row);
 
+/* "… 57 more (--all)" where not all rows were shown. */
+void text_rest_write(struct output *output, size_t shown, size_t all);
+
 /* A table cell by cell, row by row; the first row is the titles. A column with a cell that stands left does so. */
 struct text_table *text_table_columns(size_t columns);
 void text_table_cell(struct text_table *table, const char *text, bool left);

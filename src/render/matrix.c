@@ -26,7 +26,7 @@ static char *bytes_label(char *buffer, double value)
 static void fill(struct heat *heat, const struct rank_axis *axis, const struct traffic *traffic, bool by_bytes)
 {
     for (size_t i = 0; i < traffic->count; i++) {
-        const struct pair *pair = &traffic->pairs[i];
+        const struct traffic_pair *pair = &traffic->pairs[i];
         heat->values[pair->from / axis->per_column * heat->columns + pair->to / axis->per_column] +=
             (double)pair_weight(pair, by_bytes);
     }
@@ -107,7 +107,7 @@ void matrix_draw_pairs(struct canvas *canvas, const struct chart_input *input, s
     traffic_rank(traffic, input->by_bytes);
     draw_pair_row(canvas, area, area.y, muted, "from → to", "messages", "bytes");
     for (size_t i = 0; i < traffic->count && i < room; i++) {
-        const struct pair *pair = &traffic->pairs[i];
+        const struct traffic_pair *pair = &traffic->pairs[i];
         char from[TEXT_NUMBER_SIZE], to[TEXT_NUMBER_SIZE], name[3 * TEXT_NUMBER_SIZE], messages[TEXT_NUMBER_SIZE],
             bytes[TEXT_NUMBER_SIZE];
         double y = area.y + (double)(i + 1) * ROW;

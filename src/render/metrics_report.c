@@ -5,6 +5,7 @@
 #include "core/text.h"
 #include "metrics/functions_together.h"
 #include "metrics/metrics_file.h"
+#include "render/facts.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -272,6 +273,45 @@ static void xml_time(struct output *output, const char *name, int64_t ns)
     output_text(output, "\"");
 }
 
+/* Up to two times of each process or of each state, as attributes; rows of nothing but 0 are left out. */
+struct xml_times {
+    const char *element, *first_name, *second_name; /* second NULL: there is one only */
+    const int64_t *first_ns, *second_ns;
+};
+
+static bool xml_times_any(const struct xml_times *times, size_t row)
+{
+    return times->first_ns[row] || (times->second_name && times->second_ns[row]);
+}
+
+static void xml_times_end(struct output *output, const struct xml_times *times, size_t row)
+{
+    xml_time(output, times->first_name, times->first_ns[row]);
+    if (times->second_name)
+        xml_time(output, times->second_name, times->second_ns[row]);
+    output_text(output, "/>\n");
+}
+
+static void xml_by_process(struct output *output, const struct metrics *metrics, struct xml_times times)
+{
+    for (size_t i = 0; i < metrics->analysis->process_count; i++)
+        if (xml_times_any(&times, i)) {
+            output_print(output, "<%s rank=\"%" PRIu32 "\"", times.element, metrics->process[i].rank);
+            xml_times_end(output, &times, i);
+        }
+}
+
+static void xml_by_state(struct output *output, const struct metrics *metrics, struct xml_times times)
+{
+    for (size_t i = 0; i < metrics->analysis->state_count; i++)
+        if (xml_times_any(&times, i)) {
+            output_print(output, "<%s name=\"", times.element);
+            value_write_xml(output, value_text(metrics->defs->states[i].name));
+            output_text(output, "\"");
+            xml_times_end(output, &times, i);
+        }
+}
+
 static void xml_wait(struct output *output, const struct metrics *metrics, enum wait_kind kind)
 {
     const struct wait_sums *sums = &metrics->analysis->waits[kind];
@@ -289,63 +329,28 @@ static void xml_wait(struct output *output, const struct metrics *metrics, enum 
         output_text(output, "\"");
     }
     output_text(output, ">\n");
-    for (size_t i = 0; i < metrics->analysis->process_count; i++)
-        if (sums->victims_ns[i] || sums->causes_ns[i]) {
-            output_print(output, "<waiter rank=\"%" PRIu32 "\"", metrics->process[i].rank);
-            xml_time(output, "waited_s", sums->victims_ns[i]);
-            xml_time(output, "caused_s", sums->causes_ns[i]);
-            output_text(output, "/>\n");
-        }
-    for (size_t i = 0; i < metrics->analysis->state_count; i++)
-        if (sums->states_ns[i] || sums->cause_states_ns[i]) {
-            output_text(output, "<waited name=\"");
-            value_write_xml(output, value_text(metrics->defs->states[i].name));
-            output_text(output, "\"");
-            xml_time(output, "time_s", sums->states_ns[i]);
-            xml_time(output, "cause_s", sums->cause_states_ns[i]);
-            output_text(output, "/>\n");
-        }
+    xml_by_process(output, metrics,
+                   (struct xml_times){"waiter", "waited_s", "caused_s", sums->victims_ns, sums->causes_ns});
+    xml_by_state(output, metrics,
+                 (struct xml_times){"waited", "time_s", "cause_s", sums->states_ns, sums->cause_states_ns});
     output_text(output, "</wait>\n");
 }
 
 static void xml_path(struct output *output, const struct metrics *metrics)
 {
     const struct analysis *analysis = metrics->analysis;
-    for (size_t i = 0; i < analysis->process_count; i++)
-        if (analysis->path_compute_ns[i] || analysis->path_mpi_ns[i]) {
-            output_print(output, "<path rank=\"%" PRIu32 "\"", metrics->process[i].rank);
-            xml_time(output, "compute_s", analysis->path_compute_ns[i]);
-            xml_time(output, "mpi_s", analysis->path_mpi_ns[i]);
-            output_text(output, "/>\n");
-        }
-    for (size_t i = 0; i < analysis->state_count; i++)
-        if (analysis->path_states_ns[i]) {
-            output_text(output, "<path name=\"");
-            value_write_xml(output, value_text(metrics->defs->states[i].name));
-            output_text(output, "\"");
-            xml_time(output, "time_s", analysis->path_states_ns[i]);
-            output_text(output, "/>\n");
-        }
+    xml_by_process(output, metrics,
+                   (struct xml_times){"path", "compute_s", "mpi_s", analysis->path_compute_ns, analysis->path_mpi_ns});
+    xml_by_state(output, metrics, (struct xml_times){"path", "time_s", NULL, analysis->path_states_ns, NULL});
 }
 
 static void xml_delays(struct output *output, const struct metrics *metrics)
 {
     const struct analysis *analysis = metrics->analysis;
-    for (size_t i = 0; i < analysis->process_count; i++)
-        if (analysis->delay_ns[i]) {
-            output_print(output, "<delay rank=\"%" PRIu32 "\"", metrics->process[i].rank);
-            xml_time(output, "cost_s", analysis->delay_ns[i]);
-            output_text(output, "/>\n");
-        }
-    for (size_t i = 0; i < analysis->state_count; i++)
-        if (analysis->delay_states_ns[i] || analysis->delay_before_ns[i]) {
-            output_text(output, "<delay name=\"");
-            value_write_xml(output, value_text(metrics->defs->states[i].name));
-            output_text(output, "\"");
-            xml_time(output, "cost_s", analysis->delay_states_ns[i]);
-            xml_time(output, "before_s", analysis->delay_before_ns[i]);
-            output_text(output, "/>\n");
-        }
+    xml_by_process(output, metrics, (struct xml_times){"delay", "cost_s", NULL, analysis->delay_ns, NULL});
+    xml_by_state(
+        output, metrics,
+        (struct xml_times){"delay", "cost_s", "before_s", analysis->delay_states_ns, analysis->delay_before_ns});
 }
 
 static void xml_number_TIME(struct output *output, int64_t ns)
@@ -491,13 +496,6 @@ bool metrics_write_csv(struct output *output, const struct metrics *metrics, con
     return true;
 }
 
-static void text_rest(struct output *output, size_t shown, size_t all)
-{
-    char number[TEXT_NUMBER_SIZE];
-    if (all > shown)
-        output_print(output, "  … %s more (--all)\n", text_thousands(number, all - shown));
-}
-
 static void text_functions(struct output *output, const struct metrics *metrics, size_t rows)
 {
     size_t count;
@@ -508,7 +506,7 @@ static void text_functions(struct output *output, const struct metrics *metrics,
             text_table_row(table, metrics, &sums[i]);
         output_text(output, "\nFunctions and states of all processes, by time ↓\n");
         text_table_print(table, output, "  ");
-        text_rest(output, rows, count);
+        text_rest_write(output, rows, count);
     }
     free(sums);
 }
@@ -531,11 +529,9 @@ static void text_warnings(struct output *output, const struct metrics *metrics)
 
 void metrics_write_text(struct output *output, const struct metrics *metrics, const char *title, size_t rows)
 {
-    char events[TEXT_NUMBER_SIZE], duration[TEXT_NUMBER_SIZE], shown[VALUE_TEXT_SIZE];
+    char facts[FACTS_SIZE], shown[VALUE_TEXT_SIZE];
     text_for_terminal(shown, sizeof shown, title, 100);
-    output_print(output, "%s — %u processes, %s, %s events, %s\n", shown, metrics->processes,
-                 text_duration(duration, time_since(metrics->begin_ns, metrics->end_ns)),
-                 text_thousands(events, metrics->events), metrics->end.complete ? "complete" : "incomplete");
+    output_print(output, "%s — %s\n", shown, facts_text(facts, metrics));
     if (metrics->process_count == 0)
         return;
     output_text(output, "\nProcesses\n");
@@ -543,7 +539,7 @@ void metrics_write_text(struct output *output, const struct metrics *metrics, co
     for (size_t i = 0; i < metrics->process_count && i < rows; i++)
         text_table_row(table, metrics, &metrics->process[i]);
     text_table_print(table, output, "  ");
-    text_rest(output, rows, metrics->process_count);
+    text_rest_write(output, rows, metrics->process_count);
     text_functions(output, metrics, rows);
     text_warnings(output, metrics);
 }

@@ -7,16 +7,6 @@
 
 #include <stdio.h>
 
-void report_facts(const struct report *report, char line[REPORT_LINE_SIZE])
-{
-    const struct metrics *metrics = report->input.metrics;
-    char processes[TEXT_NUMBER_SIZE], duration[TEXT_NUMBER_SIZE], events[TEXT_NUMBER_SIZE];
-    snprintf(line, REPORT_LINE_SIZE, "%s process%s, %s, %s events, %s", text_thousands(processes, metrics->processes),
-             metrics->processes == 1 ? "" : "es",
-             text_duration(duration, time_since(metrics->begin_ns, metrics->end_ns)),
-             text_thousands(events, metrics->events), metrics->end.complete ? "complete" : "incomplete");
-}
-
 void report_damage(const struct report *report, char line[REPORT_LINE_SIZE])
 {
     const struct trace_end *end = &report->input.metrics->end;

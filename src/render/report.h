@@ -20,9 +20,7 @@ void report_write_pdf(struct output *output, const struct report *report);
 
 /* What both have in common. */
 
-/* "8 processes, 180 ms, 1,490 events, complete" */
 enum { REPORT_LINE_SIZE = 400 };
-void report_facts(const struct report *report, char line[REPORT_LINE_SIZE]);
 
 /* What is damaged, or "". */
 void report_damage(const struct report *report, char line[REPORT_LINE_SIZE]);

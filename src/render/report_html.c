@@ -7,6 +7,7 @@
 #include "core/text.h"
 #include "metrics/functions_together.h"
 #include "render/diagnosis.h"
+#include "render/facts.h"
 #include "render/heuristics_report.h"
 #include "render/metrics_report.h"
 #include "render/page.h"
@@ -32,11 +33,10 @@ static void write_figures(struct output *output, const struct report *report)
 
 static void write_verdict(struct output *output, const struct report *report)
 {
-    char facts[REPORT_LINE_SIZE], damage[REPORT_LINE_SIZE], sentence[DIAGNOSIS_SENTENCE_SIZE];
-    report_facts(report, facts);
+    char facts[FACTS_SIZE], damage[REPORT_LINE_SIZE], sentence[DIAGNOSIS_SENTENCE_SIZE];
     report_damage(report, damage);
     page_element(output, "<header>\n<h1>", report->title, "</h1>\n");
-    page_element(output, "<p class=\"muted\">", facts, "</p>\n");
+    page_element(output, "<p class=\"muted\">", facts_text(facts, report->input.metrics), "</p>\n");
     if (*damage)
         page_element(output, "<p class=\"damage\" role=\"alert\">The trace is damaged: ", damage, "</p>\n");
     if (report->input.metrics->process_count == 0) {

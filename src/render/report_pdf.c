@@ -3,6 +3,7 @@
 
 #include "metrics/functions_together.h"
 #include "render/diagnosis.h"
+#include "render/facts.h"
 #include "render/heuristics_report.h"
 #include "render/metrics_report.h"
 
@@ -177,11 +178,10 @@ static void draw_processes(struct sheet *sheet, const struct report *report)
 
 static void draw_report(struct sheet *sheet, const struct report *report)
 {
-    char line[REPORT_LINE_SIZE], sentence[DIAGNOSIS_SENTENCE_SIZE];
+    char line[REPORT_LINE_SIZE], facts[FACTS_SIZE], sentence[DIAGNOSIS_SENTENCE_SIZE];
     const struct metrics *metrics = report->input.metrics;
     paragraph(sheet, 0, (struct text_style){.size = 22, .bold = true}, report->title);
-    report_facts(report, line);
-    paragraph(sheet, 0, (struct text_style){.size = 13, .ink = INK_MUTED}, line);
+    paragraph(sheet, 0, (struct text_style){.size = 13, .ink = INK_MUTED}, facts_text(facts, metrics));
     report_damage(report, line);
     if (*line)
         paragraph(sheet, 0, (struct text_style){.ink = INK_ACCENT}, line);

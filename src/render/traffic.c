@@ -25,7 +25,7 @@ static size_t row_of(const struct metrics *metrics, int32_t rank)
 
 static int by_place(const void *a, const void *b)
 {
-    const struct pair *left = a, *right = b;
+    const struct traffic_pair *left = a, *right = b;
     if (left->from != right->from)
         return left->from < right->from ? -1 : 1;
     return (left->to > right->to) - (left->to < right->to);
@@ -46,8 +46,8 @@ static void add_ends(struct traffic *traffic, size_t *capacity, const struct met
         size_t other = row_of(metrics, partner->partner);
         if (other != SIZE_MAX)
             ARRAY_PUSH(traffic->pairs, traffic->count, *capacity,
-                       (struct pair){(uint32_t)(sent ? row : other), (uint32_t)(sent ? other : row), partner->messages,
-                                     partner->bytes});
+                       (struct traffic_pair){(uint32_t)(sent ? row : other), (uint32_t)(sent ? other : row),
+                                             partner->messages, partner->bytes});
         else if (partner->partner != PARTNER_NONE)
             add(&traffic->elsewhere, partner->messages);
     }
@@ -64,7 +64,7 @@ struct traffic traffic_of(const struct metrics *metrics)
     if (traffic.count > 0)
         qsort(traffic.pairs, traffic.count, sizeof *traffic.pairs, by_place);
     for (size_t i = 0; i < traffic.count; i++) {
-        struct pair *pair = &traffic.pairs[i], *last = kept ? &traffic.pairs[kept - 1] : NULL;
+        struct traffic_pair *pair = &traffic.pairs[i], *last = kept ? &traffic.pairs[kept - 1] : NULL;
         if (!last || by_place(last, pair) != 0) {
             traffic.pairs[kept++] = *pair;
             continue;
@@ -88,7 +88,7 @@ void traffic_clear(struct traffic *traffic)
 
 static int by_messages(const void *a, const void *b)
 {
-    const struct pair *left = a, *right = b;
+    const struct traffic_pair *left = a, *right = b;
     if (left->messages != right->messages)
         return left->messages > right->messages ? -1 : 1;
     return by_place(a, b);
@@ -96,7 +96,7 @@ static int by_messages(const void *a, const void *b)
 
 static int by_bytes_of(const void *a, const void *b)
 {
-    const struct pair *left = a, *right = b;
+    const struct traffic_pair *left = a, *right = b;
     if (left->bytes != right->bytes)
         return left->bytes > right->bytes ? -1 : 1;
     return by_place(a, b);

@@ -2,17 +2,13 @@
 #ifndef SIGHT_RENDER_TRAFFIC_H
 #define SIGHT_RENDER_TRAFFIC_H
 
+#include "heuristics/traffic_features.h"
 #include "metrics/metrics.h"
 
-/* Messages between processes, for charts. Each end tells of its messages; where both do and differ (a run cut short)
-   the larger number counts. */
-struct pair {
-    uint32_t from, to; /* rows of the metrics */
-    uint64_t messages, bytes;
-};
-
+/* Messages between processes, which are rows of the metrics. Each end tells of its messages; where both do and differ
+   (a run cut short) the larger number counts. */
 struct traffic {
-    struct pair *pairs; /* by from, then to */
+    struct traffic_pair *pairs; /* by from, then to */
     size_t count;
     uint64_t messages, bytes; /* of all pairs */
     uint64_t elsewhere;       /* messages with processes that have no row, or that are not known */
@@ -21,7 +17,7 @@ struct traffic traffic_of(const struct metrics *metrics);
 void traffic_clear(struct traffic *traffic);
 
 /* Messages or bytes of a pair. */
-static inline uint64_t pair_weight(const struct pair *pair, bool by_bytes)
+static inline uint64_t pair_weight(const struct traffic_pair *pair, bool by_bytes)
 {
     return by_bytes ? pair->bytes : pair->messages;
 }
