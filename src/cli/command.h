@@ -6,6 +6,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 /* A subcommand is a file cmd_X.c and a line in commands.def; its options are rows of the one table of options. */
 
@@ -35,7 +36,7 @@ struct command {
     const char *arguments; /* "IN..." */
     const char *summary;   /* one line of help */
     const char *formats;   /* values of --format, blank-separated, the first is the default; NULL: none */
-    unsigned options;      /* OPTION_... that it takes */
+    uint64_t options;      /* OPTION_... that it takes */
     int (*run)(const struct command *command, const struct options *options);
 };
 
@@ -61,14 +62,15 @@ const struct option_row *option_at(size_t index);
 /* The options of a command as lines of help. */
 void options_print_help(const struct command *command);
 
-/* Bits of struct command's options, one for each row of options.def. */
+/* Bits of struct command's options, one for each row of options.def. Beyond the 31st, enumerators are wider than int:
+   C23 has that, gcc and clang have had it for long. */
 enum {
 #define OPTION(bit, ...) OPTION_BIT_##bit,
 #include "cli/options.def"
     OPTION_COUNT
 };
 enum {
-#define OPTION(bit, ...) OPTION_##bit = 1 << OPTION_BIT_##bit,
+#define OPTION(bit, ...) OPTION_##bit = 1LL << OPTION_BIT_##bit,
 #include "cli/options.def"
     OPTIONS_ALWAYS = OPTION_QUIET | OPTION_VERBOSE | OPTION_COLOR | OPTION_PROGRESS | OPTION_HELP | OPTION_JOBS,
     OPTIONS_OUTPUT = OPTION_OUTPUT | OPTION_FORCE,
@@ -79,7 +81,7 @@ enum {
 
 /* A further bit of struct command's options, for what is rarely used: the main help, which fits a screen, tells only
    the command's name. `sight help NAME` and completion know it. */
-enum { COMMAND_UNLISTED = 1 << 30 };
+enum { COMMAND_UNLISTED = 1LL << 62 };
 
 /* "sight: " and the fault on standard error. Returns the exit code of its kind. A broken pipe is silent. */
 int command_fault(const struct error *err);
