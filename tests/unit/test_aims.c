@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The indices of AIMS, with their cells and sentences. */
+#include "unit/judged.h"
+
+/* Cells as "0 MPI_Recv 0.2; 1 all 0.05". */
+static void expect_cells(const struct heuristic_result *result, const char *want, const char *name)
+{
+    char got[1024] = "";
+    size_t used = 0;
+    for (size_t i = 0; i < result->cell_count && used < sizeof got; i++) {
+        const struct cell *cell = &result->cells[i];
+        used +=
+            (size_t)snprintf(got + used, sizeof got - used, "%s%u %s %.12g", i ? "; " : "", cell->rank,
+                             cell->state == CELL_ALL_FUNCTIONS ? "all" : defs->states[cell->state].name, cell->index);
+    }
+    tap_equal_string(got, want, "%s: cells", name);
+}
+
+static void expect_index(const struct heuristic_result *result, double index, double mean, const char *name)
+{
+    tap_ok(near(result->index, index) && near(result->share, index) && near(result->mean, mean) &&
+               !result->is_deviation && result->master == -1,
+           "%s: index and mean", name);
+}
+
+/* Two processes, ten seconds. Process 1 has a second of its receives' time inside nested calls. */
+static struct metrics *aims_make(void)
+{
+    struct metrics *metrics = metrics_make(2, (const double[]){6, 5}, (const double[]){4, 5});
+    calls_add(metrics, 0, "MPI_Barrier", 2, 0.5, 0.5, 0.25);
+    calls_add(metrics, 0, "MPI_File_write", 1, 1, 1, 1);
+    calls_add(metrics, 0, "MPI_Recv", 2, 2, 2, 0.5);
+    calls_add(metrics, 0, "MPI_Send", 4, 1, 1, 0.1);
+    calls_add(metrics, 0, "MPI_Win_fence", 1, 0.5, 0.5, 0.5);
+    calls_add(metrics, 0, "work", 3, 5, 5, 1);
+    calls_add(metrics, 1, "MPI_Barrier", 2, 1.4, 1.4, 0.5);
+    calls_add(metrics, 1, "MPI_Recv", 2, 4, 2.8, 1);
+    calls_add(metrics, 1, "MPI_Send", 1, 0.2, 0.2, 0.2);
+    messages_add(metrics, 0, 1, 4);
+    messages_add(metrics, 1, 0, 1);
+    return metrics;
+}
+
+#define BLOCKED                                                                                                        \
+    " of the processes' time is spent blocked: what calls take longer than the run's shortest call of the "            \
+    "same function. "
+#define UNMATCHED "Messages are not matched across processes here, so transfers of more data count too."
+
+static void test_locators(void)
+{
+    struct metrics *metrics = aims_make();
+    struct heuristic_result *results = heuristics_judge(metrics);
+    const struct heuristic_result *result = heuristics_find(results, "communication-locator");
+    expect_cells(result, "0 MPI_Recv 0.2; 0 MPI_Send 0.1; 1 MPI_Recv 0.28; 1 MPI_Send 0.02", "communication locator");
+    expect_index(result, 0.3, 0.15, "communication locator");
+    expect_spoken(result, "communication locator", VERDICT_POOR, "",
+                  "30 % of the processes' time is spent in communication. By function: MPI_Recv 24 % (most on process "
+                  "1: 28 %), MPI_Send 6.0 % (most on process 0: 10 %).",
+                  "begin with MPI_Recv on process 1");
+    tap_ok(near(detail_of(result, "processes"), 2) && near(detail_of(result, "duration_s"), 10) &&
+               near(detail_of(result, "sum_s"), 6),
+           "communication locator: details");
+    result = heuristics_find(results, "synchronisation-locator");
+    expect_cells(result, "0 MPI_Barrier 0.05; 0 MPI_Win_fence 0.05; 1 MPI_Barrier 0.14", "synchronisation locator");
+    expect_index(result, 0.12, 0.08, "synchronisation locator");
+    expect_spoken(result, "synchronisation locator", VERDICT_FAIR, "",
+                  "12 % of the processes' time is spent in synchronisation. By function: MPI_Barrier 9.5 % (most on "
+                  "process 1: 14 %), MPI_Win_fence 2.5 % (most on process 0: 5.0 %).",
+                  "see whether each barrier is needed: messages and collectives order the processes already");
+    heuristics_free(results);
+    metrics_free(metrics);
+}
+
+static void test_overhead_and_contention(void)
+{
+    struct metrics *metrics = aims_make();
+    struct heuristic_result *results = heuristics_judge(metrics);
+    const struct heuristic_result *result = heuristics_find(results, "communication-overhead");
+    expect_cells(result, "0 all 0.04; 1 all 0.01", "communication overhead");
+    expect_index(result, 0.025, 0.025, "communication overhead");
+    expect_spoken(result, "communication overhead", VERDICT_GOOD, "",
+                  "5 messages (100 B on average) at 100 ms each, the shortest send of the run, make 2.5 % of the "
+                  "processes' time.",
+                  NULL);
+    tap_ok(near(detail_of(result, "messages"), 5) && near(detail_of(result, "shortest_send_s"), 0.1),
+           "communication overhead: details");
+    result = heuristics_find(results, "contention");
+    expect_cells(result, "0 MPI_Recv 0.1; 0 MPI_Send 0.06; 1 MPI_Barrier 0.09; 1 MPI_Recv 0.28; 1 MPI_Send 0.01",
+                 "contention, no more than the exclusive time");
+    expect_index(result, 0.27, 0.108, "contention");
+    expect_spoken(result, "contention", VERDICT_POOR, "",
+                  "At most 27 %" BLOCKED
+                  "By function: MPI_Recv 19 % (most on process 1: 28 %), MPI_Barrier 4.5 % (most on process 1: 9.0 %), "
+                  "MPI_Send 3.5 % (most on process 0: 6.0 %). " UNMATCHED,
+                  "look for who is waited for: the process with the longest computing time or the most messages");
+    heuristics_free(results);
+    metrics_free(metrics);
+}
+
+/* One second of each function: what counts as what, and that three functions are said. */
+static void test_classes(void)
+{
+    struct metrics *metrics = metrics_make(1, (const double[]){80}, (const double[]){20});
+    for (size_t i = 0; i < STATES; i++)
+        calls_add(metrics, 0, names[i], 1, 1, 1, 1);
+    struct heuristic_result *results = heuristics_judge(metrics);
+    const struct heuristic_result *result = heuristics_find(results, "communication-locator");
+    expect_cells(
+        result,
+        "0 MPI_Allreduce 0.01; 0 MPI_Iprobe 0.01; 0 MPI_Isendrecv 0.01; 0 MPI_Pready 0.01; 0 MPI_Put 0.01; 0 MPI_Recv "
+        "0.01; 0 MPI_Send 0.01; 0 MPI_Send_init 0.01; 0 MPI_Sendrecv 0.01; 0 MPI_Start 0.01; 0 MPI_Waitall 0.01",
+        "communication is what moves data");
+    tap_equal_string(
+        result->analysis,
+        "11 % of the processes' time is spent in communication. By function: MPI_Allreduce 1.0 % (most on process 0: "
+        "1.0 %), MPI_Iprobe 1.0 % (most on process 0: 1.0 %), MPI_Isendrecv 1.0 % (most on process 0: 1.0 %).",
+        "three functions are said, equal ones by place");
+    result = heuristics_find(results, "synchronisation-locator");
+    expect_cells(result, "0 MPI_Barrier 0.01; 0 MPI_Win_fence 0.01; 0 PMPI_Win_fence 0.01",
+                 "synchronisation is barriers and epochs, by either name");
+    expect_cells(heuristics_find(results, "contention"), "", "the shortest call is not blocked");
+    heuristics_free(results);
+    metrics_free(metrics);
+}
+
+static void test_quiet(void)
+{
+#define NO_DURATION "The run has no duration: there is nothing to compare with."
+    static const struct {
+        const char *id, *of_run, *of_nothing;
+    } cases[] = {
+        {"communication-locator", "0.0 % of the processes' time is spent in communication.", NO_DURATION},
+        {"synchronisation-locator", "No time is spent in barriers or in synchronising windows.", NO_DURATION},
+        {"communication-overhead", "No message was sent.", "No message was sent."},
+        {"contention", "At most 0.0 %" BLOCKED UNMATCHED, NO_DURATION},
+    };
+#undef NO_DURATION
+    struct metrics *run = run_make("1 1", false), *nothing = run_make("", false), *instant = run_make("0 0", false);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const char *id = cases[i].id;
+        expect_judged(run, id, id, VERDICT_GOOD, "", cases[i].of_run, NULL);
+        expect_judged(nothing, id, id, VERDICT_UNKNOWN, "", cases[i].of_nothing, NULL);
+        expect_judged(instant, id, id, VERDICT_UNKNOWN, "", cases[i].of_nothing, NULL);
+    }
+    metrics_free(run);
+    metrics_free(nothing);
+    metrics_free(instant);
+}
+
+static void test_overhead_sends(void)
+{
+    static const char id[] = "communication-overhead";
+    struct metrics *metrics = metrics_make(2, (const double[]){10, 10}, NULL);
+    for (size_t i = 0; i < STATES; i++)
+        calls_add(metrics, 0, names[i], 1, 0.2, 0.2, strcmp(names[i], "MPI_Send") == 0 ? 0.2 : 0.1);
+    calls_add(metrics, 1, "MPI_Send", 0, 0, 0, 0);
+    expect_judged(metrics, id, "sends to nobody", VERDICT_GOOD, "", "No message was sent.", NULL);
+    messages_add(metrics, 0, 1, 1);
+    expect_judged(metrics, id, "one message; only what does nothing but send tells its cost", VERDICT_GOOD, "",
+                  "1 message (100 B) at 200 ms, the shortest send of the run, makes 1.0 % of the processes' time.",
+                  NULL);
+    messages_add(metrics, 1, 0, 10);
+    expect_judged(metrics, id, "many messages", VERDICT_FAIR, "",
+                  "11 messages (100 B on average) at 200 ms each, the shortest send of the run, make 11 % of the "
+                  "processes' time.",
+                  "combine messages to the same process into fewer, larger ones");
+    metrics_free(metrics);
+    metrics = metrics_make(2, (const double[]){10, 10}, NULL);
+    calls_add(metrics, 0, "MPI_Sendrecv", 1, 1, 1, 1);
+    messages_add(metrics, 0, 1, 1);
+    expect_judged(metrics, id, "messages without a send", VERDICT_UNKNOWN, "",
+                  "Messages were sent, but no call that sends tells how long one takes.", NULL);
+    metrics_free(metrics);
+}
+
+int main(void)
+{
+    defs_make();
+    test_locators();
+    test_overhead_and_contention();
+    test_classes();
+    test_quiet();
+    test_overhead_sends();
+    defs_free(defs);
+    return tap_done();
+}
