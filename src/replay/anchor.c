@@ -189,13 +189,33 @@ static uint32_t find_types(struct anchor *anchor, struct types *types)
     return node;
 }
 
-/* Cuts the sequence at the symbol, and tells whether that is accepted. */
-static bool try_symbol(struct anchor *anchor, const uint32_t *symbols, size_t count, uint32_t symbol_count)
+/* What ends an iteration is its last call: iterations begin behind it, the first where the calls begin to be those of
+   the second, if that is so of half of them. */
+static void start_behind(struct anchor *anchor, const uint32_t *symbols)
+{
+    uint32_t *starts = anchor->starts, length = starts[1] - starts[0], same = 0;
+    while (same < length && same <= starts[0] && symbols[starts[0] - same] == symbols[starts[1] - same])
+        same++;
+    uint32_t first = starts[0] + 1 - same;
+    for (size_t i = 0; i + 1 < anchor->count; i++)
+        starts[i]++;
+    anchor->count--;
+    if (2 * same < length)
+        return;
+    memmove(starts + 1, starts, anchor->count * sizeof *starts);
+    starts[0] = first;
+    anchor->count++;
+}
+
+/* Cuts the sequence at the symbol, or behind it where it ends iterations, and tells whether that is accepted. */
+static bool try_symbol(struct anchor *anchor, const uint32_t *symbols, size_t count, uint32_t symbol_count, bool ends)
 {
     size_t capacity = 0;
     for (size_t i = 0; i < count; i++)
         if (symbols[i] == anchor->symbol)
             ARRAY_PUSH(anchor->starts, anchor->count, capacity, (uint32_t)i);
+    if (ends)
+        start_behind(anchor, symbols);
     anchor->types = memory_new(anchor->count * sizeof *anchor->types);
     anchor->fold = fold_new(symbols, count, symbol_count, anchor->starts, anchor->count);
     struct types types = {0};
@@ -276,7 +296,7 @@ struct anchor anchor_of(const uint32_t *symbols, size_t count, uint32_t symbol_c
     double similarity[ANCHORS] = {0}, best = 0;
     for (size_t i = 0; i < found; i++) {
         struct anchor anchor = {.symbol = candidates[i].symbol};
-        if (try_symbol(&anchor, symbols, count, symbol_count))
+        if (try_symbol(&anchor, symbols, count, symbol_count, candidates[i].ends))
             similarity[i] = anchor.similarity;
         if (similarity[i] > best)
             best = similarity[i];
@@ -296,7 +316,7 @@ struct anchor anchor_of(const uint32_t *symbols, size_t count, uint32_t symbol_c
         chosen.symbol = candidates[at].symbol;
     /* Made anew rather than all kept: memory is that of one. */
     if (chosen.symbol != FOLD_NONE)
-        try_symbol(&chosen, symbols, count, symbol_count);
+        try_symbol(&chosen, symbols, count, symbol_count, candidates[at].ends);
     return chosen;
 }
 

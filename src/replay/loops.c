@@ -1,18 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "replay/loops.h"
-
 #include "core/memory.h"
 #include "replay/anchor.h"
+#include "replay/lane_loops.h"
+
+#include <string.h>
 
 /* Iterations of an anchor take the place of a folded loop only if they have more than this share of its symbols, and
    are so similar. */
 static const double ANCHOR_SYMBOLS = 0.5, ANCHOR_SIMILAR = 0.9;
 
-const char *loop_class_name(enum loop_class kind)
-{
-    static const char *const names[] = {"computing", "waiting", "communicating"};
-    return names[kind];
-}
+/* An anchor that turns no more often than a folded loop is the same loop unless it lasts so many times as long. */
+static const double SAME_RANGE = 1.1;
 
 void loop_tree_clear(struct loop_tree *tree)
 {
@@ -20,6 +18,27 @@ void loop_tree_clear(struct loop_tree *tree)
     free(tree->items);
     free(tree->iterations);
     *tree = (struct loop_tree){0};
+}
+
+static void *copied(const void *from, size_t count, size_t size)
+{
+    void *copy = memory_new(count * size);
+    if (count > 0)
+        memcpy(copy, from, count * size);
+    return copy;
+}
+
+struct loop_tree loop_tree_copy(const struct loop_tree *tree)
+{
+    return (struct loop_tree){copied(tree->loops, tree->count, sizeof *tree->loops),
+                              tree->count,
+                              tree->count,
+                              copied(tree->items, tree->item_count, sizeof *tree->items),
+                              tree->item_count,
+                              tree->item_count,
+                              copied(tree->iterations, tree->iteration_count, sizeof *tree->iterations),
+                              tree->iteration_count,
+                              tree->iteration_count};
 }
 
 /* An iteration: the nodes from first to last of a chain. */
@@ -295,6 +314,10 @@ static bool anchor_is_better(const struct anchor *anchor, const struct fold *fol
     if (anchor->count == 0 || longest == FOLD_NONE)
         return anchor->count > 0;
     const struct fold_node *loop = &fold->nodes[longest];
+    /* What turns as often is the same, exactly. */
+    if (anchor->count <= loop->count &&
+        lasts(sequence, anchor->starts[0], anchor->end) <= SAME_RANGE * lasts(sequence, loop->begin, loop->end))
+        return false;
     if (lasts(sequence, loop->begin, loop->end) < LOOP_DOMINATES * lasts(sequence, 0, (uint32_t)sequence->count))
         return true;
     if (anchor->count <= loop->count + 1 || anchor->similarity < ANCHOR_SIMILAR)

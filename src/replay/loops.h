@@ -2,6 +2,7 @@
 #ifndef SIGHT_REPLAY_LOOPS_H
 #define SIGHT_REPLAY_LOOPS_H
 
+#include "metrics/phase_metrics.h"
 #include "replay/graph.h"
 
 /* The loops of a process, found in the order of its MPI calls: a tree, as the loops of a function are shown in
@@ -17,11 +18,6 @@
 
 enum { LOOP_NONE = UINT32_MAX };
 #define LOOP_DOMINATES 0.8
-#define LOOP_BOTTLENECK_SHARE 0.2 /* Paradyn's extension, 4.3: a bottleneck takes strictly more */
-
-/* Which kind of time a loop has most of; of equals the first. */
-enum loop_class { LOOP_COMPUTING, LOOP_WAITING, LOOP_COMMUNICATING };
-const char *loop_class_name(enum loop_class kind); /* "computing" */
 
 /* A call or a loop in a body. */
 struct loop_item {
@@ -85,19 +81,14 @@ struct loop_tree loops_folded(const struct loop_sequence *sequence);
 
 /* The loops of the lane's calls, with their times. Calls that do not come from the program's loops are left out: what
    looks for a message and finds none, and what only asks (MPI_Comm_rank). Where no outermost loop takes
-   LOOP_DOMINATES of the time partners are left out too, for a master that answers whoever comes, and the loops are
-   those found then if one of them does (rules of diagnosis, 5.2; the second try is our own). */
+   LOOP_DOMINATES of the time, or its iterations differ, partners are left out too, for a master that answers whoever
+   comes, and the loops are those found then if one of them does, and turns exactly and more often (rules of diagnosis,
+   5.2; the second try is our own). */
 struct loop_tree loops_of(const struct graph *graph, uint32_t lane);
 
 /* Marks as bottlenecks the loops that take strictly more than this share of the one around them. loops_of does, with
    LOOP_BOTTLENECK_SHARE. */
 void loop_tree_mark(struct loop_tree *tree, double share);
-
-/* True if `part` is strictly more than this share of `whole`. */
-static inline bool loop_is_bottleneck(int64_t part, int64_t whole, double share)
-{
-    return whole > 0 && (double)part / (double)whole > share;
-}
 
 /* Which interval lies in which: parents[i] is the innermost one that contains interval i, LOOP_NONE: none does. Those
    that only overlap are siblings, and what lies in both is the first one's child; of equal ones the first contains the

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "core/memory.h"
-#include "replay/loops.h"
+#include "replay/lane_loops.h"
 #include "replay/wait.h"
 
 #include <math.h>
@@ -8,15 +8,6 @@
 
 /* A first iteration is one of warming up beyond so many median distances from the median. */
 static const double WARM_UP_MADS = 5;
-
-/* The calls of a lane that loops are looked for in, as a sequence. */
-struct reading {
-    uint32_t *calls; /* indices in the lane */
-    uint32_t *symbols;
-    bool *ends;
-    int64_t *enter_ns, *leave_ns;
-    size_t count;
-};
 
 /* Calls that may or may not be made in an iteration that is otherwise the same. */
 static bool is_left_out(const struct state_def *state, const struct call *call)
@@ -43,16 +34,36 @@ static uint64_t partners_of(const struct graph *graph, uint32_t lane, const stru
     return sum;
 }
 
+/* Communicators in the order in which a lane uses them: those of other lanes have other names. */
+struct comm_order {
+    int32_t comms[64]; /* later ones keep their names */
+    uint32_t count, last;
+};
+
+static uint32_t comm_number(struct comm_order *order, int32_t comm)
+{
+    if (order->last < order->count && order->comms[order->last] == comm)
+        return order->last;
+    for (order->last = 0; order->last < order->count; order->last++)
+        if (order->comms[order->last] == comm)
+            return order->last;
+    if (order->count == sizeof order->comms / sizeof *order->comms)
+        return (uint32_t)comm | 1u << 31;
+    order->comms[order->count++] = comm;
+    return order->last;
+}
+
 /* What is the same in calls of the same symbol: function, communicator and root of a collective, partners. */
-static uint64_t call_key(const struct graph *graph, uint32_t lane, const struct call *call, bool partners)
+static uint64_t call_key(const struct graph *graph, uint32_t lane, const struct call *call, enum lane_calls which,
+                         struct comm_order *order)
 {
     uint64_t key = map_hash(graph_state(graph, call)->first_of_name + UINT64_C(1));
     if (call->group) {
         const struct group *group = &graph->groups[call->group - 1];
-        key = map_hash(key + (uint32_t)graph->streams[group->stream].comm);
-        key += group->root_lane == lane;
+        key = map_hash(key + comm_number(order, graph->streams[group->stream].comm));
+        key += which != LANE_WORLD && group->root_lane == lane;
     }
-    if (partners)
+    if (which == LANE_PARTNERS)
         key = map_hash(key) + partners_of(graph, lane, call);
     return map_hash(key) >> 1;
 }
@@ -69,23 +80,26 @@ static bool is_of_world(const struct graph *graph, const struct call *call)
     return group->count == graph->defs->processes;
 }
 
-static struct reading read_lane(const struct graph *graph, uint32_t lane, bool partners)
+struct lane_reading lane_read(const struct graph *graph, uint32_t lane, enum lane_calls which)
 {
     const struct lane *from = &graph->lanes[lane];
     struct map known = {0};
-    struct reading reading = {.calls = memory_new(from->count * sizeof *reading.calls),
-                              .symbols = memory_new(from->count * sizeof *reading.symbols),
-                              .ends = memory_new(from->count * sizeof *reading.ends),
-                              .enter_ns = memory_new(from->count * sizeof *reading.enter_ns),
-                              .leave_ns = memory_new(from->count * sizeof *reading.leave_ns)};
+    struct comm_order order = {0};
+    struct lane_reading reading = {.calls = memory_new(from->count * sizeof *reading.calls),
+                                   .symbols = memory_new(from->count * sizeof *reading.symbols),
+                                   .ends = memory_new(from->count * sizeof *reading.ends),
+                                   .enter_ns = memory_new(from->count * sizeof *reading.enter_ns),
+                                   .leave_ns = memory_new(from->count * sizeof *reading.leave_ns)};
     for (size_t i = 0; i < from->count; i++) {
         const struct call *call = &from->calls[i];
-        if (is_left_out(graph_state(graph, call), call))
+        bool world = is_of_world(graph, call);
+        if (is_left_out(graph_state(graph, call), call) || (which == LANE_WORLD && !world))
             continue;
         size_t at = reading.count++;
+        uint64_t key = call_key(graph, lane, call, which, &order);
         reading.calls[at] = (uint32_t)i;
-        reading.symbols[at] = (uint32_t)*map_put(&known, call_key(graph, lane, call, partners), known.count);
-        reading.ends[at] = is_of_world(graph, call);
+        reading.symbols[at] = (uint32_t)*map_put(&known, key, known.count);
+        reading.ends[at] = world;
         reading.enter_ns[at] = call->enter_ns;
         reading.leave_ns[at] = call->leave_ns;
     }
@@ -93,13 +107,33 @@ static struct reading read_lane(const struct graph *graph, uint32_t lane, bool p
     return reading;
 }
 
-static void reading_clear(struct reading *reading)
+void lane_reading_clear(struct lane_reading *reading)
 {
     free(reading->calls);
     free(reading->symbols);
     free(reading->ends);
     free(reading->enter_ns);
     free(reading->leave_ns);
+    *reading = (struct lane_reading){0};
+}
+
+struct lane_signature lane_signature_of(const struct graph *graph, uint32_t lane)
+{
+    const struct lane *from = &graph->lanes[lane];
+    struct lane_signature signature = {0};
+    struct comm_order order = {0}, world_order = {0};
+    for (size_t i = 0; i < from->count; i++) {
+        const struct call *call = &from->calls[i];
+        if (is_left_out(graph_state(graph, call), call))
+            continue;
+        signature.calls = map_hash(signature.calls + call_key(graph, lane, call, LANE_CALLS, &order));
+        if (is_of_world(graph, call)) {
+            signature.world = map_hash(signature.world + call_key(graph, lane, call, LANE_WORLD, &world_order));
+            signature.world_count++;
+        }
+    }
+    signature.calls >>= 1;
+    return signature;
 }
 
 /* Time in calls and waiting in them, of all calls before each: what lies between two is a difference. */
@@ -122,7 +156,7 @@ static struct passed passed_of(const struct graph *graph, uint32_t lane)
 }
 
 /* Iterations by calls of the lane, with their times. */
-static void time_iterations(struct loop_tree *tree, const struct reading *reading, const struct lane *lane)
+static void time_iterations(struct loop_tree *tree, const struct lane_reading *reading, const struct lane *lane)
 {
     for (size_t i = 0; i < tree->iteration_count; i++) {
         struct loop_iteration *iteration = &tree->iterations[i];
@@ -230,38 +264,73 @@ void loop_tree_mark(struct loop_tree *tree, double share)
             loop_is_bottleneck(tree->loops[i].time_ns, tree->loops[tree->loops[i].parent].time_ns, share);
 }
 
-/* Loops of the lane's calls, told apart by their partners or not. `longest` is how much of the time from the first call
-   to the last the longest outermost loop takes. */
-static struct loop_tree find_in_lane(const struct graph *graph, uint32_t lane, bool partners, double *longest)
+/* Loops, and of the outermost ones the longest: how much of the time from the first call to the last it takes. */
+struct found {
+    struct loop_tree tree;
+    double longest;
+    uint32_t count;
+    bool exact;
+};
+
+static void find_longest(struct found *found, const struct lane_reading *reading)
 {
-    struct reading reading = read_lane(graph, lane, partners);
-    struct loop_sequence sequence = {reading.symbols, reading.count, reading.ends, reading.enter_ns, reading.leave_ns};
-    struct loop_tree tree = loops_in(&sequence);
-    time_iterations(&tree, &reading, &graph->lanes[lane]);
-    *longest = 0;
-    for (size_t i = 1; i < tree.count; i++) {
-        const struct loop_iteration *of = tree.iterations + tree.loops[i].iteration;
-        double share = share_of(time_since(of[0].begin_ns, of[tree.loops[i].count - 1].end_ns),
-                                time_since(tree.iterations[0].begin_ns, tree.iterations[0].end_ns));
-        if (tree.loops[i].depth == 1 && share > *longest)
-            *longest = share;
+    const struct loop_tree *tree = &found->tree;
+    for (size_t i = 1; i < tree->count; i++) {
+        const struct loop *loop = &tree->loops[i];
+        const struct loop_iteration *of = tree->iterations + loop->iteration;
+        int64_t begin_ns = reading->enter_ns[of[0].begin], end_ns = reading->leave_ns[of[loop->count - 1].end - 1],
+                all_ns = time_since(reading->enter_ns[0], reading->leave_ns[reading->count - 1]);
+        double share = share_of(time_since(begin_ns, end_ns), all_ns);
+        if (loop->depth == 1 && share > found->longest) {
+            found->longest = share;
+            found->count = loop->count;
+            found->exact = loop->similarity >= 1;
+        }
     }
-    reading_clear(&reading);
-    return tree;
+}
+
+static struct found find_in_lane(const struct graph *graph, uint32_t lane, enum lane_calls which)
+{
+    struct lane_reading reading = lane_read(graph, lane, which);
+    struct loop_sequence sequence = {reading.symbols, reading.count, reading.ends, reading.enter_ns, reading.leave_ns};
+    struct found found = {.tree = loops_in(&sequence)};
+    find_longest(&found, &reading);
+    lane_reading_clear(&reading);
+    return found;
+}
+
+/* True if loops found without partners are the better answer. */
+static bool any_is_better(const struct found *told, const struct found *any)
+{
+    if (told->longest < LOOP_DOMINATES)
+        return any->longest >= LOOP_DOMINATES || told->tree.count < 2;
+    return any->longest >= LOOP_DOMINATES && any->exact && any->count > told->count;
+}
+
+struct loop_tree lane_loops_find(const struct graph *graph, uint32_t lane, enum lane_calls which)
+{
+    struct found told = find_in_lane(graph, lane, which);
+    if (which != LANE_PARTNERS || (told.longest >= LOOP_DOMINATES && told.exact))
+        return told.tree;
+    struct found any = find_in_lane(graph, lane, LANE_CALLS);
+    bool better = any_is_better(&told, &any);
+    loop_tree_clear(better ? &told.tree : &any.tree);
+    return better ? any.tree : told.tree;
+}
+
+void lane_loops_time(struct loop_tree *tree, const struct graph *graph, uint32_t lane,
+                     const struct lane_reading *reading)
+{
+    time_iterations(tree, reading, &graph->lanes[lane]);
+    time_loops(tree, graph, lane);
+    loop_tree_mark(tree, LOOP_BOTTLENECK_SHARE);
 }
 
 struct loop_tree loops_of(const struct graph *graph, uint32_t lane)
 {
-    double longest, longest_any;
-    struct loop_tree tree = find_in_lane(graph, lane, true, &longest);
-    if (longest < LOOP_DOMINATES) {
-        struct loop_tree any = find_in_lane(graph, lane, false, &longest_any);
-        bool better = longest_any >= LOOP_DOMINATES || tree.count < 2;
-        loop_tree_clear(better ? &tree : &any);
-        if (better)
-            tree = any;
-    }
-    time_loops(&tree, graph, lane);
-    loop_tree_mark(&tree, LOOP_BOTTLENECK_SHARE);
+    struct loop_tree tree = lane_loops_find(graph, lane, LANE_PARTNERS);
+    struct lane_reading reading = lane_read(graph, lane, LANE_CALLS);
+    lane_loops_time(&tree, graph, lane, &reading);
+    lane_reading_clear(&reading);
     return tree;
 }
