@@ -1,0 +1,344 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Random runs whose every wait is known, compared with what sight makes of their traces.
+
+    waits.py SIGHT COUNT [SEED]     COUNT runs; prints what differs, exits with 1 if anything does
+
+A run is a random MPI program that is played here, call by call, with whole nanoseconds: who waits for whom follows from
+the rules (Scalasca's patterns, as in the mission's peers.md 2.4), from the calls and partners that are known here, not
+from any matching of a trace.  The program is written as SIGHT XML.  What is compared: for every kind of wait how many
+calls wait, how long each process waits, and how long each is waited for; the length of the critical path, which is the
+run's; a replay with nothing changed, which is the run; the run on an ideal network, played again here; the parts of the
+parallel efficiency and their product.
+It shares no code with SIGHT.
+"""
+import os
+import random
+import subprocess
+import sys
+import tempfile
+import xml.etree.ElementTree
+
+class Call:
+    def __init__(self, rank, name, enter, comm=0):
+        self.rank, self.name, self.enter, self.comm = rank, name, enter, comm
+        self.leave = None
+        self.messages = []  # (direction, partner, tag, bytes, communicator)
+        self.root = None
+        self.needs = []  # calls that must be entered before this one can end
+
+
+class Run:
+    """Plays a random program. `now` is the clock of each process; calls are kept in the order in which they happen."""
+
+    def __init__(self, seed):
+        self.random = random.Random(seed)
+        self.processes = self.random.randint(2, 7)
+        self.now = [0] * self.processes
+        self.calls = [[] for _ in range(self.processes)]
+        self.waits = {}  # kind -> list of (rank, cause, ns)
+        self.groups = [list(range(self.processes))]  # communicators: members by rank
+        for _ in range(self.random.randint(0, 2)):
+            size = self.random.randint(2, self.processes)
+            self.groups.append(self.random.sample(range(self.processes), size))
+        for rank in range(self.processes):
+            self.mark(rank, "Begin")
+        rounds = self.random.randint(1, 40)
+        kinds = [self.eager, self.rendezvous, self.barrier, self.all_to_all, self.one_to_all, self.all_to_one,
+                 self.several, self.user_state, self.scan]
+        for _ in range(rounds):
+            for rank in range(self.processes):
+                self.now[rank] += self.random.choice([0, 0, 7, 100, self.random.randint(0, 5000)])
+            self.random.choice(kinds)()
+        for rank in range(self.processes):
+            self.now[rank] += self.random.randint(0, 30)
+            self.mark(rank, "End")
+
+    def enter(self, rank, name, comm=0):
+        call = Call(rank, name, self.now[rank], comm)
+        self.calls[rank].append(call)
+        return call
+
+    def leave(self, call, at):
+        call.leave = max(at, call.enter)
+        self.now[call.rank] = call.leave
+
+    def user_state(self):
+        rank = self.random.randrange(self.processes)
+        self.leave(self.enter(rank, "Computing"), self.now[rank] + self.random.randint(0, 500))
+
+    def mark(self, rank, name):
+        self.leave(self.enter(rank, name), self.now[rank])
+
+    def wait(self, kind, call, cause, until):
+        """The wait of a call until something happens, clipped to the call."""
+        ns = min(until, call.leave) - call.enter
+        if ns > 0:
+            self.waits.setdefault(kind, []).append((call.rank, cause, ns))
+
+    def cost(self):
+        return self.random.choice([1, 5, 40, 300])
+
+    def pair(self):
+        comm = self.random.randrange(len(self.groups))
+        sender, receiver = self.random.sample(self.groups[comm], 2)
+        return comm, sender, receiver
+
+    def message(self, send, receive, comm):
+        tag, size = self.random.randint(0, 3), self.random.choice([0, 8, 5000])
+        send.messages.append(("send", receive.rank, tag, size, comm))
+        receive.messages.append(("receive", send.rank, tag, size, comm))
+
+    def ends_known(self, send, receive):
+        """Late sender, and late receiver: a send that returns only after its receive was entered."""
+        if receive.enter < send.enter:
+            self.wait("late-sender", receive, send.rank, send.enter)
+        receive.needs.append(send)
+        if send.leave > receive.enter > send.enter:
+            self.wait("late-receiver", send, receive.rank, receive.enter)
+            send.needs.append(receive)
+
+    def eager(self):
+        comm, sender, receiver = self.pair()
+        send, receive = self.enter(sender, "MPI_Send", comm), self.enter(receiver, "MPI_Recv", comm)
+        self.message(send, receive, comm)
+        self.leave(send, send.enter + self.cost())
+        self.leave(receive, max(receive.enter, send.enter + self.cost()) + self.cost())
+        self.ends_known(send, receive)
+
+    def rendezvous(self):
+        comm, sender, receiver = self.pair()
+        send, receive = self.enter(sender, "MPI_Ssend", comm), self.enter(receiver, "MPI_Recv", comm)
+        self.message(send, receive, comm)
+        met = max(send.enter, receive.enter)
+        self.leave(send, met + self.cost())
+        self.leave(receive, met + self.cost())
+        self.ends_known(send, receive)
+
+    def several(self):
+        """One process posts receives and waits for all; of several late senders the latest counts."""
+        receiver = self.random.randrange(self.processes)
+        others = [rank for rank in range(self.processes) if rank != receiver]
+        senders = self.random.sample(others, self.random.randint(1, len(others)))
+        for _ in senders:
+            post = self.enter(receiver, "MPI_Irecv")
+            self.leave(post, post.enter + 2)
+        self.now[receiver] += self.random.choice([0, 50, 3000])
+        sends = [self.enter(rank, "MPI_Send") for rank in senders]
+        waitall = self.enter(receiver, "MPI_Waitall")
+        for send in sends:
+            self.leave(send, send.enter + self.cost())
+            self.message(send, waitall, 0)
+        self.leave(waitall, max([waitall.enter] + [send.enter + 1 for send in sends]) + self.cost())
+        waitall.needs = sends
+        latest = max(sends, key=lambda send: send.enter)
+        tie = sum(send.enter == latest.enter for send in sends) > 1
+        self.wait("late-sender", waitall, None if tie else latest.rank, latest.enter)
+
+    def collective(self, names):
+        comm = self.random.randrange(len(self.groups))
+        name = self.random.choice(names)
+        return comm, [self.enter(rank, name, comm) for rank in self.groups[comm]]
+
+    def everyone_waits(self, kind, completion, names):
+        _, calls = self.collective(names)
+        latest = max(call.enter for call in calls)
+        last = min(call.rank for call in calls if call.enter == latest)
+        for call in calls:
+            call.needs = calls
+            self.leave(call, latest + self.cost())
+        first_out = min(call.leave for call in calls)
+        for call in calls:
+            self.wait(kind, call, last, latest)
+            if call.leave > max(first_out, latest):
+                self.waits.setdefault(completion, []).append((call.rank, None, call.leave - max(first_out, latest)))
+
+    def barrier(self):
+        self.everyone_waits("wait-at-barrier", "barrier-completion", ["MPI_Barrier"])
+
+    def all_to_all(self):
+        self.everyone_waits("wait-at-nxn", "nxn-completion",
+                            ["MPI_Allreduce", "MPI_Alltoall", "MPI_Allgather", "MPI_Reduce_scatter"])
+
+    def with_root(self, names):
+        comm, calls = self.collective(names)
+        root = self.random.randrange(len(calls))
+        for call in calls:
+            call.root = root
+        return calls, calls[root], [call for call in calls if call is not calls[root]]
+
+    def one_to_all(self):
+        _, root, others = self.with_root(["MPI_Bcast", "MPI_Scatter", "MPI_Scatterv"])
+        self.leave(root, root.enter + self.cost())
+        for call in others:
+            call.needs = [root]
+            self.leave(call, max(call.enter, root.enter) + self.cost())
+            self.wait("late-broadcast", call, root.rank, root.enter)
+
+    def all_to_one(self):
+        calls, root, others = self.with_root(["MPI_Reduce", "MPI_Gather", "MPI_Gatherv"])
+        for call in others:
+            self.leave(call, call.enter + self.cost())
+        root.needs = others
+        self.leave(root, max(call.enter for call in calls) + self.cost())
+        first = min(others, key=lambda call: call.enter)
+        self.wait("early-reduce", root, None, first.enter)
+
+    def scan(self):
+        _, calls = self.collective(["MPI_Scan", "MPI_Exscan"])
+        latest = calls[0]
+        for call in calls:
+            latest = call if call.enter > latest.enter else latest
+            call.needs = calls[:calls.index(call)]
+            self.leave(call, latest.enter + self.cost())
+            self.wait("early-scan", call, latest.rank, latest.enter)
+
+    def duration(self):
+        return max(self.now)
+
+    def computing(self, rank):
+        in_mpi = sum(call.leave - call.enter for call in self.calls[rank] if call.name.startswith("MPI_"))
+        return self.now[rank] - in_mpi
+
+    def ideal(self):
+        """How long the run lasts if calls take no time but for waiting: computing, and who needs whom, are as they are.
+        """
+        enters, leaves = {}, {}
+        todo = [(rank, 0) for rank in range(self.processes)]
+        in_mpi = [[call for call in calls if call.name.startswith("MPI_")] for calls in self.calls]
+        while todo:
+            waiting = []
+            for rank, index in todo:
+                while index < len(in_mpi[rank]):
+                    call = in_mpi[rank][index]
+                    before = in_mpi[rank][index - 1] if index else None
+                    enters[call] = call.enter if not before else leaves[before] + call.enter - before.leave
+                    if any(needed not in enters for needed in call.needs):
+                        waiting.append((rank, index))
+                        break
+                    leaves[call] = max([enters[call]] + [enters[needed] for needed in call.needs])
+                    index += 1
+            todo = waiting
+        return max(leaves[calls[-1]] + self.now[rank] - calls[-1].leave if calls else self.now[rank]
+                   for rank, calls in enumerate(in_mpi))
+
+    def write(self, path):
+        with open(path, "w", encoding="utf-8") as out:
+            out.write('<!DOCTYPE trace SYSTEM "sight.dtd">\n<trace processes="%d">\n' % self.processes)
+            out.write('<communicator id="0" kind="intra" world="yes"/>\n')
+            for comm, members in enumerate(self.groups[1:], 1):
+                out.write('<communicator id="%d" kind="intra"/>\n' % comm)
+                for rank, member in enumerate(members):
+                    out.write('<membership step="intra" communicator="%d" parent="0" rank="%d" process="%d" '
+                              'timestamp="0"/>\n' % (comm, rank, member))
+            for rank in range(self.processes):
+                for call in self.calls[rank]:
+                    self.write_call(out, rank, call)
+            out.write("</trace>\n")
+
+    @staticmethod
+    def write_call(out, rank, call):
+        comm = ' communicator="%d"' % call.comm
+        out.write('<event process="%d" timestamp="%s" data="%s"%s/>\n' %
+                  (rank, microseconds(call.enter), call.name, comm))
+        for direction, partner, tag, size, message_comm in call.messages:
+            out.write('<message process="%d" timestamp="%s" communication="%d" tag="%d" bytes="%d" direction="%s" '
+                      'communicator="%d"/>\n' % (rank, microseconds(call.leave), partner, tag, size, direction, message_comm))
+        root = "" if call.root is None else ' communication="%d"' % call.root
+        out.write('<event process="%d" timestamp="%s" data="%s"%s/>\n' %
+                  (rank, microseconds(call.leave), call.name, root))
+
+
+def microseconds(ns):
+    return "%d.%03d" % (ns // 1000, ns % 1000)
+
+
+def nanoseconds(seconds):
+    whole, fraction = seconds.split(".")
+    return int(whole) * 10 ** 9 + int(fraction)
+
+
+def expected_waits(run):
+    """kind -> (calls that wait, process -> ns waited, process -> ns waited for; None: who is not compared)."""
+    result = {}
+    for kind, waits in run.waits.items():
+        waited, caused = {}, {}
+        for rank, cause, ns in waits:
+            waited[rank] = waited.get(rank, 0) + ns
+            caused[cause] = caused.get(cause, 0) + ns
+        result[kind] = (len(waits), waited, None if None in caused else caused)
+    return result
+
+
+def actual_waits(analysis):
+    result = {}
+    for wait in analysis.iter("wait"):
+        if wait.get("count") == "0":
+            continue
+        waited, caused = {}, {}
+        for waiter in wait.iter("waiter"):
+            for sums, word in ((waited, "waited_s"), (caused, "caused_s")):
+                if waiter.get(word):
+                    sums[int(waiter.get("rank"))] = nanoseconds(waiter.get(word))
+        result[wait.get("kind")] = (int(wait.get("count")), waited, caused)
+    return result
+
+
+def differences(run, analysis):
+    expected, actual = expected_waits(run), actual_waits(analysis)
+    for kind in sorted(set(expected) | set(actual)):
+        truth, said = expected.get(kind, (0, {}, {})), actual.get(kind, (0, {}, {}))
+        for what, one, other in zip(("calls", "waited", "caused"), truth, said):
+            if one is not None and one != other:
+                yield "%s: %s: is %s, said %s" % (kind, what, one, other)
+    numbers = {number.get("name"): number.get("value") for number in analysis.iter("number")}
+    for name in ("duration", "path", "replay"):
+        if nanoseconds(numbers[name]) != run.duration():
+            yield "%s: is %d ns, said %s s" % (name, run.duration(), numbers[name])
+    yield from efficiency_differences(run, numbers)
+
+
+def efficiency_differences(run, numbers):
+    computing = [run.computing(rank) for rank in range(run.processes)]
+    if max(computing) == 0:
+        return
+    balance = sum(computing) / len(computing) / max(computing)
+    product = 1.0
+    for name in ("load_balance", "serialisation", "transfer"):
+        product *= float(numbers[name])
+    if abs(float(numbers["load_balance"]) - balance) > 1e-12:
+        yield "load_balance: is %.15f, said %s" % (balance, numbers["load_balance"])
+    parallel = sum(computing) / len(computing) / run.duration()
+    if abs(product - parallel) > 1e-12:
+        yield "parallel efficiency: is %.15f, the product said is %.15f" % (parallel, product)
+    if nanoseconds(numbers["ideal"]) != run.ideal():
+        yield "ideal: is %d ns, said %s s" % (run.ideal(), numbers["ideal"])
+
+
+def check(sight, seed, directory):
+    run = Run(seed)
+    path = os.path.join(directory, "run.xml")
+    run.write(path)
+    made = subprocess.run([sight, "metrics", "-q", "--format", "xml", path], stdout=subprocess.PIPE, check=False)
+    if made.returncode != 0:
+        return ["exit code %d" % made.returncode]
+    analysis = xml.etree.ElementTree.fromstring(made.stdout).find("analysis")
+    return list(differences(run, analysis))
+
+
+def main():
+    sight, count = sys.argv[1], int(sys.argv[2])
+    first = int(sys.argv[3]) if len(sys.argv) > 3 else 1
+    wrong = 0
+    with tempfile.TemporaryDirectory() as directory:
+        for seed in range(first, first + count):
+            lines = check(sight, seed, directory)
+            wrong += bool(lines)
+            for line in lines:
+                print("run %d: %s" % (seed, line))
+    print("%d of %d runs as they are" % (count - wrong, count))
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
