@@ -17,6 +17,9 @@
 /* Lines of a screen that are left for what the heuristics say. */
 enum { SCREEN_LINES = 24, FRAME_LINES = 10, SHOWN = 3 };
 
+/* Starting and ending MPI is told from this share of the time on: much of it means that the run is short. */
+static const double STARTUP_TOLD = 0.1;
+
 /* What can be changed comes before what follows from it. */
 static const char *const ranking[] = {"stddev-compute",          "stddev-total", "communication-overhead",
                                       "synchronisation-locator", "contention",   "communication-locator",
@@ -54,9 +57,12 @@ void diagnosis_sentence(char buffer[DIAGNOSIS_SENTENCE_SIZE], const struct metri
                         const struct heuristic_result *results)
 {
     const struct heuristic_result *work = heuristics_find(results, "stddev-compute");
-    char share[TEXT_NUMBER_SIZE];
-    int used = snprintf(buffer, DIAGNOSIS_SENTENCE_SIZE, "%s of the time is spent in MPI. ",
+    char share[TEXT_NUMBER_SIZE], startup[TEXT_NUMBER_SIZE];
+    int used = snprintf(buffer, DIAGNOSIS_SENTENCE_SIZE, "%s of the time is spent in MPI",
                         text_share(share, communication_share(metrics)));
+    bool tell = startup_share(metrics) >= STARTUP_TOLD;
+    used += snprintf(buffer + used, (size_t)(DIAGNOSIS_SENTENCE_SIZE - used),
+                     tell ? ", %s in starting and ending it. " : ". ", text_share(startup, startup_share(metrics)));
     const struct heuristic_result *total = heuristics_find(results, "stddev-total");
     const char *rest = "The work is evenly spread.";
     char text[600];
