@@ -12,6 +12,17 @@ static size_t partners(const struct partner_row *rows, size_t count, uint32_t ra
     return found;
 }
 
+/* How many others compute so much that half of it is at least the process's own. */
+static size_t workers(const struct metrics *metrics, const struct process_row *hub)
+{
+    size_t found = 0;
+    for (size_t i = 0; i < metrics->process_count; i++) {
+        const struct process_row *row = &metrics->process[i];
+        found += row != hub && MASTER_COMPUTE * (double)process_compute_ns(row) >= (double)process_compute_ns(hub);
+    }
+    return found;
+}
+
 int64_t master_of(const struct metrics *metrics)
 {
     if (metrics->process_count < 3)
@@ -30,6 +41,7 @@ int64_t master_of(const struct metrics *metrics)
            received = partners(hub->received, hub->received_count, hub->rank);
     bool is_master = process_communication_index(metrics, hub) >= MASTER_INDEX &&
                      (sent > received ? sent : received) * 4 >= others * 3 &&
-                     own <= MASTER_COMPUTE * (compute - own) / (double)others;
+                     own <= MASTER_COMPUTE * (compute - own) / (double)others &&
+                     workers(metrics, hub) * 4 >= others * 3;
     return is_master ? (int64_t)hub->rank : -1;
 }

@@ -20,6 +20,9 @@ enum { SCREEN_LINES = 24, FRAME_LINES = 10, SHOWN = 3 };
 /* Starting and ending MPI is told from this share of the time on: much of it means that the run is short. */
 static const double STARTUP_TOLD = 0.1;
 
+/* With so little computing it says nothing that the work is even. */
+static const double HARDLY_COMPUTES = 0.95;
+
 /* What can be changed comes before what follows from it. */
 static const char *const ranking[] = {"stddev-compute",          "stddev-total", "communication-overhead",
                                       "synchronisation-locator", "contention",   "communication-locator",
@@ -74,6 +77,8 @@ void diagnosis_sentence(char buffer[DIAGNOSIS_SENTENCE_SIZE], const struct metri
         rest = text;
     } else if (work->verdict == VERDICT_UNKNOWN) {
         rest = metrics->process_count == 1 ? "There is one process only." : "No process computes anything.";
+    } else if (communication_share(metrics) > HARDLY_COMPUTES) {
+        rest = "The processes hardly compute.";
     }
     snprintf(buffer + used, (size_t)(DIAGNOSIS_SENTENCE_SIZE - used), "%s", rest);
 }

@@ -131,13 +131,16 @@ static void expect_master(struct metrics *metrics, int64_t want, const char *nam
 static void test_master_of(void)
 {
     static const double at_first[] = {0, 1, 1, 1, 1}, even[] = {1, 1, 1, 1, 1}, half[] = {0.5, 1, 1, 1},
-                        over_half[] = {0.500000001, 1, 1, 1}, at_last[] = {1, 1, 1, 0};
+                        over_half[] = {0.500000001, 1, 1, 1}, at_last[] = {1, 1, 1, 0},
+                        overloaded[] = {0.2, 3, 0.2, 0.2, 0.2}, idle[] = {0.2, 1, 1, 1, 0.2};
     expect_master(star_make(3, 0, at_first, NULL), 0, "of three processes");
     expect_master(star_make(2, 0, at_first, NULL), -1, "two processes have none");
     expect_master(star_make(4, 3, at_last, NULL), 3, "of the last rank");
     expect_master(star_make(4, 0, even, NULL), -1, "who computes as much as the others is none");
     expect_master(star_make(4, 0, half, NULL), 0, "computes half of what the others do");
     expect_master(star_make(4, 0, over_half, NULL), -1, "computes more than half");
+    expect_master(star_make(5, 0, overloaded, NULL), -1, "who computes little beside one overloaded is none");
+    expect_master(star_make(5, 0, idle, NULL), 0, "computes half of what three quarters of the others do");
     expect_master(metrics_make(4, at_first, NULL), -1, "none without messages");
     struct metrics *metrics = metrics_make(4, at_first, NULL);
     for (size_t i = 1; i < 4; i++)
