@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "cli/commands.h"
 
+#include "cli/help.h"
 #include "cli/run.h"
 #include "convert/writer.h"
+#include "heuristics/glossary.h"
 #include "render/metrics_report.h"
 
 #include <string.h>
@@ -62,6 +64,21 @@ static void write_command_names(struct output *output, const char *between)
     for (size_t i = 0; i < command_count(); i++)
         output_print(output, "%s%s", command_at(i)->name, between);
     output_text(output, "help");
+}
+
+/* What `sight help` takes beside commands. */
+static void write_topics(struct output *output)
+{
+    for (size_t i = 0; help_topic_at(i); i++)
+        if (!command_find(help_topic_at(i)))
+            output_print(output, " %s", help_topic_at(i));
+    output_text(output, " metric");
+}
+
+static void write_terms(struct output *output)
+{
+    for (size_t i = 0; i < glossary_count(); i++)
+        output_print(output, "%s%s", i ? " " : "", glossary_at(i).name);
 }
 
 /* Bash. In the script, `offer` is what may stand at the cursor. */
@@ -163,9 +180,12 @@ static void write_bash(struct output *output, const void *context)
     output_text(output, bash_commands);
     for (size_t i = 0; i < command_count(); i++)
         bash_command(output, command_at(i));
-    output_text(output, "    help) ((COMP_CWORD == 2)) && offer='");
+    output_text(output, "    help)\n        ((COMP_CWORD == 2)) && offer='");
     write_command_names(output, " ");
-    output_text(output, "' ;;\n");
+    write_topics(output);
+    output_text(output, "'\n        [[ $previous == metric ]] && offer='");
+    write_terms(output);
+    output_text(output, "'\n        ;;\n");
     output_text(output, bash_end);
 }
 
@@ -178,7 +198,7 @@ static const char zsh_begin[] = "#compdef sight\n"
                                 "    commands=(\n";
 
 static const char zsh_commands[] =
-    "        'help:help on a command'\n"
+    "        'help:help on a command, a topic or a number'\n"
     "    )\n"
     "    _describe -t commands command commands\n"
     "}\n"
@@ -205,8 +225,7 @@ static const char zsh_case[] = ")\n"
                                "    case $command in\n";
 
 /* Read by the completion system from its path, or sourced. */
-static const char zsh_end[] = "    help) (( CURRENT == 2 )) && _sight_commands ;;\n"
-                              "    esac\n"
+static const char zsh_end[] = "    esac\n"
                               "}\n"
                               "if [[ $funcstack[1] == _sight ]]; then\n"
                               "    _sight \"$@\"\n"
@@ -295,6 +314,12 @@ static void write_zsh(struct output *output, const void *context)
     output_text(output, zsh_case);
     for (size_t i = 0; i < command_count(); i++)
         zsh_command(output, command_at(i));
+    output_text(output, "    help)\n"
+                        "        (( CURRENT == 2 )) && _sight_commands && compadd --");
+    write_topics(output);
+    output_text(output, "\n        (( CURRENT == 3 )) && [[ $words[2] == metric ]] && compadd -- ");
+    write_terms(output);
+    output_text(output, "\n        ;;\n");
     output_text(output, zsh_end);
 }
 

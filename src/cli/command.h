@@ -10,15 +10,20 @@
 
 /* A subcommand is a file cmd_X.c and a line in commands.def; its options are rows of the one table of options. */
 
-/* Exit codes (design: command line). */
+/* X(name, code, meaning): exit codes (design: command line). */
+#define EXIT_CODES(X)                                                                                                  \
+    X(DONE, 0, "done; also a closed pipe")                                                                             \
+    X(CONDITION, 1, "a condition of --fail-on holds")                                                                  \
+    X(USAGE, 2, "wrong usage: an unknown option, a value that cannot be")                                              \
+    X(DAMAGED, 3, "done, but the input is damaged: how much was read is said on standard error")                       \
+    X(INPUT, 4, "the input cannot be read")                                                                            \
+    X(OUTPUT, 5, "the output cannot be written")                                                                       \
+    X(INTERRUPTED, 130, "interrupted: no unfinished output is left")
+
 enum exit_code {
-    EXIT_DONE = 0,
-    EXIT_CONDITION = 1,
-    EXIT_USAGE = 2,
-    EXIT_DAMAGED = 3,
-    EXIT_INPUT = 4,
-    EXIT_OUTPUT = 5,
-    EXIT_INTERRUPTED = 130
+#define EXIT_CODE_MEMBER(name, code, meaning) EXIT_##name = (code),
+    EXIT_CODES(EXIT_CODE_MEMBER)
+#undef EXIT_CODE_MEMBER
 };
 
 struct options {

@@ -4,6 +4,7 @@
 #endif
 #include "cli/commands.h"
 
+#include "cli/help.h"
 #include "cli/run.h"
 #include "core/memory.h"
 
@@ -70,55 +71,11 @@ void command_note(const struct options *options, const char *format, ...)
     va_end(args);
 }
 
-static void print_help(void)
-{
-    puts("sight — why is my MPI program slow? Reads the trace of a run and tells.\n"
-         "\n"
-         "  sight run -n 4 -- ./app                  record a program and diagnose it\n"
-         "  sight app.clog2                          the short diagnosis of a trace\n"
-         "  sight report app.clog2 -o app.html       everything on one page, with charts\n"
-         "  sight compare old.clog2 new.clog2        what got better, and by how much\n"
-         "  sight chart compute app.clog2 -o c.svg   one chart (or all)\n"
-         "\nCommands:");
-    for (size_t i = 0; i < command_count(); i++)
-        if (!(commands[i].options & COMMAND_UNLISTED))
-            printf("  %-11s %s\n", commands[i].name, commands[i].summary);
-    fputs("  more:      ", stdout);
-    for (size_t i = 0; i < command_count(); i++)
-        if (commands[i].options & COMMAND_UNLISTED)
-            printf(" %s", commands[i].name);
-    puts("; help: sight help metrics\n"
-         "\nA trace is CLOG-2, CLOG, ALOG or SIGHT XML, by its content; also gzip or zstd, -\n"
-         "for standard input, the local files of an unmerged run, or a metrics file.\n"
-         "Exit codes: 0 done, 1 --fail-on, 2 usage, 3 done but damaged, 4 input, 5 output.\n"
-         "Manual: man sight.");
-}
-
-static int print_command_help(const struct command *command)
-{
-    printf("sight %s %s\n  %s\n\nOptions:\n", command->name, command->arguments, command->summary);
-    options_print_help(command);
-    return EXIT_DONE;
-}
-
 static void print_version(void)
 {
     printf("sight %s\n  libxml2 %s, Cairo %s, Pango %s, gzip %s, zstd %s\n", PACKAGE_VERSION, LIBXML_DOTTED_VERSION,
            cairo_version_string(), pango_version_string(), input_has_gzip() ? "yes" : "no",
            input_has_zstd() ? "yes" : "no");
-}
-
-static int help(int argc, char **argv)
-{
-    if (argc == 0) {
-        print_help();
-        return EXIT_DONE;
-    }
-    const struct command *command = command_find(argv[0]);
-    if (command)
-        return print_command_help(command);
-    fprintf(stderr, "sight: no help on '%s' (try 'sight help')\n", argv[0]);
-    return EXIT_USAGE;
 }
 
 /* A word that is no command: a trace, unless nothing of that name is there and it looks like a mistyped command. */
@@ -143,7 +100,7 @@ static int run_command(int argc, char **argv)
     struct error err = {0};
     if (!options_parse(&options, command, argc, argv, &err))
         return command_fault(&err);
-    return options.help ? print_command_help(command) : command->run(command, &options);
+    return options.help ? help_on_command(command) : command->run(command, &options);
 }
 
 static void out_of_memory(void)

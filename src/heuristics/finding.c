@@ -30,6 +30,11 @@ bool finding_id_known(const char *id)
     return false;
 }
 
+const char *finding_id_at(size_t index)
+{
+    return index < FINDERS ? finders[index].id : NULL;
+}
+
 static void finding_clear(struct finding *finding)
 {
     free(finding->victims.rank);

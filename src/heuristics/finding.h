@@ -52,6 +52,9 @@ void findings_clear(struct findings *findings);
 /* True if findings with this id exist. */
 bool finding_id_known(const char *id);
 
+/* All ids, by index; NULL behind the last. */
+const char *finding_id_at(size_t index);
+
 /* For finders: ranks of the processes that hold `part` of the sum, the largest first. */
 struct ranks ranks_with_most(const struct metrics *metrics, const int64_t *sums_ns, double part);
 

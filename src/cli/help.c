@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "cli/help.h"
+
+#include "cli/run.h"
+#include "convert/reader.h"
+#include "heuristics/glossary.h"
+#include "render/field.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static void print_help(void)
+{
+    puts("sight — why is my MPI program slow? Reads the trace of a run and tells.\n"
+         "\n"
+         "  sight run -n 4 -- ./app                  record a program and diagnose it\n"
+         "  sight app.clog2                          the short diagnosis of a trace\n"
+         "  sight report app.clog2 -o app.html       everything on one page, with charts\n"
+         "  sight compare old.clog2 new.clog2        what got better, and by how much\n"
+         "  sight chart compute app.clog2 -o c.svg   one chart (or all)\n"
+         "\nCommands:");
+    for (size_t i = 0; i < command_count(); i++)
+        if (!(command_at(i)->options & COMMAND_UNLISTED))
+            printf("  %-11s %s\n", command_at(i)->name, command_at(i)->summary);
+    fputs("  more:      ", stdout);
+    for (size_t i = 0; i < command_count(); i++)
+        if (command_at(i)->options & COMMAND_UNLISTED)
+            printf(" %s", command_at(i)->name);
+    fputs("\n"
+          "\nA trace is CLOG-2, CLOG, ALOG or SIGHT XML, by its content; also gzip or zstd, -\n"
+          "for standard input, the local files of an unmerged run, or a metrics file.\n"
+          "Help: sight help COMMAND, sight help metric NAME, or sight help TOPIC, as\n",
+          stdout);
+    for (size_t i = 0; help_topic_at(i); i++)
+        printf("%s ", help_topic_at(i));
+    puts("- man sight.");
+}
+
+int help_on_command(const struct command *command)
+{
+    printf("sight %s %s\n  %s\n\nOptions:\n", command->name, command->arguments, command->summary);
+    options_print_help(command);
+    return EXIT_DONE;
+}
+
+/* "late-sender   a receive that …", the text indented. */
+static void write_entry(struct output *output, const char *name, const char *text)
+{
+    char first[40];
+    snprintf(first, sizeof first, "  %-23s ", name);
+    paragraph_write(output, first, "                          ", text);
+}
+
+static void write_formats(struct output *output)
+{
+    for (size_t i = 0; i < format_count(); i++)
+        write_entry(output, format_at(i)->name, format_at(i)->title);
+    write_entry(output, "metrics", "not a trace, but what was computed from one: sight metrics --format xml");
+    output_text(output, "\nTraces are known by their content, not by their names. How they are laid out:\n"
+                        "man clog2, man clog, man alog, man sight-xml, man 5 sight-metrics\n");
+}
+
+static void write_metrics(struct output *output)
+{
+    char line[4096];
+    for (size_t i = 0; i < glossary_count();) {
+        struct term first = glossary_at(i);
+        size_t used = 0;
+        for (; i < glossary_count() && glossary_at(i).group == first.group && used < sizeof line; i++)
+            used += (size_t)snprintf(line + used, sizeof line - used, "%s%s", used ? " " : "", glossary_at(i).name);
+        output_print(output, "%s (%s)\n", first.group->title, first.group->shown);
+        paragraph_write(output, "  ", "  ", line);
+    }
+    output_text(output, "\nWhat one of them means: sight help metric NAME\n");
+}
+
+static void write_heuristics(struct output *output)
+{
+    output_text(output, "Each answers one question, with an index, a verdict and what to do.\n\n");
+    for (size_t i = 0; i < heuristic_count(); i++)
+        write_entry(output, heuristic_at(i)->id, heuristic_at(i)->question);
+    output_text(output, "\nFormula and source: sight help metric NAME, or sight heuristics -v\n");
+}
+
+static void write_findings(struct output *output)
+{
+    paragraph_write(
+        output, "", "",
+        "Problems that cost time, told where mending one would save more than 1 % of the run, and more than the "
+        "clock error of the trace. A saving is that of a replay without the problem: an upper bound; savings do "
+        "not add up.");
+    output_text(output, "\n");
+    for (size_t i = 0; finding_id_at(i); i++) {
+        size_t at = glossary_find(finding_id_at(i), 0);
+        write_entry(output, finding_id_at(i), at < glossary_count() ? glossary_at(at).meaning : "");
+    }
+    output_text(output, "\nWhat is behind one in a trace: sight explain FINDING TRACE\n");
+}
+
+static void write_numbers(struct output *output)
+{
+    char verdicts[400];
+    snprintf(
+        verdicts, sizeof verdicts,
+        "Verdicts of heuristics: up to %d %% is good, up to %d %% fair, above poor; unknown where the trace does not "
+        "tell. Of deviations that is the larger of deviation / mean and (max - mean) / run, and up to 1 %% of the run "
+        "is good whatever the rest; of AIMS' indices the index itself.",
+        VERDICT_GOOD_PERCENT, VERDICT_FAIR_PERCENT);
+    static const char *const paragraphs[] = {
+        "Times for people have three digits and a unit (1.23 s, 45.6 ms, 789 µs, 12 ns); in JSON, CSV and XML they are "
+        "seconds with nine decimals, names ending in _s. They count from the trace's own clock; from_s and to_s of "
+        "findings, "
+        "and what explain tells, from the run's begin.",
+        "Shares are of 1 in JSON, per cent for people. Bytes are powers of 1000 (66 kB). An absent value is null: not "
+        "known, "
+        "never made up.",
+        "A process is its rank in MPI_COMM_WORLD; 0–7,12 are processes 0 to 7 and 12.",
+        "Efficiencies are POP's: from 80 % on acceptable."};
+    paragraph_write(output, "", "", verdicts);
+    for (size_t i = 0; i < sizeof paragraphs / sizeof *paragraphs; i++) {
+        output_text(output, "\n");
+        paragraph_write(output, "", "", paragraphs[i]);
+    }
+}
+
+static void write_exit_codes(struct output *output)
+{
+#define WRITE_CODE(name, code, meaning) output_print(output, "  %3d  %s\n", code, meaning);
+    EXIT_CODES(WRITE_CODE)
+#undef WRITE_CODE
+    output_text(output, "3 wins over 1. With 4 and 5 no output file is touched.\n");
+}
+
+static const struct topic {
+    const char *name;
+    void (*write)(struct output *output);
+} topics[] = {
+#define TOPIC(name, function) {name, function},
+#include "cli/topics.def"
+};
+enum { TOPICS = sizeof topics / sizeof *topics };
+
+const char *help_topic_at(size_t index)
+{
+    return index < TOPICS ? topics[index].name : NULL;
+}
+
+static const struct topic *topic_find(const char *name)
+{
+    for (size_t i = 0; i < TOPICS; i++)
+        if (strcmp(topics[i].name, name) == 0)
+            return &topics[i];
+    return NULL;
+}
+
+static void write_topic(struct output *output, const void *context)
+{
+    const struct topic *topic = context;
+    topic->write(output);
+}
+
+static void write_term(struct output *output, const struct term *term)
+{
+    const char *const parts[][2] = {
+        {"unit", term->unit}, {"formula", term->formula}, {"source", term->source}, {"shown by", term->group->shown}};
+    output_print(output, "%s\n", term->name);
+    paragraph_write(output, "  ", "  ", term->meaning);
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        char first[16];
+        snprintf(first, sizeof first, "  %-10s", parts[i][0]);
+        if (*parts[i][1])
+            paragraph_write(output, first, "            ", parts[i][1]);
+    }
+}
+
+static void write_terms(struct output *output, const void *context)
+{
+    const char *name = context;
+    for (size_t i = glossary_find(name, 0), first = i; i < glossary_count(); i = glossary_find(name, i + 1)) {
+        struct term term = glossary_at(i);
+        if (i != first)
+            output_text(output, "\n");
+        write_term(output, &term);
+    }
+}
+
+static int help_on_metric(const char *name)
+{
+    if (glossary_find(name, 0) < glossary_count())
+        return run_output(&(struct options){0}, write_terms, name, EXIT_DONE);
+    fprintf(stderr, "sight: there is no number '%s' (try 'sight help metrics')\n", name);
+    return EXIT_USAGE;
+}
+
+int help(int argc, char **argv)
+{
+    if (argc == 0) {
+        print_help();
+        return EXIT_DONE;
+    }
+    bool metric = strcmp(argv[0], "metric") == 0;
+    if (metric && argc > 1)
+        return help_on_metric(argv[1]);
+    const struct command *command = command_find(argv[0]);
+    const struct topic *topic = topic_find(metric ? "metrics" : argv[0]);
+    if (!command && !topic) {
+        fprintf(stderr, "sight: no help on '%s' (try 'sight help')\n", argv[0]);
+        return EXIT_USAGE;
+    }
+    if (command)
+        help_on_command(command);
+    if (command && topic)
+        putchar('\n');
+    fflush(stdout);
+    return topic ? run_output(&(struct options){0}, write_topic, topic, EXIT_DONE) : EXIT_DONE;
+}
