@@ -22,6 +22,8 @@ struct census {
     size_t state_count, state_capacity;
     uint64_t *mark_uses;
     size_t mark_count, mark_capacity;
+    uint64_t *site_uses; /* calls */
+    size_t site_count, site_capacity;
 };
 
 static void count_use(uint64_t **uses, size_t *count, size_t *capacity, uint32_t index)
@@ -52,6 +54,8 @@ static enum status census_events(struct sink *sink, const struct batch *batch, s
             count_use(&census->state_uses, &census->state_count, &census->state_capacity, event->state);
         else if (event->kind == EVENT_MARK)
             count_use(&census->mark_uses, &census->mark_count, &census->mark_capacity, event->state);
+        if (event->kind == EVENT_ENTER && event->site)
+            count_use(&census->site_uses, &census->site_count, &census->site_capacity, event->site - 1);
     }
     return STATUS_OK;
 }
@@ -61,6 +65,7 @@ static void census_clear(struct census *census)
     map_clear(&census->processes);
     free(census->state_uses);
     free(census->mark_uses);
+    free(census->site_uses);
 }
 
 struct info {
@@ -94,6 +99,7 @@ TRACE_GETTER(trace_begin, row->census->any ? value_time(row->census->begin_ns) :
 TRACE_GETTER(trace_end, row->census->any ? value_time(row->census->end_ns) : value_null())
 TRACE_GETTER(trace_duration, value_time(time_since(row->census->begin_ns, row->census->end_ns)))
 TRACE_GETTER(trace_time_back, value_count(row->census->time_back))
+TRACE_GETTER(trace_sites, row->reader->defs->site_count ? value_count(row->reader->defs->site_count) : value_null())
 TRACE_GETTER(trace_complete, value_bool(row->reader->end.complete))
 TRACE_GETTER(trace_damage, row->reader->damage.count ? value_text(row->reader->damage.first) : value_null())
 TRACE_GETTER(trace_damages, value_count(row->reader->damage.count))
@@ -112,6 +118,7 @@ static const struct field trace_fields[] = {
     {"end_s", "end", trace_end},
     {"duration_s", "duration", trace_duration},
     {"time_goes_back", "events before their predecessor", trace_time_back},
+    {"sites", "places in the source", trace_sites},
     {"complete", "complete", trace_complete},
     {"damage", "damage", trace_damage},
     {"damages", "damaged places", trace_damages},
@@ -178,6 +185,16 @@ GETTER(comm_id, struct comm_def, value_integer(row->id))
 GETTER(comm_kind, struct comm_def, value_text(row->world ? "world" : row->self ? "self" : "other"))
 static const struct field comm_fields[] = {{"communicator", "communicator", comm_id}, {"kind", "kind", comm_kind}};
 
+GETTER(site_line, struct site_def, row->line > 0 ? value_count((uint64_t)row->line) : value_null())
+GETTER(site_file, struct site_def, row->file[0] ? value_text(row->file) : value_null())
+GETTER(site_function, struct site_def, value_text(row->function))
+GETTER(site_calls, struct site_def,
+       value_count(uses(info->census->site_uses, info->census->site_count, (size_t)(row - info->reader->defs->sites))))
+static const struct field site_fields[] = {{"file", "file", site_file},
+                                           {"line", "line", site_line},
+                                           {"function", "function", site_function},
+                                           {"calls", "calls", site_calls}};
+
 #define COUNT_OF(array) (sizeof(array) / sizeof *(array))
 
 /* A list of the trace, as JSON array or text table. */
@@ -188,7 +205,7 @@ struct section {
     const void *rows;
     size_t count, size;
 };
-enum { SECTIONS = 4, TEXT_ROWS = 40 };
+enum { SECTIONS = 5, TEXT_ROWS = 40 };
 
 static void info_sections(const struct info *info, struct section sections[SECTIONS])
 {
@@ -213,6 +230,9 @@ static void info_sections(const struct info *info, struct section sections[SECTI
     sections[3] =
         (struct section){"communicators",  "Communicators",        comm_fields, COUNT_OF(comm_fields), defs->comms,
                          defs->comm_count, sizeof(struct comm_def)};
+    sections[4] =
+        (struct section){"sites",          "Places in the source", site_fields, COUNT_OF(site_fields), defs->sites,
+                         defs->site_count, sizeof(struct site_def)};
 }
 
 static void info_json(struct output *output, const struct info *info)

@@ -16,7 +16,9 @@ void clog2_defs_clear(struct clog2_defs *defs)
         free(defs->ranks[i].world);
     free(defs->ranks);
     free(defs->near_roles);
+    free(defs->near_sites);
     map_clear(&defs->roles);
+    map_clear(&defs->sites);
     map_clear(&defs->uuids);
 }
 
@@ -123,12 +125,42 @@ static uint32_t constant_record(struct clog2_defs *defs, const unsigned char *bo
     return index;
 }
 
+uint32_t clog2_site_find(const struct clog2_defs *defs, uint32_t id)
+{
+    const uint64_t *found = map_find(&defs->sites, id);
+    return found ? (uint32_t)*found : 0;
+}
+
+/* The first source location of an id is what events mean. */
+static void site_set(struct clog2_defs *defs, uint32_t id, uint32_t index)
+{
+    if (!defs->near_sites)
+        defs->near_sites = memory_new(CLOG2_NEAR_COUNT * sizeof *defs->near_sites);
+    uint64_t *known = id ? map_put(&defs->sites, id, index + 1) : NULL;
+    if (known && id < CLOG2_NEAR_COUNT)
+        defs->near_sites[id] = (uint32_t)*known;
+}
+
+static bool site_is_function(const unsigned char *body, bool big_endian)
+{
+    return bytes_i32(body + 4, big_endian) == CLOG2_SITE_FUNCTION;
+}
+
+static void site_function(struct clog2_defs *defs, const unsigned char *body, bool big_endian)
+{
+    uint32_t site = clog2_site_find(defs, bytes_u32(body, big_endian));
+    if (site && !defs->defs->sites[site - 1].function)
+        defs->defs->sites[site - 1].function = text_field(body + 8, CLOG2_TEXT_SIZE);
+}
+
 static uint32_t site_record(struct clog2_defs *defs, const unsigned char *body, bool big_endian)
 {
-    char *file = text_field(body + 8, CLOG2_TEXT_SIZE);
-    uint32_t index =
-        defs_add_site(defs->defs, bytes_i32(body, big_endian), bytes_i32(body + 4, big_endian), file ? file : "");
-    free(file);
+    struct site_def site = {.id = bytes_i32(body, big_endian),
+                            .line = bytes_i32(body + 4, big_endian),
+                            .file = text_field(body + 8, CLOG2_TEXT_SIZE)};
+    uint32_t index = defs_add_site(defs->defs, &site);
+    site_set(defs, (uint32_t)site.id, index);
+    free(site.file);
     return index;
 }
 
@@ -271,6 +303,8 @@ void clog2_defs_record(struct clog2_defs *defs, struct clog2_part_defs *part, st
         part->end[DEFINITION_MARK] = mark_record(defs, body, big_endian) + 1;
     else if (kind == CLOG2_CONSTDEF)
         part->end[DEFINITION_CONSTANT] = constant_record(defs, body, big_endian) + 1;
+    else if (kind == CLOG2_SITE && site_is_function(body, big_endian))
+        site_function(defs, body, big_endian);
     else if (kind == CLOG2_SITE)
         part->end[DEFINITION_SITE] = site_record(defs, body, big_endian) + 1;
     else if (kind == CLOG2_COMM && file->header_size == CLOG2_HEADER_SIZE)

@@ -33,6 +33,8 @@ struct clog2_defs {
     struct defs *defs;         /* borrowed */
     struct map roles;          /* event id -> index << 8 | kind */
     uint64_t *near_roles;      /* the same for ids near 0; 0: not known */
+    struct map sites;          /* id of a source location -> index + 1 */
+    uint32_t *near_sites;      /* the same for small ids; NULL where the trace has no source locations */
     struct map uuids;          /* local files: hash of a communicator's UUID -> index of comm + 1 */
     struct clog2_ranks *ranks; /* by index of comm */
     size_t ranks_count, ranks_capacity;
@@ -81,6 +83,15 @@ static inline struct clog2_event_role clog2_role(struct clog2_defs *defs, int32_
         return (struct clog2_event_role){.kind = (uint8_t)defs->near_roles[near] - 1,
                                          .index = (uint32_t)(defs->near_roles[near] >> 8)};
     return clog2_role_undefined(defs, id);
+}
+
+/* event.site of the id in a record's unused word; 0 where it names none. */
+uint32_t clog2_site_find(const struct clog2_defs *defs, uint32_t id);
+static inline uint32_t clog2_site(const struct clog2_defs *defs, uint32_t id)
+{
+    if (!defs->near_sites)
+        return 0;
+    return id < CLOG2_NEAR_COUNT ? defs->near_sites[id] : clog2_site_find(defs, id);
 }
 
 /* Borrowed until the next call; NULL where the number stands for no communicator. */

@@ -27,6 +27,11 @@ static const uint8_t clog2_payload[CLOG2_KINDS] = {
     [CLOG2_STATEDEF] = 112, [CLOG2_EVENTDEF] = 104,  [CLOG2_CONSTDEF] = 40, [CLOG2_BARE] = 8,  [CLOG2_CARGO] = 40,
     [CLOG2_MESSAGE] = 24,   [CLOG2_COLLECTIVE] = 16, [CLOG2_COMM] = 48,     [CLOG2_SITE] = 48, [CLOG2_SHIFT] = 8};
 
+/* Where the payload of a record has a word that MPE leaves unused. In a file with source locations, which MPE never
+   writes, it is the id of the one that the event belongs to; 0: none. */
+static const uint8_t clog2_site_at[CLOG2_KINDS] = {
+    [CLOG2_BARE] = 4, [CLOG2_CARGO] = 4, [CLOG2_MESSAGE] = 20, [CLOG2_COLLECTIVE] = 12};
+
 #define CLOG2_MAGIC "CLOG-02."
 #define CLOG2_VERSION "CLOG-02.44"
 
@@ -49,6 +54,7 @@ enum {
     CLOG2_SEND = -101,
     CLOG2_RECEIVE = -102,
     CLOG2_CONSTANT = -201,
+    CLOG2_SITE_FUNCTION = -1,     /* line of a second source location of an id: its text is the function */
     CLOG2_KNOWN_SOLO = -10,       /* first id of MPE's own single events */
     CLOG2_KNOWN_STATES = 300,     /* state ids below are MPE's own, */
     CLOG2_KNOWN_EVENTS_END = 600, /* and their events: 2 * state and 2 * state + 1 */

@@ -97,6 +97,27 @@ static void count_ranges(struct clog2_ids *ids, const struct defs *defs)
     }
 }
 
+/* Ids of source locations: the source's own where they tell one from another. 0 stands for none. */
+static void give_sites(struct clog2_ids *ids, const struct defs *defs)
+{
+    struct map taken = {0};
+    for (size_t i = 0; i < defs->site_count; i++) {
+        int32_t id = defs->sites[i].id;
+        bool own = id > 0 && !map_find(&taken, (uint32_t)id);
+        ids->sites[i] = own ? id : 0;
+        if (own)
+            map_put(&taken, (uint32_t)id, 0);
+    }
+    int32_t next = 1;
+    for (size_t i = 0; i < defs->site_count; i++) {
+        while (!ids->sites[i] && map_find(&taken, (uint32_t)next))
+            next++;
+        if (!ids->sites[i])
+            ids->sites[i] = next++;
+    }
+    map_clear(&taken);
+}
+
 void clog2_ids_give(struct clog2_ids *ids, const struct defs *defs)
 {
     ids->states = memory_new(defs->state_count * sizeof *ids->states);
@@ -110,12 +131,15 @@ void clog2_ids_give(struct clog2_ids *ids, const struct defs *defs)
     give_built_in(ids, defs);
     give_user(ids, defs);
     count_ranges(ids, defs);
+    ids->sites = memory_new(defs->site_count * sizeof *ids->sites);
+    give_sites(ids, defs);
 }
 
 void clog2_ids_clear(struct clog2_ids *ids)
 {
     free(ids->states);
     free(ids->marks);
+    free(ids->sites);
     map_clear(&ids->taken);
 }
 

@@ -13,6 +13,7 @@ struct clog2_state_ids {
 struct clog2_ids {
     struct clog2_state_ids *states;               /* by index of state */
     int32_t *marks;                               /* by index of mark */
+    int32_t *sites;                               /* by index of site */
     struct map taken;                             /* internal: event ids in use */
     int32_t solo_start;                           /* first id of user solo events */
     int32_t user_states, user_solos, known_solos; /* counts that the preamble declares */

@@ -6,6 +6,7 @@
 #include "convert/clog2_parts.h"
 #include "convert/reader.h"
 #include "core/memory.h"
+#include "core/payload.h"
 
 #include <string.h>
 
@@ -267,13 +268,18 @@ static bool record_event(struct clog2_state *state, uint32_t kind, const unsigne
     }
     if (!record_header(state, at, event, &side))
         return false;
+    if (side && clog2_site_at[kind])
+        event->site = clog2_site(&state->defs, bytes_u32(body + clog2_site_at[kind], big_endian));
     switch (kind) {
     case CLOG2_BARE:
         event_of_id(state, bytes_i32(body, big_endian), event);
         return true;
     case CLOG2_CARGO:
         event_of_id(state, bytes_i32(body, big_endian), event);
-        batch_set_payload(batch, event, body + 8, CLOG2_CARGO_SIZE);
+        if (event->kind == EVENT_LEAVE && state->defs.defs->states[event->state].tells_moved)
+            payload_get_moved(body + 8, event);
+        else
+            batch_set_payload(batch, event, body + 8, CLOG2_CARGO_SIZE);
         return true;
     case CLOG2_MESSAGE:
         if (bytes_i32(body, big_endian) != CLOG2_SEND && bytes_i32(body, big_endian) != CLOG2_RECEIVE) {
@@ -291,6 +297,10 @@ static bool record_event(struct clog2_state *state, uint32_t kind, const unsigne
     case CLOG2_COMM:
         comm_event(state, body, event);
         return true;
+    case CLOG2_SITE:
+        if (bytes_i32(body + 4, big_endian) == CLOG2_SITE_FUNCTION)
+            return false;
+        /* fall through */
     default:
         event->kind = EVENT_DEFINITION;
         return clog2_defs_next_definition(part, kind, event);
@@ -338,6 +348,7 @@ static inline __attribute__((always_inline)) void fast_records(struct clog2_stat
     const uint64_t *roles = state->defs.near_roles;
     const struct clog2_side side = part->last;
     const double shift = state->shift;
+    const bool sites = state->defs.near_sites != NULL;
     const unsigned char *begin = file->input->at, *at = begin, *end = begin + (room - CLOG2_RECORD_MAX);
     struct event nothing = EVENT_NOTHING, *event = &batch->events[batch->count], *full = &batch->events[BATCH_EVENTS];
     nothing.comm = side.comm;
@@ -360,6 +371,8 @@ static inline __attribute__((always_inline)) void fast_records(struct clog2_stat
             *event = nothing;
             event->kind = (uint8_t)((uint8_t)roles[near] - 1);
             event->state = (uint32_t)(roles[near] >> 8);
+            if (sites)
+                event->site = clog2_site(&state->defs, bytes_u32(body + 4, big_endian));
             at += CLOG2_HEADER_SIZE + 8;
             bare++;
         } else if (kind == CLOG2_MESSAGE) {
@@ -374,6 +387,8 @@ static inline __attribute__((always_inline)) void fast_records(struct clog2_stat
             event->partner = (int32_t)ranks.world[partner];
             event->tag = bytes_i32(body + 12, big_endian);
             *(id == CLOG2_SEND ? &event->bytes_sent : &event->bytes_received) = bytes_i32(body + 16, big_endian);
+            if (sites)
+                event->site = clog2_site(&state->defs, bytes_u32(body + 20, big_endian));
             at += CLOG2_HEADER_SIZE + 24;
             messages++;
         } else {

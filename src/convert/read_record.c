@@ -4,7 +4,6 @@
 #include "convert/read_record.h"
 
 #include "convert/record_run.h"
-#include "core/bytes.h"
 #include "core/event.h"
 #include "core/memory.h"
 
@@ -166,14 +165,16 @@ static void message_event(struct record_state *state, const struct stream *strea
     *(send ? &event->bytes_sent : &event->bytes_received) = (int64_t)record->bytes;
 }
 
-/* As RECORD_COLLECTIVE_FORMAT says. */
-static void set_moved(struct batch *batch, struct event *event, const struct moved *moved)
+static int64_t known_bytes(uint64_t bytes)
 {
-    unsigned char payload[32] = {0};
-    bytes_put_i32(payload, true, moved->root);
-    bytes_put_u64(payload + 4, true, moved->sent);
-    bytes_put_u64(payload + 12, true, moved->received);
-    batch_set_payload(batch, event, payload, sizeof payload);
+    return bytes <= INT64_MAX ? (int64_t)bytes : BYTES_UNKNOWN;
+}
+
+static void set_moved(struct event *event, const struct moved *moved)
+{
+    event->tag = moved->root < 0 ? EVENT_UNKNOWN : moved->root;
+    event->bytes_sent = known_bytes(moved->sent);
+    event->bytes_received = known_bytes(moved->received);
 }
 
 static void state_event(struct record_state *state, const struct stream *stream, const struct event *base,
@@ -187,7 +188,7 @@ static void state_event(struct record_state *state, const struct stream *stream,
     event->state = index;
     struct moved *moved = &state->moved[stream->file];
     if (moved->there && event->kind == EVENT_LEAVE && moved->state == record->state)
-        set_moved(batch, event, moved);
+        set_moved(event, moved);
     moved->there = false;
 }
 

@@ -28,6 +28,7 @@ extern const struct format format_xml;
     X(end)                                                                                                             \
     X(file)                                                                                                            \
     X(format)                                                                                                          \
+    X(function)                                                                                                        \
     X(id)                                                                                                              \
     X(kind)                                                                                                            \
     X(line)                                                                                                            \

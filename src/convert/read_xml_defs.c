@@ -127,8 +127,12 @@ void xml_read_constant(struct xml_reader *xml)
 
 void xml_read_site(struct xml_reader *xml)
 {
-    int32_t id = xml_number_i32(xml, XML_id), line = xml_number_i32(xml, XML_line);
-    uint32_t index = defs_add_site(xml->reader->defs, id, line, xml_text(xml, XML_file));
+    struct site_def site = {.id = xml_number_i32(xml, XML_id),
+                            .line = (int32_t)xml_number(xml, XML_line, INT32_MIN, INT32_MAX, 0),
+                            .function = copy_text(xml, XML_function)};
+    site.file = (char *)xml_text(xml, XML_file);
+    uint32_t index = defs_add_site(xml->reader->defs, &site);
+    free(site.function);
     emit_definition(xml, DEFINITION_SITE, index);
 }
 

@@ -4,6 +4,7 @@
 #include "convert/mpe2_state.h"
 #include "core/event.h"
 #include "core/memory.h"
+#include "core/payload.h"
 
 #include <dirent.h>
 #include <math.h>
@@ -138,7 +139,7 @@ static void define_functions(struct record_run *run, struct defs *defs)
         bool collective = mpi_function_at(f)->class == CLASS_COLLECTIVE;
         struct state_def state = {.name = (char *)name,
                                   .colour = (char *)state_colour(name),
-                                  .format = collective ? (char *)RECORD_COLLECTIVE_FORMAT : NULL,
+                                  .format = collective ? (char *)PAYLOAD_MOVED_FORMAT : NULL,
                                   .id = EVENT_UNKNOWN,
                                   .start = EVENT_UNKNOWN,
                                   .end = EVENT_UNKNOWN};

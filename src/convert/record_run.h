@@ -8,10 +8,6 @@
 
 /* All buffer files of one run, and what their definitions tell when they are put together. */
 
-/* Payload on the leave of a collective call: root (-1: none; a rank in its communicator), bytes that the process gave,
-   and that it got. */
-#define RECORD_COLLECTIVE_FORMAT "root=%d, sent=%l, received=%l"
-
 /* A communicator as one process numbers it: indices of the definitions. */
 struct record_comm_place {
     int32_t comm;    /* what its calls stand on: itself, or the process's side of an inter-communicator */

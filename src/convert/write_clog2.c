@@ -4,6 +4,7 @@
 #include "core/bytes.h"
 #include "core/event_pack.h"
 #include "core/memory.h"
+#include "core/payload.h"
 #include "core/sorter.h"
 
 #include <inttypes.h>
@@ -41,6 +42,14 @@ static bool value_is_counter(struct clog2_writer *clog2, const struct event *eve
     return event->value == 0 || event->value == expected;
 }
 
+/* True if root and bytes of the event become its payload. */
+static bool puts_moved(const struct clog2_writer *clog2, const struct event *event)
+{
+    bool known = event->tag != EVENT_UNKNOWN || event->bytes_sent >= 0 || event->bytes_received >= 0;
+    return known && event->kind == EVENT_LEAVE && event->payload_length == 0 &&
+           clog2->writer.defs->states[event->state].tells_moved;
+}
+
 static void count_losses(struct clog2_writer *clog2, const struct event *event)
 {
     struct writer *writer = &clog2->writer;
@@ -56,9 +65,10 @@ static void count_losses(struct clog2_writer *clog2, const struct event *event)
         writer_lose(writer, "that message sizes are not known", bytes < 0);
         writer_lose(writer, "message sizes above 2 GiB", bytes > INT32_MAX);
     } else if (event->kind <= EVENT_LEAVE) {
-        writer_lose(writer, "bytes of calls", event->bytes_sent >= 0 || event->bytes_received >= 0);
+        writer_lose(writer, "bytes of calls",
+                    (event->bytes_sent >= 0 || event->bytes_received >= 0) && !puts_moved(clog2, event));
     }
-    writer_lose(writer, "requests and sites of calls", event->request != 0 || event->site != 0);
+    writer_lose(writer, "requests of calls", event->request != 0);
 }
 
 static bool event_fits(struct clog2_writer *clog2, const struct event *event)
@@ -158,6 +168,24 @@ static void write_constant(struct clog2_writer *clog2, const struct place *place
     clog2_put_text(&clog2->writer, body + 8, CLOG2_NAME_SIZE, name);
 }
 
+static void write_site(struct clog2_writer *clog2, const struct place *place, uint32_t index, int32_t line,
+                       const char *text)
+{
+    unsigned char *body = record(clog2, place, CLOG2_SITE);
+    bytes_put_i32(body, true, clog2->ids.sites[index]);
+    bytes_put_i32(body + 4, true, line);
+    clog2_put_text(&clog2->writer, body + 8, CLOG2_TEXT_SIZE, text);
+}
+
+/* Of a path that is too long the last directories, as many as there is room for, and the file. */
+static const char *path_end(const char *path)
+{
+    const char *slash;
+    while (strlen(path) >= CLOG2_TEXT_SIZE && (slash = strchr(path, '/')))
+        path = slash + 1;
+    return path;
+}
+
 static void write_definition(struct clog2_writer *clog2, const struct place *place, int64_t kind, uint32_t index)
 {
     const struct defs *defs = clog2->writer.defs;
@@ -168,10 +196,10 @@ static void write_definition(struct clog2_writer *clog2, const struct place *pla
     } else if (kind == DEFINITION_CONSTANT) {
         write_constant(clog2, place, defs->constants[index].name, defs->constants[index].value);
     } else {
-        unsigned char *body = record(clog2, place, CLOG2_SITE);
-        bytes_put_i32(body, true, defs->sites[index].id);
-        bytes_put_i32(body + 4, true, defs->sites[index].line);
-        clog2_put_text(&clog2->writer, body + 8, CLOG2_TEXT_SIZE, defs->sites[index].file);
+        const struct site_def *site = &defs->sites[index];
+        write_site(clog2, place, index, site->line == CLOG2_SITE_FUNCTION ? 0 : site->line, path_end(site->file));
+        if (site->function)
+            write_site(clog2, place, index, CLOG2_SITE_FUNCTION, site->function);
     }
 }
 
@@ -228,6 +256,13 @@ static void introduce(struct clog2_writer *clog2, uint32_t process, int64_t time
     }
 }
 
+/* Id of the event's source location, for the word that MPE leaves unused; 0: none. */
+static uint32_t site_id(const struct clog2_writer *clog2, const struct event *event)
+{
+    bool known = event->site > 0 && event->site <= clog2->writer.defs->site_count;
+    return known ? (uint32_t)clog2->ids.sites[event->site - 1] : 0;
+}
+
 /* Communicator and rank of a process in it, as records name them; what is not known stands in the world. */
 static void side_of(struct clog2_writer *clog2, int32_t comm, uint32_t process, int32_t *comm_id, int32_t *rank)
 {
@@ -256,9 +291,13 @@ static void write_plain(struct clog2_writer *clog2, const struct place *place, c
                         const unsigned char *arena)
 {
     bool cargo = event->payload_length > 0 && !(event->flags & EVENT_PAYLOAD_TEXT);
-    unsigned char *body = record(clog2, place, cargo ? CLOG2_CARGO : CLOG2_BARE);
+    bool moved = puts_moved(clog2, event);
+    unsigned char *body = record(clog2, place, cargo || moved ? CLOG2_CARGO : CLOG2_BARE);
     bytes_put_i32(body, true, event_id(clog2, event));
-    if (cargo)
+    bytes_put_u32(body + clog2_site_at[CLOG2_BARE], true, site_id(clog2, event));
+    if (moved)
+        payload_put_moved(body + 8, event);
+    else if (cargo)
         memcpy(body + 8, arena + event->payload,
                event->payload_length < CLOG2_CARGO_SIZE ? event->payload_length : CLOG2_CARGO_SIZE);
 }
@@ -278,6 +317,7 @@ static void write_message(struct clog2_writer *clog2, const struct place *place,
     bytes_put_i32(body + 8, true, rank);
     bytes_put_i32(body + 12, true, event->tag == EVENT_UNKNOWN ? 0 : event->tag);
     bytes_put_i32(body + 16, true, known_i32(event->kind == EVENT_SEND ? event->bytes_sent : event->bytes_received));
+    bytes_put_u32(body + clog2_site_at[CLOG2_MESSAGE], true, site_id(clog2, event));
 }
 
 static void write_comm_event(struct clog2_writer *clog2, const struct place *place, const struct event *event)
@@ -311,6 +351,7 @@ static void write_event(struct clog2_writer *clog2, const struct event *event, c
         bytes_put_i32(body, true, (int32_t)event->value);
         bytes_put_i32(body + 4, true, event->tag == EVENT_UNKNOWN ? -1 : event->tag);
         bytes_put_i32(body + 8, true, known_i32(event->bytes_sent));
+        bytes_put_u32(body + clog2_site_at[CLOG2_COLLECTIVE], true, site_id(clog2, event));
         break;
     case EVENT_COMM_MADE:
     case EVENT_COMM_FREED:

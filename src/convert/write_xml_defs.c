@@ -70,8 +70,11 @@ static void put_site(struct xml_line *line, const struct site_def *site)
 {
     XML_PUT(line, "<site");
     put_id(line, "id", site->id);
-    put_id(line, "line", site->line);
+    if (site->line)
+        xml_put_attribute_i64(line, "line", site->line);
     xml_put_attribute_text(line, "file", site->file);
+    if (site->function)
+        xml_put_attribute_text(line, "function", site->function);
 }
 
 static void put_definition(struct xml_writer *xml, enum definition_kind kind, size_t index)

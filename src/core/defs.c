@@ -3,6 +3,7 @@
 
 #include "core/event.h"
 #include "core/memory.h"
+#include "core/payload.h"
 
 #include <string.h>
 
@@ -32,8 +33,10 @@ void defs_free(struct defs *defs)
     }
     for (size_t i = 0; i < defs->constant_count; i++)
         free(defs->constants[i].name);
-    for (size_t i = 0; i < defs->site_count; i++)
+    for (size_t i = 0; i < defs->site_count; i++) {
         free(defs->sites[i].file);
+        free(defs->sites[i].function);
+    }
     free(defs->states);
     free(defs->marks);
     free(defs->constants);
@@ -80,6 +83,7 @@ uint32_t defs_add_state(struct defs *defs, const struct state_def *state)
     copy.direction = message_direction_of(copy.name);
     const struct mpi_function *function = mpi_function_find(copy.name);
     copy.rooted = function && function->rooted;
+    copy.tells_moved = copy.format && strcmp(copy.format, PAYLOAD_MOVED_FORMAT) == 0;
     int32_t first = defs_find_state(defs, copy.name);
     copy.first_of_name = first == EVENT_UNKNOWN ? index : (uint32_t)first;
     ARRAY_PUSH(defs->states, defs->state_count, defs->state_capacity, copy);
@@ -119,10 +123,12 @@ uint32_t defs_add_constant(struct defs *defs, const char *name, int32_t value)
     return (uint32_t)defs->constant_count - 1;
 }
 
-uint32_t defs_add_site(struct defs *defs, int32_t id, int32_t line, const char *file)
+uint32_t defs_add_site(struct defs *defs, const struct site_def *site)
 {
-    ARRAY_PUSH(defs->sites, defs->site_count, defs->site_capacity,
-               (struct site_def){.file = memory_copy_string(file), .id = id, .line = line});
+    struct site_def copy = *site;
+    copy.file = memory_copy_string(site->file ? site->file : "");
+    copy.function = memory_copy_string(site->function);
+    ARRAY_PUSH(defs->sites, defs->site_count, defs->site_capacity, copy);
     return (uint32_t)defs->site_count - 1;
 }
 

@@ -23,6 +23,7 @@ struct state_def {
     enum function_class class;
     enum message_direction direction;
     bool rooted, is_mpi;
+    bool tells_moved;       /* the payload of its leave is root and bytes (core/payload.h): events have it in fields */
     uint32_t first_of_name; /* lowest index of a state with the same shown name: metrics rows are by name */
 };
 
@@ -37,9 +38,11 @@ struct constant_def {
     int32_t value;
 };
 
+/* A place of the program's source from which MPI was called. */
 struct site_def {
-    char *file;
-    int32_t id, line;
+    char *file;       /* as its compiler was given it; "" where only the function is known */
+    char *function;   /* in which it is; NULL: not known */
+    int32_t id, line; /* id: number in the source, EVENT_UNKNOWN where it has none; line 0: not known */
 };
 
 /* What a record about a communicator says; the values are those of CLOG-2. */
@@ -101,7 +104,7 @@ void defs_free(struct defs *defs);
 uint32_t defs_add_state(struct defs *defs, const struct state_def *state);
 uint32_t defs_add_mark(struct defs *defs, const struct mark_def *mark);
 uint32_t defs_add_constant(struct defs *defs, const char *name, int32_t value);
-uint32_t defs_add_site(struct defs *defs, int32_t id, int32_t line, const char *file);
+uint32_t defs_add_site(struct defs *defs, const struct site_def *site); /* NULL file counts as "" */
 
 /* Lowest index of a state with this shown name, or EVENT_UNKNOWN. */
 int32_t defs_find_state(const struct defs *defs, const char *name);

@@ -2,13 +2,11 @@
 #ifndef SIGHT_CORE_PAYLOAD_H
 #define SIGHT_CORE_PAYLOAD_H
 
-#include <stdbool.h>
 #include <stddef.h>
-#include <stdint.h>
 
-/* Numbers in the payload of an event, by the format of its definition (MPE's printf-like formats: "root=%d, sent=%l"):
+/* Values in the payload of an event, by the format of its definition (MPE's printf-like formats: "root=%d, sent=%l"):
    after each % one letter, values packed big-endian in the same order: %h 2 bytes, %d and %x 4, %l and %X 8, %e 4, %E
-   8, %s a length of 2 bytes and so many characters. Bytes that a trace left out at the end are 0. */
+   8, %s a length of 2 bytes and so many characters. */
 
 /* Bytes of a value by its letter; of %s one for each character; 0 where there is no such letter. */
 static inline size_t payload_size(char letter)
@@ -31,7 +29,16 @@ static inline size_t payload_size(char letter)
     }
 }
 
-/* The integer whose label is `name` ("root" for "root=%d"): true and the value, or false. */
-bool payload_integer(const char *format, const unsigned char *payload, size_t length, const char *name, int64_t *value);
+/* The payload that recordings put on the leave of a collective: its root (a rank in the communicator, -1: none), bytes
+   that the process gave, and that it got. Readers move it into the event's own fields (tag, bytes_sent,
+   bytes_received), CLOG-2's writer back: nobody else parses it. */
+#define PAYLOAD_MOVED_FORMAT "root=%d, sent=%l, received=%l"
+enum { PAYLOAD_MOVED_SIZE = 20 };
+
+struct event;
+void payload_get_moved(const unsigned char payload[PAYLOAD_MOVED_SIZE], struct event *event);
+
+/* What is not known becomes -1. */
+void payload_put_moved(unsigned char payload[PAYLOAD_MOVED_SIZE], const struct event *event);
 
 #endif

@@ -3,7 +3,6 @@
 
 #include "core/memory.h"
 #include "core/open_states.h"
-#include "core/payload.h"
 #include "replay/channels.h"
 
 #include <string.h>
@@ -26,8 +25,7 @@ struct graph_builder {
     struct map groups;  /* (stream, turn) -> group */
     struct channels channels;
     uint32_t recent_process, recent_thread, recent_lane;
-    const unsigned char *arena; /* of the batch at hand */
-    int64_t *send_ns;           /* by message: time of the end that was seen first */
+    int64_t *send_ns; /* by message: time of the end that was seen first */
     size_t send_capacity;
 };
 
@@ -117,16 +115,6 @@ static void note_root(struct graph_builder *builder, uint32_t lane, int32_t comm
     }
 }
 
-/* Recorders tell the root of a collective in the payload of its leave. */
-static void note_root_of_leave(struct graph_builder *builder, uint32_t lane, const struct event *event)
-{
-    const char *format = builder->graph->defs->states[event->state].format;
-    int64_t root;
-    if (event->payload_length > 0 && format && !(event->flags & EVENT_PAYLOAD_TEXT) &&
-        payload_integer(format, builder->arena + event->payload, event->payload_length, "root", &root))
-        note_root(builder, lane, event->comm, root);
-}
-
 /* Calls */
 
 static void enter_call(struct graph_builder *builder, uint32_t lane, const struct event *event)
@@ -169,7 +157,7 @@ static void leave(struct graph_builder *builder, uint32_t lane, const struct eve
     if (graph_state(graph, call)->class == CLASS_PROBE)
         state->probe = (uint32_t)where->count;
     if (call->group) {
-        note_root_of_leave(builder, lane, event);
+        note_root(builder, lane, event->comm, event->tag); /* recordings tell it there */
         struct group *group = &graph->groups[call->group - 1];
         if (call->leave_ns < group->earliest_leave_ns)
             group->earliest_leave_ns = call->leave_ns;
@@ -289,7 +277,6 @@ static void take(struct graph_builder *builder, const struct event *event)
 static enum status builder_events(struct sink *sink, const struct batch *batch, struct error *err)
 {
     (void)err;
-    ((struct graph_builder *)sink)->arena = batch->arena;
     for (size_t i = 0; i < batch->count; i++)
         if (event_counts(&batch->events[i]))
             take((struct graph_builder *)sink, &batch->events[i]);

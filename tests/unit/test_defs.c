@@ -44,7 +44,8 @@ static void test_states(void)
     }
     tap_ok(found, "3,000 states are found");
     tap_ok(defs_add_mark(defs, &(struct mark_def){.id = 7}) == 0 && defs_add_constant(defs, "one", 1) == 0 &&
-               defs_add_site(defs, 1, 2, "a.c") == 0 && strcmp(defs->sites[0].file, "a.c") == 0,
+               defs_add_site(defs, &(struct site_def){.id = 1, .line = 2, .file = (char *)"a.c"}) == 0 &&
+               strcmp(defs->sites[0].file, "a.c") == 0 && !defs->sites[0].function,
            "marks, constants, sites");
     defs_free(defs);
     defs_free(NULL);

@@ -109,7 +109,8 @@ static bool equal_defs(const struct defs *a, const struct defs *b)
     for (size_t i = 0; equal && i < a->constant_count; i++)
         equal = same_text(a->constants[i].name, b->constants[i].name) && a->constants[i].value == b->constants[i].value;
     for (size_t i = 0; equal && i < a->site_count; i++)
-        equal = same_text(a->sites[i].file, b->sites[i].file) && a->sites[i].line == b->sites[i].line &&
+        equal = same_text(a->sites[i].file, b->sites[i].file) &&
+                same_text(a->sites[i].function, b->sites[i].function) && a->sites[i].line == b->sites[i].line &&
                 a->sites[i].id == b->sites[i].id;
     return equal;
 }
@@ -163,8 +164,8 @@ static struct defs *random_defs(void)
             defs, &(struct mark_def){
                       .name = marks[i], .id = 500 + i, .format = chance(2) ? format : NULL, .defined = chance(2) != 0});
     defs_add_constant(defs, "MPI_ANY_TAG", -1);
-    defs_add_site(defs, 7, 12, "main.c");
-    defs_add_site(defs, EVENT_UNKNOWN, EVENT_UNKNOWN, NULL);
+    defs_add_site(defs, &(struct site_def){.id = 7, .line = 12, .file = (char *)"main.c"});
+    defs_add_site(defs, &(struct site_def){.id = EVENT_UNKNOWN, .function = (char *)"work"});
     random_comms(defs);
     defs->processes = PROCESSES;
     defs->threads = 2;
