@@ -15,7 +15,7 @@
     X(DONE, 0, "done; also a closed pipe")                                                                             \
     X(CONDITION, 1, "a condition of --fail-on holds")                                                                  \
     X(USAGE, 2, "wrong usage: an unknown option, a value that cannot be")                                              \
-    X(DAMAGED, 3, "done, but the input is damaged: how much was read is said on standard error")                       \
+    X(DAMAGED, 3, "done, but the input is damaged: standard error says how much was read")                             \
     X(INPUT, 4, "the input cannot be read")                                                                            \
     X(OUTPUT, 5, "the output cannot be written")                                                                       \
     X(INTERRUPTED, 130, "interrupted: no unfinished output is left")
