@@ -68,22 +68,22 @@ static void add_wait(struct analyst *analyst, uint32_t lane, const struct call *
 {
     const struct graph *graph = analyst->graph;
     struct wait_sums *sums = &analyst->analysis->waits[wait->kind];
-    const struct call *cause = graph_call(graph, wait->cause_lane, wait->cause_call);
+    struct call cause = graph_call(graph, wait->cause_lane, wait->cause_call);
     int64_t from_ns = time_since(analyst->begin_ns, call->enter_ns);
     sums->count++;
     time_add(&sums->ns, wait->ns);
     time_add(&sums->victims_ns[analyst->rows[lane]], wait->ns);
     time_add(&sums->causes_ns[analyst->rows[wait->cause_lane]], wait->ns);
     time_add(&sums->states_ns[graph_state(graph, call)->first_of_name], wait->ns);
-    time_add(&sums->cause_states_ns[graph_state(graph, cause)->first_of_name], wait->ns);
+    time_add(&sums->cause_states_ns[graph_state(graph, &cause)->first_of_name], wait->ns);
     keep_longest(sums, &(struct wait_instance){.ns = wait->ns,
                                                .enter_ns = from_ns,
                                                .leave_ns = time_since(analyst->begin_ns, call->leave_ns),
-                                               .cause_enter_ns = time_since(analyst->begin_ns, cause->enter_ns),
+                                               .cause_enter_ns = time_since(analyst->begin_ns, cause.enter_ns),
                                                .process = analyst->rows[lane],
                                                .cause_process = analyst->rows[wait->cause_lane],
                                                .state = call->state,
-                                               .cause_state = cause->state});
+                                               .cause_state = cause.state});
     sums->longest_ns = wait->ns > sums->longest_ns ? wait->ns : sums->longest_ns;
     sums->from_ns = sums->count == 1 || from_ns < sums->from_ns ? from_ns : sums->from_ns;
     sums->to_ns = from_ns + wait->ns > sums->to_ns ? from_ns + wait->ns : sums->to_ns;
@@ -124,18 +124,18 @@ static void sum_waits(struct analyst *analyst)
         const struct lane *where = &graph->lanes[lane];
         int64_t before_ns = where->begin_ns;
         for (uint32_t i = 0; i < where->count; i++) {
-            const struct call *call = &where->calls[i];
-            analyst->compute_ns[lane] += time_since(before_ns, call->enter_ns);
-            before_ns = call->leave_ns;
-            count_call(analyst->analysis, graph, call);
+            struct call call = graph_call(graph, lane, i);
+            analyst->compute_ns[lane] += time_since(before_ns, call.enter_ns);
+            before_ns = call.leave_ns;
+            count_call(analyst->analysis, graph, &call);
             struct wait wait = wait_of(graph, lane, i);
             if (wait.kind != WAIT_NONE)
-                add_wait(analyst, lane, call, &wait);
+                add_wait(analyst, lane, &call, &wait);
         }
         analyst->compute_ns[lane] += time_since(before_ns, where->end_ns);
     }
     for (size_t i = 0; i < graph->group_count; i++)
-        analyst->analysis->incomplete += !graph_group_complete(graph, &graph->groups[i]);
+        analyst->analysis->incomplete += !graph->groups[i].complete;
 }
 
 static void take_path(struct analyst *analyst)

@@ -2,26 +2,40 @@
 #ifndef SIGHT_REPLAY_CHANNELS_H
 #define SIGHT_REPLAY_CHANNELS_H
 
-#include "core/event.h"
 #include "core/map.h"
+#include "replay/graph.h"
 
-#include <stdbool.h>
+/* Matches the ends of messages while a graph is built: by sender, receiver, communicator and tag, first in, first out
+   (MPI's rule that messages do not overtake), whichever end is seen first. */
 
-/* Messages on their way, by sender, receiver, communicator and tag: first in, first out (MPI's rule that messages do
-   not overtake), whichever end is seen first. An end is the index of a message that waits for its other end. */
-struct channel {
-    uint32_t first, last; /* 1 + index of the waiting messages; 0: none */
-    bool sends;           /* these are sends */
+/* Messages of a channel that wait for their other end: a list by the link of the missing end. */
+struct channel_queue {
+    uint32_t first, last; /* 1 + index; 0: none */
+    bool sends;           /* they are sends */
+};
+
+/* What a waiting end needs beyond its message; the message's missing end holds the index. */
+struct waiting_end {
+    int64_t time_ns;
+    uint32_t lane;
+    uint32_t next_free; /* 1 + index */
 };
 
 struct channels {
+    struct graph *graph;                    /* whose messages and channels they are */
     struct map pairs, kinds, sides, places; /* (sender, receiver); (sides, tag); the two sides of a communicator */
-    struct channel *channel;
-    size_t count, capacity;
+    struct channel_queue *queues;           /* by channel */
+    size_t queue_capacity;
+    struct waiting_end *waiting;
+    size_t waiting_count, waiting_capacity;
+    uint32_t free; /* 1 + index */
 };
 
-/* The channel of a send or receive whose partner is known. Valid until the next call. */
-struct channel *channels_of(struct channels *channels, const struct event *event);
-void channels_clear(struct channels *channels);
+/* An end of a message whose partner is known, in this call of the lane; GRAPH_NONE: in none that it is to be found by.
+   Returns the message's index. */
+uint32_t channels_meet(struct channels *channels, const struct event *event, uint32_t lane, uint32_t call);
+
+/* No more ends come: those that still wait have no other. Frees all that is not the graph's. */
+void channels_end(struct channels *channels);
 
 #endif

@@ -165,7 +165,8 @@ static void name_body(struct naming *naming, uint32_t loop)
             first = false;
             continue;
         }
-        const struct state_def *state = graph_state(naming->graph, graph_call(naming->graph, naming->lane, item->at));
+        struct call call = graph_call(naming->graph, naming->lane, item->at);
+        const struct state_def *state = graph_state(naming->graph, &call);
         naming->body = map_hash(naming->body + state->first_of_name);
         if (is_said(naming, state->first_of_name))
             continue;

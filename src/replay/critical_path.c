@@ -32,20 +32,19 @@ static void book_call(struct walk *walk, const struct call *call, int64_t from_n
 /* One call back. A call that waited hands the path over to whom it waited for. */
 static void step_back(struct walk *walk)
 {
-    const struct lane *lane = &walk->graph->lanes[walk->lane];
     uint32_t index = (uint32_t)walk->calls - 1;
-    const struct call *call = &lane->calls[index];
-    book_compute(walk, call->leave_ns);
+    struct call call = graph_call(walk->graph, walk->lane, index);
+    book_compute(walk, call.leave_ns);
     struct wait wait = wait_of(walk->graph, walk->lane, index);
-    const struct call *cause =
-        wait.kind == WAIT_NONE ? NULL : graph_call(walk->graph, wait.cause_lane, wait.cause_call);
+    int64_t cause_ns =
+        wait.kind == WAIT_NONE ? INT64_MAX : graph_call(walk->graph, wait.cause_lane, wait.cause_call).enter_ns;
     /* Clocks that are wrong could lead forward in time, and round and round. */
-    if (!cause || cause->enter_ns > walk->now_ns || walk->path.jumps >= walk->most_jumps) {
-        book_call(walk, call, call->enter_ns);
+    if (cause_ns > walk->now_ns || walk->path.jumps >= walk->most_jumps) {
+        book_call(walk, &call, call.enter_ns);
         walk->calls--;
         return;
     }
-    book_call(walk, call, cause->enter_ns);
+    book_call(walk, &call, cause_ns);
     walk->lane = wait.cause_lane;
     walk->calls = wait.cause_call;
     walk->path.jumps++;

@@ -56,8 +56,8 @@ static bool is_before(const struct analyst *analyst, uint32_t a, uint32_t b)
     if (left->order_ns != right->order_ns)
         return left->order_ns > right->order_ns;
     /* Of equals one may cause the other, and ends before. */
-    int64_t left_ns = graph_call(analyst->graph, a, left->call)->leave_ns,
-            right_ns = graph_call(analyst->graph, b, right->call)->leave_ns;
+    int64_t left_ns = graph_call(analyst->graph, a, left->call).leave_ns,
+            right_ns = graph_call(analyst->graph, b, right->call).leave_ns;
     return left_ns != right_ns ? left_ns > right_ns : a < b;
 }
 
@@ -204,8 +204,8 @@ static double opening_wait(const struct analyst *analyst, struct interval *inter
     if (interval->first < 0 || interval->opening_ns <= 0 || inside == 0 ||
         points->waits[inside - 1].call != interval->first)
         return 0;
-    const struct call *call = graph_call(analyst->graph, interval->lane, (uint32_t)interval->first);
-    double own_ns = (double)time_since(call->enter_ns, call->leave_ns) - points->waits[inside - 1].ns;
+    struct call call = graph_call(analyst->graph, interval->lane, (uint32_t)interval->first);
+    double own_ns = (double)time_since(call.enter_ns, call.leave_ns) - points->waits[inside - 1].ns;
     double wait_ns = interval->opening_ns - own_ns;
     if (wait_ns <= 0)
         return 0;

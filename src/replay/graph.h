@@ -5,8 +5,10 @@
 #include "core/sink.h"
 
 /* The calls of a run and what ties them together across processes: messages and collectives. What wait states, the
-   critical path and replays are computed from. Memory: 32 bytes for each MPI call, 24 for each message, 56 for each
-   collective. */
+   critical path and replays are computed from.
+
+   Calls and messages are stored packed and read as values: graph_call(), graph_message(). Memory: 24 bytes for each MPI
+   call, 24 for each message, 64 for each collective, 28 for each channel; 8 more for a call longer than 34 s. */
 
 enum { GRAPH_NONE = UINT32_MAX };
 
@@ -14,53 +16,106 @@ enum { GRAPH_NONE = UINT32_MAX };
 struct call {
     int64_t enter_ns, leave_ns; /* never left: the end of its lane */
     uint32_t state;             /* index into the definitions */
+    uint32_t site;              /* 1 + index into the definitions' sites; 0: not known */
+    int32_t comm;               /* index into the definitions' communicators; EVENT_UNKNOWN */
     uint32_t group;             /* of a collective */
     uint32_t sent;              /* first message that leaves in it; the others by next_sent */
     uint32_t received;          /* first message that arrives in it; of a probe: the message it found */
+    bool gives_nothing;         /* a collective, and the trace tells that no byte goes from it */
+    bool gets_nothing;          /* and none comes to it */
 };
 
-/* Calls of one thread of a process, in order. */
-struct lane {
-    uint32_t process, thread;
-    struct call *calls;
-    size_t count, capacity;
-    int64_t begin_ns, end_ns; /* its first and last event */
-};
-
-/* A message, matched: the n-th send and the n-th receive of the same sender, receiver, communicator and tag. */
+/* A message, matched: the n-th send and the n-th receive of the same sender, receiver, communicator and tag. Those
+   inside collectives, of which old recorders tell, are matched but stand in no call. */
 struct message {
     uint32_t send_lane, send_call;       /* GRAPH_NONE: not recorded */
     uint32_t receive_lane, receive_call; /* the call in which it completes */
     uint32_t next_sent, next_received;   /* 1 + index; 0: last of its call */
+    uint32_t channel;                    /* index into the graph's channels */
+    int64_t bytes;                       /* BYTES_UNKNOWN */
 };
 
-/* A collective: the n-th of its function on its communicator. */
+/* Where messages go: those of the same sender, receiver, communicator and tag, and the same threads. */
+struct channel {
+    uint32_t sender, receiver; /* processes */
+    int32_t comm, tag;         /* comm: of an inter-communicator the side with the lower index */
+    uint32_t send_lane, receive_lane;
+    uint32_t other; /* 1 + the next of the same but for the threads; 0: none */
+};
+
+/* What calls have in common; internal to graph_call. */
+struct call_kind {
+    uint32_t state, site;
+    int32_t comm;
+};
+struct packed_call {
+    int64_t enter_ns;
+    uint64_t word; /* duration or index of a long one, flags, kind */
+    uint32_t sent;
+    uint32_t received; /* or group */
+};
+enum {
+    CALL_DURATION_BITS = 36,
+    CALL_KIND_SHIFT = 40,
+    CALL_KINDS = 1 << 24, /* more are not told apart: sites and communicators are not known then */
+};
+#define CALL_DURATION_MASK ((UINT64_C(1) << CALL_DURATION_BITS) - 1)
+#define CALL_LONG (UINT64_C(1) << (CALL_DURATION_BITS - 1)) /* of the duration: the rest is an index */
+#define CALL_IN_GROUP (UINT64_C(1) << 36)
+#define CALL_GIVES_NOTHING (UINT64_C(1) << 37)
+#define CALL_GETS_NOTHING (UINT64_C(1) << 38)
+
+struct packed_message {
+    uint32_t channel;
+    uint32_t bytes; /* from MESSAGE_LONG on: index of a large one; UINT32_MAX: not known */
+    uint32_t send_call, receive_call, next_sent, next_received;
+};
+#define MESSAGE_LONG (UINT32_C(1) << 31)
+
+/* Calls of one thread of a process, in order. */
+struct lane {
+    uint32_t process, thread;
+    struct packed_call *calls;
+    size_t count, capacity;
+    int64_t begin_ns, end_ns; /* its first and last event */
+};
+
+/* A collective: the n-th of its function on its communicator. Members that are known to give nothing keep nobody
+   waiting, and do not count for `latest`, `earliest_leave` and `earliest_other`. */
 struct group {
     int64_t latest_enter_ns, earliest_leave_ns;
     int64_t earliest_other_ns;         /* enter of the first that is not the root */
-    uint32_t latest_lane, latest_call; /* who entered last; the lowest lane of equals */
+    uint32_t latest_lane, latest_call; /* who entered last; the lowest lane of equals; GRAPH_NONE: nobody counts */
     uint32_t root_lane, root_call;     /* GRAPH_NONE: not known */
     uint32_t count;
     uint32_t stream; /* its function and communicator */
+    bool complete;   /* all participants are recorded, as far as the trace tells */
 };
 
 /* A function on a communicator: its groups are the rows of the same number. */
 struct group_stream {
     int32_t comm; /* EVENT_UNKNOWN: the trace does not tell */
     uint32_t state;
-    uint32_t most; /* participants of its largest group */
+    uint32_t most;   /* participants of its largest group */
+    bool two_groups; /* an inter-communicator: who waits for whom is another rule, and not known */
 };
 
 struct graph {
     const struct defs *defs;
     struct lane *lanes;
     size_t lane_count, lane_capacity;
-    struct message *messages;
+    struct packed_message *messages;
     size_t message_count, message_capacity;
+    struct channel *channels;
+    size_t channel_count, channel_capacity;
     struct group *groups;
     size_t group_count, group_capacity;
     struct group_stream *streams;
     size_t stream_count, stream_capacity;
+    struct call_kind *kinds;
+    size_t kind_count, kind_capacity;
+    int64_t *long_calls, *long_messages; /* leave times; bytes */
+    size_t long_call_count, long_call_capacity, long_message_count, long_message_capacity;
     uint64_t unmatched;     /* ends of messages without the other */
     uint64_t unattached;    /* ends of messages outside all calls */
     uint64_t early;         /* messages whose receive lies before their send */
@@ -77,9 +132,40 @@ struct sink *graph_builder_sink(struct graph_builder *builder); /* owned by the 
 struct graph *graph_builder_end(struct graph_builder *builder);
 void graph_free(struct graph *graph);
 
-static inline const struct call *graph_call(const struct graph *graph, uint32_t lane, uint32_t call)
+static inline struct call graph_call(const struct graph *graph, uint32_t lane, uint32_t index)
 {
-    return &graph->lanes[lane].calls[call];
+    const struct packed_call *packed = &graph->lanes[lane].calls[index];
+    const struct call_kind *kind = &graph->kinds[packed->word >> CALL_KIND_SHIFT];
+    uint64_t duration = packed->word & CALL_DURATION_MASK;
+    bool in_group = packed->word & CALL_IN_GROUP;
+    return (struct call){.enter_ns = packed->enter_ns,
+                         .leave_ns = duration & CALL_LONG ? graph->long_calls[duration & ~CALL_LONG]
+                                                          : packed->enter_ns + (int64_t)duration,
+                         .state = kind->state,
+                         .site = kind->site,
+                         .comm = kind->comm,
+                         .group = in_group ? packed->received : 0,
+                         .sent = packed->sent,
+                         .received = in_group ? 0 : packed->received,
+                         .gives_nothing = packed->word & CALL_GIVES_NOTHING,
+                         .gets_nothing = packed->word & CALL_GETS_NOTHING};
+}
+
+static inline struct message graph_message(const struct graph *graph, uint32_t index)
+{
+    const struct packed_message *packed = &graph->messages[index];
+    const struct channel *channel = &graph->channels[packed->channel];
+    return (struct message){.send_lane = packed->send_call == GRAPH_NONE ? GRAPH_NONE : channel->send_lane,
+                            .send_call = packed->send_call,
+                            .receive_lane = packed->receive_call == GRAPH_NONE ? GRAPH_NONE : channel->receive_lane,
+                            .receive_call = packed->receive_call,
+                            .next_sent = packed->next_sent,
+                            .next_received = packed->next_received,
+                            .channel = packed->channel,
+                            .bytes = packed->bytes == UINT32_MAX ? BYTES_UNKNOWN
+                                     : packed->bytes & MESSAGE_LONG
+                                         ? graph->long_messages[packed->bytes & ~MESSAGE_LONG]
+                                         : packed->bytes};
 }
 
 static inline const struct state_def *graph_state(const struct graph *graph, const struct call *call)
@@ -87,7 +173,10 @@ static inline const struct state_def *graph_state(const struct graph *graph, con
     return &graph->defs->states[call->state];
 }
 
-/* True if all participants of the collective are recorded, as far as the trace tells. */
-bool graph_group_complete(const struct graph *graph, const struct group *group);
+/* The collective that the call takes part in; NULL where it is none. */
+static inline const struct group *graph_group(const struct graph *graph, const struct call *call)
+{
+    return call->group ? &graph->groups[call->group - 1] : NULL;
+}
 
 #endif

@@ -23,12 +23,15 @@ static uint64_t partners_of(const struct graph *graph, uint32_t lane, const stru
 {
     uint64_t sum = 0;
     uint32_t process = graph->lanes[lane].process;
-    for (uint32_t at = call->sent; at; at = graph->messages[at - 1].next_sent) {
-        uint32_t other = graph->messages[at - 1].receive_lane;
+    struct message m;
+    for (uint32_t at = call->sent; at; at = m.next_sent) {
+        m = graph_message(graph, at - 1);
+        uint32_t other = m.receive_lane;
         sum += map_hash(2 * (other == GRAPH_NONE ? UINT64_MAX / 4 : graph->lanes[other].process - process) + 1);
     }
-    for (uint32_t at = call->received; at; at = graph->messages[at - 1].next_received) {
-        uint32_t other = graph->messages[at - 1].send_lane;
+    for (uint32_t at = call->received; at; at = m.next_received) {
+        m = graph_message(graph, at - 1);
+        uint32_t other = m.send_lane;
         sum += map_hash(2 * (other == GRAPH_NONE ? UINT64_MAX / 4 : graph->lanes[other].process - process));
     }
     return sum;
@@ -91,17 +94,17 @@ struct lane_reading lane_read(const struct graph *graph, uint32_t lane, enum lan
                                    .enter_ns = memory_new(from->count * sizeof *reading.enter_ns),
                                    .leave_ns = memory_new(from->count * sizeof *reading.leave_ns)};
     for (size_t i = 0; i < from->count; i++) {
-        const struct call *call = &from->calls[i];
-        bool world = is_of_world(graph, call);
-        if (is_left_out(graph_state(graph, call), call) || (which == LANE_WORLD && !world))
+        struct call call = graph_call(graph, lane, (uint32_t)i);
+        bool world = is_of_world(graph, &call);
+        if (is_left_out(graph_state(graph, &call), &call) || (which == LANE_WORLD && !world))
             continue;
         size_t at = reading.count++;
-        uint64_t key = call_key(graph, lane, call, which, &order);
+        uint64_t key = call_key(graph, lane, &call, which, &order);
         reading.calls[at] = (uint32_t)i;
         reading.symbols[at] = (uint32_t)*map_put(&known, key, known.count);
         reading.ends[at] = world;
-        reading.enter_ns[at] = call->enter_ns;
-        reading.leave_ns[at] = call->leave_ns;
+        reading.enter_ns[at] = call.enter_ns;
+        reading.leave_ns[at] = call.leave_ns;
     }
     map_clear(&known);
     return reading;
@@ -123,12 +126,12 @@ struct lane_signature lane_signature_of(const struct graph *graph, uint32_t lane
     struct lane_signature signature = {0};
     struct comm_order order = {0}, world_order = {0};
     for (size_t i = 0; i < from->count; i++) {
-        const struct call *call = &from->calls[i];
-        if (is_left_out(graph_state(graph, call), call))
+        struct call call = graph_call(graph, lane, (uint32_t)i);
+        if (is_left_out(graph_state(graph, &call), &call))
             continue;
-        signature.calls = map_hash(signature.calls + call_key(graph, lane, call, LANE_CALLS, &order));
-        if (is_of_world(graph, call)) {
-            signature.world = map_hash(signature.world + call_key(graph, lane, call, LANE_WORLD, &world_order));
+        signature.calls = map_hash(signature.calls + call_key(graph, lane, &call, LANE_CALLS, &order));
+        if (is_of_world(graph, &call)) {
+            signature.world = map_hash(signature.world + call_key(graph, lane, &call, LANE_WORLD, &world_order));
             signature.world_count++;
         }
     }
@@ -149,21 +152,23 @@ static struct passed passed_of(const struct graph *graph, uint32_t lane)
     for (size_t i = 0; i < from->count; i++) {
         passed.calls_ns[i + 1] = passed.calls_ns[i];
         passed.waits_ns[i + 1] = passed.waits_ns[i];
-        time_add(&passed.calls_ns[i + 1], time_since(from->calls[i].enter_ns, from->calls[i].leave_ns));
+        struct call call = graph_call(graph, lane, (uint32_t)i);
+        time_add(&passed.calls_ns[i + 1], time_since(call.enter_ns, call.leave_ns));
         time_add(&passed.waits_ns[i + 1], wait_of(graph, lane, (uint32_t)i).ns);
     }
     return passed;
 }
 
 /* Iterations by calls of the lane, with their times. */
-static void time_iterations(struct loop_tree *tree, const struct lane_reading *reading, const struct lane *lane)
+static void time_iterations(struct loop_tree *tree, const struct lane_reading *reading, const struct graph *graph,
+                            uint32_t lane)
 {
     for (size_t i = 0; i < tree->iteration_count; i++) {
         struct loop_iteration *iteration = &tree->iterations[i];
         iteration->begin = reading->calls[iteration->begin];
         iteration->end = reading->calls[iteration->end - 1] + 1;
-        iteration->begin_ns = lane->calls[iteration->begin].enter_ns;
-        iteration->end_ns = lane->calls[iteration->end - 1].leave_ns;
+        iteration->begin_ns = graph_call(graph, lane, iteration->begin).enter_ns;
+        iteration->end_ns = graph_call(graph, lane, iteration->end - 1).leave_ns;
     }
     for (size_t l = 0; l < tree->count; l++) {
         struct loop_iteration *of = tree->iterations + tree->loops[l].iteration;
@@ -321,7 +326,7 @@ struct loop_tree lane_loops_find(const struct graph *graph, uint32_t lane, enum 
 void lane_loops_time(struct loop_tree *tree, const struct graph *graph, uint32_t lane,
                      const struct lane_reading *reading)
 {
-    time_iterations(tree, reading, &graph->lanes[lane]);
+    time_iterations(tree, reading, graph, lane);
     time_loops(tree, graph, lane);
     loop_tree_mark(tree, LOOP_BOTTLENECK_SHARE);
 }

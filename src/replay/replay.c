@@ -76,13 +76,11 @@ static bool is_free(const struct player *player, enum wait_kind kind)
 }
 
 /* The lane reaches its next call: its time is that of the enter, and others learn that it is there. */
-static void enter(struct player *player, uint32_t lane)
+static void enter(struct player *player, uint32_t lane, const struct call *call)
 {
     const struct graph *graph = player->graph;
-    const struct lane *where = &graph->lanes[lane];
-    size_t index = player->at[lane];
-    const struct call *call = &where->calls[index];
-    int64_t before_ns = index ? where->calls[index - 1].leave_ns : where->begin_ns;
+    uint32_t index = (uint32_t)player->at[lane];
+    int64_t before_ns = index ? graph_call(graph, lane, index - 1).leave_ns : graph->lanes[lane].begin_ns;
     player->now_ns[lane] += computing(player, lane, time_since(before_ns, call->enter_ns));
     player->entered[lane] = true;
     int64_t now_ns = player->now_ns[lane];
@@ -91,7 +89,7 @@ static void enter(struct player *player, uint32_t lane)
         wake(player, &player->message_waiter[0][m - 1]);
     }
     for (uint32_t m = call->received; m; m = graph->messages[m - 1].next_received)
-        if (graph->messages[m - 1].receive_lane == lane && graph->messages[m - 1].receive_call == index) {
+        if (graph->messages[m - 1].receive_call == index) {
             player->receive_ns[m - 1] = now_ns;
             wake(player, &player->message_waiter[1][m - 1]);
         }
@@ -151,14 +149,14 @@ static int64_t end_in_group(struct player *player, uint32_t lane, const struct c
     struct group_play *group = &player->groups[call->group - 1];
     const struct state_def *state = graph_state(graph, call);
     struct dependency dependency = {call->enter_ns, player->now_ns[lane], WAIT_NONE};
-    enum collective_shape shape = graph_group_complete(graph, recorded) ? collective_shape_of(state) : SHAPE_NONE_KNOWN;
+    enum collective_shape shape = recorded->complete ? collective_shape_of(state) : SHAPE_NONE_KNOWN;
     bool known = true;
     if (shape == SHAPE_ALL_TO_ALL) {
         known = group->arrived == recorded->count;
         dependency = (struct dependency){recorded->latest_enter_ns, group->latest_ns, wait_all_to_all_kind(state)};
     } else if (shape == SHAPE_ONE_TO_ALL && recorded->root_lane != GRAPH_NONE && recorded->root_lane != lane) {
         known = group->root_ns != NOT_YET;
-        dependency = (struct dependency){graph_call(graph, recorded->root_lane, recorded->root_call)->enter_ns,
+        dependency = (struct dependency){graph_call(graph, recorded->root_lane, recorded->root_call).enter_ns,
                                          group->root_ns, WAIT_LATE_BROADCAST};
     } else if (shape == SHAPE_ALL_TO_ONE && recorded->root_lane == lane) {
         /* The data of the last must be there, though only the time until the first counts as a wait. */
@@ -193,20 +191,20 @@ static int64_t end_with_messages(struct player *player, uint32_t lane, const str
     if (!single && (call->sent || call->received))
         waited = wait_of(graph, lane, (uint32_t)player->at[lane]);
     for (uint32_t at = call->received; at; at = graph->messages[at - 1].next_received) {
-        const struct message *m = &graph->messages[at - 1];
-        if (m->send_lane == GRAPH_NONE || m->send_lane == lane)
+        struct message m = graph_message(graph, at - 1);
+        if (m.send_lane == GRAPH_NONE || m.send_lane == lane)
             continue;
         if (wait_for(player, lane, player->send_ns, at - 1, 0))
             return NOT_YET;
-        struct dependency dependency = {graph_call(graph, m->send_lane, m->send_call)->enter_ns,
-                                        player->send_ns[at - 1], WAIT_LATE_SENDER};
+        struct dependency dependency = {graph_call(graph, m.send_lane, m.send_call).enter_ns, player->send_ns[at - 1],
+                                        WAIT_LATE_SENDER};
         int64_t wait_ns = single ? wait_for_this(call, dependency.recorded_ns) : waited.ns;
         int64_t ns = end_after(player, call, now_ns, &dependency, wait_ns);
         end_ns = ns > end_ns ? ns : end_ns;
     }
     for (uint32_t at = call->sent; at && waited.kind == WAIT_LATE_RECEIVER; at = graph->messages[at - 1].next_sent) {
-        const struct message *m = &graph->messages[at - 1];
-        if (m->receive_lane != waited.cause_lane || m->receive_call != waited.cause_call)
+        struct message m = graph_message(graph, at - 1);
+        if (m.receive_lane != waited.cause_lane || m.receive_call != waited.cause_call)
             continue;
         if (wait_for(player, lane, player->receive_ns, at - 1, 1))
             return NOT_YET;
@@ -229,10 +227,10 @@ static void play(struct player *player, uint32_t lane)
 {
     const struct lane *where = &player->graph->lanes[lane];
     while (player->at[lane] < where->count) {
-        const struct call *call = &where->calls[player->at[lane]];
+        struct call call = graph_call(player->graph, lane, (uint32_t)player->at[lane]);
         if (!player->entered[lane])
-            enter(player, lane);
-        int64_t end_ns = call->group ? end_in_group(player, lane, call) : end_with_messages(player, lane, call);
+            enter(player, lane, &call);
+        int64_t end_ns = call.group ? end_in_group(player, lane, &call) : end_with_messages(player, lane, &call);
         if (end_ns == NOT_YET)
             return;
         end_call(player, lane, end_ns);
@@ -255,9 +253,9 @@ static bool force(struct player *player)
     }
     if (first == GRAPH_NONE)
         return false;
-    const struct call *call = &graph->lanes[first].calls[player->at[first]];
-    struct dependency none = {call->enter_ns, player->now_ns[first], WAIT_NONE};
-    end_call(player, first, end_after(player, call, player->now_ns[first], &none, 0));
+    struct call call = graph_call(graph, first, (uint32_t)player->at[first]);
+    struct dependency none = {call.enter_ns, player->now_ns[first], WAIT_NONE};
+    end_call(player, first, end_after(player, &call, player->now_ns[first], &none, 0));
     player->forced++;
     make_ready(player, first);
     return true;
@@ -313,7 +311,8 @@ static void player_clear(struct player *player)
 static int64_t lane_end(const struct player *player, uint32_t lane)
 {
     const struct lane *where = &player->graph->lanes[lane];
-    int64_t last_ns = where->count ? where->calls[where->count - 1].leave_ns : where->begin_ns;
+    int64_t last_ns =
+        where->count ? graph_call(player->graph, lane, (uint32_t)where->count - 1).leave_ns : where->begin_ns;
     return player->now_ns[lane] + computing(player, lane, time_since(last_ns, where->end_ns));
 }
 

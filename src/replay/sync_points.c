@@ -20,9 +20,9 @@ static enum collective_shape *shapes_of(const struct defs *defs)
 }
 
 /* True if nobody left the collective before the last came. */
-static bool synchronises(const struct graph *graph, const struct group *group, enum collective_shape shape)
+static bool synchronises(const struct group *group, enum collective_shape shape)
 {
-    return (shape == SHAPE_ALL_TO_ALL || shape == SHAPE_ALL_TO_ONE) && graph_group_complete(graph, group) &&
+    return (shape == SHAPE_ALL_TO_ALL || shape == SHAPE_ALL_TO_ONE) && group->complete &&
            group->earliest_leave_ns >= group->latest_enter_ns;
 }
 
@@ -30,7 +30,7 @@ static void add_wait(struct sync_points *points, uint32_t lane, uint32_t call, c
 {
     struct lane_points *where = &points->lanes[lane];
     const struct wait_point *last = where->wait_count ? &where->waits[where->wait_count - 1] : NULL;
-    int64_t order_ns = graph_call(points->graph, wait->cause_lane, wait->cause_call)->enter_ns;
+    int64_t order_ns = graph_call(points->graph, wait->cause_lane, wait->cause_call).enter_ns;
     uint32_t previous = 0, index = (uint32_t)where->wait_count + 1;
     if (ties) {
         uint64_t *head = map_put(&points->pairs, map_pair(lane, wait->cause_lane), 0);
@@ -66,14 +66,14 @@ static void collect_lane(struct sync_points *points, uint32_t lane, const enum c
     const struct graph *graph = points->graph;
     const struct lane *where = &graph->lanes[lane];
     for (uint32_t i = 0; i < where->count; i++) {
-        const struct call *call = &where->calls[i];
-        if (!call->group && !call->received && !call->sent)
+        struct call call = graph_call(graph, lane, i);
+        if (!call.group && !call.received && !call.sent)
             continue;
-        const struct group *group = call->group ? &graph->groups[call->group - 1] : NULL;
-        bool meets = group && synchronises(graph, group, shapes[call->state]);
+        const struct group *group = graph_group(graph, &call);
+        bool meets = group && synchronises(group, shapes[call.state]);
         struct wait wait = wait_of(graph, lane, i);
         if (wait.kind != WAIT_NONE)
-            add_wait(points, lane, i, &wait, !group || (!meets && shapes[call->state] != SHAPE_ALL_TO_ALL));
+            add_wait(points, lane, i, &wait, !group || (!meets && shapes[call.state] != SHAPE_ALL_TO_ALL));
         if (meets)
             add_group(points, lane, i, group);
     }
@@ -177,12 +177,12 @@ static void search_waits(struct search *search, int waiter)
     }
     if (!wait || !is_later(search, waiter ? wait->cause_call : wait->call, waiter ? wait->call : wait->cause_call))
         return;
-    const struct call *call = graph_call(points->graph, lane, wait->call),
-                      *cause = graph_call(points->graph, other, wait->cause_call);
+    struct call call = graph_call(points->graph, lane, wait->call),
+                cause = graph_call(points->graph, other, wait->cause_call);
     /* When data of a root are through is not known. */
     bool known = wait->kind == WAIT_LATE_SENDER || wait->kind == WAIT_LATE_RECEIVER;
-    search->found[waiter] = (struct opening){wait->call, known ? rest_after(call, cause->leave_ns) : 0};
-    search->found[!waiter] = (struct opening){wait->cause_call, known ? rest_after(cause, call->leave_ns) : 0};
+    search->found[waiter] = (struct opening){wait->call, known ? rest_after(&call, cause.leave_ns) : 0};
+    search->found[!waiter] = (struct opening){wait->cause_call, known ? rest_after(&cause, call.leave_ns) : 0};
 }
 
 /* The track's latest point before the call: those behind it are never asked for again. */
@@ -205,10 +205,10 @@ static void search_track(struct search *search, struct comm_track *track)
                       track_head(lanes[1], &lanes[1]->tracks[*other], search->calls[1])};
     for (int step = 0; at[0] && at[1] && step < STEPS; step++) {
         const struct group_point *group_points[2] = {&lanes[0]->groups[at[0] - 1], &lanes[1]->groups[at[1] - 1]};
-        const struct call *calls[2];
+        struct call calls[2];
         for (int i = 0; i < 2; i++)
             calls[i] = graph_call(graph, search->lanes[i], group_points[i]->call);
-        const struct group *groups[2] = {&graph->groups[calls[0]->group - 1], &graph->groups[calls[1]->group - 1]};
+        const struct group *groups[2] = {graph_group(graph, &calls[0]), graph_group(graph, &calls[1])};
         if (groups[0] != groups[1]) {
             int later = groups[1]->latest_enter_ns > groups[0]->latest_enter_ns;
             at[later] = group_points[later]->previous;
@@ -217,7 +217,7 @@ static void search_track(struct search *search, struct comm_track *track)
         if (is_later(search, group_points[0]->call, group_points[1]->call))
             for (int i = 0; i < 2; i++)
                 search->found[i] =
-                    (struct opening){group_points[i]->call, rest_after(calls[i], groups[0]->earliest_leave_ns)};
+                    (struct opening){group_points[i]->call, rest_after(&calls[i], groups[0]->earliest_leave_ns)};
         return;
     }
 }

@@ -25,17 +25,14 @@ struct time_maps time_maps_of(const struct sync_points *points)
     struct time_maps maps = {.points = points, .function_count = 1, .begin_ns = replay_begin_ns(graph)};
     maps.functions = memory_new(defs->state_count * sizeof *maps.functions);
     maps.states = memory_new((defs->state_count + 1) * sizeof *maps.states);
-    for (size_t lane = 0; lane < graph->lane_count; lane++)
-        for (size_t i = 0; i < graph->lanes[lane].count; i++) {
-            uint32_t state = graph->lanes[lane].calls[i].state, first = defs->states[state].first_of_name;
-            if (maps.functions[state])
-                continue;
-            if (!maps.functions[first]) {
-                maps.states[maps.function_count] = first;
-                maps.functions[first] = (uint32_t)maps.function_count++;
-            }
-            maps.functions[state] = maps.functions[first];
+    for (size_t i = 0; i < graph->kind_count; i++) {
+        uint32_t state = graph->kinds[i].state, first = defs->states[state].first_of_name;
+        if (!maps.functions[first]) {
+            maps.states[maps.function_count] = first;
+            maps.functions[first] = (uint32_t)maps.function_count++;
         }
+        maps.functions[state] = maps.functions[first];
+    }
     maps.fine = maps.function_count <= MANY_FUNCTIONS;
     maps.label_count = maps.function_count * (maps.fine ? maps.function_count + 1 : 2);
     maps.sums = memory_new(graph->lane_count * sizeof *maps.sums);
@@ -86,27 +83,30 @@ static void add(struct time_map *map, uint32_t label, double ns)
 }
 
 /* Computing before a call. */
-static void add_gap(const struct time_maps *maps, struct time_map *map, const struct lane *lane, size_t index)
+static void add_gap(const struct time_maps *maps, struct time_map *map, uint32_t lane, size_t index)
 {
-    const struct call *call = &lane->calls[index];
-    int64_t from_ns = index ? lane->calls[index - 1].leave_ns : maps->begin_ns;
-    uint32_t before = index && maps->fine ? maps->functions[lane->calls[index - 1].state] : 0;
-    size_t label = maps->function_count * (1 + (size_t)before) + maps->functions[call->state];
-    add(map, (uint32_t)label, (double)time_since(from_ns, call->enter_ns));
+    const struct graph *graph = maps->points->graph;
+    struct call call = graph_call(graph, lane, (uint32_t)index), last = {.leave_ns = maps->begin_ns};
+    uint32_t before = 0;
+    if (index > 0) {
+        last = graph_call(graph, lane, (uint32_t)index - 1);
+        before = maps->fine ? maps->functions[last.state] : 0;
+    }
+    size_t label = maps->function_count * (1 + (size_t)before) + maps->functions[call.state];
+    add(map, (uint32_t)label, (double)time_since(last.leave_ns, call.enter_ns));
 }
 
 static void add_steps(const struct time_maps *maps, struct time_map *map, uint32_t where, size_t from, size_t to)
 {
-    const struct lane *lane = &maps->points->graph->lanes[where];
     const struct lane_points *points = &maps->points->lanes[where];
     size_t wait = waits_before(points, (int64_t)from);
     for (size_t i = from; i < to; i++) {
-        const struct call *call = &lane->calls[i];
-        double ns = (double)time_since(call->enter_ns, call->leave_ns);
-        add_gap(maps, map, lane, i);
+        struct call call = graph_call(maps->points->graph, where, (uint32_t)i);
+        double ns = (double)time_since(call.enter_ns, call.leave_ns);
+        add_gap(maps, map, where, i);
         if (wait < points->wait_count && points->waits[wait].call == i)
             ns -= points->waits[wait++].ns;
-        add(map, maps->functions[call->state], ns);
+        add(map, maps->functions[call.state], ns);
     }
 }
 
@@ -136,12 +136,13 @@ static void make_sums(struct time_maps *maps, uint32_t where)
 
 void time_map_fill(struct time_maps *maps, struct time_map *map, const struct interval *interval)
 {
-    const struct lane *lane = &maps->points->graph->lanes[interval->lane];
+    const struct graph *graph = maps->points->graph;
     struct lane_sums *sums = &maps->sums[interval->lane];
     size_t from = (size_t)(interval->first + 1), to = interval->end > from ? interval->end : from;
     time_map_empty(map);
     if (interval->first >= 0)
-        add(map, maps->functions[lane->calls[interval->first].state], interval->opening_ns);
+        add(map, maps->functions[graph_call(graph, interval->lane, (uint32_t)interval->first).state],
+            interval->opening_ns);
     if (to - from > 2 * CALLS_BETWEEN && !sums->every)
         make_sums(maps, interval->lane);
     if (sums->every && to - from >= 2 * sums->every) {
@@ -153,8 +154,8 @@ void time_map_fill(struct time_maps *maps, struct time_map *map, const struct in
         from = last * sums->every;
     }
     add_steps(maps, map, interval->lane, from, to);
-    if (to < lane->count)
-        add_gap(maps, map, lane, to);
+    if (to < graph->lanes[interval->lane].count)
+        add_gap(maps, map, interval->lane, to);
 }
 
 struct time_label time_label_of(const struct time_maps *maps, uint32_t label)

@@ -51,7 +51,7 @@ static struct wait wait_in_group(const struct graph *graph, uint32_t lane, const
 {
     const struct group *group = &graph->groups[call->group - 1];
     const struct state_def *state = graph_state(graph, call);
-    if (!graph_group_complete(graph, group))
+    if (!group->complete)
         return (struct wait){0};
     switch (collective_shape_of(state)) {
     case SHAPE_ALL_TO_ALL:
@@ -60,7 +60,7 @@ static struct wait wait_in_group(const struct graph *graph, uint32_t lane, const
     case SHAPE_ONE_TO_ALL:
         if (group->root_lane == GRAPH_NONE || group->root_lane == lane)
             return (struct wait){0};
-        return wait_until(call, graph_call(graph, group->root_lane, group->root_call)->enter_ns, WAIT_LATE_BROADCAST,
+        return wait_until(call, graph_call(graph, group->root_lane, group->root_call).enter_ns, WAIT_LATE_BROADCAST,
                           group->root_lane, group->root_call);
     case SHAPE_ALL_TO_ONE:
         if (group->root_lane != lane)
@@ -75,12 +75,13 @@ static struct wait wait_in_group(const struct graph *graph, uint32_t lane, const
 static struct wait wait_for_senders(const struct graph *graph, uint32_t lane, const struct call *call)
 {
     struct wait longest = {0};
-    for (uint32_t at = call->received; at; at = graph->messages[at - 1].next_received) {
-        const struct message *m = &graph->messages[at - 1];
-        if (m->send_lane == GRAPH_NONE || m->send_lane == lane)
+    struct message m;
+    for (uint32_t at = call->received; at; at = m.next_received) {
+        m = graph_message(graph, at - 1);
+        if (m.send_lane == GRAPH_NONE || m.send_lane == lane)
             continue;
-        struct wait wait = wait_until(call, graph_call(graph, m->send_lane, m->send_call)->enter_ns, WAIT_LATE_SENDER,
-                                      m->send_lane, m->send_call);
+        struct wait wait = wait_until(call, graph_call(graph, m.send_lane, m.send_call).enter_ns, WAIT_LATE_SENDER,
+                                      m.send_lane, m.send_call);
         if (wait.ns > longest.ns)
             longest = wait;
     }
@@ -92,14 +93,15 @@ static struct wait wait_for_senders(const struct graph *graph, uint32_t lane, co
 static struct wait wait_for_receivers(const struct graph *graph, uint32_t lane, const struct call *call)
 {
     struct wait longest = {0};
-    for (uint32_t at = call->sent; at; at = graph->messages[at - 1].next_sent) {
-        const struct message *m = &graph->messages[at - 1];
-        if (m->receive_lane == GRAPH_NONE || m->receive_lane == lane)
+    struct message m;
+    for (uint32_t at = call->sent; at; at = m.next_sent) {
+        m = graph_message(graph, at - 1);
+        if (m.receive_lane == GRAPH_NONE || m.receive_lane == lane)
             continue;
-        const struct call *receive = graph_call(graph, m->receive_lane, m->receive_call);
-        if (graph_state(graph, receive)->class != CLASS_P2P || call->leave_ns <= receive->enter_ns)
+        struct call receive = graph_call(graph, m.receive_lane, m.receive_call);
+        if (graph_state(graph, &receive)->class != CLASS_P2P || call->leave_ns <= receive.enter_ns)
             continue;
-        struct wait wait = wait_until(call, receive->enter_ns, WAIT_LATE_RECEIVER, m->receive_lane, m->receive_call);
+        struct wait wait = wait_until(call, receive.enter_ns, WAIT_LATE_RECEIVER, m.receive_lane, m.receive_call);
         if (wait.ns > longest.ns)
             longest = wait;
     }
@@ -108,10 +110,10 @@ static struct wait wait_for_receivers(const struct graph *graph, uint32_t lane, 
 
 struct wait wait_of(const struct graph *graph, uint32_t lane, uint32_t index)
 {
-    const struct call *call = graph_call(graph, lane, index);
-    if (call->group)
-        return wait_in_group(graph, lane, call);
-    struct wait sender = call->received ? wait_for_senders(graph, lane, call) : (struct wait){0};
-    struct wait receiver = call->sent ? wait_for_receivers(graph, lane, call) : (struct wait){0};
+    struct call call = graph_call(graph, lane, index);
+    if (call.group)
+        return wait_in_group(graph, lane, &call);
+    struct wait sender = call.received ? wait_for_senders(graph, lane, &call) : (struct wait){0};
+    struct wait receiver = call.sent ? wait_for_receivers(graph, lane, &call) : (struct wait){0};
     return receiver.ns > sender.ns ? receiver : sender;
 }

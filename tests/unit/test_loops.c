@@ -324,10 +324,16 @@ static struct defs *hand_definitions(uint32_t processes)
     return defs;
 }
 
-static void add_call(struct lane *lane, uint32_t state, int64_t enter_ns, int64_t leave_ns)
+/* Kinds of calls are the states, on the world. */
+static struct call_kind kinds[STATES] = {
+    {STEP, 0, WORLD}, {ALLREDUCE, 0, WORLD}, {RANK, 0, WORLD}, {LATER, 0, WORLD}, {SENDING, 0, WORLD}};
+
+static struct packed_call *add_call(struct lane *lane, uint32_t state, int64_t enter_ns, int64_t leave_ns)
 {
-    struct call call = {.state = state, .enter_ns = enter_ns, .leave_ns = leave_ns};
+    struct packed_call call = {.enter_ns = enter_ns,
+                               .word = (uint64_t)(leave_ns - enter_ns) | (uint64_t)state << CALL_KIND_SHIFT};
     ARRAY_PUSH(lane->calls, lane->count, lane->capacity, call);
+    return &lane->calls[lane->count - 1];
 }
 
 /* C5b: the function of T-Fig 4.7, with calls in place of its statements. All times in 10 us. */
@@ -345,7 +351,7 @@ static void test_paradyn(void)
     }
     for (int w = 0; w < 500; w++, now += 4)
         add_call(&lane, LATER, now, now + 4);
-    struct graph graph = {.defs = defs, .lanes = &lane, .lane_count = 1};
+    struct graph graph = {.defs = defs, .lanes = &lane, .lane_count = 1, .kinds = kinds};
     struct loop_tree tree = loops_of(&graph, 0);
     if (tap_equal_int((long long)tree.count, 4, "table 4.1 as a trace: three loops in the whole")) {
         const struct loop *first = &tree.loops[1], *second = &tree.loops[2], *nested = &tree.loops[3];
@@ -381,22 +387,28 @@ static void test_lanes(void)
     struct graph graph = {.defs = defs, .lanes = lanes, .lane_count = 4};
     struct group groups[20] = {{0}};
     struct group_stream stream = {.comm = WORLD, .state = ALLREDUCE, .most = 4};
-    struct message messages[20] = {{0}};
-    for (uint32_t p = 1; p < 4; p++)
+    struct packed_message messages[20];
+    struct channel channels[4] = {{0}};
+    for (uint32_t p = 1; p < 4; p++) {
         lanes[p].process = p;
+        channels[p] = (struct channel){.receiver = p, .receive_lane = p};
+    }
     for (uint32_t k = 0; k < 20; k++) {
         int64_t now = 1000 + 400 * (int64_t)k;
-        add_call(&lanes[0], STEP, now, now + 10);
-        lanes[0].calls[lanes[0].count - 1].sent = k + 1;
-        messages[k] = (struct message){.receive_lane = 1 + chance(3), .send_lane = 0, .receive_call = GRAPH_NONE};
-        messages[k].receive_lane = GRAPH_NONE;
+        add_call(&lanes[0], STEP, now, now + 10)->sent = k + 1;
+        messages[k] = (struct packed_message){.receive_call = GRAPH_NONE};
         if (k % 3 == 0)
             add_call(&lanes[0], RANK, now + 20, now + 21);
-        add_call(&lanes[0], ALLREDUCE, now + 30, now + 390);
-        lanes[0].calls[lanes[0].count - 1].group = k + 1;
-        groups[k] = (struct group){.latest_enter_ns = now + 380, .root_lane = GRAPH_NONE, .count = 4, .latest_lane = 1};
+        struct packed_call *reduce = add_call(&lanes[0], ALLREDUCE, now + 30, now + 390);
+        reduce->received = k + 1;
+        reduce->word |= CALL_IN_GROUP;
+        groups[k] = (struct group){
+            .latest_enter_ns = now + 380, .root_lane = GRAPH_NONE, .count = 4, .latest_lane = 1, .complete = true};
     }
     lanes[0].calls[0].enter_ns -= 900;
+    lanes[0].calls[0].word += 900;
+    graph.kinds = kinds;
+    graph.channels = channels;
     graph.messages = messages;
     graph.groups = groups;
     graph.streams = &stream;
@@ -413,7 +425,7 @@ static void test_lanes(void)
     }
     loop_tree_clear(&tree);
     for (uint32_t k = 0; k < 20; k++)
-        messages[k].receive_lane = 1 + (k * k + k / 3) % 3;
+        messages[k].channel = 1 + (k * k + k / 3) % 3;
     for (uint32_t p = 1; p < 4; p++)
         add_call(&lanes[p], STEP, 0, 5);
     for (uint32_t k = 0; k < 20; k++)

@@ -238,7 +238,8 @@ static void test_random(void)
                 waits += analysis->waits[kind].ns;
             for (size_t l = 0; l < graph->lane_count; l++)
                 for (size_t c = 0; c < graph->lanes[l].count; c++)
-                    calls += graph->lanes[l].calls[c].leave_ns - graph->lanes[l].calls[c].enter_ns;
+                    calls += graph_call(graph, (uint32_t)l, (uint32_t)c).leave_ns -
+                             graph_call(graph, (uint32_t)l, (uint32_t)c).enter_ns;
             bounded += waits <= calls && waits > 0;
             analysis_free(analysis);
             graph_free(graph);

@@ -1,0 +1,461 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "core/memory.h"
+#include "core/open_states.h"
+#include "replay/channels.h"
+
+#include <string.h>
+
+/* Duration of a call that was not left yet. */
+#define CALL_OPEN CALL_DURATION_MASK
+
+enum { RECENT_KINDS = 256 };
+
+/* What is open on a lane while events come in. */
+struct lane_state {
+    struct open_states open; /* MPI states; `mark` of the outermost is free */
+    uint32_t probe;          /* 1 + call that found a message, until that arrives */
+    bool any;                /* an event was seen */
+};
+
+/* The collectives of a stream, by the number of their turn. */
+struct stream_groups {
+    uint32_t *groups;
+    size_t count, capacity;
+};
+
+/* What a state is to the builder; 0: not looked at yet. */
+enum role { ROLE_UNKNOWN, ROLE_CALL, ROLE_COLLECTIVE };
+
+struct graph_builder {
+    struct sink sink;
+    struct graph *graph;
+    struct lane_state *states; /* by lane */
+    size_t state_capacity;
+    uint8_t *roles; /* by state of the definitions */
+    size_t role_count;
+    struct map lanes;                    /* (process, thread) -> lane */
+    struct map kinds, site_kinds;        /* (communicator, state) -> kind; (site, such a kind) -> kind */
+    uint32_t recent_kinds[RECENT_KINDS]; /* 1 + index */
+    struct map streams;                  /* (communicator, function) -> stream */
+    struct stream_groups *stream_groups; /* by stream */
+    size_t stream_groups_capacity;
+    struct map turns; /* (lane, stream) -> collectives so far */
+    struct channels channels;
+    uint32_t recent_process, recent_thread, recent_lane;
+};
+
+static enum status builder_begin(struct sink *sink, const struct defs *defs, struct error *err)
+{
+    (void)err;
+    ((struct graph_builder *)sink)->graph->defs = defs;
+    return STATUS_OK;
+}
+
+static uint32_t lane_of(struct graph_builder *builder, uint32_t process, uint32_t thread)
+{
+    if (builder->recent_lane != GRAPH_NONE && builder->recent_process == process && builder->recent_thread == thread)
+        return builder->recent_lane;
+    struct graph *graph = builder->graph;
+    uint64_t *lane = map_put(&builder->lanes, map_pair(process, thread), graph->lane_count);
+    if (*lane == graph->lane_count) {
+        ARRAY_PUSH(graph->lanes, graph->lane_count, graph->lane_capacity,
+                   (struct lane){.process = process, .thread = thread});
+        size_t before = builder->state_capacity;
+        ARRAY_RESERVE(builder->states, builder->state_capacity, graph->lane_count);
+        memset(builder->states + before, 0, (builder->state_capacity - before) * sizeof *builder->states);
+    }
+    builder->recent_process = process;
+    builder->recent_thread = thread;
+    builder->recent_lane = (uint32_t)*lane;
+    return builder->recent_lane;
+}
+
+/* Kinds of calls */
+
+static uint32_t kind_add(struct graph *graph, uint32_t state, int32_t comm, uint32_t site)
+{
+    ARRAY_PUSH(graph->kinds, graph->kind_count, graph->kind_capacity, (struct call_kind){state, site, comm});
+    return (uint32_t)graph->kind_count - 1;
+}
+
+/* Where there are too many to be told apart, the first of the state stands for the others. */
+static uint32_t kind_find(struct graph_builder *builder, uint32_t state, int32_t comm, uint32_t site)
+{
+    struct graph *graph = builder->graph;
+    bool full = graph->kind_count >= CALL_KINDS - graph->defs->state_count;
+    uint64_t *plain = map_put(&builder->kinds, map_pair((uint32_t)(full ? EVENT_UNKNOWN : comm), state), UINT64_MAX);
+    if (*plain == UINT64_MAX)
+        *plain = kind_add(graph, state, full ? EVENT_UNKNOWN : comm, 0);
+    if (site == 0 || full)
+        return (uint32_t)*plain;
+    uint64_t *kind = map_put(&builder->site_kinds, map_pair(site, (uint32_t)*plain), UINT64_MAX);
+    if (*kind == UINT64_MAX)
+        *kind = kind_add(graph, state, comm, site);
+    return (uint32_t)*kind;
+}
+
+static uint32_t kind_of(struct graph_builder *builder, uint32_t state, int32_t comm, uint32_t site)
+{
+    uint32_t *recent = &builder->recent_kinds[(state ^ (uint32_t)comm << 3 ^ site << 5) % RECENT_KINDS];
+    const struct call_kind *kind = *recent ? &builder->graph->kinds[*recent - 1] : NULL;
+    if (!kind || kind->state != state || kind->comm != comm || kind->site != site)
+        *recent = kind_find(builder, state, comm, site) + 1;
+    return *recent - 1;
+}
+
+/* Collectives */
+
+/* True of calls in which all processes of a communicator take part and meet in the order of their calls. */
+static bool is_collective(const struct state_def *state)
+{
+    return state->class == CLASS_COLLECTIVE || state->class == CLASS_SYNC || strcmp(state->name, "MPI_Init") == 0 ||
+           strcmp(state->name, "MPI_Init_thread") == 0 || strcmp(state->name, "MPI_Finalize") == 0;
+}
+
+/* Definitions of some formats come while events are read. */
+static enum role role_of(struct graph_builder *builder, uint32_t state)
+{
+    const struct defs *defs = builder->graph->defs;
+    if (state >= builder->role_count) {
+        builder->roles = memory_resize(builder->roles, defs->state_count * sizeof *builder->roles);
+        memset(builder->roles + builder->role_count, ROLE_UNKNOWN, defs->state_count - builder->role_count);
+        builder->role_count = defs->state_count;
+    }
+    if (builder->roles[state] == ROLE_UNKNOWN)
+        builder->roles[state] = is_collective(&defs->states[state]) ? ROLE_COLLECTIVE : ROLE_CALL;
+    return builder->roles[state];
+}
+
+static uint32_t stream_of(struct graph_builder *builder, int32_t comm, uint32_t state)
+{
+    struct graph *graph = builder->graph;
+    uint64_t *stream = map_put(&builder->streams, map_pair((uint32_t)comm, state), graph->stream_count);
+    if (*stream == graph->stream_count) {
+        ARRAY_PUSH(graph->streams, graph->stream_count, graph->stream_capacity,
+                   (struct group_stream){.comm = comm, .state = state});
+        ARRAY_RESERVE(builder->stream_groups, builder->stream_groups_capacity, graph->stream_count);
+        builder->stream_groups[graph->stream_count - 1] = (struct stream_groups){0};
+    }
+    return (uint32_t)*stream;
+}
+
+/* The lane's next collective of the stream: 1 + index. */
+static uint32_t join_group(struct graph_builder *builder, uint32_t lane, uint32_t stream)
+{
+    struct graph *graph = builder->graph;
+    struct stream_groups *row = &builder->stream_groups[stream];
+    uint64_t turn = (*map_put(&builder->turns, map_pair(lane, stream), 0))++;
+    if (turn == row->count) {
+        ARRAY_PUSH(row->groups, row->count, row->capacity, (uint32_t)graph->group_count);
+        ARRAY_PUSH(graph->groups, graph->group_count, graph->group_capacity,
+                   (struct group){.latest_enter_ns = INT64_MIN,
+                                  .earliest_leave_ns = INT64_MAX,
+                                  .earliest_other_ns = INT64_MAX,
+                                  .latest_lane = GRAPH_NONE,
+                                  .root_lane = GRAPH_NONE,
+                                  .stream = stream});
+    }
+    struct group *group = &graph->groups[row->groups[turn]];
+    if (++group->count > graph->streams[stream].most)
+        graph->streams[stream].most = group->count;
+    return row->groups[turn] + 1;
+}
+
+/* The root of the lane's latest call, a rank of its communicator. */
+static void note_root(struct graph_builder *builder, uint32_t lane, int32_t comm, int64_t root)
+{
+    struct graph *graph = builder->graph;
+    const struct lane *where = &graph->lanes[lane];
+    if (root < 0 || root >= PROCESS_LIMIT)
+        return;
+    struct call call = graph_call(graph, lane, (uint32_t)where->count - 1);
+    if (defs_world_rank(graph->defs, comm, (int32_t)root) == (int32_t)where->process) {
+        graph->groups[call.group - 1].root_lane = lane;
+        graph->groups[call.group - 1].root_call = (uint32_t)where->count - 1;
+    }
+}
+
+/* What is told of the lane's latest collective: its root, and what it moves. */
+static void note_collective(struct graph_builder *builder, uint32_t lane, const struct event *event)
+{
+    struct lane *where = &builder->graph->lanes[lane];
+    struct packed_call *call = where->count > 0 ? &where->calls[where->count - 1] : NULL;
+    if (!call || !(call->word & CALL_IN_GROUP))
+        return;
+    note_root(builder, lane, event->comm, event->tag);
+    if (event->bytes_sent == 0)
+        call->word |= CALL_GIVES_NOTHING;
+    if (event->bytes_received == 0)
+        call->word |= CALL_GETS_NOTHING;
+}
+
+/* Calls */
+
+/* Few lanes hold most of the memory: they grow by a quarter. */
+static void lane_reserve(struct lane *lane)
+{
+    if (lane->count < lane->capacity)
+        return;
+    lane->capacity += lane->capacity / 4 + 32;
+    lane->calls = memory_resize(lane->calls, lane->capacity * sizeof *lane->calls);
+}
+
+static void enter_call(struct graph_builder *builder, uint32_t lane, const struct event *event)
+{
+    struct graph *graph = builder->graph;
+    struct lane *where = &graph->lanes[lane];
+    if (where->count >= GRAPH_NONE - 1 || graph->kind_count >= CALL_KINDS) {
+        graph->too_large = true;
+        return;
+    }
+    uint64_t kind = kind_of(builder, event->state, event->comm, event->site);
+    struct packed_call call = {.enter_ns = event->time_ns, .word = CALL_OPEN | kind << CALL_KIND_SHIFT};
+    if (role_of(builder, event->state) == ROLE_COLLECTIVE) {
+        uint32_t function = graph->defs->states[event->state].first_of_name;
+        call.received = join_group(builder, lane, stream_of(builder, event->comm, function));
+        call.word |= CALL_IN_GROUP;
+    }
+    lane_reserve(where);
+    where->calls[where->count++] = call;
+}
+
+static void enter(struct graph_builder *builder, uint32_t lane, const struct event *event)
+{
+    struct lane_state *state = &builder->states[lane];
+    if (!builder->graph->defs->states[event->state].is_mpi)
+        return;
+    if (state->open.depth == 0)
+        enter_call(builder, lane, event);
+    open_states_enter(&state->open, event->state, event->time_ns);
+}
+
+static void set_leave(struct graph *graph, struct packed_call *call, int64_t leave_ns)
+{
+    int64_t duration = time_since(call->enter_ns, leave_ns);
+    call->word &= ~CALL_DURATION_MASK;
+    if (duration < 0)
+        return;
+    if ((uint64_t)duration < CALL_LONG) {
+        call->word |= (uint64_t)duration;
+        return;
+    }
+    call->word |= CALL_LONG | graph->long_call_count;
+    ARRAY_PUSH(graph->long_calls, graph->long_call_count, graph->long_call_capacity, leave_ns);
+}
+
+/* Some recorders tell the site of a call only when it returns. */
+static void note_site(struct graph_builder *builder, struct packed_call *call, uint32_t site)
+{
+    const struct call_kind *kind = &builder->graph->kinds[call->word >> CALL_KIND_SHIFT];
+    if (site == 0 || kind->site != 0)
+        return;
+    uint64_t better = kind_of(builder, kind->state, kind->comm, site);
+    call->word = (call->word & ((UINT64_C(1) << CALL_KIND_SHIFT) - 1)) | better << CALL_KIND_SHIFT;
+}
+
+static void leave(struct graph_builder *builder, uint32_t lane, const struct event *event)
+{
+    struct graph *graph = builder->graph;
+    struct lane_state *state = &builder->states[lane];
+    ptrdiff_t at = open_states_find(&state->open, event->state);
+    if (at == OPEN_STATES_NONE)
+        return;
+    open_states_remove(&state->open, at);
+    struct lane *where = &graph->lanes[lane];
+    if (state->open.depth > 0 || where->count == 0)
+        return;
+    struct packed_call *call = &where->calls[where->count - 1];
+    set_leave(graph, call, event->time_ns);
+    note_site(builder, call, event->site);
+    if (graph->defs->states[graph->kinds[call->word >> CALL_KIND_SHIFT].state].class == CLASS_PROBE)
+        state->probe = (uint32_t)where->count;
+    note_collective(builder, lane, event);
+}
+
+/* Messages */
+
+static void attach(struct graph *graph, struct packed_call *call, uint32_t message, bool receive)
+{
+    uint32_t *first = receive ? &call->received : &call->sent;
+    *(receive ? &graph->messages[message].next_received : &graph->messages[message].next_sent) = *first;
+    *first = message + 1;
+}
+
+static void message_end(struct graph_builder *builder, uint32_t lane, const struct event *event)
+{
+    struct graph *graph = builder->graph;
+    struct lane *where = &graph->lanes[lane];
+    if (event->partner < 0)
+        return;
+    if (where->count == 0 || graph->message_count >= GRAPH_NONE - 1) {
+        graph->unattached += where->count == 0;
+        graph->too_large |= where->count > 0;
+        return;
+    }
+    struct packed_call *call = &where->calls[where->count - 1];
+    bool receive = event->kind == EVENT_RECEIVE, inside = call->word & CALL_IN_GROUP;
+    uint32_t message = channels_meet(&builder->channels, event, lane, inside ? GRAPH_NONE : (uint32_t)where->count - 1);
+    if (!inside)
+        attach(graph, call, message, receive);
+    struct lane_state *state = &builder->states[lane];
+    if (receive && state->probe) {
+        struct packed_call *probe = &where->calls[state->probe - 1];
+        if (!probe->received)
+            probe->received = message + 1;
+        state->probe = 0;
+    }
+}
+
+static void take(struct graph_builder *builder, const struct event *event)
+{
+    uint32_t lane = lane_of(builder, event->process, event->thread);
+    struct lane *where = &builder->graph->lanes[lane];
+    if (!builder->states[lane].any || event->time_ns < where->begin_ns)
+        where->begin_ns = event->time_ns;
+    if (!builder->states[lane].any || event->time_ns > where->end_ns)
+        where->end_ns = event->time_ns;
+    builder->states[lane].any = true;
+    switch (event->kind) {
+    case EVENT_ENTER:
+        enter(builder, lane, event);
+        break;
+    case EVENT_LEAVE:
+        leave(builder, lane, event);
+        break;
+    case EVENT_SEND:
+    case EVENT_RECEIVE:
+        message_end(builder, lane, event);
+        break;
+    case EVENT_COLLECTIVE:
+        note_collective(builder, lane, event);
+        break;
+    default:
+        break;
+    }
+}
+
+static enum status builder_events(struct sink *sink, const struct batch *batch, struct error *err)
+{
+    (void)err;
+    for (size_t i = 0; i < batch->count; i++)
+        if (event_counts(&batch->events[i]))
+            take((struct graph_builder *)sink, &batch->events[i]);
+    return STATUS_OK;
+}
+
+struct graph_builder *graph_builder_new(void)
+{
+    struct graph_builder *builder = memory_new(sizeof *builder);
+    builder->graph = builder->channels.graph = memory_new(sizeof *builder->graph);
+    builder->sink = (struct sink){.begin = builder_begin, .events = builder_events};
+    builder->recent_lane = GRAPH_NONE;
+    return builder;
+}
+
+struct sink *graph_builder_sink(struct graph_builder *builder)
+{
+    return &builder->sink;
+}
+
+/* The end */
+
+/* Sides of inter-communicators, by the table of communicators. */
+static void find_two_groups(struct graph *graph)
+{
+    struct map inter = {0};
+    const struct defs *defs = graph->defs;
+    for (size_t i = 0; i < defs->comm_row_count; i++) {
+        const struct comm_row *row = &defs->comm_rows[i];
+        if (row->kind == COMM_KIND_INTER || row->kind == COMM_KIND_LOCAL || row->kind == COMM_KIND_REMOTE)
+            map_put(&inter, (uint32_t)row->id, 1);
+    }
+    for (size_t i = 0; i < graph->stream_count; i++) {
+        struct group_stream *stream = &graph->streams[i];
+        stream->two_groups = stream->comm >= 0 && map_find(&inter, (uint32_t)defs->comms[stream->comm].id);
+    }
+    map_clear(&inter);
+}
+
+/* Without communicators only what everyone takes part in is sure to be one collective. */
+static bool is_complete(const struct graph *graph, const struct group *group)
+{
+    const struct group_stream *stream = &graph->streams[group->stream];
+    if (stream->comm == EVENT_UNKNOWN && group->count != graph->defs->processes)
+        return false;
+    return group->count > 1 && group->count == stream->most && !stream->two_groups;
+}
+
+/* A member of a collective: everything of it is known now. Lanes come in their order. */
+static void note_member(struct graph *graph, uint32_t lane, uint32_t index)
+{
+    struct call call = graph_call(graph, lane, index);
+    struct group *group = &graph->groups[call.group - 1];
+    if (call.leave_ns < group->earliest_leave_ns)
+        group->earliest_leave_ns = call.leave_ns;
+    if (call.gives_nothing)
+        return;
+    if (call.enter_ns > group->latest_enter_ns) {
+        group->latest_enter_ns = call.enter_ns;
+        group->latest_lane = lane;
+        group->latest_call = index;
+    }
+    if (group->root_lane != lane && call.enter_ns < group->earliest_other_ns)
+        group->earliest_other_ns = call.enter_ns;
+}
+
+/* Calls that were never left last to the end of their lane. */
+static void finish_calls(struct graph *graph)
+{
+    for (uint32_t l = 0; l < graph->lane_count; l++) {
+        struct lane *lane = &graph->lanes[l];
+        lane->calls = memory_resize(lane->calls, lane->count * sizeof *lane->calls);
+        for (uint32_t i = 0; i < lane->count; i++) {
+            struct packed_call *call = &lane->calls[i];
+            if ((call->word & CALL_DURATION_MASK) == CALL_OPEN)
+                set_leave(graph, call, lane->end_ns);
+            if (call->word & CALL_IN_GROUP)
+                note_member(graph, l, i);
+        }
+    }
+    for (size_t i = 0; i < graph->group_count; i++)
+        graph->groups[i].complete = is_complete(graph, &graph->groups[i]);
+}
+
+struct graph *graph_builder_end(struct graph_builder *builder)
+{
+    struct graph *graph = builder->graph;
+    for (size_t i = 0; i < graph->lane_count; i++)
+        open_states_free(&builder->states[i].open);
+    for (size_t i = 0; i < graph->stream_count; i++)
+        free(builder->stream_groups[i].groups);
+    free(builder->stream_groups);
+    free(builder->states);
+    free(builder->roles);
+    map_clear(&builder->lanes);
+    map_clear(&builder->kinds);
+    map_clear(&builder->site_kinds);
+    map_clear(&builder->streams);
+    map_clear(&builder->turns);
+    channels_end(&builder->channels);
+    free(builder);
+    find_two_groups(graph);
+    finish_calls(graph);
+    return graph;
+}
+
+void graph_free(struct graph *graph)
+{
+    if (!graph)
+        return;
+    for (size_t i = 0; i < graph->lane_count; i++)
+        free(graph->lanes[i].calls);
+    free(graph->lanes);
+    free(graph->messages);
+    free(graph->channels);
+    free(graph->groups);
+    free(graph->streams);
+    free(graph->kinds);
+    free(graph->long_calls);
+    free(graph->long_messages);
+    free(graph);
+}

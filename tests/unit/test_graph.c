@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The graph of calls, messages and collectives: all that it knows, packed and read back. */
+#include "unit/hand_trace.h"
+#include "unit/tap.h"
+
+static void test_calls(void)
+{
+    const int64_t longest = INT64_C(3600) * 1000000000, odd = (INT64_C(1) << 35) - 1;
+    struct trace trace = {0};
+    put(&trace, 0, EVENT_ENTER, -5, SEND)->site = 7;
+    put(&trace, 0, EVENT_LEAVE, odd - 5, SEND);
+    put(&trace, 0, EVENT_ENTER, odd, RECV)->comm = 1;
+    put(&trace, 0, EVENT_LEAVE, odd + longest, RECV)->site = 9;
+    call(&trace, 0, RECV, longest * 2, longest * 2 - 8);
+    put(&trace, 0, EVENT_ENTER, longest * 3, WAITALL)->comm = EVENT_UNKNOWN;
+    moment(&trace, 0, longest * 3 + odd + 1);
+    struct graph *graph = graph_of(&trace, 1);
+    struct call calls[4];
+    for (uint32_t i = 0; i < 4; i++)
+        calls[i] = graph_call(graph, 0, i);
+    tap_equal_int(calls[0].enter_ns, -5, "enter before 0");
+    tap_equal_int(calls[0].leave_ns, odd - 5, "the longest of the short calls");
+    tap_equal_int(calls[0].state, SEND, "its function");
+    tap_equal_int(calls[0].site, 7, "its site, told at its enter");
+    tap_equal_int(calls[0].comm, 0, "its communicator");
+    tap_equal_int(calls[1].leave_ns, odd + longest, "a call of an hour");
+    tap_equal_int(calls[1].site, 9, "its site, told at its leave");
+    tap_equal_int(calls[1].comm, 1, "another communicator");
+    tap_equal_int(calls[2].leave_ns, longest * 2, "no call is shorter than nothing");
+    tap_equal_int(calls[2].site, 0, "a site that is not told");
+    tap_equal_int(calls[3].leave_ns, longest * 3 + odd + 1, "a call that is not left ends with its lane");
+    tap_equal_int(calls[3].comm, EVENT_UNKNOWN, "a communicator that is not told");
+    graph_free(graph);
+}
+
+static struct message message_at(const struct graph *graph, uint32_t lane, uint32_t index, bool received)
+{
+    struct call call = graph_call(graph, lane, index);
+    uint32_t at = received ? call.received : call.sent;
+    return at ? graph_message(graph, at - 1) : (struct message){.channel = GRAPH_NONE};
+}
+
+static void test_messages(void)
+{
+    static const int64_t sizes[] = {0, (INT64_C(1) << 31) - 1, INT64_C(1) << 31, INT64_C(1) << 40, BYTES_UNKNOWN};
+    enum { SIZES = sizeof sizes / sizeof *sizes };
+    struct trace trace = {0};
+    for (int64_t i = 0; i < SIZES; i++) {
+        message(&trace, 0, SEND, 10 * i, 10 * i + 1, 1);
+        trace.events[0][trace.count[0] - 2].bytes_sent = sizes[i];
+        message(&trace, 1, RECV, 10 * i, 10 * i + 5, 0);
+        trace.events[1][trace.count[1] - 2].bytes_received = i == 0 ? 77 : BYTES_UNKNOWN;
+    }
+    message(&trace, 1, RECV, 60, 65, 0);
+    trace.events[1][trace.count[1] - 2].tag = 3;
+    trace.events[1][trace.count[1] - 2].bytes_received = 5;
+    struct graph *graph = graph_of(&trace, 2);
+    /* Lanes are numbered as they are met: the last process first. */
+    for (uint32_t i = 0; i < SIZES; i++) {
+        struct message at = message_at(graph, 0, i, true);
+        tap_ok(at.bytes == sizes[i], "message %u: its bytes are those of the send", i);
+        tap_ok(at.send_lane == 1 && at.send_call == i && at.receive_lane == 0 && at.receive_call == i,
+               "message %u: its ends", i);
+    }
+    struct message alone = message_at(graph, 0, SIZES, true);
+    const struct channel *channel = &graph->channels[alone.channel];
+    tap_ok(alone.send_lane == GRAPH_NONE && alone.send_call == GRAPH_NONE && alone.receive_lane == 0, "no sender");
+    tap_equal_int(alone.bytes, 5, "bytes of a receive alone");
+    tap_ok(channel->sender == 0 && channel->receiver == 1 && channel->comm == 0 && channel->tag == 3, "its channel");
+    tap_equal_int((long long)graph->unmatched, 1, "unmatched");
+    tap_equal_int((long long)graph->channel_count, 2, "two tags are two channels");
+    graph_free(graph);
+}
+
+/* Threads of a process share the order of its messages; those inside collectives stand in no call. */
+static void test_lanes(void)
+{
+    struct trace trace = {0};
+    for (uint32_t i = 0; i < 4; i++) {
+        message(&trace, 0, SEND, 10 * i, 10 * i + 1, 1);
+        message(&trace, 1, RECV, 10 * i, 10 * i + 5, 0);
+        for (size_t k = 1; k <= 3; k++)
+            trace.events[1][trace.count[1] - k].thread = i % 2;
+    }
+    put(&trace, 0, EVENT_ENTER, 90, BARRIER);
+    put(&trace, 0, EVENT_SEND, 91, 0)->partner = 1;
+    put(&trace, 0, EVENT_LEAVE, 99, BARRIER);
+    put(&trace, 1, EVENT_ENTER, 90, BARRIER);
+    put(&trace, 1, EVENT_RECEIVE, 95, 0)->partner = 0;
+    put(&trace, 1, EVENT_LEAVE, 99, BARRIER);
+    struct graph *graph = graph_of(&trace, 2);
+    int right = 0;
+    for (uint32_t i = 0; i < 4; i++) {
+        struct message sent = message_at(graph, 2, i, false);
+        right += sent.receive_lane == i % 2 && sent.receive_call == i / 2 && graph->lanes[i % 2].thread == i % 2;
+    }
+    tap_equal_int(right, 4, "messages find the thread that receives them");
+    struct call inside = graph_call(graph, 2, 4);
+    tap_ok(inside.sent == 0 && inside.group != 0, "messages inside collectives are nobody's");
+    tap_equal_int((long long)graph->unmatched, 0, "but matched");
+    tap_equal_int((long long)graph->message_count, 5, "and counted");
+    graph_free(graph);
+}
+
+static void moved(struct trace *trace, uint32_t process, int64_t enter, int64_t leave, int64_t given, int64_t got)
+{
+    put(trace, process, EVENT_ENTER, enter, ALLREDUCE);
+    struct event *event = put(trace, process, EVENT_COLLECTIVE, enter, 0);
+    event->bytes_sent = given;
+    event->bytes_received = got;
+    put(trace, process, EVENT_LEAVE, leave, ALLREDUCE);
+}
+
+static void test_groups(void)
+{
+    struct trace trace = {0};
+    moved(&trace, 0, 10, 40, 8, 8);
+    moved(&trace, 1, 30, 41, 8, 0);
+    moved(&trace, 2, 35, 36, 0, 8);
+    call(&trace, 0, BARRIER, 50, 60);
+    call(&trace, 1, BARRIER, 50, 60);
+    call(&trace, 2, BARRIER, 50, 60);
+    call(&trace, 0, BARRIER, 70, 80);
+    call(&trace, 1, BARRIER, 70, 80);
+    struct graph *graph = graph_of(&trace, 3);
+    struct call first = graph_call(graph, 2, 0), second = graph_call(graph, 1, 0), third = graph_call(graph, 0, 0);
+    const struct group *group = graph_group(graph, &first);
+    tap_ok(!first.gives_nothing && !first.gets_nothing, "bytes both ways");
+    tap_ok(!second.gives_nothing && second.gets_nothing, "gets nothing");
+    tap_ok(third.gives_nothing && !third.gets_nothing, "gives nothing");
+    tap_equal_int(group->latest_enter_ns, 30, "who gives nothing keeps nobody waiting");
+    tap_equal_int(group->latest_lane, 1, "the latest of the others");
+    tap_equal_int(group->earliest_leave_ns, 36, "the first to leave is the first of all");
+    tap_ok(group->complete, "everyone takes part");
+    struct call barrier = graph_call(graph, 2, 2);
+    tap_ok(!graph_group(graph, &barrier)->complete, "one process missed a barrier");
+    graph_free(graph);
+}
+
+/* Which of the others keeps a process of an inter-communicator waiting is not in the order of the calls. */
+static void test_inter(void)
+{
+    struct trace trace = {0};
+    size_t capacity = 0;
+    ARRAY_PUSH(defs->comm_rows, defs->comm_row_count, capacity, (struct comm_row){.id = 1, .kind = COMM_KIND_LOCAL});
+    for (uint32_t p = 0; p < 2; p++) {
+        put(&trace, p, EVENT_ENTER, 10 + p, BARRIER)->comm = 1;
+        put(&trace, p, EVENT_LEAVE, 20, BARRIER)->comm = 1;
+        call(&trace, p, BARRIER, 30 + p, 40);
+    }
+    struct graph *graph = graph_of(&trace, 2);
+    struct call inter = graph_call(graph, 0, 0), intra = graph_call(graph, 0, 1);
+    tap_ok(!graph_group(graph, &inter)->complete, "a barrier of an inter-communicator tells nothing");
+    tap_ok(graph_group(graph, &intra)->complete, "one of the world does");
+    graph_free(graph);
+    free(defs->comm_rows);
+    defs->comm_rows = NULL;
+    defs->comm_row_count = 0;
+}
+
+int main(void)
+{
+    defs_make();
+    test_calls();
+    test_messages();
+    test_lanes();
+    test_groups();
+    test_inter();
+    defs_free(defs);
+    return tap_done();
+}
