@@ -41,4 +41,8 @@ void payload_get_moved(const unsigned char payload[PAYLOAD_MOVED_SIZE], struct e
 /* What is not known becomes -1. */
 void payload_put_moved(unsigned char payload[PAYLOAD_MOVED_SIZE], const struct event *event);
 
+/* The payload as UTF-8 for people, labels and values as MPE's tools print them ("root=0, sent=4"); `format` NULL: it is
+   Latin-1 text. What does not fit is cut off; an unknown letter ends it. Returns the buffer. */
+char *payload_text(char *buffer, size_t size, const char *format, const unsigned char *payload, size_t length);
+
 #endif

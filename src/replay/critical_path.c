@@ -12,12 +12,27 @@ struct walk {
     size_t most_jumps;
 };
 
+/* The path has gone back to from_ns on its lane. */
+static void go_back(struct walk *walk, int64_t from_ns)
+{
+    struct critical_path *path = &walk->path;
+    struct path_segment *last = path->segment_count ? &path->segments[path->segment_count - 1] : NULL;
+    if (from_ns >= walk->now_ns)
+        return;
+    if (last && last->lane == walk->lane && last->from_ns == walk->now_ns)
+        last->from_ns = from_ns;
+    else
+        ARRAY_PUSH(path->segments, path->segment_count, path->segment_capacity,
+                   (struct path_segment){from_ns, walk->now_ns, walk->lane});
+    walk->now_ns = from_ns;
+}
+
 static void book_compute(struct walk *walk, int64_t from_ns)
 {
     int64_t ns = time_since(from_ns, walk->now_ns);
     walk->path.lanes[walk->lane].compute_ns += ns;
     walk->path.length_ns += ns;
-    walk->now_ns = from_ns < walk->now_ns ? from_ns : walk->now_ns;
+    go_back(walk, from_ns);
 }
 
 static void book_call(struct walk *walk, const struct call *call, int64_t from_ns)
@@ -26,7 +41,7 @@ static void book_call(struct walk *walk, const struct call *call, int64_t from_n
     walk->path.lanes[walk->lane].mpi_ns += ns;
     walk->path.states_ns[call->state] += ns;
     walk->path.length_ns += ns;
-    walk->now_ns = from_ns < walk->now_ns ? from_ns : walk->now_ns;
+    go_back(walk, from_ns);
 }
 
 /* One call back. A call that waited hands the path over to whom it waited for. */
@@ -81,5 +96,6 @@ void critical_path_clear(struct critical_path *path)
 {
     free(path->lanes);
     free(path->states_ns);
+    free(path->segments);
     *path = (struct critical_path){0};
 }

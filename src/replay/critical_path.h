@@ -14,11 +14,19 @@ struct path_lane {
     int64_t compute_ns, mpi_ns;
 };
 
+/* A piece of the path on one lane. */
+struct path_segment {
+    int64_t from_ns, to_ns;
+    uint32_t lane;
+};
+
 struct critical_path {
     int64_t length_ns;
-    struct path_lane *lanes; /* by lane, owned */
-    int64_t *states_ns;      /* by state: time in calls of it, owned */
-    size_t jumps;            /* how often it changes the lane */
+    struct path_lane *lanes;       /* by lane, owned */
+    int64_t *states_ns;            /* by state: time in calls of it, owned */
+    size_t jumps;                  /* how often it changes the lane */
+    struct path_segment *segments; /* the latest first, owned */
+    size_t segment_count, segment_capacity;
 };
 
 struct critical_path critical_path_of(const struct graph *graph);

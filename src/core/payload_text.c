@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "core/payload.h"
+#include "core/text.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static uint64_t big_endian(const unsigned char *payload, size_t length, size_t at, size_t size)
+{
+    uint64_t value = 0;
+    for (size_t i = 0; i < size; i++)
+        value = value << 8 | (at + i < length ? payload[at + i] : 0);
+    return value;
+}
+
+/* Bytes that the value at `at` takes, a text with its length. */
+static size_t value_size(char letter, const unsigned char *payload, size_t length, size_t at)
+{
+    return letter == 's' ? 2 + (size_t)big_endian(payload, length, at, 2) : payload_size(letter);
+}
+
+/* Appends Latin-1 up to its first NUL as UTF-8. */
+static void put_latin1(char *buffer, size_t size, const unsigned char *bytes, size_t length)
+{
+    size_t used = strlen(buffer);
+    char *text = text_from_latin1((const char *)bytes, strnlen((const char *)bytes, length));
+    snprintf(buffer + used, size - used, "%s", text);
+    text_end_whole(buffer);
+    free(text);
+}
+
+static void put_value(char *buffer, size_t size, char letter, uint64_t raw)
+{
+    size_t used = strlen(buffer);
+    uint32_t low = (uint32_t)raw;
+    float single;
+    double value;
+    memcpy(&single, &low, sizeof single);
+    memcpy(&value, &raw, sizeof value);
+    if (letter == 'e' || letter == 'E')
+        snprintf(buffer + used, size - used, "%g", letter == 'e' ? (double)single : value);
+    else if (letter == 'x' || letter == 'X')
+        snprintf(buffer + used, size - used, "%" PRIx64, raw);
+    else
+        snprintf(buffer + used, size - used, "%" PRId64,
+                 letter == 'h'   ? (int64_t)(int16_t)raw
+                 : letter == 'd' ? (int64_t)(int32_t)raw
+                                 : (int64_t)raw);
+}
+
+char *payload_text(char *buffer, size_t size, const char *format, const unsigned char *payload, size_t length)
+{
+    size_t at = 0;
+    buffer[0] = '\0';
+    if (!format) {
+        put_latin1(buffer, size, payload, length);
+        return buffer;
+    }
+    for (const char *label = format;;) {
+        const char *percent = strchr(label, '%');
+        size_t used = strlen(buffer), taken = percent ? value_size(percent[1], payload, length, at) : 0;
+        int room = text_beginning(label, (int)(percent ? (size_t)(percent - label) : strlen(label)));
+        snprintf(buffer + used, size - used, "%.*s", room, label);
+        text_end_whole(buffer);
+        if (taken == 0)
+            return buffer;
+        size_t behind = at + 2 < length ? at + 2 : length;
+        if (percent[1] == 's')
+            put_latin1(buffer, size, payload + behind, taken - 2 < length - behind ? taken - 2 : length - behind);
+        else
+            put_value(buffer, size, percent[1], big_endian(payload, length, at, taken));
+        at += taken;
+        label = percent + 2;
+    }
+}

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "timeline/overlay.h"
+
+#include "core/memory.h"
+#include "replay/critical_path.h"
+#include "timeline/scan.h"
+
+struct build {
+    const struct timeline *timeline;
+    const struct graph *graph;
+    struct timeline_overlay *overlay;
+    size_t wait_capacity, path_capacity;
+};
+
+static uint32_t row_of_lane(const struct build *build, uint32_t lane)
+{
+    const struct lane *at = &build->graph->lanes[lane];
+    return timeline_row_find(build->timeline, at->process, at->thread);
+}
+
+static void add_waits(struct build *build)
+{
+    const struct graph *graph = build->graph;
+    struct timeline_overlay *overlay = build->overlay;
+    for (uint32_t lane = 0; lane < graph->lane_count; lane++)
+        for (uint32_t i = 0; i < graph->lanes[lane].count; i++) {
+            struct wait wait = wait_of(graph, lane, i);
+            const struct call *call = graph_call(graph, lane, i);
+            if (wait.kind == WAIT_NONE)
+                continue;
+            struct overlay_wait added = {.from_ns = call->enter_ns,
+                                         .to_ns = call->enter_ns + wait.ns,
+                                         .row = row_of_lane(build, lane),
+                                         .cause_row = row_of_lane(build, wait.cause_lane),
+                                         .state = graph_state(graph, call)->first_of_name,
+                                         .kind = wait.kind};
+            ARRAY_PUSH(overlay->waits, overlay->wait_count, build->wait_capacity, added);
+        }
+}
+
+/* The path is followed backwards: its segments come latest first. */
+static void add_path(struct build *build)
+{
+    struct critical_path path = critical_path_of(build->graph);
+    for (size_t i = path.segment_count; i-- > 0;) {
+        const struct path_segment *segment = &path.segments[i];
+        struct overlay_segment added = {segment->from_ns, segment->to_ns, row_of_lane(build, segment->lane)};
+        ARRAY_PUSH(build->overlay->path, build->overlay->path_count, build->path_capacity, added);
+    }
+    critical_path_clear(&path);
+}
+
+static int by_row(const void *a, const void *b)
+{
+    const struct overlay_wait *left = a, *right = b;
+    if (left->row != right->row)
+        return left->row < right->row ? -1 : 1;
+    return (left->from_ns > right->from_ns) - (left->from_ns < right->from_ns);
+}
+
+static void overlay_make(struct timeline *timeline, const struct graph *graph)
+{
+    struct timeline_overlay *overlay = memory_new(sizeof *overlay);
+    struct build build = {.timeline = timeline, .graph = graph, .overlay = overlay};
+    add_waits(&build);
+    add_path(&build);
+    if (overlay->wait_count > 0)
+        qsort(overlay->waits, overlay->wait_count, sizeof *overlay->waits, by_row);
+    timeline->overlay = overlay;
+}
+
+const struct timeline_overlay *timeline_overlay(struct timeline *timeline, struct error *err)
+{
+    err->kind = ERROR_NONE;
+    if (timeline->overlay || timeline->info.events > OVERLAY_EVENTS)
+        return timeline->overlay;
+    struct reader *reader = reader_open(timeline->paths, timeline->path_count, err);
+    if (!reader)
+        return NULL;
+    struct graph_builder *builder = graph_builder_new();
+    struct sink *sinks[] = {graph_builder_sink(builder)};
+    enum status status = stream_run(reader, sinks, 1, NULL, NULL, err);
+    struct graph *graph = graph_builder_end(builder);
+    if (status == STATUS_OK && !graph->too_large)
+        overlay_make(timeline, graph);
+    graph_free(graph);
+    reader_close(reader);
+    return timeline->overlay;
+}

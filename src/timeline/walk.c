@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "timeline/walk.h"
+
+#include "core/memory.h"
+
+#include <string.h>
+
+void walk_start(struct walk *walk, const struct defs *defs, struct rows *rows, const struct walk_visitor *visitor)
+{
+    *walk = (struct walk){.defs = defs, .rows = rows, .visitor = visitor};
+    walk->row_count = rows->count;
+    ARRAY_RESERVE(walk->row, walk->row_capacity, rows->count + 1);
+    memset(walk->row, 0, walk->row_capacity * sizeof *walk->row);
+}
+
+void walk_clear(struct walk *walk)
+{
+    for (size_t i = 0; i < walk->row_count; i++)
+        open_states_free(&walk->row[i].open);
+    free(walk->row);
+    free(walk->frames);
+    flights_clear(&walk->flights);
+    *walk = (struct walk){0};
+}
+
+static uint32_t frame_new(struct walk *walk, uint32_t depth, uint32_t span)
+{
+    uint32_t frame = walk->free_frame;
+    if (frame) {
+        walk->free_frame = walk->frames[frame - 1].next_free;
+    } else {
+        ARRAY_PUSH(walk->frames, walk->frame_count, walk->frame_capacity, (struct walk_frame){0});
+        frame = (uint32_t)walk->frame_count;
+    }
+    walk->frames[frame - 1] = (struct walk_frame){.depth = depth, .span = span};
+    return frame - 1;
+}
+
+static void frame_free(struct walk *walk, uint32_t frame)
+{
+    walk->frames[frame].next_free = walk->free_frame;
+    walk->free_frame = frame + 1;
+}
+
+void walk_open(struct walk *walk, uint32_t row, uint32_t state, int64_t enter_ns, uint32_t depth, uint32_t span)
+{
+    struct open_state *frame = open_states_enter(&walk->row[row].open, state, enter_ns);
+    if (!frame)
+        return;
+    frame->mark = frame_new(walk, depth, span);
+    walk->open++;
+}
+
+static inline struct open_state *top_of(struct walk_row *row)
+{
+    return row->open.depth ? &row->open.frames[row->open.depth - 1] : NULL;
+}
+
+static void enter(struct walk *walk, struct walk_row *row, uint32_t state, int64_t time_ns)
+{
+    struct open_state *top = top_of(row);
+    uint32_t depth = top ? walk->frames[top->mark].depth + 1 : 0;
+    struct open_state *frame = open_states_enter(&row->open, state, time_ns);
+    if (!frame)
+        return;
+    frame->mark = frame_new(walk, depth, TIMELINE_NONE);
+    walk->open++;
+}
+
+static void tell_state(struct walk *walk, uint32_t row, const struct open_state *open, int64_t leave_ns)
+{
+    const struct walk_frame *frame = &walk->frames[open->mark];
+    struct timeline_state state = {
+        .enter_ns = open->time_ns, .leave_ns = leave_ns, .row = row, .state = open->state, .depth = frame->depth};
+    walk->visitor->state(walk->visitor->context, &state, frame, open->exclusive_ns);
+}
+
+static void leave(struct walk *walk, uint32_t number, struct walk_row *row, ptrdiff_t at, int64_t time_ns)
+{
+    struct open_state closed = row->open.frames[at];
+    if (walk->frames[closed.mark].span != TIMELINE_NONE && walk->span_ended)
+        walk->span_ended(walk->index, walk->frames[closed.mark].span, time_ns);
+    open_states_remove(&row->open, at);
+    walk->open--;
+    if (walk->visitor->state)
+        tell_state(walk, number, &closed, time_ns);
+    frame_free(walk, closed.mark);
+}
+
+struct timeline_message walk_message(const struct flight *end, const struct flight *other)
+{
+    const struct flight *send = end->sent ? end : other, *receive = end->sent ? other : end;
+    return (struct timeline_message){.send_ns = send ? send->time_ns : end->time_ns,
+                                     .receive_ns = receive ? receive->time_ns : end->time_ns,
+                                     .bytes = send && send->bytes >= 0 ? send->bytes
+                                              : receive                ? receive->bytes
+                                                                       : -1,
+                                     .send_row = send ? send->row : TIMELINE_NONE,
+                                     .receive_row = receive ? receive->row : TIMELINE_NONE,
+                                     .send_process = end->sent ? end->process : end->partner,
+                                     .receive_process = end->sent ? end->partner : end->process,
+                                     .comm = send ? send->comm : end->partner_comm,
+                                     .tag = end->tag};
+}
+
+static void message(struct walk *walk, uint32_t row, const struct event *event, int64_t time_ns)
+{
+    if (event->partner < 0)
+        return;
+    bool sent = event->kind == EVENT_SEND;
+    struct flight end = {.time_ns = time_ns,
+                         .other_ns = time_ns,
+                         .bytes = sent ? event->bytes_sent : event->bytes_received,
+                         .row = row,
+                         .other_row = TIMELINE_NONE,
+                         .process = event->process,
+                         .partner = (uint32_t)event->partner,
+                         .comm = event->comm,
+                         .partner_comm = event->partner_comm,
+                         .tag = event->tag,
+                         .sent = sent};
+    struct flight_node other;
+    uint32_t node;
+    if (!flights_match(&walk->flights, &end, &other, &node))
+        return;
+    if (other.span != TIMELINE_NONE && walk->flight_ended)
+        walk->flight_ended(walk->index, other.span, &end);
+    if (walk->visitor->message) {
+        struct timeline_message whole = walk_message(&other.flight, &end);
+        walk->visitor->message(walk->visitor->context, &whole);
+    }
+}
+
+/* The time since the row's last event belongs to its latest entered open state. */
+static inline void advance(struct walk *walk, uint32_t number, struct walk_row *row, int64_t time_ns)
+{
+    struct open_state *top = top_of(row);
+    if (row->seen && time_ns > row->last_ns) {
+        if (top)
+            time_add(&top->exclusive_ns, time_since(row->last_ns, time_ns));
+        if (walk->visitor->between)
+            walk->visitor->between(walk->visitor->context, number, top ? top->state : TIMELINE_NONE, row->last_ns,
+                                   time_ns);
+    }
+    row->seen = true;
+    row->last_ns = time_ns;
+}
+
+static uint32_t row_of(struct walk *walk, const struct event *event)
+{
+    uint32_t number = rows_find(walk->rows, event->process, event->thread);
+    if (number != TIMELINE_NONE || !walk->growing)
+        return number;
+    number = rows_of(walk->rows, event->process, event->thread);
+    size_t before = walk->row_capacity;
+    ARRAY_RESERVE(walk->row, walk->row_capacity, (size_t)number + 1);
+    memset(&walk->row[before], 0, (walk->row_capacity - before) * sizeof *walk->row);
+    walk->row_count = (size_t)number + 1;
+    return number;
+}
+
+static inline void take(struct walk *walk, const struct event *event, const unsigned char *arena)
+{
+    uint32_t number = row_of(walk, event);
+    if (number == TIMELINE_NONE)
+        return;
+    struct walk_row *row = &walk->row[number];
+    const struct walk_visitor *visitor = walk->visitor;
+    int64_t time_ns = row->seen && event->time_ns < row->last_ns ? row->last_ns : event->time_ns;
+    advance(walk, number, row, time_ns);
+    ptrdiff_t at = OPEN_STATES_NONE;
+    if (event->kind == EVENT_ENTER)
+        enter(walk, row, event->state, time_ns);
+    else if (event->kind == EVENT_LEAVE)
+        at = open_states_find(&row->open, event->state);
+    else if (event->kind <= EVENT_RECEIVE)
+        message(walk, number, event, time_ns);
+    if (visitor->event) {
+        const struct open_state *open = at != OPEN_STATES_NONE       ? &row->open.frames[at]
+                                        : event->kind == EVENT_LEAVE ? NULL
+                                                                     : top_of(row);
+        struct walk_event told = {event, arena, time_ns, number, open, open ? &walk->frames[open->mark] : NULL};
+        visitor->event(visitor->context, &told);
+    }
+    if (at != OPEN_STATES_NONE)
+        leave(walk, number, row, at, time_ns);
+    if (visitor->now)
+        visitor->now(visitor->context, number, time_ns, top_of(row) ? top_of(row)->state : TIMELINE_NONE);
+}
+
+void walk_events(struct walk *walk, const struct batch *batch)
+{
+    for (size_t i = 0; i < batch->count; i++)
+        if (event_counts(&batch->events[i]))
+            take(walk, &batch->events[i], batch->arena);
+}

@@ -1,0 +1,341 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Windows, tiles, statistics and searches against a slow oracle, on random traces. */
+#include "timeline_oracle.h"
+
+#include "tap.h"
+
+#include <math.h>
+#include <unistd.h>
+
+static char directory[] = "/tmp/sight-timeline-XXXXXX", trace[64];
+static struct timeline *timeline;
+static const struct timeline_info *info;
+
+/* A row's own process and thread. */
+static bool is_row(uint32_t row, uint32_t process, uint32_t thread)
+{
+    return row < info->row_count && info->rows[row].process == process && info->rows[row].thread == thread;
+}
+
+static int64_t random_time(void)
+{
+    int64_t time_ns = oracle_count ? oracle_events[oracle_random((uint32_t)oracle_count)].time_ns : 0;
+    return time_ns + (int64_t)oracle_random(3) - 1;
+}
+
+/* A window whose borders lie at events or beside them, and some of the rows, in any order. */
+static struct timeline_view random_view(uint32_t rows[ORACLE_ROWS])
+{
+    struct timeline_view view = {.from_ns = random_time(), .to_ns = random_time(), .rows = rows};
+    if (view.to_ns < view.from_ns) {
+        int64_t swap = view.from_ns;
+        view.from_ns = view.to_ns;
+        view.to_ns = swap;
+    }
+    for (uint32_t row = 0; row < info->row_count; row++)
+        if (oracle_random(3))
+            rows[view.row_count++] = row;
+    for (size_t i = view.row_count; i > 1; i--) {
+        size_t other = oracle_random((uint32_t)i);
+        uint32_t swap = rows[i - 1];
+        rows[i - 1] = rows[other];
+        rows[other] = swap;
+    }
+    return view;
+}
+
+static bool viewed(const struct timeline_view *view, uint32_t process, uint32_t thread)
+{
+    for (size_t i = 0; i < view->row_count; i++)
+        if (is_row(view->rows[i], process, thread))
+            return true;
+    return false;
+}
+
+static bool state_shown(const struct timeline_view *view, const struct oracle_state *state)
+{
+    bool point = state->enter_ns == state->leave_ns;
+    return viewed(view, state->process, state->thread) && state->enter_ns < view->to_ns &&
+           (state->leave_ns > view->from_ns || (point && state->enter_ns >= view->from_ns));
+}
+
+static bool has_state(const struct timeline_window *window, const struct oracle_state *state)
+{
+    for (size_t i = 0; i < window->state_count; i++) {
+        const struct timeline_state *got = &window->states[i];
+        if (got->enter_ns == state->enter_ns && got->leave_ns == state->leave_ns && got->state == state->state &&
+            got->depth == state->depth && got->open == state->open && is_row(got->row, state->process, state->thread))
+            return true;
+    }
+    return false;
+}
+
+static bool has_message(const struct timeline_window *window, const struct event *send, const struct event *receive,
+                        const struct event *any)
+{
+    for (size_t i = 0; i < window->message_count; i++) {
+        const struct timeline_message *got = &window->messages[i];
+        bool ends = send ? is_row(got->send_row, send->process, send->thread) : got->send_row == TIMELINE_NONE;
+        ends = ends && (receive ? is_row(got->receive_row, receive->process, receive->thread)
+                                : got->receive_row == TIMELINE_NONE);
+        int64_t bytes = send ? send->bytes_sent : receive->bytes_received;
+        if (ends && got->tag == any->tag && got->send_ns == (send ? send : any)->time_ns && got->bytes == bytes &&
+            got->receive_ns == (receive ? receive : any)->time_ns)
+            return true;
+    }
+    return false;
+}
+
+static size_t count_messages(const struct timeline_view *view, const struct timeline_window *window, bool *all)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < oracle_count; i++) {
+        const struct event *end = &oracle_events[i];
+        if (end->kind != EVENT_SEND && end->kind != EVENT_RECEIVE)
+            continue;
+        size_t at = oracle_other_end(i);
+        const struct event *other = at == i ? NULL : &oracle_events[at];
+        if (other && end->kind == EVENT_RECEIVE)
+            continue; /* counted at its send */
+        int64_t first_ns = other && other->time_ns < end->time_ns ? other->time_ns : end->time_ns;
+        int64_t last_ns = other && other->time_ns > end->time_ns ? other->time_ns : end->time_ns;
+        if (first_ns >= view->to_ns || last_ns < view->from_ns || view->to_ns <= view->from_ns ||
+            !(viewed(view, end->process, end->thread) || (other && viewed(view, other->process, other->thread))))
+            continue;
+        const struct event *send = end->kind == EVENT_SEND ? end : NULL;
+        *all = *all && has_message(window, send, send ? other : end, end);
+        count++;
+    }
+    return count;
+}
+
+static bool window_right(const struct timeline_view *view)
+{
+    struct error err = {0};
+    struct timeline_window window;
+    if (timeline_window(timeline, view, 100000, &window, &err) != STATUS_OK)
+        return false;
+    bool all = true;
+    size_t states = 0, marks = 0;
+    for (size_t i = 0; i < oracle_state_count; i++)
+        if (view->to_ns > view->from_ns && state_shown(view, &oracle_states[i])) {
+            all = all && has_state(&window, &oracle_states[i]);
+            states++;
+        }
+    for (size_t i = 0; i < oracle_count; i++) {
+        const struct event *event = &oracle_events[i];
+        marks += event->kind == EVENT_MARK && event->time_ns >= view->from_ns && event->time_ns < view->to_ns &&
+                 viewed(view, event->process, event->thread);
+    }
+    size_t messages = count_messages(view, &window, &all);
+    bool right = all && window.state_count == states && window.message_count == messages && window.mark_count == marks;
+    if (!right)
+        printf("# window %lld %lld: all %d, states %zu/%zu, messages %zu/%zu, marks %zu/%zu\n",
+               (long long)view->from_ns, (long long)view->to_ns, all, window.state_count, states, window.message_count,
+               messages, window.mark_count, marks);
+    timeline_window_clear(&window);
+    return right;
+}
+
+static int64_t overlap(int64_t from_ns, int64_t to_ns, const struct timeline_view *view)
+{
+    int64_t low = from_ns > view->from_ns ? from_ns : view->from_ns, high = to_ns < view->to_ns ? to_ns : view->to_ns;
+    return high > low ? high - low : 0;
+}
+
+static bool statistics_right(const struct timeline_view *view)
+{
+    struct error err = {0};
+    struct timeline_statistics got;
+    struct timeline_state_sums want[ORACLE_STATES] = {0};
+    int64_t outside = 0, span = 0;
+    if (timeline_statistics(timeline, view, &got, &err) != STATUS_OK)
+        return false;
+    for (size_t i = 0; i < view->row_count; i++) {
+        const struct timeline_row *row = &info->rows[view->rows[i]];
+        int64_t ns[ORACLE_STATES + 1], begin_ns, end_ns;
+        oracle_exclusive(row->process, row->thread, view->from_ns, view->to_ns, ns);
+        for (size_t state = 0; state < ORACLE_STATES; state++)
+            want[state].exclusive_ns += ns[state];
+        outside += ns[ORACLE_STATES];
+        if (oracle_row_span(row->process, row->thread, &begin_ns, &end_ns))
+            span += overlap(begin_ns, end_ns, view);
+    }
+    for (size_t i = 0; i < oracle_state_count; i++) {
+        const struct oracle_state *state = &oracle_states[i];
+        if (!viewed(view, state->process, state->thread))
+            continue;
+        struct timeline_state_sums *sums = &want[state->state];
+        int64_t ns = state->leave_ns - state->enter_ns;
+        sums->inclusive_ns += overlap(state->enter_ns, state->leave_ns, view);
+        if (state->enter_ns < view->from_ns || state->enter_ns >= view->to_ns)
+            continue;
+        sums->open += state->open;
+        if (state->open)
+            continue;
+        sums->min_ns = sums->count == 0 || ns < sums->min_ns ? ns : sums->min_ns;
+        sums->max_ns = ns > sums->max_ns ? ns : sums->max_ns;
+        sums->count++;
+        unsigned bin = 0;
+        while (bin < 63 && ns >= (int64_t)1 << bin)
+            bin++;
+        sums->durations[bin]++;
+    }
+    bool right = got.outside_ns == outside && got.span_ns == span;
+    for (size_t state = 0; right && state < ORACLE_STATES; state++) {
+        uint32_t index = (uint32_t)defs_find_state(info->defs, oracle_defs->states[state].name);
+        right = memcmp(&got.states[index], &want[state], sizeof want[state]) == 0;
+    }
+    timeline_statistics_clear(&got);
+    return right;
+}
+
+/* One cell against times added up by hand. */
+static bool cell_right(const struct timeline_tile *tile, const struct timeline_view *view, uint32_t row, uint32_t bin)
+{
+    const struct timeline_cell *cell = &tile->cells[row * (size_t)tile->bins + bin];
+    int64_t from_ns = tile->from_ns + bin * tile->bin_ns, sum[ORACLE_STATES + 1] = {0}, all = 0;
+    uint32_t messages = 0;
+    for (size_t i = (size_t)row * tile->fold; i < view->row_count && i < ((size_t)row + 1) * tile->fold; i++) {
+        const struct timeline_row *about = &info->rows[view->rows[i]];
+        int64_t ns[ORACLE_STATES + 1];
+        oracle_exclusive(about->process, about->thread, from_ns, from_ns + tile->bin_ns, ns);
+        for (size_t state = 0; state <= ORACLE_STATES; state++) {
+            sum[state] += ns[state];
+            all += ns[state];
+        }
+        for (size_t k = 0; k < oracle_count; k++)
+            messages += (oracle_events[k].kind == EVENT_SEND || oracle_events[k].kind == EVENT_RECEIVE) &&
+                        is_row(view->rows[i], oracle_events[k].process, oracle_events[k].thread) &&
+                        oracle_events[k].time_ns >= from_ns && oracle_events[k].time_ns < from_ns + tile->bin_ns;
+    }
+    if (cell->messages != messages)
+        return false;
+    if (all == 0)
+        return cell->state == TIMELINE_ABSENT;
+    size_t shown = ORACLE_STATES;
+    for (size_t state = 0; state < ORACLE_STATES; state++)
+        if (defs_find_state(info->defs, oracle_defs->states[state].name) == cell->state)
+            shown = state;
+    if (shown == ORACLE_STATES && cell->state != TIMELINE_OUTSIDE)
+        return false;
+    for (size_t state = 0; state <= ORACLE_STATES; state++)
+        if (sum[state] > sum[shown])
+            return false;
+    double share = 255.0 * (double)sum[shown] / (double)all;
+    double waiting = 255.0 * (double)(sum[2] + sum[3]) / (double)all; /* MPI_Barrier, MPI_Wait */
+    return fabs(cell->share - share) <= 0.5 && fabs(cell->waiting - waiting) <= 0.5;
+}
+
+static bool tile_right(const struct timeline_view *view)
+{
+    struct error err = {0};
+    struct timeline_tile tile;
+    struct timeline_tile_options options = {.bins = 1 + oracle_random(20), .fold = 1 + oracle_random(3)};
+    if (timeline_tile(timeline, view, options, &tile, &err) != STATUS_OK)
+        return false;
+    bool right = tile.bins <= options.bins + 1;
+    if (tile.bins > 0)
+        right = right && (tile.from_ns <= view->from_ns || tile.from_ns == info->begin_ns) &&
+                (tile.from_ns + tile.bins * tile.bin_ns >= view->to_ns ||
+                 tile.from_ns + tile.bins * tile.bin_ns > info->end_ns);
+    for (uint32_t row = 0; right && row < tile.rows; row++)
+        for (uint32_t bin = 0; right && bin < tile.bins; bin++)
+            right = cell_right(&tile, view, row, bin);
+    timeline_tile_clear(&tile);
+    return right;
+}
+
+static bool query_fits(const struct timeline_query *query, const struct oracle_state *state)
+{
+    if ((query->state != EVENT_UNKNOWN &&
+         query->state != defs_find_state(info->defs, oracle_defs->states[state->state].name)) ||
+        state->leave_ns - state->enter_ns < query->least_ns)
+        return false;
+    bool talks = query->partner == EVENT_UNKNOWN && query->tag == EVENT_UNKNOWN;
+    for (int way = 0; way < 2; way++)
+        for (int partner = 0; partner < 8; partner++)
+            for (int tag = 0; tag < 2; tag++)
+                talks = talks || (state->talks[way][partner][tag] &&
+                                  (query->partner == EVENT_UNKNOWN || query->partner == partner) &&
+                                  (query->tag == EVENT_UNKNOWN || query->tag == tag));
+    return talks;
+}
+
+static bool find_right(void)
+{
+    struct error err = {0};
+    uint32_t rows[ORACLE_ROWS];
+    struct timeline_view view = random_view(rows);
+    struct timeline_query query = {.rows = rows,
+                                   .row_count = view.row_count,
+                                   .state = oracle_random(2) ? EVENT_UNKNOWN : (int32_t)oracle_random(ORACLE_STATES),
+                                   .partner = oracle_random(2) ? EVENT_UNKNOWN : (int32_t)oracle_random(8),
+                                   .tag = oracle_random(2) ? EVENT_UNKNOWN : (int32_t)oracle_random(2),
+                                   .least_ns = oracle_random(2) ? 0 : oracle_random(300)};
+    if (query.state != EVENT_UNKNOWN)
+        query.state = defs_find_state(info->defs, oracle_defs->states[query.state].name);
+    bool backward = oracle_random(2);
+    int64_t from_ns = random_time(), best_ns = 0;
+    size_t best = oracle_state_count;
+    for (size_t i = 0; i < oracle_state_count; i++) {
+        const struct oracle_state *state = &oracle_states[i];
+        if ((backward ? state->enter_ns >= from_ns : state->enter_ns <= from_ns) || !query_fits(&query, state) ||
+            !viewed(&view, state->process, state->thread) ||
+            (best < oracle_state_count && (backward ? state->enter_ns <= best_ns : state->enter_ns >= best_ns)))
+            continue;
+        best = i;
+        best_ns = state->enter_ns;
+    }
+    struct timeline_state found;
+    enum status status = timeline_find(timeline, &query, from_ns, backward, &found, &err);
+    if (best == oracle_state_count)
+        return status == STATUS_END;
+    return status == STATUS_OK && found.enter_ns == best_ns;
+}
+
+static void test_random(uint32_t processes, uint32_t threads, size_t count, int rounds)
+{
+    struct error err = {0};
+    oracle_make(processes, threads, count);
+    oracle_pair();
+    oracle_write(trace);
+    timeline = timeline_open((char *[]){trace}, 1, NULL, &err);
+    if (!tap_ok(timeline != NULL, "%u processes, %u threads, %zu events: opened %s", processes, threads, count,
+                err.text))
+        return;
+    info = timeline_info(timeline);
+    tap_equal_int((long long)info->events, (long long)count, "all events");
+    bool windows = true, statistics = true, tiles = true, finds = true;
+    for (int i = 0; i < rounds; i++) {
+        uint32_t rows[ORACLE_ROWS];
+        struct timeline_view view = random_view(rows);
+        windows = windows && window_right(&view);
+        statistics = statistics && statistics_right(&view);
+        tiles = tiles && tile_right(&view);
+        finds = finds && find_right();
+    }
+    tap_ok(windows, "windows");
+    tap_ok(statistics, "statistics");
+    tap_ok(tiles, "tiles");
+    tap_ok(finds, "searches");
+    timeline_close(timeline);
+    defs_free(oracle_defs);
+}
+
+int main(void)
+{
+    if (!mkdtemp(directory))
+        return 1;
+    snprintf(trace, sizeof trace, "%s/trace.clog2", directory);
+    setenv("SIGHT_CACHE", directory, 1);
+    test_random(1, 1, 0, 2);
+    test_random(1, 1, 1, 5);
+    test_random(2, 1, 40, 60);
+    test_random(3, 2, 200, 60);
+    test_random(8, 1, 1500, 30);
+    test_random(5, 3, 1500, 30);
+    unlink(trace);
+    rmdir(directory);
+    return tap_done();
+}
