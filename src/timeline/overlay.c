@@ -25,14 +25,14 @@ static void add_waits(struct build *build)
     for (uint32_t lane = 0; lane < graph->lane_count; lane++)
         for (uint32_t i = 0; i < graph->lanes[lane].count; i++) {
             struct wait wait = wait_of(graph, lane, i);
-            const struct call *call = graph_call(graph, lane, i);
+            struct call call = graph_call(graph, lane, i);
             if (wait.kind == WAIT_NONE)
                 continue;
-            struct overlay_wait added = {.from_ns = call->enter_ns,
-                                         .to_ns = call->enter_ns + wait.ns,
+            struct overlay_wait added = {.from_ns = call.enter_ns,
+                                         .to_ns = call.enter_ns + wait.ns,
                                          .row = row_of_lane(build, lane),
                                          .cause_row = row_of_lane(build, wait.cause_lane),
-                                         .state = graph_state(graph, call)->first_of_name,
+                                         .state = graph_state(graph, &call)->first_of_name,
                                          .kind = wait.kind};
             ARRAY_PUSH(overlay->waits, overlay->wait_count, build->wait_capacity, added);
         }
