@@ -5,7 +5,8 @@
 #include "cli/command.h"
 
 /* The functions of the subcommands: each returns the exit code. */
-#define COMMAND(name, ...) int cmd_##name(const struct command *command, const struct options *options);
+#define COMMAND(function, ...) int cmd_##function(const struct command *command, const struct options *options);
+#define COMMAND_NAMED COMMAND
 #include "cli/commands.def"
 
 #endif

@@ -15,8 +15,9 @@
 #include <unistd.h>
 
 static const struct command commands[] = {
-#define COMMAND(name, arguments, summary, formats, options)                                                            \
-    {#name, arguments, summary, formats, (options) | OPTIONS_ALWAYS, cmd_##name},
+#define COMMAND_NAMED(function, name, arguments, summary, formats, options)                                            \
+    {name, arguments, summary, formats, (options) | OPTIONS_ALWAYS, cmd_##function},
+#define COMMAND(name, ...) COMMAND_NAMED(name, #name, __VA_ARGS__)
 #include "cli/commands.def"
 };
 

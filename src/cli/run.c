@@ -105,7 +105,8 @@ struct run_metrics {
     struct accumulator *accumulator;
     struct metrics *metrics;
     uint32_t *ranks;
-    bool analyse;
+    enum depth { DEPTH_METRICS, DEPTH_ANALYSIS, DEPTH_GRAPH } depth;
+    struct graph *graph; /* NULL: not kept */
 };
 
 static enum status metrics_from_file(struct run_metrics *run, const struct options *options, struct input *input,
@@ -131,7 +132,7 @@ static enum status metrics_from_trace(struct run_metrics *run, const struct opti
         return STATUS_FAILED;
     run->accumulator = accumulator_new(what);
     bool whole = !options->from && !options->to && !options->processes;
-    struct graph_builder *builder = run->analyse && whole ? graph_builder_new() : NULL;
+    struct graph_builder *builder = run->depth >= DEPTH_ANALYSIS && whole ? graph_builder_new() : NULL;
     struct sink *sinks[] = {accumulator_sink(run->accumulator), builder ? graph_builder_sink(builder) : NULL};
     enum status status = run_stream(options, run->reader, sinks, builder ? 2 : 1, err);
     struct graph *graph = builder ? graph_builder_end(builder) : NULL;
@@ -139,7 +140,10 @@ static enum status metrics_from_trace(struct run_metrics *run, const struct opti
         run->metrics = accumulator_metrics(run->accumulator, err);
     if (run->metrics && graph && !graph->too_large)
         run->metrics->analysis = analyse(graph);
-    graph_free(graph);
+    if (run->depth >= DEPTH_GRAPH)
+        run->graph = graph;
+    else
+        graph_free(graph);
     if (!run->metrics)
         return STATUS_FAILED;
     run->metrics->format = run->reader->format->name;
@@ -160,11 +164,11 @@ static enum status metrics_from_inputs(struct run_metrics *run, const struct opt
     return run->reader ? metrics_from_trace(run, options, what, err) : STATUS_FAILED;
 }
 
-static struct run_metrics *run_inputs(const struct options *options, char *const *inputs, size_t count, bool analyse,
-                                      struct error *err)
+static struct run_metrics *run_inputs(const struct options *options, char *const *inputs, size_t count,
+                                      enum depth depth, struct error *err)
 {
     struct run_metrics *run = memory_new(sizeof *run);
-    run->analyse = analyse;
+    run->depth = depth;
     if (metrics_from_inputs(run, options, inputs, count, err) == STATUS_OK)
         return run;
     run_metrics_free(run);
@@ -173,12 +177,22 @@ static struct run_metrics *run_inputs(const struct options *options, char *const
 
 struct run_metrics *run_metrics(const struct options *options, char *const *inputs, size_t count, struct error *err)
 {
-    return run_inputs(options, inputs, count, false, err);
+    return run_inputs(options, inputs, count, DEPTH_METRICS, err);
 }
 
 struct run_metrics *run_analysis(const struct options *options, char *const *inputs, size_t count, struct error *err)
 {
-    return run_inputs(options, inputs, count, true, err);
+    return run_inputs(options, inputs, count, DEPTH_ANALYSIS, err);
+}
+
+struct run_metrics *run_graph(const struct options *options, char *const *inputs, size_t count, struct error *err)
+{
+    return run_inputs(options, inputs, count, DEPTH_GRAPH, err);
+}
+
+const struct graph *run_graph_get(const struct run_metrics *run)
+{
+    return run->graph;
 }
 
 const struct metrics *run_metrics_get(const struct run_metrics *run)
@@ -190,6 +204,7 @@ void run_metrics_free(struct run_metrics *run)
 {
     if (!run)
         return;
+    graph_free(run->graph);
     metrics_free(run->metrics);
     accumulator_free(run->accumulator);
     reader_close(run->reader);
@@ -228,7 +243,8 @@ int run_report(const struct options *options, bool analyse,
                void (*write)(struct output *output, const struct options *options, const struct metrics *metrics))
 {
     struct error err = {0};
-    struct run_metrics *run = run_inputs(options, options->inputs, options->input_count, analyse, &err);
+    struct run_metrics *run =
+        run_inputs(options, options->inputs, options->input_count, analyse ? DEPTH_ANALYSIS : DEPTH_METRICS, &err);
     if (!run || (check && check(options, run->metrics, &err) != STATUS_OK)) {
         run_metrics_free(run);
         return command_fault(&err);

@@ -7,6 +7,7 @@
 #include "core/output.h"
 #include "heuristics/finding.h"
 #include "metrics/metrics.h"
+#include "replay/graph.h"
 
 /* What subcommands share: open the trace, run it through sinks with progress, say what is damaged, open the output. */
 
@@ -22,6 +23,11 @@ const struct metrics *run_metrics_get(const struct run_metrics *run);
    metrics file, nor of a window or of some processes; then run_analysis_get gives NULL. */
 struct run_metrics *run_analysis(const struct options *options, char *const *inputs, size_t count, struct error *err);
 const struct analysis *run_analysis_get(const struct run_metrics *run);
+
+/* The same, and the graph is kept that the analysis is made from; NULL where there is no analysis, or it came from a
+   metrics file. */
+struct run_metrics *run_graph(const struct options *options, char *const *inputs, size_t count, struct error *err);
+const struct graph *run_graph_get(const struct run_metrics *run);
 void run_metrics_free(struct run_metrics *run);
 
 /* Streams all events; progress on a terminal. */

@@ -85,7 +85,7 @@ static enum status span_events(struct sink *sink, const struct batch *batch, str
     return STATUS_OK;
 }
 
-/* A time of the command line, as ns after the trace's begin. */
+/* A time of the command line, as ns after the trace's begin; per cent are of the span, where there is one. */
 static enum status parse_time(const char *text, const struct span *span, int64_t *ns, struct error *err)
 {
     static const struct {
@@ -98,7 +98,7 @@ static enum status parse_time(const char *text, const struct span *span, int64_t
         return error_set(err, ERROR_USAGE, "'%s' is no time (such as 1.5s, 20ms, 10%%)", text);
     unit += strspn(unit, " ");
     double result = NAN;
-    if (strcmp(unit, "%") == 0)
+    if (span && strcmp(unit, "%") == 0)
         result = value / 100 * (double)time_since(span->begin_ns, span->end_ns);
     for (size_t i = 0; i < sizeof units / sizeof *units; i++)
         if (strcmp(unit, units[i].unit) == 0)
@@ -107,6 +107,11 @@ static enum status parse_time(const char *text, const struct span *span, int64_t
         return error_set(err, ERROR_USAGE, "'%s': unit '%s' is not known (ns us ms s %%)", text, unit);
     *ns = result < 9e18 ? llrint(result) : INT64_MAX / 2;
     return STATUS_OK;
+}
+
+enum status selection_time(const char *text, int64_t *ns, struct error *err)
+{
+    return parse_time(text, NULL, ns, err);
 }
 
 static int64_t time_later(int64_t begin_ns, int64_t ns)

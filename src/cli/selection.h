@@ -9,6 +9,9 @@
 /* "0-7,12" as sorted ranks without repetition (free()); NULL text gives NULL: all. */
 enum status selection_ranks(const char *text, uint32_t **ranks, size_t *count, struct error *err) MUST_CHECK;
 
+/* A length of time: "2us", "1.5 ms"; without a unit seconds. */
+enum status selection_time(const char *text, int64_t *ns, struct error *err) MUST_CHECK;
+
 /* --from and --to as a window on the trace's clock. Reads the trace once to know where it begins and ends, and opens it
  *again: reader is replaced (NULL on a fault). Standard input cannot be opened twice: a fault. */
 enum status selection_window(const struct options *options, struct reader **reader, struct accumulator_options *window,

@@ -8,7 +8,7 @@
    critical path and replays are computed from.
 
    Calls and messages are stored packed and read as values: graph_call(), graph_message(). Memory: 24 bytes for each MPI
-   call, 24 for each message, 64 for each collective, 28 for each channel; 8 more for a call longer than 34 s. */
+   call, 24 for each message, 72 for each collective, 28 for each channel; 8 more for a call longer than 34 s. */
 
 enum { GRAPH_NONE = UINT32_MAX };
 
@@ -87,6 +87,7 @@ struct group {
     int64_t earliest_other_ns;         /* enter of the first that is not the root */
     uint32_t latest_lane, latest_call; /* who entered last; the lowest lane of equals; GRAPH_NONE: nobody counts */
     uint32_t root_lane, root_call;     /* GRAPH_NONE: not known */
+    int64_t bytes;                     /* the most that a member gives or gets; 0: the trace does not tell */
     uint32_t count;
     uint32_t stream; /* its function and communicator */
     bool complete;   /* all participants are recorded, as far as the trace tells */

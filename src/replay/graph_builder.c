@@ -183,6 +183,9 @@ static void note_collective(struct graph_builder *builder, uint32_t lane, const 
     if (!call || !(call->word & CALL_IN_GROUP))
         return;
     note_root(builder, lane, event->comm, event->tag);
+    struct group *group = &builder->graph->groups[call->received - 1];
+    int64_t bytes = event->bytes_sent > event->bytes_received ? event->bytes_sent : event->bytes_received;
+    group->bytes = bytes > group->bytes ? bytes : group->bytes;
     if (event->bytes_sent == 0)
         call->word |= CALL_GIVES_NOTHING;
     if (event->bytes_received == 0)

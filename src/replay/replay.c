@@ -75,6 +75,17 @@ static bool is_free(const struct player *player, enum wait_kind kind)
     return player->options.free_waits >> kind & 1;
 }
 
+static bool is_free_channel(const struct player *player, uint32_t channel)
+{
+    return player->options.free_channels && player->options.free_channels[channel];
+}
+
+static bool is_free_call(const struct player *player, const struct call *call)
+{
+    const bool *states = player->options.free_states;
+    return states && states[graph_state(player->graph, call)->first_of_name];
+}
+
 /* The lane reaches its next call: its time is that of the enter, and others learn that it is there. */
 static void enter(struct player *player, uint32_t lane, const struct call *call)
 {
@@ -116,6 +127,7 @@ static void enter(struct player *player, uint32_t lane, const struct call *call)
 struct dependency {
     int64_t recorded_ns, replayed_ns;
     enum wait_kind kind;
+    bool free; /* it is there in time, whenever it happens */
 };
 
 /* How long the call waited for this, had it waited for nothing else. */
@@ -134,7 +146,7 @@ static int64_t end_after(const struct player *player, const struct call *call, i
     if (player->options.ideal)
         rest_ns = tail_ns = 0;
     int64_t alone_ns = now_ns + rest_ns;
-    if (is_free(player, dependency->kind))
+    if (dependency->free || is_free(player, dependency->kind))
         return alone_ns;
     /* What happened after the leave, by clocks that are wrong, leaves a tail below 0. */
     int64_t met_ns = dependency->replayed_ns + (tail_ns < rest_ns ? tail_ns : rest_ns);
@@ -148,20 +160,21 @@ static int64_t end_in_group(struct player *player, uint32_t lane, const struct c
     const struct group *recorded = &graph->groups[call->group - 1];
     struct group_play *group = &player->groups[call->group - 1];
     const struct state_def *state = graph_state(graph, call);
-    struct dependency dependency = {call->enter_ns, player->now_ns[lane], WAIT_NONE};
+    struct dependency dependency = {call->enter_ns, player->now_ns[lane], WAIT_NONE, false};
     enum collective_shape shape = recorded->complete ? collective_shape_of(state) : SHAPE_NONE_KNOWN;
     bool known = true;
     if (shape == SHAPE_ALL_TO_ALL) {
         known = group->arrived == recorded->count;
-        dependency = (struct dependency){recorded->latest_enter_ns, group->latest_ns, wait_all_to_all_kind(state)};
+        dependency =
+            (struct dependency){recorded->latest_enter_ns, group->latest_ns, wait_all_to_all_kind(state), false};
     } else if (shape == SHAPE_ONE_TO_ALL && recorded->root_lane != GRAPH_NONE && recorded->root_lane != lane) {
         known = group->root_ns != NOT_YET;
         dependency = (struct dependency){graph_call(graph, recorded->root_lane, recorded->root_call).enter_ns,
-                                         group->root_ns, WAIT_LATE_BROADCAST};
+                                         group->root_ns, WAIT_LATE_BROADCAST, false};
     } else if (shape == SHAPE_ALL_TO_ONE && recorded->root_lane == lane) {
         /* The data of the last must be there, though only the time until the first counts as a wait. */
         known = group->arrived == recorded->count;
-        dependency = (struct dependency){recorded->latest_enter_ns, group->latest_ns, WAIT_EARLY_REDUCE};
+        dependency = (struct dependency){recorded->latest_enter_ns, group->latest_ns, WAIT_EARLY_REDUCE, false};
     }
     if (known)
         return end_after(player, call, player->now_ns[lane], &dependency, wait_for_this(call, dependency.recorded_ns));
@@ -183,7 +196,7 @@ static int64_t end_with_messages(struct player *player, uint32_t lane, const str
 {
     const struct graph *graph = player->graph;
     int64_t now_ns = player->now_ns[lane];
-    struct dependency none = {call->enter_ns, now_ns, WAIT_NONE};
+    struct dependency none = {call->enter_ns, now_ns, WAIT_NONE, false};
     int64_t end_ns = NOT_YET;
     /* A receive of one message waits for that; of others the longest wait must be found. */
     bool single = !call->sent && call->received && !graph->messages[call->received - 1].next_received;
@@ -197,7 +210,7 @@ static int64_t end_with_messages(struct player *player, uint32_t lane, const str
         if (wait_for(player, lane, player->send_ns, at - 1, 0))
             return NOT_YET;
         struct dependency dependency = {graph_call(graph, m.send_lane, m.send_call).enter_ns, player->send_ns[at - 1],
-                                        WAIT_LATE_SENDER};
+                                        WAIT_LATE_SENDER, is_free_channel(player, m.channel)};
         int64_t wait_ns = single ? wait_for_this(call, dependency.recorded_ns) : waited.ns;
         int64_t ns = end_after(player, call, now_ns, &dependency, wait_ns);
         end_ns = ns > end_ns ? ns : end_ns;
@@ -208,7 +221,8 @@ static int64_t end_with_messages(struct player *player, uint32_t lane, const str
             continue;
         if (wait_for(player, lane, player->receive_ns, at - 1, 1))
             return NOT_YET;
-        struct dependency dependency = {waited.until_ns, player->receive_ns[at - 1], WAIT_LATE_RECEIVER};
+        struct dependency dependency = {waited.until_ns, player->receive_ns[at - 1], WAIT_LATE_RECEIVER,
+                                        is_free_channel(player, m.channel)};
         int64_t ns = end_after(player, call, now_ns, &dependency, waited.ns);
         end_ns = ns > end_ns ? ns : end_ns;
     }
@@ -230,7 +244,9 @@ static void play(struct player *player, uint32_t lane)
         struct call call = graph_call(player->graph, lane, (uint32_t)player->at[lane]);
         if (!player->entered[lane])
             enter(player, lane, &call);
-        int64_t end_ns = call.group ? end_in_group(player, lane, &call) : end_with_messages(player, lane, &call);
+        int64_t end_ns = is_free_call(player, &call) ? player->now_ns[lane]
+                         : call.group                ? end_in_group(player, lane, &call)
+                                                     : end_with_messages(player, lane, &call);
         if (end_ns == NOT_YET)
             return;
         end_call(player, lane, end_ns);
@@ -254,7 +270,7 @@ static bool force(struct player *player)
     if (first == GRAPH_NONE)
         return false;
     struct call call = graph_call(graph, first, (uint32_t)player->at[first]);
-    struct dependency none = {call.enter_ns, player->now_ns[first], WAIT_NONE};
+    struct dependency none = {call.enter_ns, player->now_ns[first], WAIT_NONE, false};
     end_call(player, first, end_after(player, &call, player->now_ns[first], &none, 0));
     player->forced++;
     make_ready(player, first);

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef SIGHT_REPLAY_NETWORK_H
+#define SIGHT_REPLAY_NETWORK_H
+
+#include "replay/graph.h"
+
+/* A recorded program on another network, after Dimemas (rules of diagnosis, 4): computing lasts as recorded, time
+   inside MPI is thrown away and simulated.
+
+   - A send keeps its processor for the latency; then the message takes the sender's link out, the receiver's link in
+   and one bus, for its bytes / bandwidth. Who is ready first gets them first. It arrives at the end of that.
+   - Up to the eager limit the sender goes on at once. From it on (and in MPI_Ssend), rendezvous: the transfer begins
+   only when its receive was entered (one that completes in a wait counts as posted in time), and a blocking send waits.
+   - A collective begins when the last has come, and all leave it after stages of (latency + bytes / bandwidth) each: as
+   many as its tree has, in MPI_Alltoall one for each other process, in and out. MPI_Init and MPI_Finalize cost nothing.
+
+   Not simulated: MPI's own computing, collectives that are only started, waits for sends that were only started,
+   polling (the time between two calls is computing). */
+
+struct network {
+    int64_t latency_ns;  /* up to NETWORK_LATENCY_MAX */
+    double bytes_per_s;  /* 0: infinite */
+    uint32_t buses;      /* messages under way at once; 0: any number, up to NETWORK_BUSES_MAX */
+    int64_t eager_limit; /* bytes from which sends are rendezvous; NETWORK_EAGER: only MPI_Ssend is */
+    bool sender_stays;   /* a blocking rendezvous send returns at the end of its transfer, as MPI's; else at its begin,
+                            as Dimemas' */
+    const double *compute; /* by lane: computing lasts so many times as long; NULL: as recorded */
+};
+#define NETWORK_EAGER INT64_MAX
+#define NETWORK_LATENCY_MAX INT64_C(10000000000)
+enum { NETWORK_BUSES_MAX = 65536 };
+
+struct network_run {
+    int64_t end_ns;  /* when the last lane ends, counted from the run's begin */
+    bool deadlock;   /* with rendezvous it never ends: these numbers are those of eager sends */
+    uint64_t forced; /* calls that went on without the partner they wait for, because it would never come */
+};
+
+/* Time: that of the calls and messages, with a logarithm of the number of lanes. Memory: 25 bytes for each message, 16
+   for each collective. */
+struct network_run network_replay(const struct graph *graph, const struct network *network);
+
+/* Stages of a tree over so many processes, with so many messages at once (0: any number). */
+uint64_t network_stages(uint32_t processes, uint32_t buses);
+
+/* How long a collective of so many processes lasts that moves so many bytes; `name` is its function's. */
+int64_t network_collective_ns(const struct network *network, const char *name, uint32_t processes, int64_t bytes);
+
+#endif

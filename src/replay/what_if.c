@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "replay/what_if.h"
+
+#include "core/memory.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+/* So many MPI functions are tried, those with most time. */
+enum { FUNCTIONS = 3 };
+
+/* A process that computes less than this share longer than the mean is no scenario of its own. */
+static const double SLOW = 0.02;
+
+struct asker {
+    const struct graph *graph;
+    const struct analysis *analysis;
+    struct scenarios scenarios;
+    size_t capacity;
+};
+
+static struct scenario *add(struct asker *asker, int64_t end_ns, uint64_t forced)
+{
+    ARRAY_PUSH(asker->scenarios.scenario, asker->scenarios.count, asker->capacity,
+               (struct scenario){.end_ns = end_ns, .saving_ns = asker->scenarios.replay_ns - end_ns, .forced = forced});
+    return &asker->scenarios.scenario[asker->scenarios.count - 1];
+}
+
+static void name(struct scenario *scenario, const char *options, const char *title)
+{
+    snprintf(scenario->options, sizeof scenario->options, "%s", options);
+    snprintf(scenario->title, sizeof scenario->title, "%s", title);
+}
+
+double *what_if_computing(const struct graph *graph)
+{
+    double *compute = memory_new(graph->lane_count * sizeof *compute);
+    for (uint32_t lane = 0; lane < graph->lane_count; lane++) {
+        int64_t before_ns = graph->lanes[lane].begin_ns;
+        for (uint32_t i = 0; i < graph->lanes[lane].count; i++) {
+            struct call call = graph_call(graph, lane, i);
+            compute[lane] += (double)time_since(before_ns, call.enter_ns);
+            before_ns = call.leave_ns;
+        }
+        compute[lane] += (double)time_since(before_ns, graph->lanes[lane].end_ns);
+    }
+    return compute;
+}
+
+static double mean_of(const double *value, size_t count)
+{
+    double sum = 0;
+    for (size_t i = 0; i < count; i++)
+        sum += value[i];
+    return count > 0 ? sum / (double)count : 0;
+}
+
+double *what_if_balanced(const struct graph *graph)
+{
+    double *factors = what_if_computing(graph), mean = mean_of(factors, graph->lane_count);
+    for (size_t i = 0; i < graph->lane_count; i++)
+        factors[i] = factors[i] > 0 ? mean / factors[i] : 1;
+    return factors;
+}
+
+/* What an analysis holds, from a trace as from a metrics file. */
+static void ask_analysis(struct asker *asker)
+{
+    const struct analysis *analysis = asker->analysis;
+    name(add(asker, analysis->ideal, analysis->forced), "--ideal", "the network and MPI cost nothing");
+    name(add(asker, analysis->replay - analysis->balanced_saving, 0), "--balance",
+         "all processes compute as long as their mean");
+    for (int kind = WAIT_NONE + 1; kind < WAIT_KIND_COUNT; kind++) {
+        const struct wait_sums *sums = &analysis->waits[kind];
+        const char *id = wait_kind_name((enum wait_kind)kind);
+        if (sums->ns <= 0 || sums->saving_ns < 0)
+            continue;
+        struct scenario *scenario = add(asker, analysis->replay - sums->saving_ns, 0);
+        snprintf(scenario->options, sizeof scenario->options, "--free %s", id);
+        snprintf(scenario->title, sizeof scenario->title, "there is no %s%s", id, strstr(id, "wait") ? "" : " wait");
+    }
+}
+
+/* The lane that computes most, as fast as the mean. */
+static void ask_slowest(struct asker *asker)
+{
+    const struct graph *graph = asker->graph;
+    double *compute = what_if_computing(graph), mean = mean_of(compute, graph->lane_count);
+    size_t most = 0;
+    for (size_t i = 1; i < graph->lane_count; i++)
+        most = compute[i] > compute[most] ? i : most;
+    if (graph->lane_count > 1 && compute[most] > mean * (1 + SLOW)) {
+        double factor = mean / compute[most];
+        for (size_t i = 0; i < graph->lane_count; i++)
+            compute[i] = i == most ? factor : 1;
+        struct replay replay = replay_run(graph, (struct replay_options){.compute = compute});
+        struct scenario *scenario = add(asker, replay.end_ns, replay.forced);
+        uint32_t process = graph->lanes[most].process;
+        snprintf(scenario->options, sizeof scenario->options, "--speed-up %" PRIu32 "=mean", process);
+        snprintf(scenario->title, sizeof scenario->title, "process %" PRIu32 " computes as long as the mean", process);
+    }
+    free(compute);
+}
+
+/* Times in calls by state (the first of its name). */
+static int64_t *call_times(const struct graph *graph)
+{
+    int64_t *times = memory_new(graph->defs->state_count * sizeof *times);
+    for (uint32_t lane = 0; lane < graph->lane_count; lane++)
+        for (uint32_t i = 0; i < graph->lanes[lane].count; i++) {
+            struct call call = graph_call(graph, lane, i);
+            time_add(&times[graph_state(graph, &call)->first_of_name], time_since(call.enter_ns, call.leave_ns));
+        }
+    return times;
+}
+
+static void ask_functions(struct asker *asker)
+{
+    const struct graph *graph = asker->graph;
+    int64_t *times = call_times(graph);
+    bool *free_states = memory_new(graph->defs->state_count);
+    for (int place = 0; place < FUNCTIONS; place++) {
+        size_t most = 0;
+        for (size_t i = 1; i < graph->defs->state_count; i++)
+            most = times[i] > times[most] ? i : most;
+        if (graph->defs->state_count == 0 || times[most] <= 0)
+            break;
+        free_states[most] = true;
+        struct replay replay = replay_run(graph, (struct replay_options){.free_states = free_states});
+        struct scenario *scenario = add(asker, replay.end_ns, replay.forced);
+        const char *function = graph->defs->states[most].name;
+        snprintf(scenario->options, sizeof scenario->options, "--free %s", function);
+        snprintf(scenario->title, sizeof scenario->title, "%s takes no time and waits for nobody", function);
+        free_states[most] = false;
+        times[most] = 0;
+    }
+    free(free_states);
+    free(times);
+}
+
+static int by_saving(const void *a, const void *b)
+{
+    const struct scenario *left = a, *right = b;
+    if (left->saving_ns != right->saving_ns)
+        return left->saving_ns > right->saving_ns ? -1 : 1;
+    return strcmp(left->options, right->options);
+}
+
+struct scenarios what_if_standard(const struct graph *graph, const struct analysis *analysis)
+{
+    struct asker asker = {.graph = graph, .analysis = analysis, .scenarios.replay_ns = analysis->replay};
+    ask_analysis(&asker);
+    if (graph) {
+        ask_slowest(&asker);
+        ask_functions(&asker);
+    }
+    qsort(asker.scenarios.scenario, asker.scenarios.count, sizeof *asker.scenarios.scenario, by_saving);
+    return asker.scenarios;
+}
+
+void scenarios_clear(struct scenarios *scenarios)
+{
+    free(scenarios->scenario);
+    *scenarios = (struct scenarios){0};
+}
