@@ -31,7 +31,7 @@ struct options {
         *colors, *theme, *fail_on;
     const char *speed_up, *free, *latency, *bandwidth, *buses, *eager; /* of what-if */
     const char *number, *only, *skip, *buffer, *max_events;
-    bool force, quiet, verbose, all, help, ideal, balance;
+    bool force, quiet, verbose, all, help, ideal, balance, no_source;
     char **inputs; /* what is no option; points into argv */
     size_t input_count;
     const char *finding; /* of explain: a place or an id; NULL: all */
@@ -80,7 +80,7 @@ enum {
 #include "cli/options.def"
     OPTIONS_ALWAYS = OPTION_QUIET | OPTION_VERBOSE | OPTION_COLOR | OPTION_PROGRESS | OPTION_HELP | OPTION_JOBS,
     OPTIONS_OUTPUT = OPTION_OUTPUT | OPTION_FORCE,
-    OPTIONS_RECORD = OPTION_ONLY | OPTION_SKIP | OPTION_BUFFER | OPTION_MAX_EVENTS,
+    OPTIONS_RECORD = OPTION_ONLY | OPTION_SKIP | OPTION_BUFFER | OPTION_MAX_EVENTS | OPTION_NO_SOURCE,
     OPTIONS_WHAT_IF = OPTION_IDEAL | OPTION_BALANCE | OPTION_SPEED_UP | OPTION_FREE | OPTION_LATENCY |
                       OPTION_BANDWIDTH | OPTION_BUSES | OPTION_EAGER,
     OPTIONS_SELECT = OPTION_FROM | OPTION_TO | OPTION_PROCESSES,

@@ -6,6 +6,7 @@
 
 #include "cli/help.h"
 #include "cli/run.h"
+#include "convert/source_lines.h"
 #include "core/memory.h"
 
 #include <libxml/xmlversion.h>
@@ -74,9 +75,9 @@ void command_note(const struct options *options, const char *format, ...)
 
 static void print_version(void)
 {
-    printf("sight %s\n  libxml2 %s, Cairo %s, Pango %s, gzip %s, zstd %s\n", PACKAGE_VERSION, LIBXML_DOTTED_VERSION,
-           cairo_version_string(), pango_version_string(), input_has_gzip() ? "yes" : "no",
-           input_has_zstd() ? "yes" : "no");
+    printf("sight %s\n  libxml2 %s, Cairo %s, Pango %s, gzip %s, zstd %s, libdw %s\n", PACKAGE_VERSION,
+           LIBXML_DOTTED_VERSION, cairo_version_string(), pango_version_string(), input_has_gzip() ? "yes" : "no",
+           input_has_zstd() ? "yes" : "no", source_lines_there() ? "yes" : "no");
 }
 
 /* A word that is no command: a trace, unless nothing of that name is there and it looks like a mistyped command. */

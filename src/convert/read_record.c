@@ -23,9 +23,10 @@ struct stream {
     const struct record_base *record; /* NULL: only the end of the recording is still to be told */
 };
 
-/* What a collective call of a file moved, until its leave comes. */
-struct moved {
-    bool there;
+/* The call that a file is in: its site, and what it moved, until its leave comes. */
+struct current {
+    uint32_t site;
+    bool moved;
     uint16_t state;
     int32_t root;
     uint64_t sent, received;
@@ -33,7 +34,7 @@ struct moved {
 
 struct record_state {
     struct record_run run;
-    struct moved *moved; /* by file */
+    struct current *current; /* by file */
     struct stream *heap;
     size_t count;
     int64_t begin_ns; /* of the run on the clock of process 0: the trace's 0 */
@@ -170,11 +171,11 @@ static int64_t known_bytes(uint64_t bytes)
     return bytes <= INT64_MAX ? (int64_t)bytes : BYTES_UNKNOWN;
 }
 
-static void set_moved(struct event *event, const struct moved *moved)
+static void set_moved(struct event *event, const struct current *current)
 {
-    event->tag = moved->root < 0 ? EVENT_UNKNOWN : moved->root;
-    event->bytes_sent = known_bytes(moved->sent);
-    event->bytes_received = known_bytes(moved->received);
+    event->tag = current->root < 0 ? EVENT_UNKNOWN : current->root;
+    event->bytes_sent = known_bytes(current->sent);
+    event->bytes_received = known_bytes(current->received);
 }
 
 static void state_event(struct record_state *state, const struct stream *stream, const struct event *base,
@@ -184,12 +185,14 @@ static void state_event(struct record_state *state, const struct stream *stream,
     uint32_t index = record->state < RECORD_FUNCTIONS_MAX ? state->run.states[record->state] : UINT32_MAX;
     if (index == UINT32_MAX)
         return;
-    struct event *event = batch_event(batch, base, record->kind == RECORD_ENTER ? EVENT_ENTER : EVENT_LEAVE);
+    struct event *event = batch_event(batch, base, record->kind == RECORD_LEAVE ? EVENT_LEAVE : EVENT_ENTER);
     event->state = index;
-    struct moved *moved = &state->moved[stream->file];
-    if (moved->there && event->kind == EVENT_LEAVE && moved->state == record->state)
-        set_moved(event, moved);
-    moved->there = false;
+    struct current *current = &state->current[stream->file];
+    if (current->moved && event->kind == EVENT_LEAVE && current->state == record->state)
+        set_moved(event, current);
+    current->moved = false;
+    if (event->kind == EVENT_LEAVE)
+        current->site = 0;
 }
 
 static void user_event(struct record_state *state, const struct stream *stream, const struct event *base,
@@ -210,11 +213,12 @@ static void user_event(struct record_state *state, const struct stream *stream, 
 static void note_moved(struct record_state *state, const struct stream *stream)
 {
     const struct record_collective *record = (const struct record_collective *)(const void *)stream->record;
-    state->moved[stream->file] = (struct moved){.there = true,
-                                                .state = record->base.state,
-                                                .root = record->root,
-                                                .sent = record->sent,
-                                                .received = record->received};
+    struct current *current = &state->current[stream->file];
+    current->moved = true;
+    current->state = record->base.state;
+    current->root = record->root;
+    current->sent = record->sent;
+    current->received = record->received;
 }
 
 static void ended_event(struct record_state *state, const struct stream *stream, const struct event *base,
@@ -228,11 +232,21 @@ static void ended_event(struct record_state *state, const struct stream *stream,
 /* The lengths that the kinds need. */
 static bool record_whole(const struct record_base *record)
 {
-    static const uint8_t sizes[] = {[RECORD_SEND] = sizeof(struct record_message),
+    static const uint8_t sizes[] = {[RECORD_ENTER_AT] = sizeof(struct record_enter),
+                                    [RECORD_SEND] = sizeof(struct record_message),
                                     [RECORD_RECEIVE] = sizeof(struct record_message),
                                     [RECORD_COLLECTIVE] = sizeof(struct record_collective),
                                     [RECORD_COMM] = sizeof(struct record_comm)};
     return record->kind >= sizeof sizes || (size_t)record->words * 8 >= sizes[record->kind];
+}
+
+/* event.site of an entry. */
+static uint32_t site_of(const struct record_state *state, const struct stream *stream)
+{
+    const struct record_enter *enter = (const struct record_enter *)(const void *)stream->record;
+    const struct record_file *file = &state->run.files[stream->file];
+    uint32_t place = enter->site < file->site_count ? file->sites[enter->site].place : 0;
+    return place ? state->run.places[place - 1].site : 0;
 }
 
 static void translate(struct reader *reader, const struct stream *stream, struct batch *batch)
@@ -251,8 +265,16 @@ static void translate(struct reader *reader, const struct stream *stream, struct
     }
     if (!record_whole(stream->record))
         return;
+    struct current *current = &state->current[stream->file];
+    if (stream->record->kind == RECORD_ENTER_AT)
+        current->site = site_of(state, stream);
+    else if (stream->record->kind == RECORD_ENTER)
+        current->site = 0;
+    if (stream->record->kind <= RECORD_RECEIVE)
+        base.site = current->site;
     switch (stream->record->kind) {
     case RECORD_ENTER:
+    case RECORD_ENTER_AT:
     case RECORD_LEAVE:
         state_event(state, stream, &base, batch);
         break;
@@ -319,7 +341,7 @@ static void record_close(struct reader *reader)
     struct record_state *state = reader->state;
     record_run_close(&state->run);
     free(state->heap);
-    free(state->moved);
+    free(state->current);
 }
 
 static const struct format format_record = {.name = "record",
@@ -347,7 +369,7 @@ static void streams_start(struct record_state *state)
         count++;
     }
     state->heap = memory_new(files * sizeof *state->heap);
-    state->moved = memory_new(files * sizeof *state->moved);
+    state->current = memory_new(files * sizeof *state->current);
     state->begin_ns = begin_ns;
     for (size_t i = 0; i < count; i++) {
         streams[i].time_ns -= begin_ns;

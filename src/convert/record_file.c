@@ -54,6 +54,7 @@ void record_file_close(struct record_file *file)
 {
     free(file->path);
     free(file->window);
+    free(file->sites);
 }
 
 void record_file_start(struct record_file *file, size_t window_size)
@@ -81,7 +82,20 @@ static const unsigned char *file_need(struct record_file *file, size_t size)
     return file->window + in_window;
 }
 
-/* Writes a short record out in full. */
+/* What the site of a short record tells. False: there is no such site. */
+static bool expand_site(struct record_file *file, uint64_t word)
+{
+    struct record_enter *enter = &file->expanded.enter;
+    enter->site = word >> RECORD_SHORT_STATE & (RECORD_SHORT_SITES - 1);
+    if (enter->site >= file->site_count || !file->sites[enter->site].place)
+        return false;
+    enter->base.words = sizeof *enter / 8;
+    enter->base.state = file->sites[enter->site].function;
+    enter->base.comm = file->sites[enter->site].comm;
+    return true;
+}
+
+/* Writes a short record out in full; NULL where it cannot be. */
 static const struct record_base *expand(struct record_file *file, const unsigned char *at, uint64_t word, size_t size)
 {
     struct record_base base = {.kind = (uint8_t)(word & 0xFF & ~(uint64_t)RECORD_SHORT),
@@ -90,7 +104,9 @@ static const struct record_base *expand(struct record_file *file, const unsigned
                                .comm = (uint32_t)(word >> RECORD_SHORT_COMM & (RECORD_SHORT_COMMS - 1)),
                                .time_ns = (int64_t)((uint64_t)file->last_ns + (word >> RECORD_SHORT_TIME))};
     file->expanded.base = base;
-    memcpy(&file->expanded.partner, at + sizeof word, size - sizeof word);
+    if (base.kind == RECORD_ENTER_AT)
+        return expand_site(file, word) ? &file->expanded.base : NULL;
+    memcpy(&file->expanded.message.partner, at + sizeof word, size - sizeof word);
     return &file->expanded.base;
 }
 
@@ -113,7 +129,7 @@ static const struct record_base *record_at(struct record_file *file, uint64_t wo
         return NULL;
     const struct record_base *record =
         brief ? expand(file, at, word, size) : (const struct record_base *)(const void *)at;
-    if (record->time_ns > RECORD_TIME_MAX || record->time_ns < -RECORD_TIME_MAX)
+    if (!record || record->time_ns > RECORD_TIME_MAX || record->time_ns < -RECORD_TIME_MAX)
         return NULL;
     file->position += size;
     file->last_ns = record->time_ns;

@@ -18,9 +18,19 @@ struct record_file {
     unsigned char *window;
     size_t window_size, window_filled;
     uint64_t window_at;
-    struct record_message expanded; /* the last record, where it is a short one */
-    int64_t last_ns;                /* its time */
-    bool damaged;                   /* a record cannot be: the file ends there */
+    union {
+        struct record_base base;
+        struct record_message message;
+        struct record_enter enter;
+    } expanded; /* the last record, where it is a short one */
+    struct record_file_site {
+        uint32_t comm;
+        uint16_t function;
+        uint32_t place; /* see record_run.h; 0: there is no such site */
+    } * sites;          /* by number; filled before reading starts */
+    size_t site_count, site_capacity;
+    int64_t last_ns; /* its time */
+    bool damaged;    /* a record cannot be: the file ends there */
 };
 
 /* Reads the header. STATUS_FAILED: it is no buffer file of this version, or cannot be read. Takes `path`. */

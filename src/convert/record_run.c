@@ -2,6 +2,7 @@
 #include "convert/record_run.h"
 
 #include "convert/mpe2_state.h"
+#include "convert/record_sites.h"
 #include "core/event.h"
 #include "core/memory.h"
 #include "core/payload.h"
@@ -15,6 +16,7 @@ union definition {
     struct record_comm comm;
     struct record_clock clock;
     struct record_definition text;
+    struct record_site site;
 };
 
 static bool has_suffix(const char *name, const char *suffix)
@@ -283,6 +285,9 @@ static void read_definitions(struct record_run *run, size_t index, struct defs *
         case RECORD_DEFINE_MARK:
             define_text(run, defs, &definition.text);
             break;
+        case RECORD_DEFINE_SITE:
+            record_sites_define(run, file, &definition.site);
+            break;
         default:
             break;
         }
@@ -326,6 +331,7 @@ enum status record_run_open(struct record_run *run, const char *directory, struc
         if (run->files[i].header.thread >= defs->threads)
             defs->threads = run->files[i].header.thread + 1;
     }
+    record_sites_resolve(run, defs);
     define_ends(run, defs);
     define_unnamed(run, defs);
     defs_add_constant(defs, "MPI_PROC_NULL", -1);
@@ -345,6 +351,7 @@ void record_run_close(struct record_run *run)
     free(run->process_of);
     map_clear(&run->roles);
     map_clear(&run->comm_of_key);
+    record_sites_clear(run);
 }
 
 int64_t record_clock_offset(const struct record_clock_line *clock, int64_t time_ns)

@@ -22,6 +22,13 @@ struct record_clock_line {
     size_t points;
 };
 
+/* A place in a file of code that calls MPI, and what it is in the source. */
+struct record_place {
+    uint32_t module; /* of record_run.modules */
+    uint32_t site;   /* event.site; 0: not known */
+    uint64_t offset; /* of the return address */
+};
+
 struct record_process {
     uint32_t rank;
     struct record_comm_place *comms; /* by the process's number */
@@ -44,6 +51,11 @@ struct record_run {
     uint32_t *process_of; /* by file */
     size_t other_files;   /* of other MPI programs in the same directory: left alone */
     uint32_t states[RECORD_FUNCTIONS_MAX];
+    char **modules; /* files of code */
+    size_t module_count, module_capacity;
+    struct record_place *places;
+    size_t place_count, place_capacity;
+    struct map place_of;     /* module and offset -> index + 1 of the place */
     struct map roles;        /* event id -> kind + 1 and index */
     struct map comm_of_key;  /* key of a communicator -> index of its first definition */
     uint32_t ended_marks[8]; /* by enum record_reason: index + 1 of the mark that says so */

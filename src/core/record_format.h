@@ -17,7 +17,7 @@
 #define RECORD_SUFFIX ".record"
 
 enum {
-    RECORD_VERSION = 2,
+    RECORD_VERSION = 3,
     RECORD_HEADER_SIZE = 4096,
     RECORD_FUNCTIONS_MAX = 2048,
     RECORD_NAME_SIZE = 64,
@@ -30,6 +30,7 @@ enum {
 enum record_kind {
     RECORD_NONE,         /* no more records in this block */
     RECORD_ENTER,        /* state begins: struct record_base */
+    RECORD_ENTER_AT,     /* the same, called from a known place: struct record_enter */
     RECORD_LEAVE,        /* state ends */
     RECORD_SEND,         /* struct record_message */
     RECORD_RECEIVE,      /* struct record_message */
@@ -41,7 +42,8 @@ enum record_kind {
     RECORD_COMM_FREED,   /* struct record_base: comm is free again */
     RECORD_CLOCK,        /* struct record_clock */
     RECORD_DEFINE_STATE, /* struct record_definition */
-    RECORD_DEFINE_MARK   /* struct record_definition */
+    RECORD_DEFINE_MARK,  /* struct record_definition */
+    RECORD_DEFINE_SITE   /* struct record_site */
 };
 
 /* Why a thread's recording ended before its program did. */
@@ -83,16 +85,23 @@ struct record_base {
     int64_t time_ns; /* CLOCK_MONOTONIC */
 };
 
-/* The word of a short record: kind (8 bits), state (12), comm (8), time (36). */
+/* The word of a short record: kind (8 bits), state (12), comm (8), time (36). RECORD_ENTER_AT has the number of its
+   site (20 bits) in place of state and comm, which the site tells. */
 enum {
     RECORD_SHORT = 0x80,
     RECORD_SHORT_STATE = 8,
     RECORD_SHORT_COMM = 20,
     RECORD_SHORT_TIME = 28,
     RECORD_SHORT_STATES = 1 << 12,
-    RECORD_SHORT_COMMS = 1 << 8
+    RECORD_SHORT_COMMS = 1 << 8,
+    RECORD_SHORT_SITES = 1 << 20
 };
 #define RECORD_SHORT_TIMES (UINT64_C(1) << 36)
+
+struct record_enter {
+    struct record_base base;
+    uint64_t site; /* number of a struct record_site of this file */
+};
 
 struct record_message {
     struct record_base base;
@@ -137,6 +146,17 @@ struct record_definition {
     char name[RECORD_NAME_SIZE];
     char colour[RECORD_COLOUR_SIZE];
     char format[RECORD_FORMAT_SIZE];
+};
+
+/* A place in the program that calls a function; one with several communicators has a site for each. */
+enum { RECORD_PATH_SIZE = 2000 };
+struct record_site {
+    struct record_base base; /* comm: of the calls; RECORD_COMM_NONE: of any that are too many for short records */
+    uint64_t next;
+    uint64_t offset; /* of the return address, from where the file of code is loaded */
+    uint32_t number; /* from 1 */
+    uint32_t function;
+    char path[RECORD_PATH_SIZE]; /* of the file of code; the record ends with the word that has the NUL */
 };
 
 #endif

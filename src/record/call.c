@@ -2,32 +2,31 @@
 #include "record/call.h"
 
 #include "record/clock.h"
+#include "record/real.h"
 
-void call_enter(struct call *call, uint32_t comm)
+void call_enter(struct call *call, const void *caller, uint32_t comm)
 {
     call->comm = comm;
     call->leave_ns = 0;
     if (!call->write)
         return;
     call->enter_ns = clock_now();
-    if (call->lane->header)
-        call->lane->header->used[call->function] = 1;
-    lane_put(call->lane, RECORD_ENTER, call->enter_ns, call->function, comm);
+    recorder_enter(call->lane, call->function, real_caller(caller), comm, call->enter_ns);
 }
 
-bool call_of(struct call *call, enum function function)
+bool call_of(struct call *call, enum function function, const void *caller)
 {
     if (!call_begin(call, function))
         return false;
-    call_enter(call, RECORD_WORLD);
+    call_enter(call, caller, RECORD_WORLD);
     return true;
 }
 
-bool call_on(struct call *call, enum function function, MPI_Comm comm)
+bool call_on(struct call *call, enum function function, const void *caller, MPI_Comm comm)
 {
     if (!call_begin(call, function))
         return false;
-    call_enter(call, comm_number(call->lane, comm));
+    call_enter(call, caller, comm_number(call->lane, comm));
     return true;
 }
 

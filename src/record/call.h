@@ -39,11 +39,14 @@ static inline bool call_begin(struct call *call, enum function function)
 }
 
 /* Records the entry. */
-void call_enter(struct call *call, uint32_t comm);
+void call_enter(struct call *call, const void *caller, uint32_t comm);
 
-/* call_begin and call_enter for a function with and without a communicator. */
-bool call_of(struct call *call, enum function function);
-bool call_on(struct call *call, enum function function, MPI_Comm comm);
+/* The address to which the wrapper at hand returns. */
+#define CALLER __builtin_return_address(0)
+
+/* call_begin and call_enter for a function with and without a communicator; `caller` is CALLER. */
+bool call_of(struct call *call, enum function function, const void *caller);
+bool call_on(struct call *call, enum function function, const void *caller, MPI_Comm comm);
 
 /* The time at which the call ended, taken once: a receive has the time of the leave that follows. */
 int64_t call_end(struct call *call);

@@ -23,6 +23,8 @@ struct lane {
     uint32_t last_comm_number; /* the communicator asked last: see comms.c */
     uint32_t last_comm_freed;
     uintptr_t last_comm;
+    struct site *sites; /* see sites.h */
+    uint32_t site_mask, site_count;
     uint32_t thread;
     void *scratch; /* see lane_scratch */
     size_t scratch_size;
@@ -106,6 +108,24 @@ static inline void lane_put(struct lane *lane, enum record_kind kind, int64_t ti
     }
     base->time_ns = time_ns;
     lane_commit(lane, sizeof *base, kind, state, comm);
+}
+
+/* The entry of a call from a known site. */
+static inline void lane_put_enter(struct lane *lane, int64_t time_ns, uint32_t state, uint32_t comm, uint32_t site)
+{
+    struct record_enter *record = lane_room(lane, sizeof *record);
+    if (!record)
+        return;
+    uint64_t passed = (uint64_t)time_ns - (uint64_t)lane->last_ns;
+    if (__builtin_expect(passed < RECORD_SHORT_TIMES && comm < RECORD_SHORT_COMMS, 1)) {
+        uint64_t word = (uint64_t)RECORD_ENTER_AT | RECORD_SHORT | (uint64_t)site << RECORD_SHORT_STATE |
+                        passed << RECORD_SHORT_TIME;
+        lane_commit_word(lane, sizeof word, time_ns, word);
+        return;
+    }
+    record->base.time_ns = time_ns;
+    record->site = site;
+    lane_commit(lane, sizeof *record, RECORD_ENTER_AT, state, comm);
 }
 
 /* One end of a message, with everything but the words of the base filled in `message`. Returns the place of the record

@@ -29,13 +29,8 @@ static void *find_in_library(const char *name, int how)
     return NULL;
 }
 
-void *real_find(const char *name)
+static void *found_or_abort(void *found, const char *name)
 {
-    void *found = dlsym(RTLD_NEXT, name);
-    if (!found)
-        found = find_in_library(name, RTLD_NOLOAD);
-    if (!found)
-        found = find_in_library(name, RTLD_GLOBAL);
     if (!found) {
         fprintf(stderr, "sight: recorder: the MPI library has no %s\n", name);
         abort();
@@ -43,11 +38,24 @@ void *real_find(const char *name)
     return found;
 }
 
+void *real_find(const char *name)
+{
+    void *found = dlsym(RTLD_NEXT, name);
+    if (!found)
+        found = find_in_library(name, RTLD_NOLOAD);
+    if (!found)
+        found = find_in_library(name, RTLD_GLOBAL);
+    return found_or_abort(found, name);
+}
+
 enum { RANGES_MAX = 16 };
-static struct {
+struct ranges {
     uintptr_t begin[RANGES_MAX], end[RANGES_MAX];
     size_t count;
-} fortran;
+};
+static struct ranges fortran, recorder_itself;
+bool real_has_fortran;
+__thread const void *real_fortran_caller __attribute__((tls_model("initial-exec")));
 
 static bool is_fortran_library(const char *path)
 {
@@ -58,19 +66,61 @@ static bool is_fortran_library(const char *path)
     return false;
 }
 
+struct wanted {
+    const char *name;
+    void *found;
+};
+
+static int find_in_fortran(struct dl_phdr_info *library, size_t size, void *context)
+{
+    struct wanted *wanted = context;
+    (void)size;
+    void *handle = is_fortran_library(library->dlpi_name) ? dlopen(library->dlpi_name, RTLD_LAZY | RTLD_NOLOAD) : NULL;
+    if (handle)
+        wanted->found = dlsym(handle, wanted->name);
+    return wanted->found != NULL;
+}
+
+void *real_find_fortran(const char *name)
+{
+    struct wanted wanted = {.name = name, .found = dlsym(RTLD_NEXT, name)};
+    /* Loaded late and for one library only, as modules of Python are. */
+    if (!wanted.found)
+        dl_iterate_phdr(find_in_fortran, &wanted);
+    return found_or_abort(wanted.found, name);
+}
+
+static bool in_ranges(const struct ranges *ranges, const void *address)
+{
+    for (size_t i = 0; i < ranges->count; i++)
+        if ((uintptr_t)address >= ranges->begin[i] && (uintptr_t)address < ranges->end[i])
+            return true;
+    return false;
+}
+
+static void add_range(struct ranges *ranges, const struct dl_phdr_info *library, const ElfW(Phdr) * segment)
+{
+    if (ranges->count == RANGES_MAX)
+        return;
+    ranges->begin[ranges->count] = library->dlpi_addr + segment->p_vaddr;
+    ranges->end[ranges->count] = ranges->begin[ranges->count] + segment->p_memsz;
+    ranges->count++;
+}
+
 static int add_ranges(struct dl_phdr_info *library, size_t size, void *unused)
 {
     (void)size;
     (void)unused;
-    if (!is_fortran_library(library->dlpi_name))
-        return 0;
-    for (size_t i = 0; i < library->dlpi_phnum && fortran.count < RANGES_MAX; i++) {
+    for (size_t i = 0; i < library->dlpi_phnum; i++) {
         const ElfW(Phdr) *segment = &library->dlpi_phdr[i];
         if (segment->p_type != PT_LOAD || !(segment->p_flags & PF_X))
             continue;
-        fortran.begin[fortran.count] = library->dlpi_addr + segment->p_vaddr;
-        fortran.end[fortran.count] = fortran.begin[fortran.count] + segment->p_memsz;
-        fortran.count++;
+        struct ranges here = {.count = 0};
+        add_range(&here, library, segment);
+        if (is_fortran_library(library->dlpi_name))
+            add_range(&fortran, library, segment);
+        else if (in_ranges(&here, (const void *)(uintptr_t)real_find))
+            add_range(&recorder_itself, library, segment);
     }
     return 0;
 }
@@ -78,12 +128,17 @@ static int add_ranges(struct dl_phdr_info *library, size_t size, void *unused)
 __attribute__((constructor)) static void find_fortran(void)
 {
     dl_iterate_phdr(add_ranges, NULL);
+    real_has_fortran = fortran.count > 0;
 }
 
 bool real_called_from_fortran(const void *address)
 {
-    for (size_t i = 0; i < fortran.count; i++)
-        if ((uintptr_t)address >= fortran.begin[i] && (uintptr_t)address < fortran.end[i])
-            return true;
-    return false;
+    return in_ranges(&fortran, address);
+}
+
+const void *real_caller_of_fortran(const void *address)
+{
+    if (!in_ranges(&fortran, address) && !in_ranges(&recorder_itself, address))
+        return address;
+    return in_ranges(&fortran, real_fortran_caller) ? NULL : real_fortran_caller;
 }

@@ -14,6 +14,9 @@
 /* The function of this name ("PMPI_Send") in the MPI library. Ends the program where there is none. */
 void *real_find(const char *name);
 
+/* The same of MPI's Fortran libraries ("mpi_send_"). */
+void *real_find_fortran(const char *name);
+
 /* Calls the MPI library's own function. */
 #define REAL(name)                                                                                                     \
     (*(__extension__({                                                                                                 \
@@ -25,6 +28,18 @@ void *real_find(const char *name);
 
 /* True if the address, to which a call returns, is in a Fortran library of MPI. */
 bool real_called_from_fortran(const void *address);
+
+/* Whether a Fortran library of MPI is there at all; and where the program called it last, on this thread: see
+   fortran.c. */
+extern bool real_has_fortran;
+extern __thread const void *real_fortran_caller __attribute__((tls_model("initial-exec")));
+
+/* Where the program itself made the call that returns to `address`; NULL: not known. */
+const void *real_caller_of_fortran(const void *address);
+static inline const void *real_caller(const void *address)
+{
+    return __builtin_expect(real_has_fortran, 0) ? real_caller_of_fortran(address) : address;
+}
 
 #define CALLED_FROM_FORTRAN real_called_from_fortran(__builtin_return_address(0))
 

@@ -5,6 +5,7 @@
 #include "record/comms.h"
 #include "record/host.h"
 #include "record/settings.h"
+#include "record/sites.h"
 #include "record/sync.h"
 
 #include <pthread.h>
@@ -38,6 +39,7 @@ struct lane *recorder_attach(void)
     header.thread = threads++;
     struct lane *lane = lane_open(&settings, &header);
     if (lane) {
+        sites_start(lane);
         lane->next = lanes;
         lanes = lane;
         lane_mine = lane;
@@ -79,11 +81,23 @@ static void know_process(void)
     about.host = host_of_clock(rank);
 }
 
-void recorder_start(enum function function, int64_t begin_ns, bool threaded)
+void recorder_enter(struct lane *lane, enum function function, const void *caller, uint32_t comm, int64_t time_ns)
+{
+    if (lane->header)
+        lane->header->used[function] = 1;
+    uint32_t site = recorder.sites && caller ? site_number(lane, caller, function, comm, time_ns) : 0;
+    if (site)
+        lane_put_enter(lane, time_ns, function, comm, site);
+    else
+        lane_put(lane, RECORD_ENTER, time_ns, function, comm);
+}
+
+void recorder_start(enum function function, const void *caller, int64_t begin_ns, bool threaded)
 {
     if (recorder.started || !settings_read(&settings))
         return;
     recorder.threaded = threaded;
+    recorder.sites = settings_want_sites();
     settings_skip(recorder.skip);
     know_process();
     struct lane *lane = recorder_attach();
@@ -95,11 +109,9 @@ void recorder_start(enum function function, int64_t begin_ns, bool threaded)
     pthread_atfork(NULL, NULL, on_fork);
     lane->inside = true;
     recorder.on = recorder.started = true;
-    if (!recorder.skip[function]) {
-        lane->header->used[function] = 1;
-        lane_put(lane, RECORD_ENTER, clock_error.offset_ns ? clock_with_error(begin_ns) : begin_ns, function,
-                 RECORD_WORLD);
-    }
+    if (!recorder.skip[function])
+        recorder_enter(lane, function, caller, RECORD_WORLD,
+                       clock_error.offset_ns ? clock_with_error(begin_ns) : begin_ns);
     comms_start(lane);
     recorder.several_hosts = sync_needed(about.host);
     if (recorder.several_hosts)

@@ -16,6 +16,7 @@ enum function {
 struct recorder {
     bool started;                 /* between MPI_Init and MPI_Finalize, with a place to write to */
     bool on;                      /* not switched off by MPI_Pcontrol or the MPE API */
+    bool sites;                   /* calls are recorded with the place that they come from */
     bool threaded;                /* MPI_THREAD_MULTIPLE: tables shared by threads are locked */
     uint8_t skip[FUNCTION_COUNT]; /* 1: the function's calls are not recorded */
     int32_t rank, size;
@@ -29,8 +30,12 @@ extern __thread struct lane *lane_mine __attribute__((tls_model("initial-exec"))
 /* Opens the lane of this thread. NULL where nothing is recorded. */
 struct lane *recorder_attach(void);
 
-/* After MPI_Init: finds out who we are and starts recording. `begin_ns`: when MPI_Init was entered. */
-void recorder_start(enum function function, int64_t begin_ns, bool threaded);
+/* After MPI_Init: finds out who we are and starts recording. `begin_ns`: when MPI_Init was entered, `caller`: from
+   where. */
+void recorder_start(enum function function, const void *caller, int64_t begin_ns, bool threaded);
+
+/* Records the entry of a call. */
+void recorder_enter(struct lane *lane, enum function function, const void *caller, uint32_t comm, int64_t time_ns);
 
 /* Before PMPI_Finalize, while messages can be sent; and after it. */
 void recorder_finish(void);

@@ -47,6 +47,11 @@ bool settings_read(struct lane_settings *settings)
     return true;
 }
 
+bool settings_want_sites(void)
+{
+    return number_of("SIGHT_RECORD_SOURCE", 1) != 0;
+}
+
 /* True if a name of the list, which may leave out "MPI_", stands for the function. */
 static bool listed(const char *list, const char *function)
 {

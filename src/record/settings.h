@@ -8,10 +8,14 @@
      SIGHT_RECORD_DIR         directory of the buffer files; without it nothing is recorded
      SIGHT_RECORD_BUFFER      bytes of the block that is mapped at a time (with k, M)
      SIGHT_RECORD_MAX_EVENTS  records per thread
+     SIGHT_RECORD_SOURCE      0: calls are recorded without the place that they come from
      SIGHT_RECORD_ONLY, SIGHT_RECORD_SKIP  functions, separated by commas; * stands for anything */
 
 /* False where nothing is to be recorded. */
 bool settings_read(struct lane_settings *settings);
+
+/* Whether calls are to be recorded with the place that they come from. */
+bool settings_want_sites(void);
 
 /* 1 in skip[] for each function (in the order of the table) that is not to be recorded. */
 void settings_skip(uint8_t *skip);

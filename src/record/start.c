@@ -9,7 +9,7 @@ EXPORT int MPI_Init(int *argc, char ***argv)
     int64_t begin_ns = clock_now();
     int result = REAL(MPI_Init)(argc, argv);
     if (result == MPI_SUCCESS)
-        recorder_start(FUNCTION_MPI_Init, begin_ns, false);
+        recorder_start(FUNCTION_MPI_Init, real_caller(CALLER), begin_ns, false);
     return result;
 }
 
@@ -23,7 +23,7 @@ EXPORT int MPI_Init_thread(int *argc, char ***argv, int required, int *provided)
     int64_t begin_ns = clock_now();
     int result = REAL(MPI_Init_thread)(argc, argv, required, provided);
     if (result == MPI_SUCCESS)
-        recorder_start(FUNCTION_MPI_Init_thread, begin_ns, *provided == MPI_THREAD_MULTIPLE);
+        recorder_start(FUNCTION_MPI_Init_thread, real_caller(CALLER), begin_ns, *provided == MPI_THREAD_MULTIPLE);
     return result;
 }
 
@@ -36,7 +36,7 @@ EXPORT int PMPI_Init_thread(int *argc, char ***argv, int required, int *provided
 EXPORT int MPI_Finalize(void)
 {
     struct call call;
-    if (!call_of(&call, FUNCTION_MPI_Finalize))
+    if (!call_of(&call, FUNCTION_MPI_Finalize, CALLER))
         return REAL(MPI_Finalize)();
     recorder_finish();
     int result = REAL(MPI_Finalize)();

@@ -6,7 +6,7 @@
 #   EXPORT int MPI_Send(const void *buf, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm)
 #   {
 #       struct call call;
-#       if (!call_on(&call, FUNCTION_MPI_Send, comm))
+#       if (!call_on(&call, FUNCTION_MPI_Send, CALLER, comm))
 #           return REAL(MPI_Send)(buf, count, type, dest, tag, comm);
 #       message_send(&call, count, type, dest, tag, comm);
 #       int outcome = REAL(MPI_Send)(buf, count, type, dest, tag, comm);
@@ -153,9 +153,9 @@ function write_wrapper(name, result, parameters,    n, i, row, list, call, comm)
     }
     printf "#undef %s\nEXPORT %s %s(%s)\n{\n    struct call call;\n", name, result, name, list
     if (comm != "")
-        printf "    if (!call_on(&call, FUNCTION_%s, %s))\n", name, comm
+        printf "    if (!call_on(&call, FUNCTION_%s, CALLER, %s))\n", name, comm
     else
-        printf "    if (!call_of(&call, FUNCTION_%s))\n", name
+        printf "    if (!call_of(&call, FUNCTION_%s, CALLER))\n", name
     printf "        return REAL(%s)(%s);\n", name, call
     if (row)
         printf "%s", indent(code[row, "before"])

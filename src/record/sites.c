@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "record/sites.h"
+
+#include <limits.h>
+#include <link.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { SITES_FIRST = 128, SITES_MAX = 1 << 16 }; /* slots; half of them are used at most */
+
+/* Every table begins as this one, in which nothing is found. */
+static struct site no_sites[1];
+
+void sites_start(struct lane *lane)
+{
+    lane->sites = no_sites;
+    lane->site_mask = 0;
+    lane->site_count = 0;
+}
+
+/* The slot of a site, or the free one for it. */
+static struct site *slot_of(struct site *sites, uint32_t mask, uintptr_t caller, uint32_t call)
+{
+    size_t at = site_slot(caller, call) & mask;
+    while (sites[at].number && (sites[at].caller != caller || sites[at].call != call))
+        at = (at + 1) & mask;
+    return &sites[at];
+}
+
+static bool make_room(struct lane *lane)
+{
+    uint32_t slots = lane->sites == no_sites ? 0 : lane->site_mask + 1;
+    if (2 * (lane->site_count + 1) <= slots)
+        return true;
+    uint32_t wanted = slots ? 2 * slots : SITES_FIRST;
+    struct site *sites = wanted <= SITES_MAX ? calloc(wanted, sizeof *sites) : NULL;
+    if (!sites)
+        return false;
+    for (uint32_t i = 0; i < slots; i++)
+        if (lane->sites[i].number)
+            *slot_of(sites, wanted - 1, lane->sites[i].caller, lane->sites[i].call) = lane->sites[i];
+    if (slots)
+        free(lane->sites);
+    lane->sites = sites;
+    lane->site_mask = wanted - 1;
+    return true;
+}
+
+/* The file of code that an address is in. */
+struct code {
+    uintptr_t address, base;
+    char path[PATH_MAX];
+};
+
+static int code_look(struct dl_phdr_info *file, size_t size, void *context)
+{
+    struct code *code = context;
+    (void)size;
+    for (size_t i = 0; i < file->dlpi_phnum; i++) {
+        const ElfW(Phdr) *segment = &file->dlpi_phdr[i];
+        uintptr_t begin = file->dlpi_addr + segment->p_vaddr;
+        if (segment->p_type != PT_LOAD || code->address < begin || code->address - begin >= segment->p_memsz)
+            continue;
+        code->base = file->dlpi_addr;
+        if (!realpath(*file->dlpi_name ? file->dlpi_name : "/proc/self/exe", code->path))
+            code->path[0] = '\0';
+        return 1;
+    }
+    return 0;
+}
+
+static void define(struct lane *lane, const struct site *site, int64_t time_ns)
+{
+    struct code code = {.address = site->caller};
+    uint32_t comm = site->call & ((1 << SITE_COMM_BITS) - 1);
+    dl_iterate_phdr(code_look, &code);
+    size_t length = strlen(code.path);
+    struct record_site record = {.base = {.time_ns = time_ns},
+                                 .offset = site->caller - code.base,
+                                 .number = site->number,
+                                 .function = site->call >> SITE_COMM_BITS};
+    if (length >= sizeof record.path)
+        length = 0;
+    memcpy(record.path, code.path, length);
+    size_t size = (offsetof(struct record_site, path) + length + 8) / 8 * 8;
+    lane_define(lane, &record, size, RECORD_DEFINE_SITE, comm < RECORD_SHORT_COMMS ? comm : RECORD_COMM_NONE);
+}
+
+uint32_t site_find(struct lane *lane, uintptr_t caller, uint32_t call, int64_t time_ns)
+{
+    struct site *site = slot_of(lane->sites, lane->site_mask, caller, call);
+    if (site->number)
+        return site->number;
+    if (!make_room(lane))
+        return 0;
+    site = slot_of(lane->sites, lane->site_mask, caller, call);
+    *site = (struct site){.caller = caller, .call = call, .number = ++lane->site_count};
+    define(lane, site, time_ns);
+    return site->number;
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef SIGHT_RECORD_SITES_H
+#define SIGHT_RECORD_SITES_H
+
+#include "record/lane.h"
+
+/* From which places of the program MPI is called: return addresses, numbered by each lane as it meets them. What they
+   mean is found out after the run. */
+
+/* The slot of a call in the lane's hash table: place, function and communicator have one number. */
+struct site {
+    uintptr_t caller;
+    uint32_t call;   /* function and communicator */
+    uint32_t number; /* 0: free */
+};
+
+enum { SITE_COMM_BITS = 9 };
+static inline uint32_t site_call(uint32_t function, uint32_t comm)
+{
+    return function << SITE_COMM_BITS | (comm < RECORD_SHORT_COMMS ? comm : RECORD_SHORT_COMMS);
+}
+
+static inline size_t site_slot(uintptr_t caller, uint32_t call)
+{
+    return (size_t)((caller ^ (uint64_t)call << 40) * UINT64_C(0x9E3779B97F4A7C15) >> 32);
+}
+
+/* The number of a site that is not in its slot; a new one is defined, at `time_ns`. 0: it cannot be kept. */
+uint32_t site_find(struct lane *lane, uintptr_t caller, uint32_t call, int64_t time_ns);
+
+/* The number of the place that calls a function, from 1; 0: not known. */
+static inline uint32_t site_number(struct lane *lane, const void *caller, uint32_t function, uint32_t comm,
+                                   int64_t time_ns)
+{
+    uint32_t call = site_call(function, comm);
+    const struct site *site = &lane->sites[site_slot((uintptr_t)caller, call) & lane->site_mask];
+    if (__builtin_expect(site->caller == (uintptr_t)caller && site->call == call, 1))
+        return site->number;
+    return site_find(lane, (uintptr_t)caller, call, time_ns);
+}
+
+/* The table of a new lane. */
+void sites_start(struct lane *lane);
+
+#endif
