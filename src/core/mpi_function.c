@@ -117,3 +117,8 @@ enum message_direction message_direction_of(const char *state_name)
             return waited[i].direction;
     return DIRECTION_NONE;
 }
+
+bool mpi_function_starts_or_ends(const char *name)
+{
+    return strcmp(name, "MPI_Init") == 0 || strcmp(name, "MPI_Init_thread") == 0 || strcmp(name, "MPI_Finalize") == 0;
+}

@@ -55,6 +55,10 @@ const struct mpi_function *mpi_function_at(size_t index);
 /* The word that all output prints: "p2p", "probe", … */
 const char *function_class_name(enum function_class class);
 
+/* True for MPI_Init, MPI_Init_thread and MPI_Finalize: how long they last is the run's beginning and end, not what the
+   program does. */
+bool mpi_function_starts_or_ends(const char *name);
+
 /* True for all classes but user and tool: time in them is communication time. */
 bool function_class_is_mpi(enum function_class class);
 

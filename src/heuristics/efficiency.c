@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "heuristics/efficiency.h"
 
-#include <string.h>
-
 struct efficiency efficiency_of(const struct metrics *metrics)
 {
     double sum = 0, most = 0, duration = (double)time_since(metrics->begin_ns, metrics->end_ns);
@@ -27,11 +25,6 @@ double communication_share(const struct metrics *metrics)
     return total > 0 ? communication / total : 0;
 }
 
-static bool is_startup(const char *name)
-{
-    return strcmp(name, "MPI_Init") == 0 || strcmp(name, "MPI_Init_thread") == 0 || strcmp(name, "MPI_Finalize") == 0;
-}
-
 double startup_share(const struct metrics *metrics)
 {
     double startup = 0, total = 0;
@@ -39,7 +32,7 @@ double startup_share(const struct metrics *metrics)
         const struct process_row *row = &metrics->process[i];
         total += (double)process_total_ns(row);
         for (size_t f = 0; f < row->function_count; f++)
-            if (is_startup(metrics->defs->states[row->functions[f].state].name))
+            if (mpi_function_starts_or_ends(metrics->defs->states[row->functions[f].state].name))
                 startup += (double)row->functions[f].time_ns + (double)row->functions[f].open_ns;
     }
     return total > 0 ? startup / total : 0;

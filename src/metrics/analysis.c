@@ -24,6 +24,18 @@ enum wait_kind wait_kind_find(const char *name)
     return WAIT_NONE;
 }
 
+uint32_t analysis_longest_own(const struct analysis *analysis, const struct defs *defs)
+{
+    uint32_t longest = UINT32_MAX;
+    for (uint32_t i = 0; i < analysis->state_count; i++) {
+        const struct state_def *state = &defs->states[i];
+        if (state->is_mpi && analysis->path_states_ns[i] > 0 && !mpi_function_starts_or_ends(state->name) &&
+            (longest == UINT32_MAX || analysis->path_states_ns[i] > analysis->path_states_ns[longest]))
+            longest = i;
+    }
+    return longest;
+}
+
 struct analysis *analysis_new(size_t processes, size_t states)
 {
     struct analysis *analysis = memory_new(sizeof *analysis);

@@ -2,6 +2,8 @@
 #ifndef SIGHT_METRICS_ANALYSIS_H
 #define SIGHT_METRICS_ANALYSIS_H
 
+#include "core/defs.h"
+
 #include <stddef.h>
 #include <stdint.h>
 
@@ -71,6 +73,7 @@ struct wait_sums {
     X(replay, TIME)          /* a replay with nothing changed: the duration */                                         \
     X(ideal, TIME)           /* the run on a network that costs nothing: POP's T_ideal */                              \
     X(balanced_saving, TIME) /* saved if all processes computed as long as their mean */                               \
+    X(own_saving, TIME)      /* saved if calls of analysis_longest_own() took no time but for waiting */               \
     X(load_balance, RATIO)   /* POP: mean / max computing */                                                           \
     X(serialisation, RATIO)  /* POP: max computing / ideal */                                                          \
     X(transfer, RATIO)       /* POP: ideal / duration */
@@ -91,6 +94,10 @@ struct analysis {
     int64_t *delay_states_ns;               /* by state: of these, to calls of it */
     int64_t *delay_before_ns;               /* by state: to computing before calls of it */
 };
+
+/* The MPI function whose calls themselves, waits aside, take most of the critical path, what starts and ends MPI aside:
+   index into the definitions; UINT32_MAX where none does. */
+uint32_t analysis_longest_own(const struct analysis *analysis, const struct defs *defs);
 
 /* Everything 0, the arrays of these sizes. */
 struct analysis *analysis_new(size_t processes, size_t states);

@@ -11,6 +11,9 @@
 /* Waits of less than this share of all processes' time are not worth a replay. */
 static const double REPLAY_SHARE = 0.002;
 
+/* Nor is a function that takes less than this share of the critical path. */
+static const double OWN_SHARE = 0.01;
+
 /* Where the slowest computes longer than the mean by less than this share of the run, evening out saves nothing. */
 static const double BALANCED = 0.002;
 
@@ -197,6 +200,21 @@ static void replay_waits(struct analyst *analyst)
     }
 }
 
+/* The function that takes most of the critical path takes no time but for waiting. */
+static void replay_own_time(struct analyst *analyst)
+{
+    struct analysis *analysis = analyst->analysis;
+    const struct defs *defs = analyst->graph->defs;
+    uint32_t longest = analysis_longest_own(analysis, defs);
+    if (longest == UINT32_MAX || (double)analysis->path_states_ns[longest] < OWN_SHARE * (double)analysis->duration)
+        return;
+    bool *quick = memory_new(defs->state_count * sizeof *quick);
+    quick[longest] = true;
+    struct replay replay = replay_run(analyst->graph, (struct replay_options){.quick_states = quick});
+    analysis->own_saving = time_since(replay.end_ns, analysis->replay);
+    free(quick);
+}
+
 /* Every lane computes as long as the mean of all. */
 static void replay_balanced(struct analyst *analyst)
 {
@@ -243,6 +261,7 @@ struct analysis *analyse(const struct graph *graph)
     /* With nothing changed a replay ends when the run ended, unless partners are missing. */
     analysis->replay = ideal.forced ? replay_run(graph, (struct replay_options){0}).end_ns : analysis->duration;
     replay_waits(&analyst);
+    replay_own_time(&analyst);
     replay_balanced(&analyst);
     free(analyst.rows);
     free(analyst.compute_ns);

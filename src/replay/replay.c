@@ -86,6 +86,13 @@ static bool is_free_call(const struct player *player, const struct call *call)
     return states && states[graph_state(player->graph, call)->first_of_name];
 }
 
+/* Calls that take no time of their own. */
+static bool is_quick(const struct player *player, const struct call *call)
+{
+    const bool *states = player->options.quick_states;
+    return player->options.ideal || (states && states[graph_state(player->graph, call)->first_of_name]);
+}
+
 /* The lane reaches its next call: its time is that of the enter, and others learn that it is there. */
 static void enter(struct player *player, uint32_t lane, const struct call *call)
 {
@@ -143,7 +150,7 @@ static int64_t end_after(const struct player *player, const struct call *call, i
 {
     int64_t rest_ns = time_since(call->enter_ns, call->leave_ns) - wait_ns,
             tail_ns = call->leave_ns - dependency->recorded_ns;
-    if (player->options.ideal)
+    if (is_quick(player, call))
         rest_ns = tail_ns = 0;
     int64_t alone_ns = now_ns + rest_ns;
     if (dependency->free || is_free(player, dependency->kind))

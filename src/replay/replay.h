@@ -16,6 +16,7 @@ struct replay_options {
     unsigned free_waits; /* bit 1 << kind: waits of this kind end at once: the partner is always there in time */
     const bool
         *free_states; /* by state (the first of its name): calls of it take no time and wait for nobody; or NULL */
+    const bool *quick_states;  /* by state (the first of its name): calls of it take no time but for waiting; or NULL */
     const bool *free_channels; /* by channel: its messages are always there in time; or NULL */
     bool ideal;                /* transfers and all calls' own time cost nothing: POP's ideal network */
     const double *compute;     /* by lane: computing lasts so many times as long; NULL: as recorded */
