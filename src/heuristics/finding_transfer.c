@@ -14,6 +14,9 @@
 /* POP's limit of what is acceptable; and what is told if the limit is not met. */
 static const double ACCEPTABLE = 0.8, LEAST_SHARE = 0.05;
 
+/* Bytes a second that any network has; how many times longer than explained calls must last to be no transfers. */
+static const double SLOW_NETWORK = 1e8, UNEXPLAINED = 10;
+
 /* What calls of a kind cost, and what helps. The first row that fits. */
 static const struct remedy {
     enum function_class class;
@@ -66,7 +69,8 @@ static double duration_without_startup(const struct finding_input *input)
 }
 
 struct own_time {
-    double all_s, longest_s; /* of all processes, without waits; the longest call, whatever it does */
+    double all_s;                 /* of all processes, without waits */
+    double longest_s, shortest_s; /* calls, whatever they do */
     uint64_t calls;
     int64_t *processes_ns; /* time in the calls, by row */
 };
@@ -74,7 +78,8 @@ struct own_time {
 static struct own_time own_time_of(const struct finding_input *input, uint32_t state)
 {
     const struct metrics *metrics = input->metrics;
-    struct own_time own = {.processes_ns = memory_new(metrics->process_count * sizeof *own.processes_ns)};
+    struct own_time own = {.shortest_s = -1,
+                           .processes_ns = memory_new(metrics->process_count * sizeof *own.processes_ns)};
     for (size_t i = 0; i < metrics->process_count; i++)
         for (size_t f = 0; f < metrics->process[i].function_count; f++) {
             const struct function_row *row = &metrics->process[i].functions[f];
@@ -84,6 +89,8 @@ static struct own_time own_time_of(const struct finding_input *input, uint32_t s
             own.processes_ns[i] += row->time_ns;
             own.all_s += (double)row->time_ns / 1e9;
             own.longest_s = (double)row->max_ns / 1e9 > own.longest_s ? (double)row->max_ns / 1e9 : own.longest_s;
+            if (row->count > 0 && (own.shortest_s < 0 || (double)row->min_ns / 1e9 < own.shortest_s))
+                own.shortest_s = (double)row->min_ns / 1e9;
         }
     for (int kind = WAIT_NONE + 1; kind < WAIT_KIND_COUNT; kind++)
         own.all_s -= (double)input->analysis->waits[kind].states_ns[state] / 1e9;
@@ -91,10 +98,28 @@ static struct own_time own_time_of(const struct finding_input *input, uint32_t s
     return own;
 }
 
+/* How many times as long calls of the kind last as their data explain, at worst: ten times the shortest call and
+   SLOW_NETWORK. 0 where the trace does not tell. */
+static double unexplained(const struct finding_input *input, const struct state_def *state, const struct own_time *own)
+{
+    uint64_t bytes = 0, messages = metrics_messages(input->metrics, &bytes);
+    bool known = state->class == CLASS_SYNC || (state->class == CLASS_P2P && messages > 0);
+    if (!known || own->calls == 0 || own->shortest_s < 0)
+        return 0;
+    double each = state->class == CLASS_SYNC ? 0 : (double)bytes / (double)messages;
+    double explained = 10 * own->shortest_s + each / SLOW_NETWORK;
+    return explained > 0 ? own->all_s / (double)own->calls / explained : 0;
+}
+
+/* Calls that last longer than that by far: whoever should go on does not run. */
+static const struct remedy cores = {
+    CLASS_LOCAL, "", "lasts much longer than its data and its shortest call explain, as where processes share cores",
+    "run no more processes than there are cores, each bound to one (mpiexec -bind-to core), and look again"};
+
 static void say(const struct finding_input *input, const struct state_def *state, const struct own_time *own,
                 double efficiency, struct finding *finding)
 {
-    const struct remedy *remedy = remedy_of(state);
+    const struct remedy *remedy = unexplained(input, state, own) > UNEXPLAINED ? &cores : remedy_of(state);
     double all_s = (double)input->analysis->duration / 1e9 * (double)input->metrics->process_count;
     char share[TEXT_NUMBER_SIZE], calls[TEXT_NUMBER_SIZE], time[TEXT_NUMBER_SIZE], each[TEXT_NUMBER_SIZE],
         ideal[TEXT_NUMBER_SIZE], transfer[TEXT_NUMBER_SIZE];
@@ -131,5 +156,6 @@ bool find_transfer(const struct finding_input *input, struct finding *finding)
     finding_evidence(finding, "ideal_s", (double)analysis->ideal / 1e9, true);
     finding_evidence(finding, "calls", (double)own.calls, false);
     finding_evidence(finding, "longest_s", own.longest_s, true);
+    finding_evidence(finding, "shortest_s", own.shortest_s, true);
     return true;
 }
