@@ -20,12 +20,28 @@ bool collective_is_root(MPI_Comm comm, int root)
     return rank == root && !inter;
 }
 
-uint64_t collective_sum(const int *counts, int size, MPI_Datatype type)
+static MPI_Count count_at(struct counts counts, int index)
 {
-    int64_t sum = 0;
+    return counts.small ? counts.small[index] : counts.large[index];
+}
+
+/* Bytes of all counts of a vector variant. */
+static uint64_t sum(struct counts counts, int size, MPI_Datatype type)
+{
+    MPI_Count elements = 0;
     for (int i = 0; i < size; i++)
-        sum += counts[i];
-    return message_bytes(1, type) * (uint64_t)sum;
+        elements += count_at(counts, i);
+    return message_bytes(1, type) * (uint64_t)elements;
+}
+
+/* The same where each has a type of its own. */
+static uint64_t sum_of_types(struct counts counts, int size, const MPI_Datatype *types)
+{
+    uint64_t bytes = 0;
+    for (int i = 0; i < size; i++)
+        if (count_at(counts, i) > 0)
+            bytes += message_bytes(count_at(counts, i), types[i]);
+    return bytes;
 }
 
 void collective(struct call *call, int root, uint64_t sent, uint64_t received)
@@ -72,19 +88,21 @@ void collective_scatter(struct call *call, MPI_Comm comm, int root, const void *
 }
 
 void collective_gatherv(struct call *call, MPI_Comm comm, int root, const void *in, MPI_Count incount,
-                        MPI_Datatype intype, const int *outcounts, MPI_Datatype outtype)
+                        MPI_Datatype intype, struct counts outcounts, MPI_Datatype outtype)
 {
     bool is_root = collective_is_root(comm, root);
-    uint64_t given = in == MPI_IN_PLACE ? message_bytes(outcounts[root], outtype) : message_bytes(incount, intype);
-    collective(call, root, given, is_root ? collective_sum(outcounts, collective_size(comm), outtype) : 0);
+    uint64_t given =
+        in == MPI_IN_PLACE ? message_bytes(count_at(outcounts, root), outtype) : message_bytes(incount, intype);
+    collective(call, root, given, is_root ? sum(outcounts, collective_size(comm), outtype) : 0);
 }
 
-void collective_scatterv(struct call *call, MPI_Comm comm, int root, const void *out, const int *incounts,
+void collective_scatterv(struct call *call, MPI_Comm comm, int root, const void *out, struct counts incounts,
                          MPI_Datatype intype, MPI_Count outcount, MPI_Datatype outtype)
 {
     bool is_root = collective_is_root(comm, root);
-    uint64_t got = out == MPI_IN_PLACE ? message_bytes(incounts[root], intype) : message_bytes(outcount, outtype);
-    collective(call, root, is_root ? collective_sum(incounts, collective_size(comm), intype) : 0, got);
+    uint64_t got =
+        out == MPI_IN_PLACE ? message_bytes(count_at(incounts, root), intype) : message_bytes(outcount, outtype);
+    collective(call, root, is_root ? sum(incounts, collective_size(comm), intype) : 0, got);
 }
 
 void collective_exchange(struct call *call, MPI_Comm comm, const void *in, MPI_Count incount, MPI_Datatype intype,
@@ -96,18 +114,137 @@ void collective_exchange(struct call *call, MPI_Comm comm, const void *in, MPI_C
 }
 
 void collective_allgatherv(struct call *call, MPI_Comm comm, const void *in, MPI_Count incount, MPI_Datatype intype,
-                           const int *outcounts, MPI_Datatype outtype)
+                           struct counts outcounts, MPI_Datatype outtype)
 {
     int rank = 0;
     PMPI_Comm_rank(comm, &rank);
-    uint64_t given = in == MPI_IN_PLACE ? message_bytes(outcounts[rank], outtype) : message_bytes(incount, intype);
-    collective(call, NO_ROOT, given, collective_sum(outcounts, collective_size(comm), outtype));
+    uint64_t given =
+        in == MPI_IN_PLACE ? message_bytes(count_at(outcounts, rank), outtype) : message_bytes(incount, intype);
+    collective(call, NO_ROOT, given, sum(outcounts, collective_size(comm), outtype));
 }
 
-void collective_alltoallv(struct call *call, MPI_Comm comm, const void *in, const int *incounts, MPI_Datatype intype,
-                          const int *outcounts, MPI_Datatype outtype)
+void collective_alltoallv(struct call *call, MPI_Comm comm, const void *in, struct counts incounts, MPI_Datatype intype,
+                          struct counts outcounts, MPI_Datatype outtype)
 {
     int size = collective_size(comm);
-    uint64_t got = collective_sum(outcounts, size, outtype);
-    collective(call, NO_ROOT, in == MPI_IN_PLACE ? got : collective_sum(incounts, size, intype), got);
+    uint64_t got = sum(outcounts, size, outtype);
+    collective(call, NO_ROOT, in == MPI_IN_PLACE ? got : sum(incounts, size, intype), got);
+}
+
+void collective_alltoallw(struct call *call, MPI_Comm comm, const void *in, struct counts incounts,
+                          const MPI_Datatype *intypes, struct counts outcounts, const MPI_Datatype *outtypes)
+{
+    int size = collective_size(comm);
+    uint64_t got = sum_of_types(outcounts, size, outtypes);
+    collective(call, NO_ROOT, in == MPI_IN_PLACE ? got : sum_of_types(incounts, size, intypes), got);
+}
+
+void collective_reduce_scatter(struct call *call, MPI_Comm comm, struct counts counts, MPI_Datatype type)
+{
+    /* On an inter-communicator the counts are those of the own group. */
+    int rank = 0, size = 0;
+    PMPI_Comm_rank(comm, &rank);
+    PMPI_Comm_size(comm, &size);
+    collective(call, NO_ROOT, sum(counts, size, type), message_bytes(count_at(counts, rank), type));
+}
+
+enum { CART_DIMENSIONS_MAX = 32 };
+struct neighbours {
+    int sources, destinations; /* blocks in the arguments */
+    uint64_t nobody;           /* bit i: the i-th of a Cartesian topology is beyond its border */
+};
+
+static struct neighbours cart_neighbours(MPI_Comm comm)
+{
+    struct neighbours neighbours = {0};
+    int dimensions = 0, before, after;
+    PMPI_Cartdim_get(comm, &dimensions);
+    for (int i = 0; i < dimensions && i < CART_DIMENSIONS_MAX; i++) {
+        PMPI_Cart_shift(comm, i, 1, &before, &after);
+        neighbours.nobody |= (uint64_t)(before == MPI_PROC_NULL) << 2 * i;
+        neighbours.nobody |= (uint64_t)(after == MPI_PROC_NULL) << (2 * i + 1);
+    }
+    neighbours.sources = neighbours.destinations = 2 * dimensions;
+    return neighbours;
+}
+
+static struct neighbours neighbours_of(MPI_Comm comm)
+{
+    struct neighbours neighbours = {0};
+    int topology = MPI_UNDEFINED, rank = 0, weighted;
+    PMPI_Topo_test(comm, &topology);
+    if (topology == MPI_CART)
+        return cart_neighbours(comm);
+    if (topology == MPI_DIST_GRAPH) {
+        PMPI_Dist_graph_neighbors_count(comm, &neighbours.sources, &neighbours.destinations, &weighted);
+    } else if (topology == MPI_GRAPH) {
+        PMPI_Comm_rank(comm, &rank);
+        PMPI_Graph_neighbors_count(comm, rank, &neighbours.sources);
+        neighbours.destinations = neighbours.sources;
+    }
+    return neighbours;
+}
+
+static bool is_there(const struct neighbours *neighbours, int index)
+{
+    return index >= 2 * CART_DIMENSIONS_MAX || !(neighbours->nobody >> index & 1);
+}
+
+static uint64_t there(const struct neighbours *neighbours, int blocks)
+{
+    uint64_t count = 0;
+    for (int i = 0; i < blocks; i++)
+        count += is_there(neighbours, i);
+    return count;
+}
+
+/* Bytes of the blocks of those that are there, all of a type or each of its own. */
+static uint64_t sum_there(const struct neighbours *neighbours, int blocks, struct counts counts, MPI_Datatype type,
+                          const MPI_Datatype *types)
+{
+    uint64_t bytes = 0;
+    for (int i = 0; i < blocks; i++)
+        if (is_there(neighbours, i) && count_at(counts, i) > 0)
+            bytes += message_bytes(count_at(counts, i), types ? types[i] : type);
+    return bytes;
+}
+
+void collective_neighbour_allgather(struct call *call, MPI_Comm comm, MPI_Count incount, MPI_Datatype intype,
+                                    MPI_Count outcount, MPI_Datatype outtype)
+{
+    struct neighbours neighbours = neighbours_of(comm);
+    collective(call, NO_ROOT, message_bytes(incount, intype),
+               there(&neighbours, neighbours.sources) * message_bytes(outcount, outtype));
+}
+
+void collective_neighbour_allgatherv(struct call *call, MPI_Comm comm, MPI_Count incount, MPI_Datatype intype,
+                                     struct counts outcounts, MPI_Datatype outtype)
+{
+    struct neighbours neighbours = neighbours_of(comm);
+    collective(call, NO_ROOT, message_bytes(incount, intype),
+               sum_there(&neighbours, neighbours.sources, outcounts, outtype, NULL));
+}
+
+void collective_neighbour_alltoall(struct call *call, MPI_Comm comm, MPI_Count incount, MPI_Datatype intype,
+                                   MPI_Count outcount, MPI_Datatype outtype)
+{
+    struct neighbours neighbours = neighbours_of(comm);
+    collective(call, NO_ROOT, there(&neighbours, neighbours.destinations) * message_bytes(incount, intype),
+               there(&neighbours, neighbours.sources) * message_bytes(outcount, outtype));
+}
+
+void collective_neighbour_alltoallv(struct call *call, MPI_Comm comm, struct counts incounts, MPI_Datatype intype,
+                                    struct counts outcounts, MPI_Datatype outtype)
+{
+    struct neighbours neighbours = neighbours_of(comm);
+    collective(call, NO_ROOT, sum_there(&neighbours, neighbours.destinations, incounts, intype, NULL),
+               sum_there(&neighbours, neighbours.sources, outcounts, outtype, NULL));
+}
+
+void collective_neighbour_alltoallw(struct call *call, MPI_Comm comm, struct counts incounts,
+                                    const MPI_Datatype *intypes, struct counts outcounts, const MPI_Datatype *outtypes)
+{
+    struct neighbours neighbours = neighbours_of(comm);
+    collective(call, NO_ROOT, sum_there(&neighbours, neighbours.destinations, incounts, MPI_BYTE, intypes),
+               sum_there(&neighbours, neighbours.sources, outcounts, MPI_BYTE, outtypes));
 }

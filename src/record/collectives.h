@@ -16,8 +16,20 @@ int collective_size(MPI_Comm comm);
 /* True on the root of a collective of an intra-communicator: only there the root's arguments mean something. */
 bool collective_is_root(MPI_Comm comm, int root);
 
-/* Bytes of all counts of a vector variant. */
-uint64_t collective_sum(const int *counts, int size, MPI_Datatype type);
+/* The counts of a vector variant; those of large-count variants are MPI_Count. */
+struct counts {
+    const int *small;
+    const MPI_Count *large;
+};
+static inline struct counts counts_small(const int *counts)
+{
+    return (struct counts){.small = counts};
+}
+static inline struct counts counts_large(const MPI_Count *counts)
+{
+    return (struct counts){.large = counts};
+}
+#define COUNTS(counts) _Generic((counts), const int * : counts_small, const MPI_Count * : counts_large)(counts)
 
 void collective(struct call *call, int root, uint64_t sent, uint64_t received);
 
@@ -32,16 +44,31 @@ void collective_gather(struct call *call, MPI_Comm comm, int root, const void *i
 void collective_scatter(struct call *call, MPI_Comm comm, int root, const void *out, MPI_Count incount,
                         MPI_Datatype intype, MPI_Count outcount, MPI_Datatype outtype);
 void collective_gatherv(struct call *call, MPI_Comm comm, int root, const void *in, MPI_Count incount,
-                        MPI_Datatype intype, const int *outcounts, MPI_Datatype outtype);
-void collective_scatterv(struct call *call, MPI_Comm comm, int root, const void *out, const int *incounts,
+                        MPI_Datatype intype, struct counts outcounts, MPI_Datatype outtype);
+void collective_scatterv(struct call *call, MPI_Comm comm, int root, const void *out, struct counts incounts,
                          MPI_Datatype intype, MPI_Count outcount, MPI_Datatype outtype);
 
 /* All give `blocks` blocks and get one of each: MPI_Allgather, MPI_Alltoall. */
 void collective_exchange(struct call *call, MPI_Comm comm, const void *in, MPI_Count incount, MPI_Datatype intype,
                          MPI_Count outcount, MPI_Datatype outtype, int blocks);
 void collective_allgatherv(struct call *call, MPI_Comm comm, const void *in, MPI_Count incount, MPI_Datatype intype,
-                           const int *outcounts, MPI_Datatype outtype);
-void collective_alltoallv(struct call *call, MPI_Comm comm, const void *in, const int *incounts, MPI_Datatype intype,
-                          const int *outcounts, MPI_Datatype outtype);
+                           struct counts outcounts, MPI_Datatype outtype);
+void collective_alltoallv(struct call *call, MPI_Comm comm, const void *in, struct counts incounts, MPI_Datatype intype,
+                          struct counts outcounts, MPI_Datatype outtype);
+void collective_alltoallw(struct call *call, MPI_Comm comm, const void *in, struct counts incounts,
+                          const MPI_Datatype *intypes, struct counts outcounts, const MPI_Datatype *outtypes);
+void collective_reduce_scatter(struct call *call, MPI_Comm comm, struct counts counts, MPI_Datatype type);
+
+/* With the neighbours in a topology; those beyond the border of a Cartesian one are nobody. */
+void collective_neighbour_allgather(struct call *call, MPI_Comm comm, MPI_Count incount, MPI_Datatype intype,
+                                    MPI_Count outcount, MPI_Datatype outtype);
+void collective_neighbour_allgatherv(struct call *call, MPI_Comm comm, MPI_Count incount, MPI_Datatype intype,
+                                     struct counts outcounts, MPI_Datatype outtype);
+void collective_neighbour_alltoall(struct call *call, MPI_Comm comm, MPI_Count incount, MPI_Datatype intype,
+                                   MPI_Count outcount, MPI_Datatype outtype);
+void collective_neighbour_alltoallv(struct call *call, MPI_Comm comm, struct counts incounts, MPI_Datatype intype,
+                                    struct counts outcounts, MPI_Datatype outtype);
+void collective_neighbour_alltoallw(struct call *call, MPI_Comm comm, struct counts incounts,
+                                    const MPI_Datatype *intypes, struct counts outcounts, const MPI_Datatype *outtypes);
 
 #endif

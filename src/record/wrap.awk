@@ -53,10 +53,6 @@ function read_hooks(    line, heading, names, n, i, when)
             n = split(substr(line, 9), names, " ")
             for (i = 1; i <= n; i++)
                 by_hand[names[i]] = 1
-        } else if (line ~ /^no _c /) {
-            n = split(substr(line, 7), names, " ")
-            for (i = 1; i <= n; i++)
-                small_only[names[i]] = 1
         } else if (line ~ /^MPI_/) {
             if (complete)
                 heading = ""
@@ -91,7 +87,7 @@ function find_row(name,    small)
     if (name in row_of)
         return row_of[name]
     small = name
-    if (sub(/_c$/, "", small) && (small in row_of) && !(small in small_only))
+    if (sub(/_c$/, "", small) && (small in row_of))
         return row_of[small]
     return 0
 }

@@ -67,7 +67,15 @@ static void neighbours(void)
     int dims = truth.size, periods = 1;
     CALL(MPI_Cart_create, (world, 1, &dims, &periods, 0, &cart));
     CALL(MPI_Neighbor_allgather, (out, COUNT, MPI_INT, in, COUNT, MPI_INT, cart));
+    CALL(MPI_Neighbor_allgatherv, (out, COUNT, MPI_INT, in, counts, places, MPI_INT, cart));
     CALL(MPI_Neighbor_alltoall, (out, COUNT, MPI_INT, in, COUNT, MPI_INT, cart));
+    CALL(MPI_Comm_free, (&cart));
+    /* With a border: process 0 has one neighbour. */
+    periods = 0;
+    MPI_Aint far[2] = {0, COUNT * sizeof(int)};
+    CALL(MPI_Cart_create, (world, 1, &dims, &periods, 0, &cart));
+    CALL(MPI_Neighbor_alltoallv, (out, counts, places, MPI_INT, in, counts, places, MPI_INT, cart));
+    CALL(MPI_Neighbor_alltoallw, (out, counts, far, types, in, counts, far, types, cart));
     CALL(MPI_Comm_free, (&cart));
 }
 
