@@ -1,6 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "metrics/phase_metrics.h"
 
+#include <math.h>
+#include <stdlib.h>
+
+/* By how much the rhythm may differ from the median iteration. */
+static const double RHYTHM_AGREES = 0.1;
+
 const char *phase_source_name(enum phase_source source)
 {
     static const char *const names[] = {
@@ -15,4 +21,42 @@ const char *loop_class_name(enum loop_class kind)
 {
     static const char *const names[] = {"computing", "waiting", "communicating"};
     return names[kind];
+}
+
+int64_t part_waiting_ns(const struct part_sums *sums)
+{
+    int64_t sum = 0;
+    for (int kind = WAIT_NONE + 1; kind < WAIT_KIND_COUNT; kind++)
+        sum = (int64_t)((uint64_t)sum + (uint64_t)sums->waits_ns[kind]);
+    return sum;
+}
+
+bool iteration_rhythm_differs(const struct iteration_metrics *iterations)
+{
+    double median = (double)iterations->median_ns, rhythm = (double)iterations->rhythm_ns;
+    return rhythm > 0 && median > 0 && fabs(rhythm / median - 1) > RHYTHM_AGREES;
+}
+
+size_t phase_group_size(size_t processes, size_t columns)
+{
+    size_t rows = columns > 0 ? PHASE_CELLS / columns : PHASE_CELLS;
+    rows = rows > 0 ? rows : 1;
+    size_t size = (processes + rows - 1) / rows;
+    return size > 0 ? size : 1;
+}
+
+void phase_metrics_free(struct phase_metrics *metrics)
+{
+    if (!metrics)
+        return;
+    for (size_t i = 0; i < metrics->phase_count; i++)
+        free(metrics->phases[i].name);
+    for (size_t i = 0; i < metrics->loop_count; i++)
+        free(metrics->loops[i].name);
+    free(metrics->phases);
+    free(metrics->cells);
+    free(metrics->loops);
+    free(metrics->iterations.rows);
+    free(metrics->iterations.computing_ns);
+    free(metrics);
 }

@@ -3,13 +3,19 @@
 #define SIGHT_METRICS_PHASE_METRICS_H
 
 #include "metrics/analysis.h"
+#include "metrics/iteration_imbalance.h"
 
 #include <stdbool.h>
 
 /* The course of a run: its phases, its loops, and the iterations of its main loop. Found by replay/phases.h; kept with
    the metrics, so that reports from a metrics file say the same. */
 
-enum { PHASE_NONE = UINT32_MAX };
+enum {
+    PHASE_NONE = UINT32_MAX,
+    ITERATION_BINS = 1000,  /* more iterations are told in bins of equally many */
+    PHASE_CELLS = 1 << 17,  /* of tables by process: where they would have more, by groups of processes */
+    ITERATIONS_SLOWEST = 10 /* that are named */
+};
 
 /* X(source, word): what phases are cut by. */
 #define PHASE_SOURCES(X)                                                                                               \
@@ -56,5 +62,97 @@ struct loop_row {
     int64_t communicating_ns; /* in calls, else */
     uint32_t matched;         /* so many first iterations are common: the n-th is the same on all processes */
 };
+
+/* What processes do in a part of the run: sums over them. Of a process with several threads the one with most calls
+   stands for it. */
+struct part_sums {
+    int64_t time_ns; /* compute + mpi */
+    int64_t compute_ns, mpi_ns;
+    int64_t waits_ns[WAIT_KIND_COUNT]; /* in mpi */
+    uint64_t messages, bytes;          /* sent; bytes where they are known */
+};
+int64_t part_waiting_ns(const struct part_sums *sums);
+
+/* Phases follow each other on each process; begin and end are means over the processes, from the run's begin. */
+struct phase_row {
+    char *name;
+    uint32_t loop; /* row of the loop that it is; PHASE_NONE: none */
+    int64_t begin_ns, end_ns;
+    struct part_sums sums;
+};
+
+/* A phase on a group of processes: sums over them. */
+struct phase_cell {
+    int64_t compute_ns, mpi_ns, waiting_ns;
+    uint64_t messages, bytes;
+};
+
+/* Iterations [first, first + count) of the main loop. */
+struct iteration_row {
+    uint32_t first, count;
+    int64_t begin_ns;     /* of the first, mean over the processes, from the run's begin */
+    int64_t time_ns;      /* of all, mean over the processes */
+    int64_t longest_ns;   /* the longest of them, mean over the processes */
+    int64_t computing_ns; /* sum of the iterations' mean computing */
+    int64_t most_ns;      /* sum of the iterations' longest computing */
+    uint32_t heaviest;    /* row of the process that computes most in all of them together */
+    struct part_sums sums;
+};
+
+struct slow_iteration {
+    uint32_t iteration;
+    int64_t begin_ns, time_ns; /* means over the processes, from the run's begin */
+    uint32_t heaviest;         /* row of the process that computes most */
+    int64_t most_ns;           /* for so long */
+};
+
+/* The main loop, iteration by iteration. `rows` are bins where there are more than ITERATION_BINS. */
+struct iteration_metrics {
+    uint32_t loop;      /* row; PHASE_NONE: no iterations were found, and the rest is 0 */
+    uint32_t count;     /* iterations */
+    uint32_t processes; /* that have them */
+    struct iteration_row *rows;
+    size_t row_count;
+    size_t group_count, per_group; /* of processes; the last may be smaller */
+    int64_t *computing_ns;         /* [group * row_count + row]: mean of an iteration on a process; -1: none has them */
+    /* How long iterations take, as means over the processes. */
+    int64_t median_ns, mad_ns; /* of all; the median distance from it */
+    int64_t mean_ns;           /* without warming up */
+    uint32_t warm_up;          /* first iterations that last longer than median + 5 MAD, and than 1.1 medians */
+    uint32_t slow;             /* later ones that do */
+    struct slow_iteration slowest[ITERATIONS_SLOWEST];
+    size_t slowest_count;
+    double trend;      /* change from the first to the last by least squares, of the mean, without warming up */
+    double trend_fit;  /* correlation of iteration and time: how far it is a trend */
+    int64_t rhythm_ns; /* period of how many processes compute, by autocorrelation; 0: not known (see rhythm.h) */
+    /* Imbalance of computing, without warming up: see iteration_imbalance.h. Times in s; `losses` and `worst` are NULL.
+     */
+    struct iteration_imbalance imbalance;
+    int64_t waiting_ns; /* in the loop, all processes together */
+    int64_t
+        saving_ns; /* a run in which each iteration's computing is even would be so much shorter; -1: not replayed */
+};
+
+/* The rhythm differs from the median iteration by more than a tenth: the iterations may be cut in the wrong places. */
+bool iteration_rhythm_differs(const struct iteration_metrics *iterations);
+
+struct phase_metrics {
+    enum phase_source source;
+    struct phase_row *phases;
+    size_t phase_count;
+    size_t group_count, per_group; /* of processes; the last may be smaller */
+    struct phase_cell *cells;      /* [group * phase_count + phase] */
+    struct loop_row *loops;
+    size_t loop_count;
+    uint32_t role_count;
+    bool by_world; /* iterations are cut by collectives of the whole run only */
+    struct iteration_metrics iterations;
+    size_t process_count;
+};
+
+/* How many processes share a row of a table with so many columns: 1 where they are few. */
+size_t phase_group_size(size_t processes, size_t columns);
+
+void phase_metrics_free(struct phase_metrics *metrics);
 
 #endif

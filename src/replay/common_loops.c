@@ -236,11 +236,13 @@ static int64_t *starts_of(const struct loop_tree *tree, const struct loop *loop,
 static void add_member(struct team *team, const struct finder *finder, const struct loop_tree *found, size_t member)
 {
     uint32_t lane = finder->loops->lanes[team->members[member]];
-    struct lane_reading reading = lane_read(finder->graph, lane, finder->which);
+    struct lane_reading reading = lane_read(finder->graph, lane, finder->which, LANE_TIMES);
     struct loop_tree tree = loop_tree_copy(found);
     lane_loops_time(&tree, finder->graph, lane, &reading);
-    if (member == 0)
+    if (member == 0) {
+        loop_tree_warm_up(&tree);
         start_rows(team, finder, &tree);
+    }
     uint32_t *places = memory_new(tree.iteration_count * sizeof *places);
     for (size_t i = 0; i < tree.iteration_count; i++)
         places[i] = found->iterations[i].begin;

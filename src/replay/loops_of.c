@@ -83,28 +83,31 @@ static bool is_of_world(const struct graph *graph, const struct call *call)
     return group->count == graph->defs->processes;
 }
 
-struct lane_reading lane_read(const struct graph *graph, uint32_t lane, enum lane_calls which)
+struct lane_reading lane_read(const struct graph *graph, uint32_t lane, enum lane_calls which, enum lane_detail detail)
 {
     const struct lane *from = &graph->lanes[lane];
     struct map known = {0};
     struct comm_order order = {0};
     struct lane_reading reading = {.calls = memory_new(from->count * sizeof *reading.calls),
-                                   .symbols = memory_new(from->count * sizeof *reading.symbols),
-                                   .ends = memory_new(from->count * sizeof *reading.ends),
                                    .enter_ns = memory_new(from->count * sizeof *reading.enter_ns),
                                    .leave_ns = memory_new(from->count * sizeof *reading.leave_ns)};
+    if (detail == LANE_SYMBOLS) {
+        reading.symbols = memory_new(from->count * sizeof *reading.symbols);
+        reading.ends = memory_new(from->count * sizeof *reading.ends);
+    }
     for (size_t i = 0; i < from->count; i++) {
         struct call call = graph_call(graph, lane, (uint32_t)i);
-        bool world = is_of_world(graph, &call);
-        if (is_left_out(graph_state(graph, &call), &call) || (which == LANE_WORLD && !world))
+        if (is_left_out(graph_state(graph, &call), &call) || (which == LANE_WORLD && !is_of_world(graph, &call)))
             continue;
         size_t at = reading.count++;
-        uint64_t key = call_key(graph, lane, &call, which, &order);
         reading.calls[at] = (uint32_t)i;
-        reading.symbols[at] = (uint32_t)*map_put(&known, key, known.count);
-        reading.ends[at] = world;
         reading.enter_ns[at] = call.enter_ns;
         reading.leave_ns[at] = call.leave_ns;
+        if (detail != LANE_SYMBOLS)
+            continue;
+        uint64_t key = call_key(graph, lane, &call, which, &order);
+        reading.symbols[at] = (uint32_t)*map_put(&known, key, known.count);
+        reading.ends[at] = is_of_world(graph, &call);
     }
     map_clear(&known);
     return reading;
@@ -256,10 +259,15 @@ static void time_loops(struct loop_tree *tree, const struct graph *graph, uint32
         time_loop(loop, tree->iterations + loop->iteration, &passed);
         loop->share = share_of(loop->time_ns, tree->loops[loop->parent].time_ns);
         loop->share_of_all = share_of(loop->time_ns, whole->time_ns);
-        loop->warm_up = warm_up_of(tree->iterations + loop->iteration, loop->count);
     }
     free(passed.calls_ns);
     free(passed.waits_ns);
+}
+
+void loop_tree_warm_up(struct loop_tree *tree)
+{
+    for (size_t i = 1; i < tree->count; i++)
+        tree->loops[i].warm_up = warm_up_of(tree->iterations + tree->loops[i].iteration, tree->loops[i].count);
 }
 
 void loop_tree_mark(struct loop_tree *tree, double share)
@@ -296,7 +304,7 @@ static void find_longest(struct found *found, const struct lane_reading *reading
 
 static struct found find_in_lane(const struct graph *graph, uint32_t lane, enum lane_calls which)
 {
-    struct lane_reading reading = lane_read(graph, lane, which);
+    struct lane_reading reading = lane_read(graph, lane, which, LANE_SYMBOLS);
     struct loop_sequence sequence = {reading.symbols, reading.count, reading.ends, reading.enter_ns, reading.leave_ns};
     struct found found = {.tree = loops_in(&sequence)};
     find_longest(&found, &reading);
@@ -334,8 +342,9 @@ void lane_loops_time(struct loop_tree *tree, const struct graph *graph, uint32_t
 struct loop_tree loops_of(const struct graph *graph, uint32_t lane)
 {
     struct loop_tree tree = lane_loops_find(graph, lane, LANE_PARTNERS);
-    struct lane_reading reading = lane_read(graph, lane, LANE_CALLS);
+    struct lane_reading reading = lane_read(graph, lane, LANE_CALLS, LANE_TIMES);
     lane_loops_time(&tree, graph, lane, &reading);
+    loop_tree_warm_up(&tree);
     lane_reading_clear(&reading);
     return tree;
 }

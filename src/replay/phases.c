@@ -289,7 +289,7 @@ static bool find_synchronised_phases(struct finder *finder)
     size_t processes = loops->process_count, count = 0;
     uint32_t cuts[PHASES_MOST];
     for (uint32_t p = 0; p < processes; p++) {
-        struct lane_reading reading = lane_read(finder->graph, loops->lanes[p], LANE_WORLD);
+        struct lane_reading reading = lane_read(finder->graph, loops->lanes[p], LANE_WORLD, LANE_TIMES);
         if (p == 0)
             count = choose_cuts(&reading, &finder->graph->lanes[loops->lanes[0]], cuts);
         bool fine = count > 0 && cuts[count - 1] < reading.count;

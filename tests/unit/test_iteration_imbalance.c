@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Imbalance over iterations: the cases of the rules of diagnosis (7.1) to the digits given there, and one for each
    other class. */
-#include "heuristics/iteration_imbalance.h"
+#include "metrics/iteration_imbalance.h"
 
 #include "unit/tap.h"
 

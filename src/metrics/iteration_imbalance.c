@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "heuristics/iteration_imbalance.h"
+#include "metrics/iteration_imbalance.h"
 
 #include "core/memory.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef SIGHT_HEURISTICS_ITERATION_IMBALANCE_H
-#define SIGHT_HEURISTICS_ITERATION_IMBALANCE_H
+#ifndef SIGHT_METRICS_ITERATION_IMBALANCE_H
+#define SIGHT_METRICS_ITERATION_IMBALANCE_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef SIGHT_REPLAY_PHASE_NUMBERS_H
+#define SIGHT_REPLAY_PHASE_NUMBERS_H
+
+#include "replay/phases.h"
+
+/* What the processes do in each phase and iteration, in numbers; `phases` are those of the graph. Calls, and computing
+   between them, that reach over a border are split there. Memory while it works: a number for each iteration of each
+   process. Free with phase_metrics_free. */
+struct phase_metrics *phase_metrics_of(const struct graph *graph, const struct phases *phases);
+
+#endif
