@@ -28,7 +28,7 @@ enum exit_code {
 
 struct options {
     const char *output, *format, *from, *to, *processes, *jobs, *color, *progress, *table, *width, *height, *dpi, *by,
-        *colors, *theme, *fail_on;
+        *colors, *theme, *fail_on, *bottleneck;
     const char *speed_up, *free, *latency, *bandwidth, *buses, *eager; /* of what-if */
     const char *number, *only, *skip, *buffer, *max_events;
     bool force, quiet, verbose, all, help, ideal, balance, no_source;

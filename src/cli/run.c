@@ -10,6 +10,7 @@
 #include "metrics/metrics_file.h"
 #include "render/field.h"
 #include "replay/analyse.h"
+#include "replay/phase_numbers.h"
 
 #include <signal.h>
 #include <stdio.h>
@@ -133,13 +134,19 @@ static enum status metrics_from_trace(struct run_metrics *run, const struct opti
     run->accumulator = accumulator_new(what);
     bool whole = !options->from && !options->to && !options->processes;
     struct graph_builder *builder = run->depth >= DEPTH_ANALYSIS && whole ? graph_builder_new() : NULL;
-    struct sink *sinks[] = {accumulator_sink(run->accumulator), builder ? graph_builder_sink(builder) : NULL};
-    enum status status = run_stream(options, run->reader, sinks, builder ? 2 : 1, err);
+    struct user_spans_builder *spans_builder = builder ? user_spans_builder_new() : NULL;
+    struct sink *sinks[] = {accumulator_sink(run->accumulator), builder ? graph_builder_sink(builder) : NULL,
+                            builder ? user_spans_builder_sink(spans_builder) : NULL};
+    enum status status = run_stream(options, run->reader, sinks, builder ? 3 : 1, err);
     struct graph *graph = builder ? graph_builder_end(builder) : NULL;
+    struct user_spans *spans = builder ? user_spans_builder_end(spans_builder) : NULL;
     if (status == STATUS_OK)
         run->metrics = accumulator_metrics(run->accumulator, err);
-    if (run->metrics && graph && !graph->too_large)
+    if (run->metrics && graph && !graph->too_large) {
         run->metrics->analysis = analyse(graph);
+        run->metrics->phases = phase_metrics_with(graph, spans);
+    }
+    user_spans_free(spans);
     if (run->depth >= DEPTH_GRAPH)
         run->graph = graph;
     else

@@ -66,8 +66,8 @@ int32_t xml_read_comm(struct xml_reader *xml, enum xml_attribute attribute, int3
 static void read_rest(struct xml_reader *xml, struct event *event, int32_t absent_comm)
 {
     event->comm = xml_read_comm(xml, XML_communicator, absent_comm);
-    if (!(xml->sax.present & (BIT(partner) | BIT(root) | BIT(sent) | BIT(received) | BIT(value) | BIT(request) |
-                              BIT(site) | BIT(partner_communicator))))
+    if (!(xml->sax.present[0] & (BIT(partner) | BIT(root) | BIT(sent) | BIT(received) | BIT(value) | BIT(request) |
+                                 BIT(site) | BIT(partner_communicator))))
         return;
     event->partner_comm = xml_read_comm(xml, XML_partner_communicator, EVENT_UNKNOWN);
     event->partner = (int32_t)xml_number(xml, XML_partner, PARTNER_NONE, PROCESS_LIMIT - 1, EVENT_UNKNOWN);
@@ -85,7 +85,7 @@ static void read_rest(struct xml_reader *xml, struct event *event, int32_t absen
 /* The payload of the line, borrowed until the next text is read. */
 static const unsigned char *read_payload(struct xml_reader *xml, struct event *event)
 {
-    if (!(xml->sax.present & (BIT(payload) | BIT(text))))
+    if (!(xml->sax.present[0] & (BIT(payload) | BIT(text))))
         return NULL;
     bool is_text = xml_has(xml, XML_text);
     struct xml_value value = xml->sax.values[is_text ? XML_text : XML_payload];
@@ -166,7 +166,7 @@ static enum message_direction told_direction(struct xml_reader *xml)
 static enum message_direction read_communication(struct xml_reader *xml, struct event *event)
 {
     const struct state_def *state = &xml->reader->defs->states[event->state];
-    if (!(xml->sax.present & (BIT(communication) | BIT(direction))))
+    if (!(xml->sax.present[0] & (BIT(communication) | BIT(direction))))
         return DIRECTION_NONE;
     enum message_direction direction = told_direction(xml);
     if (direction == DIRECTION_NONE && xml_has(xml, XML_communication))

@@ -4,6 +4,7 @@
 #include "core/map.h"
 
 #include <stdio.h>
+#include <string.h>
 
 enum { CHUNK = 16 << 10, NESTING_LIMIT = 256 };
 
@@ -73,13 +74,13 @@ static void refuse(struct xml_sax *sax, const char *why)
 
 static void take_attributes(struct xml_sax *sax, const xmlChar **attributes, int count)
 {
-    sax->present = 0;
+    memset(sax->present, 0, sizeof sax->present);
     for (int i = 0; i < count; i++, attributes += 5) {
         const struct xml_name *known = name_find(sax, attributes[0]);
         if (!known->name || !known->attribute || attributes[1])
             continue;
         unsigned number = known->attribute - 1u;
-        sax->present |= UINT64_C(1) << number;
+        sax->present[number / 64] |= UINT64_C(1) << number % 64;
         sax->values[number] = (struct xml_value){(const char *)attributes[3], (size_t)(attributes[4] - attributes[3])};
     }
 }

@@ -17,7 +17,7 @@ struct xml_words {
     size_t attribute_count; /* at most XML_SAX_ATTRIBUTES */
 };
 
-enum { XML_SAX_ATTRIBUTES = 64, XML_SAX_NAMES = 256, XML_SAX_NO_ELEMENT = 255 };
+enum { XML_SAX_ATTRIBUTES = 128, XML_SAX_NAMES = 256, XML_SAX_NO_ELEMENT = 255 };
 
 /* Pointers of the parser's dictionary: names are compared by address. */
 struct xml_name {
@@ -36,7 +36,7 @@ struct xml_sax {
     /* The text is not well-formed or not acceptable: what is wrong, at a byte of the (decompressed) file. */
     void (*fault)(void *owner, uint64_t byte, const char *text);
     struct xml_value values[XML_SAX_ATTRIBUTES];
-    uint64_t present;
+    uint64_t present[XML_SAX_ATTRIBUTES / 64];
     bool stopped; /* nothing more is parsed */
     /* Internal. */
     xmlParserCtxtPtr parser;
@@ -46,7 +46,7 @@ struct xml_sax {
 
 static inline bool xml_sax_has(const struct xml_sax *sax, unsigned attribute)
 {
-    return sax->present >> attribute & 1;
+    return sax->present[attribute / 64] >> attribute % 64 & 1;
 }
 
 /* Starts the parser; the owner has filled what stands above. */

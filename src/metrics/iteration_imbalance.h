@@ -33,6 +33,7 @@ enum iteration_class {
 #define ITERATION_MEMBER(name, word) ITERATION_##name,
     ITERATION_CLASSES(ITERATION_MEMBER)
 #undef ITERATION_MEMBER
+        ITERATION_CLASS_COUNT
 };
 
 /* "rotating" */

@@ -20,6 +20,7 @@ void metrics_free(struct metrics *metrics)
     if (!metrics)
         return;
     analysis_free(metrics->analysis);
+    phase_metrics_free(metrics->phases);
     for (size_t i = 0; i < metrics->process_count; i++)
         process_row_clear(&metrics->process[i]);
     defs_free(metrics->own_defs);

@@ -8,6 +8,7 @@
 #include "core/sink.h"
 #include "core/sorter.h"
 #include "metrics/analysis.h"
+#include "metrics/phase_metrics.h"
 
 /* Metrics of a trace: what design's "What the numbers mean" defines, as whole ns and counts. Computed by an accumulator
    (accumulator.h) in one pass; what is read is this. Memory: processes x states that occur, plus distinct pairs of
@@ -89,6 +90,7 @@ struct metrics {
     struct message_row *sizes; /* key k: sizes in [2^(k-1), 2^k), 0: empty messages; up to the largest that occurs */
     size_t size_count;
     struct analysis *analysis;       /* NULL: there was no look across processes; owned */
+    struct phase_metrics *phases;    /* NULL: the same; owned */
     bool tables_unknown;             /* the three tables above are not known: see metrics_select */
     uint64_t open, stray, time_back; /* sums, for warnings */
 };

@@ -1,111 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "metrics/metrics_file.h"
+#include "metrics/file_parts.h"
 
 #include "core/memory.h"
-#include "core/xml_sax.h"
+#include "metrics/metrics_file.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 
-/* X(name): the attributes that are read; what can be computed from them stands in the file for others. */
-#define FILE_ATTRIBUTES(X)                                                                                             \
-    X(before_s)                                                                                                        \
-    X(begin_s)                                                                                                         \
-    X(bytes)                                                                                                           \
-    X(bytes_received)                                                                                                  \
-    X(bytes_sent)                                                                                                      \
-    X(calls)                                                                                                           \
-    X(cause_s)                                                                                                         \
-    X(caused_s)                                                                                                        \
-    X(colour)                                                                                                          \
-    X(communication_s)                                                                                                 \
-    X(communicator)                                                                                                    \
-    X(complete)                                                                                                        \
-    X(compute_s)                                                                                                       \
-    X(cost_s)                                                                                                          \
-    X(count)                                                                                                           \
-    X(damage)                                                                                                          \
-    X(damages)                                                                                                         \
-    X(end_s)                                                                                                           \
-    X(events)                                                                                                          \
-    X(exclusive_s)                                                                                                     \
-    X(format)                                                                                                          \
-    X(from)                                                                                                            \
-    X(from_s)                                                                                                          \
-    X(kind)                                                                                                            \
-    X(longest_s)                                                                                                       \
-    X(max_s)                                                                                                           \
-    X(message_ends)                                                                                                    \
-    X(messages)                                                                                                        \
-    X(messages_received)                                                                                               \
-    X(messages_sent)                                                                                                   \
-    X(min_s)                                                                                                           \
-    X(mpi_s)                                                                                                           \
-    X(name)                                                                                                            \
-    X(open)                                                                                                            \
-    X(open_s)                                                                                                          \
-    X(processes)                                                                                                       \
-    X(rank)                                                                                                            \
-    X(rest)                                                                                                            \
-    X(saving_s)                                                                                                        \
-    X(stray)                                                                                                           \
-    X(tag)                                                                                                             \
-    X(thread)                                                                                                          \
-    X(time_back)                                                                                                       \
-    X(time_s)                                                                                                          \
-    X(to)                                                                                                              \
-    X(to_bytes)                                                                                                        \
-    X(to_s)                                                                                                            \
-    X(total_bytes)                                                                                                     \
-    X(used_bytes)                                                                                                      \
-    X(value)                                                                                                           \
-    X(version)                                                                                                         \
-    X(waited_s)
-
-enum file_attribute {
-#define ATTRIBUTE_MEMBER(name) ATTRIBUTE_##name,
-    FILE_ATTRIBUTES(ATTRIBUTE_MEMBER)
-#undef ATTRIBUTE_MEMBER
-        ATTRIBUTE_COUNT
-};
-
-/* X(name): the elements; read_##name makes something of each. */
-#define FILE_ELEMENTS(X)                                                                                               \
-    X(state)                                                                                                           \
-    X(process)                                                                                                         \
-    X(function)                                                                                                        \
-    X(sent)                                                                                                            \
-    X(received)                                                                                                        \
-    X(mark)                                                                                                            \
-    X(thread)                                                                                                          \
-    X(communicator)                                                                                                    \
-    X(tag)                                                                                                             \
-    X(size)                                                                                                            \
-    X(analysis)                                                                                                        \
-    X(number)                                                                                                          \
-    X(wait)                                                                                                            \
-    X(waiter)                                                                                                          \
-    X(waited)                                                                                                          \
-    X(path)                                                                                                            \
-    X(delay)
-
-struct metrics_file {
-    struct xml_sax sax;
-    struct error *err; /* a fault that ends the reading */
-    bool failed;
-    struct metrics *metrics;
-    struct damage damage;    /* of this file */
-    struct xml_line text;    /* scratch */
-    struct process_row *row; /* of the process at hand; NULL: none */
-    size_t process_capacity, function_capacity, sent_capacity, received_capacity, mark_capacity, thread_capacity;
-    size_t communicator_capacity, tag_capacity, size_capacity;
-    struct map marks;       /* hash of name -> index */
-    struct wait_sums *wait; /* at hand; NULL: none */
-};
-
-static void file_damage(struct metrics_file *file, const char *format, ...) PRINTF_LIKE(2, 3);
-static void file_damage(struct metrics_file *file, const char *format, ...)
+void file_damage(struct metrics_file *file, const char *format, ...)
 {
     char text[256];
     va_list args;
@@ -128,7 +31,7 @@ static void attribute_damage(struct metrics_file *file, enum file_attribute attr
                 value.length < 40 ? (int)value.length : 40, value.at);
 }
 
-static uint64_t file_count(struct metrics_file *file, enum file_attribute attribute, uint64_t max)
+uint64_t file_count(struct metrics_file *file, enum file_attribute attribute, uint64_t max)
 {
     uint64_t count = 0;
     if (xml_sax_has(&file->sax, attribute) && !xml_get_u64(file->sax.values[attribute], max, &count)) {
@@ -139,7 +42,7 @@ static uint64_t file_count(struct metrics_file *file, enum file_attribute attrib
 }
 
 /* Absent: EVENT_UNKNOWN. */
-static int64_t file_number(struct metrics_file *file, enum file_attribute attribute)
+int64_t file_number(struct metrics_file *file, enum file_attribute attribute)
 {
     int64_t number = EVENT_UNKNOWN;
     if (xml_sax_has(&file->sax, attribute) &&
@@ -151,7 +54,7 @@ static int64_t file_number(struct metrics_file *file, enum file_attribute attrib
 }
 
 /* Seconds with up to nine decimals, as ns: a number of thousandths of a µs as the trace has it, six places further. */
-static int64_t file_time(struct metrics_file *file, enum file_attribute attribute)
+int64_t file_time(struct metrics_file *file, enum file_attribute attribute)
 {
     int64_t ns = 0;
     if (xml_sax_has(&file->sax, attribute) && !xml_get_seconds(file->sax.values[attribute], &ns)) {
@@ -162,7 +65,7 @@ static int64_t file_time(struct metrics_file *file, enum file_attribute attribut
 }
 
 /* Borrowed until the next call; "" where there is none. */
-static const char *file_text(struct metrics_file *file, enum file_attribute attribute)
+const char *file_text(struct metrics_file *file, enum file_attribute attribute)
 {
     if (!xml_sax_has(&file->sax, attribute))
         return "";
@@ -370,7 +273,7 @@ static void read_analysis(struct metrics_file *file)
         metrics->analysis = analysis_new(metrics->process_count, metrics->own_defs->state_count);
 }
 
-static double file_ratio(struct metrics_file *file, enum file_attribute attribute)
+double file_ratio(struct metrics_file *file, enum file_attribute attribute)
 {
     char *end;
     const char *text = file_text(file, attribute);
@@ -413,12 +316,11 @@ static void read_wait(struct metrics_file *file)
         file->wait->saving_ns = file_time(file, ATTRIBUTE_saving_s);
 }
 
-/* Row of the process with the rank at hand; SIZE_MAX and damage if there is none. */
-static size_t file_row(struct metrics_file *file)
+size_t file_process(struct metrics_file *file, enum file_attribute attribute)
 {
     const struct metrics *metrics = file->metrics;
-    uint64_t rank = file_count(file, ATTRIBUTE_rank, PROCESS_LIMIT - 1);
-    size_t low = 0, high = metrics->analysis ? metrics->analysis->process_count : 0;
+    uint64_t rank = file_count(file, attribute, PROCESS_LIMIT - 1);
+    size_t low = 0, high = metrics->process_count;
     while (low < high) {
         size_t middle = (low + high) / 2;
         if (metrics->process[middle].rank < rank)
@@ -426,10 +328,17 @@ static size_t file_row(struct metrics_file *file)
         else
             high = middle;
     }
-    if (metrics->analysis && low < metrics->analysis->process_count && metrics->process[low].rank == rank)
+    if (low < metrics->process_count && metrics->process[low].rank == rank)
         return low;
-    file_damage(file, "there is no process %" PRIu64 " before the analysis", rank);
+    file_damage(file, "there is no process %" PRIu64, rank);
     return SIZE_MAX;
+}
+
+/* Row of the process at hand in the analysis: those that stand before it. */
+static size_t file_row(struct metrics_file *file)
+{
+    size_t row = file_process(file, ATTRIBUTE_rank);
+    return file->metrics->analysis && row < file->metrics->analysis->process_count ? row : SIZE_MAX;
 }
 
 static void read_waiter(struct metrics_file *file)
@@ -564,6 +473,7 @@ struct metrics *metrics_file_read(struct input *input, struct error *err)
     enum status status = file_parse(file, err);
     struct metrics *metrics = file->metrics;
     if (status == STATUS_OK) {
+        phases_finish(file);
         metrics->own_defs->processes = metrics->processes;
         metrics_totals(metrics);
     } else {
@@ -591,6 +501,8 @@ void metrics_select(struct metrics *metrics, const uint32_t *ranks, size_t count
     metrics->process_count = kept;
     analysis_free(metrics->analysis);
     metrics->analysis = NULL;
+    phase_metrics_free(metrics->phases);
+    metrics->phases = NULL;
     metrics->communicator_count = metrics->tag_count = metrics->size_count = 0;
     metrics->tables_unknown = true;
     metrics_totals(metrics);

@@ -37,9 +37,9 @@ bool iteration_rhythm_differs(const struct iteration_metrics *iterations)
     return rhythm > 0 && median > 0 && fabs(rhythm / median - 1) > RHYTHM_AGREES;
 }
 
-size_t phase_group_size(size_t processes, size_t columns)
+size_t phase_group_size(size_t processes, size_t columns, size_t cells)
 {
-    size_t rows = columns > 0 ? PHASE_CELLS / columns : PHASE_CELLS;
+    size_t rows = columns > 0 ? cells / columns : cells;
     rows = rows > 0 ? rows : 1;
     size_t size = (processes + rows - 1) / rows;
     return size > 0 ? size : 1;

@@ -12,9 +12,10 @@
 
 enum {
     PHASE_NONE = UINT32_MAX,
-    ITERATION_BINS = 1000,  /* more iterations are told in bins of equally many */
-    PHASE_CELLS = 1 << 17,  /* of tables by process: where they would have more, by groups of processes */
-    ITERATIONS_SLOWEST = 10 /* that are named */
+    ITERATION_BINS = 1000,     /* more iterations are told in bins of equally many */
+    ITERATION_CELLS = 1 << 17, /* of a table by process: where it would have more, by groups of processes */
+    PHASE_CELLS = 1 << 14,     /* the same of phases, of which more is told */
+    ITERATIONS_SLOWEST = 10    /* that are named */
 };
 
 /* X(source, word): what phases are cut by. */
@@ -28,6 +29,7 @@ enum phase_source {
 #define PHASE_SOURCE_MEMBER(source, word) PHASES_FROM_##source,
     PHASE_SOURCES(PHASE_SOURCE_MEMBER)
 #undef PHASE_SOURCE_MEMBER
+        PHASE_SOURCE_COUNT
 };
 const char *phase_source_name(enum phase_source source);
 
@@ -63,7 +65,7 @@ struct loop_row {
     uint32_t matched;         /* so many first iterations are common: the n-th is the same on all processes */
 };
 
-/* What processes do in a part of the run: sums over them. Of a process with several threads the one with most calls
+/* What all processes do in a part of the run: sums over them. Of a process with several threads the one with most calls
    stands for it. */
 struct part_sums {
     int64_t time_ns; /* compute + mpi */
@@ -125,9 +127,12 @@ struct iteration_metrics {
     double trend;      /* change from the first to the last by least squares, of the mean, without warming up */
     double trend_fit;  /* correlation of iteration and time: how far it is a trend */
     int64_t rhythm_ns; /* period of how many processes compute, by autocorrelation; 0: not known (see rhythm.h) */
-    /* Imbalance of computing, without warming up: see iteration_imbalance.h. Times in s; `losses` and `worst` are NULL.
-     */
-    struct iteration_imbalance imbalance;
+    /* Imbalance of computing, without warming up: see iteration_imbalance.h. */
+    enum iteration_class kind;
+    int64_t loss_ns, static_ns;      /* L and S; what is missing is dynamic */
+    int64_t most_ns, recoverable_ns; /* sum of the iterations' longest computing; see iteration_imbalance_recoverable */
+    double rank_share, iteration_share, mixed_share, concentration, growth, entropy, persistence;
+    uint32_t heaviest;  /* row of the process with the largest total */
     int64_t waiting_ns; /* in the loop, all processes together */
     int64_t
         saving_ns; /* a run in which each iteration's computing is even would be so much shorter; -1: not replayed */
@@ -150,8 +155,8 @@ struct phase_metrics {
     size_t process_count;
 };
 
-/* How many processes share a row of a table with so many columns: 1 where they are few. */
-size_t phase_group_size(size_t processes, size_t columns);
+/* How many processes share a row of a table with so many columns and at most so many cells: 1 where they are few. */
+size_t phase_group_size(size_t processes, size_t columns, size_t cells);
 
 void phase_metrics_free(struct phase_metrics *metrics);
 

@@ -168,10 +168,11 @@ static void note_root(struct graph_builder *builder, uint32_t lane, int32_t comm
     const struct lane *where = &graph->lanes[lane];
     if (root < 0 || root >= PROCESS_LIMIT)
         return;
-    struct call call = graph_call(graph, lane, (uint32_t)where->count - 1);
     if (defs_world_rank(graph->defs, comm, (int32_t)root) == (int32_t)where->process) {
-        graph->groups[call.group - 1].root_lane = lane;
-        graph->groups[call.group - 1].root_call = (uint32_t)where->count - 1;
+        /* The call may be open still: graph_call() reads only those that are not. */
+        struct group *group = &graph->groups[where->calls[where->count - 1].received - 1];
+        group->root_lane = lane;
+        group->root_call = (uint32_t)where->count - 1;
     }
 }
 

@@ -213,6 +213,12 @@ static double median_of(double *values, size_t count)
     return count % 2 ? values[count / 2] : (values[count / 2 - 1] + values[count / 2]) / 2;
 }
 
+/* As exact as a metrics file tells it, so that the same is said from there. */
+static double nano(double value)
+{
+    return round(value * 1e9) / 1e9;
+}
+
 static void find_trend(struct iteration_metrics *iterations, const double *times)
 {
     uint32_t first = iterations->warm_up, count = iterations->count - first;
@@ -228,9 +234,10 @@ static void find_trend(struct iteration_metrics *iterations, const double *times
     iterations->mean_ns = llround(mean);
     if (squares <= 0 || mean <= 0)
         return;
-    iterations->trend = products / squares * ((double)count - 1) / mean;
+    iterations->trend = nano(products / squares * ((double)count - 1) / mean);
     /* Rounding is no trend. */
-    iterations->trend_fit = spread > mean * mean * (double)count * 1e-18 ? products / sqrt(squares * spread) : 0;
+    if (spread > mean * mean * (double)count * 1e-18)
+        iterations->trend_fit = nano(products / sqrt(squares * spread));
 }
 
 /* The process that computes most in iterations [first, end), and for how long. */
@@ -298,6 +305,22 @@ static void find_times(struct counter *counter)
     find_trend(iterations, counter->times);
 }
 
+static void take_imbalance(struct iteration_metrics *to, const struct iteration_imbalance *from, size_t processes)
+{
+    to->kind = from->kind;
+    to->loss_ns = llround(from->loss * 1e9);
+    to->static_ns = llround(from->static_loss * 1e9);
+    to->most_ns = llround(from->longest * 1e9);
+    to->recoverable_ns = llround(iteration_imbalance_recoverable(from, (double)to->waiting_ns / 1e9, processes) * 1e9);
+    to->rank_share = nano(from->rank_share);
+    to->iteration_share = nano(from->iteration_share);
+    to->mixed_share = nano(from->mixed_share);
+    to->concentration = nano(from->concentration);
+    to->growth = nano(from->growth);
+    to->entropy = nano(from->entropy);
+    to->persistence = nano(from->persistence);
+}
+
 /* Computing without the processes that do not have the loop and without warming up. */
 static void find_imbalance(struct counter *counter)
 {
@@ -316,13 +339,10 @@ static void find_imbalance(struct counter *counter)
             memcpy(x + rows * kept, from + iterations->warm_up, kept * sizeof *x);
         heaviest[rows++] = p;
     }
-    iterations->imbalance = iteration_imbalance_of(x, rows, kept);
-    iterations->imbalance.heaviest = rows > 0 ? heaviest[iterations->imbalance.heaviest] : 0;
-    free(iterations->imbalance.losses);
-    free(iterations->imbalance.worst);
-    iterations->imbalance.losses = NULL;
-    iterations->imbalance.worst = NULL;
-    iterations->imbalance.worst_count = 0;
+    struct iteration_imbalance imbalance = iteration_imbalance_of(x, rows, kept);
+    take_imbalance(iterations, &imbalance, rows);
+    iterations->heaviest = rows > 0 ? heaviest[imbalance.heaviest] : 0;
+    iteration_imbalance_clear(&imbalance);
     if (x != counter->computing)
         free(x);
     free(heaviest);
@@ -357,7 +377,7 @@ static void fill_table(struct counter *counter)
 {
     struct iteration_metrics *iterations = &counter->metrics->iterations;
     size_t processes = counter->phases->loops.process_count, count = iterations->count;
-    iterations->per_group = phase_group_size(processes, iterations->row_count);
+    iterations->per_group = phase_group_size(processes, iterations->row_count, ITERATION_CELLS);
     iterations->group_count = (processes + iterations->per_group - 1) / iterations->per_group;
     iterations->computing_ns =
         memory_new(iterations->group_count * iterations->row_count * sizeof *iterations->computing_ns);
@@ -381,8 +401,8 @@ static void fill_table(struct counter *counter)
 static void end_iterations(struct counter *counter)
 {
     find_times(counter);
-    find_imbalance(counter);
     fill_rows(counter);
+    find_imbalance(counter);
     fill_table(counter);
     if (counter->rhythm)
         counter->metrics->iterations.rhythm_ns = rhythm_period_ns(counter->rhythm);
@@ -409,12 +429,13 @@ static void take_phases(struct counter *counter)
     metrics->loops = memory_new(phases->loops.count * sizeof *metrics->loops);
     for (size_t i = 0; i < phases->loops.count; i++) {
         metrics->loops[i] = phases->loops.rows[i];
+        metrics->loops[i].similarity = nano(metrics->loops[i].similarity);
         metrics->loops[i].name = memory_copy_string(phases->loops.rows[i].name);
     }
     metrics->role_count = (uint32_t)phases->loops.role_count;
     metrics->by_world = phases->loops.by_world;
     metrics->process_count = phases->loops.process_count;
-    metrics->per_group = phase_group_size(metrics->process_count, phases->count);
+    metrics->per_group = phase_group_size(metrics->process_count, phases->count, PHASE_CELLS);
     metrics->group_count = (metrics->process_count + metrics->per_group - 1) / metrics->per_group;
     metrics->cells = memory_new(metrics->group_count * phases->count * sizeof *metrics->cells);
 }
@@ -435,5 +456,13 @@ struct phase_metrics *phase_metrics_of(const struct graph *graph, const struct p
         walk_process(&counter, p);
     if (phases->main_loop != PHASE_NONE)
         end_iterations(&counter);
+    return metrics;
+}
+
+struct phase_metrics *phase_metrics_with(const struct graph *graph, const struct user_spans *spans)
+{
+    struct phases *phases = phases_of(graph, spans);
+    struct phase_metrics *metrics = phase_metrics_of(graph, phases);
+    phases_free(phases);
     return metrics;
 }

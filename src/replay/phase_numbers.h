@@ -9,4 +9,7 @@
    process. Free with phase_metrics_free. */
 struct phase_metrics *phase_metrics_of(const struct graph *graph, const struct phases *phases);
 
+/* The same where nothing else needs the phases; `spans` may be NULL. */
+struct phase_metrics *phase_metrics_with(const struct graph *graph, const struct user_spans *spans);
+
 #endif

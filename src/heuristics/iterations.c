@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "heuristics/iterations.h"
+
+#include "core/text.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+/* A trend is told if times change by so much over the run, and follow a line so well. */
+static const double TREND = 0.1, TREND_FIT = 0.7;
+
+/* Slow iterations are told if what they take longer than the median is so much of the run. */
+static const double SLOW_SHARE = 0.02;
+
+static void add(char text[ITERATIONS_TEXT_SIZE], const char *format, ...) PRINTF_LIKE(2, 3);
+static void add(char text[ITERATIONS_TEXT_SIZE], const char *format, ...)
+{
+    size_t used = strlen(text);
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text + used, ITERATIONS_TEXT_SIZE - used, format, args);
+    va_end(args);
+    text_end_whole(text);
+}
+
+static double run_ns(const struct metrics *metrics)
+{
+    return (double)time_since(metrics->begin_ns, metrics->end_ns);
+}
+
+double iterations_saving(const struct metrics *metrics)
+{
+    const struct iteration_metrics *iterations = &metrics->phases->iterations;
+    double saving = (double)iterations->recoverable_ns, run = run_ns(metrics);
+    if (iterations->saving_ns >= 0)
+        saving = fmin(saving, (double)iterations->saving_ns);
+    return iterations->loop != PHASE_NONE && run > 0 ? saving / run : 0;
+}
+
+/* Who computes longest, by kind of imbalance. */
+static void add_kind(char text[ITERATIONS_TEXT_SIZE], const struct metrics *metrics)
+{
+    const struct iteration_metrics *iterations = &metrics->phases->iterations;
+    uint32_t rank = metrics->process[iterations->heaviest].rank;
+    switch (iterations->kind) {
+    case ITERATION_STATIC:
+        add(text, "The same processes compute longest in each iteration, process %" PRIu32 " first", rank);
+        break;
+    case ITERATION_ROTATING:
+        add(text, "Another process computes longest in each iteration, in turn, though the totals are even");
+        break;
+    case ITERATION_RANDOM:
+        add(text, "Which process computes longest changes from iteration to iteration without a pattern");
+        break;
+    case ITERATION_GROWING:
+        add(text, "The iterations become less even over the run, process %" PRIu32 " computes longest", rank);
+        break;
+    case ITERATION_FALLING:
+        add(text, "The iterations begin uneven, process %" PRIu32 " computes longest, and become even", rank);
+        break;
+    case ITERATION_TRANSIENT:
+        add(text, "A few iterations are uneven");
+        break;
+    default:
+        add(text, "The iterations are uneven, partly always on the same processes, process %" PRIu32 " first", rank);
+        break;
+    }
+}
+
+static bool is_uneven(const struct metrics *metrics)
+{
+    enum iteration_class kind = metrics->phases->iterations.kind;
+    return kind != ITERATION_TOO_FEW && kind != ITERATION_BALANCED && iterations_saving(metrics) > ITERATIONS_NOISE;
+}
+
+static void add_unevenness(char text[ITERATIONS_TEXT_SIZE], const struct metrics *metrics)
+{
+    char saving[TEXT_NUMBER_SIZE], share[TEXT_NUMBER_SIZE];
+    double part = iterations_saving(metrics);
+    add_kind(text, metrics);
+    add(text, ": even iterations could save up to %s (%s)", text_duration(saving, llround(part * run_ns(metrics))),
+        text_share(share, part));
+}
+
+static bool has_trend(const struct iteration_metrics *iterations)
+{
+    return fabs(iterations->trend) >= TREND && fabs(iterations->trend_fit) >= TREND_FIT;
+}
+
+static void add_trend(char text[ITERATIONS_TEXT_SIZE], const struct iteration_metrics *iterations)
+{
+    char share[TEXT_NUMBER_SIZE];
+    add(text, "Iterations become %s over the run, by %s of their mean", iterations->trend > 0 ? "longer" : "shorter",
+        text_share(share, fabs(iterations->trend)));
+}
+
+/* What the slow iterations that are named take longer than the median. */
+static double slow_share(const struct metrics *metrics)
+{
+    const struct iteration_metrics *iterations = &metrics->phases->iterations;
+    double sum = 0, run = run_ns(metrics);
+    for (size_t i = 0; i < iterations->slowest_count && i < iterations->slow; i++)
+        sum += (double)(iterations->slowest[i].time_ns - iterations->median_ns);
+    return run > 0 ? sum / run : 0;
+}
+
+static bool has_slow(const struct metrics *metrics)
+{
+    const struct iteration_metrics *iterations = &metrics->phases->iterations;
+    return iterations->slow > 0 && iterations->slow <= iterations->count / 4 && slow_share(metrics) > SLOW_SHARE;
+}
+
+static void add_slow(char text[ITERATIONS_TEXT_SIZE], const struct iteration_metrics *iterations)
+{
+    const struct slow_iteration *slow = &iterations->slowest[0];
+    char time[TEXT_NUMBER_SIZE], median[TEXT_NUMBER_SIZE], count[TEXT_NUMBER_SIZE], number[TEXT_NUMBER_SIZE];
+    text_duration(time, slow->time_ns);
+    text_duration(median, iterations->median_ns);
+    text_thousands(number, slow->iteration);
+    if (iterations->slow == 1)
+        add(text, "Iteration %s takes %s, the others %s", number, time, median);
+    else
+        add(text, "%s iterations take up to %s (iteration %s), the others %s", text_thousands(count, iterations->slow),
+            time, number, median);
+}
+
+/* "processes 1–7" would need the ranks: roles are told by how many they are. */
+static void add_roles(char text[ITERATIONS_TEXT_SIZE], const struct phase_metrics *phases)
+{
+    bool any = false;
+    for (size_t i = 0; i < phases->loop_count; i++) {
+        const struct loop_row *row = &phases->loops[i];
+        const struct loop_row *before = i > 0 ? row - 1 : NULL;
+        char least[TEXT_NUMBER_SIZE], most[TEXT_NUMBER_SIZE];
+        if (row->depth != 1 || !before || before->depth != 0)
+            continue;
+        add(text, "%s%" PRIu32 " process%s turn%s %.*s", any ? "; " : " ", row->processes,
+            row->processes == 1 ? "" : "es", row->processes == 1 ? "s" : "", text_beginning(row->name, 60), row->name);
+        text_thousands(least, row->least);
+        if (row->least == row->most)
+            add(text, " %s times", least);
+        else
+            add(text, " %s to %s times", least, text_thousands(most, row->most));
+        any = true;
+    }
+    if (any)
+        add(text, ".");
+}
+
+void iterations_text(char text[ITERATIONS_TEXT_SIZE], const struct metrics *metrics)
+{
+    const struct phase_metrics *phases = metrics->phases;
+    const struct iteration_metrics *iterations = &phases->iterations;
+    char count[TEXT_NUMBER_SIZE], median[TEXT_NUMBER_SIZE], share[TEXT_NUMBER_SIZE], rhythm[TEXT_NUMBER_SIZE];
+    text[0] = '\0';
+    if (iterations->loop == PHASE_NONE) {
+        add(text, phases->loop_count > 1 ? "No iteration is common to all processes." : "No iteration was found.");
+        add_roles(text, phases);
+        return;
+    }
+    const struct loop_row *row = &phases->loops[iterations->loop], *whole = &phases->loops[0];
+    add(text, "%s iterations of %s (median), %s of the run%s.", text_thousands(count, iterations->count),
+        text_duration(median, iterations->median_ns),
+        text_share(share, whole->time_ns > 0 ? (double)row->time_ns / (double)whole->time_ns : 0),
+        phases->by_world ? ", cut by collectives of the whole run" : "");
+    if (iterations->warm_up > 0)
+        add(text, " The first%s%s %s warming up.", iterations->warm_up > 1 ? " " : "",
+            iterations->warm_up > 1 ? text_thousands(count, iterations->warm_up) : "",
+            iterations->warm_up > 1 ? "are" : "is");
+    add(text, " ");
+    if (is_uneven(metrics))
+        add_unevenness(text, metrics);
+    else
+        add(text, iterations->kind == ITERATION_TOO_FEW ? "They are too few to tell how even they are"
+                                                        : "Evening them out would save nothing that matters");
+    add(text, ".");
+    if (has_trend(iterations)) {
+        add(text, " ");
+        add_trend(text, iterations);
+        add(text, ".");
+    }
+    if (has_slow(metrics)) {
+        add(text, " ");
+        add_slow(text, iterations);
+        add(text, ".");
+    }
+    if (iteration_rhythm_differs(iterations))
+        add(text, " The rhythm of computing is another, %s: the iterations may be cut in the wrong places.",
+            text_duration(rhythm, iterations->rhythm_ns));
+}
+
+void iterations_answer(char text[ITERATIONS_TEXT_SIZE], const struct metrics *metrics)
+{
+    const struct iteration_metrics *iterations = &metrics->phases->iterations;
+    char count[TEXT_NUMBER_SIZE], median[TEXT_NUMBER_SIZE];
+    text[0] = '\0';
+    if (is_uneven(metrics))
+        add_unevenness(text, metrics);
+    else if (has_slow(metrics))
+        add_slow(text, iterations);
+    else if (has_trend(iterations))
+        add_trend(text, iterations);
+    else if (iterations->kind == ITERATION_BALANCED || iterations->kind == ITERATION_TOO_FEW)
+        add(text, "%s iterations of %s, computing evenly", text_thousands(count, iterations->count),
+            text_duration(median, iterations->median_ns));
+    else
+        add(text, "%s iterations of %s: evening them out would save nothing that matters",
+            text_thousands(count, iterations->count), text_duration(median, iterations->median_ns));
+}
+
+void iterations_remark(char text[ITERATIONS_TEXT_SIZE], const struct metrics *metrics)
+{
+    const struct iteration_metrics *iterations = &metrics->phases->iterations;
+    char count[TEXT_NUMBER_SIZE], median[TEXT_NUMBER_SIZE];
+    text[0] = '\0';
+    if (iterations->loop == PHASE_NONE || iteration_rhythm_differs(iterations))
+        return;
+    add(text, "%s iterations of %s", text_thousands(count, iterations->count),
+        text_duration(median, iterations->median_ns));
+    char rest[ITERATIONS_TEXT_SIZE] = "";
+    if (has_slow(metrics))
+        add_slow(rest, iterations);
+    else if (has_trend(iterations))
+        add_trend(rest, iterations);
+    if (*rest)
+        add(text, ". %s", rest);
+    else
+        text[0] = '\0';
+}

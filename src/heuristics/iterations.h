@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef SIGHT_HEURISTICS_ITERATIONS_H
+#define SIGHT_HEURISTICS_ITERATIONS_H
+
+#include "metrics/metrics.h"
+
+/* What the iterations of a run say, in words. Uneven iterations matter where evening them out would save more than
+   ITERATIONS_NOISE of the run. */
+
+#define ITERATIONS_NOISE 0.01
+
+enum { ITERATIONS_TEXT_SIZE = 600 };
+
+/* Share of the run that even iterations would save: the replay's where there is one, else what the waits allow. */
+double iterations_saving(const struct metrics *metrics);
+
+/* How long they are, and how even: "60 iterations of 13.7 ms: 97 % of the run. In each another process computes
+   longest, in turn, though the totals are even: ...". Where there are none, why. The metrics have phases. */
+void iterations_text(char text[ITERATIONS_TEXT_SIZE], const struct metrics *metrics);
+
+/* One sentence without full stop: what matters most of them. There are iterations. */
+void iterations_answer(char text[ITERATIONS_TEXT_SIZE], const struct metrics *metrics);
+
+/* The same as a line of the diagnosis; "" where nothing is worth a line. */
+void iterations_remark(char text[ITERATIONS_TEXT_SIZE], const struct metrics *metrics);
+
+#endif

@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef SIGHT_METRICS_FILE_PARTS_H
+#define SIGHT_METRICS_FILE_PARTS_H
+
+#include "core/xml_sax.h"
+#include "metrics/metrics.h"
+
+/* What the files that read metrics files share: which elements and attributes there are, and how values are taken. */
+
+/* X(name): the attributes that are read; what can be computed from them stands in the file for others. */
+#define FILE_ATTRIBUTES(X)                                                                                             \
+    X(before_s)                                                                                                        \
+    X(begin_s)                                                                                                         \
+    X(by_world)                                                                                                        \
+    X(bytes)                                                                                                           \
+    X(bytes_received)                                                                                                  \
+    X(bytes_sent)                                                                                                      \
+    X(calls)                                                                                                           \
+    X(cause_s)                                                                                                         \
+    X(caused_s)                                                                                                        \
+    X(colour)                                                                                                          \
+    X(communicating_s)                                                                                                 \
+    X(communication_s)                                                                                                 \
+    X(communicator)                                                                                                    \
+    X(complete)                                                                                                        \
+    X(compute_s)                                                                                                       \
+    X(computing_s)                                                                                                     \
+    X(concentration)                                                                                                   \
+    X(cost_s)                                                                                                          \
+    X(count)                                                                                                           \
+    X(damage)                                                                                                          \
+    X(damages)                                                                                                         \
+    X(depth)                                                                                                           \
+    X(end_s)                                                                                                           \
+    X(entries)                                                                                                         \
+    X(entropy)                                                                                                         \
+    X(events)                                                                                                          \
+    X(exclusive_s)                                                                                                     \
+    X(first)                                                                                                           \
+    X(format)                                                                                                          \
+    X(from)                                                                                                            \
+    X(from_s)                                                                                                          \
+    X(group)                                                                                                           \
+    X(growth)                                                                                                          \
+    X(heaviest)                                                                                                        \
+    X(iteration)                                                                                                       \
+    X(iteration_share)                                                                                                 \
+    X(kind)                                                                                                            \
+    X(least)                                                                                                           \
+    X(longest_s)                                                                                                       \
+    X(loop)                                                                                                            \
+    X(loss_s)                                                                                                          \
+    X(mad_s)                                                                                                           \
+    X(matched)                                                                                                         \
+    X(max_s)                                                                                                           \
+    X(mean_s)                                                                                                          \
+    X(median_s)                                                                                                        \
+    X(message_ends)                                                                                                    \
+    X(messages)                                                                                                        \
+    X(messages_received)                                                                                               \
+    X(messages_sent)                                                                                                   \
+    X(min_s)                                                                                                           \
+    X(mixed_share)                                                                                                     \
+    X(most)                                                                                                            \
+    X(most_s)                                                                                                          \
+    X(mpi_s)                                                                                                           \
+    X(name)                                                                                                            \
+    X(open)                                                                                                            \
+    X(open_s)                                                                                                          \
+    X(parent)                                                                                                          \
+    X(per_group)                                                                                                       \
+    X(period)                                                                                                          \
+    X(persistence)                                                                                                     \
+    X(phase)                                                                                                           \
+    X(processes)                                                                                                       \
+    X(rank)                                                                                                            \
+    X(rank_share)                                                                                                      \
+    X(recoverable_s)                                                                                                   \
+    X(rest)                                                                                                            \
+    X(rhythm_s)                                                                                                        \
+    X(role)                                                                                                            \
+    X(roles)                                                                                                           \
+    X(rows)                                                                                                            \
+    X(saving_s)                                                                                                        \
+    X(similarity)                                                                                                      \
+    X(slow)                                                                                                            \
+    X(source)                                                                                                          \
+    X(static_s)                                                                                                        \
+    X(stray)                                                                                                           \
+    X(tag)                                                                                                             \
+    X(thread)                                                                                                          \
+    X(time_back)                                                                                                       \
+    X(time_s)                                                                                                          \
+    X(to)                                                                                                              \
+    X(to_bytes)                                                                                                        \
+    X(to_s)                                                                                                            \
+    X(total_bytes)                                                                                                     \
+    X(trend)                                                                                                           \
+    X(trend_fit)                                                                                                       \
+    X(used_bytes)                                                                                                      \
+    X(value)                                                                                                           \
+    X(values)                                                                                                          \
+    X(version)                                                                                                         \
+    X(waited_s)                                                                                                        \
+    X(waiting_s)                                                                                                       \
+    X(warm_up)
+
+enum file_attribute {
+#define ATTRIBUTE_MEMBER(name) ATTRIBUTE_##name,
+    FILE_ATTRIBUTES(ATTRIBUTE_MEMBER)
+#undef ATTRIBUTE_MEMBER
+        ATTRIBUTE_COUNT
+};
+
+/* X(name): the elements; read_##name makes something of each. */
+#define FILE_ELEMENTS(X)                                                                                               \
+    X(state)                                                                                                           \
+    X(process)                                                                                                         \
+    X(function)                                                                                                        \
+    X(sent)                                                                                                            \
+    X(received)                                                                                                        \
+    X(mark)                                                                                                            \
+    X(thread)                                                                                                          \
+    X(communicator)                                                                                                    \
+    X(tag)                                                                                                             \
+    X(size)                                                                                                            \
+    X(analysis)                                                                                                        \
+    X(number)                                                                                                          \
+    X(wait)                                                                                                            \
+    X(waiter)                                                                                                          \
+    X(waited)                                                                                                          \
+    X(path)                                                                                                            \
+    X(delay)                                                                                                           \
+    X(phases)                                                                                                          \
+    X(loop)                                                                                                            \
+    X(phase)                                                                                                           \
+    X(spent)                                                                                                           \
+    X(share)                                                                                                           \
+    X(iterations)                                                                                                      \
+    X(iteration)                                                                                                       \
+    X(slow)                                                                                                            \
+    X(computing)
+
+struct metrics_file {
+    struct xml_sax sax;
+    struct error *err; /* a fault that ends the reading */
+    bool failed;
+    struct metrics *metrics;
+    struct damage damage;    /* of this file */
+    struct xml_line text;    /* scratch */
+    struct process_row *row; /* of the process at hand; NULL: none */
+    size_t process_capacity, function_capacity, sent_capacity, received_capacity, mark_capacity, thread_capacity;
+    size_t communicator_capacity, tag_capacity, size_capacity;
+    struct map marks;       /* hash of name -> index */
+    struct wait_sums *wait; /* at hand; NULL: none */
+    struct part_sums *part; /* at hand; NULL: none */
+    size_t phase_capacity, loop_capacity, iteration_capacity;
+};
+
+/* A damage at the place at hand. */
+void file_damage(struct metrics_file *file, const char *format, ...) PRINTF_LIKE(2, 3);
+
+/* Values of attributes. What cannot be used is damage, and 0. */
+uint64_t file_count(struct metrics_file *file, enum file_attribute attribute, uint64_t max);
+int64_t file_number(struct metrics_file *file, enum file_attribute attribute); /* absent: EVENT_UNKNOWN */
+int64_t file_time(struct metrics_file *file, enum file_attribute attribute);   /* seconds, as ns */
+double file_ratio(struct metrics_file *file, enum file_attribute attribute);
+const char *file_text(struct metrics_file *file, enum file_attribute attribute); /* borrowed until the next call */
+
+/* Row of the process of this rank; SIZE_MAX and damage if there is none so far. */
+size_t file_process(struct metrics_file *file, enum file_attribute attribute);
+
+/* Elements of phases and iterations: phase_file.c. */
+void read_phases(struct metrics_file *file);
+void read_loop(struct metrics_file *file);
+void read_phase(struct metrics_file *file);
+void read_spent(struct metrics_file *file);
+void read_share(struct metrics_file *file);
+void read_iterations(struct metrics_file *file);
+void read_iteration(struct metrics_file *file);
+void read_slow(struct metrics_file *file);
+void read_computing(struct metrics_file *file);
+
+/* At the end of the file: phases that it did not tell whole are taken away. */
+void phases_finish(struct metrics_file *file);
+
+#endif

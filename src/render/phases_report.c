@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "render/phases_report.h"
+
+#include "core/memory.h"
+#include "core/text.h"
+#include "heuristics/iterations.h"
+#include "render/facts.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { ROWS_MOST = 20, SLOWEST_MOST = 5, NAME_MOST = 48 };
+
+static void cell_share(struct text_table *table, int64_t part, int64_t whole)
+{
+    char share[TEXT_NUMBER_SIZE];
+    text_table_cell(table, whole > 0 ? text_share(share, (double)part / (double)whole) : "-", false);
+}
+
+static void cell_count(struct text_table *table, uint64_t count)
+{
+    char text[TEXT_NUMBER_SIZE];
+    text_table_cell(table, text_thousands(text, count), false);
+}
+
+static void cell_time(struct text_table *table, int64_t ns)
+{
+    char text[TEXT_NUMBER_SIZE];
+    text_table_cell(table, text_duration(text, ns), false);
+}
+
+static void cell_name(struct text_table *table, const char *name)
+{
+    char shown[VALUE_TEXT_SIZE];
+    text_for_terminal(shown, sizeof shown, name, NAME_MOST);
+    text_table_cell(table, shown, true);
+}
+
+static void titles(struct text_table *table, const char *const *names, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        text_table_cell(table, names[i], i == 0);
+}
+
+static void write_phases(struct output *output, const struct phases_report *report)
+{
+    const struct phase_metrics *phases = report->metrics->phases;
+    static const char *const names[] = {"phase", "begin", "time", "of run", "computing", "MPI", "waiting", "messages"};
+    enum { COLUMNS = sizeof names / sizeof *names };
+    struct text_table *table = text_table_columns(COLUMNS);
+    int64_t all_ns = 0;
+    for (size_t i = 0; i < phases->phase_count; i++)
+        time_add(&all_ns, phases->phases[i].sums.time_ns);
+    titles(table, names, COLUMNS);
+    for (size_t i = 0; i < phases->phase_count && (report->all || i < ROWS_MOST); i++) {
+        const struct phase_row *row = &phases->phases[i];
+        cell_name(table, row->name);
+        cell_time(table, row->begin_ns);
+        cell_time(table, time_since(row->begin_ns, row->end_ns));
+        cell_share(table, row->sums.time_ns, all_ns);
+        cell_share(table, row->sums.compute_ns, row->sums.time_ns);
+        cell_share(table, row->sums.mpi_ns, row->sums.time_ns);
+        cell_share(table, part_waiting_ns(&row->sums), row->sums.time_ns);
+        cell_count(table, row->sums.messages);
+    }
+    text_table_print(table, output, "  ");
+    if (!report->all)
+        text_rest_write(output, phases->phase_count < ROWS_MOST ? phases->phase_count : ROWS_MOST, phases->phase_count);
+}
+
+static bool has_inner(const struct phase_metrics *phases, uint32_t row)
+{
+    for (size_t i = row + (size_t)1; i < phases->loop_count; i++)
+        if (phases->loops[i].parent == row)
+            return true;
+    return false;
+}
+
+/* Loops stand behind the one around it, but not next to it: inner ones are looked for. */
+static size_t write_inner(struct text_table *table, const struct phases_report *report, uint32_t around, size_t shown)
+{
+    const struct phase_metrics *phases = report->metrics->phases;
+    for (uint32_t i = around + 1; i < phases->loop_count; i++) {
+        const struct loop_row *row = &phases->loops[i];
+        if (row->parent != around || (!report->all && shown >= ROWS_MOST))
+            continue;
+        bool bottleneck = phases_is_bottleneck(report, row), more = bottleneck && has_inner(phases, i);
+        char name[VALUE_TEXT_SIZE], count[2 * TEXT_NUMBER_SIZE], least[TEXT_NUMBER_SIZE], most[TEXT_NUMBER_SIZE];
+        snprintf(name, sizeof name, "%*s%s %.*s", 2 * (int)(row->depth - 1 < 20 ? row->depth - 1 : 20), "",
+                 more ? "[+]" : "   ", text_beginning(row->name, 150), row->name);
+        text_thousands(least, row->least);
+        snprintf(count, sizeof count, row->least == row->most ? "%s" : "%s–%s", least, text_thousands(most, row->most));
+        cell_name(table, name);
+        text_table_cell(table, count, false);
+        cell_count(table, row->entries);
+        cell_count(table, row->processes);
+        cell_time(table, row->processes > 0 ? row->time_ns / row->processes : 0);
+        char share[TEXT_NUMBER_SIZE];
+        text_table_cell(table, text_share(share, phases_loop_share(phases, row)), false);
+        text_table_cell(table, bottleneck ? "bottleneck" : "", true);
+        text_table_cell(table, phases_loop_class(row), true);
+        shown++;
+        if (more || report->all)
+            shown = write_inner(table, report, i, shown);
+    }
+    return shown;
+}
+
+void phases_write_tree(struct output *output, const struct phases_report *report)
+{
+    const struct phase_metrics *phases = report->metrics->phases;
+    static const char *const names[] = {"loop", "iterations",   "entries", "processes",
+                                        "time", "of enclosing", "",        "mostly"};
+    enum { COLUMNS = sizeof names / sizeof *names };
+    struct text_table *table = text_table_columns(COLUMNS);
+    size_t shown = 0;
+    titles(table, names, COLUMNS);
+    for (uint32_t i = 0; i < phases->loop_count; i++)
+        if (phases->loops[i].depth == 0)
+            shown = write_inner(table, report, i, shown);
+    text_table_print(table, output, "  ");
+}
+
+static void write_slowest(struct output *output, const struct phases_report *report)
+{
+    const struct iteration_metrics *iterations = &report->metrics->phases->iterations;
+    size_t count, shown = iterations->slowest_count;
+    const struct field *fields = phases_slow_fields(&count);
+    if (!report->all && shown > SLOWEST_MOST)
+        shown = SLOWEST_MOST;
+    struct text_table *table = text_table_new(fields, count);
+    for (size_t i = 0; i < shown; i++)
+        text_table_row(table, report, &iterations->slowest[i]);
+    output_text(output, "\nslowest iterations\n\n");
+    text_table_print(table, output, "  ");
+}
+
+void phases_write_text(struct output *output, const struct phases_report *report)
+{
+    const struct phase_metrics *phases = report->metrics->phases;
+    char facts[FACTS_SIZE], text[ITERATIONS_TEXT_SIZE];
+    output_print(output, "%s — %s\n\n", report->title, facts_text(facts, report->metrics));
+    iterations_text(text, report->metrics);
+    paragraph_write(output, "  ", "  ", text);
+    static const char *const sources[] = {[PHASES_FROM_NONE] = "phases: none were found",
+                                          [PHASES_FROM_USER] = "phases, by the program's own states and events",
+                                          [PHASES_FROM_LOOPS] = "phases, by loops",
+                                          [PHASES_FROM_SYNCHRONISATIONS] =
+                                              "phases, between collectives of the whole run"};
+    output_print(output, "\n%s\n\n", sources[phases->source]);
+    write_phases(output, report);
+    if (phases->loop_count > 1) {
+        output_text(output, "\nloops, in the order in which they occur\n\n");
+        phases_write_tree(output, report);
+    }
+    if (phases->iterations.loop != PHASE_NONE)
+        write_slowest(output, report);
+}
