@@ -127,6 +127,17 @@ static void add_slow(char text[ITERATIONS_TEXT_SIZE], const struct iteration_met
             time, number, median);
 }
 
+/* Of the processes' time, what they spend in the iterations. */
+static double loop_share(const struct phase_metrics *phases)
+{
+    double loop = 0, all = 0;
+    for (size_t i = 0; i < phases->iterations.row_count; i++)
+        loop += (double)phases->iterations.rows[i].sums.time_ns;
+    for (size_t i = 0; i < phases->phase_count; i++)
+        all += (double)phases->phases[i].sums.time_ns;
+    return all > 0 ? fmin(1, loop / all) : 0;
+}
+
 /* "processes 1–7" would need the ranks: roles are told by how many they are. */
 static void add_roles(char text[ITERATIONS_TEXT_SIZE], const struct phase_metrics *phases)
 {
@@ -161,10 +172,8 @@ void iterations_text(char text[ITERATIONS_TEXT_SIZE], const struct metrics *metr
         add_roles(text, phases);
         return;
     }
-    const struct loop_row *row = &phases->loops[iterations->loop], *whole = &phases->loops[0];
     add(text, "%s iterations of %s (median), %s of the run%s.", text_thousands(count, iterations->count),
-        text_duration(median, iterations->median_ns),
-        text_share(share, whole->time_ns > 0 ? (double)row->time_ns / (double)whole->time_ns : 0),
+        text_duration(median, iterations->median_ns), text_share(share, loop_share(phases)),
         phases->by_world ? ", cut by collectives of the whole run" : "");
     if (iterations->warm_up > 0)
         add(text, " The first%s%s %s warming up.", iterations->warm_up > 1 ? " " : "",

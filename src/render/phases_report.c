@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { ROWS_MOST = 20, SLOWEST_MOST = 5, NAME_MOST = 48 };
+enum { ROWS_MOST = 20, SLOWEST_MOST = 5, NAME_MOST = 36 };
 
 static void cell_share(struct text_table *table, int64_t part, int64_t whole)
 {
@@ -77,6 +77,39 @@ static bool has_inner(const struct phase_metrics *phases, uint32_t row)
     return false;
 }
 
+/* True if some loop is not on all processes, so that it must be told on how many. */
+static bool processes_differ(const struct phase_metrics *phases)
+{
+    for (size_t i = 1; i < phases->loop_count; i++)
+        if (phases->loops[i].processes != phases->process_count)
+            return true;
+    return false;
+}
+
+static void write_loop(struct text_table *table, const struct phases_report *report, const struct loop_row *row,
+                       bool more)
+{
+    const struct phase_metrics *phases = report->metrics->phases;
+    char name[VALUE_TEXT_SIZE], count[2 * TEXT_NUMBER_SIZE], least[TEXT_NUMBER_SIZE], most[TEXT_NUMBER_SIZE];
+    int indent = row->depth < 20 ? 2 * (int)(row->depth - 1) : 40;
+    snprintf(name, sizeof name, "%*s%s %.*s", indent, "", more ? "[+]" : "   ", text_beginning(row->name, 150),
+             row->name);
+    text_thousands(least, row->least);
+    if (row->least == row->most)
+        snprintf(count, sizeof count, "%s", least);
+    else
+        snprintf(count, sizeof count, "%s–%s", least, text_thousands(most, row->most));
+    cell_name(table, name);
+    text_table_cell(table, count, false);
+    cell_count(table, row->entries);
+    if (processes_differ(phases))
+        cell_count(table, row->processes);
+    cell_time(table, row->processes > 0 ? row->time_ns / row->processes : 0);
+    text_table_cell(table, text_share(least, phases_loop_share(phases, row)), false);
+    snprintf(name, sizeof name, phases_is_bottleneck(report, row) ? "bottleneck, %s" : "%s", phases_loop_class(row));
+    text_table_cell(table, name, true);
+}
+
 /* Loops stand behind the one around it, but not next to it: inner ones are looked for. */
 static size_t write_inner(struct text_table *table, const struct phases_report *report, uint32_t around, size_t shown)
 {
@@ -85,21 +118,8 @@ static size_t write_inner(struct text_table *table, const struct phases_report *
         const struct loop_row *row = &phases->loops[i];
         if (row->parent != around || (!report->all && shown >= ROWS_MOST))
             continue;
-        bool bottleneck = phases_is_bottleneck(report, row), more = bottleneck && has_inner(phases, i);
-        char name[VALUE_TEXT_SIZE], count[2 * TEXT_NUMBER_SIZE], least[TEXT_NUMBER_SIZE], most[TEXT_NUMBER_SIZE];
-        snprintf(name, sizeof name, "%*s%s %.*s", 2 * (int)(row->depth - 1 < 20 ? row->depth - 1 : 20), "",
-                 more ? "[+]" : "   ", text_beginning(row->name, 150), row->name);
-        text_thousands(least, row->least);
-        snprintf(count, sizeof count, row->least == row->most ? "%s" : "%s–%s", least, text_thousands(most, row->most));
-        cell_name(table, name);
-        text_table_cell(table, count, false);
-        cell_count(table, row->entries);
-        cell_count(table, row->processes);
-        cell_time(table, row->processes > 0 ? row->time_ns / row->processes : 0);
-        char share[TEXT_NUMBER_SIZE];
-        text_table_cell(table, text_share(share, phases_loop_share(phases, row)), false);
-        text_table_cell(table, bottleneck ? "bottleneck" : "", true);
-        text_table_cell(table, phases_loop_class(row), true);
+        bool more = phases_is_bottleneck(report, row) && has_inner(phases, i);
+        write_loop(table, report, row, more);
         shown++;
         if (more || report->all)
             shown = write_inner(table, report, i, shown);
@@ -110,16 +130,18 @@ static size_t write_inner(struct text_table *table, const struct phases_report *
 void phases_write_tree(struct output *output, const struct phases_report *report)
 {
     const struct phase_metrics *phases = report->metrics->phases;
-    static const char *const names[] = {"loop", "iterations",   "entries", "processes",
-                                        "time", "of enclosing", "",        "mostly"};
-    enum { COLUMNS = sizeof names / sizeof *names };
-    struct text_table *table = text_table_columns(COLUMNS);
+    static const char *const names[] = {"    loop", "turns", "entries", "processes", "time", "share", "class"};
+    enum { COLUMNS = sizeof names / sizeof *names, PROCESSES = 3 };
+    bool differ = processes_differ(phases);
+    struct text_table *table = text_table_columns(differ ? COLUMNS : COLUMNS - 1);
     size_t shown = 0;
-    titles(table, names, COLUMNS);
+    for (size_t i = 0; i < COLUMNS; i++)
+        if (i != PROCESSES || differ)
+            text_table_cell(table, names[i], i == 0 || i == COLUMNS - 1);
     for (uint32_t i = 0; i < phases->loop_count; i++)
         if (phases->loops[i].depth == 0)
             shown = write_inner(table, report, i, shown);
-    text_table_print(table, output, "  ");
+    text_table_print(table, output, "");
 }
 
 static void write_slowest(struct output *output, const struct phases_report *report)
@@ -151,7 +173,7 @@ void phases_write_text(struct output *output, const struct phases_report *report
     output_print(output, "\n%s\n\n", sources[phases->source]);
     write_phases(output, report);
     if (phases->loop_count > 1) {
-        output_text(output, "\nloops, in the order in which they occur\n\n");
+        output_text(output, "\nloops, in their order; share: of the loop around\n\n");
         phases_write_tree(output, report);
     }
     if (phases->iterations.loop != PHASE_NONE)

@@ -113,14 +113,24 @@ static void spend(struct counter *counter, struct walk *walk, int kind, int64_t 
 static void count_messages(struct counter *counter, const struct walk *walk, const struct call *call)
 {
     struct phase_metrics *metrics = counter->metrics;
-    uint64_t messages = 0;
-    for (uint32_t at = call->sent; at; at = counter->graph->messages[at - 1].next_sent)
+    uint64_t messages = 0, bytes = 0;
+    struct message m;
+    for (uint32_t at = call->sent; at; at = m.next_sent) {
+        m = graph_message(counter->graph, at - 1);
+        bytes += m.bytes > 0 ? (uint64_t)m.bytes : 0;
         messages++;
+    }
+    struct phase_cell *cell = &metrics->cells[walk->process / metrics->per_group * metrics->phase_count + walk->phase];
     metrics->phases[walk->phase].sums.messages += messages;
-    metrics->cells[walk->process / metrics->per_group * metrics->phase_count + walk->phase].messages += messages;
-    if (walk->iteration != PHASE_NONE && walk->starts && call->enter_ns >= walk->starts[0] &&
-        call->enter_ns < walk->starts[metrics->iterations.count])
-        metrics->iterations.rows[walk->iteration / counter->per_row].sums.messages += messages;
+    metrics->phases[walk->phase].sums.bytes += bytes;
+    cell->messages += messages;
+    cell->bytes += bytes;
+    if (walk->iteration == PHASE_NONE || !walk->starts || call->enter_ns < walk->starts[0] ||
+        call->enter_ns >= walk->starts[metrics->iterations.count])
+        return;
+    struct part_sums *sums = &metrics->iterations.rows[walk->iteration / counter->per_row].sums;
+    sums->messages += messages;
+    sums->bytes += bytes;
 }
 
 static void walk_process(struct counter *counter, uint32_t process)
@@ -140,17 +150,17 @@ static void walk_process(struct counter *counter, uint32_t process)
     }
     int64_t before_ns = where->begin_ns;
     for (uint32_t i = 0; i < where->count; i++) {
-        const struct call *call = &where->calls[i];
-        spend(counter, &walk, SPENT_COMPUTING, before_ns, call->enter_ns);
+        struct call call = graph_call(graph, lane, i);
+        spend(counter, &walk, SPENT_COMPUTING, before_ns, call.enter_ns);
         if (counter->rhythm)
-            rhythm_add(counter->rhythm, before_ns, call->enter_ns);
-        spend(counter, &walk, WAIT_NONE, call->enter_ns, call->leave_ns);
+            rhythm_add(counter->rhythm, before_ns, call.enter_ns);
+        spend(counter, &walk, WAIT_NONE, call.enter_ns, call.leave_ns);
         struct wait wait = wait_of(graph, lane, i);
         if (wait.kind != WAIT_NONE)
-            spend(counter, &walk, (int)wait.kind, call->enter_ns, call->enter_ns + wait.ns);
-        if (call->sent)
-            count_messages(counter, &walk, call);
-        before_ns = call->leave_ns > before_ns ? call->leave_ns : before_ns;
+            spend(counter, &walk, (int)wait.kind, call.enter_ns, call.enter_ns + wait.ns);
+        if (call.sent)
+            count_messages(counter, &walk, &call);
+        before_ns = call.leave_ns > before_ns ? call.leave_ns : before_ns;
     }
     spend(counter, &walk, SPENT_COMPUTING, before_ns, where->end_ns);
 }
@@ -292,8 +302,8 @@ static void find_times(struct counter *counter)
     iterations->mad_ns = llround(mad);
     while (iterations->warm_up < count && counter->times[iterations->warm_up] > limit)
         iterations->warm_up++;
-    for (uint32_t k = 0; k < count; k++) {
-        iterations->slow += k >= iterations->warm_up && counter->times[k] > limit;
+    for (uint32_t k = iterations->warm_up; k < count; k++) {
+        iterations->slow += counter->times[k] > limit;
         keep_slow(counter, k);
     }
     for (size_t i = 0; i < iterations->slowest_count; i++) {
