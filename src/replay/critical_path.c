@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "replay/critical_path.h"
 
+#include "core/map.h"
 #include "core/memory.h"
 
 struct walk {
@@ -10,6 +11,7 @@ struct walk {
     size_t calls;   /* calls of the lane before here */
     int64_t now_ns; /* everything later is done */
     size_t most_jumps;
+    struct map parts; /* (lane, activity) -> index of the part */
 };
 
 /* The path has gone back to from_ns on its lane. */
@@ -27,9 +29,29 @@ static void go_back(struct walk *walk, int64_t from_ns)
     walk->now_ns = from_ns;
 }
 
+static void book_activity(struct walk *walk, size_t activity, int64_t ns)
+{
+    struct critical_path *path = &walk->path;
+    if (ns <= 0)
+        return;
+    uint64_t *part = map_put(&walk->parts, map_pair(walk->lane, (uint32_t)activity), path->part_count);
+    if (*part == path->part_count)
+        ARRAY_PUSH(path->parts, path->part_count, path->part_capacity,
+                   (struct path_part){walk->lane, (uint32_t)activity, 0});
+    path->parts[*part].ns += ns;
+    path->activities_ns[activity] += ns;
+}
+
+/* Computing before the next call of the lane, which is the last that was seen. */
 static void book_compute(struct walk *walk, int64_t from_ns)
 {
+    const struct graph *graph = walk->graph;
     int64_t ns = time_since(from_ns, walk->now_ns);
+    struct call next = {0};
+    bool at_end = walk->calls >= graph->lanes[walk->lane].count;
+    if (!at_end)
+        next = graph_call(graph, walk->lane, (uint32_t)walk->calls);
+    book_activity(walk, at_end ? activity_at_end(graph) : activity_before(graph, &next), ns);
     walk->path.lanes[walk->lane].compute_ns += ns;
     walk->path.length_ns += ns;
     go_back(walk, from_ns);
@@ -38,6 +60,7 @@ static void book_compute(struct walk *walk, int64_t from_ns)
 static void book_call(struct walk *walk, const struct call *call, int64_t from_ns)
 {
     int64_t ns = time_since(from_ns, walk->now_ns);
+    book_activity(walk, activity_in(walk->graph, call), ns);
     walk->path.lanes[walk->lane].mpi_ns += ns;
     walk->path.states_ns[call->state] += ns;
     walk->path.length_ns += ns;
@@ -79,6 +102,7 @@ struct critical_path critical_path_of(const struct graph *graph)
     struct walk walk = {.graph = graph};
     walk.path.lanes = memory_new(graph->lane_count * sizeof *walk.path.lanes);
     walk.path.states_ns = memory_new(graph->defs->state_count * sizeof *walk.path.states_ns);
+    walk.path.activities_ns = memory_new(activity_count(graph) * sizeof *walk.path.activities_ns);
     if (graph->lane_count == 0)
         return walk.path;
     for (size_t i = 0; i < graph->lane_count; i++)
@@ -89,6 +113,7 @@ struct critical_path critical_path_of(const struct graph *graph)
     while (walk.calls > 0)
         step_back(&walk);
     book_compute(&walk, graph->lanes[walk.lane].begin_ns);
+    map_clear(&walk.parts);
     return walk.path;
 }
 
@@ -96,6 +121,8 @@ void critical_path_clear(struct critical_path *path)
 {
     free(path->lanes);
     free(path->states_ns);
+    free(path->activities_ns);
+    free(path->parts);
     free(path->segments);
     *path = (struct critical_path){0};
 }

@@ -14,6 +14,31 @@ struct path_lane {
     int64_t compute_ns, mpi_ns;
 };
 
+/* Activities: calls of a function, computing before calls of it, and computing up to a lane's end. Functions are the
+   first states of their names. */
+static inline size_t activity_count(const struct graph *graph)
+{
+    return 2 * graph->defs->state_count + 1;
+}
+static inline size_t activity_in(const struct graph *graph, const struct call *call)
+{
+    return graph_state(graph, call)->first_of_name;
+}
+static inline size_t activity_before(const struct graph *graph, const struct call *call)
+{
+    return graph->defs->state_count + graph_state(graph, call)->first_of_name;
+}
+static inline size_t activity_at_end(const struct graph *graph)
+{
+    return 2 * graph->defs->state_count;
+}
+
+/* An activity of a lane on the path. */
+struct path_part {
+    uint32_t lane, activity;
+    int64_t ns;
+};
+
 /* A piece of the path on one lane. */
 struct path_segment {
     int64_t from_ns, to_ns;
@@ -22,8 +47,11 @@ struct path_segment {
 
 struct critical_path {
     int64_t length_ns;
-    struct path_lane *lanes;       /* by lane, owned */
-    int64_t *states_ns;            /* by state: time in calls of it, owned */
+    struct path_lane *lanes; /* by lane, owned */
+    int64_t *states_ns;      /* by state: time in calls of it, owned */
+    int64_t *activities_ns;  /* by activity: time of it, owned */
+    struct path_part *parts; /* each lane and activity once, owned */
+    size_t part_count, part_capacity;
     size_t jumps;                  /* how often it changes the lane */
     struct path_segment *segments; /* the latest first, owned */
     size_t segment_count, segment_capacity;
