@@ -4,10 +4,12 @@
 
 #include "core/memory.h"
 #include "core/text.h"
-#include "render/palette.h"
 
 #include <math.h>
 #include <stdio.h>
+
+/* Who holds more than this share of the path is named, be there ever so few processes. */
+static const double MOST = 0.75;
 
 enum { RIGHT = 260, COLUMN_LEAST = 4, ROW = 22, FUNCTIONS = 8 };
 
@@ -32,25 +34,21 @@ void chart_critical_path_answer(const struct chart_input *input, char answer[CHA
     }
     double part = on_path(analysis, best) / ((double)analysis->path / 1e9);
     text_share(mpi, in_mpi / (double)analysis->path);
-    if (count > 1 && part > 2.0 / (double)count)
+    if (count > 1 && (part > 2.0 / (double)count || part > MOST))
         chart_say(answer, "Process %u holds %s of the critical path; %s of the path is in MPI",
                   input->metrics->process[best].rank, text_share(share, part), mpi);
     else
         chart_say(answer, "The critical path is spread over the processes; %s of it is in MPI", mpi);
 }
 
+/* The functions on the path, the longest first: a part of "in MPI", hence without a colour. */
 static void draw_functions(struct canvas *canvas, const struct chart_input *input, struct area area)
 {
     const struct analysis *analysis = input->metrics->analysis;
+    const struct text_style left = {.ink = INK_MUTED}, right = {.ink = INK_MUTED, .align = ALIGN_RIGHT};
     bool *taken = memory_new(analysis->state_count + 1);
-    double compute = 0;
     char number[TEXT_NUMBER_SIZE];
-    for (size_t i = 0; i < analysis->process_count; i++)
-        compute += (double)analysis->path_compute_ns[i] / 1e9;
-    canvas_text(canvas, area.x, area.y, (struct text_style){.ink = INK_MUTED}, "on the path");
-    chart_legend(canvas, area.x, area.y + ROW, area.width, paint_of(INK_COMPUTE), "computing",
-                 seconds_text(number, compute));
-    for (size_t place = 2; place < 2 + FUNCTIONS; place++) {
+    for (size_t place = 0; place < FUNCTIONS; place++) {
         size_t best = SIZE_MAX;
         for (size_t i = 0; i < analysis->state_count; i++)
             if (!taken[i] && analysis->path_states_ns[i] > 0 &&
@@ -59,11 +57,29 @@ static void draw_functions(struct canvas *canvas, const struct chart_input *inpu
         if (best == SIZE_MAX)
             break;
         taken[best] = true;
-        const struct state_def *state = &input->metrics->defs->states[best];
-        chart_legend(canvas, area.x, area.y + (double)place * ROW, area.width, palette_paint(state, input->own_colours),
-                     state->name, text_duration(number, analysis->path_states_ns[best]));
+        double y = area.y + (double)place * ROW;
+        text_duration(number, analysis->path_states_ns[best]);
+        canvas_text(canvas, area.x + area.width, y, right, number);
+        canvas_text_cut(canvas, area.x + 20, y, area.width - 30 - canvas_text_width(canvas, right, number), left,
+                        input->metrics->defs->states[best].name);
     }
     free(taken);
+}
+
+static void draw_legend(struct canvas *canvas, const struct chart_input *input, struct area area)
+{
+    const struct analysis *analysis = input->metrics->analysis;
+    double compute = 0, mpi = 0;
+    char number[TEXT_NUMBER_SIZE];
+    for (size_t i = 0; i < analysis->process_count; i++) {
+        compute += (double)analysis->path_compute_ns[i] / 1e9;
+        mpi += (double)analysis->path_mpi_ns[i] / 1e9;
+    }
+    canvas_text(canvas, area.x, area.y, (struct text_style){.ink = INK_MUTED}, "on the path");
+    chart_legend(canvas, area.x, area.y + ROW, area.width, paint_of(INK_COMPUTE), "computing",
+                 seconds_text(number, compute));
+    chart_legend(canvas, area.x, area.y + 2 * ROW, area.width, paint_of(INK_MPI), "in MPI", seconds_text(number, mpi));
+    draw_functions(canvas, input, (struct area){area.x, area.y + 3 * ROW, area.width, area.height - 3 * ROW});
 }
 
 /* Sums over the processes of each column, not means: the path is in one place at a time. */
@@ -121,6 +137,6 @@ void chart_critical_path_draw(struct canvas *canvas, const struct chart_input *i
         chart_note(canvas, note);
     }
     if (side)
-        draw_functions(canvas, input, (struct area){plot.x + plot.width + 24, plot.y, RIGHT - 24, plot.height});
+        draw_legend(canvas, input, (struct area){plot.x + plot.width + 24, plot.y, RIGHT - 24, plot.height});
     free(compute);
 }

@@ -31,10 +31,9 @@ static void nodes_of(const struct analysis *analysis, struct node nodes[NODES])
         (struct node){"load balance", "mean / longest computing", analysis->load_balance, 1, 0.2, PARALLEL};
     nodes[COMMUNICATION] =
         (struct node){"communication efficiency", "longest computing / duration", communication, 1, 0.72, PARALLEL};
-    nodes[SERIALISATION] = (struct node){
-        "serialisation", "longest computing / run on an ideal network", analysis->serialisation, 2, 0.5, COMMUNICATION};
-    nodes[TRANSFER] =
-        (struct node){"transfer", "run on an ideal network / duration", analysis->transfer, 2, 0.9, COMMUNICATION};
+    nodes[SERIALISATION] =
+        (struct node){"serialisation", "longest computing / ideal run", analysis->serialisation, 2, 0.5, COMMUNICATION};
+    nodes[TRANSFER] = (struct node){"transfer", "ideal run / duration", analysis->transfer, 2, 0.9, COMMUNICATION};
 }
 
 void chart_efficiency_answer(const struct chart_input *input, char answer[CHART_ANSWER_SIZE])
