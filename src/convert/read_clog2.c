@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* CLOG-2 of MPE-2: a merged file, or the local files of one run read one after the other. Two passes: the definitions
    of MPI's states and the communicator table stand at the end. Facts: clog2(5). */
+#include "convert/read_clog2.h"
 #include "convert/clog2_defs.h"
 #include "convert/clog2_file.h"
 #include "convert/clog2_parts.h"
-#include "convert/reader.h"
 #include "core/memory.h"
 #include "core/payload.h"
 
@@ -27,6 +27,7 @@ struct clog2_state {
     uint64_t kinds[CLOG2_KINDS];
     size_t ended; /* parts that had their end-of-log record */
     uint64_t used, total;
+    uint64_t limit; /* byte at which reading stops; see clog2_seek */
 };
 
 static int clog2_probe(const unsigned char *data, size_t size)
@@ -139,6 +140,7 @@ static enum status clog2_open(struct reader *reader, struct error *err)
     struct clog2_state *state = reader->state;
     state->parts = memory_new(sizeof *state->parts);
     state->part_count = 1;
+    state->limit = UINT64_MAX;
     if (clog2_file_open(&state->file, reader, reader->input, err) != STATUS_OK)
         return STATUS_FAILED;
     enum status status = clog2_scan(reader, err);
@@ -344,12 +346,14 @@ static inline __attribute__((always_inline)) void fast_records(struct clog2_stat
     size_t room = input_available(file->input) < file->block_left ? input_available(file->input) : file->block_left;
     if (!part->have_last || room <= CLOG2_RECORD_MAX)
         return;
+    uint64_t before_limit = state->limit - file->input->offset;
+    size_t reach = room - CLOG2_RECORD_MAX < before_limit ? room - CLOG2_RECORD_MAX : (size_t)before_limit;
     const struct clog2_ranks ranks = state->defs.ranks[part->last.comm];
     const uint64_t *roles = state->defs.near_roles;
     const struct clog2_side side = part->last;
     const double shift = state->shift;
     const bool sites = state->defs.near_sites != NULL;
-    const unsigned char *begin = file->input->at, *at = begin, *end = begin + (room - CLOG2_RECORD_MAX);
+    const unsigned char *begin = file->input->at, *at = begin, *end = begin + reach;
     struct event nothing = EVENT_NOTHING, *event = &batch->events[batch->count], *full = &batch->events[BATCH_EVENTS];
     nothing.comm = side.comm;
     uint64_t bare = 0, messages = 0;
@@ -412,13 +416,15 @@ static enum status clog2_next(struct reader *reader, struct batch *batch, struct
     struct clog2_file *file = &state->file;
     while (batch->count < BATCH_EVENTS) {
         uint32_t kind;
+        if (file->input->offset >= state->limit)
+            return STATUS_END;
         if (file->header_size == CLOG2_HEADER_SIZE && !file->ended) {
             if (file->preamble.big_endian)
                 fast_records(state, batch, true);
             else
                 fast_records(state, batch, false);
-            if (batch->count == BATCH_EVENTS)
-                break;
+            if (batch->count == BATCH_EVENTS || file->input->offset >= state->limit)
+                continue;
         }
         enum status status = clog2_file_next(file, &kind, err);
         if (status == STATUS_END) {
@@ -444,6 +450,7 @@ struct reader *clog2_parts_open(const struct path_list *list, struct error *err)
     struct clog2_state *state = reader->state = memory_new(sizeof *state);
     state->parts = memory_new(list->count * sizeof *state->parts);
     state->part_count = list->count;
+    state->limit = UINT64_MAX;
     for (size_t i = 0; i < list->count; i++)
         state->parts[i].path = memory_copy_string(list->paths[i]);
     bool ready = part_start(reader, 0, err) == STATUS_OK && clog2_scan(reader, err) == STATUS_OK;
@@ -452,6 +459,42 @@ struct reader *clog2_parts_open(const struct path_list *list, struct error *err)
         return reader;
     reader_close(reader);
     return NULL;
+}
+
+bool clog2_can_seek(const struct reader *reader)
+{
+    const struct clog2_state *state = reader->state;
+    return reader->format == &format_clog2 && state->part_count == 1 && !state->parts[0].path &&
+           state->file.preamble.finalized && state->file.header_size == CLOG2_HEADER_SIZE &&
+           input_can_seek(reader->input);
+}
+
+enum status clog2_seek(struct reader *reader, uint64_t from, uint64_t to, struct error *err)
+{
+    struct clog2_state *state = reader->state;
+    struct clog2_file *file = &state->file;
+    if (from < CLOG2_PREAMBLE_SIZE)
+        return error_set(err, ERROR_INPUT, "%s: byte %llu: no records there", reader->input->name,
+                         (unsigned long long)from);
+    if (input_seek(reader->input, from, err) != STATUS_OK)
+        return STATUS_FAILED;
+    file->block_left = file->preamble.block_size - (from - CLOG2_PREAMBLE_SIZE) % file->preamble.block_size;
+    file->ended = file->end_of_log = reader->ended = false;
+    state->limit = to;
+    return STATUS_OK;
+}
+
+uint64_t clog2_last_block(const struct reader *reader)
+{
+    const struct clog2_state *state = reader->state;
+    uint64_t used = state->used > CLOG2_PREAMBLE_SIZE ? state->used - CLOG2_PREAMBLE_SIZE - 1 : 0;
+    return CLOG2_PREAMBLE_SIZE + used / state->file.preamble.block_size * state->file.preamble.block_size;
+}
+
+void clog2_define(struct reader *reader, int32_t id)
+{
+    struct clog2_state *state = reader->state;
+    clog2_role(&state->defs, id);
 }
 
 const struct format format_clog2 = {.name = "clog2",

@@ -323,6 +323,29 @@ enum status input_rewind(struct input *input, struct error *err)
     return STATUS_OK;
 }
 
+bool input_can_seek(const struct input *input)
+{
+    const struct input_source *source = input->source;
+    return source->seekable && is_plain(source) && source->fd >= 0 && source->start == 0 && source->spool < 0;
+}
+
+enum status input_seek(struct input *input, uint64_t offset, struct error *err)
+{
+    struct input_source *source = input->source;
+    size_t behind = input->buffer ? (size_t)(input->end - input->at) : 0;
+    if (offset >= input->offset && offset - input->offset <= behind) {
+        input_consume(input, (size_t)(offset - input->offset));
+        return STATUS_OK;
+    }
+    if (lseek(source->fd, (off_t)offset, SEEK_SET) < 0)
+        return cannot_read(input, err);
+    source->position = offset;
+    source->raw = source->raw_end;
+    source->ended = false;
+    drop_buffered(input, offset);
+    return STATUS_OK;
+}
+
 void input_progress(const struct input *input, uint64_t *done, uint64_t *total)
 {
     const struct input_source *source = input->source;

@@ -60,6 +60,12 @@ static inline void input_consume(struct input *input, size_t n)
 /* Takes n bytes, available or not. STATUS_END: the data end before that. */
 enum status input_skip(struct input *input, uint64_t n, struct error *err) MUST_CHECK;
 
+/* True if input_seek can go to any byte: an uncompressed regular file that was opened at its start. */
+bool input_can_seek(const struct input *input);
+
+/* Goes to a byte, before or behind the current one. Needs input_can_seek. */
+enum status input_seek(struct input *input, uint64_t offset, struct error *err) MUST_CHECK;
+
 /* For progress: bytes of the file read so far and its size (0: not known). */
 void input_progress(const struct input *input, uint64_t *done, uint64_t *total);
 

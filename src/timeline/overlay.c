@@ -74,7 +74,7 @@ const struct timeline_overlay *timeline_overlay(struct timeline *timeline, struc
     err->kind = ERROR_NONE;
     if (timeline->overlay || timeline->info.events > OVERLAY_EVENTS)
         return timeline->overlay;
-    struct reader *reader = reader_open(timeline->paths, timeline->path_count, err);
+    struct reader *reader = reader_open(&timeline->path, 1, err);
     if (!reader)
         return NULL;
     struct graph_builder *builder = graph_builder_new();

@@ -1,30 +1,148 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "timeline/scan.h"
 
+#include "convert/read_clog2.h"
 #include "core/memory.h"
 
 struct scan {
+    struct timeline *timeline;
     struct walk walk;
     const struct walk_visitor *visitor;
+    const struct checkpoint *from, *to; /* `to` NULL: the trace's end */
 };
 
-/* States that are open when the trace ends. */
-static void end_states(struct scan *scan, const struct rows *rows)
+const struct checkpoint *timeline_checkpoints(const struct timeline *timeline, size_t *count)
 {
-    const struct walk_visitor *visitor = scan->visitor;
-    for (uint32_t row = 0; visitor->state && row < scan->walk.row_count; row++) {
-        const struct open_states *open = &scan->walk.row[row].open;
-        for (size_t i = 0; i < open->depth; i++) {
-            const struct open_state *at = &open->frames[i];
-            const struct walk_frame *frame = &scan->walk.frames[at->mark];
-            struct timeline_state state = {.enter_ns = at->time_ns,
-                                           .leave_ns = rows->row[row].end_ns,
-                                           .row = row,
-                                           .state = at->state,
-                                           .depth = frame->depth,
-                                           .open = true};
-            visitor->state(visitor->context, &state, frame, at->exclusive_ns);
-        }
+    return index_section(&timeline->index, SECTION_CHECKPOINTS, count);
+}
+
+/* The first checkpoint whose time is at least time_ns; their count if there is none. */
+static size_t first_at(const struct timeline *timeline, int64_t time_ns)
+{
+    size_t count, low = 0;
+    const struct checkpoint *checkpoints = timeline_checkpoints(timeline, &count);
+    for (size_t high = count; low < high;) {
+        size_t middle = low + (high - low) / 2;
+        if (checkpoints[middle].time_ns < time_ns)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+void timeline_scan_range(const struct timeline *timeline, int64_t from_ns, int64_t to_ns, size_t *from, size_t *to)
+{
+    /* All events before a checkpoint of an earlier time are earlier than the window; all behind one of its end's time
+       are behind it. */
+    *from = first_at(timeline, from_ns);
+    *from -= *from > 0;
+    *to = first_at(timeline, to_ns);
+    *to += *to == *from;
+}
+
+uint64_t timeline_scan_cost(const struct timeline *timeline, int64_t from_ns, int64_t to_ns)
+{
+    size_t from, to, count;
+    const struct checkpoint *checkpoints = timeline_checkpoints(timeline, &count);
+    timeline_scan_range(timeline, from_ns, to_ns, &from, &to);
+    return (to < count ? checkpoints[to].events : timeline->info.events) - checkpoints[from].events;
+}
+
+static const struct span *span_of(const struct scan *scan, uint64_t at)
+{
+    size_t count;
+    const uint32_t *open = index_section(&scan->timeline->index, SECTION_OPEN, &count);
+    const struct span *spans = index_section(&scan->timeline->index, SECTION_SPANS, &count);
+    return &spans[open[at]];
+}
+
+static const struct flight *flight_of(const struct scan *scan, uint64_t at)
+{
+    size_t count;
+    const uint32_t *waiting = index_section(&scan->timeline->index, SECTION_WAITING, &count);
+    const struct flight *flights = index_section(&scan->timeline->index, SECTION_FLIGHTS, &count);
+    return &flights[waiting[at]];
+}
+
+/* Everything as it was when the trace had been read up to the checkpoint. */
+static void begin(struct scan *scan)
+{
+    const struct checkpoint *from = scan->from;
+    const struct rows *rows = &scan->timeline->rows;
+    for (size_t i = 0; from->events > 0 && i < rows->count; i++) {
+        scan->walk.row[i].seen = rows->row[i].begin_ns <= from->time_ns;
+        scan->walk.row[i].last_ns = from->time_ns;
+    }
+    for (uint64_t i = 0; i < from->open; i++) {
+        const struct span *span = span_of(scan, from->open_at + i);
+        walk_open(&scan->walk, span->row, span->state, span->enter_ns, span->depth, 0);
+    }
+    for (uint64_t i = 0; i < from->waiting; i++)
+        flights_add(&scan->walk.flights, flight_of(scan, from->waiting_at + i));
+}
+
+static void tell_open(struct scan *scan, uint32_t row, const struct open_state *at, int64_t leave_ns, bool open)
+{
+    const struct walk_frame *frame = &scan->walk.frames[at->mark];
+    struct timeline_state state = {.enter_ns = at->time_ns,
+                                   .leave_ns = leave_ns,
+                                   .row = row,
+                                   .state = at->state,
+                                   .depth = frame->depth,
+                                   .open = open};
+    scan->visitor->state(scan->visitor->context, &state, frame, at->exclusive_ns);
+}
+
+/* States that are open at the last checkpoint: the index knows when they are left. They stand row by row in the order
+   in which they were entered, as the walk has them. */
+static void end_states(struct scan *scan)
+{
+    size_t *next = memory_new(scan->walk.row_count * sizeof *next);
+    for (uint64_t i = 0; i < scan->to->open; i++) {
+        const struct span *span = span_of(scan, scan->to->open_at + i);
+        const struct open_states *open = &scan->walk.row[span->row].open;
+        size_t at = next[span->row]++;
+        if (at < open->depth)
+            tell_open(scan, span->row, &open->frames[at], span->leave_ns, span->open);
+    }
+    free(next);
+}
+
+/* States that are open when the trace ends. */
+static void end_states_of_trace(struct scan *scan)
+{
+    const struct rows *rows = &scan->timeline->rows;
+    for (uint32_t row = 0; row < scan->walk.row_count; row++)
+        for (size_t i = 0; i < scan->walk.row[row].open.depth; i++)
+            tell_open(scan, row, &scan->walk.row[row].open.frames[i], rows->row[row].end_ns, true);
+}
+
+/* What rows do from their last event on up to the last checkpoint. */
+static void end_between(struct scan *scan)
+{
+    const struct rows *rows = &scan->timeline->rows;
+    for (uint32_t row = 0; row < scan->walk.row_count; row++) {
+        struct walk_row *at = &scan->walk.row[row];
+        int64_t end_ns = rows->row[row].end_ns < scan->to->time_ns ? rows->row[row].end_ns : scan->to->time_ns;
+        if (!at->seen || end_ns <= at->last_ns)
+            continue;
+        struct open_state *top = at->open.depth ? &at->open.frames[at->open.depth - 1] : NULL;
+        scan->visitor->between(scan->visitor->context, row, top ? top->state : TIMELINE_NONE, at->last_ns, end_ns);
+    }
+}
+
+static void end_messages(struct scan *scan)
+{
+    for (uint64_t i = 0; i < scan->to->waiting; i++) {
+        const struct flight *end = flight_of(scan, scan->to->waiting_at + i);
+        struct flight other = *end;
+        other.time_ns = end->other_ns;
+        other.row = end->other_row;
+        other.sent = !end->sent;
+        other.comm = end->partner_comm;
+        struct timeline_message message = walk_message(end, end->other_row == TIMELINE_NONE ? NULL : &other);
+        scan->visitor->message(scan->visitor->context, &message);
     }
 }
 
@@ -35,34 +153,58 @@ static void end_flight(void *context, struct flight_node *node)
     scan->visitor->message(scan->visitor->context, &message);
 }
 
-static enum status scan_batches(struct scan *scan, struct reader *reader, struct error *err)
+static void end(struct scan *scan)
 {
+    const struct walk_visitor *visitor = scan->visitor;
+    if (scan->to) {
+        if (visitor->between)
+            end_between(scan);
+        if (visitor->state)
+            end_states(scan);
+        if (visitor->message)
+            end_messages(scan);
+        return;
+    }
+    if (visitor->state)
+        end_states_of_trace(scan);
+    if (visitor->message)
+        flights_each(&scan->walk.flights, end_flight, scan);
+}
+
+static enum status read_batches(struct scan *scan, struct error *err)
+{
+    struct reader *reader = scan->timeline->reader;
+    enum status status = clog2_seek(reader, scan->from->offset, scan->to ? scan->to->offset : UINT64_MAX, err);
     struct batch *batch = memory_new(sizeof *batch);
-    enum status status;
-    while ((status = reader_next(reader, batch, err)) == STATUS_OK)
+    while (status == STATUS_OK && (status = reader_next(reader, batch, err)) == STATUS_OK)
         walk_events(&scan->walk, batch);
     batch_free(batch);
     free(batch);
     return status == STATUS_END ? STATUS_OK : status;
 }
 
+enum status timeline_scan_between(struct timeline *timeline, size_t from, size_t to, const struct walk_visitor *visitor,
+                                  struct error *err)
+{
+    size_t count;
+    const struct checkpoint *checkpoints = timeline_checkpoints(timeline, &count);
+    struct scan scan = {.timeline = timeline,
+                        .visitor = visitor,
+                        .from = &checkpoints[from],
+                        .to = to < count ? &checkpoints[to] : NULL};
+    walk_start(&scan.walk, timeline->info.defs, &timeline->rows, visitor);
+    begin(&scan);
+    enum status status = read_batches(&scan, err);
+    if (status == STATUS_OK)
+        end(&scan);
+    walk_clear(&scan.walk);
+    return status;
+}
+
 enum status timeline_scan(struct timeline *timeline, int64_t from_ns, int64_t to_ns, const struct walk_visitor *visitor,
                           struct error *err)
 {
-    (void)from_ns;
-    (void)to_ns;
-    struct scan scan = {.visitor = visitor};
-    struct reader *reader = reader_open(timeline->paths, timeline->path_count, err);
-    if (!reader)
-        return STATUS_FAILED;
-    walk_start(&scan.walk, timeline->info.defs, &timeline->rows, visitor);
-    enum status status = scan_batches(&scan, reader, err);
-    if (status == STATUS_OK) {
-        end_states(&scan, &timeline->rows);
-        if (visitor->message)
-            flights_each(&scan.walk.flights, end_flight, &scan);
-    }
-    walk_clear(&scan.walk);
-    reader_close(reader);
-    return status;
+    size_t from, to;
+    timeline_scan_range(timeline, from_ns, to_ns, &from, &to);
+    return timeline_scan_between(timeline, from, to, visitor, err);
 }

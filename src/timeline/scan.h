@@ -2,28 +2,47 @@
 #ifndef SIGHT_TIMELINE_SCAN_H
 #define SIGHT_TIMELINE_SCAN_H
 
-#include "timeline/walk.h"
+#include "timeline/index.h"
 
 /* Internal: what a timeline consists of, and reading the part of the trace that a window needs. */
 
 struct timeline {
     struct timeline_info info;
     struct rows rows; /* by rank, then thread */
-    struct reader *reader;
-    char **paths; /* what was opened */
-    size_t path_count;
+    struct cache cache;
+    struct index index;
+    struct reader *reader; /* of the CLOG-2 that is read */
+    char *path;            /* of it */
     struct timeline_overlay *overlay;
+    uint64_t exact_events; /* tiles of windows of at most so many events are made from the events themselves */
 };
+
+/* Opens with checkpoints and cells as the tuning says, for tests. */
+struct timeline *timeline_open_tuned(char *const *paths, size_t count, const struct timeline_options *options,
+                                     struct index_tuning tuning, struct error *err);
 
 /* Walks over all events of [from_ns, to_ns), and over what lies around them as far as it must: states and messages that
    reach beyond the window are told with their true ends. More than that may be told. */
 enum status timeline_scan(struct timeline *timeline, int64_t from_ns, int64_t to_ns, const struct walk_visitor *visitor,
                           struct error *err) MUST_CHECK;
 
+/* The checkpoints; one at least. */
+const struct checkpoint *timeline_checkpoints(const struct timeline *timeline, size_t *count);
+
+/* Which checkpoints a scan of the window goes from and up to; `*to` may be their count: the trace's end. */
+void timeline_scan_range(const struct timeline *timeline, int64_t from_ns, int64_t to_ns, size_t *from, size_t *to);
+
+/* How many events a scan of the window reads. */
+uint64_t timeline_scan_cost(const struct timeline *timeline, int64_t from_ns, int64_t to_ns);
+
+/* Walks from one checkpoint up to another. */
+enum status timeline_scan_between(struct timeline *timeline, size_t from, size_t to, const struct walk_visitor *visitor,
+                                  struct error *err) MUST_CHECK;
+
 /* Place of each row in the view; TIMELINE_NONE of those that are not in it. free() it. */
 uint32_t *timeline_places(const struct timeline *timeline, const struct timeline_view *view);
 
-/* The part of [from, to) that lies in the view's window. */
+/* The part of [from, to) that lies in a window. */
 static inline int64_t timeline_overlap(int64_t from_ns, int64_t to_ns, int64_t window_from_ns, int64_t window_to_ns)
 {
     int64_t from = from_ns > window_from_ns ? from_ns : window_from_ns;

@@ -3,6 +3,7 @@
 
 #include "core/memory.h"
 #include "timeline/scan.h"
+#include "timeline/tile_cells.h"
 #include "timeline/tile_sums.h"
 
 #include <string.h>
@@ -118,6 +119,33 @@ static enum status exact_tile(struct timeline *timeline, const struct timeline_v
     return status;
 }
 
+/* Lays the bins of 2^level ns over the window, which is from..to in ns behind the trace's begin. */
+static void lay_bins(const struct timeline *timeline, struct timeline_tile *tile, uint64_t from, uint64_t to,
+                     unsigned level)
+{
+    tile->bin_ns = (int64_t)1 << level;
+    tile->bins = (uint32_t)bins_of(from, to, level);
+    tile->from_ns = timeline->info.begin_ns + (int64_t)(from >> level << level);
+    tile->cells = memory_new((size_t)tile->rows * tile->bins * sizeof *tile->cells);
+}
+
+static enum status make_tile(struct timeline *timeline, const struct timeline_view *view, struct timeline_tile *tile,
+                             uint64_t from, uint64_t to, unsigned level, struct error *err)
+{
+    struct cover cover = {0};
+    uint64_t cost = timeline_scan_cost(timeline, view->from_ns, view->to_ns);
+    if (cost <= timeline->exact_events || !cover_rows(&cover, timeline, view, tile->fold)) {
+        cover_clear(&cover);
+        lay_bins(timeline, tile, from, to, level);
+        return exact_tile(timeline, view, tile, err);
+    }
+    level = level > cover.finest ? level : cover.finest;
+    lay_bins(timeline, tile, from, to, level);
+    bool sound = tile_from_cells(timeline, &cover, level, tile);
+    cover_clear(&cover);
+    return sound ? STATUS_OK : error_set(err, ERROR_INPUT, "%s: is damaged: remove it", timeline->cache.index);
+}
+
 enum status timeline_tile(struct timeline *timeline, const struct timeline_view *view,
                           struct timeline_tile_options options, struct timeline_tile *tile, struct error *err)
 {
@@ -131,11 +159,7 @@ enum status timeline_tile(struct timeline *timeline, const struct timeline_view 
     unsigned level = 0;
     while (level < 62 && bins_of(from, to, level) > most)
         level++;
-    tile->bin_ns = (int64_t)1 << level;
-    tile->bins = (uint32_t)bins_of(from, to, level);
-    tile->from_ns = timeline->info.begin_ns + (int64_t)(from >> level << level);
-    tile->cells = memory_new((size_t)tile->rows * tile->bins * sizeof *tile->cells);
-    enum status status = exact_tile(timeline, view, tile, err);
+    enum status status = make_tile(timeline, view, tile, from, to, level, err);
     if (status != STATUS_OK)
         timeline_tile_clear(tile);
     return status;

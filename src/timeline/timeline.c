@@ -1,146 +1,228 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "timeline/timeline.h"
 
+#include "convert/read_clog2.h"
 #include "core/memory.h"
+#include "core/text.h"
 #include "timeline/overlay.h"
 #include "timeline/scan.h"
+#include "timeline/store.h"
 
+#include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
-/* What is counted of each row in the first pass. */
-struct count {
+/* So many events are walked over in some 10 ms. */
+enum { EXACT_EVENTS = 120000 };
+
+struct opening {
     struct timeline *timeline;
-    struct sink sink;
-    struct walk walk;
-    uint32_t *mpi_depth; /* by row: MPI functions open */
-    int64_t *mpi_since;
-    size_t capacity[2];
+    char *const *paths;
+    size_t count;
+    const struct timeline_options *options;
+    struct index_tuning tuning;
 };
 
-static void count_event(void *context, const struct walk_event *told)
+PRINTF_LIKE(2, 3) static void say(const struct opening *opening, const char *format, ...)
 {
-    struct count *count = context;
-    uint32_t row = told->row;
-    struct timeline_row *about = &count->timeline->rows.row[row];
-    size_t before = count->capacity[0];
-    ARRAY_RESERVE(count->mpi_depth, count->capacity[0], (size_t)row + 1);
-    ARRAY_RESERVE(count->mpi_since, count->capacity[1], (size_t)row + 1);
-    memset(&count->mpi_depth[before], 0, (count->capacity[0] - before) * sizeof *count->mpi_depth);
-    if (about->events++ == 0)
-        about->begin_ns = told->time_ns;
-    about->end_ns = told->time_ns;
-    if (told->event->kind > EVENT_LEAVE || !told->open || !count->walk.defs->states[told->event->state].is_mpi)
+    char text[600];
+    va_list arguments;
+    if (!opening->options->note)
         return;
-    if (told->event->kind == EVENT_ENTER && count->mpi_depth[row]++ == 0)
-        count->mpi_since[row] = told->time_ns;
-    if (told->event->kind == EVENT_LEAVE && --count->mpi_depth[row] == 0)
-        about->mpi_ns += time_since(count->mpi_since[row], told->time_ns);
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    opening->options->note(opening->options->note_context, text);
 }
 
-static enum status count_begin(struct sink *sink, const struct defs *defs, struct error *err)
+static uint64_t file_size(const char *path)
 {
-    (void)err;
-    struct count *count = (struct count *)((char *)sink - offsetof(struct count, sink));
-    static const struct walk_visitor nothing;
-    walk_start(&count->walk, defs, &count->timeline->rows, &nothing);
-    count->walk.growing = true;
-    return STATUS_OK;
+    struct stat about;
+    return stat(path, &about) == 0 ? (uint64_t)about.st_size : 0;
 }
 
-static enum status count_events(struct sink *sink, const struct batch *batch, struct error *err)
+static void say_stored(const struct opening *opening)
 {
-    (void)err;
-    struct count *count = (struct count *)((char *)sink - offsetof(struct count, sink));
-    const struct walk_visitor visitor = {.context = count, .event = count_event};
-    count->walk.visitor = &visitor;
-    walk_events(&count->walk, batch);
-    return STATUS_OK;
+    char size[TEXT_NUMBER_SIZE];
+    const struct cache *cache = &opening->timeline->cache;
+    say(opening, "stored as CLOG-2 %s (%s)", cache->directory ? "in TMPDIR while it is looked at" : "in the cache",
+        text_bytes(size, file_size(cache->trace)));
 }
 
-static void count_end(struct count *count)
+/* A copy in order of time, and its index. */
+static enum status make_from_copy(struct opening *opening, struct reader *reader, struct error *err)
 {
-    struct timeline_info *info = &count->timeline->info;
-    for (size_t i = 0; i < count->timeline->rows.count; i++) {
-        struct timeline_row *row = &count->timeline->rows.row[i];
-        if (i < count->capacity[0] && count->mpi_depth[i] > 0)
-            row->mpi_ns += time_since(count->mpi_since[i], row->end_ns);
-        info->begin_ns = i == 0 || row->begin_ns < info->begin_ns ? row->begin_ns : info->begin_ns;
-        info->end_ns = i == 0 || row->end_ns > info->end_ns ? row->end_ns : info->end_ns;
-        info->events += row->events;
+    const struct timeline_options *options = opening->options;
+    struct cache *cache = &opening->timeline->cache;
+    if (store_clog2(reader, cache->trace, options->watch, options->watch_context, err) != STATUS_OK)
+        return STATUS_FAILED;
+    say_stored(opening);
+    struct reader *copy = reader_open(&cache->trace, 1, err);
+    if (!copy)
+        return STATUS_FAILED;
+    struct index_order order = {.path = cache->index,
+                                .identity = cache->identity,
+                                .stored = true,
+                                .end = &reader->end,
+                                .format = reader->format->name,
+                                .tuning = opening->tuning,
+                                .watch = options->watch,
+                                .watch_context = options->watch_context};
+    enum status status = index_build(copy, &order, err);
+    reader_close(copy);
+    if (status == STATUS_END)
+        return error_set(err, ERROR_OUTPUT, "%s: has changed while it was read", cache->trace);
+    return status;
+}
+
+/* The index of the trace as it is. STATUS_END: it needs a copy in order of time. */
+static enum status make_in_place(struct opening *opening, struct reader *reader, struct error *err)
+{
+    bool standard = opening->count == 1 && strcmp(opening->paths[0], "-") == 0;
+    struct cache *cache = &opening->timeline->cache;
+    struct index_order order = {.path = cache->index,
+                                .identity = cache->identity,
+                                .tuning = opening->tuning,
+                                .watch = opening->options->watch,
+                                .watch_context = opening->options->watch_context};
+    return standard || !clog2_can_seek(reader) ? STATUS_END : index_build(reader, &order, err);
+}
+
+static enum status make_index(struct opening *opening, struct error *err)
+{
+    struct reader *reader = reader_open(opening->paths, opening->count, err);
+    if (!reader)
+        return STATUS_FAILED;
+    bool sought = clog2_can_seek(reader);
+    enum status status = make_in_place(opening, reader, err);
+    if (status == STATUS_END && sought && strcmp(opening->paths[0], "-") != 0) {
+        reader_close(reader);
+        reader = reader_open(opening->paths, opening->count, err);
+        status = reader ? STATUS_END : STATUS_FAILED;
     }
-    walk_clear(&count->walk);
-    free(count->mpi_depth);
-    free(count->mpi_since);
+    if (status == STATUS_END)
+        status = make_from_copy(opening, reader, err);
+    reader_close(reader);
+    return status;
 }
 
-static int row_compare(const void *a, const void *b)
+static bool numbers_are_sound(const struct timeline *timeline)
 {
-    const struct timeline_row *left = a, *right = b;
-    int ranks = (left->process > right->process) - (left->process < right->process);
-    return ranks ? ranks : (left->thread > right->thread) - (left->thread < right->thread);
+    size_t spans;
+    const struct span *span = index_section(&timeline->index, SECTION_SPANS, &spans);
+    for (size_t i = 0; i < spans; i++)
+        if (span[i].state >= timeline->info.defs->state_count)
+            return false;
+    return true;
 }
 
-static void sort_rows(struct timeline *timeline)
+static void fill_info(struct timeline *timeline)
 {
-    struct rows sorted = {0};
-    if (timeline->rows.count > 0)
-        qsort(timeline->rows.row, timeline->rows.count, sizeof *timeline->rows.row, row_compare);
-    for (size_t i = 0; i < timeline->rows.count; i++) {
-        const struct timeline_row *row = &timeline->rows.row[i];
-        uint32_t at = rows_of(&sorted, row->process, row->thread);
-        sorted.row[at] = *row;
+    const struct index_header *header = timeline->index.header;
+    struct timeline_info *info = &timeline->info;
+    size_t count;
+    const struct timeline_row *rows = index_section(&timeline->index, SECTION_ROWS, &count);
+    for (size_t i = 0; i < count; i++) {
+        uint32_t row = rows_of(&timeline->rows, rows[i].process, rows[i].thread);
+        timeline->rows.row[row] = rows[i];
     }
+    info->defs = timeline->reader->defs;
+    info->rows = timeline->rows.row;
+    info->row_count = timeline->rows.count;
+    info->begin_ns = header->begin_ns;
+    info->end_ns = header->end_ns;
+    info->events = header->events;
+    info->format = header->format;
+    info->end = (struct trace_end){.complete = header->complete,
+                                   .damage = {.count = header->damages, .first_byte = header->damage_byte},
+                                   .used = header->used,
+                                   .total = header->total};
+    memcpy(info->end.damage.first, header->damage, sizeof info->end.damage.first);
+}
+
+/* The trace that the index is of. False where they do not fit together. */
+static bool open_trace(struct timeline *timeline, char *const *paths, struct error *err)
+{
+    size_t count, rows;
+    const struct index_header *header = timeline->index.header;
+    timeline->path = memory_copy_string(header->stored ? timeline->cache.trace : paths[0]);
+    if (file_size(timeline->path) != header->trace_size)
+        return false;
+    timeline->reader = reader_open(&timeline->path, 1, err);
+    if (!timeline->reader || !clog2_can_seek(timeline->reader))
+        return false;
+    const int32_t *defined = index_section(&timeline->index, SECTION_DEFINED, &count);
+    for (size_t i = 0; i < count; i++)
+        clog2_define(timeline->reader, defined[i]);
+    fill_info(timeline);
+    index_section(&timeline->index, SECTION_ROWS, &rows);
+    return timeline->rows.count == rows && numbers_are_sound(timeline);
+}
+
+static void drop_trace(struct timeline *timeline)
+{
+    reader_close(timeline->reader);
+    free(timeline->path);
     rows_clear(&timeline->rows);
-    timeline->rows = sorted;
+    index_close(&timeline->index);
+    timeline->reader = NULL;
+    timeline->path = NULL;
+    timeline->info = (struct timeline_info){0};
 }
 
-static enum status read_once(struct timeline *timeline, const struct timeline_options *options, struct error *err)
+static enum status open_all(struct opening *opening, struct error *err)
 {
-    struct count count = {.timeline = timeline, .sink = {.begin = count_begin, .events = count_events}};
-    struct sink *sinks[] = {&count.sink};
-    enum status status = stream_run(timeline->reader, sinks, 1, options->watch, options->watch_context, err);
-    count_end(&count);
-    if (status != STATUS_OK)
-        return status;
-    sort_rows(timeline);
-    timeline->info.defs = timeline->reader->defs;
-    timeline->info.rows = timeline->rows.row;
-    timeline->info.row_count = timeline->rows.count;
-    timeline->info.end = timeline->reader->end;
-    timeline->info.format = timeline->reader->format->name;
-    return STATUS_OK;
+    struct timeline *timeline = opening->timeline;
+    const char *why;
+    if (cache_open(&timeline->cache, opening->paths, opening->count, err) != STATUS_OK)
+        return STATUS_FAILED;
+    if (index_open(&timeline->index, timeline->cache.index, &timeline->cache.identity, &why) == STATUS_OK) {
+        struct error ignored = {0};
+        if (open_trace(timeline, opening->paths, &ignored))
+            return STATUS_OK;
+        drop_trace(timeline);
+        why = "damaged";
+    }
+    if (make_index(opening, err) != STATUS_OK)
+        return STATUS_FAILED;
+    if (*why)
+        say(opening, "made the index anew, which was %s", why);
+    if (index_open(&timeline->index, timeline->cache.index, &timeline->cache.identity, &why) == STATUS_OK &&
+        open_trace(timeline, opening->paths, err))
+        return STATUS_OK;
+    return error_set(err, ERROR_OUTPUT, "%s: cannot be read back", timeline->cache.index);
+}
+
+struct timeline *timeline_open_tuned(char *const *paths, size_t count, const struct timeline_options *options,
+                                     struct index_tuning tuning, struct error *err)
+{
+    static const struct timeline_options none;
+    struct timeline *timeline = memory_new(sizeof *timeline);
+    timeline->exact_events = EXACT_EVENTS;
+    struct opening opening = {timeline, paths, count, options ? options : &none, tuning};
+    if (open_all(&opening, err) == STATUS_OK)
+        return timeline;
+    timeline_close(timeline);
+    return NULL;
 }
 
 struct timeline *timeline_open(char *const *paths, size_t count, const struct timeline_options *options,
                                struct error *err)
 {
-    static const struct timeline_options none;
-    struct timeline *timeline = memory_new(sizeof *timeline);
-    timeline->paths = memory_new(count * sizeof *timeline->paths);
-    timeline->path_count = count;
-    for (size_t i = 0; i < count; i++)
-        timeline->paths[i] = memory_copy_string(paths[i]);
-    timeline->reader = reader_open(paths, count, err);
-    if (timeline->reader && read_once(timeline, options ? options : &none, err) == STATUS_OK)
-        return timeline;
-    timeline_close(timeline);
-    return NULL;
+    return timeline_open_tuned(paths, count, options, (struct index_tuning){0}, err);
 }
 
 void timeline_close(struct timeline *timeline)
 {
     if (!timeline)
         return;
-    for (size_t i = 0; i < timeline->path_count; i++)
-        free(timeline->paths[i]);
-    free(timeline->paths);
     if (timeline->overlay) {
         free(timeline->overlay->waits);
         free(timeline->overlay->path);
         free(timeline->overlay);
     }
-    reader_close(timeline->reader);
-    rows_clear(&timeline->rows);
+    drop_trace(timeline);
+    cache_close(&timeline->cache);
     free(timeline);
 }
 

@@ -16,7 +16,7 @@
    without any code of src/timeline. A program is one file: the trace is its own. */
 
 #define ORACLE_UNUSED __attribute__((unused))
-enum { ORACLE_EVENTS = 6000, ORACLE_ROWS = 64, ORACLE_STATES = 6, ORACLE_OPEN = 64 };
+enum { ORACLE_EVENTS = 6000, ORACLE_ROWS = 512, ORACLE_STATES = 6, ORACLE_PARTNERS = 8 };
 
 static struct event oracle_events[ORACLE_EVENTS];
 static size_t oracle_count;
@@ -109,7 +109,7 @@ ORACLE_UNUSED static void oracle_write(const char *path)
 struct oracle_state {
     int64_t enter_ns, leave_ns;
     uint32_t process, thread, state, depth;
-    bool open, talks[2][8][2]; /* talks: with a message of this direction, partner (below 8) and tag */
+    bool open, talks[2][ORACLE_PARTNERS + 1][2]; /* with a message of this direction, partner (or all others) and tag */
     size_t order;
 };
 static struct oracle_state oracle_states[ORACLE_EVENTS];
@@ -167,8 +167,9 @@ ORACLE_UNUSED static void oracle_pair(void)
         for (size_t k = i; (oracle_events[i].kind == EVENT_SEND || oracle_events[i].kind == EVENT_RECEIVE) && k-- > 0;)
             if (oracle_events[k].kind == EVENT_ENTER && same_row(&oracle_events[i], &oracle_events[k]) &&
                 (!closed[k] || leave_of[k] > i)) {
-                made[k]->talks[oracle_events[i].kind == EVENT_RECEIVE][oracle_events[i].partner & 7]
-                              [oracle_events[i].tag & 1] = true;
+                int32_t partner = oracle_events[i].partner;
+                made[k]->talks[oracle_events[i].kind == EVENT_RECEIVE]
+                              [partner < ORACLE_PARTNERS ? partner : ORACLE_PARTNERS][oracle_events[i].tag & 1] = true;
                 break;
             }
 }

@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "timeline/cache.h"
+
+#include "core/input.h"
+#include "core/memory.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* Of each file so many pieces are looked at, evenly spread, the first and the last among them. */
+enum { PIECES = 64, PIECE = 4096 };
+
+uint64_t checksum_add(uint64_t checksum, const void *data, size_t size)
+{
+    const unsigned char *at = data;
+    uint64_t lanes[4] = {checksum, checksum + 1, checksum + 2, checksum + 3};
+    const uint64_t prime = UINT64_C(0x9E3779B97F4A7C15);
+    for (; size >= 32; at += 32, size -= 32)
+        for (size_t i = 0; i < 4; i++) {
+            uint64_t word;
+            memcpy(&word, at + 8 * i, sizeof word);
+            lanes[i] = (lanes[i] ^ word) * prime;
+            lanes[i] ^= lanes[i] >> 29;
+        }
+    uint64_t all = size;
+    for (size_t i = 0; i < size; i++)
+        all = (all ^ at[i]) * prime;
+    for (size_t i = 0; i < 4; i++) {
+        all = (all ^ lanes[i]) * prime;
+        all ^= all >> 32;
+    }
+    return all;
+}
+
+bool identity_equal(const struct trace_identity *a, const struct trace_identity *b)
+{
+    return a->size == b->size && a->mtime_ns == b->mtime_ns && a->hash == b->hash;
+}
+
+static void identity_add_pieces(struct trace_identity *identity, int fd, uint64_t size)
+{
+    unsigned char piece[PIECE];
+    for (uint64_t i = 0; i < PIECES; i++) {
+        uint64_t at = size > PIECE ? (size - PIECE) / (PIECES - 1) * i : 0;
+        if (size <= (uint64_t)PIECES * PIECE)
+            at = i * PIECE;
+        else if (i == PIECES - 1)
+            at = size - PIECE;
+        ssize_t got = at < size ? pread(fd, piece, sizeof piece, (off_t)at) : 0;
+        if (got > 0)
+            identity->hash = checksum_add(identity->hash, piece, (size_t)got);
+    }
+}
+
+static enum status identity_add_file(struct trace_identity *identity, const char *path, struct error *err)
+{
+    struct stat about;
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+    if (fd < 0 || fstat(fd, &about) < 0) {
+        char *shown = input_escape_name(path);
+        error_set_errno(err, ERROR_INPUT, "%s: cannot open", shown);
+        free(shown);
+        if (fd >= 0)
+            close(fd);
+        return STATUS_FAILED;
+    }
+    int64_t mtime_ns = (int64_t)about.st_mtim.tv_sec * 1000000000 + about.st_mtim.tv_nsec;
+    uint64_t numbers[2] = {(uint64_t)about.st_size, (uint64_t)mtime_ns};
+    identity->size += S_ISREG(about.st_mode) ? (uint64_t)about.st_size : 0;
+    identity->mtime_ns = mtime_ns > identity->mtime_ns ? mtime_ns : identity->mtime_ns;
+    identity->hash = checksum_add(identity->hash, numbers, sizeof numbers);
+    if (S_ISREG(about.st_mode))
+        identity_add_pieces(identity, fd, (uint64_t)about.st_size);
+    close(fd);
+    return STATUS_OK;
+}
+
+static int name_compare(const struct dirent **a, const struct dirent **b)
+{
+    return strcmp((*a)->d_name, (*b)->d_name);
+}
+
+static enum status identity_add_directory(struct trace_identity *identity, const char *path, struct error *err)
+{
+    struct dirent **names;
+    int count = scandir(path, &names, NULL, name_compare);
+    enum status status = STATUS_OK;
+    for (int i = 0; i < count; i++) {
+        char file[PATH_MAX];
+        bool dots = strcmp(names[i]->d_name, ".") == 0 || strcmp(names[i]->d_name, "..") == 0;
+        snprintf(file, sizeof file, "%s/%s", path, names[i]->d_name);
+        if (!dots && status == STATUS_OK)
+            status = identity_add_file(identity, file, err);
+        free(names[i]);
+    }
+    if (count >= 0)
+        free(names);
+    return status;
+}
+
+static enum status identity_add(struct trace_identity *identity, const char *path, struct error *err)
+{
+    struct stat about;
+    bool directory = stat(path, &about) == 0 && S_ISDIR(about.st_mode);
+    return directory ? identity_add_directory(identity, path, err) : identity_add_file(identity, path, err);
+}
+
+/* Makes the directory and what is above it; false where that cannot be, or nothing can be written there. */
+static bool make_directory(char *path)
+{
+    for (char *at = path + 1; *at; at++)
+        if (*at == '/') {
+            *at = '\0';
+            bool there = mkdir(path, 0700) == 0 || errno == EEXIST;
+            *at = '/';
+            if (!there)
+                return false;
+        }
+    return (mkdir(path, 0700) == 0 || errno == EEXIST) && access(path, W_OK | X_OK) == 0;
+}
+
+static bool cache_directory(char *path, size_t size)
+{
+    static const struct {
+        const char *variable, *below;
+    } places[] = {{"SIGHT_CACHE", ""}, {"XDG_CACHE_HOME", "/sight"}, {"HOME", "/.cache/sight"}};
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+        const char *value = getenv(places[i].variable);
+        if (!value || !*value)
+            continue;
+        int length = snprintf(path, size, "%s%s", value, places[i].below);
+        return length > 0 && (size_t)length < size && make_directory(path);
+    }
+    return false;
+}
+
+static enum status cache_temporary(struct cache *cache, char *path, size_t size, struct error *err)
+{
+    snprintf(path, size, "%s/sight-view.XXXXXX", temporary_directory());
+    if (!mkdtemp(path))
+        return error_set_errno(err, ERROR_OUTPUT, "cannot make a directory in %s", temporary_directory());
+    cache->directory = memory_copy_string(path);
+    return STATUS_OK;
+}
+
+/* A number that the paths give, wherever they are seen from. */
+static uint64_t name_of(char *const *paths, size_t count)
+{
+    uint64_t name = CHECKSUM_START;
+    for (size_t i = 0; i < count; i++) {
+        char *real = realpath(paths[i], NULL);
+        name = checksum_add(name, real ? real : paths[i], strlen(real ? real : paths[i]));
+        free(real);
+    }
+    return name;
+}
+
+enum status cache_open(struct cache *cache, char *const *paths, size_t count, struct error *err)
+{
+    char path[PATH_MAX];
+    *cache = (struct cache){.identity = {.hash = CHECKSUM_START}};
+    bool standard = false;
+    for (size_t i = 0; i < count; i++) {
+        standard = standard || strcmp(paths[i], "-") == 0;
+        if (!standard && identity_add(&cache->identity, paths[i], err) != STATUS_OK)
+            return STATUS_FAILED;
+    }
+    if ((standard || !cache_directory(path, sizeof path)) &&
+        cache_temporary(cache, path, sizeof path, err) != STATUS_OK)
+        return STATUS_FAILED;
+    size_t size = strlen(path) + sizeof "/0123456789abcdef.index";
+    unsigned long long name = name_of(paths, count);
+    cache->index = memory_new(size);
+    cache->trace = memory_new(size);
+    snprintf(cache->index, size, "%s/%016llx.index", path, name);
+    snprintf(cache->trace, size, "%s/%016llx.clog2", path, name);
+    return STATUS_OK;
+}
+
+void cache_close(struct cache *cache)
+{
+    if (cache->directory) {
+        if (cache->index)
+            unlink(cache->index);
+        if (cache->trace)
+            unlink(cache->trace);
+        rmdir(cache->directory);
+    }
+    free(cache->directory);
+    free(cache->index);
+    free(cache->trace);
+    *cache = (struct cache){0};
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef SIGHT_TIMELINE_CACHE_H
+#define SIGHT_TIMELINE_CACHE_H
+
+#include "core/error.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Internal: where what is made of a trace is kept, under names that its paths give. */
+
+/* What a trace was when something was made of it. */
+struct trace_identity {
+    uint64_t size;    /* of all files */
+    int64_t mtime_ns; /* of the youngest */
+    uint64_t hash;    /* of sizes, times and pieces of the contents: of small files all, of large ones a sample */
+};
+
+struct cache {
+    char *index, *trace; /* paths: of the index, and of the trace stored as CLOG-2; owned */
+    char *directory;     /* removed with what is in it when the cache is closed; NULL: it stays */
+    struct trace_identity identity;
+};
+
+/* The place of a trace: in $SIGHT_CACHE, else $XDG_CACHE_HOME/sight, else ~/.cache/sight, which is made where it is
+   missing; where that cannot be, or the trace is standard input, in a directory in TMPDIR that goes with the cache:
+   then cache->directory is set. */
+enum status cache_open(struct cache *cache, char *const *paths, size_t count, struct error *err) MUST_CHECK;
+void cache_close(struct cache *cache);
+
+bool identity_equal(const struct trace_identity *a, const struct trace_identity *b);
+
+/* FNV-like hash of eight bytes at a time: finds damage, is no proof against malice. */
+enum { CHECKSUM_START = 1469598103 };
+uint64_t checksum_add(uint64_t checksum, const void *data, size_t size);
+
+#endif

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef SIGHT_TIMELINE_INDEX_H
+#define SIGHT_TIMELINE_INDEX_H
+
+#include "timeline/cache.h"
+#include "timeline/pyramid.h"
+#include "timeline/spill.h"
+#include "timeline/walk.h"
+
+/* Internal: the index of a CLOG-2 trace, a file in the cache. Numbers are the machine's own: it is made anew where it
+   is not understood.
+
+   A checkpoint is a place between two records at which reading can begin: its byte, the states open there and the
+   messages on their way. What is open or on its way at a checkpoint stands once in a table with its end, so that a
+   window can tell what reaches beyond it. Checkpoints stand so far apart that these tables stay small against the
+   trace. The pyramid (pyramid.h) is what tiles are made from. */
+
+/* X(name, type): the tables of the file, in their order. */
+#define INDEX_SECTIONS(X)                                                                                              \
+    X(ROWS, struct timeline_row)                                                                                       \
+    X(CHECKPOINTS, struct checkpoint)                                                                                  \
+    X(OPEN, uint32_t)         /* of checkpoints: entries of SPANS, per row the oldest first */                         \
+    X(SPANS, struct span)     /* states that are open at a checkpoint */                                               \
+    X(WAITING, uint32_t)      /* of checkpoints: entries of FLIGHTS, channel by channel */                             \
+    X(FLIGHTS, struct flight) /* ends of messages that wait for the other end at a checkpoint */                       \
+    X(DEFINED, int32_t)       /* event ids that have no definition, in the order in which they were met */             \
+    X(LEVELS, struct pyramid_level)                                                                                    \
+    X(GROUPS, struct pyramid_group)                                                                                    \
+    X(SKIPS, struct pyramid_skip)                                                                                      \
+    X(CELLS, unsigned char)
+
+enum index_section {
+#define INDEX_SECTION(name, type) SECTION_##name,
+    INDEX_SECTIONS(INDEX_SECTION)
+#undef INDEX_SECTION
+        SECTION_COUNT
+};
+
+/* What is behind it, up to the next one, is told by its bits: bit n % 64 of a number n that occurs. */
+struct checkpoint {
+    uint64_t offset; /* of the next record */
+    int64_t time_ns; /* of the last event before it; of the first one: INT64_MIN */
+    uint64_t events; /* before it */
+    uint64_t open_at, waiting_at;
+    uint32_t open, waiting;  /* entries of OPEN and WAITING */
+    uint64_t states, rows;   /* bits: that are entered */
+    uint64_t partners, tags; /* bits: of messages */
+};
+
+struct span {
+    int64_t enter_ns, leave_ns;
+    uint32_t row, state, depth;
+    uint32_t open; /* never left */
+};
+
+struct index_header {
+    char magic[8];
+    uint32_t version, size;
+    uint64_t file_size;
+    struct trace_identity identity; /* of the trace that was given */
+    uint64_t trace_size;            /* of the CLOG-2 that is read */
+    uint32_t stored;                /* that one is in the cache */
+    uint32_t complete;
+    int64_t begin_ns, end_ns;
+    uint64_t events;
+    uint64_t damages, damage_byte, used, total;
+    char format[16], damage[512];
+    struct {
+        uint64_t at, count, checksum;
+    } section[SECTION_COUNT];
+    uint64_t checksum; /* of all before it */
+};
+
+/* An index that was read: the file, mapped. */
+struct index {
+    const struct index_header *header;
+    const unsigned char *data; /* the file */
+    size_t size;
+};
+
+/* The entries of a section. */
+const void *index_section(const struct index *index, enum index_section section, size_t *count);
+
+/* Opens the index of the trace with this identity. STATUS_END: there is none that can be used, *why says why ("" where
+   there is no file). Everything in it is checked: sizes, checksums, numbers that name entries. */
+enum status index_open(struct index *index, const char *path, const struct trace_identity *identity, const char **why);
+void index_close(struct index *index);
+
+/* What tests change. */
+struct index_tuning {
+    uint64_t least_bytes; /* of trace between checkpoints */
+    double cells;         /* share of the trace's size that the pyramid may have */
+};
+
+/* Makes the index of a CLOG-2 trace that the reader stands at the begin of, in one pass. STATUS_END: the trace is not
+   in order of time, there is none. */
+struct index_order {
+    const char *path; /* of the file that is made */
+    struct trace_identity identity;
+    bool stored;                 /* the trace is a copy in the cache, of ... */
+    const struct trace_end *end; /* ... a trace that ended so; NULL: as the reader says */
+    const char *format;          /* ... and had this format */
+    struct index_tuning tuning;  /* zeros: the usual */
+    stream_watch *watch;
+    void *watch_context;
+};
+enum status index_build(struct reader *reader, const struct index_order *order, struct error *err) MUST_CHECK;
+
+#endif

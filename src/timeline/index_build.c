@@ -1,0 +1,360 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Making an index: one pass over the trace. */
+#include "core/memory.h"
+#include "core/output.h"
+#include "timeline/index_format.h"
+#include "timeline/pyramid_build.h"
+
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+/* A checkpoint has cost bytes of index for each state that is open and each message on its way; checkpoints stand so
+   far apart that this is at most 1/COST_SHARE of the trace between them. Rows only cost time. */
+enum { LEAST_BYTES = 256 * 1024, COST_SHARE = 30, ROW_COST = 16 };
+enum { OPEN_COST = sizeof(struct span) + sizeof(uint32_t), WAITING_COST = sizeof(struct flight) + sizeof(uint32_t) };
+
+/* What is kept of a row beside its walk_row. */
+struct row_build {
+    uint32_t mpi_depth; /* MPI functions open */
+    int64_t mpi_since_ns;
+};
+
+struct builder {
+    const struct index_order *order;
+    struct reader *reader;
+    struct rows rows;
+    struct walk walk;
+    struct walk_visitor visitor;
+    struct row_build *row;
+    size_t row_capacity;
+    struct spill table[SECTION_COUNT];
+    struct checkpoint now; /* the last checkpoint, what is behind it being filled in */
+    uint64_t events;
+    int64_t last_ns;
+    bool unsorted;
+    size_t states_defined, marks_defined; /* by definitions of the trace */
+    struct pyramid_build *pyramid;
+    uint64_t next_checkpoint; /* byte */
+};
+
+static struct row_build *row_of(struct builder *builder, uint32_t row)
+{
+    size_t before = builder->row_capacity;
+    if (row >= before) {
+        ARRAY_RESERVE(builder->row, builder->row_capacity, (size_t)row + 1);
+        memset(&builder->row[before], 0, (builder->row_capacity - before) * sizeof *builder->row);
+    }
+    return &builder->row[row];
+}
+
+static uint64_t bit(uint32_t number)
+{
+    return UINT64_C(1) << (number & 63);
+}
+
+static void note_state(struct builder *builder, const struct walk_event *told, struct timeline_row *about)
+{
+    const struct state_def *state = &builder->walk.defs->states[told->event->state];
+    struct row_build *row = row_of(builder, told->row);
+    bool enter = told->event->kind == EVENT_ENTER;
+    if (enter)
+        builder->now.states |= bit(state->first_of_name);
+    if (!state->is_mpi)
+        return;
+    if (enter && row->mpi_depth++ == 0)
+        row->mpi_since_ns = told->time_ns;
+    if (!enter && --row->mpi_depth == 0)
+        about->mpi_ns += time_since(row->mpi_since_ns, told->time_ns);
+}
+
+static void build_event(void *context, const struct walk_event *told)
+{
+    struct builder *builder = context;
+    const struct event *event = told->event;
+    struct timeline_row *about = &builder->rows.row[told->row];
+    if (about->events++ == 0)
+        about->begin_ns = told->time_ns;
+    about->end_ns = told->time_ns;
+    if (event->time_ns < builder->last_ns && builder->events > 0)
+        builder->unsorted = true;
+    builder->last_ns = event->time_ns;
+    builder->events++;
+    builder->now.rows |= bit(event->process);
+    if (event->kind <= EVENT_LEAVE) {
+        if (told->open)
+            note_state(builder, told, about);
+    } else if (event->kind <= EVENT_RECEIVE) {
+        builder->now.partners |= bit((uint32_t)event->partner);
+        builder->now.tags |= bit((uint32_t)event->tag);
+        pyramid_build_message(builder->pyramid, told->row, told->event->process, told->time_ns);
+    }
+}
+
+static void build_now(void *context, uint32_t row, int64_t time_ns, uint32_t state)
+{
+    struct builder *builder = context;
+    pyramid_build_state(builder->pyramid, row, builder->rows.row[row].process, time_ns, state);
+}
+
+static void span_ended(void *context, uint32_t number, int64_t leave_ns)
+{
+    struct builder *builder = context;
+    struct span *span = (struct span *)(void *)builder->table[SECTION_SPANS].data + number;
+    span->leave_ns = leave_ns;
+    span->open = 0;
+}
+
+static void flight_ended(void *context, uint32_t number, const struct flight *other)
+{
+    struct builder *builder = context;
+    struct flight *flight = (struct flight *)(void *)builder->table[SECTION_FLIGHTS].data + number;
+    flight->other_ns = other->time_ns;
+    flight->other_row = other->row;
+    flight->bytes = flight->sent && flight->bytes >= 0 ? flight->bytes
+                    : other->sent && other->bytes >= 0 ? other->bytes
+                                                       : flight->bytes;
+}
+
+static uint32_t entries(const struct spill *spill, size_t size)
+{
+    return (uint32_t)(spill->size / size);
+}
+
+static void put_open(struct builder *builder, uint32_t row)
+{
+    const struct open_states *open = &builder->walk.row[row].open;
+    for (size_t i = 0; i < open->depth; i++) {
+        struct walk_frame *frame = &builder->walk.frames[open->frames[i].mark];
+        if (frame->span == TIMELINE_NONE) {
+            struct span span = {.enter_ns = open->frames[i].time_ns,
+                                .row = row,
+                                .state = open->frames[i].state,
+                                .depth = frame->depth,
+                                .open = 1};
+            frame->span = entries(&builder->table[SECTION_SPANS], sizeof span);
+            spill_add(&builder->table[SECTION_SPANS], &span, sizeof span);
+        }
+        spill_add(&builder->table[SECTION_OPEN], &frame->span, sizeof frame->span);
+    }
+}
+
+static void put_waiting(void *context, struct flight_node *node)
+{
+    struct builder *builder = context;
+    if (node->span == TIMELINE_NONE) {
+        node->span = entries(&builder->table[SECTION_FLIGHTS], sizeof node->flight);
+        spill_add(&builder->table[SECTION_FLIGHTS], &node->flight, sizeof node->flight);
+    }
+    spill_add(&builder->table[SECTION_WAITING], &node->span, sizeof node->span);
+}
+
+/* What is behind the last checkpoint is known now: it is written, and the next begins. */
+static void checkpoint(struct builder *builder)
+{
+    spill_add(&builder->table[SECTION_CHECKPOINTS], &builder->now, sizeof builder->now);
+    builder->now = (struct checkpoint){.offset = builder->reader->input->offset,
+                                       .time_ns = builder->last_ns,
+                                       .events = builder->events,
+                                       .open_at = builder->table[SECTION_OPEN].size / sizeof(uint32_t),
+                                       .waiting_at = builder->table[SECTION_WAITING].size / sizeof(uint32_t),
+                                       .open = (uint32_t)builder->walk.open,
+                                       .waiting = (uint32_t)builder->walk.flights.waiting};
+    for (uint32_t row = 0; row < builder->walk.row_count; row++)
+        put_open(builder, row);
+    flights_each(&builder->walk.flights, put_waiting, builder);
+}
+
+static void consider_checkpoint(struct builder *builder)
+{
+    uint64_t least = builder->order->tuning.least_bytes ? builder->order->tuning.least_bytes : LEAST_BYTES;
+    uint64_t cost = builder->walk.open * OPEN_COST + builder->walk.flights.waiting * WAITING_COST;
+    uint64_t apart = cost * COST_SHARE + builder->rows.count * ROW_COST;
+    uint64_t passed = builder->reader->input->offset - builder->now.offset;
+    bool room =
+        builder->table[SECTION_SPANS].size / sizeof(struct span) + builder->walk.open < UINT32_MAX &&
+        builder->table[SECTION_FLIGHTS].size / sizeof(struct flight) + builder->walk.flights.waiting < UINT32_MAX;
+    bool tuned = builder->order->tuning.least_bytes > 0;
+    if (builder->events > builder->now.events && passed >= least && (tuned || passed >= apart) && room)
+        checkpoint(builder);
+}
+
+static enum status read_events(struct builder *builder, struct error *err)
+{
+    struct batch *batch = memory_new(sizeof *batch);
+    enum status status;
+    builder->now = (struct checkpoint){.offset = builder->reader->input->offset, .time_ns = INT64_MIN};
+    while ((status = reader_next(builder->reader, batch, err)) == STATUS_OK && !builder->unsorted) {
+        walk_events(&builder->walk, batch);
+        consider_checkpoint(builder);
+        if (builder->order->watch && !builder->order->watch(builder->order->watch_context, builder->reader)) {
+            status = STATUS_FAILED;
+            break;
+        }
+    }
+    spill_add(&builder->table[SECTION_CHECKPOINTS], &builder->now, sizeof builder->now);
+    batch_free(batch);
+    free(batch);
+    if (status == STATUS_FAILED)
+        return status;
+    return builder->unsorted ? STATUS_END : STATUS_OK;
+}
+
+/* Ids that the trace uses without defining them. */
+static void put_defined(struct builder *builder)
+{
+    const struct defs *defs = builder->reader->defs;
+    for (size_t i = builder->states_defined; i < defs->state_count; i++)
+        spill_add(&builder->table[SECTION_DEFINED], &defs->states[i].start, sizeof(int32_t));
+    for (size_t i = builder->marks_defined; i < defs->mark_count; i++)
+        spill_add(&builder->table[SECTION_DEFINED], &defs->marks[i].id, sizeof(int32_t));
+}
+
+static int row_compare(const void *a, const void *b)
+{
+    const struct timeline_row *left = a, *right = b;
+    int ranks = (left->process > right->process) - (left->process < right->process);
+    return ranks ? ranks : (left->thread > right->thread) - (left->thread < right->thread);
+}
+
+/* Rows by rank and thread instead of as they were met. Returns the new number of each; free() it. */
+static uint32_t *sort_rows(struct builder *builder)
+{
+    size_t count = builder->rows.count;
+    uint32_t *places = memory_new(count * sizeof *places);
+    struct timeline_row *sorted = memory_new(count * sizeof *sorted);
+    if (count > 0) {
+        memcpy(sorted, builder->rows.row, count * sizeof *sorted);
+        qsort(sorted, count, sizeof *sorted, row_compare);
+    }
+    for (size_t i = 0; i < count; i++)
+        places[rows_find(&builder->rows, sorted[i].process, sorted[i].thread)] = (uint32_t)i;
+    spill_add(&builder->table[SECTION_ROWS], sorted, count * sizeof *sorted);
+    free(sorted);
+    return places;
+}
+
+static void renumber(struct builder *builder, const uint32_t *places)
+{
+    struct span *span = (struct span *)(void *)builder->table[SECTION_SPANS].data;
+    for (size_t i = 0; i < builder->table[SECTION_SPANS].size / sizeof *span; i++) {
+        span[i].leave_ns = span[i].open ? builder->rows.row[span[i].row].end_ns : span[i].leave_ns;
+        span[i].row = places[span[i].row];
+    }
+    struct flight *flight = (struct flight *)(void *)builder->table[SECTION_FLIGHTS].data;
+    for (size_t i = 0; i < builder->table[SECTION_FLIGHTS].size / sizeof *flight; i++) {
+        flight[i].row = places[flight[i].row];
+        flight[i].other_row = flight[i].other_row == TIMELINE_NONE ? TIMELINE_NONE : places[flight[i].other_row];
+    }
+}
+
+static void end_rows(struct builder *builder)
+{
+    for (uint32_t i = 0; i < builder->rows.count; i++) {
+        struct timeline_row *row = &builder->rows.row[i];
+        if (row_of(builder, i)->mpi_depth > 0)
+            row->mpi_ns += time_since(builder->row[i].mpi_since_ns, row->end_ns);
+    }
+}
+
+static void fill_header(const struct builder *builder, struct index_header *header)
+{
+    const struct index_order *order = builder->order;
+    const struct trace_end *end = order->end ? order->end : &builder->reader->end;
+    const struct timeline_row *rows = builder->rows.row;
+    *header = (struct index_header){.version = INDEX_VERSION,
+                                    .size = sizeof *header,
+                                    .identity = order->identity,
+                                    .trace_size = input_size(builder->reader->input),
+                                    .stored = order->stored,
+                                    .complete = end->complete,
+                                    .events = builder->events,
+                                    .damages = end->damage.count,
+                                    .damage_byte = end->damage.first_byte,
+                                    .used = end->used,
+                                    .total = end->total};
+    memcpy(header->magic, index_magic, sizeof header->magic);
+    snprintf(header->format, sizeof header->format, "%s", order->format ? order->format : "clog2");
+    memcpy(header->damage, end->damage.first, sizeof header->damage);
+    for (size_t i = 0; i < builder->rows.count; i++) {
+        header->begin_ns = i == 0 || rows[i].begin_ns < header->begin_ns ? rows[i].begin_ns : header->begin_ns;
+        header->end_ns = i == 0 || rows[i].end_ns > header->end_ns ? rows[i].end_ns : header->end_ns;
+    }
+}
+
+static void write_sections(const struct builder *builder, struct output *output, struct index_header *header)
+{
+    static const char zeros[8];
+    for (size_t i = 0; i < SECTION_COUNT; i++) {
+        const struct spill *table = &builder->table[i];
+        output_write(output, zeros, (8 - output_position(output) % 8) % 8);
+        header->section[i].at = output_position(output);
+        header->section[i].count = table->size / index_sizes[i];
+        header->section[i].checksum = checksum_add(CHECKSUM_START, table->data, table->size);
+        output_write(output, table->data, table->size);
+    }
+    header->file_size = output_position(output);
+}
+
+static enum status write_file(const struct builder *builder, struct error *err)
+{
+    struct index_header header;
+    struct output_options how = {.replace = true, .patchable = true};
+    for (size_t i = 0; i < SECTION_COUNT; i++)
+        if (spill_check(&builder->table[i], err) != STATUS_OK)
+            return STATUS_FAILED;
+    struct output *output = output_open(builder->order->path, how, err);
+    if (!output)
+        return STATUS_FAILED;
+    fill_header(builder, &header);
+    output_write(output, &header, sizeof header);
+    write_sections(builder, output, &header);
+    header.checksum = checksum_add(CHECKSUM_START, &header, offsetof(struct index_header, checksum));
+    output_patch(output, 0, &header, sizeof header);
+    return output_close(output, true, err);
+}
+
+static enum status build(struct builder *builder, struct error *err)
+{
+    for (size_t i = 0; i < SECTION_COUNT; i++)
+        if (spill_open(&builder->table[i], err) != STATUS_OK)
+            return STATUS_FAILED;
+    enum status status = read_events(builder, err);
+    if (status != STATUS_OK)
+        return status;
+    end_rows(builder);
+    put_defined(builder);
+    uint32_t *places = sort_rows(builder);
+    if (spill_check(&builder->table[SECTION_SPANS], err) != STATUS_OK ||
+        spill_check(&builder->table[SECTION_FLIGHTS], err) != STATUS_OK) {
+        free(places);
+        return STATUS_FAILED;
+    }
+    renumber(builder, places);
+    status = pyramid_build_end(builder->pyramid, &builder->rows, places, builder->table, err);
+    free(places);
+    return status == STATUS_OK ? write_file(builder, err) : status;
+}
+
+enum status index_build(struct reader *reader, const struct index_order *order, struct error *err)
+{
+    struct builder builder = {.order = order,
+                              .reader = reader,
+                              .states_defined = reader->defs->state_count,
+                              .marks_defined = reader->defs->mark_count};
+    builder.visitor = (struct walk_visitor){.context = &builder, .event = build_event, .now = build_now};
+    walk_start(&builder.walk, reader->defs, &builder.rows, &builder.visitor);
+    builder.walk.growing = true;
+    builder.walk.index = &builder;
+    builder.walk.span_ended = span_ended;
+    builder.walk.flight_ended = flight_ended;
+    builder.pyramid = pyramid_build_new(reader, order->tuning.cells, err);
+    enum status status = builder.pyramid ? build(&builder, err) : STATUS_FAILED;
+    pyramid_build_free(builder.pyramid);
+    for (size_t i = 0; i < SECTION_COUNT; i++)
+        spill_close(&builder.table[i]);
+    walk_clear(&builder.walk);
+    rows_clear(&builder.rows);
+    free(builder.row);
+    return status;
+}

@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Reading an index, and trusting nothing in it. */
+#include "timeline/index.h"
+
+#include "timeline/index_format.h"
+
+#include <fcntl.h>
+#include <stddef.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+const char index_magic[8] = "SIGHTTL";
+const size_t index_sizes[SECTION_COUNT] = {
+#define INDEX_SIZE(name, type) sizeof(type),
+    INDEX_SECTIONS(INDEX_SIZE)
+#undef INDEX_SIZE
+};
+
+const void *index_section(const struct index *index, enum index_section section, size_t *count)
+{
+    *count = index->header->section[section].count;
+    return index->data + index->header->section[section].at;
+}
+
+static bool header_is_sound(const struct index *index)
+{
+    const struct index_header *header = index->header;
+    if (index->size < sizeof *header || memcmp(header->magic, index_magic, sizeof index_magic) != 0 ||
+        header->version != INDEX_VERSION || header->size != sizeof *header || header->file_size != index->size ||
+        header->checksum != checksum_add(CHECKSUM_START, header, offsetof(struct index_header, checksum)))
+        return false;
+    if (memchr(header->format, 0, sizeof header->format) == NULL ||
+        memchr(header->damage, 0, sizeof header->damage) == NULL || header->end_ns < header->begin_ns)
+        return false;
+    for (size_t i = 0; i < SECTION_COUNT; i++) {
+        uint64_t at = header->section[i].at, size;
+        if (__builtin_mul_overflow(header->section[i].count, index_sizes[i], &size) || at % 8 != 0 ||
+            at > index->size || size > index->size - at ||
+            header->section[i].checksum != checksum_add(CHECKSUM_START, index->data + at, size))
+            return false;
+    }
+    return true;
+}
+
+static bool numbers_below(const struct index *index, enum index_section section, size_t limit)
+{
+    size_t count;
+    const uint32_t *numbers = index_section(index, section, &count);
+    for (size_t i = 0; i < count; i++)
+        if (numbers[i] >= limit)
+            return false;
+    return true;
+}
+
+static bool within(uint64_t at, uint64_t count, size_t limit)
+{
+    return at <= limit && count <= limit - at;
+}
+
+static bool checkpoints_are_sound(const struct index *index)
+{
+    size_t count, open, waiting, spans, flights, rows;
+    const struct checkpoint *checkpoints = index_section(index, SECTION_CHECKPOINTS, &count);
+    index_section(index, SECTION_OPEN, &open);
+    index_section(index, SECTION_WAITING, &waiting);
+    const struct span *span = index_section(index, SECTION_SPANS, &spans);
+    const struct flight *flight = index_section(index, SECTION_FLIGHTS, &flights);
+    index_section(index, SECTION_ROWS, &rows);
+    if (count == 0 || !numbers_below(index, SECTION_OPEN, spans) || !numbers_below(index, SECTION_WAITING, flights))
+        return false;
+    for (size_t i = 0; i < count; i++)
+        if (!within(checkpoints[i].open_at, checkpoints[i].open, open) ||
+            !within(checkpoints[i].waiting_at, checkpoints[i].waiting, waiting) ||
+            (i > 0 &&
+             (checkpoints[i].offset < checkpoints[i - 1].offset || checkpoints[i].events < checkpoints[i - 1].events ||
+              checkpoints[i].time_ns < checkpoints[i - 1].time_ns)))
+            return false;
+    for (size_t i = 0; i < spans; i++)
+        if (span[i].row >= rows)
+            return false;
+    for (size_t i = 0; i < flights; i++)
+        if (flight[i].row >= rows || (flight[i].other_row != TIMELINE_NONE && flight[i].other_row >= rows))
+            return false;
+    return true;
+}
+
+static bool pyramid_is_sound(const struct index *index)
+{
+    size_t levels, groups, skips, cells;
+    const struct pyramid_level *level = index_section(index, SECTION_LEVELS, &levels);
+    const struct pyramid_group *group = index_section(index, SECTION_GROUPS, &groups);
+    const struct pyramid_skip *skip = index_section(index, SECTION_SKIPS, &skips);
+    index_section(index, SECTION_CELLS, &cells);
+    for (size_t i = 0; i < levels; i++)
+        if (level[i].shift > 62 || level[i].fold > 24 || !within(level[i].group_at, level[i].groups, groups))
+            return false;
+    for (size_t i = 0; i < groups; i++)
+        if (!within(group[i].skip_at, group[i].skips, skips) || group[i].cell_end > cells ||
+            group[i].cell_at > group[i].cell_end)
+            return false;
+    for (size_t i = 0; i < skips; i++)
+        if (skip[i].at > cells)
+            return false;
+    return true;
+}
+
+static bool rows_are_sound(const struct index *index)
+{
+    size_t count;
+    const struct timeline_row *rows = index_section(index, SECTION_ROWS, &count);
+    for (size_t i = 0; i < count; i++)
+        if (rows[i].process >= PROCESS_LIMIT || rows[i].end_ns < rows[i].begin_ns)
+            return false;
+    return true;
+}
+
+enum status index_open(struct index *index, const char *path, const struct trace_identity *identity, const char **why)
+{
+    struct stat about;
+    *why = "";
+    *index = (struct index){0};
+    int file = open(path, O_RDONLY | O_CLOEXEC);
+    if (file < 0)
+        return STATUS_END;
+    *why = "damaged";
+    if (fstat(file, &about) == 0 && about.st_size >= (off_t)sizeof *index->header) {
+        void *data = mmap(NULL, (size_t)about.st_size, PROT_READ, MAP_PRIVATE, file, 0);
+        index->size = data == MAP_FAILED ? 0 : (size_t)about.st_size;
+        index->data = data;
+        index->header = data;
+    }
+    close(file);
+    bool sound = index->size > 0 && header_is_sound(index) && rows_are_sound(index) && checkpoints_are_sound(index) &&
+                 pyramid_is_sound(index);
+    if (sound && identity_equal(&index->header->identity, identity))
+        return STATUS_OK;
+    if (sound)
+        *why = "outdated: the trace has changed";
+    index_close(index);
+    return STATUS_END;
+}
+
+void index_close(struct index *index)
+{
+    if (index->size > 0)
+        munmap((void *)(uintptr_t)index->data, index->size);
+    *index = (struct index){0};
+}

@@ -1,0 +1,373 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "timeline/pyramid_write.h"
+
+#include "core/memory.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { LEVELS_MAX = 63 };
+
+/* Time of a state in a cell, in CELL_FINE a row and bin. */
+struct part {
+    uint32_t state;
+    double fine;
+};
+
+struct parts {
+    struct part *part;
+    size_t count, capacity;
+};
+
+/* One width of bins. */
+struct level {
+    unsigned shift;
+    struct spill cells, skips;
+    struct pyramid_group *groups;
+    /* Of the group at hand: */
+    uint64_t last_end, written; /* bin behind the last cell; cells so far */
+    struct parts half;          /* the first of a pair of bins, as the wider bin */
+    uint64_t half_bin, half_messages;
+    bool have_half;
+};
+
+struct write {
+    const struct pyramid_order *order;
+    struct level level[LEVELS_MAX];
+    size_t level_count, group_count;
+    uint32_t *members; /* rows as they were met, by group, then end */
+    size_t member_at;
+    /* Of the group at hand: */
+    uint32_t rows;     /* how many it has */
+    uint32_t ended;    /* of its members, those whose end lies before the bin at hand */
+    struct parts gone; /* of these, what they would be in */
+    struct parts cell;
+    struct pyramid_part out[PYRAMID_PARTS];
+    unsigned char *bytes;
+    size_t byte_capacity;
+};
+
+enum status sorted_cells_next(struct sorted_cells *cells, struct error *err)
+{
+    cells->status = sorter_next(cells->sorter, &cells->key, &cells->data, &cells->length, err);
+    return cells->status;
+}
+
+static void parts_add(struct parts *parts, uint32_t state, double fine)
+{
+    for (size_t i = 0; i < parts->count; i++)
+        if (parts->part[i].state == state) {
+            parts->part[i].fine += fine;
+            return;
+        }
+    ARRAY_PUSH(parts->part, parts->count, parts->capacity, (struct part){state, fine});
+}
+
+/* A row that ended: when, in ns behind the begin, and in which bin. */
+static uint64_t end_of(const struct write *write, uint32_t member)
+{
+    const struct timeline_row *row = &write->order->rows->row[write->members[write->member_at + member]];
+    return (uint64_t)time_since(write->order->begin_ns, row->end_ns);
+}
+
+static uint64_t end_bin(const struct write *write, uint32_t member)
+{
+    return end_of(write, member) >> write->order->shift;
+}
+
+static uint32_t end_state(const struct write *write, uint32_t member)
+{
+    return write->order->states[write->members[write->member_at + member]];
+}
+
+/* Shares of all rows in bytes. What is there at all is seen: the largest part is at least one unit. */
+static void make_cell(struct write *write, const struct parts *parts, struct pyramid_cell *cell)
+{
+    double whole = (double)CELL_FINE * write->rows;
+    const struct part *largest = NULL;
+    cell->parts = write->out;
+    cell->count = 0;
+    for (size_t i = 0; i < parts->count && cell->count < PYRAMID_PARTS; i++) {
+        const struct part *part = &parts->part[i];
+        long units = lround(fmin(part->fine / whole, 1) * PYRAMID_UNITS);
+        largest = !largest || part->fine > largest->fine ? part : largest;
+        if (units > 0)
+            cell->parts[cell->count++] = (struct pyramid_part){part->state, (uint32_t)units};
+    }
+    if (cell->count == 0 && largest && largest->fine >= 1)
+        cell->parts[cell->count++] = (struct pyramid_part){largest->state, 1};
+}
+
+static void write_cell(struct write *write, struct level *level, const struct parts *parts, struct pyramid_cell *cell)
+{
+    make_cell(write, parts, cell);
+    if (cell->count == 0 && cell->messages == 0)
+        return;
+    if (level->written++ % PYRAMID_SKIP == 0) {
+        struct pyramid_skip skip = {.at = level->cells.size, .bin = level->last_end};
+        spill_add(&level->skips, &skip, sizeof skip);
+    }
+    ARRAY_RESERVE(write->bytes, write->byte_capacity, pyramid_cell_size(cell));
+    spill_add(&level->cells, write->bytes, pyramid_cell_put(write->bytes, cell, level->last_end));
+    level->last_end = cell->bin + cell->span;
+}
+
+static void put_bins(struct write *write, size_t number, uint64_t bin, uint64_t span, const struct parts *parts,
+                     uint64_t messages);
+
+/* The wider bin of which one half or both are known. */
+static void end_half(struct write *write, size_t number)
+{
+    struct level *level = &write->level[number];
+    if (!level->have_half)
+        return;
+    level->have_half = false;
+    put_bins(write, number + 1, level->half_bin, 1, &level->half, level->half_messages);
+    level->half.count = 0;
+    level->half_messages = 0;
+}
+
+static void add_half(struct write *write, size_t number, uint64_t bin, const struct parts *parts, uint64_t messages)
+{
+    struct level *level = &write->level[number];
+    if (level->have_half && level->half_bin != bin >> 1)
+        end_half(write, number);
+    level->have_half = true;
+    level->half_bin = bin >> 1;
+    level->half_messages += messages;
+    for (size_t i = 0; i < parts->count; i++)
+        parts_add(&level->half, parts->part[i].state, parts->part[i].fine / 2);
+    if (bin & 1)
+        end_half(write, number);
+}
+
+/* Bins in which the rows do the same: written, and paired to wider ones. */
+static void put_bins(struct write *write, size_t number, uint64_t bin, uint64_t span, const struct parts *parts,
+                     uint64_t messages)
+{
+    struct pyramid_cell cell = {.bin = bin, .span = span, .messages = messages};
+    write_cell(write, &write->level[number], parts, &cell);
+    if (number + 1 == write->level_count)
+        return;
+    if (bin & 1) {
+        add_half(write, number, bin, parts, messages);
+        bin++;
+        span--;
+        messages = 0;
+    }
+    if (span > 1) {
+        end_half(write, number);
+        put_bins(write, number + 1, bin >> 1, span / 2, parts, 0);
+    }
+    if (span & 1)
+        add_half(write, number, bin + span - 1, parts, messages);
+}
+
+/* The same without the rows that have ended: `some` of the parts, as far as they are still there. */
+static void put_present(struct write *write, uint64_t bin, uint64_t span, const struct parts *all, uint64_t messages)
+{
+    uint64_t length = (uint64_t)1 << write->order->shift;
+    write->cell.count = 0;
+    for (size_t i = 0; i < all->count; i++)
+        parts_add(&write->cell, all->part[i].state, all->part[i].fine);
+    for (size_t i = 0; i < write->gone.count; i++)
+        parts_add(&write->cell, write->gone.part[i].state, -write->gone.part[i].fine);
+    for (uint32_t i = write->ended; i < write->rows && end_bin(write, i) == bin; i++) {
+        uint64_t behind = ((bin + 1) << write->order->shift) - end_of(write, i);
+        parts_add(&write->cell, end_state(write, i), -(double)behind / (double)length * CELL_FINE);
+    }
+    size_t kept = 0;
+    for (size_t i = 0; i < write->cell.count; i++)
+        if (write->cell.part[i].fine > 1)
+            write->cell.part[kept++] = write->cell.part[i];
+    write->cell.count = kept;
+    if (kept > 0 || messages > 0)
+        put_bins(write, 0, bin, span, &write->cell, messages);
+}
+
+/* Cuts bins in which the rows do the same where rows end. */
+static void put_run(struct write *write, uint64_t bin, uint64_t span, const struct parts *parts, uint64_t messages)
+{
+    while (span > 0) {
+        while (write->ended < write->rows && end_bin(write, write->ended) < bin)
+            parts_add(&write->gone, end_state(write, write->ended++), CELL_FINE);
+        if (write->ended == write->rows)
+            return;
+        uint64_t end = end_bin(write, write->ended), length = end == bin ? 1 : end - bin;
+        length = length < span ? length : span;
+        put_present(write, bin, length, parts, messages);
+        bin += length;
+        span -= length;
+    }
+}
+
+/* The sorted cell at hand and what is behind it. */
+static bool take_cell(struct write *write, struct parts *in_bin, struct parts *behind)
+{
+    const struct sorted_cells *cells = write->order->cells;
+    const unsigned char *at = cells->data, *end = at + cells->length;
+    uint64_t run, messages, count, state, fine, rows;
+    at = varint_get(at, end, &run);
+    at = at ? varint_get(at, end, &messages) : NULL;
+    at = at ? varint_get(at, end, &count) : NULL;
+    in_bin->count = behind->count = 0;
+    for (uint64_t i = 0; at && i < count; i++) {
+        at = varint_get(at, end, &state);
+        at = at ? varint_get(at, end, &fine) : NULL;
+        at = at ? varint_get(at, end, &rows) : NULL;
+        if (!at)
+            break;
+        parts_add(in_bin, (uint32_t)state - 1, (double)fine);
+        if (rows > 0)
+            parts_add(behind, (uint32_t)state - 1, (double)rows * CELL_FINE);
+    }
+    if (!at)
+        return false;
+    put_run(write, cells->key.minor, 1, in_bin, messages);
+    put_run(write, cells->key.minor + 1, run, behind, 0);
+    return true;
+}
+
+static uint32_t group_of(const struct pyramid_order *order, uint32_t row)
+{
+    return order->fold == 0 ? row : order->rows->row[row].process >> order->fold;
+}
+
+static int by_group(const void *a, const void *b, void *context)
+{
+    const struct pyramid_order *order = context;
+    uint32_t left = *(const uint32_t *)a, right = *(const uint32_t *)b;
+    uint32_t left_group = group_of(order, left), right_group = group_of(order, right);
+    if (left_group != right_group)
+        return left_group < right_group ? -1 : 1;
+    int64_t left_ns = order->rows->row[left].end_ns, right_ns = order->rows->row[right].end_ns;
+    return (left_ns > right_ns) - (left_ns < right_ns);
+}
+
+static void begin_group(struct write *write, uint32_t group)
+{
+    size_t count = write->order->rows->count;
+    while (write->member_at < count && group_of(write->order, write->members[write->member_at]) < group)
+        write->member_at++;
+    write->rows = 0;
+    while (write->member_at + write->rows < count &&
+           group_of(write->order, write->members[write->member_at + write->rows]) == group)
+        write->rows++;
+    write->ended = 0;
+    write->gone.count = 0;
+    uint32_t place = write->order->fold == 0 ? write->order->places[group] : group;
+    for (size_t i = 0; i < write->level_count; i++) {
+        struct level *level = &write->level[i];
+        level->last_end = level->written = 0;
+        level->groups[place] = (struct pyramid_group){.skip_at = level->skips.size / sizeof(struct pyramid_skip),
+                                                      .rows = write->rows,
+                                                      .cell_at = level->cells.size};
+    }
+}
+
+static void end_group(struct write *write, uint32_t group)
+{
+    uint32_t place = write->order->fold == 0 ? write->order->places[group] : group;
+    for (size_t i = 0; i + 1 < write->level_count; i++)
+        end_half(write, i);
+    for (size_t i = 0; i < write->level_count; i++) {
+        struct level *level = &write->level[i];
+        struct pyramid_group *at = &level->groups[place];
+        at->skips = (uint32_t)(level->skips.size / sizeof(struct pyramid_skip) - at->skip_at);
+        at->cell_end = level->cells.size;
+    }
+}
+
+static enum status write_groups(struct write *write, struct error *err)
+{
+    struct sorted_cells *cells = write->order->cells;
+    struct parts in_bin = {0}, behind = {0};
+    enum status status = STATUS_OK;
+    while (status == STATUS_OK && cells->status == STATUS_OK && cells->key.major >> 32 == write->order->fold_number) {
+        uint64_t major = cells->key.major;
+        begin_group(write, (uint32_t)major);
+        while (status == STATUS_OK && cells->status == STATUS_OK && cells->key.major == major) {
+            if (!take_cell(write, &in_bin, &behind))
+                status = error_set(err, ERROR_OUTPUT, "a temporary file was damaged");
+            else if (sorted_cells_next(cells, err) == STATUS_FAILED)
+                status = STATUS_FAILED;
+        }
+        end_group(write, (uint32_t)major);
+    }
+    free(in_bin.part);
+    free(behind.part);
+    return status;
+}
+
+/* The tables of a width behind those that are there. */
+static enum status append_level(const struct write *write, struct level *level, struct spill *tables, struct error *err)
+{
+    uint64_t cell_base = tables[SECTION_CELLS].size;
+    uint64_t skip_base = tables[SECTION_SKIPS].size / sizeof(struct pyramid_skip);
+    struct pyramid_level entry = {.shift = level->shift,
+                                  .fold = write->order->fold,
+                                  .group_at = tables[SECTION_GROUPS].size / sizeof(struct pyramid_group),
+                                  .groups = (uint32_t)write->group_count};
+    if (spill_check(&level->cells, err) != STATUS_OK || spill_check(&level->skips, err) != STATUS_OK)
+        return STATUS_FAILED;
+    struct pyramid_skip *skip = (struct pyramid_skip *)(void *)level->skips.data;
+    for (size_t i = 0; i < level->skips.size / sizeof *skip; i++)
+        skip[i].at += cell_base;
+    for (size_t i = 0; i < write->group_count; i++) {
+        level->groups[i].skip_at += skip_base;
+        level->groups[i].cell_at += cell_base;
+        level->groups[i].cell_end += cell_base;
+    }
+    spill_add(&tables[SECTION_LEVELS], &entry, sizeof entry);
+    spill_add(&tables[SECTION_GROUPS], level->groups, write->group_count * sizeof *level->groups);
+    spill_add(&tables[SECTION_SKIPS], level->skips.data, level->skips.size);
+    spill_add(&tables[SECTION_CELLS], level->cells.data, level->cells.size);
+    return STATUS_OK;
+}
+
+static enum status start(struct write *write, struct error *err)
+{
+    const struct pyramid_order *order = write->order;
+    size_t count = order->rows->count;
+    write->members = memory_new(count * sizeof *write->members);
+    for (uint32_t i = 0; i < count; i++) {
+        write->members[i] = i;
+        uint32_t group = group_of(order, i);
+        write->group_count = group >= write->group_count ? (size_t)group + 1 : write->group_count;
+    }
+    qsort_r(write->members, count, sizeof *write->members, by_group, (void *)(uintptr_t)order);
+    unsigned shift = order->shift;
+    do {
+        struct level *level = &write->level[write->level_count++];
+        level->shift = shift;
+        level->groups = memory_new(write->group_count * sizeof *level->groups);
+        if (spill_open(&level->cells, err) != STATUS_OK || spill_open(&level->skips, err) != STATUS_OK)
+            return STATUS_FAILED;
+    } while (shift < 62 && write->level_count < LEVELS_MAX && order->duration_ns >> shift++ > PYRAMID_BINS);
+    return STATUS_OK;
+}
+
+enum status pyramid_write(const struct pyramid_order *order, struct spill *tables, struct error *err)
+{
+    struct write *write = memory_new(sizeof *write);
+    write->order = order;
+    enum status status = start(write, err);
+    if (status == STATUS_OK)
+        status = write_groups(write, err);
+    for (size_t i = 0; i < write->level_count; i++) {
+        struct level *level = &write->level[i];
+        if (status == STATUS_OK)
+            status = append_level(write, level, tables, err);
+        spill_close(&level->cells);
+        spill_close(&level->skips);
+        free(level->groups);
+        free(level->half.part);
+    }
+    free(write->members);
+    free(write->gone.part);
+    free(write->cell.part);
+    free(write->bytes);
+    free(write);
+    return status;
+}

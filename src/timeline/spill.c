@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "timeline/spill.h"
+
+#include "core/input.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+enum { SPILL_LEAST = 1 << 16 };
+
+enum status spill_open(struct spill *spill, struct error *err)
+{
+    *spill = (struct spill){.file = temporary_file(err)};
+    return spill->file < 0 ? STATUS_FAILED : STATUS_OK;
+}
+
+void spill_close(struct spill *spill)
+{
+    if (spill->data)
+        munmap(spill->data, spill->capacity);
+    if (spill->file > 0)
+        close(spill->file);
+    *spill = (struct spill){0};
+}
+
+/* Room is reserved on disk: a full disk is told here, and not by a signal later. */
+static bool spill_grow(struct spill *spill, size_t wanted)
+{
+    size_t capacity = spill->capacity ? spill->capacity * 2 : SPILL_LEAST;
+    while (capacity < wanted)
+        capacity *= 2;
+    if (posix_fallocate(spill->file, 0, (off_t)capacity) != 0)
+        return false;
+    void *data = spill->data ? mremap(spill->data, spill->capacity, capacity, MREMAP_MAYMOVE)
+                             : mmap(NULL, capacity, PROT_READ | PROT_WRITE, MAP_SHARED, spill->file, 0);
+    if (data == MAP_FAILED)
+        return false;
+    spill->data = data;
+    spill->capacity = capacity;
+    return true;
+}
+
+void spill_add(struct spill *spill, const void *data, size_t size)
+{
+    if (spill->failed || size == 0)
+        return;
+    if (spill->capacity - spill->size < size && !spill_grow(spill, spill->size + size)) {
+        spill->failed = true;
+        return;
+    }
+    memcpy(spill->data + spill->size, data, size);
+    spill->size += size;
+}
+
+enum status spill_check(const struct spill *spill, struct error *err)
+{
+    if (!spill->failed)
+        return STATUS_OK;
+    return error_set(err, ERROR_OUTPUT, "cannot write a temporary file in %s: no space left", temporary_directory());
+}
