@@ -71,6 +71,7 @@ struct findings findings_of(const struct metrics *metrics, const struct heuristi
         findings.below_clock += found && finding.saving_s > NOISE * duration;
         finding_clear(&finding);
     }
+    finding_caveat(input, findings.caveat);
     if (findings.count > 0)
         qsort(findings.finding, findings.count, sizeof *findings.finding, by_saving);
     /* Waiting that even work would end follows from the imbalance. */
@@ -80,7 +81,7 @@ struct findings findings_of(const struct metrics *metrics, const struct heuristi
             root = &findings.finding[i];
     for (size_t i = 0; root && i < findings.count; i++)
         if (&findings.finding[i] != root && strcmp(findings.finding[i].id, "small-messages") != 0 &&
-            root->saving_s >= findings.finding[i].saving_s / 2)
+            strcmp(findings.finding[i].id, "transfer") != 0 && root->saving_s >= findings.finding[i].saving_s / 2)
             findings.finding[i].root = root->id;
     return findings;
 }

@@ -7,7 +7,7 @@
 /* A finding is a problem that costs time: what, who, since when, how much, and what to do. It is only reported where
    mending it would save more than the noise: 1 % of the run, and the clock error of the trace. */
 
-enum { FINDING_FUNCTIONS = 3, FINDING_EVIDENCE = 10 };
+enum { FINDING_FUNCTIONS = 3, FINDING_EVIDENCE = 10, FINDING_CAVEAT_SIZE = 400 };
 
 struct ranks {
     uint32_t *rank; /* world ranks, ascending; owned */
@@ -33,9 +33,10 @@ struct finding {
 struct findings {
     struct finding *finding; /* the largest saving first */
     size_t count;
-    double floor_s;     /* what is saved at least */
-    bool clock_limits;  /* the floor is the clock error */
-    size_t below_clock; /* findings that only the clock error hides */
+    double floor_s;                   /* what is saved at least */
+    bool clock_limits;                /* the floor is the clock error */
+    size_t below_clock;               /* findings that only the clock error hides */
+    char caveat[FINDING_CAVEAT_SIZE]; /* what spoils the times of the run; "": nothing that is known */
 };
 
 /* What the finders read: metrics with an analysis, and what the heuristics say of them. */
@@ -54,6 +55,10 @@ bool finding_id_known(const char *id);
 
 /* All ids, by index; NULL behind the last. */
 const char *finding_id_at(size_t index);
+
+/* For findings_of: what spoils the times of a run, or "". Calls that last much longer than their data explain are no
+   fault of the program: somebody who should go on does not run. */
+void finding_caveat(const struct finding_input *input, char caveat[FINDING_CAVEAT_SIZE]);
 
 /* For finders: ranks of the processes that hold `part` of the sum, the largest first. */
 struct ranks ranks_with_most(const struct metrics *metrics, const int64_t *sums_ns, double part);

@@ -111,15 +111,10 @@ static double unexplained(const struct finding_input *input, const struct state_
     return explained > 0 ? own->all_s / (double)own->calls / explained : 0;
 }
 
-/* Calls that last longer than that by far: whoever should go on does not run. */
-static const struct remedy cores = {
-    CLASS_LOCAL, "", "lasts much longer than its data and its shortest call explain, as where processes share cores",
-    "run no more processes than there are cores, each bound to one (mpiexec -bind-to core), and look again"};
-
 static void say(const struct finding_input *input, const struct state_def *state, const struct own_time *own,
                 double efficiency, struct finding *finding)
 {
-    const struct remedy *remedy = unexplained(input, state, own) > UNEXPLAINED ? &cores : remedy_of(state);
+    const struct remedy *remedy = remedy_of(state);
     double all_s = (double)input->analysis->duration / 1e9 * (double)input->metrics->process_count;
     char share[TEXT_NUMBER_SIZE], calls[TEXT_NUMBER_SIZE], time[TEXT_NUMBER_SIZE], each[TEXT_NUMBER_SIZE],
         ideal[TEXT_NUMBER_SIZE], transfer[TEXT_NUMBER_SIZE];
@@ -146,6 +141,10 @@ bool find_transfer(const struct finding_input *input, struct finding *finding)
     if (state == UINT32_MAX || efficiency >= ACCEPTABLE || finding->saving_s < LEAST_SHARE * duration)
         return false;
     struct own_time own = own_time_of(input, state);
+    if (unexplained(input, &defs->states[state], &own) > UNEXPLAINED) {
+        free(own.processes_ns);
+        return false;
+    }
     finding->waiting_s = own.all_s;
     finding->victims = ranks_with_most(input->metrics, own.processes_ns, 0.95);
     free(own.processes_ns);
@@ -158,4 +157,25 @@ bool find_transfer(const struct finding_input *input, struct finding *finding)
     finding_evidence(finding, "longest_s", own.longest_s, true);
     finding_evidence(finding, "shortest_s", own.shortest_s, true);
     return true;
+}
+
+void finding_caveat(const struct finding_input *input, char caveat[FINDING_CAVEAT_SIZE])
+{
+    const struct defs *defs = input->metrics->defs;
+    uint32_t index = analysis_longest_own(input->analysis, defs);
+    caveat[0] = '\0';
+    if (index == UINT32_MAX || input->analysis->own_saving < (int64_t)(LEAST_SHARE * (double)input->analysis->duration))
+        return;
+    const struct state_def *state = &defs->states[index];
+    struct own_time own = own_time_of(input, index);
+    double times = unexplained(input, state, &own);
+    char each[TEXT_NUMBER_SIZE], count[TEXT_NUMBER_SIZE];
+    if (times > UNEXPLAINED)
+        snprintf(caveat, FINDING_CAVEAT_SIZE,
+                 "The processes seem to share cores: %.*s lasts %s, waits aside, %s times what its data explain. Run "
+                 "no more "
+                 "processes than there are cores.",
+                 text_beginning(state->name, 60), state->name, seconds_text(each, own.all_s / (double)own.calls),
+                 text_thousands(count, times < 1e15 ? (uint64_t)times : UINT64_C(1000000000000000)));
+    free(own.processes_ns);
 }

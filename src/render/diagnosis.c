@@ -189,6 +189,10 @@ static void write_findings(struct output *output, const struct diagnosis *diagno
     const struct findings *findings = diagnosis->findings;
     char floor[TEXT_NUMBER_SIZE], rest[160];
     size_t lines = 0, shown = 0;
+    if (*findings->caveat) {
+        output_text(output, "\n");
+        lines += 1 + paragraph_write(output, "  ", "  ", findings->caveat);
+    }
     if (findings->count == 0) {
         snprintf(rest, sizeof rest, "No finding above %s (%s).", seconds_text(floor, findings->floor_s),
                  findings->clock_limits ? "the clock error of this trace" : "1 % of the run");

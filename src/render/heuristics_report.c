@@ -120,6 +120,7 @@ void heuristics_write_json(struct output *output, const struct metrics *metrics,
     for (size_t i = 0; i < findings->count; i++)
         write_finding(&json, &findings->finding[i]);
     json_close(&json, ']');
+    json_value(&json, "caveat", value_text(*findings->caveat ? findings->caveat : NULL));
     json_close(&json, '}');
 }
 

@@ -112,6 +112,8 @@ static void write_findings(struct output *output, const struct report *report)
     if (report->findings->count == 0 && !*none)
         return;
     output_text(output, "<section>\n<h2>Findings</h2>\n");
+    if (*report->findings->caveat)
+        page_element(output, "<p>", report->findings->caveat, "</p>\n");
     if (*none)
         page_element(output, "<p>", none, "</p>\n");
     else

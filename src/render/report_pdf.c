@@ -97,6 +97,8 @@ static void draw_heuristic(struct sheet *sheet, const struct heuristic *heuristi
 static void draw_findings(struct sheet *sheet, const struct report *report)
 {
     char line[REPORT_LINE_SIZE];
+    if (*report->findings->caveat)
+        paragraph(sheet, 0, (struct text_style){0}, report->findings->caveat);
     report_no_findings(report, line);
     if (*line)
         paragraph(sheet, 0, (struct text_style){0}, line);
