@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef SIGHT_CONVERT_READ_CLOG2_H
+#define SIGHT_CONVERT_READ_CLOG2_H
+
+#include "convert/reader.h"
+
+/* Reading a part of a CLOG-2 trace: what an index needs. */
+
+/* True if any record can be gone to: one merged file with headers of 24 bytes, uncompressed, that is no pipe. */
+bool clog2_can_seek(const struct reader *reader);
+
+/* The next events come from the records from byte `from` up to byte `to`: offsets between two records, as
+   reader->input->offset tells them between two batches. Then reader_next gives STATUS_END. */
+enum status clog2_seek(struct reader *reader, uint64_t from, uint64_t to, struct error *err) MUST_CHECK;
+
+/* Where the last block of records begins, as far as the trace was found to go when it was opened. */
+uint64_t clog2_last_block(const struct reader *reader);
+
+/* Defines what an event id stands for that no definition names, as if an event with it had been read: states and marks
+   get their indices in this order. */
+void clog2_define(struct reader *reader, int32_t id);
+
+#endif
