@@ -16,8 +16,8 @@ struct efficiency efficiency_of(const struct metrics *metrics);
 /* Share of the processes' total times that is communication; 0 for an empty run. */
 double communication_share(const struct metrics *metrics);
 
-/* The part of it that starts and ends MPI (MPI_Init, MPI_Init_thread, MPI_Finalize). A run that is short has much of it,
-   however well it is written. */
+/* The part of it that starts and ends MPI (MPI_Init, MPI_Init_thread, MPI_Finalize). A run that is short has much of
+   it, however well it is written. */
 double startup_share(const struct metrics *metrics);
 
 #endif

@@ -2,7 +2,9 @@
 #include "heuristics/finding.h"
 
 #include "core/memory.h"
+#include "core/text.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -143,6 +145,19 @@ char *who_text(char buffer[WHO_SIZE], const struct ranks *ranks, size_t all)
     else
         snprintf(buffer, WHO_SIZE, ranks->count == 1 ? "process %s" : "processes %s",
                  ranks_text(text, ranks->rank, ranks->count));
+    return buffer;
+}
+
+char *site_text(char buffer[SITE_TEXT_SIZE], const struct site_def *site)
+{
+    const char *slash = strrchr(site->file, '/'), *name = slash && slash[1] ? slash + 1 : site->file;
+    if (!*name)
+        snprintf(buffer, SITE_TEXT_SIZE, "%.*s", text_beginning(site->function ? site->function : "?", 100),
+                 site->function ? site->function : "?");
+    else if (site->line > 0)
+        snprintf(buffer, SITE_TEXT_SIZE, "%.*s:%" PRId32, text_beginning(name, 100), name, site->line);
+    else
+        snprintf(buffer, SITE_TEXT_SIZE, "%.*s", text_beginning(name, 100), name);
     return buffer;
 }
 

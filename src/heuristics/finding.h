@@ -7,7 +7,7 @@
 /* A finding is a problem that costs time: what, who, since when, how much, and what to do. It is only reported where
    mending it would save more than the noise: 1 % of the run, and the clock error of the trace. */
 
-enum { FINDING_FUNCTIONS = 3, FINDING_EVIDENCE = 10, FINDING_CAVEAT_SIZE = 400 };
+enum { FINDING_FUNCTIONS = 3, FINDING_SITES = 3, FINDING_EVIDENCE = 10, FINDING_CAVEAT_SIZE = 400 };
 
 struct ranks {
     uint32_t *rank; /* world ranks, ascending; owned */
@@ -21,8 +21,9 @@ struct finding {
     double saving_s;  /* of wall-clock time, by replay: what the run would be shorter if nothing else changed */
     double share;     /* saving / duration */
     struct ranks victims, causes;
-    const char *functions[FINDING_FUNCTIONS]; /* borrowed from the definitions; NULL behind the last */
-    double from_s, to_s;                      /* from the run's begin */
+    const char *functions[FINDING_FUNCTIONS];    /* borrowed from the definitions; NULL behind the last */
+    const struct site_def *sites[FINDING_SITES]; /* where it waits most; borrowed, NULL behind the last */
+    double from_s, to_s;                         /* from the run's begin */
     char text[2048];
     char advice[400];
     const char *root; /* id of the finding that causes this one; NULL: none */
@@ -66,6 +67,10 @@ struct ranks ranks_with_most(const struct metrics *metrics, const int64_t *sums_
 /* "process 3", "processes 0–7,12", "all processes" */
 enum { WHO_SIZE = RANKS_TEXT_SIZE + 16 };
 char *who_text(char buffer[WHO_SIZE], const struct ranks *ranks, size_t all);
+
+/* "sort.c:88": a place in the source by the last part of its file's name; of one without a file its function. */
+enum { SITE_TEXT_SIZE = 128 };
+char *site_text(char buffer[SITE_TEXT_SIZE], const struct site_def *site);
 
 void finding_evidence(struct finding *finding, const char *name, double value, bool is_time);
 

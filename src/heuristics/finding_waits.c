@@ -47,6 +47,12 @@ static void find_functions(const struct analysis *analysis, const struct metrics
     }
 }
 
+static void find_sites(const struct metrics *metrics, const struct wait_sums *sums, struct finding *finding)
+{
+    for (size_t i = 0; i < FINDING_SITES && i < sums->site_count; i++)
+        finding->sites[i] = &metrics->defs->sites[sums->sites[i].index];
+}
+
 static void fill_evidence(const struct wait_sums *sums, struct finding *finding)
 {
     finding_evidence(finding, "waits", (double)sums->count, false);
@@ -88,14 +94,17 @@ static void say_waits(const struct finding_input *input, const struct words *wor
     else
         snprintf(finding->title, sizeof finding->title, spread ? "%s: %s wait for each other" : "%s: waiting for %s",
                  words->title, spread ? victims : causes);
+    char place[SITE_TEXT_SIZE + 8] = "", site[SITE_TEXT_SIZE];
+    if (finding->sites[0])
+        snprintf(place, sizeof place, " at %s", site_text(site, finding->sites[0]));
     const char *function = finding->functions[0] ? finding->functions[0] : "MPI";
     victims[0] = (char)toupper((unsigned char)victims[0]);
-    int used = snprintf(finding->text, sizeof finding->text,
-                        "%s %s %s%s in %.*s waiting %s (%s of %s calls, the longest wait %s).", victims,
-                        finding->victims.count == 1 ? "spends" : "together spend",
-                        seconds_text(time, (double)sums->ns / 1e9), finding->functions[1] ? ", mostly" : "",
-                        text_beginning(function, 60), function, words->instead, text_thousands(count, sums->count),
-                        text_thousands(calls, sums->calls), seconds_text(longest, (double)sums->longest_ns / 1e9));
+    int used = snprintf(
+        finding->text, sizeof finding->text, "%s %s %s%s in %.*s%s waiting %s (%s of %s calls, the longest wait %s).",
+        victims, finding->victims.count == 1 ? "spends" : "together spend", seconds_text(time, (double)sums->ns / 1e9),
+        finding->functions[1] ? ", mostly" : "", text_beginning(function, 60), function, place, words->instead,
+        text_thousands(count, sums->count), text_thousands(calls, sums->calls),
+        seconds_text(longest, (double)sums->longest_ns / 1e9));
     causes[0] = (char)toupper((unsigned char)causes[0]);
     if (!spread && used > 0 && (size_t)used < sizeof finding->text)
         snprintf(finding->text + used, sizeof finding->text - (size_t)used, " %s %s %s for %s of that time.", causes,
@@ -127,10 +136,10 @@ static void say_root(const struct finding_input *input, const struct wait_sums *
              input->metrics->process[root].rank, text_share(share, (double)analysis->delay_ns[root] / all_ns));
 }
 
-static bool find_waits(const struct finding_input *input, const struct words *words, struct finding *finding)
+static bool fill_waits(const struct finding_input *input, const struct words *words, const struct wait_sums *sums,
+                       struct finding *finding)
 {
     const struct analysis *analysis = input->analysis;
-    const struct wait_sums *sums = &analysis->waits[words->kind];
     if (sums->ns <= 0 || sums->saving_ns <= 0)
         return false;
     finding->waiting_s = (double)sums->ns / 1e9;
@@ -140,6 +149,7 @@ static bool find_waits(const struct finding_input *input, const struct words *wo
     finding->victims = ranks_with_most(input->metrics, sums->victims_ns, VICTIMS_PART);
     finding->causes = ranks_with_most(input->metrics, sums->causes_ns, CAUSES_PART);
     find_functions(analysis, input->metrics, sums->states_ns, finding);
+    find_sites(input->metrics, sums, finding);
     fill_evidence(sums, finding);
     say_waits(input, words, sums, finding);
     say_root(input, sums, finding);
@@ -147,6 +157,11 @@ static bool find_waits(const struct finding_input *input, const struct words *wo
     bool by_master = words->master_advice && finding->causes.count == 1 && master == (int64_t)finding->causes.rank[0];
     snprintf(finding->advice, sizeof finding->advice, "%s", by_master ? words->master_advice : words->advice);
     return true;
+}
+
+static bool find_waits(const struct finding_input *input, const struct words *words, struct finding *finding)
+{
+    return fill_waits(input, words, &input->analysis->waits[words->kind], finding);
 }
 
 bool find_late_sender(const struct finding_input *input, struct finding *finding)
@@ -160,6 +175,28 @@ bool find_late_sender(const struct finding_input *input, struct finding *finding
         "message, then MPI_Wait",
         "let workers ask for the next piece before they return the last one (MPI_Irecv), or hand out several at once"};
     return find_waits(input, &words, finding);
+}
+
+/* Of whichever sender: one problem. What the two have is added up, but for what a replay saves, which is of both. */
+bool find_wrong_order(const struct finding_input *input, struct finding *finding)
+{
+    static const struct words words = {
+        WAIT_WRONG_ORDER_OTHER,
+        "messages received in the wrong order",
+        "for one message while others are there already",
+        "who is waited for out of turn",
+        "receive in the order in which messages come: MPI_ANY_SOURCE or MPI_ANY_TAG where any will do, or MPI_Irecv "
+        "for "
+        "all and then MPI_Waitany; and send first what is received first",
+        "let the master take results in the order in which they come (MPI_ANY_SOURCE), not worker by worker"};
+    const struct wait_sums *same = &input->analysis->waits[WAIT_WRONG_ORDER_SAME],
+                           *other = &input->analysis->waits[WAIT_WRONG_ORDER_OTHER];
+    if (same->ns == 0 || other->ns == 0)
+        return fill_waits(input, &words, same->ns > 0 ? same : other, finding);
+    struct wait_sums *both = wait_sums_merged(input->analysis, same, other);
+    bool found = fill_waits(input, &words, both, finding);
+    wait_sums_free(both);
+    return found;
 }
 
 bool find_late_receiver(const struct finding_input *input, struct finding *finding)
@@ -199,6 +236,18 @@ bool find_early_reduce(const struct finding_input *input, struct finding *findin
     return find_waits(input, &words, finding);
 }
 
+bool find_early_scan(const struct finding_input *input, struct finding *finding)
+{
+    static const struct words words = {WAIT_EARLY_SCAN,
+                                       "waiting at prefix reductions",
+                                       "for processes of lower ranks",
+                                       "the last of the lower ranks to come",
+                                       "give the lower ranks less to do before MPI_Scan, or use MPI_Iscan and compute "
+                                       "meanwhile what does not need its result",
+                                       NULL};
+    return find_waits(input, &words, finding);
+}
+
 bool find_wait_at_nxn(const struct finding_input *input, struct finding *finding)
 {
     static const struct words words = {
@@ -233,4 +282,36 @@ bool find_wait_at_init(const struct finding_input *input, struct finding *findin
                                        "look at what the late processes do before MPI_Init: reading files, slow nodes",
                                        NULL};
     return find_waits(input, &words, finding);
+}
+
+/* Files are a problem where they take so much of all processes' time: every program must read and write. */
+static const double IO_SHARE = 0.2;
+
+bool find_io(const struct finding_input *input, struct finding *finding)
+{
+    const struct analysis *analysis = input->analysis;
+    const struct wait_sums *sums = &analysis->waits[WAIT_IO];
+    double all_s = (double)analysis->duration / 1e9 * (double)analysis->process_count;
+    if (sums->saving_ns <= 0 || (double)sums->ns / 1e9 <= IO_SHARE * all_s)
+        return false;
+    finding->waiting_s = (double)sums->ns / 1e9;
+    finding->saving_s = (double)sums->saving_ns / 1e9;
+    finding->from_s = (double)sums->from_ns / 1e9;
+    finding->to_s = (double)sums->to_ns / 1e9;
+    finding->victims = ranks_with_most(input->metrics, sums->victims_ns, VICTIMS_PART);
+    find_functions(analysis, input->metrics, sums->states_ns, finding);
+    find_sites(input->metrics, sums, finding);
+    fill_evidence(sums, finding);
+    char who[WHO_SIZE], time[TEXT_NUMBER_SIZE], share[TEXT_NUMBER_SIZE], count[TEXT_NUMBER_SIZE];
+    who_text(who, &finding->victims, analysis->process_count);
+    snprintf(finding->title, sizeof finding->title, "files take %s of all processes' time",
+             text_share(share, finding->waiting_s / all_s));
+    who[0] = (char)toupper((unsigned char)who[0]);
+    snprintf(finding->text, sizeof finding->text, "%s %s %s in %s calls on files, most of it in %s.", who,
+             finding->victims.count == 1 ? "spends" : "together spend", seconds_text(time, finding->waiting_s),
+             text_thousands(count, sums->count), finding->functions[0] ? finding->functions[0] : "MPI");
+    snprintf(finding->advice, sizeof finding->advice,
+             "write together and in large pieces (MPI_File_write_all with a file view), less often, or meanwhile "
+             "(MPI_File_iwrite); let several processes share the work where one does it all");
+    return true;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "metrics/analysis.h"
 
+#include "core/event.h"
 #include "core/memory.h"
 
 #include <string.h>
@@ -36,19 +37,105 @@ uint32_t analysis_longest_own(const struct analysis *analysis, const struct defs
     return longest;
 }
 
+static void sums_new(struct wait_sums *sums, size_t processes, size_t states)
+{
+    sums->saving_ns = -1;
+    sums->victims_ns = memory_new(processes * sizeof *sums->victims_ns);
+    sums->causes_ns = memory_new(processes * sizeof *sums->causes_ns);
+    sums->states_ns = memory_new(states * sizeof *sums->states_ns);
+    sums->cause_states_ns = memory_new(states * sizeof *sums->cause_states_ns);
+}
+
+static void sums_clear(struct wait_sums *sums)
+{
+    free(sums->victims_ns);
+    free(sums->causes_ns);
+    free(sums->states_ns);
+    free(sums->cause_states_ns);
+    free(sums->sites);
+    free(sums->comms);
+}
+
+static int by_index(const void *a, const void *b)
+{
+    const struct wait_place *left = a, *right = b;
+    return (left->index > right->index) - (left->index < right->index);
+}
+
+static int by_time(const void *a, const void *b)
+{
+    const struct wait_place *left = a, *right = b;
+    return left->ns != right->ns ? (left->ns > right->ns ? -1 : 1) : by_index(a, b);
+}
+
+static void places_sort(struct wait_place *places, size_t count, int (*order)(const void *, const void *))
+{
+    if (count > 0)
+        qsort(places, count, sizeof *places, order);
+}
+
+/* Places of both, each once, the longest first. */
+static size_t places_merged(struct wait_place **places, const struct wait_place *a, size_t a_count,
+                            const struct wait_place *b, size_t b_count)
+{
+    size_t count = 0, all = a_count + b_count;
+    struct wait_place *merged = *places = memory_new(all * sizeof *merged);
+    for (size_t i = 0; i < all; i++)
+        merged[i] = i < a_count ? a[i] : b[i - a_count];
+    places_sort(merged, all, by_index);
+    for (size_t i = 0; i < all; i++) {
+        if (count > 0 && merged[count - 1].index == merged[i].index)
+            time_add(&merged[count - 1].ns, merged[i].ns);
+        else
+            merged[count++] = merged[i];
+    }
+    places_sort(merged, count, by_time);
+    return count;
+}
+
+static void add_times(int64_t *sums_ns, size_t count, const int64_t *a_ns, const int64_t *b_ns)
+{
+    for (size_t i = 0; i < count; i++) {
+        time_add(&sums_ns[i], a_ns[i]);
+        time_add(&sums_ns[i], b_ns[i]);
+    }
+}
+
+struct wait_sums *wait_sums_merged(const struct analysis *analysis, const struct wait_sums *a,
+                                   const struct wait_sums *b)
+{
+    struct wait_sums *sums = memory_new(sizeof *sums);
+    sums_new(sums, analysis->process_count, analysis->state_count);
+    sums->count = a->count + b->count;
+    sums->calls = a->calls > b->calls ? a->calls : b->calls;
+    sums->ns = a->ns;
+    time_add(&sums->ns, b->ns);
+    sums->longest_ns = a->longest_ns > b->longest_ns ? a->longest_ns : b->longest_ns;
+    sums->from_ns = a->from_ns < b->from_ns ? a->from_ns : b->from_ns;
+    sums->to_ns = a->to_ns > b->to_ns ? a->to_ns : b->to_ns;
+    sums->saving_ns = a->saving_ns > b->saving_ns ? a->saving_ns : b->saving_ns;
+    add_times(sums->victims_ns, analysis->process_count, a->victims_ns, b->victims_ns);
+    add_times(sums->causes_ns, analysis->process_count, a->causes_ns, b->causes_ns);
+    add_times(sums->states_ns, analysis->state_count, a->states_ns, b->states_ns);
+    add_times(sums->cause_states_ns, analysis->state_count, a->cause_states_ns, b->cause_states_ns);
+    sums->site_count = places_merged(&sums->sites, a->sites, a->site_count, b->sites, b->site_count);
+    sums->comm_count = places_merged(&sums->comms, a->comms, a->comm_count, b->comms, b->comm_count);
+    return sums;
+}
+
+void wait_sums_free(struct wait_sums *sums)
+{
+    sums_clear(sums);
+    free(sums);
+}
+
 struct analysis *analysis_new(size_t processes, size_t states)
 {
     struct analysis *analysis = memory_new(sizeof *analysis);
     analysis->process_count = processes;
     analysis->state_count = states;
-    for (int kind = 0; kind < WAIT_KIND_COUNT; kind++) {
-        struct wait_sums *sums = &analysis->waits[kind];
-        sums->saving_ns = -1;
-        sums->victims_ns = memory_new(processes * sizeof *sums->victims_ns);
-        sums->causes_ns = memory_new(processes * sizeof *sums->causes_ns);
-        sums->states_ns = memory_new(states * sizeof *sums->states_ns);
-        sums->cause_states_ns = memory_new(states * sizeof *sums->cause_states_ns);
-    }
+    for (int kind = 0; kind < WAIT_KIND_COUNT; kind++)
+        sums_new(&analysis->waits[kind], processes, states);
     analysis->path_compute_ns = memory_new(processes * sizeof *analysis->path_compute_ns);
     analysis->path_mpi_ns = memory_new(processes * sizeof *analysis->path_mpi_ns);
     analysis->path_states_ns = memory_new(states * sizeof *analysis->path_states_ns);
@@ -62,12 +149,8 @@ void analysis_free(struct analysis *analysis)
 {
     if (!analysis)
         return;
-    for (int kind = 0; kind < WAIT_KIND_COUNT; kind++) {
-        free(analysis->waits[kind].victims_ns);
-        free(analysis->waits[kind].causes_ns);
-        free(analysis->waits[kind].states_ns);
-        free(analysis->waits[kind].cause_states_ns);
-    }
+    for (int kind = 0; kind < WAIT_KIND_COUNT; kind++)
+        sums_clear(&analysis->waits[kind]);
     free(analysis->path_compute_ns);
     free(analysis->path_mpi_ns);
     free(analysis->path_states_ns);

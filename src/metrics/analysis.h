@@ -11,23 +11,32 @@
    Computed by replay/analyse.h; kept with the metrics, so that findings come from a metrics file as from the trace.
    Numbers only: what they mean for the program is said by findings (heuristics/finding.h). */
 
-/* X(kind, id): wait states, after Scalasca's patterns. "enter" and "leave" are those of the call that waits. */
+/* X(kind, id): wait states, after Scalasca's patterns. "enter" and "leave" are those of the call that waits. A late
+   sender is of one of three kinds: the message is the next to be had, or another that is received later was sent
+   before. */
 #define WAIT_KINDS(X)                                                                                                  \
-    X(LATE_SENDER, "late-sender")       /* receive before its send: min(enter_send, leave) - enter */                  \
+    X(LATE_SENDER, "late-sender")                    /* receive before its send: min(enter_send, leave) - enter */     \
+    X(WRONG_ORDER_SAME, "wrong-order-same-source")   /* the same, while another message of its sender was there */     \
+    X(WRONG_ORDER_OTHER, "wrong-order-other-source") /* the same, while one of another sender was there */             \
     X(LATE_RECEIVER, "late-receiver")   /* send that returns only after its receive: enter_receive - enter */          \
     X(LATE_BROADCAST, "late-broadcast") /* one to all: min(enter_root, leave) - enter, of the others */                \
     X(EARLY_REDUCE, "early-reduce")     /* all to one: min(first enter of the others, leave) - enter, of the root */   \
+    X(EARLY_SCAN, "early-scan")         /* prefix: min(latest enter of the ranks up to this, leave) - enter */         \
     X(AT_NXN, "wait-at-nxn")            /* all to all: min(latest enter, leave) - enter */                             \
     X(AT_BARRIER, "wait-at-barrier")    /* the same */                                                                 \
     X(AT_INIT, "wait-at-init")          /* the same */                                                                 \
-    X(AT_FINALIZE, "wait-at-finalize")  /* the same */
+    X(AT_FINALIZE, "wait-at-finalize")  /* the same */                                                                 \
+    X(NXN_COMPLETION, "nxn-completion") /* all to all: leave - max(first leave, latest enter) */                       \
+    X(BARRIER_COMPLETION, "barrier-completion") /* the same */                                                         \
+    X(IO, "io")                                 /* leave - enter of calls on files */
 
 enum wait_kind {
     WAIT_NONE,
 #define WAIT_MEMBER(kind, id) WAIT_##kind,
     WAIT_KINDS(WAIT_MEMBER)
 #undef WAIT_MEMBER
-        WAIT_KIND_COUNT
+        WAIT_KIND_COUNT,
+    WAIT_CAUSED_COUNT = WAIT_NXN_COMPLETION /* those from here on are time that a call lasts, for nobody else */
 };
 
 /* "late-sender"; "" of WAIT_NONE. And back: WAIT_NONE if there is no such kind. */
@@ -42,6 +51,12 @@ struct wait_instance {
 };
 enum { LONGEST_WAITS = 10 };
 
+/* All waits of a kind at one place: an index into the definitions. */
+struct wait_place {
+    uint32_t index;
+    int64_t ns;
+};
+
 /* All waits of one kind. Processes are rows of the metrics. */
 struct wait_sums {
     uint64_t count; /* calls that waited */
@@ -53,6 +68,8 @@ struct wait_sums {
     int64_t *causes_ns;       /* by process: who was waited for */
     int64_t *states_ns;       /* by state (the first of its name): in which function */
     int64_t *cause_states_ns; /* by state: what was called at last by whom was waited for */
+    struct wait_place *sites, *comms; /* by site and communicator of the definitions, the longest first; owned */
+    size_t site_count, comm_count;
     struct wait_instance longest[LONGEST_WAITS]; /* the longest first; as many as there are, of a trace only */
     size_t longest_count;
 };
@@ -98,6 +115,11 @@ struct analysis {
 /* The MPI function whose calls themselves, waits aside, take most of the critical path, what starts and ends MPI aside:
    index into the definitions; UINT32_MAX where none does. */
 uint32_t analysis_longest_own(const struct analysis *analysis, const struct defs *defs);
+
+/* The sums of two kinds, but for single waits and the saving, which is the larger one. Free with wait_sums_free. */
+struct wait_sums *wait_sums_merged(const struct analysis *analysis, const struct wait_sums *a,
+                                   const struct wait_sums *b);
+void wait_sums_free(struct wait_sums *sums);
 
 /* Everything 0, the arrays of these sizes. */
 struct analysis *analysis_new(size_t processes, size_t states);

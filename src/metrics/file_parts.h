@@ -36,10 +36,12 @@
     X(entropy)                                                                                                         \
     X(events)                                                                                                          \
     X(exclusive_s)                                                                                                     \
+    X(file)                                                                                                            \
     X(first)                                                                                                           \
     X(format)                                                                                                          \
     X(from)                                                                                                            \
     X(from_s)                                                                                                          \
+    X(function)                                                                                                        \
     X(group)                                                                                                           \
     X(growth)                                                                                                          \
     X(heaviest)                                                                                                        \
@@ -47,6 +49,7 @@
     X(iteration_share)                                                                                                 \
     X(kind)                                                                                                            \
     X(least)                                                                                                           \
+    X(line)                                                                                                            \
     X(longest_s)                                                                                                       \
     X(loop)                                                                                                            \
     X(loss_s)                                                                                                          \
@@ -129,6 +132,8 @@ enum file_attribute {
     X(wait)                                                                                                            \
     X(waiter)                                                                                                          \
     X(waited)                                                                                                          \
+    X(site)                                                                                                            \
+    X(among)                                                                                                           \
     X(path)                                                                                                            \
     X(delay)                                                                                                           \
     X(phases)                                                                                                          \
@@ -151,8 +156,9 @@ struct metrics_file {
     struct process_row *row; /* of the process at hand; NULL: none */
     size_t process_capacity, function_capacity, sent_capacity, received_capacity, mark_capacity, thread_capacity;
     size_t communicator_capacity, tag_capacity, size_capacity;
-    struct map marks;       /* hash of name -> index */
-    struct wait_sums *wait; /* at hand; NULL: none */
+    struct map marks, sites; /* hash of name -> index; of a site's file, line and function */
+    struct wait_sums *wait;  /* at hand; NULL: none */
+    size_t wait_site_capacity, wait_comm_capacity;
     struct part_sums *part; /* at hand; NULL: none */
     size_t phase_capacity, loop_capacity, iteration_capacity;
 };
@@ -169,6 +175,10 @@ const char *file_text(struct metrics_file *file, enum file_attribute attribute);
 
 /* Row of the process of this rank; SIZE_MAX and damage if there is none so far. */
 size_t file_process(struct metrics_file *file, enum file_attribute attribute);
+
+/* Elements of waits: wait_file.c. */
+void read_site(struct metrics_file *file);
+void read_among(struct metrics_file *file);
 
 /* Elements of phases and iterations: phase_file.c. */
 void read_phases(struct metrics_file *file);

@@ -304,8 +304,13 @@ static void read_wait(struct metrics_file *file)
 {
     enum wait_kind kind = wait_kind_find(file_text(file, ATTRIBUTE_kind));
     file->wait = file->metrics->analysis && kind != WAIT_NONE ? &file->metrics->analysis->waits[kind] : NULL;
+    file->wait_site_capacity = file->wait_comm_capacity = 0;
     if (!file->wait)
         return;
+    free(file->wait->sites); /* a kind that stands twice */
+    free(file->wait->comms);
+    file->wait->sites = file->wait->comms = NULL;
+    file->wait->site_count = file->wait->comm_count = 0;
     file->wait->count = file_count(file, ATTRIBUTE_count, UINT64_MAX);
     file->wait->calls = file_count(file, ATTRIBUTE_calls, UINT64_MAX);
     file->wait->ns = file_time(file, ATTRIBUTE_time_s);
@@ -482,6 +487,7 @@ struct metrics *metrics_file_read(struct input *input, struct error *err)
     }
     xml_sax_close(&file->sax);
     map_clear(&file->marks);
+    map_clear(&file->sites);
     free(file->text.text);
     free(file);
     return metrics;

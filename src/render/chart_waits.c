@@ -10,31 +10,39 @@
 
 enum { RIGHT = 230, COLUMN_LEAST = 4, ROW = 22 };
 
+/* A kind's colour: a slot of the theme and its variant. Kinds that are of one sort share the slot. */
+static const struct kind_look {
+    const char *title;
+    uint8_t slot, variant;
+} looks[WAIT_KIND_COUNT] = {
+    [WAIT_NONE] = {"", 0, 0},
+    [WAIT_LATE_SENDER] = {"late sender", 0, 0},
+    [WAIT_WRONG_ORDER_SAME] = {"wrong order", 0, 1},
+    [WAIT_WRONG_ORDER_OTHER] = {"wrong order of senders", 0, 2},
+    [WAIT_LATE_RECEIVER] = {"late receiver", 1, 0},
+    [WAIT_LATE_BROADCAST] = {"late broadcast", 5, 0},
+    [WAIT_EARLY_REDUCE] = {"early reduce", 4, 0},
+    [WAIT_EARLY_SCAN] = {"early scan", 4, 1},
+    [WAIT_AT_NXN] = {"collectives", 3, 0},
+    [WAIT_AT_BARRIER] = {"barriers", 6, 0},
+    [WAIT_AT_INIT] = {"start", 9, 0},
+    [WAIT_AT_FINALIZE] = {"end of the run", 8, 0},
+    [WAIT_NXN_COMPLETION] = {"ending collectives", 3, 1},
+    [WAIT_BARRIER_COMPLETION] = {"ending barriers", 6, 1},
+    [WAIT_IO] = {"files", 7, 0},
+};
+
 /* Kinds keep their colours; waiting is hatched. */
 static struct paint kind_paint(enum wait_kind kind)
 {
-    static const uint8_t slots[WAIT_KIND_COUNT] = {
-        [WAIT_LATE_SENDER] = 0, [WAIT_LATE_RECEIVER] = 1, [WAIT_LATE_BROADCAST] = 5, [WAIT_EARLY_REDUCE] = 4,
-        [WAIT_AT_NXN] = 3,      [WAIT_AT_BARRIER] = 6,    [WAIT_AT_INIT] = 9,        [WAIT_AT_FINALIZE] = 8};
-    struct paint paint = paint_of((enum ink)(INK_FUNCTION + slots[kind] * THEME_VARIANTS));
+    struct paint paint = paint_of((enum ink)(INK_FUNCTION + looks[kind].slot * THEME_VARIANTS + looks[kind].variant));
     paint.hatched = true;
     return paint;
 }
 
 static const char *kind_title(enum wait_kind kind)
 {
-    static const char *const titles[WAIT_KIND_COUNT] = {
-        [WAIT_NONE] = "",
-        [WAIT_LATE_SENDER] = "late sender",
-        [WAIT_LATE_RECEIVER] = "late receiver",
-        [WAIT_LATE_BROADCAST] = "late broadcast",
-        [WAIT_EARLY_REDUCE] = "early reduce",
-        [WAIT_AT_NXN] = "collectives",
-        [WAIT_AT_BARRIER] = "barriers",
-        [WAIT_AT_INIT] = "start",
-        [WAIT_AT_FINALIZE] = "end of the run",
-    };
-    return titles[kind];
+    return looks[kind].title;
 }
 
 static double all_waits(const struct analysis *analysis, enum wait_kind *most)

@@ -54,8 +54,23 @@ static void write_instance(struct output *output, const struct metrics *metrics,
                  metrics->process[instance->cause_process].rank, cause, (double)instance->cause_enter_ns / 1e9);
 }
 
+/* "sort.c:88  1.23 s  45 %" for those with most. */
+static void write_sites(struct output *output, const struct metrics *metrics, const struct wait_sums *sums)
+{
+    char site[SITE_TEXT_SIZE], shown[SITE_TEXT_SIZE], number[TEXT_NUMBER_SIZE], share[TEXT_NUMBER_SIZE];
+    if (sums->site_count > 0)
+        output_text(output, "\n     where in the source\n");
+    for (size_t i = 0; i < PROCESSES && i < sums->site_count; i++) {
+        site_text(site, &metrics->defs->sites[sums->sites[i].index]);
+        text_for_terminal(shown, sizeof shown, site, 40);
+        output_print(output, "       %-16s %10s  %s\n", shown, text_duration(number, sums->sites[i].ns),
+                     text_share(share, (double)sums->sites[i].ns / (double)sums->ns));
+    }
+}
+
 static void write_waits(struct output *output, const struct metrics *metrics, const struct wait_sums *sums)
 {
+    write_sites(output, metrics, sums);
     write_processes(output, metrics, "who waits", sums->victims_ns, sums->ns);
     write_processes(output, metrics, "who is waited for", sums->causes_ns, sums->ns);
     if (sums->longest_count > 0)
@@ -90,4 +105,11 @@ void explanation_write(struct output *output, const struct metrics *metrics, siz
         kind = WAIT_AT_INIT;
     if (kind != WAIT_NONE)
         write_waits(output, metrics, &metrics->analysis->waits[kind]);
+    if (strcmp(finding->id, "wrong-order") == 0)
+        for (int order = WAIT_WRONG_ORDER_SAME; order <= WAIT_WRONG_ORDER_OTHER; order++)
+            if (metrics->analysis->waits[order].count > 0) {
+                output_print(output, "\n     %s\n",
+                             order == WAIT_WRONG_ORDER_SAME ? "of the same sender" : "of several senders");
+                write_waits(output, metrics, &metrics->analysis->waits[order]);
+            }
 }

@@ -94,6 +94,10 @@ static void write_finding(struct json *json, const struct finding *finding)
         json_value(json, NULL, value_text(finding->functions[i]));
     json_close(json, ']');
     json_open(json, "sites", '[');
+    for (size_t i = 0; i < FINDING_SITES && finding->sites[i]; i++) {
+        char site[SITE_TEXT_SIZE];
+        json_value(json, NULL, value_text(site_text(site, finding->sites[i])));
+    }
     json_close(json, ']');
     json_value(json, "from_s", value_ratio(finding->from_s));
     json_value(json, "to_s", value_ratio(finding->to_s));

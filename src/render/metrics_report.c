@@ -313,6 +313,20 @@ static void xml_by_state(struct output *output, const struct metrics *metrics, s
         }
 }
 
+static void xml_site(struct output *output, const struct site_def *site, int64_t ns)
+{
+    output_text(output, "<site file=\"");
+    value_write_xml(output, value_text(site->file));
+    output_print(output, "\" line=\"%" PRId32 "\"", site->line);
+    if (site->function) {
+        output_text(output, " function=\"");
+        value_write_xml(output, value_text(site->function));
+        output_text(output, "\"");
+    }
+    xml_time(output, "time_s", ns);
+    output_text(output, "/>\n");
+}
+
 static void xml_wait(struct output *output, const struct metrics *metrics, enum wait_kind kind)
 {
     const struct wait_sums *sums = &metrics->analysis->waits[kind];
@@ -334,6 +348,13 @@ static void xml_wait(struct output *output, const struct metrics *metrics, enum 
                    (struct xml_times){"waiter", "waited_s", "caused_s", sums->victims_ns, sums->causes_ns});
     xml_by_state(output, metrics,
                  (struct xml_times){"waited", "time_s", "cause_s", sums->states_ns, sums->cause_states_ns});
+    for (size_t i = 0; i < sums->site_count; i++)
+        xml_site(output, &metrics->defs->sites[sums->sites[i].index], sums->sites[i].ns);
+    for (size_t i = 0; i < sums->comm_count; i++) {
+        output_print(output, "<among communicator=\"%" PRId32 "\"", metrics->defs->comms[sums->comms[i].index].id);
+        xml_time(output, "time_s", sums->comms[i].ns);
+        output_text(output, "/>\n");
+    }
     output_text(output, "</wait>\n");
 }
 

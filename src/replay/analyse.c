@@ -20,9 +20,10 @@ static const double BALANCED = 0.002;
 struct analyst {
     const struct graph *graph;
     struct analysis *analysis;
-    uint32_t *rows;      /* by lane: row of its process */
-    int64_t *compute_ns; /* by lane: outside all calls */
-    int64_t begin_ns;    /* of the run */
+    uint32_t *rows;                                                 /* by lane: row of its process */
+    int64_t *compute_ns;                                            /* by lane: outside all calls */
+    int64_t begin_ns;                                               /* of the run */
+    int64_t *sites_ns[WAIT_KIND_COUNT], *comms_ns[WAIT_KIND_COUNT]; /* by site and communicator; NULL: no waits */
 };
 
 static int by_number(const void *a, const void *b)
@@ -67,6 +68,36 @@ static void keep_longest(struct wait_sums *sums, const struct wait_instance *ins
     sums->longest[at] = *instance;
 }
 
+static void add_place(int64_t **sums_ns, size_t count, uint32_t index, int64_t ns)
+{
+    if (index >= count)
+        return;
+    if (!*sums_ns)
+        *sums_ns = memory_new(count * sizeof **sums_ns);
+    time_add(&(*sums_ns)[index], ns);
+}
+
+static int by_time(const void *a, const void *b)
+{
+    const struct wait_place *left = a, *right = b;
+    if (left->ns != right->ns)
+        return left->ns > right->ns ? -1 : 1;
+    return left->index < right->index ? -1 : 1;
+}
+
+/* The places that have waits, the longest first. Frees the sums. */
+static size_t take_places(int64_t *sums_ns, size_t count, struct wait_place **places)
+{
+    size_t taken = 0, capacity = 0;
+    for (size_t i = 0; sums_ns && i < count; i++)
+        if (sums_ns[i] > 0)
+            ARRAY_PUSH(*places, taken, capacity, (struct wait_place){(uint32_t)i, sums_ns[i]});
+    if (taken > 0)
+        qsort(*places, taken, sizeof **places, by_time);
+    free(sums_ns);
+    return taken;
+}
+
 static void add_wait(struct analyst *analyst, uint32_t lane, const struct call *call, const struct wait *wait)
 {
     const struct graph *graph = analyst->graph;
@@ -79,6 +110,10 @@ static void add_wait(struct analyst *analyst, uint32_t lane, const struct call *
     time_add(&sums->causes_ns[analyst->rows[wait->cause_lane]], wait->ns);
     time_add(&sums->states_ns[graph_state(graph, call)->first_of_name], wait->ns);
     time_add(&sums->cause_states_ns[graph_state(graph, &cause)->first_of_name], wait->ns);
+    if (call->site > 0)
+        add_place(&analyst->sites_ns[wait->kind], graph->defs->site_count, call->site - 1, wait->ns);
+    if (wait->comm >= 0)
+        add_place(&analyst->comms_ns[wait->kind], graph->defs->comm_count, (uint32_t)wait->comm, wait->ns);
     keep_longest(sums, &(struct wait_instance){.ns = wait->ns,
                                                .enter_ns = from_ns,
                                                .leave_ns = time_since(analyst->begin_ns, call->leave_ns),
@@ -96,28 +131,22 @@ static void add_wait(struct analyst *analyst, uint32_t lane, const struct call *
 static void count_call(struct analysis *analysis, const struct graph *graph, const struct call *call)
 {
     analysis->calls++;
-    if (!call->group) {
+    analysis->waits[WAIT_IO].calls += graph_state(graph, call)->class == CLASS_IO;
+    const struct group *group = graph_group(graph, call);
+    if (!group) {
         analysis->waits[WAIT_LATE_SENDER].calls += call->received != 0;
+        analysis->waits[WAIT_WRONG_ORDER_SAME].calls += call->received != 0;
+        analysis->waits[WAIT_WRONG_ORDER_OTHER].calls += call->received != 0;
         analysis->waits[WAIT_LATE_RECEIVER].calls += call->sent != 0;
         return;
     }
-    const struct state_def *state = graph_state(graph, call);
-    const struct group *group = &graph->groups[call->group - 1];
-    switch (collective_shape_of(state)) {
-    case SHAPE_ALL_TO_ALL:
-        analysis->waits[wait_all_to_all_kind(state)].calls++;
-        break;
-    case SHAPE_ONE_TO_ALL:
-        analysis->waits[WAIT_LATE_BROADCAST].calls++;
-        analysis->rootless += group->root_lane == GRAPH_NONE;
-        break;
-    case SHAPE_ALL_TO_ONE:
-        analysis->waits[WAIT_EARLY_REDUCE].calls++;
-        analysis->rootless += group->root_lane == GRAPH_NONE;
-        break;
-    default:
-        break;
-    }
+    struct collective collective = graph_collective(graph, call);
+    bool rooted = collective.shape == SHAPE_ONE_TO_ALL || collective.shape == SHAPE_ALL_TO_ONE;
+    if (collective.wait != WAIT_NONE)
+        analysis->waits[collective.wait].calls++;
+    if (collective.completion != WAIT_NONE)
+        analysis->waits[collective.completion].calls++;
+    analysis->rootless += rooted && group->root_lane == GRAPH_NONE;
 }
 
 static void sum_waits(struct analyst *analyst)
@@ -134,8 +163,16 @@ static void sum_waits(struct analyst *analyst)
             struct wait wait = wait_of(graph, lane, i);
             if (wait.kind != WAIT_NONE)
                 add_wait(analyst, lane, &call, &wait);
+            struct wait completion = wait_completion_of(graph, lane, i);
+            if (completion.kind != WAIT_NONE)
+                add_wait(analyst, lane, &call, &completion);
         }
         analyst->compute_ns[lane] += time_since(before_ns, where->end_ns);
+    }
+    for (int kind = 0; kind < WAIT_KIND_COUNT; kind++) {
+        struct wait_sums *sums = &analyst->analysis->waits[kind];
+        sums->site_count = take_places(analyst->sites_ns[kind], graph->defs->site_count, &sums->sites);
+        sums->comm_count = take_places(analyst->comms_ns[kind], graph->defs->comm_count, &sums->comms);
     }
     for (size_t i = 0; i < graph->group_count; i++)
         analyst->analysis->incomplete += !graph->groups[i].complete;
@@ -186,17 +223,29 @@ static void take_delays(struct analyst *analyst)
     delays_clear(&delays);
 }
 
+/* Kinds that are replayed together with the kind: the two wrong orders are one problem. */
+static unsigned kinds_with(int kind)
+{
+    const unsigned orders = 1u << WAIT_WRONG_ORDER_SAME | 1u << WAIT_WRONG_ORDER_OTHER;
+    return orders >> kind & 1 ? orders : 1u << kind;
+}
+
 /* Replays without the waits of each kind that matters. */
 static void replay_waits(struct analyst *analyst)
 {
     struct analysis *analysis = analyst->analysis;
     double all_ns = (double)analysis->duration * (double)analysis->process_count;
     for (int kind = WAIT_NONE + 1; kind < WAIT_KIND_COUNT; kind++) {
-        struct wait_sums *sums = &analysis->waits[kind];
-        if ((double)sums->ns < REPLAY_SHARE * all_ns || sums->ns == 0)
+        unsigned kinds = kinds_with(kind);
+        double ns = 0;
+        for (int k = kind; kinds >> k; k++)
+            ns += kinds >> k & 1 ? (double)analysis->waits[k].ns : 0;
+        if (ns < REPLAY_SHARE * all_ns || ns <= 0 || analysis->waits[kind].saving_ns >= 0)
             continue;
-        struct replay replay = replay_run(analyst->graph, (struct replay_options){.free_waits = 1u << kind});
-        sums->saving_ns = time_since(replay.end_ns, analysis->replay);
+        struct replay replay = replay_run(analyst->graph, (struct replay_options){.free_waits = kinds});
+        for (int k = kind; kinds >> k; k++)
+            if (kinds >> k & 1)
+                analysis->waits[k].saving_ns = time_since(replay.end_ns, analysis->replay);
     }
 }
 

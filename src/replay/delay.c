@@ -7,13 +7,13 @@
 struct change {
     uint32_t next; /* 1 + index */
     bool ends;     /* it is the end of what another began */
-    double factors[WAIT_KIND_COUNT];
+    double factors[WAIT_CAUSED_COUNT];
 };
 
 /* What the waits of a lane cost others. Waits are taken from the last to the first; those that a delay reaches through
    are a run of them. So the factors that hold for the wait at hand are kept, and where runs begin and end. */
 struct spread {
-    double factors[WAIT_KIND_COUNT];
+    double factors[WAIT_CAUSED_COUNT];
     size_t active;     /* runs that are not ended */
     uint32_t *changes; /* by wait: 1 + the first that comes into force with it */
     double *largest;   /* prefix maxima of the short-term factors by their run's first wait: a tree after Fenwick */
@@ -43,7 +43,7 @@ struct case_at_hand {
     size_t from, to;          /* the delayer's waits inside */
     double opening_wait_ns;   /* the part inside of a wait in the call that opens it: that of the wait before `from` */
     double delay_ns, inner_ns;
-    double factors[WAIT_KIND_COUNT]; /* short and long term: cost per time of the delay, by kind */
+    double factors[WAIT_CAUSED_COUNT]; /* short and long term: cost per time of the delay, by kind */
     double short_factor;
 };
 
@@ -95,7 +95,7 @@ static void queue_next(struct analyst *analyst)
 
 /* Costs of waits inside */
 
-static void change_at(struct analyst *analyst, uint32_t *place, const double factors[WAIT_KIND_COUNT], double sign,
+static void change_at(struct analyst *analyst, uint32_t *place, const double factors[WAIT_CAUSED_COUNT], double sign,
                       bool ends)
 {
     uint32_t index = analyst->free_change;
@@ -108,7 +108,7 @@ static void change_at(struct analyst *analyst, uint32_t *place, const double fac
     struct change *change = &analyst->changes[index - 1];
     change->next = *place;
     change->ends = ends;
-    for (int kind = 0; kind < WAIT_KIND_COUNT; kind++)
+    for (int kind = 0; kind < WAIT_CAUSED_COUNT; kind++)
         change->factors[kind] = sign * factors[kind];
     *place = index;
 }
@@ -121,14 +121,14 @@ static void apply_changes(struct analyst *analyst, uint32_t lane, size_t wait)
         uint32_t index = spread->changes[wait];
         struct change *change = &analyst->changes[index - 1];
         spread->changes[wait] = change->next;
-        for (int kind = 0; kind < WAIT_KIND_COUNT; kind++)
+        for (int kind = 0; kind < WAIT_CAUSED_COUNT; kind++)
             spread->factors[kind] += change->factors[kind];
         spread->active -= change->ends;
         change->next = analyst->free_change;
         analyst->free_change = index;
     }
     /* Rounding does not outlive the runs. */
-    for (int kind = 0; kind < WAIT_KIND_COUNT; kind++)
+    for (int kind = 0; kind < WAIT_CAUSED_COUNT; kind++)
         if (spread->active == 0 || spread->factors[kind] < 0)
             spread->factors[kind] = 0;
 }
@@ -162,9 +162,9 @@ static void charge(struct analyst *analyst, const struct case_at_hand *at, size_
     uint32_t lane = at->interval.lane;
     const struct lane_points *points = &analyst->points.lanes[lane];
     struct spread *spread = &analyst->spreads[lane];
-    double factors[WAIT_KIND_COUNT];
+    double factors[WAIT_CAUSED_COUNT];
     double lost_ns = waits_sum(points, from > points->left ? from : points->left, to);
-    for (int kind = 0; kind < WAIT_KIND_COUNT; kind++) {
+    for (int kind = 0; kind < WAIT_CAUSED_COUNT; kind++) {
         factors[kind] = part * at->factors[kind];
         analyst->delays.waits[kind].unattributed_ns += factors[kind] * lost_ns;
     }
@@ -174,7 +174,7 @@ static void charge(struct analyst *analyst, const struct case_at_hand *at, size_
         return;
     spread->active++;
     if (to == points->left)
-        for (int kind = 0; kind < WAIT_KIND_COUNT; kind++)
+        for (int kind = 0; kind < WAIT_CAUSED_COUNT; kind++)
             spread->factors[kind] += factors[kind];
     else
         change_at(analyst, &spread->changes[to - 1], factors, 1, false);
@@ -255,7 +255,7 @@ static void book(struct analyst *analyst, const struct case_at_hand *at)
 {
     struct delay_sums *sums = &analyst->delays.lanes[at->wait->cause_lane];
     double long_factor = 0;
-    for (int kind = 0; kind < WAIT_KIND_COUNT; kind++) {
+    for (int kind = 0; kind < WAIT_CAUSED_COUNT; kind++) {
         double factor = at->factors[kind] - (kind == at->wait->kind ? at->short_factor : 0);
         sums->long_ns[kind] += factor * at->delay_ns;
         long_factor += factor;
@@ -281,7 +281,7 @@ static void take_wait(struct analyst *analyst, uint32_t lane)
     compare(analyst, &at, lane);
     double behind_ns = at.delay_ns + at.inner_ns;
     at.short_factor = behind_ns > ns ? ns / behind_ns : behind_ns > 0;
-    for (int kind = 0; kind < WAIT_KIND_COUNT; kind++) {
+    for (int kind = 0; kind < WAIT_CAUSED_COUNT; kind++) {
         double cost_ns = spread->factors[kind] * ns;
         at.factors[kind] = behind_ns > 0 ? cost_ns / behind_ns : 0;
         if (!(behind_ns > 0))
@@ -371,7 +371,7 @@ void delays_clear(struct delays *delays)
 double delays_lane_ns(const struct delays *delays, size_t lane)
 {
     double ns = 0;
-    for (int kind = 0; kind < WAIT_KIND_COUNT; kind++)
+    for (int kind = 0; kind < WAIT_CAUSED_COUNT; kind++)
         ns += delays->lanes[lane].short_ns[kind] + delays->lanes[lane].long_ns[kind];
     return ns;
 }

@@ -19,7 +19,7 @@
 
 /* By kind of the wait that the cost comes from in the end, in ns. */
 struct delay_sums {
-    double short_ns[WAIT_KIND_COUNT], long_ns[WAIT_KIND_COUNT];
+    double short_ns[WAIT_CAUSED_COUNT], long_ns[WAIT_CAUSED_COUNT];
 };
 
 /* What delays: time in calls of a function, or computing between two. */
@@ -40,7 +40,7 @@ struct delays {
     struct delay_sums *lanes;   /* by lane: costs that it causes, owned */
     struct delay_place *places; /* those with a cost, owned */
     size_t place_count;
-    struct delay_waits waits[WAIT_KIND_COUNT];
+    struct delay_waits waits[WAIT_CAUSED_COUNT];
 };
 
 struct delays delays_of(const struct graph *graph);

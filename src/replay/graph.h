@@ -3,6 +3,7 @@
 #define SIGHT_REPLAY_GRAPH_H
 
 #include "core/sink.h"
+#include "replay/collective.h"
 
 /* The calls of a run and what ties them together across processes: messages and collectives. What wait states, the
    critical path and replays are computed from.
@@ -23,6 +24,8 @@ struct call {
     uint32_t received;          /* first message that arrives in it; of a probe: the message it found */
     bool gives_nothing;         /* a collective, and the trace tells that no byte goes from it */
     bool gets_nothing;          /* and none comes to it */
+    bool pending_same;          /* it waits for a message, while another of the sender is there, received later */
+    bool pending_other;         /* the same of another sender */
 };
 
 /* A message, matched: the n-th send and the n-th receive of the same sender, receiver, communicator and tag. Those
@@ -64,6 +67,8 @@ enum {
 #define CALL_IN_GROUP (UINT64_C(1) << 36)
 #define CALL_GIVES_NOTHING (UINT64_C(1) << 37)
 #define CALL_GETS_NOTHING (UINT64_C(1) << 38)
+#define CALL_PENDING_SAME CALL_GIVES_NOTHING /* of calls that are in no group */
+#define CALL_PENDING_OTHER CALL_GETS_NOTHING
 
 struct packed_message {
     uint32_t channel;
@@ -81,16 +86,24 @@ struct lane {
 };
 
 /* A collective: the n-th of its function on its communicator. Members that are known to give nothing keep nobody
-   waiting, and do not count for `latest`, `earliest_leave` and `earliest_other`. */
+   waiting, and do not count for `latest` and `earliest_other`. */
 struct group {
     int64_t latest_enter_ns, earliest_leave_ns;
-    int64_t earliest_other_ns;         /* enter of the first that is not the root */
+    int64_t earliest_other_ns;         /* enter of the first that is not the root; INT64_MAX: nobody */
+    int64_t earliest_done_ns;          /* leave of the first that both gives and gets */
     uint32_t latest_lane, latest_call; /* who entered last; the lowest lane of equals; GRAPH_NONE: nobody counts */
     uint32_t root_lane, root_call;     /* GRAPH_NONE: not known */
     int64_t bytes;                     /* the most that a member gives or gets; 0: the trace does not tell */
-    uint32_t count;
+    uint32_t count, givers;
     uint32_t stream; /* its function and communicator */
+    uint32_t prefix; /* of a prefix reduction: its first member in `prefixes` */
     bool complete;   /* all participants are recorded, as far as the trace tells */
+};
+
+/* A member of a prefix reduction (MPI_Scan), by rank: who entered last of those up to it that give something. */
+struct prefix {
+    uint32_t group, rank, lane, call;
+    uint32_t latest_lane, latest_call; /* GRAPH_NONE: nobody */
 };
 
 /* A function on a communicator: its groups are the rows of the same number. */
@@ -113,6 +126,10 @@ struct graph {
     size_t group_count, group_capacity;
     struct group_stream *streams;
     size_t stream_count, stream_capacity;
+    struct prefix *prefixes; /* by group and rank */
+    size_t prefix_count, prefix_capacity;
+    struct map prefix_places;       /* (lane, call) -> index of the prefix */
+    struct collective *collectives; /* by state of the definitions */
     struct call_kind *kinds;
     size_t kind_count, kind_capacity;
     int64_t *long_calls, *long_messages; /* leave times; bytes */
@@ -148,8 +165,10 @@ static inline struct call graph_call(const struct graph *graph, uint32_t lane, u
                          .group = in_group ? packed->received : 0,
                          .sent = packed->sent,
                          .received = in_group ? 0 : packed->received,
-                         .gives_nothing = packed->word & CALL_GIVES_NOTHING,
-                         .gets_nothing = packed->word & CALL_GETS_NOTHING};
+                         .gives_nothing = in_group && packed->word & CALL_GIVES_NOTHING,
+                         .gets_nothing = in_group && packed->word & CALL_GETS_NOTHING,
+                         .pending_same = !in_group && packed->word & CALL_PENDING_SAME,
+                         .pending_other = !in_group && packed->word & CALL_PENDING_OTHER};
 }
 
 static inline struct message graph_message(const struct graph *graph, uint32_t index)
@@ -172,6 +191,12 @@ static inline struct message graph_message(const struct graph *graph, uint32_t i
 static inline const struct state_def *graph_state(const struct graph *graph, const struct call *call)
 {
     return &graph->defs->states[call->state];
+}
+
+/* What the call's function is as a collective. */
+static inline struct collective graph_collective(const struct graph *graph, const struct call *call)
+{
+    return graph->collectives[call->state];
 }
 
 /* The collective that the call takes part in; NULL where it is none. */

@@ -2,6 +2,7 @@
 #include "core/memory.h"
 #include "core/open_states.h"
 #include "replay/channels.h"
+#include "replay/graph_finish.h"
 
 #include <string.h>
 
@@ -108,8 +109,8 @@ static uint32_t kind_of(struct graph_builder *builder, uint32_t state, int32_t c
 /* True of calls in which all processes of a communicator take part and meet in the order of their calls. */
 static bool is_collective(const struct state_def *state)
 {
-    return state->class == CLASS_COLLECTIVE || state->class == CLASS_SYNC || strcmp(state->name, "MPI_Init") == 0 ||
-           strcmp(state->name, "MPI_Init_thread") == 0 || strcmp(state->name, "MPI_Finalize") == 0;
+    enum collective_stage stage = collective_of(state).stage;
+    return stage == STAGE_BLOCKING || stage == STAGE_POSTED;
 }
 
 /* Definitions of some formats come while events are read. */
@@ -151,8 +152,10 @@ static uint32_t join_group(struct graph_builder *builder, uint32_t lane, uint32_
                    (struct group){.latest_enter_ns = INT64_MIN,
                                   .earliest_leave_ns = INT64_MAX,
                                   .earliest_other_ns = INT64_MAX,
+                                  .earliest_done_ns = INT64_MAX,
                                   .latest_lane = GRAPH_NONE,
                                   .root_lane = GRAPH_NONE,
+                                  .prefix = GRAPH_NONE,
                                   .stream = stream});
     }
     struct group *group = &graph->groups[row->groups[turn]];
@@ -363,66 +366,16 @@ struct sink *graph_builder_sink(struct graph_builder *builder)
 
 /* The end */
 
-/* Sides of inter-communicators, by the table of communicators. */
-static void find_two_groups(struct graph *graph)
-{
-    struct map inter = {0};
-    const struct defs *defs = graph->defs;
-    for (size_t i = 0; i < defs->comm_row_count; i++) {
-        const struct comm_row *row = &defs->comm_rows[i];
-        if (row->kind == COMM_KIND_INTER || row->kind == COMM_KIND_LOCAL || row->kind == COMM_KIND_REMOTE)
-            map_put(&inter, (uint32_t)row->id, 1);
-    }
-    for (size_t i = 0; i < graph->stream_count; i++) {
-        struct group_stream *stream = &graph->streams[i];
-        stream->two_groups = stream->comm >= 0 && map_find(&inter, (uint32_t)defs->comms[stream->comm].id);
-    }
-    map_clear(&inter);
-}
-
-/* Without communicators only what everyone takes part in is sure to be one collective. */
-static bool is_complete(const struct graph *graph, const struct group *group)
-{
-    const struct group_stream *stream = &graph->streams[group->stream];
-    if (stream->comm == EVENT_UNKNOWN && group->count != graph->defs->processes)
-        return false;
-    return group->count > 1 && group->count == stream->most && !stream->two_groups;
-}
-
-/* A member of a collective: everything of it is known now. Lanes come in their order. */
-static void note_member(struct graph *graph, uint32_t lane, uint32_t index)
-{
-    struct call call = graph_call(graph, lane, index);
-    struct group *group = &graph->groups[call.group - 1];
-    if (call.leave_ns < group->earliest_leave_ns)
-        group->earliest_leave_ns = call.leave_ns;
-    if (call.gives_nothing)
-        return;
-    if (call.enter_ns > group->latest_enter_ns) {
-        group->latest_enter_ns = call.enter_ns;
-        group->latest_lane = lane;
-        group->latest_call = index;
-    }
-    if (group->root_lane != lane && call.enter_ns < group->earliest_other_ns)
-        group->earliest_other_ns = call.enter_ns;
-}
-
 /* Calls that were never left last to the end of their lane. */
-static void finish_calls(struct graph *graph)
+static void close_calls(struct graph *graph)
 {
-    for (uint32_t l = 0; l < graph->lane_count; l++) {
+    for (size_t l = 0; l < graph->lane_count; l++) {
         struct lane *lane = &graph->lanes[l];
         lane->calls = memory_resize(lane->calls, lane->count * sizeof *lane->calls);
-        for (uint32_t i = 0; i < lane->count; i++) {
-            struct packed_call *call = &lane->calls[i];
-            if ((call->word & CALL_DURATION_MASK) == CALL_OPEN)
-                set_leave(graph, call, lane->end_ns);
-            if (call->word & CALL_IN_GROUP)
-                note_member(graph, l, i);
-        }
+        for (size_t i = 0; i < lane->count; i++)
+            if ((lane->calls[i].word & CALL_DURATION_MASK) == CALL_OPEN)
+                set_leave(graph, &lane->calls[i], lane->end_ns);
     }
-    for (size_t i = 0; i < graph->group_count; i++)
-        graph->groups[i].complete = is_complete(graph, &graph->groups[i]);
 }
 
 struct graph *graph_builder_end(struct graph_builder *builder)
@@ -442,8 +395,8 @@ struct graph *graph_builder_end(struct graph_builder *builder)
     map_clear(&builder->turns);
     channels_end(&builder->channels);
     free(builder);
-    find_two_groups(graph);
-    finish_calls(graph);
+    close_calls(graph);
+    graph_finish(graph);
     return graph;
 }
 
@@ -458,6 +411,9 @@ void graph_free(struct graph *graph)
     free(graph->channels);
     free(graph->groups);
     free(graph->streams);
+    free(graph->prefixes);
+    map_clear(&graph->prefix_places);
+    free(graph->collectives);
     free(graph->kinds);
     free(graph->long_calls);
     free(graph->long_messages);

@@ -10,7 +10,8 @@ static const int64_t NOT_YET = INT64_MIN;
 
 struct group_play {
     int64_t latest_ns, root_ns, earliest_other_ns;
-    uint32_t arrived;
+    uint32_t arrived; /* of those who give something */
+    uint32_t prefix;  /* of a prefix reduction: so many members of the lowest ranks are there */
     uint32_t waiting; /* 1 + lane: the first of those that wait, by next_waiting */
 };
 
@@ -26,7 +27,8 @@ struct player {
     uint32_t *next_waiting;      /* by lane */
     uint32_t *message_waiter[2]; /* by message: 1 + lane that waits for its send, for its receive */
     struct group_play *groups;
-    uint32_t *ready; /* lanes that can go on */
+    int64_t *prefix_ns; /* by prefix: when it is entered; once all lower ranks are, the latest up to it */
+    uint32_t *ready;    /* lanes that can go on */
     size_t ready_count;
     bool *is_ready;
     uint64_t forced;
@@ -93,6 +95,22 @@ static bool is_quick(const struct player *player, const struct call *call)
     return player->options.ideal || (states && states[graph_state(player->graph, call)->first_of_name]);
 }
 
+/* A member of a prefix reduction is there: those behind it may learn who came last. */
+static void enter_prefix(struct player *player, uint32_t lane, uint32_t index, const struct call *call)
+{
+    const struct graph *graph = player->graph;
+    const uint64_t *place = map_find(&graph->prefix_places, map_pair(lane, index));
+    struct group_play *group = &player->groups[call->group - 1];
+    const struct group *recorded = graph_group(graph, call);
+    if (!place || !recorded->complete)
+        return;
+    player->prefix_ns[*place] = call->gives_nothing ? NOT_YET + 1 : player->now_ns[lane];
+    int64_t *members = player->prefix_ns + recorded->prefix;
+    for (; group->prefix < recorded->count && members[group->prefix] != NOT_YET; group->prefix++)
+        if (group->prefix > 0 && members[group->prefix - 1] > members[group->prefix])
+            members[group->prefix] = members[group->prefix - 1];
+}
+
 /* The lane reaches its next call: its time is that of the enter, and others learn that it is there. */
 static void enter(struct player *player, uint32_t lane, const struct call *call)
 {
@@ -115,13 +133,19 @@ static void enter(struct player *player, uint32_t lane, const struct call *call)
         return;
     struct group_play *group = &player->groups[call->group - 1];
     const struct group *recorded = &graph->groups[call->group - 1];
-    group->arrived++;
-    if (now_ns > group->latest_ns)
-        group->latest_ns = now_ns;
+    if (!call->gives_nothing) {
+        group->arrived++;
+        if (now_ns > group->latest_ns)
+            group->latest_ns = now_ns;
+    }
+    enter_prefix(player, lane, index, call);
     if (recorded->root_lane == lane)
         group->root_ns = now_ns;
     else if (group->earliest_other_ns == NOT_YET || now_ns < group->earliest_other_ns)
         group->earliest_other_ns = now_ns;
+    /* Nobody can go on before. */
+    if (recorded->root_lane != lane && group->arrived < recorded->givers && group->prefix == 0)
+        return;
     while (group->waiting) {
         uint32_t other = group->waiting - 1;
         group->waiting = player->next_waiting[other];
@@ -166,22 +190,31 @@ static int64_t end_in_group(struct player *player, uint32_t lane, const struct c
     const struct graph *graph = player->graph;
     const struct group *recorded = &graph->groups[call->group - 1];
     struct group_play *group = &player->groups[call->group - 1];
-    const struct state_def *state = graph_state(graph, call);
+    struct collective collective = graph_collective(graph, call);
+    enum wait_kind kind = (enum wait_kind)collective.wait;
     struct dependency dependency = {call->enter_ns, player->now_ns[lane], WAIT_NONE, false};
-    enum collective_shape shape = recorded->complete ? collective_shape_of(state) : SHAPE_NONE_KNOWN;
+    bool waits = recorded->complete && collective.stage == STAGE_BLOCKING && !call->gets_nothing &&
+                 recorded->latest_lane != GRAPH_NONE;
+    enum collective_shape shape = waits ? (enum collective_shape)collective.shape : SHAPE_NONE_KNOWN;
     bool known = true;
     if (shape == SHAPE_ALL_TO_ALL) {
-        known = group->arrived == recorded->count;
-        dependency =
-            (struct dependency){recorded->latest_enter_ns, group->latest_ns, wait_all_to_all_kind(state), false};
+        known = group->arrived == recorded->givers;
+        dependency = (struct dependency){recorded->latest_enter_ns, group->latest_ns, kind, false};
     } else if (shape == SHAPE_ONE_TO_ALL && recorded->root_lane != GRAPH_NONE && recorded->root_lane != lane) {
         known = group->root_ns != NOT_YET;
         dependency = (struct dependency){graph_call(graph, recorded->root_lane, recorded->root_call).enter_ns,
-                                         group->root_ns, WAIT_LATE_BROADCAST, false};
+                                         group->root_ns, kind, false};
     } else if (shape == SHAPE_ALL_TO_ONE && recorded->root_lane == lane) {
         /* The data of the last must be there, though only the time until the first counts as a wait. */
-        known = group->arrived == recorded->count;
-        dependency = (struct dependency){recorded->latest_enter_ns, group->latest_ns, WAIT_EARLY_REDUCE, false};
+        known = group->arrived == recorded->givers;
+        dependency = (struct dependency){recorded->latest_enter_ns, group->latest_ns, kind, false};
+    } else if (shape == SHAPE_PREFIX) {
+        const uint64_t *place = map_find(&graph->prefix_places, map_pair(lane, (uint32_t)player->at[lane]));
+        const struct prefix *prefix = place ? &graph->prefixes[*place] : NULL;
+        known = !place || group->prefix > *place - recorded->prefix;
+        if (prefix && prefix->latest_lane != GRAPH_NONE)
+            dependency = (struct dependency){graph_call(graph, prefix->latest_lane, prefix->latest_call).enter_ns,
+                                             player->prefix_ns[*place], kind, false};
     }
     if (known)
         return end_after(player, call, player->now_ns[lane], &dependency, wait_for_this(call, dependency.recorded_ns));
@@ -217,7 +250,7 @@ static int64_t end_with_messages(struct player *player, uint32_t lane, const str
         if (wait_for(player, lane, player->send_ns, at - 1, 0))
             return NOT_YET;
         struct dependency dependency = {graph_call(graph, m.send_lane, m.send_call).enter_ns, player->send_ns[at - 1],
-                                        WAIT_LATE_SENDER, is_free_channel(player, m.channel)};
+                                        wait_for_message_kind(call), is_free_channel(player, m.channel)};
         int64_t wait_ns = single ? wait_for_this(call, dependency.recorded_ns) : waited.ns;
         int64_t ns = end_after(player, call, now_ns, &dependency, wait_ns);
         end_ns = ns > end_ns ? ns : end_ns;
@@ -251,6 +284,10 @@ static void play(struct player *player, uint32_t lane)
         struct call call = graph_call(player->graph, lane, (uint32_t)player->at[lane]);
         if (!player->entered[lane])
             enter(player, lane, &call);
+        if (player->options.free_waits >> WAIT_CAUSED_COUNT) {
+            struct wait completion = wait_completion_of(player->graph, lane, (uint32_t)player->at[lane]);
+            call.leave_ns -= is_free(player, completion.kind) ? completion.ns : 0;
+        }
         int64_t end_ns = is_free_call(player, &call) ? player->now_ns[lane]
                          : call.group                ? end_in_group(player, lane, &call)
                                                      : end_with_messages(player, lane, &call);
@@ -308,7 +345,8 @@ static void player_begin(struct player *player, const struct graph *graph, struc
     player->message_waiter[1] = memory_new(messages * sizeof *player->message_waiter[1]);
     player->groups = memory_new(graph->group_count * sizeof *player->groups);
     for (size_t i = 0; i < graph->group_count; i++)
-        player->groups[i] = (struct group_play){NOT_YET, NOT_YET, NOT_YET, 0, 0};
+        player->groups[i] = (struct group_play){NOT_YET, NOT_YET, NOT_YET, 0, 0, 0};
+    player->prefix_ns = times_new(graph->prefix_count);
     for (uint32_t lane = 0; lane < lanes; lane++) {
         player->now_ns[lane] = time_since(player->begin_ns, graph->lanes[lane].begin_ns);
         make_ready(player, lane);
@@ -328,6 +366,7 @@ static void player_clear(struct player *player)
     free(player->message_waiter[0]);
     free(player->message_waiter[1]);
     free(player->groups);
+    free(player->prefix_ns);
 }
 
 /* From the end of its last call to its last event a lane computes. */

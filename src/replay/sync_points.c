@@ -11,19 +11,11 @@ enum { COMMS_LOOKED_AT = 64 };
 
 /* Collecting */
 
-static enum collective_shape *shapes_of(const struct defs *defs)
-{
-    enum collective_shape *shapes = memory_new(defs->state_count * sizeof *shapes);
-    for (size_t i = 0; i < defs->state_count; i++)
-        shapes[i] = collective_shape_of(&defs->states[i]);
-    return shapes;
-}
-
 /* True if nobody left the collective before the last came. */
-static bool synchronises(const struct group *group, enum collective_shape shape)
+static bool synchronises(const struct group *group, struct collective collective)
 {
-    return (shape == SHAPE_ALL_TO_ALL || shape == SHAPE_ALL_TO_ONE) && group->complete &&
-           group->earliest_leave_ns >= group->latest_enter_ns;
+    return (collective.shape == SHAPE_ALL_TO_ALL || collective.shape == SHAPE_ALL_TO_ONE) &&
+           collective.stage == STAGE_BLOCKING && group->complete && group->earliest_leave_ns >= group->latest_enter_ns;
 }
 
 static void add_wait(struct sync_points *points, uint32_t lane, uint32_t call, const struct wait *wait, bool ties)
@@ -61,7 +53,7 @@ static void add_group(struct sync_points *points, uint32_t lane, uint32_t call, 
     where->tracks[track].head = (uint32_t)where->group_count;
 }
 
-static void collect_lane(struct sync_points *points, uint32_t lane, const enum collective_shape *shapes)
+static void collect_lane(struct sync_points *points, uint32_t lane)
 {
     const struct graph *graph = points->graph;
     const struct lane *where = &graph->lanes[lane];
@@ -70,10 +62,11 @@ static void collect_lane(struct sync_points *points, uint32_t lane, const enum c
         if (!call.group && !call.received && !call.sent)
             continue;
         const struct group *group = graph_group(graph, &call);
-        bool meets = group && synchronises(group, shapes[call.state]);
+        bool meets = group && synchronises(group, graph_collective(graph, &call));
         struct wait wait = wait_of(graph, lane, i);
         if (wait.kind != WAIT_NONE)
-            add_wait(points, lane, i, &wait, !group || (!meets && shapes[call.state] != SHAPE_ALL_TO_ALL));
+            add_wait(points, lane, i, &wait,
+                     !group || (!meets && graph_collective(graph, &call).shape != SHAPE_ALL_TO_ALL));
         if (meets)
             add_group(points, lane, i, group);
     }
@@ -83,11 +76,9 @@ static void collect_lane(struct sync_points *points, uint32_t lane, const enum c
 struct sync_points sync_points_of(const struct graph *graph)
 {
     struct sync_points points = {.graph = graph};
-    enum collective_shape *shapes = shapes_of(graph->defs);
     points.lanes = memory_new(graph->lane_count * sizeof *points.lanes);
     for (uint32_t lane = 0; lane < graph->lane_count; lane++)
-        collect_lane(&points, lane, shapes);
-    free(shapes);
+        collect_lane(&points, lane);
     return points;
 }
 
@@ -179,8 +170,8 @@ static void search_waits(struct search *search, int waiter)
         return;
     struct call call = graph_call(points->graph, lane, wait->call),
                 cause = graph_call(points->graph, other, wait->cause_call);
-    /* When data of a root are through is not known. */
-    bool known = wait->kind == WAIT_LATE_SENDER || wait->kind == WAIT_LATE_RECEIVER;
+    /* Of messages, which are the first kinds; when data of a root are through is not known. */
+    bool known = wait->kind <= WAIT_LATE_RECEIVER;
     search->found[waiter] = (struct opening){wait->call, known ? rest_after(&call, cause.leave_ns) : 0};
     search->found[!waiter] = (struct opening){wait->cause_call, known ? rest_after(&cause, call.leave_ns) : 0};
 }

@@ -1,40 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "replay/wait.h"
 
-#include <string.h>
-
-static bool named(const struct state_def *state, const char *const *names, size_t count)
-{
-    for (size_t i = 0; i < count; i++)
-        if (strcmp(state->name, names[i]) == 0)
-            return true;
-    return false;
-}
-#define NAMED(state, ...)                                                                                              \
-    named(state, (const char *const[]){__VA_ARGS__}, sizeof((const char *const[]){__VA_ARGS__}) / sizeof(char *))
-
-enum collective_shape collective_shape_of(const struct state_def *state)
-{
-    if (NAMED(state, "MPI_Bcast", "MPI_Scatter", "MPI_Scatterv"))
-        return SHAPE_ONE_TO_ALL;
-    if (NAMED(state, "MPI_Reduce", "MPI_Gather", "MPI_Gatherv"))
-        return SHAPE_ALL_TO_ONE;
-    if (NAMED(state, "MPI_Allreduce", "MPI_Allgather", "MPI_Allgatherv", "MPI_Alltoall", "MPI_Alltoallv",
-              "MPI_Alltoallw", "MPI_Reduce_scatter", "MPI_Reduce_scatter_block", "MPI_Barrier", "MPI_Init",
-              "MPI_Init_thread", "MPI_Finalize"))
-        return SHAPE_ALL_TO_ALL;
-    return SHAPE_NONE_KNOWN;
-}
-
-enum wait_kind wait_all_to_all_kind(const struct state_def *state)
-{
-    if (state->class == CLASS_SYNC)
-        return WAIT_AT_BARRIER;
-    if (state->class == CLASS_COLLECTIVE)
-        return WAIT_AT_NXN;
-    return strcmp(state->name, "MPI_Finalize") == 0 ? WAIT_AT_FINALIZE : WAIT_AT_INIT;
-}
-
 /* Waiting from the call's enter until something happens elsewhere. */
 static struct wait wait_until(const struct call *call, int64_t until_ns, enum wait_kind kind, uint32_t cause_lane,
                               uint32_t cause_call)
@@ -43,32 +9,51 @@ static struct wait wait_until(const struct call *call, int64_t until_ns, enum wa
     int64_t ns = time_since(call->enter_ns, end_ns);
     if (ns <= 0)
         return (struct wait){0};
-    return (struct wait){kind, ns, until_ns, cause_lane, cause_call};
+    return (struct wait){kind, ns, until_ns, cause_lane, cause_call, call->comm};
+}
+
+static struct wait wait_for_prefix(const struct graph *graph, uint32_t lane, uint32_t index, const struct call *call,
+                                   enum wait_kind kind)
+{
+    const uint64_t *place = map_find(&graph->prefix_places, map_pair(lane, index));
+    const struct prefix *prefix = place ? &graph->prefixes[*place] : NULL;
+    if (!prefix || prefix->latest_lane == GRAPH_NONE)
+        return (struct wait){0};
+    return wait_until(call, graph_call(graph, prefix->latest_lane, prefix->latest_call).enter_ns, kind,
+                      prefix->latest_lane, prefix->latest_call);
 }
 
 /* Who of the others entered first is known only by its time: the latest stands for the cause. */
-static struct wait wait_in_group(const struct graph *graph, uint32_t lane, const struct call *call)
+static struct wait wait_in_group(const struct graph *graph, uint32_t lane, uint32_t index, const struct call *call)
 {
-    const struct group *group = &graph->groups[call->group - 1];
-    const struct state_def *state = graph_state(graph, call);
-    if (!group->complete)
+    const struct group *group = graph_group(graph, call);
+    struct collective collective = graph_collective(graph, call);
+    enum wait_kind kind = (enum wait_kind)collective.wait;
+    if (!group->complete || collective.stage != STAGE_BLOCKING || call->gets_nothing ||
+        group->latest_lane == GRAPH_NONE)
         return (struct wait){0};
-    switch (collective_shape_of(state)) {
+    switch ((enum collective_shape)collective.shape) {
     case SHAPE_ALL_TO_ALL:
-        return wait_until(call, group->latest_enter_ns, wait_all_to_all_kind(state), group->latest_lane,
-                          group->latest_call);
+        return wait_until(call, group->latest_enter_ns, kind, group->latest_lane, group->latest_call);
     case SHAPE_ONE_TO_ALL:
         if (group->root_lane == GRAPH_NONE || group->root_lane == lane)
             return (struct wait){0};
-        return wait_until(call, graph_call(graph, group->root_lane, group->root_call).enter_ns, WAIT_LATE_BROADCAST,
-                          group->root_lane, group->root_call);
+        return wait_until(call, graph_call(graph, group->root_lane, group->root_call).enter_ns, kind, group->root_lane,
+                          group->root_call);
     case SHAPE_ALL_TO_ONE:
-        if (group->root_lane != lane)
+        if (group->root_lane != lane || group->earliest_other_ns == INT64_MAX)
             return (struct wait){0};
-        return wait_until(call, group->earliest_other_ns, WAIT_EARLY_REDUCE, group->latest_lane, group->latest_call);
+        return wait_until(call, group->earliest_other_ns, kind, group->latest_lane, group->latest_call);
+    case SHAPE_PREFIX:
+        return wait_for_prefix(graph, lane, index, call, kind);
     default:
         return (struct wait){0};
     }
+}
+
+enum wait_kind wait_for_message_kind(const struct call *call)
+{
+    return call->pending_same ? WAIT_WRONG_ORDER_SAME : call->pending_other ? WAIT_WRONG_ORDER_OTHER : WAIT_LATE_SENDER;
 }
 
 /* The longest of the waits for messages that arrive in the call. */
@@ -80,8 +65,9 @@ static struct wait wait_for_senders(const struct graph *graph, uint32_t lane, co
         m = graph_message(graph, at - 1);
         if (m.send_lane == GRAPH_NONE || m.send_lane == lane)
             continue;
-        struct wait wait = wait_until(call, graph_call(graph, m.send_lane, m.send_call).enter_ns, WAIT_LATE_SENDER,
-                                      m.send_lane, m.send_call);
+        struct wait wait = wait_until(call, graph_call(graph, m.send_lane, m.send_call).enter_ns,
+                                      wait_for_message_kind(call), m.send_lane, m.send_call);
+        wait.comm = graph->channels[m.channel].comm;
         if (wait.ns > longest.ns)
             longest = wait;
     }
@@ -102,6 +88,7 @@ static struct wait wait_for_receivers(const struct graph *graph, uint32_t lane, 
         if (graph_state(graph, &receive)->class != CLASS_P2P || call->leave_ns <= receive.enter_ns)
             continue;
         struct wait wait = wait_until(call, receive.enter_ns, WAIT_LATE_RECEIVER, m.receive_lane, m.receive_call);
+        wait.comm = graph->channels[m.channel].comm;
         if (wait.ns > longest.ns)
             longest = wait;
     }
@@ -112,8 +99,27 @@ struct wait wait_of(const struct graph *graph, uint32_t lane, uint32_t index)
 {
     struct call call = graph_call(graph, lane, index);
     if (call.group)
-        return wait_in_group(graph, lane, &call);
+        return wait_in_group(graph, lane, index, &call);
     struct wait sender = call.received ? wait_for_senders(graph, lane, &call) : (struct wait){0};
     struct wait receiver = call.sent ? wait_for_receivers(graph, lane, &call) : (struct wait){0};
     return receiver.ns > sender.ns ? receiver : sender;
+}
+
+struct wait wait_completion_of(const struct graph *graph, uint32_t lane, uint32_t index)
+{
+    struct call call = graph_call(graph, lane, index);
+    const struct group *group = graph_group(graph, &call);
+    enum wait_kind kind = WAIT_NONE;
+    int64_t from_ns = call.enter_ns;
+    if (graph_state(graph, &call)->class == CLASS_IO)
+        kind = WAIT_IO;
+    if (group && group->complete && !call.gives_nothing && !call.gets_nothing &&
+        graph_collective(graph, &call).stage == STAGE_BLOCKING) {
+        kind = (enum wait_kind)graph_collective(graph, &call).completion;
+        from_ns = group->earliest_done_ns > group->latest_enter_ns ? group->earliest_done_ns : group->latest_enter_ns;
+    }
+    int64_t ns = time_since(from_ns > call.enter_ns ? from_ns : call.enter_ns, call.leave_ns);
+    if (kind == WAIT_NONE || ns <= 0)
+        return (struct wait){0};
+    return (struct wait){kind, ns, call.leave_ns, lane, index, call.comm};
 }

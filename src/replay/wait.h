@@ -13,17 +13,18 @@ struct wait {
     int64_t ns;                      /* > 0 */
     int64_t until_ns;                /* enter of the call that was waited for; may lie after the leave (clock error) */
     uint32_t cause_lane, cause_call; /* which call that is */
+    int32_t comm;                    /* of the message or collective; EVENT_UNKNOWN */
 };
 
 /* The wait in a call. Of several messages that complete in one call the longest counts, once. A collective whose root
-   or participants are not known has none. */
+   or participants are not known has none, and neither has one that gets nothing. */
 struct wait wait_of(const struct graph *graph, uint32_t lane, uint32_t call);
 
-/* What ties collectives together. */
-enum collective_shape { SHAPE_NONE_KNOWN, SHAPE_ALL_TO_ALL, SHAPE_ONE_TO_ALL, SHAPE_ALL_TO_ONE };
-enum collective_shape collective_shape_of(const struct state_def *state);
+/* Time of a call that is no waiting for another process: what a collective lasts longer than for the first that is
+   done, or calls on files. The cause is the call itself. */
+struct wait wait_completion_of(const struct graph *graph, uint32_t lane, uint32_t call);
 
-/* Which wait it is where everyone waits for the last. */
-enum wait_kind wait_all_to_all_kind(const struct state_def *state);
+/* Which kind a wait of the call for a message is of. */
+enum wait_kind wait_for_message_kind(const struct call *call);
 
 #endif

@@ -13,7 +13,25 @@
 /* Not every test uses every function. */
 #define HAND_UNUSED __attribute__((unused))
 
-enum { SEND, RECV, BARRIER, ALLREDUCE, FINALIZE, BCAST, REDUCE, SSEND, PROBE, WAITALL, IRECV, STATES, LANES = 8 };
+enum {
+    SEND,
+    RECV,
+    BARRIER,
+    ALLREDUCE,
+    FINALIZE,
+    BCAST,
+    REDUCE,
+    SSEND,
+    PROBE,
+    WAITALL,
+    IRECV,
+    SCAN,
+    FILE_WRITE,
+    NEIGHBOR,
+    BARRIER_INIT,
+    STATES,
+    LANES = 8
+};
 
 struct trace {
     struct event *events[LANES];
@@ -24,9 +42,14 @@ static struct defs *defs;
 
 HAND_UNUSED static void defs_make(void)
 {
-    static const char *const names[STATES] = {"MPI_Send",     "MPI_Recv",    "MPI_Barrier", "MPI_Allreduce",
-                                              "MPI_Finalize", "MPI_Bcast",   "MPI_Reduce",  "MPI_Ssend",
-                                              "MPI_Probe",    "MPI_Waitall", "MPI_Irecv"};
+    static const char *const names[STATES] = {"MPI_Send",        "MPI_Recv",
+                                              "MPI_Barrier",     "MPI_Allreduce",
+                                              "MPI_Finalize",    "MPI_Bcast",
+                                              "MPI_Reduce",      "MPI_Ssend",
+                                              "MPI_Probe",       "MPI_Waitall",
+                                              "MPI_Irecv",       "MPI_Scan",
+                                              "MPI_File_write",  "MPI_Neighbor_alltoall",
+                                              "MPI_Barrier_init"};
     defs = defs_new();
     for (size_t i = 0; i < STATES; i++)
         defs_add_state(defs, &(struct state_def){.name = (char *)(uintptr_t)names[i]});

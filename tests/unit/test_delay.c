@@ -64,7 +64,7 @@ static double places_sum(const struct delays *delays)
 static double all_of(const struct delays *delays, size_t offset)
 {
     double ns = 0;
-    for (int kind = 0; kind < WAIT_KIND_COUNT; kind++)
+    for (int kind = 0; kind < WAIT_CAUSED_COUNT; kind++)
         ns += *(const double *)((const char *)&delays->waits[kind] + offset);
     return ns;
 }
@@ -77,7 +77,7 @@ static bool keeps_laws(const struct delays *delays, size_t processes)
     bool fine = true;
     for (size_t i = 0; i < processes; i++)
         costs += delays_lane_ns(delays, i);
-    for (int kind = 0; kind < WAIT_KIND_COUNT; kind++) {
+    for (int kind = 0; kind < WAIT_CAUSED_COUNT; kind++) {
         const struct delay_waits *of = &delays->waits[kind];
         double cost = of->unattributed_ns;
         for (size_t i = 0; i < processes; i++)

@@ -351,7 +351,8 @@ static void test_paradyn(void)
     }
     for (int w = 0; w < 500; w++, now += 4)
         add_call(&lane, LATER, now, now + 4);
-    struct graph graph = {.defs = defs, .lanes = &lane, .lane_count = 1, .kinds = kinds};
+    struct graph graph = {
+        .defs = defs, .lanes = &lane, .lane_count = 1, .kinds = kinds, .collectives = collectives_of(defs)};
     struct loop_tree tree = loops_of(&graph, 0);
     if (tap_equal_int((long long)tree.count, 4, "table 4.1 as a trace: three loops in the whole")) {
         const struct loop *first = &tree.loops[1], *second = &tree.loops[2], *nested = &tree.loops[3];
@@ -376,6 +377,7 @@ static void test_paradyn(void)
     }
     loop_tree_clear(&tree);
     free(lane.calls);
+    free(graph.collectives);
     defs_free(defs);
 }
 
@@ -408,6 +410,7 @@ static void test_lanes(void)
     lanes[0].calls[0].enter_ns -= 900;
     lanes[0].calls[0].word += 900;
     graph.kinds = kinds;
+    graph.collectives = collectives_of(defs);
     graph.channels = channels;
     graph.messages = messages;
     graph.groups = groups;
@@ -438,6 +441,7 @@ static void test_lanes(void)
     loop_tree_clear(&tree);
     for (int p = 0; p < 4; p++)
         free(lanes[p].calls);
+    free(graph.collectives);
     defs_free(defs);
 }
 

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "replay/collective.h"
+
+#include "core/memory.h"
+
+#include <ctype.h>
+#include <string.h>
+
+static const struct shape_row {
+    const char *name; /* without MPI_; of a non-blocking one without I, of a persistent one without _init */
+    struct collective collective;
+} rows[] = {
+    {"Allgather", {SHAPE_ALL_TO_ALL, STAGE_BLOCKING, WAIT_AT_NXN, WAIT_NXN_COMPLETION}},
+    {"Allgatherv", {SHAPE_ALL_TO_ALL, STAGE_BLOCKING, WAIT_AT_NXN, WAIT_NXN_COMPLETION}},
+    {"Allreduce", {SHAPE_ALL_TO_ALL, STAGE_BLOCKING, WAIT_AT_NXN, WAIT_NXN_COMPLETION}},
+    {"Alltoall", {SHAPE_ALL_TO_ALL, STAGE_BLOCKING, WAIT_AT_NXN, WAIT_NXN_COMPLETION}},
+    {"Alltoallv", {SHAPE_ALL_TO_ALL, STAGE_BLOCKING, WAIT_AT_NXN, WAIT_NXN_COMPLETION}},
+    {"Alltoallw", {SHAPE_ALL_TO_ALL, STAGE_BLOCKING, WAIT_AT_NXN, WAIT_NXN_COMPLETION}},
+    {"Barrier", {SHAPE_ALL_TO_ALL, STAGE_BLOCKING, WAIT_AT_BARRIER, WAIT_BARRIER_COMPLETION}},
+    {"Bcast", {SHAPE_ONE_TO_ALL, STAGE_BLOCKING, WAIT_LATE_BROADCAST, WAIT_NONE}},
+    {"Exscan", {SHAPE_PREFIX, STAGE_BLOCKING, WAIT_EARLY_SCAN, WAIT_NONE}},
+    {"Finalize", {SHAPE_ALL_TO_ALL, STAGE_BLOCKING, WAIT_AT_FINALIZE, WAIT_NONE}},
+    {"Gather", {SHAPE_ALL_TO_ONE, STAGE_BLOCKING, WAIT_EARLY_REDUCE, WAIT_NONE}},
+    {"Gatherv", {SHAPE_ALL_TO_ONE, STAGE_BLOCKING, WAIT_EARLY_REDUCE, WAIT_NONE}},
+    {"Init", {SHAPE_ALL_TO_ALL, STAGE_BLOCKING, WAIT_AT_INIT, WAIT_NONE}},
+    {"Init_thread", {SHAPE_ALL_TO_ALL, STAGE_BLOCKING, WAIT_AT_INIT, WAIT_NONE}},
+    {"Neighbor_allgather", {SHAPE_NONE_KNOWN, STAGE_BLOCKING, WAIT_NONE, WAIT_NONE}},
+    {"Neighbor_allgatherv", {SHAPE_NONE_KNOWN, STAGE_BLOCKING, WAIT_NONE, WAIT_NONE}},
+    {"Neighbor_alltoall", {SHAPE_NONE_KNOWN, STAGE_BLOCKING, WAIT_NONE, WAIT_NONE}},
+    {"Neighbor_alltoallv", {SHAPE_NONE_KNOWN, STAGE_BLOCKING, WAIT_NONE, WAIT_NONE}},
+    {"Neighbor_alltoallw", {SHAPE_NONE_KNOWN, STAGE_BLOCKING, WAIT_NONE, WAIT_NONE}},
+    {"Reduce", {SHAPE_ALL_TO_ONE, STAGE_BLOCKING, WAIT_EARLY_REDUCE, WAIT_NONE}},
+    {"Reduce_scatter", {SHAPE_ALL_TO_ALL, STAGE_BLOCKING, WAIT_AT_NXN, WAIT_NXN_COMPLETION}},
+    {"Reduce_scatter_block", {SHAPE_ALL_TO_ALL, STAGE_BLOCKING, WAIT_AT_NXN, WAIT_NXN_COMPLETION}},
+    {"Scan", {SHAPE_PREFIX, STAGE_BLOCKING, WAIT_EARLY_SCAN, WAIT_NONE}},
+    {"Scatter", {SHAPE_ONE_TO_ALL, STAGE_BLOCKING, WAIT_LATE_BROADCAST, WAIT_NONE}},
+    {"Scatterv", {SHAPE_ONE_TO_ALL, STAGE_BLOCKING, WAIT_LATE_BROADCAST, WAIT_NONE}},
+};
+
+/* The row whose name is `first` and then the text. */
+static struct collective row_of(char first, const char *text, size_t length)
+{
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (rows[i].name[0] == first && strncmp(rows[i].name + 1, text, length) == 0 && !rows[i].name[1 + length])
+            return rows[i].collective;
+    return (struct collective){0};
+}
+
+static bool cut(const char *text, size_t *length, const char *suffix)
+{
+    size_t tail = strlen(suffix);
+    if (*length <= tail || memcmp(text + *length - tail, suffix, tail) != 0)
+        return false;
+    *length -= tail;
+    return true;
+}
+
+struct collective collective_of(const struct state_def *state)
+{
+    const char *name = state->name;
+    if (strncmp(name, "MPI_", 4) != 0 || name[4] == '\0')
+        return (struct collective){0};
+    name += 4;
+    size_t length = strlen(name);
+    cut(name, &length, "_c");
+    struct collective found = row_of(name[0], name + 1, length - 1);
+    if (found.stage == STAGE_NONE && name[0] == 'I' && length > 1) {
+        found = row_of((char)toupper((unsigned char)name[1]), name + 2, length - 2);
+        found.stage = found.stage ? STAGE_POSTED : STAGE_NONE;
+    } else if (found.stage == STAGE_NONE && cut(name, &length, "_init")) {
+        found = row_of(name[0], name + 1, length - 1);
+        found.stage = found.stage ? STAGE_PREPARED : STAGE_NONE;
+    }
+    return found;
+}
+
+struct collective *collectives_of(const struct defs *defs)
+{
+    struct collective *all = memory_new(defs->state_count * sizeof *all);
+    for (size_t i = 0; i < defs->state_count; i++)
+        all[i] = collective_of(&defs->states[i]);
+    return all;
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef SIGHT_REPLAY_COLLECTIVE_H
+#define SIGHT_REPLAY_COLLECTIVE_H
+
+#include "core/defs.h"
+#include "metrics/analysis.h"
+
+/* What is known of a collective by its function's name: who waits for whom, and where. */
+
+enum collective_shape {
+    SHAPE_NONE_KNOWN, /* of a neighbourhood, whose neighbours the trace does not tell; or no collective */
+    SHAPE_ALL_TO_ALL, /* all for the last */
+    SHAPE_ONE_TO_ALL, /* the others for the root */
+    SHAPE_ALL_TO_ONE, /* the root for the first of the others */
+    SHAPE_PREFIX      /* each for the last of those with lower ranks */
+};
+
+enum collective_stage {
+    STAGE_NONE,     /* no collective */
+    STAGE_BLOCKING, /* waits in the call itself */
+    STAGE_POSTED,   /* non-blocking: waits in the call that completes it */
+    STAGE_PREPARED  /* persistent: started by MPI_Start, completed by a wait */
+};
+
+struct collective {
+    uint8_t shape, stage;
+    uint8_t wait;       /* enum wait_kind; WAIT_NONE: none is known */
+    uint8_t completion; /* the wait_kind of what it lasts longer than for the first that is done; WAIT_NONE */
+};
+
+/* By name; large-count variants (_c) are as the others. */
+struct collective collective_of(const struct state_def *state);
+
+/* All states of the definitions; owned by the caller. */
+struct collective *collectives_of(const struct defs *defs);
+
+#endif

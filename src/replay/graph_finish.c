@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "replay/graph_finish.h"
+
+#include "core/memory.h"
+#include "replay/wait.h"
+
+/* Sides of inter-communicators, by the table of communicators. */
+static void find_two_groups(struct graph *graph)
+{
+    struct map inter = {0};
+    const struct defs *defs = graph->defs;
+    for (size_t i = 0; i < defs->comm_row_count; i++) {
+        const struct comm_row *row = &defs->comm_rows[i];
+        if (row->kind == COMM_KIND_INTER || row->kind == COMM_KIND_LOCAL || row->kind == COMM_KIND_REMOTE)
+            map_put(&inter, (uint32_t)row->id, 1);
+    }
+    for (size_t i = 0; i < graph->stream_count; i++) {
+        struct group_stream *stream = &graph->streams[i];
+        stream->two_groups = stream->comm >= 0 && map_find(&inter, (uint32_t)defs->comms[stream->comm].id);
+    }
+    map_clear(&inter);
+}
+
+/* Without communicators only what everyone takes part in is sure to be one collective. */
+static bool is_complete(const struct graph *graph, const struct group *group)
+{
+    const struct group_stream *stream = &graph->streams[group->stream];
+    if (stream->comm == EVENT_UNKNOWN && group->count != graph->defs->processes)
+        return false;
+    return group->count > 1 && group->count == stream->most && !stream->two_groups;
+}
+
+static void add_prefix(struct graph *graph, uint32_t lane, uint32_t index, const struct call *call)
+{
+    int32_t rank = defs_comm_rank(graph->defs, call->comm, graph->lanes[lane].process);
+    if (rank < 0)
+        return;
+    struct prefix prefix = {
+        .group = call->group - 1, .rank = (uint32_t)rank, .lane = lane, .call = index, .latest_lane = GRAPH_NONE};
+    ARRAY_PUSH(graph->prefixes, graph->prefix_count, graph->prefix_capacity, prefix);
+}
+
+/* A member of a collective: everything of it is known now. Lanes come in their order. */
+static void note_member(struct graph *graph, uint32_t lane, uint32_t index)
+{
+    struct call call = graph_call(graph, lane, index);
+    struct group *group = &graph->groups[call.group - 1];
+    if (graph_collective(graph, &call).shape == SHAPE_PREFIX)
+        add_prefix(graph, lane, index, &call);
+    if (call.leave_ns < group->earliest_leave_ns)
+        group->earliest_leave_ns = call.leave_ns;
+    if (call.gives_nothing)
+        return;
+    group->givers++;
+    if (!call.gets_nothing && call.leave_ns < group->earliest_done_ns)
+        group->earliest_done_ns = call.leave_ns;
+    if (call.enter_ns > group->latest_enter_ns) {
+        group->latest_enter_ns = call.enter_ns;
+        group->latest_lane = lane;
+        group->latest_call = index;
+    }
+    if (group->root_lane != lane && call.enter_ns < group->earliest_other_ns)
+        group->earliest_other_ns = call.enter_ns;
+}
+
+static void finish_groups(struct graph *graph)
+{
+    for (uint32_t lane = 0; lane < graph->lane_count; lane++)
+        for (uint32_t i = 0; i < graph->lanes[lane].count; i++)
+            if (graph->lanes[lane].calls[i].word & CALL_IN_GROUP)
+                note_member(graph, lane, i);
+    for (size_t i = 0; i < graph->group_count; i++)
+        graph->groups[i].complete = is_complete(graph, &graph->groups[i]);
+}
+
+static int by_rank(const void *a, const void *b)
+{
+    const struct prefix *left = a, *right = b;
+    if (left->group != right->group)
+        return left->group < right->group ? -1 : 1;
+    if (left->rank != right->rank)
+        return left->rank < right->rank ? -1 : 1;
+    return (left->lane > right->lane) - (left->lane < right->lane);
+}
+
+/* Prefix reductions: the latest up to each rank. Members whose rank is not known make the whole not known. */
+static void finish_prefixes(struct graph *graph)
+{
+    uint32_t first = 0;
+    if (graph->prefix_count > 0)
+        qsort(graph->prefixes, graph->prefix_count, sizeof *graph->prefixes, by_rank);
+    for (uint32_t i = 0; i < graph->prefix_count; i++) {
+        struct prefix *prefix = &graph->prefixes[i];
+        struct group *group = &graph->groups[prefix->group];
+        bool new_group = i == 0 || prefix[-1].group != prefix->group;
+        if (new_group)
+            group->prefix = first = i;
+        struct call call = graph_call(graph, prefix->lane, prefix->call);
+        map_put(&graph->prefix_places, map_pair(prefix->lane, prefix->call), i);
+        if (!new_group) {
+            prefix->latest_lane = prefix[-1].latest_lane;
+            prefix->latest_call = prefix[-1].latest_call;
+        }
+        int64_t latest_ns = prefix->latest_lane == GRAPH_NONE
+                                ? INT64_MIN
+                                : graph_call(graph, prefix->latest_lane, prefix->latest_call).enter_ns;
+        if (!call.gives_nothing && call.enter_ns > latest_ns) {
+            prefix->latest_lane = prefix->lane;
+            prefix->latest_call = prefix->call;
+        }
+        bool last = i + 1 == graph->prefix_count || prefix[1].group != prefix->group;
+        if (last && i + 1 - first != group->count)
+            group->complete = false;
+    }
+    for (size_t i = 0; i < graph->group_count; i++) {
+        struct group *group = &graph->groups[i];
+        bool prefix = graph->collectives[graph->streams[group->stream].state].shape == SHAPE_PREFIX;
+        group->complete &= !prefix || group->prefix != GRAPH_NONE;
+    }
+}
+
+/* The earliest sends of the messages that a lane receives later than the call at hand. */
+struct pending {
+    int64_t *earliest_ns; /* by the first lane of the sender */
+    uint32_t *stamps;     /* 1 + the lane that the time is of */
+    uint32_t *first_lanes;
+    int64_t earliest_of_all_ns;
+};
+
+static void pending_begin(struct pending *pending, const struct graph *graph)
+{
+    struct map first = {0};
+    pending->earliest_ns = memory_new(graph->lane_count * sizeof *pending->earliest_ns);
+    pending->stamps = memory_new(graph->lane_count * sizeof *pending->stamps);
+    pending->first_lanes = memory_new(graph->lane_count * sizeof *pending->first_lanes);
+    for (uint32_t i = 0; i < graph->lane_count; i++)
+        pending->first_lanes[i] = (uint32_t)*map_put(&first, graph->lanes[i].process, i);
+    map_clear(&first);
+}
+
+static void pending_clear(struct pending *pending)
+{
+    free(pending->earliest_ns);
+    free(pending->stamps);
+    free(pending->first_lanes);
+}
+
+static void add_received(struct pending *pending, const struct graph *graph, uint32_t lane, uint32_t index,
+                         const struct call *call)
+{
+    struct message m;
+    for (uint32_t at = call->received; at; at = m.next_received) {
+        m = graph_message(graph, at - 1);
+        if (m.send_lane == GRAPH_NONE || m.receive_call != index)
+            continue;
+        int64_t sent_ns = graph_call(graph, m.send_lane, m.send_call).enter_ns;
+        uint32_t sender = pending->first_lanes[m.send_lane];
+        if (pending->stamps[sender] != lane + 1 || sent_ns < pending->earliest_ns[sender])
+            pending->earliest_ns[sender] = sent_ns;
+        pending->stamps[sender] = lane + 1;
+        if (sent_ns < pending->earliest_of_all_ns)
+            pending->earliest_of_all_ns = sent_ns;
+    }
+}
+
+/* Late messages that are waited for out of turn, from the lane's last call back to its first. */
+static void find_wrong_order(struct pending *pending, struct graph *graph, uint32_t lane)
+{
+    pending->earliest_of_all_ns = INT64_MAX;
+    for (uint32_t i = (uint32_t)graph->lanes[lane].count; i-- > 0;) {
+        struct packed_call *packed = &graph->lanes[lane].calls[i];
+        if (!packed->received || packed->word & CALL_IN_GROUP)
+            continue;
+        struct wait wait = wait_of(graph, lane, i);
+        struct call call = graph_call(graph, lane, i);
+        if (wait.kind == WAIT_LATE_SENDER && pending->earliest_of_all_ns < wait.until_ns) {
+            uint32_t sender = pending->first_lanes[wait.cause_lane];
+            bool same = pending->stamps[sender] == lane + 1 && pending->earliest_ns[sender] < wait.until_ns;
+            packed->word |= same ? CALL_PENDING_SAME : CALL_PENDING_OTHER;
+        }
+        add_received(pending, graph, lane, i, &call);
+    }
+}
+
+void graph_finish(struct graph *graph)
+{
+    struct pending pending;
+    graph->collectives = collectives_of(graph->defs);
+    find_two_groups(graph);
+    finish_groups(graph);
+    finish_prefixes(graph);
+    pending_begin(&pending, graph);
+    for (uint32_t lane = 0; lane < graph->lane_count; lane++)
+        find_wrong_order(&pending, graph, lane);
+    pending_clear(&pending);
+}

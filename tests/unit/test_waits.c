@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Wait states by hand: which kind each wait is of, who causes it, and what is no wait. */
+#include "replay/analyse.h"
+#include "replay/replay.h"
+
+#include "unit/hand_trace.h"
+#include "unit/tap.h"
+
+static struct analysis *analysed(struct trace *trace, uint32_t processes)
+{
+    struct graph *graph = graph_of(trace, processes);
+    struct analysis *analysis = analyse(graph);
+    graph_free(graph);
+    return analysis;
+}
+
+/* All waits of a kind, by process. */
+static void expect(const struct analysis *analysis, enum wait_kind kind, const int64_t *want_ns, const char *name)
+{
+    int64_t sum = 0;
+    for (size_t i = 0; i < analysis->process_count; i++) {
+        tap_equal_int(analysis->waits[kind].victims_ns[i], want_ns[i], "%s: %s of process %zu", name,
+                      wait_kind_name(kind), i);
+        sum += want_ns[i];
+    }
+    tap_equal_int(analysis->waits[kind].ns, sum, "%s: %s of all", name, wait_kind_name(kind));
+}
+#define EXPECT(analysis, kind, name, ...) expect(analysis, kind, (const int64_t[]){__VA_ARGS__}, name)
+
+/* A message with a tag. */
+static void tagged(struct trace *trace, uint32_t process, uint32_t state, int64_t enter, int64_t leave, int32_t partner,
+                   int32_t tag)
+{
+    message(trace, process, state, enter, leave, partner);
+    trace->events[process][trace->count[process] - 2].tag = tag;
+}
+
+static void test_wrong_order(void)
+{
+    struct trace trace = {0};
+    for (uint32_t p = 0; p < 3; p++)
+        moment(&trace, p, 0);
+    tagged(&trace, 1, SEND, 50, 51, 0, 1);
+    tagged(&trace, 2, SEND, 10, 11, 0, 1);
+    tagged(&trace, 0, RECV, 5, 52, 1, 1);
+    tagged(&trace, 0, RECV, 53, 54, 2, 1);
+    tagged(&trace, 1, SEND, 60, 61, 0, 7);
+    tagged(&trace, 1, SEND, 90, 91, 0, 8);
+    tagged(&trace, 0, RECV, 55, 92, 1, 8);
+    tagged(&trace, 0, RECV, 93, 94, 1, 7);
+    tagged(&trace, 1, SEND, 110, 111, 0, 9);
+    tagged(&trace, 0, RECV, 100, 112, 1, 9);
+    struct analysis *analysis = analysed(&trace, 3);
+    EXPECT(analysis, WAIT_WRONG_ORDER_OTHER, "wrong order", 45, 0, 0);
+    EXPECT(analysis, WAIT_WRONG_ORDER_SAME, "wrong order", 35, 0, 0);
+    EXPECT(analysis, WAIT_LATE_SENDER, "right order", 10, 0, 0);
+    tap_equal_int(analysis->waits[WAIT_WRONG_ORDER_OTHER].causes_ns[1], 45, "who is waited for is the cause");
+    tap_equal_int(analysis->replay, 112, "wrong order: replay");
+    tap_equal_int(analysis->waits[WAIT_WRONG_ORDER_SAME].saving_ns, analysis->waits[WAIT_WRONG_ORDER_OTHER].saving_ns,
+                  "both orders are replayed together");
+    analysis_free(analysis);
+}
+
+/* Messages of one Waitall, and ones that are sent later, are no other order; a later one must have been sent before. */
+static void test_right_order(void)
+{
+    struct trace trace = {0};
+    tagged(&trace, 1, SEND, 50, 51, 0, 1);
+    tagged(&trace, 2, SEND, 10, 11, 0, 1);
+    put(&trace, 0, EVENT_ENTER, 5, WAITALL);
+    for (int32_t p = 1; p < 3; p++) {
+        struct event *event = put(&trace, 0, EVENT_RECEIVE, 52, 0);
+        event->partner = p;
+        event->tag = 1;
+    }
+    put(&trace, 0, EVENT_LEAVE, 52, WAITALL);
+    tagged(&trace, 1, SEND, 60, 61, 0, 1);
+    tagged(&trace, 2, SEND, 60, 61, 0, 1);
+    tagged(&trace, 0, RECV, 55, 62, 1, 1);
+    tagged(&trace, 0, RECV, 62, 63, 2, 1);
+    struct analysis *analysis = analysed(&trace, 3);
+    EXPECT(analysis, WAIT_LATE_SENDER, "right order", 50, 0, 0);
+    EXPECT(analysis, WAIT_WRONG_ORDER_OTHER, "right order", 0, 0, 0);
+    EXPECT(analysis, WAIT_WRONG_ORDER_SAME, "right order", 0, 0, 0);
+    analysis_free(analysis);
+}
+
+static void test_scan(void)
+{
+    static const int64_t enters[] = {10, 30, 20, 5}, leaves[] = {11, 31, 32, 33};
+    struct trace trace = {0};
+    for (uint32_t p = 0; p < 4; p++) {
+        moment(&trace, p, 0);
+        call(&trace, p, SCAN, enters[p], leaves[p]);
+    }
+    struct graph *graph = graph_of(&trace, 4);
+    struct analysis *analysis = analyse(graph);
+    EXPECT(analysis, WAIT_EARLY_SCAN, "scan", 0, 0, 10, 25);
+    tap_equal_int(analysis->waits[WAIT_EARLY_SCAN].causes_ns[1], 35, "scan: process 1 is waited for");
+    tap_equal_int((long long)analysis->waits[WAIT_EARLY_SCAN].calls, 4, "scan: calls");
+    tap_equal_int(analysis->replay, 33, "scan: as recorded");
+    tap_equal_int(analysis->path_compute_ns[1], 30, "scan: the path goes over process 1");
+    /* Process 1 comes at 15: process 2 is there at 20 and needs 2, process 3 needs 3 after process 2. */
+    const double compute[] = {1, 1, 0.5, 1};
+    tap_equal_int(replay_run(graph, (struct replay_options){.compute = compute}).end_ns, 23,
+                  "scan: another process is the last when this one is faster");
+    /* Lanes are numbered from the last process: process 1 is lane 2. */
+    tap_equal_int(replay_run(graph, (struct replay_options){.free_waits = 1u << WAIT_EARLY_SCAN}).end_ns, 31,
+                  "scan: without waiting the last to come ends last");
+    analysis_free(analysis);
+    graph_free(graph);
+}
+
+/* Ranks of a communicator that are not told make nothing known; who gives nothing is not waited for. */
+static void test_scan_unknown(void)
+{
+    struct trace trace = {0};
+    for (uint32_t p = 0; p < 2; p++) {
+        put(&trace, p, EVENT_ENTER, 20 - 10 * p, SCAN)->comm = 1;
+        put(&trace, p, EVENT_LEAVE, 30, SCAN)->comm = 1;
+        put(&trace, p, EVENT_ENTER, 50 - 10 * p, SCAN);
+        put(&trace, p, EVENT_LEAVE, 60, SCAN)->bytes_sent = p == 0 ? 0 : 8;
+    }
+    struct analysis *analysis = analysed(&trace, 2);
+    EXPECT(analysis, WAIT_EARLY_SCAN, "scan of which little is known", 0, 0);
+    analysis_free(analysis);
+}
+
+static void moved(struct trace *trace, uint32_t process, uint32_t state, int64_t enter, int64_t leave, int64_t given,
+                  int64_t got, int32_t root)
+{
+    put(trace, process, EVENT_ENTER, enter, state);
+    struct event *event = put(trace, process, EVENT_LEAVE, leave, state);
+    event->bytes_sent = given;
+    event->bytes_received = got;
+    event->tag = root;
+}
+
+static void test_completion(void)
+{
+    struct trace trace = {0};
+    call(&trace, 0, ALLREDUCE, 10, 33);
+    call(&trace, 1, ALLREDUCE, 20, 35);
+    call(&trace, 2, ALLREDUCE, 30, 41);
+    call(&trace, 0, BARRIER, 50, 82);
+    call(&trace, 1, BARRIER, 80, 85);
+    call(&trace, 2, BARRIER, 60, 70); /* left before the last came: the barrier's own end is not known for it */
+    struct analysis *analysis = analysed(&trace, 3);
+    EXPECT(analysis, WAIT_AT_NXN, "completion", 20, 10, 0);
+    EXPECT(analysis, WAIT_NXN_COMPLETION, "completion", 0, 2, 8);
+    EXPECT(analysis, WAIT_AT_BARRIER, "completion", 30, 0, 10);
+    EXPECT(analysis, WAIT_BARRIER_COMPLETION, "completion", 2, 5, 0);
+    analysis_free(analysis);
+}
+
+/* Waits at the barrier, and what it costs beyond: freed each by itself. */
+static void test_completion_replayed(void)
+{
+    struct trace trace = {0};
+    call(&trace, 0, BARRIER, 0, 40);
+    call(&trace, 1, BARRIER, 30, 50);
+    struct graph *graph = graph_of(&trace, 2);
+    struct replay_options free_waits = {.free_waits = 1u << WAIT_AT_BARRIER},
+                          free_ends = {.free_waits = 1u << WAIT_BARRIER_COMPLETION};
+    tap_equal_int(replay_run(graph, (struct replay_options){0}).end_ns, 50, "barrier: as recorded");
+    tap_equal_int(replay_run(graph, free_waits).end_ns, 50, "barrier: without waiting");
+    tap_equal_int(replay_run(graph, free_ends).end_ns, 40, "barrier: everyone is done when the first is");
+    graph_free(graph);
+}
+
+/* Who gives nothing keeps nobody waiting, who gets nothing waits for nobody. */
+static void test_nothing_moved(void)
+{
+    struct trace trace = {0};
+    moved(&trace, 0, ALLREDUCE, 10, 50, 8, 8, EVENT_UNKNOWN);
+    moved(&trace, 1, ALLREDUCE, 20, 50, 8, 8, EVENT_UNKNOWN);
+    moved(&trace, 2, ALLREDUCE, 45, 46, 0, 8, EVENT_UNKNOWN);
+    moved(&trace, 3, ALLREDUCE, 5, 47, 8, 0, EVENT_UNKNOWN);
+    moved(&trace, 0, REDUCE, 60, 90, 8, 8, 0);
+    moved(&trace, 1, REDUCE, 65, 66, 0, 0, 0);
+    moved(&trace, 2, REDUCE, 80, 81, 8, 0, 0);
+    moved(&trace, 3, REDUCE, 85, 86, 8, 0, 0);
+    moved(&trace, 0, BCAST, 120, 121, 8, 0, 0);
+    moved(&trace, 1, BCAST, 100, 122, 0, 8, 0);
+    moved(&trace, 2, BCAST, 100, 122, 0, 0, 0);
+    moved(&trace, 3, BCAST, 110, 122, 0, 8, 0);
+    struct analysis *analysis = analysed(&trace, 4);
+    EXPECT(analysis, WAIT_AT_NXN, "who moves nothing", 10, 0, 0, 0);
+    EXPECT(analysis, WAIT_NXN_COMPLETION, "who moves nothing", 0, 0, 0, 0);
+    EXPECT(analysis, WAIT_EARLY_REDUCE, "who moves nothing", 20, 0, 0, 0);
+    EXPECT(analysis, WAIT_LATE_BROADCAST, "who moves nothing", 0, 20, 0, 10);
+    tap_equal_int(analysis->replay, 117, "who moves nothing: replay");
+    analysis_free(analysis);
+    /* Nobody gives anything: nobody waits, however late the others are. */
+    for (uint32_t p = 0; p < 2; p++)
+        moved(&trace, p, ALLREDUCE, 10 * p, 30, 0, 8, EVENT_UNKNOWN);
+    moved(&trace, 0, REDUCE, 40, 90, 8, 8, 0);
+    moved(&trace, 1, REDUCE, 80, 81, 0, 0, 0);
+    analysis = analysed(&trace, 2);
+    EXPECT(analysis, WAIT_AT_NXN, "nothing at all", 0, 0);
+    EXPECT(analysis, WAIT_EARLY_REDUCE, "nothing at all", 0, 0);
+    analysis_free(analysis);
+}
+
+/* Collectives of neighbours, and what only prepares one, tie nobody, as far as the trace tells. */
+static void test_no_waits(void)
+{
+    struct trace trace = {0};
+    for (uint32_t p = 0; p < 2; p++) {
+        call(&trace, p, NEIGHBOR, 10 + 10 * p, 30);
+        call(&trace, p, BARRIER_INIT, 40 + 10 * p, 60);
+    }
+    struct analysis *analysis = analysed(&trace, 2);
+    for (int kind = WAIT_NONE + 1; kind < WAIT_KIND_COUNT; kind++)
+        tap_equal_int(analysis->waits[kind].ns, 0, "no %s", wait_kind_name((enum wait_kind)kind));
+    analysis_free(analysis);
+}
+
+static void test_files(void)
+{
+    struct trace trace = {0};
+    for (uint32_t p = 0; p < 2; p++)
+        moment(&trace, p, 0);
+    call(&trace, 0, FILE_WRITE, 10, 50);
+    moment(&trace, 0, 60);
+    moment(&trace, 1, 30);
+    struct analysis *analysis = analysed(&trace, 2);
+    EXPECT(analysis, WAIT_IO, "files", 40, 0);
+    tap_equal_int(analysis->waits[WAIT_IO].causes_ns[0], 40, "files: nobody else is to blame");
+    tap_equal_int((long long)analysis->waits[WAIT_IO].calls, 1, "files: calls");
+    tap_equal_int(analysis->waits[WAIT_IO].saving_ns, 30, "files: without them the other ends last, at 30");
+    analysis_free(analysis);
+}
+
+/* Waits by place in the source and by communicator: the longest first. */
+static void test_places(void)
+{
+    struct trace trace = {0};
+    for (int i = 0; i < 3; i++)
+        defs_add_site(defs, &(struct site_def){.file = (char *)(uintptr_t) "a.c", .id = i, .line = i});
+    for (int i = 0; i < 4; i++) {
+        int64_t now = 100 * i;
+        message(&trace, 0, SEND, now + 10 * (i + 1), now + 50, 1);
+        message(&trace, 1, RECV, now, now + 60, 0);
+        struct event *enter = &trace.events[1][trace.count[1] - 3];
+        enter->site = i == 3 ? 0 : 1 + (uint32_t)i % 2;
+    }
+    for (uint32_t p = 0; p < 2; p++) {
+        put(&trace, p, EVENT_ENTER, 500 + 7 * p, BARRIER)->comm = 1;
+        put(&trace, p, EVENT_LEAVE, 510, BARRIER)->comm = 1;
+    }
+    struct analysis *analysis = analysed(&trace, 2);
+    const struct wait_sums *sums = &analysis->waits[WAIT_LATE_SENDER];
+    if (tap_equal_int((long long)sums->site_count, 2, "places: two sites; what is not told is at none")) {
+        tap_ok(sums->sites[0].index == 0 && sums->sites[0].ns == 40, "places: 10 + 30 at the first");
+        tap_ok(sums->sites[1].index == 1 && sums->sites[1].ns == 20, "places: 20 at the second");
+    }
+    if (tap_equal_int((long long)sums->comm_count, 1, "places: one communicator"))
+        tap_ok(sums->comms[0].index == 0 && sums->comms[0].ns == 100, "places: messages of the world");
+    sums = &analysis->waits[WAIT_AT_BARRIER];
+    if (tap_equal_int((long long)sums->comm_count, 1, "places: a barrier's communicator"))
+        tap_ok(sums->comms[0].index == 1 && sums->comms[0].ns == 7, "places: another");
+    analysis_free(analysis);
+}
+
+int main(void)
+{
+    defs_make();
+    test_wrong_order();
+    test_right_order();
+    test_scan();
+    test_scan_unknown();
+    test_completion();
+    test_completion_replayed();
+    test_nothing_moved();
+    test_no_waits();
+    test_files();
+    test_places();
+    defs_free(defs);
+    return tap_done();
+}
