@@ -173,6 +173,7 @@ static int draw(const struct options *options, struct picture *picture, struct c
     struct run_metrics *run = NULL;
     int code;
     struct options trace = *options;
+    trace.search = true;
     trace.inputs++;
     trace.input_count--;
     if (check_output(options, picture, &directory, &err) == STATUS_OK)

@@ -59,6 +59,7 @@ int cmd_metrics(const struct command *command, const struct options *options)
                              "communicators tags sizes",
                              table);
     /* A metrics file is to tell what the trace would: the look across processes, too. */
-    bool file = options->format && strcmp(options->format, "xml") == 0;
-    return run_report(options, file, check_tables, write_metrics);
+    struct options deep = *options;
+    deep.search = options->format && strcmp(options->format, "xml") == 0;
+    return run_report(&deep, deep.search, check_tables, write_metrics);
 }

@@ -41,5 +41,7 @@ int cmd_report(const struct command *command, const struct options *options)
         return command_usage(command, "no output given (-o report.html)");
     if (!report_format(options))
         return command_usage(command, "cannot tell the format from '%s': give --format (html pdf)", options->output);
-    return run_judged(options, NULL, write_report);
+    struct options deep = *options;
+    deep.search = true;
+    return run_judged(&deep, NULL, write_report);
 }

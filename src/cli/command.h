@@ -31,6 +31,8 @@ struct options {
         *colors, *theme, *fail_on, *bottleneck;
     const char *speed_up, *free, *latency, *bandwidth, *buses, *eager; /* of what-if */
     const char *number, *only, *skip, *buffer, *max_events;
+    const char *hypotheses, *threshold; /* of search */
+    bool search;                        /* set by commands: a search for bottlenecks is wanted, too */
     bool force, quiet, verbose, all, help, ideal, balance, no_source;
     char **inputs; /* what is no option; points into argv */
     size_t input_count;

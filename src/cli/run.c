@@ -2,6 +2,7 @@
 #include "cli/run.h"
 
 #include "cli/progress.h"
+#include "cli/run_search.h"
 #include "cli/selection.h"
 #include "core/memory.h"
 #include "core/text.h"
@@ -107,7 +108,8 @@ struct run_metrics {
     struct metrics *metrics;
     uint32_t *ranks;
     enum depth { DEPTH_METRICS, DEPTH_ANALYSIS, DEPTH_GRAPH } depth;
-    struct graph *graph; /* NULL: not kept */
+    struct graph *graph;       /* NULL: not kept */
+    struct run_search *search; /* NULL: none is wanted */
 };
 
 static enum status metrics_from_file(struct run_metrics *run, const struct options *options, struct input *input,
@@ -135,9 +137,15 @@ static enum status metrics_from_trace(struct run_metrics *run, const struct opti
     bool whole = !options->from && !options->to && !options->processes;
     struct graph_builder *builder = run->depth >= DEPTH_ANALYSIS && whole ? graph_builder_new() : NULL;
     struct user_spans_builder *spans_builder = builder ? user_spans_builder_new() : NULL;
-    struct sink *sinks[] = {accumulator_sink(run->accumulator), builder ? graph_builder_sink(builder) : NULL,
-                            builder ? user_spans_builder_sink(spans_builder) : NULL};
-    enum status status = run_stream(options, run->reader, sinks, builder ? 3 : 1, err);
+    struct sink *sinks[4] = {accumulator_sink(run->accumulator)};
+    size_t sink_count = 1;
+    if (builder) {
+        sinks[sink_count++] = graph_builder_sink(builder);
+        sinks[sink_count++] = user_spans_builder_sink(spans_builder);
+    }
+    if (builder && run->search)
+        sinks[sink_count++] = run_search_sink(run->search);
+    enum status status = run_stream(options, run->reader, sinks, sink_count, err);
     struct graph *graph = builder ? graph_builder_end(builder) : NULL;
     struct user_spans *spans = builder ? user_spans_builder_end(spans_builder) : NULL;
     if (status == STATUS_OK)
@@ -145,6 +153,8 @@ static enum status metrics_from_trace(struct run_metrics *run, const struct opti
     if (run->metrics && graph && !graph->too_large) {
         run->metrics->analysis = analyse(graph);
         run->metrics->phases = phase_metrics_with(graph, spans);
+        if (run->search)
+            run->metrics->search = run_search_finish(run->search, graph, spans, run->metrics);
     }
     user_spans_free(spans);
     if (run->depth >= DEPTH_GRAPH)
@@ -164,6 +174,8 @@ static enum status metrics_from_inputs(struct run_metrics *run, const struct opt
     if (selection_ranks(options->processes, &run->ranks, &what.rank_count, err) != STATUS_OK)
         return STATUS_FAILED;
     what.ranks = run->ranks;
+    if (options->search && !(run->search = run_search_new(options, err)))
+        return STATUS_FAILED;
     struct input *file = NULL;
     run->reader = open_inputs(inputs, count, &file, err);
     if (file)
@@ -214,6 +226,7 @@ void run_metrics_free(struct run_metrics *run)
     graph_free(run->graph);
     metrics_free(run->metrics);
     accumulator_free(run->accumulator);
+    run_search_free(run->search);
     reader_close(run->reader);
     free(run->ranks);
     free(run);

@@ -9,6 +9,7 @@
 #include "core/sorter.h"
 #include "metrics/analysis.h"
 #include "metrics/phase_metrics.h"
+#include "metrics/search.h"
 
 /* Metrics of a trace: what design's "What the numbers mean" defines, as whole ns and counts. Computed by an accumulator
    (accumulator.h) in one pass; what is read is this. Memory: processes x states that occur, plus distinct pairs of
@@ -91,6 +92,7 @@ struct metrics {
     size_t size_count;
     struct analysis *analysis;       /* NULL: there was no look across processes; owned */
     struct phase_metrics *phases;    /* NULL: the same; owned */
+    struct search *search;           /* NULL: none was made; owned */
     bool tables_unknown;             /* the three tables above are not known: see metrics_select */
     uint64_t open, stray, time_back; /* sums, for warnings */
 };

@@ -509,6 +509,8 @@ void metrics_select(struct metrics *metrics, const uint32_t *ranks, size_t count
     metrics->analysis = NULL;
     phase_metrics_free(metrics->phases);
     metrics->phases = NULL;
+    search_free(metrics->search);
+    metrics->search = NULL;
     metrics->communicator_count = metrics->tag_count = metrics->size_count = 0;
     metrics->tables_unknown = true;
     metrics_totals(metrics);

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* `sight search TRACE`: hypotheses tested one by one. */
+#include "cli/commands.h"
+
+#include "cli/run.h"
+#include "render/search_report.h"
+
+#include <string.h>
+
+/* Only a whole trace can be searched; the search of a metrics file was made with other hypotheses than these. */
+static enum status check_search(const struct options *options, const struct metrics *metrics, struct error *err)
+{
+    bool own = options->hypotheses || options->threshold;
+    if (metrics->own_defs && own)
+        return error_set(err, ERROR_USAGE,
+                         "%s: is a metrics file, which has no events: --hypotheses and --threshold need the trace",
+                         options->inputs[0]);
+    if (!metrics->search)
+        return error_set(err, ERROR_USAGE, "%s: there is no search in this metrics file: give the trace",
+                         options->inputs[0]);
+    return STATUS_OK;
+}
+
+static void write_search(struct output *output, const struct options *options, const struct metrics *metrics)
+{
+    char title[300];
+    run_title(title, sizeof title, options);
+    if (options->format && strcmp(options->format, "json") == 0)
+        search_write_json(output, metrics);
+    else
+        search_write_text(output, metrics, title, options->all || options->verbose);
+}
+
+int cmd_search(const struct command *command, const struct options *options)
+{
+    if (options->input_count == 0)
+        return command_usage(command, "no trace given");
+    struct options deep = *options;
+    deep.search = true;
+    return run_report(&deep, true, check_search, write_search);
+}

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef SIGHT_SEARCH_CUBE_H
+#define SIGHT_SEARCH_CUBE_H
+
+#include "replay/phases.h"
+#include "search/expression.h"
+#include "search/solo.h"
+#include "search/state_track.h"
+
+/* Metrics of parts of a run. A part, a focus, is narrowed along axes: processes, functions, call sites, communicators,
+   tags, the program's own states, phases, iterations. Only what is asked for is summed, in one pass over the calls for
+   all foci that are asked together: memory is a cell (0.5 kB) for each focus and each value of the axes it is to be
+   divided by, at most CUBE_CELLS of an axis; processes are all kept.
+
+   What belongs where: a call to the phase, iteration and state in which it is entered, to the communicator and tag of
+   its first message where it has several; computing to the call that comes after it, and to the phases, iterations and
+   states that it lasts through, cut at their borders. Functions, sites, communicators, tags and states do not narrow
+   `time`, `duration`, `processes` and `run`. */
+
+enum { CUBE_CELLS = 4096, CUBE_ITERATIONS = 1000, CUBE_ANY = UINT32_MAX };
+
+struct cube_cell {
+    uint32_t key; /* value of the axis */
+    bool touched; /* by the lane at hand */
+    uint64_t lanes;
+    int64_t begin_ns, end_ns;          /* of the first and last of the lanes; of a phase, on these */
+    int64_t all_compute_ns;            /* of all processes, those outside the focus too */
+    int64_t lane_compute_ns;           /* of the lane at hand */
+    int64_t most_compute_ns;           /* of a lane */
+    int64_t sums[METRIC_COUNT];        /* ns, counts, bytes */
+    int64_t doubt_ns[WAIT_KIND_COUNT]; /* time of calls of which the trace does not tell whether they wait so */
+    int64_t doubt_size_ns;             /* of calls with messages of unknown size */
+    int64_t doubt_messages;            /* messages of unknown size */
+};
+
+struct cube_table {
+    struct cube_cell *cells; /* in the order of their keys */
+    size_t count, capacity;
+    uint32_t *places; /* by key: 1 + cell; internal */
+    size_t domain;
+    uint32_t *touched; /* cells; internal */
+    size_t touched_count, touched_capacity;
+    bool overflow; /* there are more values than cells */
+};
+
+struct cube_focus {
+    uint32_t key[SEARCH_AXIS_COUNT]; /* CUBE_ANY: not narrowed. Not of processes and iterations: see below */
+    const uint32_t *iterations;      /* ascending, borrowed; NULL: not narrowed */
+    size_t iteration_count;
+    const uint32_t *rows; /* processes, ascending, borrowed; NULL: all */
+    size_t row_count;
+    bool wanted[SEARCH_AXIS_COUNT]; /* axes by which it is to be divided */
+    bool uses[METRIC_COUNT];        /* metrics that are wanted; others may be 0 */
+    /* Filled by cube_ask; free with cube_focus_clear. */
+    struct cube_cell total;
+    struct cube_table table[SEARCH_AXIS_COUNT];
+    int64_t *lane_compute_ns;    /* by lane, of the total; internal */
+    bool *member, *in_iteration; /* by row, by iteration; NULL: all; internal */
+};
+
+/* Where a run is cut: begins of parts by process, count + 1 each, the last the end; INT64_MIN: a process has none. */
+struct cube_cuts {
+    size_t count;
+    const int64_t *borders;
+};
+
+struct cube {
+    const struct graph *graph;
+    const struct state_lane **state_lanes; /* by lane; NULL: none of its own */
+    struct cube_cuts phases, iterations;
+    size_t block;         /* so many iterations of the run are one here, where there are very many */
+    int64_t *own_borders; /* of these; NULL: they are the phases' */
+    uint32_t *rows;       /* by lane */
+    uint32_t *ranks;      /* by row */
+    size_t row_count;
+    int32_t *tags; /* by number, ascending */
+    size_t tag_count;
+    uint32_t *channel_tags; /* by channel: its tag's number */
+    struct solo solo;
+    int64_t begin_ns, end_ns, run_ns; /* run: time of all lanes */
+};
+
+/* Everything but graph, states and phases (which may be NULL) follows from them. `solo`: METRIC_alone and METRIC_serial
+   will be wanted. Free with cube_free; what it was made of stays the caller's. */
+struct cube *cube_new(const struct graph *graph, const struct state_track *states, const struct phases *phases,
+                      bool solo);
+void cube_free(struct cube *cube);
+
+/* A focus that is not narrowed, and divided by nothing. */
+struct cube_focus cube_focus_whole(void);
+void cube_ask(const struct cube *cube, struct cube_focus *foci, size_t count);
+void cube_focus_clear(struct cube_focus *focus);
+
+/* Adds what another cell of the table of this axis has: the two together. Imbalances of phases and iterations add up;
+   of processes the longest computing counts. */
+void cube_cell_add(enum search_axis axis, struct cube_cell *sum, const struct cube_cell *cell);
+
+/* Metrics of a cell of the focus that was divided by this axis (AXIS_WHY: of its total), as numbers. `doubts`: those of
+   what is not told added, NULL: not wanted. True if they differ. */
+bool cube_values(const struct cube *cube, const struct cube_focus *focus, enum search_axis axis,
+                 const struct cube_cell *cell, double values[METRIC_COUNT], double doubts[METRIC_COUNT]);
+
+#endif

@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "search/cube_walk.h"
+
+/* Where a lane is: advances with time. */
+struct cursor {
+    const struct cube *cube;
+    const struct state_lane *states;
+    const int64_t *phases, *iterations; /* borders of the lane's process; NULL: none */
+    size_t state_at, phase_at, iteration_at;
+    int64_t next_ns; /* when something changes */
+    struct cube_fact fact;
+};
+
+/* Index of the last border up to the time, counted from 1; 0: before the first. */
+static size_t borders_before(const int64_t *borders, size_t count, size_t at, int64_t time_ns)
+{
+    while (at < count && borders[at] <= time_ns)
+        at++;
+    return at;
+}
+
+static void next_of(int64_t *next_ns, const int64_t *borders, size_t count, size_t at)
+{
+    if (at < count && borders[at] < *next_ns)
+        *next_ns = borders[at];
+}
+
+static void advance_far(struct cursor *cursor, int64_t time_ns)
+{
+    const struct cube *cube = cursor->cube;
+    const struct state_lane *states = cursor->states;
+    uint32_t *key = cursor->fact.key;
+    cursor->next_ns = INT64_MAX;
+    if (states) {
+        while (cursor->state_at < states->count && states->changes[cursor->state_at].time_ns <= time_ns)
+            cursor->state_at++;
+        key[AXIS_STATES] = cursor->state_at ? states->changes[cursor->state_at - 1].state : (uint32_t)CUBE_ANY;
+        if (cursor->state_at < states->count)
+            cursor->next_ns = states->changes[cursor->state_at].time_ns;
+    }
+    if (cursor->phases) {
+        /* The last lasts on, the first begins with the run. */
+        size_t count = cube->phases.count;
+        cursor->phase_at = borders_before(cursor->phases, count, cursor->phase_at, time_ns);
+        key[AXIS_PHASES] = cursor->phase_at ? (uint32_t)cursor->phase_at - 1 : 0;
+        next_of(&cursor->next_ns, cursor->phases, count, cursor->phase_at);
+    }
+    if (cursor->iterations) {
+        size_t count = cube->iterations.count + 1;
+        cursor->iteration_at = borders_before(cursor->iterations, count, cursor->iteration_at, time_ns);
+        bool inside = cursor->iteration_at > 0 && cursor->iteration_at < count;
+        key[AXIS_ITERATIONS] = inside ? (uint32_t)cursor->iteration_at - 1 : (uint32_t)CUBE_ANY;
+        next_of(&cursor->next_ns, cursor->iterations, count, cursor->iteration_at);
+    }
+}
+
+static void advance(struct cursor *cursor, int64_t time_ns)
+{
+    if (time_ns >= cursor->next_ns)
+        advance_far(cursor, time_ns);
+}
+
+static const int64_t *borders_of(const struct cube_cuts *cuts, uint32_t row)
+{
+    const int64_t *borders = cuts->count > 0 ? cuts->borders + row * (cuts->count + 1) : NULL;
+    return borders && borders[0] != INT64_MIN ? borders : NULL;
+}
+
+static void place_by_message(const struct cube *cube, const struct call *call, uint32_t key[SEARCH_AXIS_COUNT])
+{
+    const struct graph *graph = cube->graph;
+    uint32_t message = call->received ? call->received : call->sent;
+    const struct channel *channel = message ? &graph->channels[graph->messages[message - 1].channel] : NULL;
+    int32_t comm = call->comm != EVENT_UNKNOWN || !channel ? call->comm : channel->comm;
+    key[AXIS_COMMUNICATORS] = comm >= 0 ? (uint32_t)comm : (uint32_t)CUBE_ANY;
+    key[AXIS_TAGS] = channel ? cube->channel_tags[graph->messages[message - 1].channel] : (uint32_t)CUBE_ANY;
+}
+
+/* Function, site, communicator, tag: of the call itself. */
+static void place_by_call(const struct cube *cube, const struct call *call, bool messages,
+                          uint32_t key[SEARCH_AXIS_COUNT])
+{
+    key[AXIS_FUNCTIONS] = graph_state(cube->graph, call)->first_of_name;
+    key[AXIS_SITES] = call->site ? call->site - 1 : (uint32_t)CUBE_ANY;
+    if (messages)
+        place_by_message(cube, call, key);
+}
+
+static void place_by_none(uint32_t key[SEARCH_AXIS_COUNT])
+{
+    key[AXIS_FUNCTIONS] = key[AXIS_SITES] = key[AXIS_COMMUNICATORS] = key[AXIS_TAGS] = CUBE_ANY;
+}
+
+static void book_solo(struct cube_fact *fact, const struct solo_lane *solo, size_t *at, int64_t from_ns, int64_t to_ns)
+{
+    fact->alone_ns = fact->none_ns = 0;
+    for (; solo && *at < solo->count && solo->times[*at].begin_ns < to_ns; (*at)++) {
+        const struct solo_time *time = &solo->times[*at];
+        int64_t begin_ns = time->begin_ns > from_ns ? time->begin_ns : from_ns;
+        int64_t end_ns = time->end_ns < to_ns ? time->end_ns : to_ns;
+        time_add(&fact->alone_ns, time_since(begin_ns, end_ns));
+        time_add(&fact->none_ns, time->begin_ns >= from_ns ? time->none_ns : 0);
+        if (time->end_ns > to_ns)
+            return;
+    }
+}
+
+static void walk_gap(struct cursor *cursor, int64_t from_ns, int64_t to_ns, const struct solo_lane *solo,
+                     size_t *solo_at, cube_visit *visit, void *context)
+{
+    struct cube_fact *fact = &cursor->fact;
+    fact->is_call = false;
+    while (from_ns < to_ns) {
+        advance(cursor, from_ns);
+        int64_t end_ns = cursor->next_ns < to_ns ? cursor->next_ns : to_ns;
+        fact->ns = time_since(from_ns, end_ns);
+        book_solo(fact, solo, solo_at, from_ns, end_ns);
+        visit(context, fact);
+        from_ns = end_ns;
+    }
+}
+
+void cube_walk_lane(const struct cube *cube, uint32_t lane, struct cube_walk what, cube_visit *visit, void *context)
+{
+    const struct graph *graph = cube->graph;
+    const struct lane *where = &graph->lanes[lane];
+    const struct solo_lane *solo = cube->solo.lanes ? &cube->solo.lanes[lane] : NULL;
+    size_t solo_at = 0;
+    struct cursor cursor = {.cube = cube,
+                            .states = cube->state_lanes[lane],
+                            .phases = borders_of(&cube->phases, cube->rows[lane]),
+                            .iterations = borders_of(&cube->iterations, cube->rows[lane]),
+                            .next_ns = INT64_MIN,
+                            .fact = {.lane = lane, .row = cube->rows[lane]}};
+    for (int axis = 0; axis < SEARCH_AXIS_COUNT; axis++)
+        cursor.fact.key[axis] = CUBE_ANY;
+    cursor.fact.key[AXIS_PROCESSES] = cube->rows[lane];
+    int64_t before_ns = where->begin_ns;
+    for (uint32_t i = 0; i < where->count; i++) {
+        cursor.fact.index = i;
+        cursor.fact.call = graph_call(graph, lane, i);
+        const struct call *call = &cursor.fact.call;
+        place_by_call(cube, call, what.messages, cursor.fact.key);
+        if (what.gaps)
+            walk_gap(&cursor, before_ns, call->enter_ns, solo, &solo_at, visit, context);
+        advance(&cursor, call->enter_ns);
+        cursor.fact.is_call = true;
+        if (what.calls)
+            visit(context, &cursor.fact);
+        before_ns = call->leave_ns > before_ns ? call->leave_ns : before_ns;
+    }
+    cursor.fact.index = (uint32_t)where->count;
+    place_by_none(cursor.fact.key);
+    if (what.gaps)
+        walk_gap(&cursor, before_ns, where->end_ns, solo, &solo_at, visit, context);
+}
+
+/* Index of the part in which the time lies, by bisection. */
+static size_t part_at(const int64_t *borders, size_t count, int64_t time_ns)
+{
+    size_t low = 0, high = count;
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        if (borders[middle] <= time_ns)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+void cube_place_call(const struct cube *cube, uint32_t lane, const struct call *call, bool messages,
+                     uint32_t key[SEARCH_AXIS_COUNT])
+{
+    uint32_t row = cube->rows[lane];
+    const int64_t *phases = borders_of(&cube->phases, row), *iterations = borders_of(&cube->iterations, row);
+    key[AXIS_PROCESSES] = row;
+    place_by_call(cube, call, messages, key);
+    uint32_t state = state_lane_at(cube->state_lanes[lane], call->enter_ns);
+    key[AXIS_STATES] = state == STATE_TRACK_NONE ? (uint32_t)CUBE_ANY : state;
+    key[AXIS_PHASES] = key[AXIS_ITERATIONS] = CUBE_ANY;
+    if (phases) {
+        size_t at = part_at(phases, cube->phases.count, call->enter_ns);
+        key[AXIS_PHASES] = at ? (uint32_t)at - 1 : 0;
+    }
+    if (iterations) {
+        size_t count = cube->iterations.count + 1, at = part_at(iterations, count, call->enter_ns);
+        key[AXIS_ITERATIONS] = at > 0 && at < count ? (uint32_t)at - 1 : (uint32_t)CUBE_ANY;
+    }
+}
+
+bool cube_time_in(const struct cube *cube, uint32_t lane, const struct cube_cuts *cuts, uint32_t part,
+                  int64_t *begin_ns, int64_t *end_ns)
+{
+    const struct lane *where = &cube->graph->lanes[lane];
+    *begin_ns = where->begin_ns;
+    *end_ns = where->end_ns;
+    if (part == CUBE_ANY)
+        return true;
+    const int64_t *borders = borders_of(cuts, cube->rows[lane]);
+    if (!borders)
+        return false;
+    *begin_ns = borders[part] > *begin_ns ? borders[part] : *begin_ns;
+    *end_ns = borders[part + 1] < *end_ns ? borders[part + 1] : *end_ns;
+    return *end_ns > *begin_ns;
+}

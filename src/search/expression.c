@@ -1,0 +1,331 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "search/expression.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct metric {
+    const char *name, *meaning;
+    struct search_unit unit;
+    enum metric_source source;
+} metrics[METRIC_WAITS] = {
+#define METRIC(name, seconds, bytes, counts, source, meaning)                                                          \
+    {#name, meaning, {seconds, bytes, counts}, SOURCE_##source},
+#include "search/metrics.def"
+};
+
+/* Names of waits with underscores, by kind. */
+static const char *const wait_names[WAIT_KIND_COUNT] = {NULL,
+#define WAIT_NAME(kind, id) id,
+                                                        WAIT_KINDS(WAIT_NAME)
+#undef WAIT_NAME
+};
+
+const char *metric_name(unsigned metric)
+{
+    return metric < METRIC_WAITS ? metrics[metric].name : wait_names[metric - METRIC_WAITS];
+}
+
+const char *metric_meaning(unsigned metric)
+{
+    return metric < METRIC_WAITS               ? metrics[metric].meaning
+           : wait_names[metric - METRIC_WAITS] ? "waits of this kind"
+                                               : NULL;
+}
+
+enum metric_source metric_source_of(unsigned metric)
+{
+    return metric < METRIC_WAITS ? metrics[metric].source : SOURCE_CALL;
+}
+
+bool metric_needs_clocks(unsigned metric)
+{
+    return metric > METRIC_WAITS || metric == METRIC_waiting || metric == METRIC_caused;
+}
+
+struct search_unit metric_unit(unsigned metric)
+{
+    return metric < METRIC_WAITS ? metrics[metric].unit : (struct search_unit){1, 0, 0};
+}
+
+/* A wait's name is its id, which has hyphens where the expression has underscores. */
+static bool is_name(const char *id, const char *name, size_t length)
+{
+    if (!id || strlen(id) != length)
+        return false;
+    for (size_t i = 0; i < length; i++)
+        if ((id[i] == '-' ? '_' : id[i]) != name[i])
+            return false;
+    return true;
+}
+
+unsigned metric_find(const char *name, size_t length)
+{
+    for (unsigned metric = 0; metric < METRIC_COUNT; metric++)
+        if (is_name(metric_name(metric), name, length))
+            return metric;
+    return METRIC_COUNT;
+}
+
+/* A value under construction: where its steps begin and what unit it has. Numbers fit every unit. */
+struct part {
+    size_t begin;
+    struct search_unit unit;
+    bool is_number;
+};
+
+struct parser {
+    struct expression *expression;
+    const char *at, *where;
+    int depth;
+    struct error *err;
+};
+
+static enum status parse_sum(struct parser *parser, struct part *part);
+
+static enum status fault(struct parser *parser, const char *what)
+{
+    if (!*parser->at)
+        return error_set(parser->err, ERROR_USAGE, "%s: %s, at the end of the line", parser->where, what);
+    return error_set(parser->err, ERROR_USAGE, "%s: %s, at '%.20s'", parser->where, what, parser->at);
+}
+
+static void blanks(struct parser *parser)
+{
+    while (*parser->at == ' ' || *parser->at == '\t')
+        parser->at++;
+}
+
+static bool takes(struct parser *parser, char character)
+{
+    blanks(parser);
+    if (*parser->at != character)
+        return false;
+    parser->at++;
+    return true;
+}
+
+static enum status add_step(struct parser *parser, struct expression_step step)
+{
+    if (parser->expression->count == EXPRESSION_STEPS)
+        return error_set(parser->err, ERROR_USAGE, "%s: the expression has more than %d parts", parser->where,
+                         EXPRESSION_STEPS);
+    parser->expression->steps[parser->expression->count++] = step;
+    return STATUS_OK;
+}
+
+static bool same_unit(struct search_unit a, struct search_unit b)
+{
+    return a.seconds == b.seconds && a.bytes == b.bytes && a.counts == b.counts;
+}
+
+/* + - max min: of one unit. * /: units are multiplied; there are few factors enough for int8_t. */
+static enum status join(struct parser *parser, struct part *left, const struct part *right, char op)
+{
+    if (op == '*' || op == '/') {
+        int sign = op == '*' ? 1 : -1;
+        left->unit = (struct search_unit){(int8_t)(left->unit.seconds + sign * right->unit.seconds),
+                                          (int8_t)(left->unit.bytes + sign * right->unit.bytes),
+                                          (int8_t)(left->unit.counts + sign * right->unit.counts)};
+        left->is_number &= right->is_number;
+    } else {
+        if (!left->is_number && !right->is_number && !same_unit(left->unit, right->unit))
+            return fault(parser, "what is added or compared is not of the same unit");
+        if (left->is_number)
+            left->unit = right->unit;
+        left->is_number &= right->is_number;
+    }
+    return add_step(parser, (struct expression_step){.op = op});
+}
+
+static enum status parse_number(struct parser *parser, struct part *part)
+{
+    char digits[32];
+    size_t length = strspn(parser->at, "0123456789.");
+    if (length >= sizeof digits)
+        return fault(parser, "a number of too many digits");
+    memcpy(digits, parser->at, length);
+    digits[length] = '\0';
+    char *end;
+    double number = strtod(digits, &end);
+    if (*end)
+        return fault(parser, "this is no number");
+    parser->at += length;
+    part->is_number = true;
+    return add_step(parser, (struct expression_step){.op = '#', .number = number});
+}
+
+/* "(" sum { "," sum } ")" of max and min. */
+static enum status parse_extreme(struct parser *parser, struct part *part, char op)
+{
+    if (!takes(parser, '('))
+        return fault(parser, "max and min need ( and )");
+    if (parse_sum(parser, part) != STATUS_OK)
+        return STATUS_FAILED;
+    while (takes(parser, ',')) {
+        struct part next;
+        if (parse_sum(parser, &next) != STATUS_OK || join(parser, part, &next, op) != STATUS_OK)
+            return STATUS_FAILED;
+    }
+    return takes(parser, ')') ? STATUS_OK : fault(parser, "a ) or , is missing");
+}
+
+static enum status parse_word(struct parser *parser, struct part *part)
+{
+    const char *word = parser->at;
+    size_t length = 0;
+    while (isalnum((unsigned char)word[length]) || word[length] == '_')
+        length++;
+    if (length == 3 && (memcmp(word, "max", 3) == 0 || memcmp(word, "min", 3) == 0)) {
+        parser->at += length;
+        return parse_extreme(parser, part, word[1] == 'a' ? '>' : '<');
+    }
+    unsigned metric = metric_find(word, length);
+    if (metric == METRIC_COUNT)
+        return error_set(parser->err, ERROR_USAGE, "%s: there is no metric '%.*s'", parser->where,
+                         length > 40 ? 40 : (int)length, word);
+    parser->at += length;
+    part->unit = metric_unit(metric);
+    return add_step(parser, (struct expression_step){.op = 'm', .metric = (uint8_t)metric});
+}
+
+static enum status parse_factor(struct parser *parser, struct part *part)
+{
+    blanks(parser);
+    *part = (struct part){.begin = parser->expression->count};
+    if (isdigit((unsigned char)*parser->at))
+        return parse_number(parser, part);
+    if (isalpha((unsigned char)*parser->at))
+        return parse_word(parser, part);
+    if (!takes(parser, '('))
+        return fault(parser, "a metric, a number or ( is missing");
+    if (parse_sum(parser, part) != STATUS_OK)
+        return STATUS_FAILED;
+    return takes(parser, ')') ? STATUS_OK : fault(parser, "a ) is missing");
+}
+
+static enum status parse_product(struct parser *parser, struct part *part)
+{
+    if (parse_factor(parser, part) != STATUS_OK)
+        return STATUS_FAILED;
+    for (;;) {
+        char op = takes(parser, '*') ? '*' : takes(parser, '/') ? '/' : '\0';
+        struct part next;
+        if (!op)
+            return STATUS_OK;
+        if (parse_factor(parser, &next) != STATUS_OK)
+            return STATUS_FAILED;
+        parser->expression->numerator = op == '/' ? next.begin : 0;
+        parser->expression->numerator_unit = part->unit;
+        if (join(parser, part, &next, op) != STATUS_OK)
+            return STATUS_FAILED;
+    }
+}
+
+static enum status parse_sum(struct parser *parser, struct part *part)
+{
+    if (++parser->depth > EXPRESSION_DEPTH)
+        return error_set(parser->err, ERROR_USAGE, "%s: the expression is nested more than %d deep", parser->where,
+                         EXPRESSION_DEPTH);
+    if (parse_product(parser, part) != STATUS_OK)
+        return STATUS_FAILED;
+    for (;;) {
+        char op = takes(parser, '+') ? '+' : takes(parser, '-') ? '-' : '\0';
+        struct part next;
+        if (!op)
+            break;
+        if (parse_product(parser, &next) != STATUS_OK || join(parser, part, &next, op) != STATUS_OK)
+            return STATUS_FAILED;
+    }
+    parser->depth--;
+    return STATUS_OK;
+}
+
+enum status expression_parse(struct expression *expression, const char *text, const char *where, struct error *err)
+{
+    struct parser parser = {.expression = expression, .at = text, .where = where, .err = err};
+    struct part whole;
+    *expression = (struct expression){0};
+    if (parse_sum(&parser, &whole) != STATUS_OK)
+        return STATUS_FAILED;
+    blanks(&parser);
+    if (*parser.at)
+        return fault(&parser, "an operator is missing");
+    expression->unit = whole.unit;
+    /* The last fraction line is the whole's only if it is the last step. */
+    if (expression->steps[expression->count - 1].op != '/')
+        expression->numerator = 0;
+    return STATUS_OK;
+}
+
+static bool run(const struct expression_step *steps, size_t count, const double *values, double *value)
+{
+    double stack[EXPRESSION_STEPS];
+    size_t top = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (steps[i].op == '#' || steps[i].op == 'm') {
+            stack[top++] = steps[i].op == '#' ? steps[i].number : values[steps[i].metric];
+            continue;
+        }
+        double right = stack[--top], *left = &stack[top - 1];
+        switch (steps[i].op) {
+        case '+':
+            *left += right;
+            break;
+        case '-':
+            *left -= right;
+            break;
+        case '*':
+            *left *= right;
+            break;
+        case '/':
+            if (right == 0)
+                return false;
+            *left /= right;
+            break;
+        case '>':
+            *left = fmax(*left, right);
+            break;
+        default:
+            *left = fmin(*left, right);
+        }
+    }
+    *value = stack[0];
+    return isfinite(stack[0]);
+}
+
+bool expression_value(const struct expression *expression, const double *values, double *value)
+{
+    return run(expression->steps, expression->count, values, value);
+}
+
+bool expression_numerator(const struct expression *expression, const double *values, double *value)
+{
+    return expression->numerator > 0 && run(expression->steps, expression->numerator, values, value);
+}
+
+bool expression_uses(const struct expression *expression, unsigned metric)
+{
+    for (size_t i = 0; i < expression->count; i++)
+        if (expression->steps[i].op == 'm' && expression->steps[i].metric == metric)
+            return true;
+    return false;
+}
+
+bool expression_needs_clocks(const struct expression *expression)
+{
+    for (size_t i = 0; i < expression->count; i++)
+        if (expression->steps[i].op == 'm' && metric_needs_clocks(expression->steps[i].metric))
+            return true;
+    return false;
+}
+
+bool expression_is_of_gaps(const struct expression *expression)
+{
+    for (size_t i = 0; i < expression->count; i++)
+        if (expression->steps[i].op == 'm' && metric_source_of(expression->steps[i].metric) == SOURCE_CALL)
+            return false;
+    return true;
+}

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef SIGHT_SEARCH_EXPRESSION_H
+#define SIGHT_SEARCH_EXPRESSION_H
+
+#include "core/error.h"
+#include "metrics/analysis.h"
+#include "metrics/search.h"
+
+/* Metrics joined by + - * / max min, as Paradyn's PCmetric joins them:
+
+       sum     := product { ("+" | "-") product }
+       product := factor { ("*" | "/") factor }
+       factor  := number | metric | ("max" | "min") "(" sum { "," sum } ")" | "(" sum ")"
+
+   Numbers are decimal, without sign or exponent. What is added or compared must be of the same unit. */
+
+/* The metrics: those of metrics.def, then the kinds of waits, METRIC_WAITS + kind. */
+enum metric_source { SOURCE_RUN, SOURCE_SPAN, SOURCE_GAP, SOURCE_CALL };
+enum search_metric {
+#define METRIC(name, ...) METRIC_##name,
+#include "search/metrics.def"
+    METRIC_WAITS,
+    METRIC_COUNT = METRIC_WAITS + WAIT_KIND_COUNT
+};
+
+/* Name and meaning, for documentation; NULL where there is no such metric (WAIT_NONE). */
+const char *metric_name(unsigned metric);
+const char *metric_meaning(unsigned metric);
+enum metric_source metric_source_of(unsigned metric);
+struct search_unit metric_unit(unsigned metric);
+
+/* True of what clocks of several processes decide: waits and what is made of them. */
+bool metric_needs_clocks(unsigned metric);
+
+/* The metric of this name, or METRIC_COUNT. */
+unsigned metric_find(const char *name, size_t length);
+
+/* In postfix order. */
+enum { EXPRESSION_STEPS = 64, EXPRESSION_DEPTH = 16 };
+struct expression {
+    struct expression_step {
+        char op;        /* + - * / > (max) < (min) # (number) m (metric) */
+        uint8_t metric; /* enum search_metric */
+        double number;
+    } steps[EXPRESSION_STEPS];
+    size_t count;
+    size_t numerator; /* steps of what is above the last fraction line; 0: there is none */
+    struct search_unit unit, numerator_unit;
+};
+
+/* What is wrong is said in a line that begins with `where` ("FILE:LINE"). */
+enum status expression_parse(struct expression *expression, const char *text, const char *where, struct error *err);
+
+/* False where the value is not known: a division by zero, or what no number can hold. `values` by metric. */
+bool expression_value(const struct expression *expression, const double *values, double *value);
+bool expression_numerator(const struct expression *expression, const double *values, double *value);
+
+/* True if one of its metrics is of this kind. */
+bool expression_uses(const struct expression *expression, unsigned metric);
+bool expression_needs_clocks(const struct expression *expression);
+
+/* True if it is of computing and spans alone: calls do not matter. */
+bool expression_is_of_gaps(const struct expression *expression);
+
+#endif

@@ -1,0 +1,326 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "search/hypotheses.h"
+
+#include "core/memory.h"
+#include "core/text.h"
+
+#include <ctype.h>
+#include <libxml/xmlstring.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Made from default.hypotheses when sight is built. */
+extern const char hypotheses_text[];
+
+enum { WHERE_SIZE = 200, NAME_MOST = 40 };
+
+struct file {
+    struct hypotheses *hypotheses;
+    const char *name;
+    unsigned line;
+    char where[WHERE_SIZE]; /* "FILE:LINE" */
+    struct error *err;
+};
+
+static struct hypothesis *current(struct file *file)
+{
+    struct hypotheses *all = file->hypotheses;
+    return all->count > 0 ? &all->list[all->count - 1] : NULL;
+}
+
+static int32_t find(const struct hypotheses *all, const char *name)
+{
+    for (size_t i = 0; i < all->count; i++)
+        if (strcmp(all->list[i].name, name) == 0)
+            return (int32_t)i;
+    return -1;
+}
+
+static bool is_name(const char *text)
+{
+    size_t length = strspn(text, "abcdefghijklmnopqrstuvwxyz0123456789-");
+    return length > 0 && length <= NAME_MOST && !text[length];
+}
+
+static enum status fault(struct file *file, const char *what, const char *value)
+{
+    return error_set(file->err, ERROR_USAGE, "%s: %s '%.60s'", file->where, what, value);
+}
+
+/* What a hypothesis must have is known when the next begins, or the file ends. */
+static enum status finish(struct file *file)
+{
+    struct hypothesis *last = current(file);
+    if (!last)
+        return STATUS_OK;
+    if (!last->title)
+        last->title = memory_copy_string(last->name);
+    if (last->value.count == 0)
+        last->is_virtual = true;
+    if (last->axis_count == 0)
+        for (unsigned axis = AXIS_WHY + 1; axis < SEARCH_AXIS_COUNT; axis++)
+            last->axes[last->axis_count++] = (enum search_axis)axis;
+    return STATUS_OK;
+}
+
+static enum status take_hypothesis(struct file *file, const char *value)
+{
+    struct hypotheses *all = file->hypotheses;
+    if (!is_name(value))
+        return fault(file, "a name is up to 40 of a-z, 0-9 and -, not", value);
+    if (find(all, value) >= 0)
+        return fault(file, "there is another hypothesis", value);
+    if (all->count == HYPOTHESES_MOST)
+        return error_set(file->err, ERROR_USAGE, "%s: more than %d hypotheses", file->where, HYPOTHESES_MOST);
+    if (finish(file) != STATUS_OK)
+        return STATUS_FAILED;
+    ARRAY_PUSH(all->list, all->count, all->capacity,
+               (struct hypothesis){.name = memory_copy_string(value), .parent = -1});
+    return STATUS_OK;
+}
+
+static enum status take_parent(struct file *file, const char *value)
+{
+    struct hypotheses *all = file->hypotheses;
+    int depth = 1;
+    int32_t parent = find(all, value);
+    if (parent < 0 || (size_t)parent + 1 == all->count)
+        return fault(file, "no hypothesis before this one is named", value);
+    for (int32_t at = parent; at >= 0; at = all->list[at].parent)
+        depth++;
+    if (depth > HYPOTHESIS_DEPTH)
+        return error_set(file->err, ERROR_USAGE, "%s: hypotheses are nested more than %d deep", file->where,
+                         HYPOTHESIS_DEPTH);
+    current(file)->parent = parent;
+    return STATUS_OK;
+}
+
+static enum status take_text(char **text, const char *value)
+{
+    free(*text);
+    *text = memory_copy_string(value);
+    return STATUS_OK;
+}
+
+static enum status take_title(struct file *file, const char *value)
+{
+    return take_text(&current(file)->title, value);
+}
+
+static enum status take_advice(struct file *file, const char *value)
+{
+    return take_text(&current(file)->advice, value);
+}
+
+static enum status take_value(struct file *file, const char *value)
+{
+    return expression_parse(&current(file)->value, value, file->where, file->err);
+}
+
+static enum status take_threshold(struct file *file, const char *value)
+{
+    double threshold;
+    if (!threshold_parse(value, &threshold))
+        return fault(file, "a threshold is a number from 0 to 1000, or per cent, not", value);
+    struct hypothesis *hypothesis = current(file);
+    if (hypothesis) {
+        hypothesis->threshold = threshold;
+        hypothesis->has_threshold = true;
+    } else {
+        file->hypotheses->threshold = threshold;
+    }
+    return STATUS_OK;
+}
+
+static enum status take_refine(struct file *file, const char *value)
+{
+    struct hypothesis *hypothesis = current(file);
+    hypothesis->axis_count = 0;
+    for (const char *at = value; *at;) {
+        size_t length = strcspn(at, " \t");
+        enum search_axis axis = search_axis_find(at, length);
+        if (axis == AXIS_WHY || axis == SEARCH_AXIS_COUNT)
+            return fault(file, "there is no axis", at);
+        for (size_t i = 0; i < hypothesis->axis_count; i++)
+            if (hypothesis->axes[i] == axis)
+                return fault(file, "twice the same axis", at);
+        hypothesis->axes[hypothesis->axis_count++] = axis;
+        at += length;
+        at += strspn(at, " \t");
+    }
+    return STATUS_OK;
+}
+
+static enum status take_least_calls(struct file *file, const char *value)
+{
+    int64_t calls;
+    if (!text_parse_i64(value, 0, INT32_MAX, &calls))
+        return fault(file, "this is no number of calls:", value);
+    file->hypotheses->least_calls = (uint64_t)calls;
+    return STATUS_OK;
+}
+
+/* "1 ms": a decimal number with a unit. */
+static enum status take_least_time(struct file *file, const char *value)
+{
+    static const struct {
+        const char *name;
+        double ns;
+    } units[] = {{"ns", 1}, {"us", 1e3}, {"ms", 1e6}, {"s", 1e9}};
+    size_t length = strspn(value, "0123456789.");
+    const char *unit = value + length + strspn(value + length, " \t");
+    char *end;
+    double number = strtod(value, &end);
+    for (size_t i = 0; i < sizeof units / sizeof *units; i++)
+        if (length > 0 && end == value + length && strcmp(units[i].name, unit) == 0 && number * units[i].ns < 9e18) {
+            file->hypotheses->least_ns = llround(number * units[i].ns);
+            return STATUS_OK;
+        }
+    return fault(file, "a time has a unit (ns us ms s), as in 1 ms, not", value);
+}
+
+static const struct word {
+    const char *name;
+    bool inside; /* belongs to a hypothesis */
+    bool outside;
+    enum status (*take)(struct file *file, const char *value);
+} words[] = {
+    {"hypothesis", true, true, take_hypothesis},  {"parent", true, false, take_parent},
+    {"title", true, false, take_title},           {"value", true, false, take_value},
+    {"threshold", true, true, take_threshold},    {"refine", true, false, take_refine},
+    {"advice", true, false, take_advice},         {"least-calls", false, true, take_least_calls},
+    {"least-time", false, true, take_least_time},
+};
+
+static enum status take_line(struct file *file, char *line)
+{
+    line += strspn(line, " \t");
+    for (size_t length = strlen(line); length > 0 && isspace((unsigned char)line[length - 1]); length--)
+        line[length - 1] = '\0';
+    if (!*line || *line == '#')
+        return STATUS_OK;
+    char *value = line + strcspn(line, " \t");
+    if (*value)
+        *value++ = '\0';
+    value += strspn(value, " \t");
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        if (strcmp(words[i].name, line) != 0)
+            continue;
+        if (!*value)
+            return fault(file, "nothing stands behind", line);
+        if (current(file) ? !words[i].inside : !words[i].outside)
+            return fault(file, current(file) ? "this must stand before all hypotheses:" : "no hypothesis before", line);
+        return words[i].take(file, value);
+    }
+    return fault(file, "there is no keyword", line);
+}
+
+/* Thresholds of those without their own; the virtual ones have none. */
+static void spread_threshold(struct hypotheses *hypotheses)
+{
+    for (size_t i = 0; i < hypotheses->count; i++)
+        if (!hypotheses->list[i].has_threshold)
+            hypotheses->list[i].threshold = hypotheses->threshold;
+}
+
+static enum status parse(struct file *file, const char *text, size_t length)
+{
+    const char *end = text + length;
+    char line[HYPOTHESIS_LINE_MOST + 1];
+    if (length > HYPOTHESES_FILE_MOST)
+        return error_set(file->err, ERROR_USAGE, "%s: more than %d bytes", file->name, HYPOTHESES_FILE_MOST);
+    while (text < end) {
+        const char *stop = memchr(text, '\n', (size_t)(end - text));
+        size_t size = (size_t)((stop ? stop : end) - text);
+        file->line++;
+        snprintf(file->where, sizeof file->where, "%.150s:%u", file->name, file->line);
+        if (size > HYPOTHESIS_LINE_MOST)
+            return error_set(file->err, ERROR_USAGE, "%s: a line of more than %d bytes", file->where,
+                             HYPOTHESIS_LINE_MOST);
+        memcpy(line, text, size);
+        line[size] = '\0';
+        if (strlen(line) < size || !xmlCheckUTF8((const unsigned char *)line))
+            return error_set(file->err, ERROR_USAGE, "%s: this is no text in UTF-8", file->where);
+        if (take_line(file, line) != STATUS_OK)
+            return STATUS_FAILED;
+        text += size + (stop != NULL);
+    }
+    if (file->hypotheses->count == 0)
+        return error_set(file->err, ERROR_USAGE, "%s: there is no hypothesis in it", file->name);
+    return finish(file);
+}
+
+struct hypotheses *hypotheses_parse(const char *text, size_t length, const char *name, struct error *err)
+{
+    struct file file = {.name = name, .err = err};
+    file.hypotheses = memory_new(sizeof *file.hypotheses);
+    file.hypotheses->threshold = 0.2;
+    file.hypotheses->least_calls = 3;
+    file.hypotheses->least_ns = 1000000;
+    if (parse(&file, text, length) != STATUS_OK) {
+        hypotheses_free(file.hypotheses);
+        return NULL;
+    }
+    spread_threshold(file.hypotheses);
+    return file.hypotheses;
+}
+
+struct hypotheses *hypotheses_default(void)
+{
+    struct error err = {0};
+    struct hypotheses *hypotheses = hypotheses_parse(hypotheses_text, strlen(hypotheses_text), "default", &err);
+    if (!hypotheses) {
+        fprintf(stderr, "%s\n", err.text);
+        abort();
+    }
+    return hypotheses;
+}
+
+struct hypotheses *hypotheses_read(const char *path, struct error *err)
+{
+    FILE *file = fopen(path, "rb");
+    char *text = memory_new(HYPOTHESES_FILE_MOST + 1);
+    size_t length = file ? fread(text, 1, HYPOTHESES_FILE_MOST + 1, file) : 0;
+    struct hypotheses *hypotheses = NULL;
+    if (!file || ferror(file))
+        error_set_errno(err, ERROR_USAGE, "%s: cannot read the hypotheses", path);
+    else
+        hypotheses = hypotheses_parse(text, length, path, err);
+    if (file)
+        fclose(file);
+    free(text);
+    return hypotheses;
+}
+
+void hypotheses_free(struct hypotheses *hypotheses)
+{
+    if (!hypotheses)
+        return;
+    for (size_t i = 0; i < hypotheses->count; i++) {
+        free(hypotheses->list[i].name);
+        free(hypotheses->list[i].title);
+        free(hypotheses->list[i].advice);
+    }
+    free(hypotheses->list);
+    free(hypotheses);
+}
+
+void hypotheses_set_threshold(struct hypotheses *hypotheses, double threshold)
+{
+    hypotheses->threshold = threshold;
+    spread_threshold(hypotheses);
+}
+
+bool threshold_parse(const char *text, double *threshold)
+{
+    size_t length = strspn(text, "0123456789.");
+    const char *rest = text + length + strspn(text + length, " \t");
+    char *end;
+    double number = strtod(text, &end);
+    bool percent = strcmp(rest, "%") == 0;
+    if (length == 0 || length > 30 || end != text + length || (*rest && !percent) || number > 1000)
+        return false;
+    *threshold = percent ? number / 100 : number;
+    return true;
+}

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "search/state_track.h"
+
+#include "core/map.h"
+#include "core/memory.h"
+#include "core/open_states.h"
+
+struct state_track_builder {
+    struct sink sink;
+    const struct defs *defs;
+    struct state_track *track;
+    struct open_states *open; /* by lane */
+    size_t open_capacity;
+    struct map lanes; /* (process, thread) -> lane */
+};
+
+static enum status builder_begin(struct sink *sink, const struct defs *defs, struct error *err)
+{
+    (void)err;
+    ((struct state_track_builder *)sink)->defs = defs;
+    return STATUS_OK;
+}
+
+static uint32_t lane_of(struct state_track_builder *builder, const struct event *event)
+{
+    struct state_track *track = builder->track;
+    uint64_t *lane = map_put(&builder->lanes, map_pair(event->process, event->thread), track->count);
+    if (*lane == track->count) {
+        ARRAY_PUSH(track->lanes, track->count, track->capacity,
+                   (struct state_lane){.process = event->process, .thread = event->thread});
+        ARRAY_RESERVE(builder->open, builder->open_capacity, track->count);
+        builder->open[track->count - 1] = (struct open_states){0};
+    }
+    return (uint32_t)*lane;
+}
+
+/* Times that go back are those of the change before. */
+static void note_change(struct state_lane *lane, int64_t time_ns, uint32_t state)
+{
+    if (lane->count > 0) {
+        struct state_change *last = &lane->changes[lane->count - 1];
+        time_ns = time_ns > last->time_ns ? time_ns : last->time_ns;
+        if (last->state == state)
+            return;
+        if (last->time_ns == time_ns) {
+            last->state = state;
+            return;
+        }
+    }
+    ARRAY_PUSH(lane->changes, lane->count, lane->capacity, (struct state_change){time_ns, state});
+}
+
+static void take(struct state_track_builder *builder, const struct event *event)
+{
+    const struct state_def *state = &builder->defs->states[event->state];
+    if (state->class != CLASS_USER)
+        return;
+    uint32_t at = lane_of(builder, event);
+    struct open_states *open = &builder->open[at];
+    if (event->kind == EVENT_ENTER) {
+        open_states_enter(open, state->first_of_name, event->time_ns);
+    } else {
+        ptrdiff_t found = open_states_find(open, state->first_of_name);
+        if (found == OPEN_STATES_NONE)
+            return;
+        open_states_remove(open, found);
+    }
+    uint32_t inner = open->depth ? open->frames[open->depth - 1].state : (uint32_t)STATE_TRACK_NONE;
+    note_change(&builder->track->lanes[at], event->time_ns, inner);
+}
+
+static enum status builder_events(struct sink *sink, const struct batch *batch, struct error *err)
+{
+    (void)err;
+    for (size_t i = 0; i < batch->count; i++)
+        if (batch->events[i].kind == EVENT_ENTER || batch->events[i].kind == EVENT_LEAVE)
+            take((struct state_track_builder *)sink, &batch->events[i]);
+    return STATUS_OK;
+}
+
+struct state_track_builder *state_track_builder_new(void)
+{
+    struct state_track_builder *builder = memory_new(sizeof *builder);
+    builder->track = memory_new(sizeof *builder->track);
+    builder->sink = (struct sink){.begin = builder_begin, .events = builder_events};
+    return builder;
+}
+
+struct sink *state_track_builder_sink(struct state_track_builder *builder)
+{
+    return &builder->sink;
+}
+
+struct state_track *state_track_builder_end(struct state_track_builder *builder)
+{
+    struct state_track *track = builder->track;
+    for (size_t i = 0; i < track->count; i++)
+        open_states_free(&builder->open[i]);
+    free(builder->open);
+    map_clear(&builder->lanes);
+    free(builder);
+    return track;
+}
+
+void state_track_free(struct state_track *track)
+{
+    if (!track)
+        return;
+    for (size_t i = 0; i < track->count; i++)
+        free(track->lanes[i].changes);
+    free(track->lanes);
+    free(track);
+}
+
+const struct state_lane *state_track_lane(const struct state_track *track, uint32_t process, uint32_t thread)
+{
+    for (size_t i = 0; track && i < track->count; i++)
+        if (track->lanes[i].process == process && track->lanes[i].thread == thread)
+            return &track->lanes[i];
+    return NULL;
+}
+
+uint32_t state_lane_at(const struct state_lane *lane, int64_t time_ns)
+{
+    size_t low = 0, high = lane ? lane->count : 0;
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        if (lane->changes[middle].time_ns <= time_ns)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low > 0 ? lane->changes[low - 1].state : (uint32_t)STATE_TRACK_NONE;
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef SIGHT_SEARCH_STATE_TRACK_H
+#define SIGHT_SEARCH_STATE_TRACK_H
+
+#include "core/sink.h"
+
+/* In which of the program's own states each thread of each process is at any time: the one entered last of those that
+   are open. Memory: 16 bytes for each change, that is, for each enter and leave of a state of the program. */
+
+enum { STATE_TRACK_NONE = UINT32_MAX };
+
+struct state_change {
+    int64_t time_ns;
+    uint32_t state; /* the first of its name; STATE_TRACK_NONE: outside all */
+};
+
+struct state_lane {
+    uint32_t process, thread;
+    struct state_change *changes; /* in order of time */
+    size_t count, capacity;
+};
+
+struct state_track {
+    struct state_lane *lanes;
+    size_t count, capacity;
+};
+
+/* Collects it from the events. */
+struct state_track_builder;
+struct state_track_builder *state_track_builder_new(void);
+struct sink *state_track_builder_sink(struct state_track_builder *builder); /* owned by the builder */
+
+/* After the sink's end; frees the builder. Free with state_track_free. */
+struct state_track *state_track_builder_end(struct state_track_builder *builder);
+void state_track_free(struct state_track *track);
+
+/* The lane of a thread; NULL: it has no states of its own. Time O(lanes): ask once. */
+const struct state_lane *state_track_lane(const struct state_track *track, uint32_t process, uint32_t thread);
+
+/* The state at a time. Time O(log changes). */
+uint32_t state_lane_at(const struct state_lane *lane, int64_t time_ns);
+
+#endif
