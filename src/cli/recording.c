@@ -11,6 +11,7 @@
 
 #include <dirent.h>
 #include <fnmatch.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <signal.h>
 #include <stdio.h>
@@ -53,9 +54,9 @@ static void report(const struct options *options, const struct record_summary *s
         double cost = record_cost_ns() * (double)summary->events / summary->processes / (double)ran_ns;
         snprintf(overhead, sizeof overhead, ", overhead about %s", text_share(share, cost));
     }
-    command_note(options, "%s: %s events of %u processes%s%s%s; look at it with: sight %s", output,
-                 text_thousands(events, summary->events), summary->processes, file ? ", " : "",
-                 file ? text_bytes(bytes, (uint64_t)about.st_size) : "", overhead, output);
+    command_note(options, "%s: %s events of %u %sprocesses%s%s%s; look at it with: sight %s", output,
+                 text_thousands(events, summary->events), summary->processes, summary->spawned ? "spawned " : "",
+                 file ? ", " : "", file ? text_bytes(bytes, (uint64_t)about.st_size) : "", overhead, output);
 }
 
 static void report_incomplete(const struct record_summary *summary)
@@ -70,8 +71,9 @@ static void report_incomplete(const struct record_summary *summary)
         fprintf(stderr, "sight: incomplete: the disk was full; marks in the trace say from when on\n");
     if (summary->limited)
         fprintf(stderr, "sight: incomplete: --max-events was reached; marks in the trace say from when on\n");
-    if (summary->other_files > 0)
-        fprintf(stderr, "sight: %zu recordings of other MPI programs are left out\n", summary->other_files);
+    if (summary->foreign > 0)
+        fprintf(stderr, "sight: %" PRIu64 " message%s to or from other MPI programs %s left out\n", summary->foreign,
+                summary->foreign == 1 ? "" : "s", summary->foreign == 1 ? "is" : "are");
 }
 
 static enum status write_trace(const struct options *options, struct reader *reader, const char *path,
@@ -97,10 +99,12 @@ static enum status write_trace(const struct options *options, struct reader *rea
     return status;
 }
 
-int recording_merge(const struct options *options, const char *directory, const char *output, int64_t ran_ns)
+/* The trace of one MPI program; *worlds becomes the number of those that there are. */
+static int merge_world(const struct options *options, const char *directory, size_t world, const char *output,
+                       int64_t ran_ns, size_t *worlds)
 {
     struct error err = {0};
-    struct reader *reader = record_reader_open(directory, &err);
+    struct reader *reader = record_reader_open(directory, world, &err);
     if (!reader || write_trace(options, reader, output, &err) != STATUS_OK) {
         reader_close(reader);
         return command_fault(&err);
@@ -109,7 +113,40 @@ int recording_merge(const struct options *options, const char *directory, const 
     report_incomplete(&summary);
     report(options, &summary, output, ran_ns);
     int code = reader->end.complete ? EXIT_DONE : EXIT_DAMAGED;
+    *worlds = summary.worlds;
     reader_close(reader);
+    return code;
+}
+
+static bool is_file_name(const char *output)
+{
+    return strcmp(output, "-") != 0 && strncmp(output, "/dev/", 5) != 0;
+}
+
+/* app.clog2 becomes app.2.clog2. NULL where there is no memory. */
+static char *numbered_output(const char *output, size_t number)
+{
+    const char *slash = strrchr(output, '/'), *name = slash ? slash + 1 : output, *dot = strstr(name, ".clog2");
+    if (!dot)
+        dot = strrchr(name, '.') ? strrchr(name, '.') : name + strlen(name);
+    char *numbered;
+    return asprintf(&numbered, "%.*s.%zu%s", (int)(dot - output), output, number, dot) < 0 ? NULL : numbered;
+}
+
+int recording_merge(const struct options *options, const char *directory, const char *output, int64_t ran_ns)
+{
+    size_t worlds = 0;
+    int code = merge_world(options, directory, 0, output, ran_ns, &worlds);
+    if (worlds > 1 && !is_file_name(output)) {
+        fprintf(stderr, "sight: %zu more MPI programs ran: their traces need a name (-o OUT)\n", worlds - 1);
+        return EXIT_OUTPUT;
+    }
+    for (size_t world = 1; world < worlds && (code == EXIT_DONE || code == EXIT_DAMAGED); world++) {
+        char *numbered = numbered_output(output, world + 1);
+        int its = merge_world(options, directory, world, numbered ? numbered : output, 0, &worlds);
+        code = its == EXIT_DONE ? code : its;
+        free(numbered);
+    }
     return code;
 }
 
@@ -118,9 +155,8 @@ static char *directory_make(const char *output, struct error *err)
 {
     char *name, *path = NULL;
     const char *temporary = getenv("TMPDIR");
-    bool beside = strcmp(output, "-") != 0 && strncmp(output, "/dev/", 5) != 0;
-    int length = beside ? asprintf(&name, "%s.XXXXXX", output)
-                        : asprintf(&name, "%s/sight.XXXXXX", temporary ? temporary : "/tmp");
+    int length = is_file_name(output) ? asprintf(&name, "%s.XXXXXX", output)
+                                      : asprintf(&name, "%s/sight.XXXXXX", temporary ? temporary : "/tmp");
     if (length < 0)
         return NULL;
     if (mkdtemp(name))

@@ -38,7 +38,7 @@ struct record_state {
     struct stream *heap;
     size_t count;
     int64_t begin_ns; /* of the run on the clock of process 0: the trace's 0 */
-    uint64_t events;
+    uint64_t events, foreign;
 };
 
 static bool stream_before(const struct stream *left, const struct stream *right)
@@ -156,8 +156,10 @@ static void message_event(struct record_state *state, const struct stream *strea
 {
     const struct record_message *record = (const struct record_message *)(const void *)stream->record;
     const struct record_comm_place *place = place_of(state, stream, record->base.comm);
-    if (!place || place->foreign)
+    if (!place || place->foreign) {
+        state->foreign++;
         return;
+    }
     bool send = record->base.kind == RECORD_SEND;
     struct event *event = batch_event(batch, base, send ? EVENT_SEND : EVENT_RECEIVE);
     event->partner_comm = place->partner;
@@ -378,13 +380,13 @@ static void streams_start(struct record_state *state)
     free(streams);
 }
 
-struct reader *record_reader_open(const char *directory, struct error *err)
+struct reader *record_reader_open(const char *directory, size_t world, struct error *err)
 {
     struct reader *reader = memory_new(sizeof *reader);
     reader->defs = defs_new();
     reader->format = &format_record;
     struct record_state *state = reader->state = memory_new(sizeof *state);
-    if (record_run_open(&state->run, directory, reader->defs, err) == STATUS_OK) {
+    if (record_run_open(&state->run, directory, world, reader->defs, err) == STATUS_OK) {
         streams_start(state);
         return reader;
     }
@@ -398,7 +400,9 @@ struct record_summary record_reader_summary(const struct reader *reader)
     const struct record_run *run = &state->run;
     struct record_summary summary = {.processes = (uint32_t)run->process_count,
                                      .declared = reader->defs->processes,
-                                     .other_files = run->other_files,
+                                     .worlds = run->world_count,
+                                     .spawned = run->files[0].header.spawned != 0,
+                                     .foreign = state->foreign,
                                      .events = state->events};
     for (size_t i = 0; i < run->process_count; i++)
         summary.unfinished += !run->processes[i].finalized;

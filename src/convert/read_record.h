@@ -4,15 +4,17 @@
 
 #include "convert/reader.h"
 
-/* The reader over the buffer files that the recording library left in a directory: all events of all processes in the
-   order of time. NULL and a fault where there is no recording. */
-struct reader *record_reader_open(const char *directory, struct error *err);
+/* The reader over the buffer files that the recording library left in a directory: all events of all processes of one
+   MPI program, the `world`-th that began, in the order of time. NULL and a fault where there is no recording. */
+struct reader *record_reader_open(const char *directory, size_t world, struct error *err);
 
 /* What a person wants to know of the run besides its events. */
 struct record_summary {
     uint32_t processes, declared; /* that have a recording; of the program */
     uint32_t unfinished;          /* that did not come to MPI_Finalize */
-    size_t other_files;           /* of other MPI programs in the directory, left alone */
+    size_t worlds;                /* MPI programs in the directory */
+    bool spawned;                 /* the program was started by another one */
+    uint64_t foreign;             /* ends of messages to or from other programs: left out */
     bool limited, disk_full;      /* recording ended early somewhere */
     uint64_t events, bytes;       /* read so far; size of the buffer files */
 };

@@ -76,30 +76,95 @@ static bool same_process(const struct record_header *left, const struct record_h
     return left->rank == right->rank && left->pid == right->pid && left->host == right->host;
 }
 
-/* The program of the file that began first: for each rank the first process of a world of the same size. */
-static void keep_one_run(struct record_run *run)
+/* An MPI program: its processes have one number, where that is known. Programs without one, and those of a launcher
+   that gives numbers again, are told apart by having each rank once. */
+struct world {
+    uint64_t number;
+    int32_t size;
+    uint16_t spawned;
+    uint32_t repeated; /* how many such there were before */
+    int64_t begin_ns;
+};
+
+struct worlds {
+    struct world *worlds;
+    size_t count, capacity;
+    size_t *of_file;
+};
+
+static bool same_program(const struct world *world, const struct record_header *header)
 {
-    size_t kept = 0;
-    int32_t size = 0;
-    int64_t earliest = INT64_MAX;
-    for (size_t i = 0; i < run->file_count; i++)
-        if (run->files[i].header.thread == 0 && !run->files[i].header.spawned &&
-            first_time(&run->files[i]) < earliest) {
-            earliest = first_time(&run->files[i]);
-            size = run->files[i].header.size;
-        }
+    return world->number == header->world && world->size == header->size && world->spawned == header->spawned;
+}
+
+/* How many processes of this rank and such a program come before the file's. */
+static uint32_t repetition(const struct record_run *run, size_t file)
+{
+    const struct record_header *header = &run->files[file].header;
+    const struct world wanted = {.number = header->world, .size = header->size, .spawned = header->spawned};
+    uint32_t repeated = 0;
+    for (size_t i = file; i > 0 && run->files[i - 1].header.rank == header->rank; i--)
+        repeated += same_program(&wanted, &run->files[i - 1].header) &&
+                    !same_process(&run->files[i - 1].header, &run->files[i].header);
+    return repeated;
+}
+
+static size_t world_of(struct worlds *worlds, const struct record_header *header, uint32_t repeated, int64_t begin_ns)
+{
+    size_t i = 0;
+    while (i < worlds->count && (!same_program(&worlds->worlds[i], header) || worlds->worlds[i].repeated != repeated))
+        i++;
+    if (i == worlds->count)
+        ARRAY_PUSH(worlds->worlds, worlds->count, worlds->capacity,
+                   (struct world){.number = header->world,
+                                  .size = header->size,
+                                  .spawned = header->spawned,
+                                  .repeated = repeated,
+                                  .begin_ns = begin_ns});
+    return i;
+}
+
+static void find_worlds(struct worlds *worlds, const struct record_run *run)
+{
+    worlds->of_file = memory_new(run->file_count * sizeof *worlds->of_file);
     for (size_t i = 0; i < run->file_count; i++) {
         const struct record_header *header = &run->files[i].header;
-        const struct record_header *last = kept ? &run->files[kept - 1].header : NULL;
-        bool other_process = last && last->rank == header->rank && !same_process(last, header);
-        if (header->size != size || header->spawned || other_process) {
+        bool same = i > 0 && same_process(&run->files[i - 1].header, header);
+        worlds->of_file[i] =
+            same ? worlds->of_file[i - 1] : world_of(worlds, header, repetition(run, i), first_time(&run->files[i]));
+    }
+}
+
+/* Index of the program that began as the `place`-th. */
+static size_t world_at(const struct worlds *worlds, size_t place)
+{
+    for (size_t i = 0; i < worlds->count; i++) {
+        size_t before = 0;
+        for (size_t k = 0; k < worlds->count; k++)
+            before += worlds->worlds[k].begin_ns < worlds->worlds[i].begin_ns ||
+                      (worlds->worlds[k].begin_ns == worlds->worlds[i].begin_ns && k < i);
+        if (before == place)
+            return i;
+    }
+    return worlds->count;
+}
+
+static void keep_one_run(struct record_run *run, size_t place)
+{
+    struct worlds worlds = {0};
+    size_t kept = 0;
+    find_worlds(&worlds, run);
+    size_t world = world_at(&worlds, place);
+    for (size_t i = 0; i < run->file_count; i++) {
+        if (worlds.of_file[i] == world)
+            run->files[kept++] = run->files[i];
+        else
             record_file_close(&run->files[i]);
-            run->other_files++;
-            continue;
-        }
-        run->files[kept++] = run->files[i];
     }
     run->file_count = kept;
+    run->world_count = worlds.count;
+    free(worlds.worlds);
+    free(worlds.of_file);
 }
 
 static void group_processes(struct record_run *run)
@@ -309,21 +374,22 @@ static void define_ends(struct record_run *run, struct defs *defs)
     }
 }
 
-enum status record_run_open(struct record_run *run, const char *directory, struct defs *defs, struct error *err)
+enum status record_run_open(struct record_run *run, const char *directory, size_t world, struct defs *defs,
+                            struct error *err)
 {
     if (list_files(run, directory, err) != STATUS_OK)
         return STATUS_FAILED;
     qsort(run->files, run->file_count, sizeof *run->files, file_compare);
-    keep_one_run(run);
+    keep_one_run(run, world);
     if (run->file_count == 0)
-        return error_set(err, ERROR_INPUT, "%s: has only recordings of spawned processes", directory);
+        return error_set(err, ERROR_INPUT, "%s: has no more recordings", directory);
     if (run->files[0].header.function_count != mpi_function_count())
         return error_set(err, ERROR_INPUT, "%s: was recorded by another version of sight", run->files[0].path);
     group_processes(run);
     define_functions(run, defs);
-    int32_t world = new_comm(defs);
-    defs->comms[world].world = true;
-    add_row(defs, world, 0, COMM_KIND_INTRA);
+    int32_t all = new_comm(defs);
+    defs->comms[all].world = true;
+    add_row(defs, all, 0, COMM_KIND_INTRA);
     defs->processes = (uint32_t)run->files[0].header.size;
     defs->threads = 1;
     for (size_t i = 0; i < run->file_count; i++) {

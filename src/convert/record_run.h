@@ -49,7 +49,7 @@ struct record_run {
     struct record_process *processes; /* that have files, by rank */
     size_t process_count;
     uint32_t *process_of; /* by file */
-    size_t other_files;   /* of other MPI programs in the same directory: left alone */
+    size_t world_count;   /* MPI programs in the directory; this run is one of them */
     uint32_t states[RECORD_FUNCTIONS_MAX];
     char **modules; /* files of code */
     size_t module_count, module_capacity;
@@ -62,8 +62,9 @@ struct record_run {
     uint32_t unnamed_mark;   /* of events that nobody described */
 };
 
-/* Finds the buffer files of a directory, takes those of the first run in it, reads their definitions. */
-enum status record_run_open(struct record_run *run, const char *directory, struct defs *defs,
+/* Finds the buffer files of a directory, takes those of one MPI program in it, in the order in which they began, reads
+   their definitions. */
+enum status record_run_open(struct record_run *run, const char *directory, size_t world, struct defs *defs,
                             struct error *err) MUST_CHECK;
 void record_run_close(struct record_run *run);
 

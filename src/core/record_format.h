@@ -62,7 +62,7 @@ struct record_header {
     uint32_t function_count; /* rows of the table of MPI functions: another table means other numbers */
     uint32_t thread;
     int32_t rank, size; /* in and of MPI_COMM_WORLD */
-    uint64_t world;     /* of this MPI program: equal in all its processes, of others different */
+    uint64_t world;     /* of this MPI program: equal in all its processes, of others different; 0: not known */
     uint64_t host;      /* equal where clocks are the same clock */
     uint32_t pid;
     uint32_t end;              /* enum record_end */

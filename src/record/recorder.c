@@ -113,7 +113,8 @@ void recorder_start(enum function function, const void *caller, int64_t begin_ns
         recorder_enter(lane, function, caller, RECORD_WORLD,
                        clock_error.offset_ns ? clock_with_error(begin_ns) : begin_ns);
     comms_start(lane);
-    recorder.several_hosts = sync_needed(about.host);
+    recorder.several_hosts = sync_needed(about.host, &about.world);
+    lane->header->world = about.world;
     if (recorder.several_hosts)
         sync_clocks(lane, about.host);
     if (!recorder.skip[function])

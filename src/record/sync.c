@@ -4,6 +4,7 @@
 #include "record/clock.h"
 #include "record/mpi_api.h"
 #include "record/recorder.h"
+#include "record/world.h"
 
 #include <stdlib.h>
 
@@ -23,13 +24,15 @@ static bool all_are_here(void)
     return false;
 }
 
-bool sync_needed(uint64_t host)
+bool sync_needed(uint64_t host, uint64_t *world)
 {
+    *world = world_of_launcher(recorder.size);
     if (all_are_here() && !getenv("SIGHT_RECORD_TEST_CLOCK"))
         return false;
-    uint64_t first = host;
-    PMPI_Bcast(&first, sizeof first, MPI_BYTE, 0, MPI_COMM_WORLD);
-    int other = first != host, any = 0;
+    uint64_t first[2] = {host, world_of_process()};
+    PMPI_Bcast(first, sizeof first, MPI_BYTE, 0, MPI_COMM_WORLD);
+    *world = first[1];
+    int other = first[0] != host, any = 0;
     PMPI_Allreduce(&other, &any, 1, MPI_INT, MPI_LOR, MPI_COMM_WORLD);
     return any != 0;
 }

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The recorder of one MPI in front of a program of another would break it: their handles differ. Scripts hide from
+   `sight record` which MPI their programs have, so that it is looked at here, before the program begins: where it is
+   the other MPI, the process starts itself again with the recorder of that one. */
+#include "record/mpi_api.h"
+
+#include <link.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#ifdef OPEN_MPI
+static const char own[] = "openmpi", other[] = "mpich";
+#else
+static const char own[] = "mpich", other[] = "openmpi";
+#endif
+#define PREFIX "libsight-record-"
+#define ONCE "SIGHT_RECORD_SWITCHED" /* the process that did this, so that it does it once */
+
+struct loaded {
+    bool mpich, openmpi;
+};
+
+static int look(struct dl_phdr_info *library, size_t size, void *context)
+{
+    struct loaded *loaded = context;
+    const char *slash = strrchr(library->dlpi_name, '/'), *name = slash ? slash + 1 : library->dlpi_name;
+    (void)size;
+    loaded->openmpi |= strncmp(name, "libmpi.so.40", 12) == 0 || strncmp(name, "libmpi.so.20", 12) == 0;
+    loaded->mpich |= strncmp(name, "libmpich.so", 11) == 0 || strncmp(name, "libmpi.so.12", 12) == 0;
+    return 0;
+}
+
+/* LD_PRELOAD with the other recorder in place of this one, or, where there is none, without. */
+static void preload_switch(const char *preload)
+{
+    const char *at = strstr(preload, PREFIX), *from = at;
+    while (from && from > preload && from[-1] != ':' && from[-1] != ' ')
+        from--;
+    if (!at || strncmp(at + strlen(PREFIX), own, strlen(own)) != 0)
+        return;
+    const char *to = at + strlen(PREFIX) + strlen(own) + strlen(".so");
+    char library[4096], all[8192];
+    int length = snprintf(library, sizeof library, "%.*s" PREFIX "%s.so", (int)(at - from), from, other);
+    if (length < 0 || (size_t)length >= sizeof library || access(library, R_OK) != 0) {
+        fprintf(stderr, "sight: not recorded: there is no recorder for the MPI of this program (%s)\n", other);
+        library[0] = '\0';
+    }
+    snprintf(all, sizeof all, "%.*s%s%s", (int)(from - preload), preload, library, to);
+    setenv("LD_PRELOAD", all, 1);
+}
+
+__attribute__((constructor)) static void match(int argc, char **argv)
+{
+    const char *preload = getenv("LD_PRELOAD");
+    struct loaded loaded = {.mpich = false};
+    char path[4096], pid[16];
+    const char *before = getenv(ONCE);
+    snprintf(pid, sizeof pid, "%d", (int)getpid());
+    dl_iterate_phdr(look, &loaded);
+    bool wrong = strcmp(own, "mpich") == 0 ? loaded.openmpi && !loaded.mpich : loaded.mpich && !loaded.openmpi;
+    if (!wrong || argc < 1 || !preload || (before && strcmp(before, pid) == 0))
+        return;
+    ssize_t length = readlink("/proc/self/exe", path, sizeof path - 1);
+    if (length <= 0)
+        return;
+    path[length] = '\0';
+    setenv(ONCE, pid, 1);
+    preload_switch(preload);
+    execv(path, argv);
+}
