@@ -5,6 +5,7 @@
 #include "convert/writer.h"
 #include "core/memory.h"
 #include "core/text.h"
+#include "replay/match.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -54,6 +55,16 @@ static void report_losses(const struct options *options, const struct writer *wr
     fputc('\n', stderr);
 }
 
+/* What --fix-clocks did, and what it left. */
+static void report_clocks(const struct options *options, const struct clocks *clocks, struct match_counts after)
+{
+    char early[TEXT_NUMBER_SIZE], all[TEXT_NUMBER_SIZE], error[TEXT_NUMBER_SIZE], left[TEXT_NUMBER_SIZE];
+    command_note(options, "%s of %s messages were received before they were sent, by up to %s; in %s %s are",
+                 text_thousands(early, clocks->recorded.early), text_thousands(all, clocks->recorded.messages),
+                 text_duration(error, clocks->recorded.worst_ns), options->output,
+                 text_thousands(left, after.received_before_sent));
+}
+
 static enum status convert(const struct options *options, struct reader *reader, struct writer *writer, int *code,
                            struct error *err)
 {
@@ -61,8 +72,11 @@ static enum status convert(const struct options *options, struct reader *reader,
     writer->output = output_open(options->output, how, err);
     if (!writer->output)
         return STATUS_FAILED;
-    struct sink *sinks[] = {&writer->sink};
-    enum status status = run_stream(options, reader, sinks, 1, err);
+    struct matcher *matcher = run_clocks(reader) ? matcher_new() : NULL;
+    struct sink *sinks[] = {&writer->sink, matcher ? matcher_sink(matcher) : NULL};
+    enum status status = run_stream(options, reader, sinks, matcher ? 2 : 1, err);
+    struct match_counts after = matcher ? matcher_counts(matcher) : (struct match_counts){0};
+    matcher_free(matcher);
     struct error closing = {0};
     if (output_close(writer->output, status == STATUS_OK, &closing) != STATUS_OK && status == STATUS_OK) {
         *err = closing;
@@ -71,6 +85,8 @@ static enum status convert(const struct options *options, struct reader *reader,
     if (status != STATUS_OK)
         return status;
     report_losses(options, writer);
+    if (run_clocks(reader))
+        report_clocks(options, run_clocks(reader), after);
     *code = run_report_damage(&reader->end, -1);
     return STATUS_OK;
 }

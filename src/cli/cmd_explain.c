@@ -4,7 +4,9 @@
 
 #include "cli/run.h"
 #include "core/text.h"
+#include "render/clock_sentence.h"
 #include "render/explanation.h"
+#include "render/field.h"
 
 #include <string.h>
 
@@ -40,7 +42,11 @@ static void write_explanations(struct output *output, const struct options *opti
             output_text(output, "\n");
         explanation_write(output, run->metrics, i + 1, &run->findings->finding[i]);
     }
-    char floor[TEXT_NUMBER_SIZE];
+    char floor[TEXT_NUMBER_SIZE], clocks[CLOCK_SENTENCE_SIZE];
+    if (*clock_sentence(clocks, run->metrics, run->findings)) {
+        output_text(output, written > 0 ? "\n" : "");
+        paragraph_write(output, "", "", clocks);
+    }
     if (run->findings->count == 0)
         output_print(output, "There is no finding above %s (%s).\n", seconds_text(floor, run->findings->floor_s),
                      run->findings->clock_limits ? "the clock error of this trace" : "1 % of the run");

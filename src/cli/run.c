@@ -44,8 +44,14 @@ static bool is_file(const char *path)
     return strcmp(path, "-") == 0 || (stat(path, &about) == 0 && !S_ISDIR(about.st_mode));
 }
 
+static bool reads_twice(const struct options *options)
+{
+    return options->from || options->to || options->fix_clocks;
+}
+
 /* A trace, or the input of a metrics file where `metrics_file` is given and it is one. NULL and a fault. */
-static struct reader *open_inputs(char *const *inputs, size_t count, struct input **metrics_file, struct error *err)
+static struct reader *open_inputs(const struct options *options, char *const *inputs, size_t count,
+                                  struct input **metrics_file, struct error *err)
 {
     if (count == 0) {
         error_set(err, ERROR_USAGE, "no trace given");
@@ -54,7 +60,8 @@ static struct reader *open_inputs(char *const *inputs, size_t count, struct inpu
     if (count > 1 || !is_file(inputs[0]))
         return reader_open(inputs, count, err);
     struct input *input = input_open(inputs[0], err);
-    if (!input || input_need(input, PROBE_SIZE, err) == STATUS_FAILED) {
+    if (!input || input_need(input, PROBE_SIZE, err) == STATUS_FAILED ||
+        (reads_twice(options) && input_keep(input, err) != STATUS_OK)) {
         input_close(input);
         return NULL;
     }
@@ -70,9 +77,84 @@ static struct reader *open_inputs(char *const *inputs, size_t count, struct inpu
     return NULL;
 }
 
+static struct reader *read_again(char *const *inputs, size_t count, struct reader *reader, struct error *err)
+{
+    if (count == 1 && is_file(inputs[0])) {
+        if (reader_restart(reader, err) == STATUS_OK)
+            return reader;
+        reader_close(reader);
+        return NULL;
+    }
+    /* The files of one run are read one after another: all are opened again. */
+    struct correction correction = reader->correction;
+    reader->correction = (struct correction){0};
+    reader_close(reader);
+    reader = reader_open(inputs, count, err);
+    if (correction.apply && reader)
+        correction.rewind(correction.context);
+    else if (correction.apply)
+        correction.free(correction.context);
+    if (reader)
+        reader->correction = correction;
+    return reader;
+}
+
+struct reader *run_again(const struct options *options, struct reader *reader, struct error *err)
+{
+    return read_again(options->inputs, options->input_count, reader, err);
+}
+
+static void correct_batch(void *clocks, struct batch *batch)
+{
+    clocks_correct(clocks, batch);
+}
+
+static void correct_anew(void *clocks)
+{
+    clocks_rewind(clocks);
+}
+
+static void correct_free(void *clocks)
+{
+    clocks_free(clocks);
+}
+
+const struct clocks *run_clocks(const struct reader *reader)
+{
+    return reader->correction.context;
+}
+
+/* Reads the trace for what its clocks are wrong by, then opens it again, corrected. Takes the reader. */
+static struct reader *fix_clocks(const struct options *options, char *const *inputs, size_t count,
+                                 struct reader *reader, struct error *err)
+{
+    struct causality_builder *builder = causality_builder_new();
+    struct sink *sinks[] = {causality_builder_sink(builder)};
+    enum status status = run_stream(options, reader, sinks, 1, err);
+    struct causality *causality = causality_builder_end(builder);
+    if (status == STATUS_OK && causality->too_large)
+        status = error_set(err, ERROR_INPUT, "%s: too large for --fix-clocks (more than 2^30 messages or collectives)",
+                           reader->input->name);
+    if (status != STATUS_OK) {
+        causality_free(causality);
+        reader_close(reader);
+        return NULL;
+    }
+    reader->correction = (struct correction){correct_batch, correct_anew, correct_free, clocks_of(causality)};
+    return read_again(inputs, count, reader, err);
+}
+
+/* As open_inputs, corrected if that is asked for. */
+static struct reader *open_corrected(const struct options *options, char *const *inputs, size_t count,
+                                     struct input **metrics_file, struct error *err)
+{
+    struct reader *reader = open_inputs(options, inputs, count, metrics_file, err);
+    return reader && options->fix_clocks ? fix_clocks(options, inputs, count, reader, err) : reader;
+}
+
 struct reader *run_open(const struct options *options, struct error *err)
 {
-    return open_inputs(options->inputs, options->input_count, NULL, err);
+    return open_corrected(options, options->inputs, options->input_count, NULL, err);
 }
 
 enum status run_stream(const struct options *options, struct reader *reader, struct sink *const *sinks, size_t count,
@@ -115,9 +197,9 @@ struct run_metrics {
 static enum status metrics_from_file(struct run_metrics *run, const struct options *options, struct input *input,
                                      size_t rank_count, struct error *err)
 {
-    if (options->from || options->to) {
-        error_set(err, ERROR_USAGE, "%s: is a metrics file, which has no events: --from and --to need the trace",
-                  input->name);
+    if (reads_twice(options)) {
+        error_set(err, ERROR_USAGE, "%s: is a metrics file, which has no events: %s the trace", input->name,
+                  options->fix_clocks ? "--fix-clocks needs" : "--from and --to need");
         input_close(input);
         return STATUS_FAILED;
     }
@@ -126,6 +208,29 @@ static enum status metrics_from_file(struct run_metrics *run, const struct optio
     if (run->metrics && run->ranks)
         metrics_select(run->metrics, run->ranks, rank_count);
     return run->metrics ? STATUS_OK : STATUS_FAILED;
+}
+
+static int64_t larger(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
+/* What was corrected, beside what the corrected times gave. */
+static void note_clocks(struct metrics *metrics, const struct clocks *clocks)
+{
+    struct analysis *analysis = metrics->analysis;
+    analysis->clocks_fixed = 1;
+    analysis->early_recorded = clocks->recorded.early;
+    analysis->clock_error_recorded = clocks->recorded.worst_ns;
+    analysis->clock_rest = larger(clocks->aligned.worst_ns, clocks->aligned.worst_group_ns);
+    for (size_t i = 0, row = 0; i < metrics->process_count && row < clocks->count; i++) {
+        while (row < clocks->count && clocks->rows[row].process < metrics->process[i].rank)
+            row++;
+        if (row == clocks->count || clocks->rows[row].process != metrics->process[i].rank)
+            continue;
+        analysis->clock_shift_ns[i] = clocks->rows[row].largest_ns;
+        analysis->clock_shift = larger(analysis->clock_shift, clocks->rows[row].largest_ns);
+    }
 }
 
 static enum status metrics_from_trace(struct run_metrics *run, const struct options *options,
@@ -157,6 +262,8 @@ static enum status metrics_from_trace(struct run_metrics *run, const struct opti
             run->metrics->search = run_search_finish(run->search, graph, spans, run->metrics);
     }
     user_spans_free(spans);
+    if (run->metrics && run->metrics->analysis && run_clocks(run->reader))
+        note_clocks(run->metrics, run_clocks(run->reader));
     if (run->depth >= DEPTH_GRAPH)
         run->graph = graph;
     else
@@ -177,7 +284,7 @@ static enum status metrics_from_inputs(struct run_metrics *run, const struct opt
     if (options->search && !(run->search = run_search_new(options, err)))
         return STATUS_FAILED;
     struct input *file = NULL;
-    run->reader = open_inputs(inputs, count, &file, err);
+    run->reader = open_corrected(options, inputs, count, &file, err);
     if (file)
         return metrics_from_file(run, options, file, what.rank_count, err);
     return run->reader ? metrics_from_trace(run, options, what, err) : STATUS_FAILED;

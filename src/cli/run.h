@@ -7,12 +7,21 @@
 #include "core/output.h"
 #include "heuristics/finding.h"
 #include "metrics/metrics.h"
+#include "replay/clocks.h"
 #include "replay/graph.h"
 
 /* What subcommands share: open the trace, run it through sinks with progress, say what is damaged, open the output. */
 
-/* The trace of the command line. NULL and a fault, also for a metrics file: it has no events. */
+/* The trace of the command line. NULL and a fault, also for a metrics file: it has no events. With --fix-clocks it is
+   read to its end first, and its times are corrected then. */
 struct reader *run_open(const struct options *options, struct error *err);
+
+/* The same trace from its begin, with the same corrections. Takes the reader, which must come from run_open or
+   run_metrics with --from, --to or --fix-clocks; NULL and a fault. */
+struct reader *run_again(const struct options *options, struct reader *reader, struct error *err);
+
+/* How the clocks of the reader's trace are corrected; NULL without --fix-clocks. */
+const struct clocks *run_clocks(const struct reader *reader);
 
 /* Metrics of the given inputs, which are a trace or a metrics file, with the window and the selection of processes of
    the options. NULL and a fault. Free with run_metrics_free. */

@@ -151,7 +151,6 @@ enum status selection_window(const struct options *options, struct reader **read
     if (run_stream(options, *reader, sinks, 1, err) != STATUS_OK ||
         window_from_span(options, &span, window, err) != STATUS_OK)
         return STATUS_FAILED;
-    reader_close(*reader);
-    *reader = run_open(options, err);
+    *reader = run_again(options, *reader, err);
     return *reader ? STATUS_OK : STATUS_FAILED;
 }

@@ -127,6 +127,25 @@ struct reader *reader_open(char *const *paths, size_t count, struct error *err)
     return reader;
 }
 
+static void reader_clear(struct reader *reader)
+{
+    if (reader->format && reader->state && reader->format->close)
+        reader->format->close(reader);
+    free(reader->state);
+    defs_free(reader->defs);
+}
+
+enum status reader_restart(struct reader *reader, struct error *err)
+{
+    reader_clear(reader);
+    *reader = (struct reader){.input = reader->input, .defs = defs_new(), .correction = reader->correction};
+    if (reader->correction.apply)
+        reader->correction.rewind(reader->correction.context);
+    if (input_rewind(reader->input, err) != STATUS_OK)
+        return STATUS_FAILED;
+    return reader_start(reader, err);
+}
+
 static void reader_finish(struct reader *reader)
 {
     if (reader->input && reader->input->fault)
@@ -142,6 +161,8 @@ enum status reader_next(struct reader *reader, struct batch *batch, struct error
     batch_clear(batch);
     enum status status = reader->ended ? STATUS_END : reader->format->next(reader, batch, err);
     reader->ended = status == STATUS_END;
+    if (status != STATUS_FAILED && reader->correction.apply)
+        reader->correction.apply(reader->correction.context, batch);
     if (status == STATUS_END && batch->count > 0)
         return STATUS_OK;
     if (status == STATUS_END)
@@ -153,10 +174,9 @@ void reader_close(struct reader *reader)
 {
     if (!reader)
         return;
-    if (reader->format && reader->state && reader->format->close)
-        reader->format->close(reader);
-    free(reader->state);
-    defs_free(reader->defs);
+    reader_clear(reader);
+    if (reader->correction.apply)
+        reader->correction.free(reader->correction.context);
     input_close(reader->input);
     free(reader);
 }

@@ -40,6 +40,14 @@ struct record_count {
 };
 enum { RECORD_COUNTS_MAX = 32 };
 
+/* Changes times of events on their way out; `apply` NULL: nothing does. */
+struct correction {
+    void (*apply)(void *context, struct batch *batch);
+    void (*rewind)(void *context); /* the events begin anew */
+    void (*free)(void *context);
+    void *context;
+};
+
 struct reader {
     const struct format *format;
     struct input *input; /* owned */
@@ -49,10 +57,11 @@ struct reader {
     struct damage damage; /* use reader_damage */
     struct record_count records[RECORD_COUNTS_MAX]; /* filled while events are read */
     size_t record_kinds;
-    uint64_t used;        /* bytes that gave definitions or events (set by the format at its end) */
-    uint64_t total;       /* bytes there should be (0: not known) */
-    bool ended;           /* the format has no more events */
-    struct trace_end end; /* valid once reader_next gave STATUS_END */
+    uint64_t used;                /* bytes that gave definitions or events (set by the format at its end) */
+    uint64_t total;               /* bytes there should be (0: not known) */
+    bool ended;                   /* the format has no more events */
+    struct trace_end end;         /* valid once reader_next gave STATUS_END */
+    struct correction correction; /* owned */
 };
 
 /* What to read: one trace in any format ("-" is standard input), or the local files of one unmerged run, or a directory
@@ -61,6 +70,10 @@ struct reader *reader_open(char *const *paths, size_t count, struct error *err);
 
 /* Reads from an open input, which the reader takes. For tests and fuzzing. */
 struct reader *reader_open_input(struct input *input, struct error *err);
+
+/* Back to the first event; definitions are new. For readers over one input, of which input_keep was asked before it was
+   given to reader_open_input. A reader that could not is as after a fault: only to be closed. */
+enum status reader_restart(struct reader *reader, struct error *err) MUST_CHECK;
 
 /* The next batch (emptied first). STATUS_END: no more; reader->end tells how it ended. STATUS_FAILED: cannot be read
  * on. */

@@ -59,7 +59,9 @@ struct findings findings_of(const struct metrics *metrics, const struct heuristi
     if (!metrics->analysis || metrics->analysis->process_count != metrics->process_count)
         return findings;
     size_t capacity = 0;
-    double duration = (double)input->analysis->duration / 1e9, clock = (double)input->analysis->clock_error / 1e9;
+    const struct analysis *analysis = input->analysis;
+    int64_t clock_ns = analysis->clock_rest > analysis->clock_error ? analysis->clock_rest : analysis->clock_error;
+    double duration = (double)analysis->duration / 1e9, clock = (double)clock_ns / 1e9;
     findings.clock_limits = clock > NOISE * duration;
     findings.floor_s = findings.clock_limits ? clock : NOISE * duration;
     for (size_t i = 0; i < FINDERS; i++) {

@@ -139,6 +139,7 @@ struct analysis *analysis_new(size_t processes, size_t states)
     analysis->path_compute_ns = memory_new(processes * sizeof *analysis->path_compute_ns);
     analysis->path_mpi_ns = memory_new(processes * sizeof *analysis->path_mpi_ns);
     analysis->path_states_ns = memory_new(states * sizeof *analysis->path_states_ns);
+    analysis->clock_shift_ns = memory_new(processes * sizeof *analysis->clock_shift_ns);
     analysis->delay_ns = memory_new(processes * sizeof *analysis->delay_ns);
     analysis->delay_states_ns = memory_new(states * sizeof *analysis->delay_states_ns);
     analysis->delay_before_ns = memory_new(states * sizeof *analysis->delay_before_ns);
@@ -154,6 +155,7 @@ void analysis_free(struct analysis *analysis)
     free(analysis->path_compute_ns);
     free(analysis->path_mpi_ns);
     free(analysis->path_states_ns);
+    free(analysis->clock_shift_ns);
     free(analysis->delay_ns);
     free(analysis->delay_states_ns);
     free(analysis->delay_before_ns);

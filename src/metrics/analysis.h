@@ -76,12 +76,17 @@ struct wait_sums {
 
 /* X(member, type): the numbers of the whole run. */
 #define ANALYSIS_NUMBERS(X)                                                                                            \
-    X(duration, TIME)    /* from the first event to the last */                                                        \
-    X(clock_error, TIME) /* largest time by which a message is received before it is sent */                           \
-    X(early, COUNT)      /* messages that are */                                                                       \
-    X(calls, COUNT)      /* of MPI functions, outermost */                                                             \
-    X(messages, COUNT)   /* matched */                                                                                 \
-    X(unmatched, COUNT)  /* ends of messages without the other */                                                      \
+    X(duration, TIME)             /* from the first event to the last */                                               \
+    X(clock_error, TIME)          /* largest time by which a message is received before it is sent */                  \
+    X(early, COUNT)               /* messages that are */                                                              \
+    X(clocks_fixed, COUNT)        /* 1: the times are those of corrected clocks, and these five are known */           \
+    X(early_recorded, COUNT)      /* `early` of the recorded times */                                                  \
+    X(clock_error_recorded, TIME) /* `clock_error` of the recorded times */                                            \
+    X(clock_rest, TIME)           /* the largest error that offsets and drifts leave */                                \
+    X(clock_shift, TIME)          /* the largest shift of an event */                                                  \
+    X(calls, COUNT)               /* of MPI functions, outermost */                                                    \
+    X(messages, COUNT)            /* matched */                                                                        \
+    X(unmatched, COUNT)           /* ends of messages without the other */                                             \
     X(collectives, COUNT)                                                                                              \
     X(incomplete, COUNT)     /* collectives that not everyone took part in, as far as is recorded */                   \
     X(rootless, COUNT)       /* calls of collectives whose root the trace does not tell */                             \
@@ -107,6 +112,7 @@ struct analysis {
     struct wait_sums waits[WAIT_KIND_COUNT];
     int64_t *path_compute_ns, *path_mpi_ns; /* critical path by process */
     int64_t *path_states_ns;                /* by state */
+    int64_t *clock_shift_ns;                /* by process: largest shift of an event, where clocks were corrected */
     int64_t *delay_ns;                      /* by process: waiting that goes back to what it does longer than others */
     int64_t *delay_states_ns;               /* by state: of these, to calls of it */
     int64_t *delay_before_ns;               /* by state: to computing before calls of it */

@@ -89,6 +89,7 @@
     X(slow)                                                                                                            \
     X(source)                                                                                                          \
     X(static_s)                                                                                                        \
+    X(shift_s)                                                                                                         \
     X(stray)                                                                                                           \
     X(tag)                                                                                                             \
     X(thread)                                                                                                          \
@@ -136,6 +137,7 @@ enum file_attribute {
     X(among)                                                                                                           \
     X(path)                                                                                                            \
     X(delay)                                                                                                           \
+    X(clock)                                                                                                           \
     X(phases)                                                                                                          \
     X(loop)                                                                                                            \
     X(phase)                                                                                                           \

@@ -406,6 +406,14 @@ static void read_delay(struct metrics_file *file)
         analysis->delay_before_ns[at] = file_time(file, ATTRIBUTE_before_s);
 }
 
+/* How far the correction of clocks moves events of a process. */
+static void read_clock(struct metrics_file *file)
+{
+    size_t row = file->metrics->analysis ? file_row(file) : SIZE_MAX;
+    if (row != SIZE_MAX)
+        file->metrics->analysis->clock_shift_ns[row] = file_time(file, ATTRIBUTE_shift_s);
+}
+
 static void read_element(void *owner, unsigned element)
 {
     static void (*const read[])(struct metrics_file *) = {

@@ -5,6 +5,7 @@
 #include "core/text.h"
 #include "heuristics/efficiency.h"
 #include "heuristics/structure.h"
+#include "render/clock_sentence.h"
 #include "render/facts.h"
 #include "render/field.h"
 #include "render/traffic.h"
@@ -184,11 +185,12 @@ static size_t write_finding(struct output *output, size_t number, const struct f
     return lines + paragraph_write(output, "     → ", "       ", finding->advice);
 }
 
-static void write_findings(struct output *output, const struct diagnosis *diagnosis)
+/* `lines` are taken of the screen already. */
+static void write_findings(struct output *output, const struct diagnosis *diagnosis, size_t lines)
 {
     const struct findings *findings = diagnosis->findings;
     char floor[TEXT_NUMBER_SIZE], rest[160];
-    size_t lines = 0, shown = 0;
+    size_t shown = 0;
     if (*findings->caveat) {
         output_text(output, "\n");
         lines += 1 + paragraph_write(output, "  ", "  ", findings->caveat);
@@ -225,8 +227,12 @@ void diagnosis_write_text(struct output *output, const struct diagnosis *diagnos
     paragraph_write(output, "  ", "  ", sentence);
     write_efficiency(output, diagnosis);
     write_structure(output, metrics);
+    char clocks[CLOCK_SENTENCE_SIZE];
+    size_t lines = 0;
+    if (*clock_sentence(clocks, metrics, diagnosis->findings))
+        lines = paragraph_write(output, "  ", "  ", clocks);
     if (metrics->analysis && metrics->process_count > 1)
-        write_findings(output, diagnosis);
+        write_findings(output, diagnosis, lines);
     else
         write_heuristics(output, metrics, diagnosis->results);
     bool fits = strlen(title) < 80 - strlen("  charts and details:  sight report  -o report.html");

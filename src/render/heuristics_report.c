@@ -110,6 +110,22 @@ static void write_finding(struct json *json, const struct finding *finding)
     json_close(json, '}');
 }
 
+/* Whether waits and findings can be trusted; the last members only of corrected clocks. */
+static void write_clocks(struct json *json, const struct analysis *analysis)
+{
+    json_open(json, "clocks", '{');
+    json_value(json, "early", value_count(analysis->early));
+    json_value(json, "clock_error_s", value_time(analysis->clock_error));
+    json_value(json, "clocks_fixed", value_bool(analysis->clocks_fixed));
+    if (analysis->clocks_fixed) {
+        json_value(json, "early_recorded", value_count(analysis->early_recorded));
+        json_value(json, "clock_error_recorded_s", value_time(analysis->clock_error_recorded));
+        json_value(json, "clock_rest_s", value_time(analysis->clock_rest));
+        json_value(json, "clock_shift_s", value_time(analysis->clock_shift));
+    }
+    json_close(json, '}');
+}
+
 void heuristics_write_json(struct output *output, const struct metrics *metrics, const struct heuristic_result *results,
                            const struct findings *findings)
 {
@@ -120,6 +136,8 @@ void heuristics_write_json(struct output *output, const struct metrics *metrics,
     for (size_t i = 0; i < heuristic_count(); i++)
         write_result(&json, metrics, &(struct judged){heuristic_at(i), &results[i]});
     json_close(&json, ']');
+    if (metrics->analysis && metrics->analysis->process_count == metrics->process_count)
+        write_clocks(&json, metrics->analysis);
     json_open(&json, "findings", '[');
     for (size_t i = 0; i < findings->count; i++)
         write_finding(&json, &findings->finding[i]);

@@ -407,6 +407,7 @@ static void xml_analysis(struct output *output, const struct metrics *metrics)
         xml_wait(output, metrics, (enum wait_kind)kind);
     xml_path(output, metrics);
     xml_delays(output, metrics);
+    xml_by_process(output, metrics, (struct xml_times){"clock", "shift_s", NULL, analysis->clock_shift_ns, NULL});
     output_text(output, "</analysis>\n");
 }
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include "render/clock_sentence.h"
 #include "render/report.h"
 
 #ifdef HAVE_CONFIG_H
@@ -107,11 +108,13 @@ static void write_finding(struct output *output, const struct finding *finding)
 
 static void write_findings(struct output *output, const struct report *report)
 {
-    char none[REPORT_LINE_SIZE];
+    char none[REPORT_LINE_SIZE], clocks[CLOCK_SENTENCE_SIZE];
     report_no_findings(report, none);
     if (report->findings->count == 0 && !*none)
         return;
     output_text(output, "<section>\n<h2>Findings</h2>\n");
+    if (*clock_sentence(clocks, report->input.metrics, report->findings))
+        page_element(output, "<p class=\"muted\">", clocks, "</p>\n");
     if (*report->findings->caveat)
         page_element(output, "<p>", report->findings->caveat, "</p>\n");
     if (*none)

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include "render/clock_sentence.h"
 #include "render/report.h"
 
 #include "metrics/functions_together.h"
@@ -97,6 +98,9 @@ static void draw_heuristic(struct sheet *sheet, const struct heuristic *heuristi
 static void draw_findings(struct sheet *sheet, const struct report *report)
 {
     char line[REPORT_LINE_SIZE];
+    char clocks[CLOCK_SENTENCE_SIZE];
+    if (*clock_sentence(clocks, report->input.metrics, report->findings))
+        paragraph(sheet, 0, (struct text_style){.ink = INK_MUTED}, clocks);
     if (*report->findings->caveat)
         paragraph(sheet, 0, (struct text_style){0}, report->findings->caveat);
     report_no_findings(report, line);

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "cli/clock_info.h"
+
+#define GETTER(name, row_type, expression)                                                                             \
+    static struct value name(const void *context, const void *row_pointer)                                             \
+    {                                                                                                                  \
+        const row_type *row = row_pointer;                                                                             \
+        (void)context;                                                                                                 \
+        return expression;                                                                                             \
+    }
+#define COUNT_OF(array) (sizeof(array) / sizeof *(array))
+
+GETTER(recorded_early, struct clocks, value_count(row->recorded.early))
+GETTER(recorded_worst, struct clocks, value_time(row->recorded.worst_ns))
+GETTER(recorded_torn, struct clocks, value_count(row->recorded.torn))
+GETTER(recorded_worst_group, struct clocks, value_time(row->recorded.worst_group_ns))
+GETTER(aligned_early, struct clocks, value_count(row->aligned.early))
+GETTER(aligned_worst, struct clocks, value_time(row->aligned.worst_ns))
+GETTER(aligned_torn, struct clocks, value_count(row->aligned.torn))
+GETTER(aligned_worst_group, struct clocks, value_time(row->aligned.worst_group_ns))
+static const struct field error_fields[] = {
+    {"recorded_early", "messages received before they are sent, as recorded", recorded_early},
+    {"recorded_error_s", "by at most", recorded_worst},
+    {"recorded_torn", "collectives left before all have entered, as recorded", recorded_torn},
+    {"recorded_torn_s", "by at most", recorded_worst_group},
+    {"aligned_early", "such messages with offsets and drifts corrected", aligned_early},
+    {"aligned_error_s", "by at most", aligned_worst},
+    {"aligned_torn", "such collectives", aligned_torn},
+    {"aligned_torn_s", "by at most", aligned_worst_group},
+};
+
+static const char *remark(const struct clock_row *row)
+{
+    return row->alone       ? "tied to no other process: left alone"
+           : row->reference ? "reference"
+           : row->loose     ? "one-way traffic: drift not known"
+                            : "";
+}
+
+GETTER(row_process, struct clock_row, value_count(row->process))
+GETTER(row_offset, struct clock_row, value_time(row->offset_ns))
+GETTER(row_drift, struct clock_row, value_ratio(row->drift * 1e6))
+GETTER(row_largest, struct clock_row, value_time(row->largest_ns))
+GETTER(row_remark, struct clock_row, *remark(row) ? value_text(remark(row)) : value_null())
+static const struct field row_fields[] = {
+    {"process", "process", row_process},
+    {"offset_s", "put forward by", row_offset},
+    {"drift_ppm", "drift (µs a second)", row_drift},
+    {"largest_s", "largest shift", row_largest},
+    {"remark", "remark", row_remark},
+};
+
+void clock_info_json(struct json *json, const struct clocks *clocks)
+{
+    json_open(json, "clocks", '{');
+    json_value(json, "corrected", value_bool(clocks->corrected));
+    json_fields(json, error_fields, COUNT_OF(error_fields), clocks, clocks);
+    json_open(json, "processes", '[');
+    for (size_t i = 0; clocks->corrected && i < clocks->count; i++)
+        json_row(json, row_fields, COUNT_OF(row_fields), clocks, &clocks->rows[i]);
+    json_close(json, ']');
+    json_close(json, '}');
+}
+
+static void write_rows(struct output *output, const struct clocks *clocks, bool all)
+{
+    struct text_table *table = text_table_new(row_fields, COUNT_OF(row_fields));
+    for (size_t i = 0; i < clocks->count; i++)
+        if (all || clocks->rows[i].largest_ns > 0 || clocks->rows[i].reference)
+            text_table_row(table, clocks, &clocks->rows[i]);
+    output_text(output, "\n");
+    text_table_print(table, output, "  ");
+}
+
+void clock_info_text(struct output *output, const struct clocks *clocks, bool all)
+{
+    char text[VALUE_TEXT_SIZE];
+    output_text(output, "\nClocks (--fix-clocks)\n");
+    if (!clocks->corrected) {
+        output_text(output, clocks->recorded.messages + clocks->recorded.groups > 0
+                                ? "  Nothing to correct: no message is received before it is sent.\n"
+                                : "  Nothing to correct by: there are no messages between processes.\n");
+        return;
+    }
+    for (size_t i = 0; i < COUNT_OF(error_fields); i++) {
+        value_text_for_people(text, error_fields[i].get(clocks, clocks));
+        output_print(output, "  %-54s %s\n", error_fields[i].title, text);
+    }
+    write_rows(output, clocks, all);
+}

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "render/clock_sentence.h"
+
+#include "core/memory.h"
+#include "core/text.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* Appends; what does not fit is cut. */
+static void say(char buffer[CLOCK_SENTENCE_SIZE], const char *format, ...) PRINTF_LIKE(2, 3);
+static void say(char buffer[CLOCK_SENTENCE_SIZE], const char *format, ...)
+{
+    size_t used = strlen(buffer);
+    va_list args;
+    va_start(args, format);
+    vsnprintf(buffer + used, CLOCK_SENTENCE_SIZE - used, format, args);
+    va_end(args);
+}
+
+/* "29 of 207 messages are", with the largest error behind `verb`. */
+static void say_early(char buffer[CLOCK_SENTENCE_SIZE], uint64_t early, uint64_t messages, int64_t error_ns, bool past)
+{
+    char count[TEXT_NUMBER_SIZE], all[TEXT_NUMBER_SIZE], error[TEXT_NUMBER_SIZE];
+    const char *verb = past ? (early == 1 ? "was" : "were") : (early == 1 ? "is" : "are");
+    say(buffer, "%s of %s messages %s received before %s %s sent, by up to %s", text_thousands(count, early),
+        text_thousands(all, messages), verb, early == 1 ? "it" : "they", verb, text_duration(error, error_ns));
+}
+
+static void say_unknown(char buffer[CLOCK_SENTENCE_SIZE], const struct findings *findings)
+{
+    char count[TEXT_NUMBER_SIZE];
+    if (findings->below_clock > 0)
+        say(buffer, " %s that would save less than that %s unknown.",
+            findings->below_clock == 1 ? "A finding" : text_thousands(count, findings->below_clock),
+            findings->below_clock == 1 ? "is" : "are");
+}
+
+/* "Processes 4,6 were moved by up to 4.00 ms." */
+static void say_moved(char buffer[CLOCK_SENTENCE_SIZE], const struct metrics *metrics)
+{
+    const struct analysis *analysis = metrics->analysis;
+    struct ranks moved = {memory_new(metrics->process_count * sizeof *moved.rank), 0};
+    char who[WHO_SIZE], shift[TEXT_NUMBER_SIZE];
+    for (size_t i = 0; i < metrics->process_count; i++)
+        if (analysis->clock_shift_ns[i] > 0)
+            moved.rank[moved.count++] = metrics->process[i].rank;
+    who_text(who, &moved, metrics->process_count);
+    say(buffer, " %c%s %s moved by up to %s.", who[0] - 'a' + 'A', who + 1, moved.count == 1 ? "was" : "were",
+        text_duration(shift, analysis->clock_shift));
+    free(moved.rank);
+}
+
+static void say_fixed(char buffer[CLOCK_SENTENCE_SIZE], const struct metrics *metrics, const struct findings *findings)
+{
+    const struct analysis *analysis = metrics->analysis;
+    char rest[TEXT_NUMBER_SIZE];
+    if (analysis->clock_shift == 0) {
+        say(buffer, analysis->messages > 0 ? "Clocks: nothing to correct, no message is received before it is sent."
+                                           : "Clocks: nothing to correct by, there are no messages.");
+        return;
+    }
+    say(buffer, "Clocks were corrected: ");
+    if (analysis->early_recorded > 0)
+        say_early(buffer, analysis->early_recorded, analysis->messages, analysis->clock_error_recorded, true);
+    else
+        say(buffer, "collectives were left before all had entered them");
+    if (analysis->early == 0) {
+        say(buffer, "; now none %s.", analysis->early_recorded > 0 ? "is" : "are");
+    } else {
+        say(buffer, "; now ");
+        say_early(buffer, analysis->early, analysis->messages, analysis->clock_error, false);
+        say(buffer, ".");
+    }
+    say_moved(buffer, metrics);
+    if (analysis->clock_rest > 0) {
+        say(buffer, " Offsets and drifts left errors of up to %s.", text_duration(rest, analysis->clock_rest));
+        say_unknown(buffer, findings);
+    }
+}
+
+char *clock_sentence(char buffer[CLOCK_SENTENCE_SIZE], const struct metrics *metrics, const struct findings *findings)
+{
+    const struct analysis *analysis = metrics->analysis;
+    buffer[0] = '\0';
+    if (!analysis || analysis->process_count != metrics->process_count)
+        return buffer;
+    if (analysis->clocks_fixed) {
+        say_fixed(buffer, metrics, findings);
+    } else if (analysis->early > 0) {
+        say(buffer, "Clocks: ");
+        say_early(buffer, analysis->early, analysis->messages, analysis->clock_error, false);
+        say(buffer, ". Waits are those of the recorded times.");
+        say_unknown(buffer, findings);
+        say(buffer, " --fix-clocks corrects.");
+    }
+    return buffer;
+}

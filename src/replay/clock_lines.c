@@ -1,0 +1,394 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "replay/clock_lines.h"
+
+#include "core/memory.h"
+
+#include <math.h>
+#include <string.h>
+
+/* What lies beyond is no clock, but the times of a damaged trace. */
+static const double SLOPE_LEAST = -0.999, SLOPE_MOST = 999;
+
+/* Half a ns is rounding; lines that still contradict each other after so many rounds go on doing so. */
+static const double ROUNDING_NS = 0.5;
+enum { SWEEPS = 100 };
+
+struct pair {
+    uint32_t a, b; /* timelines, a < b */
+    struct corridor corridor;
+};
+
+struct pairs {
+    struct pair *pair;
+    size_t count, capacity;
+    struct map index;
+};
+
+/* What ties a process to a partner: its clock and the partner's. */
+struct tie {
+    uint32_t partner, pair;
+    bool loose;
+    double width;
+    struct clock_line forward; /* takes a time of the process to one of the partner */
+};
+
+/* How far a process is from the reference. */
+struct distance {
+    uint32_t loose; /* open corridors on the way */
+    double width;
+};
+
+struct finder {
+    const struct causality *causality;
+    struct pairs pairs;
+    struct clock_map *maps;
+    struct clock_place *places;
+    struct tie *ties;
+    size_t *first; /* ties of a process: [first[i], first[i + 1]) */
+    struct distance *distance;
+    uint32_t *heap, *heap_place; /* by distance; 1 + place in the heap, 0: not in it */
+    size_t heap_count;
+    bool *done;
+};
+
+static void pairs_add(struct pairs *pairs, const struct clock_scale *scale, uint32_t from, int64_t sent_ns, uint32_t to,
+                      int64_t received_ns)
+{
+    if (from == to)
+        return;
+    uint32_t a = from < to ? from : to, b = from < to ? to : from;
+    uint64_t *at = map_put(&pairs->index, map_pair(a, b), pairs->count);
+    if (*at == pairs->count)
+        ARRAY_PUSH(pairs->pair, pairs->count, pairs->capacity, (struct pair){.a = a, .b = b});
+    bool above = from == a;
+    int64_t x = above ? sent_ns : received_ns, y = above ? received_ns : sent_ns;
+    corridor_add(&pairs->pair[*at].corridor, above, (double)time_minus(x, scale->origin_ns), (double)time_minus(y, x));
+}
+
+/* Of collectives everyone is tied to one of them: the root, or the hub. */
+static void add_collectives(struct pairs *pairs, const struct causality *causality, const struct clock_scale *scale)
+{
+    for (uint32_t i = 0; i < causality->member_count; i++) {
+        const struct causal_member *member = &causality->members[i];
+        const struct causal_group *group = &causality->groups[member->group];
+        if (group->shape == CAUSAL_UNBOUND)
+            continue;
+        uint32_t centre = group->shape == CAUSAL_ALL_TO_ALL ? group->hub : group->root;
+        const struct causal_member *other = &causality->members[centre];
+        if (centre == i)
+            continue;
+        if (causal_enter_matters(causality, centre) && causal_leave_depends(causality, i) &&
+            member->leave_ns != INT64_MIN)
+            pairs_add(pairs, scale, other->timeline, other->enter_ns, member->timeline, member->leave_ns);
+        if (causal_enter_matters(causality, i) && causal_leave_depends(causality, centre) &&
+            other->leave_ns != INT64_MIN)
+            pairs_add(pairs, scale, member->timeline, member->enter_ns, other->timeline, other->leave_ns);
+    }
+}
+
+static void pairs_fill(struct pairs *pairs, const struct causality *causality, const struct clock_scale *scale)
+{
+    for (size_t i = 0; i < causality->message_count; i++) {
+        const struct causal_message *message = &causality->messages[i];
+        if (causal_matched(message))
+            pairs_add(pairs, scale, message->sender, message->send_ns, message->receiver, message->receive_ns);
+    }
+    add_collectives(pairs, causality, scale);
+}
+
+static void pairs_clear(struct pairs *pairs)
+{
+    for (size_t i = 0; i < pairs->count; i++)
+        corridor_clear(&pairs->pair[i].corridor);
+    free(pairs->pair);
+    map_clear(&pairs->index);
+}
+
+/* What takes times of A to those of B, with B ahead by `line` at A's times; and back. */
+static struct clock_line inverse(struct clock_line line)
+{
+    return (struct clock_line){0 - line.offset / (1 + line.slope), 0 - line.slope / (1 + line.slope)};
+}
+
+static struct clock_line chained(struct clock_line first, struct clock_line second)
+{
+    return (struct clock_line){first.offset + second.offset + second.slope * first.offset,
+                               first.slope + second.slope * (1 + first.slope)};
+}
+
+static void find_ties(struct finder *finder)
+{
+    struct pairs *pairs = &finder->pairs;
+    size_t count = finder->causality->timeline_count;
+    finder->first = memory_new((count + 2) * sizeof *finder->first);
+    finder->ties = memory_new(2 * pairs->count * sizeof *finder->ties);
+    for (size_t i = 0; i < pairs->count; i++) {
+        finder->first[pairs->pair[i].a + 2]++;
+        finder->first[pairs->pair[i].b + 2]++;
+    }
+    for (size_t i = 2; i < count + 2; i++)
+        finder->first[i] += finder->first[i - 1];
+    for (size_t i = 0; i < pairs->count; i++) {
+        struct pair *pair = &pairs->pair[i];
+        struct corridor_fit fit = corridor_fit(&pair->corridor);
+        struct tie tie = {
+            .pair = (uint32_t)i, .loose = fit.kind == CORRIDOR_OPEN, .width = isfinite(fit.width) ? fit.width : 0};
+        tie.partner = pair->b;
+        tie.forward = fit.line;
+        finder->ties[finder->first[pair->a + 1]++] = tie;
+        tie.partner = pair->a;
+        tie.forward = inverse(fit.line);
+        finder->ties[finder->first[pair->b + 1]++] = tie;
+    }
+}
+
+/* The heap of processes that are reached, the nearest first; of equals the lowest. */
+static bool nearer(const struct finder *finder, uint32_t left, uint32_t right)
+{
+    const struct distance *a = &finder->distance[left], *b = &finder->distance[right];
+    if (a->loose != b->loose)
+        return a->loose < b->loose;
+    return a->width != b->width ? a->width < b->width : left < right;
+}
+
+static void heap_set(struct finder *finder, size_t place, uint32_t timeline)
+{
+    finder->heap[place] = timeline;
+    finder->heap_place[timeline] = (uint32_t)place + 1;
+}
+
+static void heap_up(struct finder *finder, uint32_t timeline)
+{
+    size_t at = finder->heap_place[timeline] ? finder->heap_place[timeline] - 1 : finder->heap_count++;
+    for (; at > 0 && nearer(finder, timeline, finder->heap[(at - 1) / 2]); at = (at - 1) / 2)
+        heap_set(finder, at, finder->heap[(at - 1) / 2]);
+    heap_set(finder, at, timeline);
+}
+
+static uint32_t heap_take(struct finder *finder)
+{
+    uint32_t first = finder->heap[0], last = finder->heap[--finder->heap_count];
+    size_t at = 0;
+    for (size_t child; (child = 2 * at + 1) < finder->heap_count; at = child) {
+        if (child + 1 < finder->heap_count && nearer(finder, finder->heap[child + 1], finder->heap[child]))
+            child++;
+        if (!nearer(finder, finder->heap[child], last))
+            break;
+        heap_set(finder, at, finder->heap[child]);
+    }
+    if (finder->heap_count > 0)
+        heap_set(finder, at, last);
+    finder->heap_place[first] = 0;
+    return first;
+}
+
+static void reach(struct finder *finder, uint32_t from, const struct tie *tie)
+{
+    struct distance *known = &finder->distance[tie->partner];
+    struct distance distance = {finder->distance[from].loose + tie->loose, finder->distance[from].width + tie->width};
+    if (finder->done[tie->partner] || distance.loose > known->loose ||
+        (distance.loose == known->loose && distance.width >= known->width))
+        return;
+    struct clock_line line = chained(inverse(tie->forward), finder->maps[from].line);
+    if (!(line.slope > SLOPE_LEAST && line.slope < SLOPE_MOST && isfinite(line.offset)))
+        return;
+    *known = distance;
+    finder->maps[tie->partner].line = line;
+    heap_up(finder, tie->partner);
+}
+
+/* Lines of all that the reference is connected with, as members of the component. Returns how many they are. */
+static size_t spread(struct finder *finder, uint32_t reference, uint32_t component, uint32_t *members)
+{
+    size_t count = 0;
+    finder->distance[reference] = (struct distance){0, 0};
+    finder->maps[reference].line = (struct clock_line){0, 0};
+    heap_up(finder, reference);
+    while (finder->heap_count > 0) {
+        uint32_t timeline = heap_take(finder);
+        finder->done[timeline] = true;
+        members[count++] = timeline;
+        finder->places[timeline] = (struct clock_place){
+            .component = component, .loose = finder->distance[timeline].loose > 0, .reference = timeline == reference};
+        for (size_t i = finder->first[timeline]; i < finder->first[timeline + 1]; i++)
+            reach(finder, timeline, &finder->ties[i]);
+    }
+    return count;
+}
+
+struct agreed {
+    struct clock_line line;
+    uint32_t timeline;
+};
+
+static int by_line(const void *a, const void *b)
+{
+    const struct agreed *left = a, *right = b;
+    if (left->line.offset != right->line.offset)
+        return left->line.offset < right->line.offset ? -1 : 1;
+    if (left->line.slope != right->line.slope)
+        return left->line.slope < right->line.slope ? -1 : 1;
+    return left->timeline < right->timeline ? -1 : 1;
+}
+
+static bool agree(const struct agreed *a, const struct agreed *b)
+{
+    return a->line.offset == b->line.offset && a->line.slope == b->line.slope;
+}
+
+/* The lowest of the most processes with the same line. */
+static uint32_t most_agree(const struct finder *finder, const uint32_t *members, size_t count)
+{
+    struct agreed *agreed = memory_new(count * sizeof *agreed);
+    for (size_t i = 0; i < count; i++)
+        agreed[i] = (struct agreed){finder->maps[members[i]].line, members[i]};
+    qsort(agreed, count, sizeof *agreed, by_line);
+    uint32_t best = agreed[0].timeline;
+    size_t most = 0;
+    for (size_t i = 0, from = 0; i < count; i++) {
+        if (!agree(&agreed[i], &agreed[from]))
+            from = i;
+        size_t alike = i - from + 1;
+        if (alike > most || (alike == most && agreed[from].timeline < best)) {
+            most = alike;
+            best = agreed[from].timeline;
+        }
+    }
+    free(agreed);
+    return best;
+}
+
+static void forget(struct finder *finder, const uint32_t *members, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        finder->done[members[i]] = false;
+        finder->distance[members[i]] = (struct distance){UINT32_MAX, INFINITY};
+    }
+}
+
+static void spread_all(struct finder *finder)
+{
+    size_t count = finder->causality->timeline_count;
+    uint32_t *members = memory_new(count * sizeof *members), component = 0;
+    for (size_t i = 0; i < count; i++)
+        finder->distance[i] = (struct distance){UINT32_MAX, INFINITY};
+    for (uint32_t i = 0; i < count; i++) {
+        if (finder->done[i])
+            continue;
+        size_t connected = spread(finder, i, component, members);
+        uint32_t reference = most_agree(finder, members, connected);
+        if (reference != i) {
+            forget(finder, members, connected);
+            connected = spread(finder, reference, component, members);
+        }
+        finder->places[i].alone = connected == 1;
+        component++;
+    }
+    free(members);
+}
+
+/* The bounds that a tie sets to the process's own correction, its partner's taken for right: d is what its clock is to
+   be put forward beyond a drift of `slope`. */
+static void add_bounds(const struct finder *finder, struct corridor *corridor, uint32_t timeline, const struct tie *tie,
+                       double slope)
+{
+    const struct pair *pair = &finder->pairs.pair[tie->pair];
+    const struct clock_line partner = finder->maps[tie->partner].line;
+    bool first = pair->a == timeline;
+    for (int above = 0; above < 2; above++) {
+        const struct corridor_side *side = above ? &pair->corridor.above : &pair->corridor.below;
+        for (size_t i = 0; i < side->count; i++) {
+            double a = side->at[i].x, d = side->at[i].d;
+            double own = first ? a : a + d, ahead = first ? d : 0 - d;
+            corridor_add(corridor, first == above, own,
+                         ahead + partner.offset + partner.slope * (own + ahead) - slope * own);
+        }
+    }
+}
+
+/* All bounds of the process beyond a drift of `slope`. */
+static struct corridor bounds_of(const struct finder *finder, uint32_t timeline, double slope)
+{
+    struct corridor corridor = {0};
+    for (size_t i = finder->first[timeline]; i < finder->first[timeline + 1]; i++)
+        add_bounds(finder, &corridor, timeline, &finder->ties[i], slope);
+    return corridor;
+}
+
+/* True if the process has a better line now. */
+static bool improve(struct finder *finder, uint32_t timeline, bool drift)
+{
+    struct clock_line *line = &finder->maps[timeline].line;
+    double slope = drift ? 0 : line->slope;
+    struct corridor corridor = bounds_of(finder, timeline, slope);
+    struct clock_line now = {line->offset, line->slope - slope};
+    double contradiction = corridor_contradiction(&corridor, now);
+    bool better = false;
+    if (contradiction > ROUNDING_NS) {
+        struct clock_line fitted =
+            drift ? corridor_fit(&corridor).line : (struct clock_line){corridor_offset(&corridor), 0};
+        better = corridor_contradiction(&corridor, fitted) < contradiction - ROUNDING_NS;
+        if (better)
+            *line = (struct clock_line){fitted.offset, fitted.slope + slope};
+    }
+    corridor_clear(&corridor);
+    return better;
+}
+
+static bool is_moved(const struct clock_map *map)
+{
+    return map->line.offset != 0 || map->line.slope != 0;
+}
+
+/* Those first that are moved anyway. */
+static void improve_all(struct finder *finder, bool drift, bool moved)
+{
+    bool better = true;
+    for (int sweep = 0; better && sweep < SWEEPS; sweep++) {
+        better = false;
+        for (uint32_t i = 0; i < finder->causality->timeline_count; i++)
+            better |=
+                !finder->places[i].reference && (!moved || is_moved(&finder->maps[i])) && improve(finder, i, drift);
+    }
+}
+
+/* What need not be moved is not: it came to that on the way of others. */
+static void leave_alone(struct finder *finder)
+{
+    for (uint32_t i = 0; i < finder->causality->timeline_count; i++) {
+        if (!is_moved(&finder->maps[i]))
+            continue;
+        struct corridor corridor = bounds_of(finder, i, 0);
+        if (corridor_contradiction(&corridor, (struct clock_line){0, 0}) <= ROUNDING_NS)
+            finder->maps[i].line = (struct clock_line){0, 0};
+        corridor_clear(&corridor);
+    }
+}
+
+void clock_lines_find(const struct causality *causality, const struct clock_scale *scale, struct clock_map *maps,
+                      struct clock_place *places)
+{
+    size_t count = causality->timeline_count;
+    struct finder finder = {.causality = causality,
+                            .maps = maps,
+                            .places = places,
+                            .distance = memory_new(count * sizeof *finder.distance),
+                            .heap = memory_new(count * sizeof *finder.heap),
+                            .heap_place = memory_new(count * sizeof *finder.heap_place),
+                            .done = memory_new(count * sizeof *finder.done)};
+    pairs_fill(&finder.pairs, causality, scale);
+    find_ties(&finder);
+    spread_all(&finder);
+    improve_all(&finder, false, true);
+    improve_all(&finder, false, false);
+    improve_all(&finder, true, true);
+    improve_all(&finder, true, false);
+    leave_alone(&finder);
+    pairs_clear(&finder.pairs);
+    free(finder.ties);
+    free(finder.first);
+    free(finder.distance);
+    free(finder.heap);
+    free(finder.heap_place);
+    free(finder.done);
+}
