@@ -3,8 +3,8 @@
 
 #include "core/memory.h"
 #include "core/open_states.h"
+#include "replay/collective.h"
 #include "replay/message_queues.h"
-#include "replay/wait.h"
 
 #include <string.h>
 
@@ -132,17 +132,25 @@ static void take_message(struct causality_builder *builder, uint32_t timeline, c
 
 /* Collectives */
 
-/* What ties the function's calls. Where counts may differ between processes (the "v" functions, MPI_Reduce_scatter),
-   one that neither gives nor gets anything need not wait; and MPI does not promise that MPI_Init and MPI_Finalize do.
+/* True of functions with which counts may differ between processes: who neither gives nor gets anything need not wait.
  */
+static bool goes_by_counts(const char *name)
+{
+    size_t length = strlen(name);
+    if (length > 2 && strcmp(name + length - 2, "_c") == 0)
+        length -= 2;
+    return (length > 0 && (name[length - 1] == 'v' || name[length - 1] == 'w')) ||
+           strncmp(name, "MPI_Reduce_scatter", length) == 0;
+}
+
+/* What ties the function's calls. MPI does not promise that MPI_Init and MPI_Finalize wait for anybody. */
 static enum causal_shape shape_of(const struct state_def *state)
 {
-    size_t length = strlen(state->name);
-    bool by_counts = length > 0 && (state->name[length - 1] == 'v' || state->name[length - 1] == 'w');
-    if (by_counts || strcmp(state->name, "MPI_Reduce_scatter") == 0 ||
+    struct collective collective = collective_of(state);
+    if (collective.stage != STAGE_BLOCKING || goes_by_counts(state->name) ||
         (state->class != CLASS_COLLECTIVE && state->class != CLASS_SYNC))
         return CAUSAL_UNBOUND;
-    switch (collective_shape_of(state)) {
+    switch ((enum collective_shape)collective.shape) {
     case SHAPE_ALL_TO_ALL:
         return CAUSAL_ALL_TO_ALL;
     case SHAPE_ONE_TO_ALL:
