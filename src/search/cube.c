@@ -2,6 +2,7 @@
 #include "search/cube.h"
 
 #include "core/memory.h"
+#include "replay/collective.h"
 #include "replay/wait.h"
 #include "search/cube_walk.h"
 
@@ -457,17 +458,10 @@ static enum wait_kind doubt_of(const struct graph *graph, const struct call *cal
     const struct group *group = graph_group(graph, call);
     if (!group)
         return !call->received && strcmp(state->name, "MPI_Recv") == 0 ? WAIT_LATE_SENDER : WAIT_NONE;
-    bool no_root = group->root_lane == GRAPH_NONE;
-    switch (collective_shape_of(state)) {
-    case SHAPE_ALL_TO_ALL:
-        return group->complete ? WAIT_NONE : wait_all_to_all_kind(state);
-    case SHAPE_ONE_TO_ALL:
-        return no_root ? WAIT_LATE_BROADCAST : WAIT_NONE;
-    case SHAPE_ALL_TO_ONE:
-        return no_root ? WAIT_EARLY_REDUCE : WAIT_NONE;
-    default:
-        return WAIT_NONE;
-    }
+    struct collective collective = graph_collective(graph, call);
+    bool rooted = collective.shape == SHAPE_ONE_TO_ALL || collective.shape == SHAPE_ALL_TO_ONE;
+    bool told = rooted ? group->root_lane != GRAPH_NONE : group->complete;
+    return told || collective.stage != STAGE_BLOCKING ? WAIT_NONE : (enum wait_kind)collective.wait;
 }
 
 /* What others wait for is theirs who cause it, wherever that is. */
@@ -485,13 +479,17 @@ static void add_caused(struct pass *pass, const struct wait *wait)
 static void amount_of_waits(struct pass *pass, const struct cube_fact *fact, const struct wait *wait, int64_t ns,
                             struct amounts *amounts)
 {
+    const struct graph *graph = pass->cube->graph;
+    struct wait completion = wait_completion_of(graph, fact->lane, fact->index);
+    if (completion.kind != WAIT_NONE)
+        amount(amounts, METRIC_WAITS + (unsigned)completion.kind, completion.ns);
     if (wait->kind != WAIT_NONE) {
         amount(amounts, METRIC_waiting, wait->ns);
         amount(amounts, METRIC_WAITS + (unsigned)wait->kind, wait->ns);
         if (pass->caused)
             add_caused(pass, wait);
     } else {
-        amounts->doubt = doubt_of(pass->cube->graph, &fact->call);
+        amounts->doubt = doubt_of(graph, &fact->call);
         amounts->doubt_ns = amounts->doubt == WAIT_NONE ? 0 : ns;
     }
 }

@@ -25,14 +25,15 @@ static const char *const wait_names[WAIT_KIND_COUNT] = {NULL,
 
 const char *metric_name(unsigned metric)
 {
+    /* Time in calls on files has a name of its own: io. */
+    if (metric == METRIC_WAITS + WAIT_IO)
+        return NULL;
     return metric < METRIC_WAITS ? metrics[metric].name : wait_names[metric - METRIC_WAITS];
 }
 
 const char *metric_meaning(unsigned metric)
 {
-    return metric < METRIC_WAITS               ? metrics[metric].meaning
-           : wait_names[metric - METRIC_WAITS] ? "waits of this kind"
-                                               : NULL;
+    return metric < METRIC_WAITS ? metrics[metric].meaning : metric_name(metric) ? "waits of this kind" : NULL;
 }
 
 enum metric_source metric_source_of(unsigned metric)
