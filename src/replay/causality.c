@@ -136,11 +136,12 @@ static void take_message(struct causality_builder *builder, uint32_t timeline, c
  */
 static bool goes_by_counts(const char *name)
 {
+    static const char reduce_scatter[] = "MPI_Reduce_scatter";
     size_t length = strlen(name);
     if (length > 2 && strcmp(name + length - 2, "_c") == 0)
         length -= 2;
     return (length > 0 && (name[length - 1] == 'v' || name[length - 1] == 'w')) ||
-           strncmp(name, "MPI_Reduce_scatter", length) == 0;
+           (length == sizeof reduce_scatter - 1 && strncmp(name, reduce_scatter, length) == 0);
 }
 
 /* What ties the function's calls. MPI does not promise that MPI_Init and MPI_Finalize wait for anybody. */

@@ -625,6 +625,33 @@ static void test_barriers_only(void)
     free(run.events);
 }
 
+/* Rooted collectives bind to and from the root only, and only where bytes move. */
+static void test_rooted(void)
+{
+    struct trace trace = {0};
+    rooted(&trace, 0, BCAST, 500, 510, 0);
+    rooted(&trace, 1, BCAST, 100, 400, 0); /* left before the root came */
+    rooted(&trace, 2, BCAST, 300, 600, 0);
+    struct run run = run_of(&trace, 3);
+    tap_equal_int((long long)torn(&run), 1, "a broadcast left before its root came");
+    run.events[run.count - 2].bytes_sent = 0; /* of process 0, which stands last */
+    tap_equal_int((long long)torn(&run), 0, "not where the root gives nothing");
+    free(run.events);
+    rooted(&trace, 0, REDUCE, 100, 400, 0); /* the root left before process 1 came */
+    rooted(&trace, 1, REDUCE, 500, 510, 0);
+    rooted(&trace, 2, REDUCE, 300, 310, 0);
+    run = run_of(&trace, 3);
+    tap_equal_int((long long)torn(&run), 1, "a reduction that the root left too early");
+    clocks_free(fix(&run));
+    tap_ok(torn(&run) == 0 && disorder(&run) == 0, "is mended");
+    free(run.events);
+    call(&trace, 0, FINALIZE, 500, 510);
+    call(&trace, 1, FINALIZE, 100, 110);
+    run = run_of(&trace, 2);
+    tap_equal_int((long long)torn(&run), 0, "MPI_Finalize need not wait for anybody");
+    free(run.events);
+}
+
 /* Times that no clock shows, and clocks that run backwards, end in something; order is kept where there was one. */
 static void test_hostile(void)
 {
@@ -699,6 +726,7 @@ int main(void)
     test_alone();
     test_parts();
     test_barriers_only();
+    test_rooted();
     test_hostile();
     test_ties();
     defs_free(defs);
