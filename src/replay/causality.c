@@ -187,9 +187,12 @@ static uint32_t group_of(struct causality_builder *builder, uint32_t thread, uin
     uint64_t turn = (*map_put(&builder->turns, map_pair(thread, stream), 0))++;
     uint64_t *group = map_put(&builder->group_index, map_pair(stream, (uint32_t)turn), result->group_count);
     if (*group == result->group_count)
-        ARRAY_PUSH(
-            result->groups, result->group_count, result->group_capacity,
-            (struct causal_group){.shape = (uint8_t)shape, .stream = stream, .root = CAUSAL_NONE, .hub = CAUSAL_NONE});
+        ARRAY_PUSH(result->groups, result->group_count, result->group_capacity,
+                   (struct causal_group){.shape = (uint8_t)shape,
+                                         .moves = builder->streams[stream].moves,
+                                         .stream = stream,
+                                         .root = CAUSAL_NONE,
+                                         .hub = CAUSAL_NONE});
     return (uint32_t)*group;
 }
 
