@@ -3,6 +3,7 @@
 
 #include "core/memory.h"
 #include "core/text.h"
+#include "heuristics/advice.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -59,6 +60,7 @@ struct findings findings_of(const struct metrics *metrics, const struct heuristi
     if (!metrics->analysis || metrics->analysis->process_count != metrics->process_count)
         return findings;
     size_t capacity = 0;
+    struct structure structure = structure_of_run(metrics);
     const struct analysis *analysis = input->analysis;
     int64_t clock_ns = analysis->clock_rest > analysis->clock_error ? analysis->clock_rest : analysis->clock_error;
     double duration = (double)analysis->duration / 1e9, clock = (double)clock_ns / 1e9;
@@ -67,6 +69,8 @@ struct findings findings_of(const struct metrics *metrics, const struct heuristi
     for (size_t i = 0; i < FINDERS; i++) {
         struct finding finding = {.id = finders[i].id};
         bool found = finders[i].find(input, &finding);
+        if (found)
+            advice_fit(input, &structure, &finding);
         finding.share = duration > 0 ? finding.saving_s / duration : 0;
         if (found && finding.saving_s > findings.floor_s) {
             ARRAY_PUSH(findings.finding, findings.count, capacity, finding);

@@ -26,7 +26,9 @@ struct finding {
     double from_s, to_s;                         /* from the run's begin */
     char text[2048];
     char advice[400];
-    const char *root; /* id of the finding that causes this one; NULL: none */
+    const char *pattern;       /* POP's name of what this is, with its page; NULL: none */
+    const char *best_practice; /* and of what helps against it; NULL */
+    const char *root;          /* id of the finding that causes this one; NULL: none */
     struct detail evidence[FINDING_EVIDENCE];
     size_t evidence_count;
 };

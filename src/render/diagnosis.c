@@ -3,12 +3,11 @@
 
 #include "core/memory.h"
 #include "core/text.h"
+#include "heuristics/advice.h"
 #include "heuristics/efficiency.h"
-#include "heuristics/structure.h"
 #include "render/clock_sentence.h"
 #include "render/facts.h"
 #include "render/field.h"
-#include "render/traffic.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -123,17 +122,12 @@ static void write_efficiency(struct output *output, const struct diagnosis *diag
 /* Who sends to whom, where that has a name. */
 static void write_structure(struct output *output, const struct metrics *metrics)
 {
-    struct traffic traffic = traffic_of(metrics);
-    struct structure structure = structure_of(&(struct structure_input){.pairs = traffic.pairs,
-                                                                        .pair_count = traffic.count,
-                                                                        .processes = (uint32_t)metrics->process_count,
-                                                                        .message_time = -1,
-                                                                        .message_bytes = -1});
+    struct structure structure = structure_of_run(metrics);
     char text[STRUCTURE_TEXT_SIZE];
-    bool told = structure.kind != STRUCTURE_TOO_FEW && structure.kind != STRUCTURE_IRREGULAR && traffic.count > 0;
+    bool told = structure.kind != STRUCTURE_TOO_FEW && structure.kind != STRUCTURE_IRREGULAR &&
+                structure.kind != STRUCTURE_COLLECTIVE;
     if (told && !structure.ambiguous)
         output_print(output, "  messages: %s\n", structure_text(text, &structure));
-    traffic_clear(&traffic);
 }
 
 /* One heuristic in a few lines; only counts them where there is no output. */

@@ -98,6 +98,10 @@ void explanation_write(struct output *output, const struct metrics *metrics, siz
         paragraph_write(output, "     ", "     ", head);
     }
     paragraph_write(output, "     → ", "       ", finding->advice);
+    if (finding->pattern) {
+        paragraph_write(output, "     POP: ", "       ", finding->pattern);
+        paragraph_write(output, "          ", "       ", finding->best_practice);
+    }
     for (size_t i = 0; i < finding->evidence_count; i++)
         output_print(output, "       %-26s %.9g\n", finding->evidence[i].name, finding->evidence[i].value);
     enum wait_kind kind = wait_kind_find(finding->id);

@@ -107,6 +107,8 @@ static void write_finding(struct json *json, const struct finding *finding)
     json_close(json, '}');
     json_value(json, "text", value_text(finding->text));
     json_value(json, "advice", value_text(finding->advice));
+    json_value(json, "pattern", finding->pattern ? value_text(finding->pattern) : value_null());
+    json_value(json, "best_practice", finding->best_practice ? value_text(finding->best_practice) : value_null());
     json_close(json, '}');
 }
 

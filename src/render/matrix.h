@@ -2,9 +2,9 @@
 #ifndef SIGHT_RENDER_MATRIX_H
 #define SIGHT_RENDER_MATRIX_H
 
+#include "heuristics/traffic.h"
 #include "render/chart.h"
 #include "render/heat.h"
-#include "render/traffic.h"
 
 /* The matrix of who sends how much to whom, on a logarithmic scale; many processes share a cell where there are many.
  */

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What charts are made of: axes, scales of heat, traffic, the largest functions, colours. */
 #include "core/text.h"
+#include "heuristics/traffic.h"
 #include "render/chart.h"
 #include "render/functions.h"
 #include "render/heat.h"
 #include "render/palette.h"
-#include "render/traffic.h"
 #include "unit/hand_metrics.h"
 
 #include <stdio.h>

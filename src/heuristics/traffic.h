@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef SIGHT_RENDER_TRAFFIC_H
-#define SIGHT_RENDER_TRAFFIC_H
+#ifndef SIGHT_HEURISTICS_TRAFFIC_H
+#define SIGHT_HEURISTICS_TRAFFIC_H
 
 #include "heuristics/traffic_features.h"
 #include "metrics/metrics.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "render/traffic.h"
+#include "heuristics/traffic.h"
 
 #include "core/memory.h"
 

@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "heuristics/advice.h"
+
+#include "core/text.h"
+#include "heuristics/traffic.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+/* A master that does not wait for so much of the run is what limits it. */
+static const double BUSY = 0.8;
+
+/* What POP takes for acceptable, and for balanced. */
+static const double ACCEPTABLE = 0.8, BALANCED = 0.9;
+
+/* Messages of which one process has so many times the mean are uneven. */
+static const double UNEVEN = 1.5;
+
+/* Who has so much of the blame has it alone. */
+static const double ALONE = 0.95;
+
+struct setting {
+    const struct finding_input *input;
+    const struct structure *structure;
+    const struct finding *finding;
+};
+
+/* What a condition tells: who or what, and a share. */
+struct reason {
+    char who[80];
+    double share;
+};
+
+struct structure structure_of_run(const struct metrics *metrics)
+{
+    struct traffic traffic = traffic_of(metrics);
+    struct structure structure = structure_of(&(struct structure_input){.pairs = traffic.pairs,
+                                                                        .pair_count = traffic.count,
+                                                                        .processes = (uint32_t)metrics->process_count,
+                                                                        .message_time = -1,
+                                                                        .message_bytes = -1});
+    if (traffic.count == 0)
+        structure.kind = STRUCTURE_COLLECTIVE;
+    traffic_clear(&traffic);
+    return structure;
+}
+
+static bool anything(const struct setting *setting, struct reason *reason)
+{
+    (void)setting;
+    (void)reason;
+    return true;
+}
+
+/* The share of the run in which the row of the metrics does not wait. */
+static double busy_share(const struct analysis *analysis, size_t row)
+{
+    double waits = 0;
+    for (int kind = WAIT_NONE + 1; kind < WAIT_KIND_COUNT; kind++)
+        waits += (double)analysis->waits[kind].victims_ns[row];
+    return analysis->duration > 0 ? 1 - waits / (double)analysis->duration : 0;
+}
+
+/* Whether the master is who is waited for. */
+static bool master(const struct setting *setting, struct reason *reason)
+{
+    const struct finding *finding = setting->finding;
+    size_t row = setting->structure->best.centre;
+    if (row >= setting->input->metrics->process_count || finding->causes.count != 1 ||
+        finding->causes.rank[0] != setting->input->metrics->process[row].rank)
+        return false;
+    snprintf(reason->who, sizeof reason->who, "%" PRIu32, finding->causes.rank[0]);
+    reason->share = busy_share(setting->input->analysis, row);
+    return true;
+}
+
+static bool master_is_busy(const struct setting *setting, struct reason *reason)
+{
+    return master(setting, reason) && reason->share >= BUSY;
+}
+
+static bool master_has_time(const struct setting *setting, struct reason *reason)
+{
+    return master(setting, reason) && reason->share < BUSY;
+}
+
+/* N work items through P stages keep these busy N / (N + P - 1) of the time. */
+static void pipeline(const struct setting *setting, struct reason *reason)
+{
+    struct traffic traffic = traffic_of(setting->input->metrics);
+    double stages = (double)setting->structure->processes,
+           pieces = traffic.count > 0 ? (double)traffic.messages / (double)traffic.count : 0;
+    char count[TEXT_NUMBER_SIZE];
+    snprintf(reason->who, sizeof reason->who, "P = %.0f stages with N = %s pieces each", stages,
+             text_thousands(count, text_whole(pieces)));
+    reason->share = pieces > 0 ? pieces / (pieces + stages - 1) : 0;
+    traffic_clear(&traffic);
+}
+
+static bool pieces_are_few(const struct setting *setting, struct reason *reason)
+{
+    pipeline(setting, reason);
+    return reason->share < ACCEPTABLE;
+}
+
+static bool pieces_are_many(const struct setting *setting, struct reason *reason)
+{
+    pipeline(setting, reason);
+    return reason->share >= ACCEPTABLE;
+}
+
+static bool work_is_uneven(const struct setting *setting, struct reason *reason)
+{
+    const char *function = setting->finding->functions[0];
+    snprintf(reason->who, sizeof reason->who, "%.*s", text_beginning(function ? function : "MPI", 60),
+             function ? function : "MPI");
+    reason->share = setting->input->analysis->load_balance;
+    return reason->share > 0 && reason->share < BALANCED;
+}
+
+/* All others wait, for one. */
+static bool one_works_alone(const struct setting *setting, struct reason *reason)
+{
+    const struct finding *finding = setting->finding;
+    const struct analysis *analysis = setting->input->analysis;
+    const struct wait_sums *sums = &analysis->waits[wait_kind_find(finding->id)];
+    size_t all = analysis->process_count, row = 0;
+    if (finding->causes.count != 1 || all < 3 || finding->victims.count + 1 < all)
+        return false;
+    while (row < all && setting->input->metrics->process[row].rank != finding->causes.rank[0])
+        row++;
+    snprintf(reason->who, sizeof reason->who, "%" PRIu32, finding->causes.rank[0]);
+    reason->share = (double)sums->ns / (double)(all - 1) / (double)analysis->duration;
+    return row < all && (double)sums->causes_ns[row] >= ALONE * (double)sums->ns;
+}
+
+static bool one_does_all(const struct setting *setting, struct reason *reason)
+{
+    (void)reason;
+    return setting->finding->victims.count == 1 && setting->input->analysis->process_count > 1;
+}
+
+/* Computing is even, but some have far more messages than the mean. */
+static bool messages_are_uneven(const struct setting *setting, struct reason *reason)
+{
+    const struct metrics *metrics = setting->input->metrics;
+    double most = 0, all = 0;
+    (void)reason;
+    for (size_t i = 0; i < metrics->process_count; i++) {
+        double messages = (double)metrics->process[i].messages_sent + (double)metrics->process[i].messages_received;
+        most = messages > most ? messages : most;
+        all += messages;
+    }
+    return setting->input->analysis->load_balance > BALANCED && most * (double)metrics->process_count > UNEVEN * all;
+}
+
+enum { STRUCTURE_ANY = -1 };
+
+static const struct advice {
+    int structure; /* enum structure_kind or STRUCTURE_ANY */
+    const char *findings;
+    bool (*holds)(const struct setting *setting, struct reason *reason);
+    const char *why, *advice;
+} advices[] = {
+#define ADVICE(structure, findings, condition, why, advice) {STRUCTURE_##structure, findings, condition, why, advice},
+#include "heuristics/advice.def"
+};
+
+static const struct pattern_row {
+    const char *findings;
+    bool (*holds)(const struct setting *setting, struct reason *reason);
+    const char *pattern, *best_practice;
+} patterns[] = {
+#define PATTERN(findings, condition, pattern, best_practice) {findings, condition, pattern, best_practice},
+#include "heuristics/patterns.def"
+};
+
+/* True if the id is one of the blank-separated ones. */
+static bool is_one_of(const char *ids, const char *id)
+{
+    size_t length = strlen(id);
+    for (const char *at = strstr(ids, id); at; at = strstr(at + 1, id))
+        if ((at == ids || at[-1] == ' ') && (at[length] == ' ' || at[length] == '\0'))
+            return true;
+    return false;
+}
+
+static void say_why(struct finding *finding, const char *why, const struct reason *reason)
+{
+    char sentence[400], share[TEXT_NUMBER_SIZE];
+    size_t used = strlen(finding->text);
+    const char *second = strstr(why, "%s");
+    /* The rows are literals of this program: none, or two, places for texts. */
+    if (second)
+        snprintf(sentence, sizeof sentence, "%.*s%s%.*s%s%s", (int)(second - why), why, reason->who,
+                 (int)(strstr(second + 2, "%s") - second - 2), second + 2, text_share(share, reason->share),
+                 strstr(second + 2, "%s") + 2);
+    else
+        snprintf(sentence, sizeof sentence, "%s", why);
+    if (*why && used + strlen(sentence) + 2 < sizeof finding->text)
+        snprintf(finding->text + used, sizeof finding->text - used, " %s", sentence);
+}
+
+void advice_fit(const struct finding_input *input, const struct structure *structure, struct finding *finding)
+{
+    struct setting setting = {input, structure, finding};
+    struct reason reason = {0};
+    for (size_t i = 0; i < sizeof advices / sizeof *advices; i++) {
+        const struct advice *row = &advices[i];
+        bool fits =
+            row->structure == STRUCTURE_ANY || (row->structure == (int)structure->kind && !structure->ambiguous);
+        if (!fits || !is_one_of(row->findings, finding->id) || !row->holds(&setting, &reason))
+            continue;
+        say_why(finding, row->why, &reason);
+        snprintf(finding->advice, sizeof finding->advice, "%s", row->advice);
+        break;
+    }
+    for (size_t i = 0; i < sizeof patterns / sizeof *patterns && !finding->pattern; i++)
+        if (is_one_of(patterns[i].findings, finding->id) && patterns[i].holds(&setting, &reason)) {
+            finding->pattern = patterns[i].pattern;
+            finding->best_practice = patterns[i].best_practice;
+        }
+}

@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Advice that fits the structure of a run: which row of the table is taken, its numbers, and POP's names. */
+#include "heuristics/advice.h"
+
+#include "unit/hand_metrics.h"
+
+enum { PROCESSES = 8 };
+
+static struct defs *defs;
+
+/* A run of ten seconds on eight processes, of which each computes nine. */
+static struct metrics *run_new(void)
+{
+    struct metrics *metrics = hand_metrics(defs, PROCESSES, 10, 1);
+    metrics->analysis = analysis_new(PROCESSES, defs->state_count);
+    metrics->analysis->duration = hand_ns(10);
+    metrics->analysis->load_balance = 1;
+    return metrics;
+}
+
+static void waits(struct metrics *metrics, enum wait_kind kind, size_t victim, size_t cause, double seconds)
+{
+    struct wait_sums *sums = &metrics->analysis->waits[kind];
+    sums->ns += hand_ns(seconds);
+    sums->victims_ns[victim] += hand_ns(seconds);
+    sums->causes_ns[cause] += hand_ns(seconds);
+}
+
+/* A finding of this id with these causes and victims, given its advice. */
+static struct finding *fitted(const struct metrics *metrics, const char *id, enum wait_kind kind)
+{
+    static struct finding finding;
+    const struct wait_sums *sums = &metrics->analysis->waits[kind];
+    struct structure structure = structure_of_run(metrics);
+    finding = (struct finding){.id = id, .text = "It waits.", .advice = "its own", .functions = {"MPI_Recv"}};
+    finding.victims = ranks_with_most(metrics, sums->victims_ns, 0.95);
+    finding.causes = ranks_with_most(metrics, sums->causes_ns, 0.8);
+    advice_fit(&(struct finding_input){metrics, NULL, metrics->analysis}, &structure, &finding);
+    free(finding.victims.rank);
+    free(finding.causes.rank);
+    return &finding;
+}
+
+static void expect(const struct finding *finding, const char *text, const char *advice_begin, const char *name)
+{
+    tap_equal_string(finding->text, text, "%s: says why", name);
+    tap_ok(strncmp(finding->advice, advice_begin, strlen(advice_begin)) == 0, "%s: %s", name, advice_begin);
+}
+
+static struct metrics *star_new(void)
+{
+    struct metrics *metrics = run_new();
+    for (size_t i = 1; i < PROCESSES; i++) {
+        hand_messages(metrics, 0, i, 20, 800);
+        hand_messages(metrics, i, 0, 20, 800);
+        waits(metrics, WAIT_LATE_SENDER, i, 0, 2);
+    }
+    return metrics;
+}
+
+static void test_master(void)
+{
+    struct metrics *metrics = star_new();
+    waits(metrics, WAIT_AT_NXN, 0, 1, 0.3);
+    expect(fitted(metrics, "late-sender", WAIT_LATE_SENDER),
+           "It waits. The workers wait for the master: process 0 is busy 97 % of the run.", "take work off the master",
+           "a busy master");
+    waits(metrics, WAIT_AT_NXN, 0, 1, 2.7);
+    expect(fitted(metrics, "late-sender", WAIT_LATE_SENDER),
+           "It waits. The master is not the bottleneck: process 0 is busy only 70 % of the run.",
+           "begin with the largest tasks", "a master with time");
+    expect(fitted(metrics, "compute-imbalance", WAIT_LATE_SENDER), "It waits.", "hand work out in smaller pieces",
+           "uneven work of workers");
+    expect(fitted(metrics, "late-receiver", WAIT_AT_NXN), "It waits.", "its own", "a worker is waited for");
+    metrics_free(metrics);
+}
+
+static struct metrics *chain_new(uint64_t pieces)
+{
+    struct metrics *metrics = run_new();
+    for (size_t i = 0; i + 1 < PROCESSES; i++) {
+        hand_messages(metrics, i, i + 1, pieces, 100 * pieces);
+        waits(metrics, WAIT_LATE_SENDER, i + 1, i, 1);
+    }
+    return metrics;
+}
+
+/* 8 stages: 7 pieces keep them busy half of the time, 28 of them 80 %. */
+static void test_pipeline(void)
+{
+    struct metrics *metrics = chain_new(7);
+    expect(fitted(metrics, "serialisation", WAIT_LATE_SENDER),
+           "It waits. A pipeline of P = 8 stages with N = 7 pieces each is busy 50 % of the time at most: N / (N + P - "
+           "1).",
+           "cut the work into more", "a short pipeline");
+    metrics_free(metrics);
+    metrics = chain_new(28);
+    expect(fitted(metrics, "late-sender", WAIT_LATE_SENDER),
+           "It waits. A pipeline of P = 8 stages with N = 28 pieces each could be busy 80 % of the time, if its stages "
+           "took equally long.",
+           "make the stages equally long", "a long pipeline");
+    metrics_free(metrics);
+}
+
+static void test_halo(void)
+{
+    struct metrics *metrics = run_new();
+    for (size_t i = 0; i < PROCESSES; i++)
+        for (size_t k = 0; k < PROCESSES; k++)
+            if ((k == i + 1 && i % 4 != 3) || (i == k + 1 && k % 4 != 3) || k == i + 4 || i == k + 4)
+                hand_messages(metrics, i, k, 10, 1000);
+    for (size_t i = 0; i < PROCESSES; i++)
+        waits(metrics, WAIT_LATE_SENDER, i, (i + 1) % PROCESSES, 1);
+    expect(fitted(metrics, "late-sender", WAIT_LATE_SENDER), "It waits.", "start the exchange first", "an even halo");
+    metrics->analysis->load_balance = 0.6;
+    expect(fitted(metrics, "late-sender", WAIT_LATE_SENDER),
+           "It waits. Waiting in MPI_Recv follows from uneven work: load balance 60 %.", "even out the work first",
+           "an uneven halo");
+    metrics_free(metrics);
+}
+
+/* No messages: all wait 3 s at a barrier for one. */
+static void test_serial(void)
+{
+    struct metrics *metrics = run_new();
+    for (size_t i = 0; i < PROCESSES; i++)
+        if (i != 3)
+            waits(metrics, WAIT_AT_BARRIER, i, 3, 3);
+    expect(fitted(metrics, "wait-at-barrier", WAIT_AT_BARRIER),
+           "It waits. A serial section: process 3 works alone for 30 % of the run while all others wait.",
+           "divide that work", "a serial section");
+    expect(fitted(metrics, "late-start", WAIT_AT_BARRIER), "It waits.", "its own", "another finding");
+    waits(metrics, WAIT_AT_BARRIER, 0, 1, 2);
+    expect(fitted(metrics, "wait-at-barrier", WAIT_AT_BARRIER), "It waits.", "its own", "not alone");
+    metrics_free(metrics);
+}
+
+static void test_patterns(void)
+{
+    struct metrics *metrics = star_new();
+    const struct finding *finding = fitted(metrics, "late-sender", WAIT_LATE_SENDER);
+    tap_ok(finding->pattern && strncmp(finding->pattern, "Communication imbalance", 23) == 0,
+           "even work, one has most messages: POP's communication imbalance");
+    metrics->analysis->load_balance = 0.5;
+    tap_ok(!fitted(metrics, "late-sender", WAIT_LATE_SENDER)->pattern, "uneven work: not that");
+    metrics_free(metrics);
+}
+
+/* Every id in the tables is that of a finding, or will never be told. */
+static void expect_ids(const char *ids)
+{
+    char id[64];
+    for (const char *at = ids; *at; at += *at == ' ') {
+        int length = (int)strcspn(at, " ");
+        snprintf(id, sizeof id, "%.*s", length, at);
+        tap_ok(finding_id_known(id), "the finding %s exists", id);
+        at += length;
+    }
+}
+
+static void test_tables(void)
+{
+#define ADVICE(structure, findings, condition, why, advice) expect_ids(findings);
+#include "heuristics/advice.def"
+#define PATTERN(findings, condition, pattern, best_practice) expect_ids(findings);
+#include "heuristics/patterns.def"
+}
+
+int main(void)
+{
+    static const char *const names[] = {"MPI_Recv"};
+    defs = hand_defs(names, 1);
+    test_master();
+    test_pipeline();
+    test_halo();
+    test_serial();
+    test_patterns();
+    test_tables();
+    defs_free(defs);
+    return tap_done();
+}
