@@ -5,9 +5,9 @@ set -eu
 cd "$(dirname "$0")/.."
 
 what=${1:-run}
-packages="gcc make autoconf automake pkg-config libxml2-dev libxml2-utils libpango1.0-dev libcairo2-dev fonts-dejavu-core zlib1g-dev libzstd-dev zstd libdw-dev"
+packages="gcc make autoconf automake pkg-config libxml2-dev libxml2-utils libpango1.0-dev libcairo2-dev fonts-dejavu-core zlib1g-dev libzstd-dev zstd libdw-dev libmicrohttpd-dev"
 if [ "$what" = test ]; then
-    packages="$packages clang libclang-rt-dev clang-format python3 universal-ctags mandoc tidy poppler-utils chromium
+    packages="$packages clang libclang-rt-dev clang-format python3 universal-ctags mandoc tidy poppler-utils chromium chromium-driver
         mpich libmpich-dev openmpi-bin libopenmpi-dev gfortran"
 fi
 
@@ -60,7 +60,7 @@ run_tests() {
     build build-clang CC=clang --enable-werror --enable-sanitize CFLAGS='-O1 -g'
     (cd build-clang && make -s check)
     printf '== without the optional libraries\n'
-    build build-least CC=gcc --enable-werror --without-zlib --without-zstd --without-libdw
+    build build-least CC=gcc --enable-werror --without-zlib --without-zstd --without-libdw --without-microhttpd
     build-least/sight --version
     build-least/sight metrics --format csv samples/sort_good_8.clog2 >/dev/null
     printf 'all tests passed\n'

@@ -34,6 +34,8 @@ struct options {
     const char *hypotheses, *threshold; /* of search */
     bool search;                        /* set by commands: a search for bottlenecks is wanted, too */
     bool force, quiet, verbose, all, help, ideal, balance, no_source, fix_clocks;
+    const char *port, *listen; /* of view */
+    bool no_browser, allow_remote;
     char **inputs; /* what is no option; points into argv */
     size_t input_count;
     const char *finding; /* of explain: a place or an id; NULL: all */

@@ -16,8 +16,7 @@ static void print_help(void)
          "  sight run -n 4 -- ./app                  record a program and diagnose it\n"
          "  sight app.clog2                          the short diagnosis of a trace\n"
          "  sight report app.clog2 -o app.html       everything on one page, with charts\n"
-         "  sight compare old.clog2 new.clog2        what got better, and by how much\n"
-         "  sight chart compute app.clog2 -o c.svg   one chart (or all)\n"
+         "  sight view app.clog2                     look at it: a timeline in the browser\n"
          "\nCommands:");
     for (size_t i = 0; i < command_count(); i++)
         if (!(command_at(i)->options & COMMAND_UNLISTED))

@@ -75,9 +75,14 @@ void command_note(const struct options *options, const char *format, ...)
 
 static void print_version(void)
 {
-    printf("sight %s\n  libxml2 %s, Cairo %s, Pango %s, gzip %s, zstd %s, libdw %s\n", PACKAGE_VERSION,
+#ifdef HAVE_MICROHTTPD
+    const bool has_server = true;
+#else
+    const bool has_server = false;
+#endif
+    printf("sight %s\n  libxml2 %s, Cairo %s, Pango %s, gzip %s, zstd %s, libdw %s, server %s\n", PACKAGE_VERSION,
            LIBXML_DOTTED_VERSION, cairo_version_string(), pango_version_string(), input_has_gzip() ? "yes" : "no",
-           input_has_zstd() ? "yes" : "no", source_lines_there() ? "yes" : "no");
+           input_has_zstd() ? "yes" : "no", source_lines_there() ? "yes" : "no", has_server ? "yes" : "no");
 }
 
 /* A word that is no command: a trace, unless nothing of that name is there and it looks like a mistyped command. */

@@ -33,7 +33,8 @@ struct output_target {
     const struct output_codec *codec;
     void *codec_state;
     unsigned char *encoded;
-    int spool; /* -1: none */
+    int spool;      /* -1: none */
+    bool in_memory; /* the buffer grows and is what is written */
 };
 
 /* What a signal handler removes. A place is taken first and only then has a length, so that the handler never sees half
@@ -226,6 +227,28 @@ struct output *output_open(const char *path, struct output_options options, stru
     return output;
 }
 
+struct output *output_open_memory(void)
+{
+    struct output *output = memory_new(sizeof *output);
+    output->target = memory_new(sizeof *output->target);
+    output->target->in_memory = true;
+    output->target->fd = output->target->spool = output->target->unfinished = -1;
+    output->at = output->buffer = memory_resize(NULL, BUFFER_SIZE);
+    output->end = output->buffer + BUFFER_SIZE;
+    return output;
+}
+
+char *output_take(struct output *output, size_t *length)
+{
+    assert(output->target->in_memory);
+    *length = (size_t)(output->at - output->buffer);
+    *output_room(output, 1) = '\0';
+    char *bytes = (char *)output->buffer;
+    close_target(output->target);
+    free(output);
+    return bytes;
+}
+
 /* Keeps the first fault, which is the cause of the others. */
 static void fail(struct output *output)
 {
@@ -291,8 +314,21 @@ static void write_encoded(struct output *output, const unsigned char *data, size
         error_set(&output->fault, ERROR_OUTPUT, "%s: cannot compress", target->name);
 }
 
+/* Twice the room. */
+static void grow(struct output *output)
+{
+    size_t length = (size_t)(output->at - output->buffer), size = (size_t)(output->end - output->buffer) * 2;
+    output->buffer = memory_resize(output->buffer, size);
+    output->at = output->buffer + length;
+    output->end = output->buffer + size;
+}
+
 void output_flush(struct output *output)
 {
+    if (output->target->in_memory) {
+        grow(output);
+        return;
+    }
     size_t length = (size_t)(output->at - output->buffer);
     if (output->fault.kind == ERROR_NONE && output->target->spool >= 0) {
         if (!write_at(output->target->spool, output->buffer, length, output->written))

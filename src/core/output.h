@@ -30,6 +30,10 @@ struct output *output_open(const char *path, struct output_options options, stru
 /* Ends the output: flushes and puts the file in its place (commit), or drops it (no commit). Frees it either way. */
 enum status output_close(struct output *output, bool commit, struct error *err) MUST_CHECK;
 
+/* An output that is kept in memory; output_take ends it and gives its bytes (a 0 behind them, not counted; free()). */
+struct output *output_open_memory(void);
+char *output_take(struct output *output, size_t *length);
+
 /* Room for n bytes (n up to 32 KiB) at output->at: write there, then add to output->at. */
 void output_flush(struct output *output);
 static inline unsigned char *output_room(struct output *output, size_t n)

@@ -128,7 +128,7 @@ static void write_processes(struct output *output, const struct comparison *comp
 void compare_write_html(struct output *output, const struct comparison *comparison)
 {
     char sentence[COMPARE_SENTENCE_SIZE];
-    page_begin(output, "SIGHT comparison");
+    page_begin(output, "SIGHT comparison", NULL);
     output_text(output, "<header>\n<h1>");
     for (size_t v = 0; v < comparison->version_count; v++)
         page_element(output, v ? " and " : "", comparison->versions[v].name, "");
@@ -149,5 +149,5 @@ void compare_write_html(struct output *output, const struct comparison *comparis
         write_processes(output, comparison);
     output_text(output, "</main>\n<footer class=\"muted\">Made by SIGHT " PACKAGE_VERSION
                         ". = is within the noise: the ranges of the runs overlap, or less than 2 %.</footer>\n");
-    page_end(output);
+    page_end(output, NULL);
 }

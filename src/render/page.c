@@ -5,10 +5,10 @@
 #include <config.h>
 #endif
 #include "render/markup.h"
-#include "render/theme.h"
 
-/* Sorts a table by the column whose button was pressed. The page's policy names this text by its SHA-256: see
- * SCRIPT_HASH. */
+#include <glib.h>
+
+/* Sorts a table by the column whose button was pressed. */
 static const char script[] =
     "for(const b of document.querySelectorAll('th button'))b.addEventListener('click',()=>{"
     "const h=b.parentElement,t=h.closest('table'),i=h.cellIndex,d=h.getAttribute('aria-sort')==='descending'?1:-1;"
@@ -18,7 +18,6 @@ static const char script[] =
     "const r=[...t.tBodies[0].rows];"
     "r.sort((x,y)=>{const a=v(x),c=v(y);return d*(typeof a==='number'&&typeof c==='number'?a-c:"
     "String(a).localeCompare(String(c)))});t.tBodies[0].append(...r)});";
-#define SCRIPT_HASH "sha256-r2cAfsOXaqaCwShGsSD8xSYJnbPqTTx6xHMo20n/ly8="
 
 /* c0 is text, c1 the ground, c2 muted: see theme.h. */
 static const char style[] =
@@ -58,34 +57,64 @@ void page_element(struct output *output, const char *open, const char *text, con
     output_text(output, close);
 }
 
-/* Colours that only pages have: the accent as text, verdicts, lines. */
-static void write_page_colours(struct output *output)
+void page_write_colours(struct output *output, enum theme theme)
 {
-    static const char light[] = "--accent:#B23A12;--good:#2B7A4B;--fair:#8A6100;--line:#DDE1E7",
-                      dark[] = "--accent:#FF8A5C;--good:#6CC58F;--fair:#E0B44C;--line:#333A45";
-    output_print(output, ":root{%s}@media (prefers-color-scheme:dark){:root{%s}}@media print{:root{%s}}\n", light, dark,
-                 light);
+    output_text(output, theme == THEME_DARK ? "--accent:#FF8A5C;--good:#6CC58F;--fair:#E0B44C;--line:#333A45;"
+                                            : "--accent:#B23A12;--good:#2B7A4B;--fair:#8A6100;--line:#DDE1E7;");
 }
 
-void page_begin(struct output *output, const char *title)
+static void write_page_colours(struct output *output)
 {
-    output_text(output, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-                        "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src "
-                        "'unsafe-inline'; script-src '" SCRIPT_HASH "'; base-uri 'none'; form-action 'none'\">\n"
-                        "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+    output_text(output, ":root{");
+    page_write_colours(output, THEME_LIGHT);
+    output_text(output, "}@media (prefers-color-scheme:dark){:root{");
+    page_write_colours(output, THEME_DARK);
+    output_text(output, "}}@media print{:root{");
+    page_write_colours(output, THEME_LIGHT);
+    output_text(output, "}}\n");
+}
+
+/* The page's policy names its script by the SHA-256 of its text: no other runs. */
+static void write_policy(struct output *output, const struct page_extras *extras)
+{
+    guint8 digest[32];
+    gsize size = sizeof digest;
+    GChecksum *checksum = g_checksum_new(G_CHECKSUM_SHA256);
+    g_checksum_update(checksum, (const guchar *)script, -1);
+    if (extras)
+        g_checksum_update(checksum, (const guchar *)extras->script, -1);
+    g_checksum_get_digest(checksum, digest, &size);
+    char *hash = g_base64_encode(digest, size);
+    output_print(output,
+                 "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src "
+                 "'unsafe-inline'; script-src 'sha256-%s'; base-uri 'none'; form-action 'none'\">\n",
+                 hash);
+    g_free(hash);
+    g_checksum_free(checksum);
+}
+
+void page_begin(struct output *output, const char *title, const struct page_extras *extras)
+{
+    output_text(output, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n");
+    write_policy(output, extras);
+    output_text(output, "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
                         "<meta name=\"generator\" content=\"SIGHT " PACKAGE_VERSION "\">\n");
     page_element(output, "<title>", title, "</title>\n");
     output_text(output, "<style>\n");
     theme_write_css(output);
     write_page_colours(output);
     output_text(output, style);
+    if (extras)
+        output_text(output, extras->style);
     output_text(output, "</style>\n</head>\n<body>\n");
 }
 
-void page_end(struct output *output)
+void page_end(struct output *output, const struct page_extras *extras)
 {
     output_text(output, "<script>");
     output_text(output, script);
+    if (extras)
+        output_text(output, extras->script);
     output_text(output, "</script>\n</body>\n</html>\n");
 }
 

@@ -4,13 +4,22 @@
 
 #include "core/output.h"
 #include "render/field.h"
+#include "render/theme.h"
 
 /* A page of HTML that needs nothing but itself: one style for light, dark and print, tables that sort, and a policy
    that forbids everything else. */
 
-/* Everything up to <body>. */
-void page_begin(struct output *output, const char *title);
-void page_end(struct output *output);
+/* What a page has beyond that: text of a style sheet and of a script; "" for none. */
+struct page_extras {
+    const char *style, *script;
+};
+
+/* Everything up to <body>. `extras` must be the same for both; NULL: none. */
+void page_begin(struct output *output, const char *title, const struct page_extras *extras);
+void page_end(struct output *output, const struct page_extras *extras);
+
+/* The variables of colours that only pages have: --accent as text, --good, --fair, --line. Light or dark. */
+void page_write_colours(struct output *output, enum theme theme);
 
 /* `open`, the text as markup, `close`. */
 void page_element(struct output *output, const char *open, const char *text, const char *close);

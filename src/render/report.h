@@ -4,13 +4,23 @@
 
 #include "heuristics/finding.h"
 #include "render/chart.h"
+#include "render/page.h"
 
 /* The whole report: verdict, key figures, heuristics, charts, tables. As a page of HTML that needs nothing but itself,
    or as PDF. Its size is bounded for any number of processes. */
+/* The timeline of a report, which is made elsewhere: see view/embed.h. */
+struct report_timeline {
+    struct page_extras extras; /* what draws it */
+    void (*write)(struct output *output, const void *context);
+    void (*write_finding)(struct output *output, const void *context, size_t index); /* a picture of its window */
+    const void *context;
+};
+
 struct report {
     struct chart_input input;
-    const struct findings *findings; /* empty where there is no analysis */
-    const char *title;               /* the trace's name */
+    const struct findings *findings;        /* empty where there is no analysis */
+    const char *title;                      /* the trace's name */
+    const struct report_timeline *timeline; /* NULL: none; PDF has none */
 };
 
 void report_write_html(struct output *output, const struct report *report);

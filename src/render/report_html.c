@@ -88,8 +88,9 @@ static void write_heuristic(struct output *output, const struct heuristic *heuri
     output_text(output, "</article>\n");
 }
 
-static void write_finding(struct output *output, const struct finding *finding)
+static void write_finding(struct output *output, const struct report *report, size_t index)
 {
+    const struct finding *finding = &report->findings->finding[index];
     char saving[REPORT_LINE_SIZE], number[TEXT_NUMBER_SIZE];
     report_saving(finding, saving);
     page_element(output, "<article>\n<header><h3>", finding->title, "</h3>");
@@ -98,6 +99,8 @@ static void write_finding(struct output *output, const struct finding *finding)
     page_element(output, "<ul class=\"advice\"><li>", finding->advice, "</li></ul>\n");
     if (finding->root)
         page_element(output, "<p class=\"muted\">Follows from ", finding->root, ": mend that first.</p>\n");
+    if (report->timeline)
+        report->timeline->write_finding(output, report->timeline->context, index);
     output_text(output, "<details><summary>numbers</summary>\n<p class=\"numbers\">");
     page_element(output, "id ", finding->id, "<br>");
     page_element(output, "waiting, over all processes: ", seconds_text(number, finding->waiting_s), "");
@@ -123,7 +126,7 @@ static void write_findings(struct output *output, const struct report *report)
         output_text(output, "<p class=\"muted\">By what mending each would save, from a replay of the run. Savings of "
                             "findings do not add up.</p>\n");
     for (size_t i = 0; i < report->findings->count; i++)
-        write_finding(output, &report->findings->finding[i]);
+        write_finding(output, report, i);
     output_text(output, "</section>\n");
 }
 
@@ -187,10 +190,13 @@ void report_write_html(struct output *output, const struct report *report)
 {
     char title[512];
     snprintf(title, sizeof title, "%.*s — SIGHT report", text_beginning(report->title, 400), report->title);
-    page_begin(output, title);
+    const struct page_extras *extras = report->timeline ? &report->timeline->extras : NULL;
+    page_begin(output, title, extras);
     write_verdict(output, report);
     if (report->input.metrics->process_count > 0) {
         output_text(output, "<main>\n");
+        if (report->timeline)
+            report->timeline->write(output, report->timeline->context);
         write_findings(output, report);
         output_text(output, "<section>\n<h2>What the heuristics say</h2>\n");
         for (size_t i = 0; i < heuristic_count(); i++)
@@ -207,5 +213,5 @@ void report_write_html(struct output *output, const struct report *report)
     output_text(output, "<footer class=\"muted\">Made by SIGHT " PACKAGE_VERSION
                         ". Times are of the trace's own clock; a process computes when it is outside all MPI "
                         "functions.</footer>\n");
-    page_end(output);
+    page_end(output, extras);
 }

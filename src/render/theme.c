@@ -61,22 +61,27 @@ struct paint paint_level(double share)
     return (struct paint){.ink = (uint16_t)(INK_LEVEL + whole), .opacity = 1};
 }
 
-static void write_variables(struct output *output, enum theme theme)
+void theme_write_variables(struct output *output, enum theme theme)
 {
     for (unsigned ink = 0; ink < INK_COUNT; ink++)
         output_print(output, "--c%u:#%06X;", ink, (unsigned)theme_rgb(theme, ink));
 }
 
-void theme_write_css(struct output *output)
+void theme_write_classes(struct output *output)
 {
-    output_text(output, ":root{");
-    write_variables(output, THEME_LIGHT);
-    output_text(output, "}\n@media (prefers-color-scheme:dark){:root{");
-    write_variables(output, THEME_DARK);
-    output_text(output, "}}\n@media print{:root{");
-    write_variables(output, THEME_LIGHT);
-    output_text(output, "}}\n");
     for (unsigned ink = 0; ink < INK_COUNT; ink++)
         output_print(output, ".f%u{fill:var(--c%u)}.s%u{stroke:var(--c%u)}", ink, ink, ink, ink);
     output_text(output, "\n");
+}
+
+void theme_write_css(struct output *output)
+{
+    output_text(output, ":root{");
+    theme_write_variables(output, THEME_LIGHT);
+    output_text(output, "}\n@media (prefers-color-scheme:dark){:root{");
+    theme_write_variables(output, THEME_DARK);
+    output_text(output, "}}\n@media print{:root{");
+    theme_write_variables(output, THEME_LIGHT);
+    output_text(output, "}}\n");
+    theme_write_classes(output);
 }

@@ -66,6 +66,12 @@ struct paint paint_level(double share);
 /* 0xRRGGBB of an ink in a theme (THEME_PAGE: as light). */
 uint32_t theme_rgb(enum theme theme, unsigned ink);
 
+/* The variables --cN of a style sheet, one for each ink. */
+void theme_write_variables(struct output *output, enum theme theme);
+
+/* The classes fN and sN, for any values of these variables. */
+void theme_write_classes(struct output *output);
+
 /* The style sheet of SVG drawn with THEME_PAGE: classes fN (fill) and sN (stroke), for light and dark pages. */
 void theme_write_css(struct output *output);
 

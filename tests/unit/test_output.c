@@ -277,6 +277,24 @@ static void test_interrupted(void)
     unlink("kept");
 }
 
+/* What is kept in memory grows beyond any buffer and is there byte by byte. */
+static void test_memory(void)
+{
+    enum { WRITES = 100000 };
+    struct output *output = output_open_memory();
+    for (int i = 0; i < WRITES; i++)
+        output_print(output, "%06d\n", i);
+    size_t length;
+    tap_equal_int((long long)output_position(output), WRITES * 7, "in memory: the position");
+    char *bytes = output_take(output, &length);
+    tap_equal_int((long long)length, WRITES * 7, "in memory: the length");
+    bool right = bytes[length] == '\0';
+    for (int i = 0; i < WRITES && right; i++)
+        right = atoi(&bytes[i * 7]) == i && bytes[i * 7 + 6] == '\n';
+    tap_ok(right, "in memory: the bytes");
+    free(bytes);
+}
+
 int main(void)
 {
     char directory[] = "/tmp/sight-test-output.XXXXXX";
@@ -289,6 +307,7 @@ int main(void)
     test_fifo();
     test_long_text();
     test_interrupted();
+    test_memory();
     if (input_has_gzip())
         test_compressed("packed.gz");
     else

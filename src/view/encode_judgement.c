@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "metrics/functions_together.h"
+#include "render/diagnosis.h"
+#include "render/field.h"
+#include "render/report.h"
+#include "view/view.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static void write_ranks(struct json *json, const char *key, const struct ranks *ranks)
+{
+    json_open(json, key, '[');
+    for (size_t i = 0; i < ranks->count; i++)
+        json_value(json, NULL, value_count(ranks->rank[i]));
+    json_close(json, ']');
+}
+
+static void write_finding(struct json *json, const struct finding *finding)
+{
+    char saving[REPORT_LINE_SIZE];
+    report_saving(finding, saving);
+    json_open(json, NULL, '{');
+    json_value(json, "id", value_text(finding->id));
+    json_value(json, "title", value_text(finding->title));
+    json_value(json, "saving", value_text(saving));
+    json_value(json, "text", value_text(finding->text));
+    json_value(json, "advice", value_text(finding->advice));
+    json_value(json, "from", value_integer((int64_t)(finding->from_s * 1e9)));
+    json_value(json, "to", value_integer((int64_t)(finding->to_s * 1e9)));
+    write_ranks(json, "victims", &finding->victims);
+    write_ranks(json, "causes", &finding->causes);
+    json_close(json, '}');
+}
+
+/* Which charts stand on which tab: the others on "charts". */
+static const char *tab_of(const char *chart)
+{
+    static const char *const efficiency[] = {"efficiency", "waits", "critical-path"};
+    for (size_t i = 0; i < sizeof efficiency / sizeof *efficiency; i++)
+        if (strcmp(efficiency[i], chart) == 0)
+            return "efficiency";
+    return "charts";
+}
+
+static void write_charts(struct json *json, const struct metrics *metrics)
+{
+    json_open(json, "charts", '[');
+    for (size_t i = 0; metrics->process_count > 0 && i < chart_count(); i++) {
+        const struct chart *chart = chart_at(i);
+        if (!chart_can(chart, metrics))
+            continue;
+        json_open(json, NULL, '{');
+        json_value(json, "name", value_text(chart->name));
+        json_value(json, "title", value_text(chart->title));
+        json_value(json, "tab", value_text(tab_of(chart->name)));
+        json_close(json, '}');
+    }
+    json_close(json, ']');
+}
+
+static void write_states(struct json *json, const struct view *view, const struct metrics *metrics)
+{
+    size_t count;
+    struct function_row *rows = metrics_functions_together(metrics, &count);
+    json_open(json, "states", '[');
+    for (size_t i = 0; i < count; i++) {
+        int32_t state = defs_find_state(view->info->defs, metrics->defs->states[rows[i].state].name);
+        if (state < 0)
+            continue;
+        json_open(json, NULL, '{');
+        json_value(json, "state", value_count(view->slot_of_state[state]));
+        json_value(json, "count", value_count(rows[i].count + rows[i].open));
+        json_value(json, "time", value_integer(rows[i].time_ns));
+        json_value(json, "exclusive", value_integer(rows[i].exclusive_ns));
+        json_close(json, '}');
+    }
+    json_close(json, ']');
+    free(rows);
+    uint64_t bytes, messages = metrics_messages(metrics, &bytes);
+    json_value(json, "messages", value_count(messages));
+    json_value(json, "bytes", value_bytes(bytes));
+}
+
+static void write_path(struct output *output, const struct view *view, const struct timeline_overlay *overlay)
+{
+    if (!overlay || overlay->path_count == 0) {
+        output_text(output, "null");
+        return;
+    }
+    static const char *const names[] = {"row", "from", "to"};
+    for (size_t c = 0; c < 3; c++) {
+        output_print(output, "%s\"%s\":[", c ? "," : "{", names[c]);
+        for (size_t i = 0; i < overlay->path_count; i++) {
+            const struct overlay_segment *piece = &overlay->path[i];
+            int64_t value = c == 0 ? (int64_t)piece->row : view_time(view, c == 1 ? piece->from_ns : piece->to_ns);
+            output_print(output, "%s%lld", i ? "," : "", (long long)value);
+        }
+        output_text(output, "]");
+    }
+    output_text(output, "}");
+}
+
+/* More pieces than a picture has pixels for are not sent. */
+enum { PATH_PIECES = 200000 };
+
+void view_write_judgement(struct output *output, const struct view *view, const struct view_judgement *judgement)
+{
+    struct json json = {.output = output, .first = true};
+    struct report report = {.input = {.metrics = judgement->metrics, .results = judgement->results},
+                            .findings = judgement->findings,
+                            .title = view->title};
+    char sentence[DIAGNOSIS_SENTENCE_SIZE] = "There are no events in this trace.", note[REPORT_LINE_SIZE];
+    if (judgement->metrics->process_count > 0)
+        diagnosis_sentence(sentence, judgement->metrics, judgement->results);
+    report_no_findings(&report, note);
+    json_open(&json, NULL, '{');
+    json_value(&json, "ready", value_bool(true));
+    json_value(&json, "sentence", value_text(sentence));
+    json_value(&json, "note", value_text(note));
+    json_open(&json, "findings", '[');
+    for (size_t i = 0; i < judgement->findings->count; i++)
+        write_finding(&json, &judgement->findings->finding[i]);
+    json_close(&json, ']');
+    write_charts(&json, judgement->metrics);
+    write_states(&json, view, judgement->metrics);
+    output_text(output, ",\n\"path\":");
+    bool drawn = judgement->overlay && judgement->overlay->path_count <= PATH_PIECES;
+    write_path(output, view, drawn ? judgement->overlay : NULL);
+    json_close(&json, '}');
+}

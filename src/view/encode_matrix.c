@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "core/memory.h"
+#include "view/view.h"
+
+struct pair {
+    uint64_t messages, bytes;
+};
+
+/* Messages as their senders tell; of those whose sender's record is missing nothing is known here. */
+static void add_row(struct pair *pairs, size_t groups, uint32_t size, const struct process_row *row)
+{
+    for (size_t i = 0; i < row->sent_count; i++) {
+        int32_t partner = row->sent[i].partner;
+        if (partner < 0 || (uint32_t)partner / size >= groups)
+            continue;
+        struct pair *pair = &pairs[row->rank / size * groups + (uint32_t)partner / size];
+        pair->messages += row->sent[i].messages;
+        pair->bytes += row->sent[i].bytes;
+    }
+}
+
+void view_write_matrix(struct output *output, const struct metrics *metrics)
+{
+    uint32_t processes = metrics->processes, size = 1;
+    for (size_t i = 0; i < metrics->process_count; i++)
+        if (metrics->process[i].rank >= processes)
+            processes = metrics->process[i].rank + 1;
+    while ((processes + size - 1) / size > VIEW_MATRIX_GROUPS)
+        size *= 2;
+    size_t groups = (processes + size - 1) / size;
+    struct pair *pairs = memory_new(groups * groups * sizeof *pairs), all = {0};
+    for (size_t i = 0; i < metrics->process_count; i++)
+        add_row(pairs, groups, size, &metrics->process[i]);
+    output_text(output, "{\"pairs\":[");
+    bool first = true;
+    for (size_t i = 0; i < groups * groups; i++) {
+        if (pairs[i].messages == 0)
+            continue;
+        output_print(output, "%s[%zu,%zu,%llu,%llu]", first ? "" : ",\n", i / groups, i % groups,
+                     (unsigned long long)pairs[i].messages, (unsigned long long)pairs[i].bytes);
+        first = false;
+        all.messages += pairs[i].messages;
+        all.bytes += pairs[i].bytes;
+    }
+    output_print(output, "],\"groups\":%zu,\"size\":%u,\"messages\":%llu,\"bytes\":%llu}", groups, size,
+                 (unsigned long long)all.messages, (unsigned long long)all.bytes);
+    free(pairs);
+}

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "view/view.h"
+
+#include "core/text.h"
+#include "render/field.h"
+#include "render/palette.h"
+
+#include <stdio.h>
+
+static void write_facts(struct json *json, const struct view *view)
+{
+    char facts[200], processes[TEXT_NUMBER_SIZE], events[TEXT_NUMBER_SIZE], duration[TEXT_NUMBER_SIZE];
+    const struct timeline_info *info = view->info;
+    snprintf(facts, sizeof facts, "%s process%s, %s, %s events", text_thousands(processes, info->defs->processes),
+             info->defs->processes == 1 ? "" : "es", text_duration(duration, time_since(info->begin_ns, info->end_ns)),
+             text_thousands(events, info->events));
+    json_value(json, "facts", value_text(facts));
+    char damage[700] = "";
+    if (!info->end.complete)
+        snprintf(damage, sizeof damage, "The trace is damaged: %s",
+                 info->end.damage.count ? info->end.damage.first : "it is incomplete");
+    json_value(json, "damage", value_text(damage));
+}
+
+/* Numbers by row, or null where `plain` says that they need not be told. */
+static void write_by_row(struct output *output, const struct view *view, bool plain,
+                         void (*write)(struct output *output, const struct view *view, const struct timeline_row *row))
+{
+    if (plain) {
+        output_text(output, "null");
+        return;
+    }
+    for (size_t i = 0; i < view->info->row_count; i++) {
+        output_text(output, i ? "," : "[");
+        write(output, view, &view->info->rows[i]);
+    }
+    output_text(output, view->info->row_count ? "]" : "[]");
+}
+
+static void write_rank(struct output *output, const struct view *view, const struct timeline_row *row)
+{
+    (void)view;
+    output_print(output, "%u", row->process);
+}
+
+static void write_thread(struct output *output, const struct view *view, const struct timeline_row *row)
+{
+    (void)view;
+    output_print(output, "%u", row->thread);
+}
+
+static void write_life(struct output *output, const struct view *view, const struct timeline_row *row)
+{
+    output_print(output, "[%lld,%lld]", (long long)view_time(view, row->begin_ns),
+                 (long long)view_time(view, row->end_ns));
+}
+
+static void write_rows(struct output *output, const struct view *view)
+{
+    bool ranks = true, threads = true;
+    for (size_t i = 0; i < view->info->row_count; i++) {
+        ranks &= view->info->rows[i].process == i;
+        threads &= view->info->rows[i].thread == 0;
+    }
+    output_text(output, ",\n\"ranks\":");
+    write_by_row(output, view, ranks, write_rank);
+    output_text(output, ",\n\"threads\":");
+    write_by_row(output, view, threads, write_thread);
+    output_text(output, ",\n\"lives\":");
+    write_by_row(output, view, false, write_life);
+}
+
+static void write_state(struct json *json, const struct state_def *state)
+{
+    struct paint paint = palette_paint(state, false);
+    json_open(json, NULL, '{');
+    json_value(json, "name", value_text(state->name));
+    json_value(json, "ink", value_count(paint.ink));
+    json_value(json, "hatched", value_bool(paint.hatched));
+    json_value(json, "mpi", value_bool(state->is_mpi));
+    json_close(json, '}');
+}
+
+static void write_texts(struct json *json, const struct view *view)
+{
+    const struct defs *defs = view->info->defs;
+    json_open(json, "states", '[');
+    for (size_t i = 0; i < view->slot_count; i++)
+        write_state(json, &defs->states[view->state_of_slot[i]]);
+    json_close(json, ']');
+    json_open(json, "marks", '[');
+    for (size_t i = 0; i < defs->mark_count; i++)
+        json_value(json, NULL, value_text(defs->marks[i].name));
+    json_close(json, ']');
+    json_open(json, "waitKinds", '[');
+    for (int i = 0; i < WAIT_KIND_COUNT; i++)
+        json_value(json, NULL, value_text(wait_kind_name((enum wait_kind)i)));
+    json_close(json, ']');
+}
+
+/* Numbers of the inks that the page draws with: variables --cN of its style. */
+static void write_inks(struct json *json)
+{
+    static const struct {
+        const char *name;
+        unsigned ink;
+    } inks[] = {{"text", INK_TEXT},   {"back", INK_BACK},     {"muted", INK_MUTED}, {"grid", INK_GRID},
+                {"plain", INK_PLAIN}, {"accent", INK_ACCENT}, {"mpi", INK_MPI},     {"compute", INK_COMPUTE},
+                {"other", INK_OTHER}, {"level", INK_LEVEL}};
+    json_open(json, "inks", '{');
+    for (size_t i = 0; i < sizeof inks / sizeof *inks; i++)
+        json_value(json, inks[i].name, value_count(inks[i].ink));
+    json_close(json, '}');
+}
+
+void view_write_meta(struct output *output, const struct view *view)
+{
+    struct json json = {.output = output, .first = true};
+    json_open(&json, NULL, '{');
+    json_value(&json, "title", value_text(view->title));
+    write_facts(&json, view);
+    json_value(&json, "duration", value_integer(time_since(view->info->begin_ns, view->info->end_ns)));
+    json_value(&json, "rows", value_count(view->info->row_count));
+    json_value(&json, "processes", value_count(view->info->defs->processes));
+    write_texts(&json, view);
+    write_inks(&json);
+    json_open(&json, "phases", '[');
+    json_close(&json, ']');
+    write_rows(output, view);
+    json_close(&json, '}');
+}

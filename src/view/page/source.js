@@ -1,0 +1,300 @@
+// Where data come from. Two sources with the same functions: the server of `sight view`, and what is embedded in a
+// report. Times are ns since the trace's begin; a row is a process's place by rank, a slot a state's place in
+// meta.states.
+
+const TILE_BINS = 256;
+const TILE_LINES = 64;
+const CELL = 4;
+const [SLOT_OTHERS, SLOT_COMPUTING, SLOT_ABSENT] = [253, 254, 255];
+
+/** A tile: TILE_BINS bins of time by up to TILE_LINES lines. Each cell has four bytes: the slot that takes most of the
+ *  time, its share and that of waiting (255 is all), and how many messages (16 log2(1 + m)). See src/view/view.h. */
+class Tile {
+  constructor(bins, lines, cells) {
+    Object.assign(this, { bins, lines, cells, pictures: new Map() });
+  }
+
+  static decode(buffer) {
+    const head = new DataView(buffer);
+    const [bins, lines] = [head.getUint16(0, true), head.getUint16(2, true)];
+    if (buffer.byteLength !== 4 + bins * lines * CELL) throw new Error('a tile of the wrong size');
+    return new Tile(bins, lines, new Uint8Array(buffer, 4));
+  }
+
+  static messages(byte) {
+    return Math.round(2 ** (byte / 16) - 1);
+  }
+
+  /** What a cell says: {slot, share, waiting, messages}. */
+  cell(line, bin) {
+    const at = (line * this.bins + bin) * CELL;
+    const [slot, share, waiting, messages] = this.cells.subarray(at, at + CELL);
+    return { slot, share: share / 255, waiting: waiting / 255, messages: Tile.messages(messages) };
+  }
+}
+
+/** Exact states, messages, marks and waits of some lines in some time; columns of equal length, the states of a row
+ *  together, by begin. */
+class Exact {
+  constructor(data) {
+    Object.assign(this, data);
+    this.rangesOfRows = new Map();
+    const { row } = this.states;
+    for (let i = 0, first = 0; i < row.length; i++) {
+      if (row[i] !== row[first]) first = i;
+      this.rangesOfRows.set(row[i], [first, i + 1]);
+    }
+  }
+
+  /** [first, end) of a row's states. */
+  rangeOf(row) {
+    return this.rangesOfRows.get(row) || [0, 0];
+  }
+
+  covers(from, to, { order, first, count }) {
+    if (!this.complete || this.from > from || this.to < to) return false;
+    return this.whole || (this.order === order && this.first <= first && this.last >= first + count - 1);
+  }
+
+  /** The innermost state of a row at a time; -1: none. */
+  stateAt(row, time) {
+    const [first, end] = this.rangeOf(row);
+    const { from, to, depth } = this.states;
+    let best = -1;
+    for (let i = first + upperBound(end - first, (k) => from[first + k], time) - 1; i >= first; i--) {
+      if (to[i] >= time && (best < 0 || depth[i] > depth[best])) best = i;
+      if (depth[i] === 0 && (best >= 0 || to[i] < time)) break;
+    }
+    return best;
+  }
+
+  /** Of each row the indices of its ends of messages and its waits, by time: made when first needed. */
+  lists() {
+    if (this.listsOfRows) return this.listsOfRows;
+    const lists = new Map();
+    const add = (row, kind, time, index) => {
+      if (!lists.has(row)) lists.set(row, { messages: [], waits: [] });
+      lists.get(row)[kind].push([time, index]);
+    };
+    const m = this.messages;
+    for (let i = 0; i < m.row.length; i++) {
+      if (m.row[i] >= 0) add(m.row[i], 'messages', m.sent[i], i);
+      if (m.to[i] >= 0) add(m.to[i], 'messages', m.received[i], i);
+    }
+    this.waits.row.forEach((row, i) => add(row, 'waits', this.waits.from[i], i));
+    for (const list of lists.values()) for (const kind of Object.values(list)) kind.sort((a, b) => a[0] - b[0]);
+    return (this.listsOfRows = lists);
+  }
+
+  inside(state, kind) {
+    const { row, from, to } = this.states;
+    const list = this.lists().get(row[state])?.[kind] || [];
+    const first = upperBound(list.length, (i) => list[i][0], from[state] - 0.5);
+    const end = upperBound(list.length, (i) => list[i][0], to[state]);
+    return list.slice(first, end).map((entry) => entry[1]);
+  }
+
+  /** Indices of the messages whose own record lies in a state. */
+  messagesOf(state) {
+    return [...new Set(this.inside(state, 'messages'))];
+  }
+
+  /** The longest wait inside a state; -1: none. */
+  waitOf(state) {
+    const { from, to } = this.waits;
+    return this.inside(state, 'waits').reduce((best, i) => (best < 0 || to[i] - from[i] > to[best] - from[best] ? i : best), -1);
+  }
+
+  /** Calls visit(slot, from, to, sign) for the time that each state adds to its own, and takes from the one around it. */
+  eachShare(row, visit) {
+    const [first, end] = this.rangeOf(row);
+    const { state, from, to, depth } = this.states;
+    const around = [];
+    for (let i = first; i < end; i++) {
+      visit(state[i], from[i], to[i], 1);
+      if (depth[i] > 0 && around[depth[i] - 1] !== undefined) visit(around[depth[i] - 1], from[i], to[i], -1);
+      around[depth[i]] = state[i];
+    }
+  }
+}
+
+/** Counts and times of states in a window, from exact data: what /statistics answers. */
+function statisticsOfExact(exact, from, to, rows) {
+  const byState = new Map();
+  const of = (slot) => {
+    if (!byState.has(slot)) byState.set(slot, { state: slot, count: 0, time: 0, exclusive: 0, durations: new Array(64).fill(0) });
+    return byState.get(slot);
+  };
+  const clip = (a, b) => Math.max(0, Math.min(b, to) - Math.max(a, from));
+  for (const row of rows) {
+    const [first, end] = exact.rangeOf(row);
+    const s = exact.states;
+    for (let i = first; i < end; i++) {
+      const time = clip(s.from[i], s.to[i]);
+      if (s.from[i] >= from && s.from[i] < to) {
+        const entry = of(s.state[i]);
+        entry.count++;
+        const length = s.to[i] - s.from[i];
+        entry.durations[length > 0 ? 1 + Math.floor(Math.log2(length)) : 0]++;
+      }
+      if (time > 0) of(s.state[i]).time += time;
+    }
+    exact.eachShare(row, (slot, a, b, sign) => clip(a, b) > 0 && (of(slot).exclusive += sign * clip(a, b)));
+  }
+  const wanted = new Set(rows);
+  const m = exact.messages;
+  let [messages, bytes] = [0, 0];
+  for (let i = 0; i < m.row.length; i++)
+    if (wanted.has(m.row[i]) && m.sent[i] >= from && m.sent[i] < to) {
+      messages++;
+      bytes += Math.max(0, m.bytes[i]);
+    }
+  return { states: [...byState.values()].sort((a, b) => b.exclusive - a.exclusive), exact: true, messages, bytes };
+}
+
+/** "MPI_Recv process 3 tag 5 >10 ms" as what to look for; NaN and '' where nothing is said of it. */
+function parseQuery(text) {
+  const query = { name: '', process: NaN, tag: NaN, least: 0, most: Infinity, text };
+  let rest = ` ${text} `;
+  const take = (pattern, use) => {
+    rest = rest.replace(pattern, (all, value) => {
+      use(value);
+      return ' ';
+    });
+  };
+  take(/\s(?:process|rank|p)\s*[:=]?\s*(\d+)(?=\s)/i, (value) => (query.process = Number(value)));
+  take(/\stag\s*[:=]?\s*(-?\d+)(?=\s)/i, (value) => (query.tag = Number(value)));
+  take(/\s>=?\s*([0-9.]+\s*(?:ns|us|µs|ms|s))(?=\s)/i, (value) => (query.least = parseDuration(value)));
+  take(/\s<=?\s*([0-9.]+\s*(?:ns|us|µs|ms|s))(?=\s)/i, (value) => (query.most = parseDuration(value)));
+  query.name = rest.trim();
+  return query;
+}
+
+const SEARCH_MOST = 200;
+
+/** States (or, with a tag, messages) that a query means, from exact data: what /search answers. */
+function searchExact(exact, meta, query) {
+  const found = [];
+  const s = exact.states;
+  const needle = query.name.toLowerCase();
+  const named = meta.states.map((state) => state.name.toLowerCase().includes(needle));
+  const isProcess = (row) => Number.isNaN(query.process) || meta.rankOf(row) === query.process;
+  const fits = (time) => time >= query.least && time <= query.most;
+  const tagged = (i) => Number.isNaN(query.tag) || exact.messagesOf(i).some((m) => exact.messages.tag[m] === query.tag);
+  for (let i = 0; i < s.row.length && found.length <= SEARCH_MOST; i++)
+    if (named[s.state[i]] && isProcess(s.row[i]) && fits(s.to[i] - s.from[i]) && tagged(i))
+      found.push({ row: s.row[i], state: s.state[i], from: s.from[i], to: s.to[i] });
+  found.sort((a, b) => a.from - b.from);
+  return { found: found.slice(0, SEARCH_MOST), more: found.length > SEARCH_MOST };
+}
+
+function readMeta(meta) {
+  meta.rankOf = (row) => (meta.ranks ? meta.ranks[row] : row);
+  meta.rowOf = (rank) => (meta.ranks ? meta.ranks.indexOf(rank) : rank < meta.rows ? rank : -1);
+  meta.folds = Math.ceil(Math.log2(Math.max(1, meta.rows)));
+  meta.shifts = Math.max(0, Math.ceil(Math.log2(Math.max(1, meta.duration) / TILE_BINS)));
+  return meta;
+}
+
+/** What a report holds: {meta, judgement, exact or null, tiles: {"shift/index/fold/block": base64}}. */
+class EmbeddedSource {
+  constructor(data) {
+    this.data = data;
+    this.meta = readMeta(data.meta);
+    this.exact = data.exact ? Object.assign(new Exact(data.exact), { whole: true }) : null;
+  }
+
+  judgement() {
+    return Promise.resolve(this.data.judgement);
+  }
+
+  tile(address) {
+    if (address.order !== 'rank') return Promise.resolve(null);
+    const text = this.data.tiles[`${address.shift}/${address.index}/${address.fold}/${address.block}`];
+    return Promise.resolve(text ? Tile.decode(Uint8Array.from(atob(text), (c) => c.charCodeAt(0)).buffer) : null);
+  }
+
+  window() {
+    return Promise.resolve(this.exact);
+  }
+
+  /** All that is known of a state is in the exact data. */
+  detail() {
+    return Promise.resolve(null);
+  }
+
+  order(name) {
+    return Promise.resolve(this.data.orders[name] || null);
+  }
+
+  statistics(from, to, lines) {
+    return Promise.resolve(this.exact ? statisticsOfExact(this.exact, from, to, lines.rows) : null);
+  }
+
+  search(query) {
+    return Promise.resolve(this.exact ? searchExact(this.exact, this.meta, query) : null);
+  }
+}
+
+/** The server of `sight view`: paths beside the page's own. */
+class ServerSource {
+  static async open() {
+    const source = new ServerSource();
+    source.meta = readMeta(await source.json('meta'));
+    return source;
+  }
+
+  async get(path, parameters) {
+    const answer = await fetch(parameters ? `${path}?${new URLSearchParams(parameters)}` : path);
+    if (!answer.ok) throw new Error((await answer.text()).trim());
+    return answer;
+  }
+
+  async json(path, parameters) {
+    return (await this.get(path, parameters)).json();
+  }
+
+  async tile(address) {
+    return Tile.decode(await (await this.get('tile', address)).arrayBuffer());
+  }
+
+  async window(from, to, { order, first, count }) {
+    const exact = new Exact(await this.json('window', { from, to, order, first, count }));
+    exact.order = order;
+    return exact;
+  }
+
+  detail(row, from, depth) {
+    return this.json('detail', { row, from, depth });
+  }
+
+  /** Rows by line. */
+  order(name) {
+    return this.json('order', { order: name });
+  }
+
+  statistics(from, to, { order, first, count }) {
+    return this.json('statistics', { from, to, order, first, count });
+  }
+
+  search(query) {
+    const parameters = { name: query.name, least: query.least };
+    if (Number.isFinite(query.most)) parameters.most = query.most;
+    if (!Number.isNaN(query.process)) parameters.process = query.process;
+    if (!Number.isNaN(query.tag)) parameters.tag = query.tag;
+    return this.json('search', parameters);
+  }
+
+  /** Asks until the diagnosis is there: on a large trace it takes longer than the first picture. */
+  async judgement() {
+    for (;;) {
+      const judgement = await this.json('judgement');
+      if (judgement.ready) return judgement;
+      await new Promise((resolve) => setTimeout(resolve, 500));
+    }
+  }
+
+  async chart(name) {
+    return (await this.get('chart', { name })).text();
+  }
+}

@@ -1,0 +1,95 @@
+// Numbers and elements for people. Numbers read as in sight's other outputs: see docs of looks.
+
+const NBSP = '\u00a0';
+
+/** Three significant digits, no exponent: 1.23, 45.6, 789. */
+function digits3(value) {
+  const size = Math.abs(value);
+  return size >= 100 ? value.toFixed(0) : size >= 10 ? value.toFixed(1) : value.toFixed(2);
+}
+
+/** A time in ns as "1.23 s", "45.6 ms", "789 µs", "12 ns". */
+function duration(ns) {
+  const size = Math.abs(ns);
+  if (size < 999.5) return `${Math.round(ns)}${NBSP}ns`;
+  if (size < 999500) return `${digits3(ns / 1e3)}${NBSP}µs`;
+  if (size < 999500000) return `${digits3(ns / 1e6)}${NBSP}ms`;
+  return size < 999.5e9 ? `${digits3(ns / 1e9)}${NBSP}s` : `${thousands(Math.round(ns / 1e9))}${NBSP}s`;
+}
+
+/** A point in time to the nanosecond, in seconds: "0.123 456 789 s". */
+function instant(ns) {
+  const whole = Math.trunc(ns / 1e9);
+  const rest = String(Math.abs(Math.round(ns - whole * 1e9))).padStart(9, '0');
+  return `${ns < 0 && whole === 0 ? '-' : ''}${whole}.${rest.replace(/(\d{3})(?=\d)/g, '$1\u2009')}${NBSP}s`;
+}
+
+function thousands(count) {
+  return String(count).replace(/\B(?=(\d{3})+(?!\d))/g, ',');
+}
+
+function byteSize(bytes) {
+  const units = ['B', 'kB', 'MB', 'GB', 'TB', 'PB'];
+  let unit = 0;
+  let value = bytes;
+  while (value >= 999.5 && unit + 1 < units.length) {
+    value /= 1000;
+    unit++;
+  }
+  return `${unit === 0 || value >= 10 ? Math.round(value) : value.toFixed(1)}${NBSP}${units[unit]}`;
+}
+
+/** A share as whole per cent from 10 %, with one decimal below. */
+function percent(share) {
+  if (!(share > 0)) return `0${NBSP}%`;
+  if (share < 0.0005) return `<${NBSP}0.1${NBSP}%`;
+  const value = 100 * share;
+  return `${value >= 99.5 && value < 100 ? value.toFixed(1) : value >= 9.95 ? value.toFixed(0) : value.toFixed(1)}${NBSP}%`;
+}
+
+/** Sorted numbers as "0–7,12". */
+function ranges(numbers) {
+  const parts = [];
+  for (let i = 0; i < numbers.length; ) {
+    let k = i;
+    while (k + 1 < numbers.length && numbers[k + 1] === numbers[k] + 1) k++;
+    parts.push(k > i ? `${numbers[i]}–${numbers[k]}` : `${numbers[i]}`);
+    i = k + 1;
+  }
+  return parts.length > 8 ? `${parts.slice(0, 7).join(',')},…` : parts.join(',');
+}
+
+/** "3 ms", "2us", "0.5 s", "12 ns" as ns; NaN for what is none. */
+function parseDuration(text) {
+  const match = /^\s*([0-9]*\.?[0-9]+)\s*(ns|us|µs|ms|s)\s*$/i.exec(text);
+  const scale = { ns: 1, us: 1e3, µs: 1e3, ms: 1e6, s: 1e9 };
+  return match ? Number(match[1]) * scale[match[2].toLowerCase()] : NaN;
+}
+
+/** An element: h('button', {class: 'x', onclick: f}, 'text', child, ...). */
+function h(tag, attributes, ...children) {
+  const element = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes || {})) {
+    if (typeof value === 'function') element.addEventListener(name.slice(2), value);
+    else if (value === true) element.setAttribute(name, '');
+    else if (value !== false && value != null) element.setAttribute(name, value);
+  }
+  element.append(...children.flat().filter((child) => child != null));
+  return element;
+}
+
+function clamp(value, least, most) {
+  return Math.min(Math.max(value, least), most);
+}
+
+/** The first index whose value (given by `at`) is above x, of `count` ascending values. */
+function upperBound(count, at, x) {
+  let low = 0;
+  let high = count;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (at(middle) <= x) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}

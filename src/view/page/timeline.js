@@ -1,0 +1,451 @@
+// The timeline: keeps the view, gets the data that it needs, and turns what the pointer and the keys do into views.
+
+const EXACT_MOST = 30000; // states that are drawn one by one
+const CACHED_TILES = 600;
+const LOADS = 6; // requests at once
+
+/** Tiles that are there, and those that are on their way; the newest wishes first. */
+class TileStore {
+  constructor(source, changed) {
+    Object.assign(this, { source, changed, tiles: new Map(), wanted: [], loading: new Set() });
+  }
+
+  static key({ shift, index, fold, block, order }) {
+    return `${order}/${shift}/${index}/${fold}/${block}`;
+  }
+
+  get(address) {
+    return this.tiles.get(TileStore.key(address));
+  }
+
+  want(addresses) {
+    this.wanted = addresses.filter((a) => !this.tiles.has(TileStore.key(a)) && !this.loading.has(TileStore.key(a)));
+    this.load();
+  }
+
+  load() {
+    while (this.wanted.length > 0 && this.loading.size < LOADS) {
+      const address = this.wanted.shift();
+      const key = TileStore.key(address);
+      this.loading.add(key);
+      this.source
+        .tile(address)
+        .then((tile) => this.keep(key, tile))
+        .catch((error) => this.changed(error))
+        .finally(() => {
+          this.loading.delete(key);
+          this.load();
+        });
+    }
+  }
+
+  keep(key, tile) {
+    this.tiles.set(key, tile);
+    if (this.tiles.size > CACHED_TILES) this.tiles.delete(this.tiles.keys().next().value);
+    this.changed();
+  }
+}
+
+class Timeline extends EventTarget {
+  constructor(root, source, options = {}) {
+    super();
+    const { meta } = source;
+    this.source = source;
+    this.options = options;
+    this.still = matchMedia('(prefers-reduced-motion: reduce)').matches;
+    this.canvas = h('canvas', { 'aria-hidden': 'true' });
+    this.tip = h('div', { class: 'tip', role: 'tooltip', hidden: true });
+    this.spoken = h('div', { class: 'unseen', 'aria-live': 'polite' });
+    this.frame = h(
+      'div',
+      { class: 'plot', role: 'application', tabindex: '0', 'aria-roledescription': 'timeline', 'aria-label': this.describe(meta) },
+      this.canvas,
+    );
+    root.append(this.frame, this.tip, this.spoken);
+    this.pen = this.canvas.getContext('2d');
+    this.widths = new Map();
+    this.scene = {
+      meta,
+      width: 300,
+      height: 300,
+      labelWidth: 64,
+      view: this.whole(),
+      tiles: new TileStore(source, (error) => (error ? this.fail(error) : this.redraw())),
+      exact: null,
+      hidden: new Set(),
+      show: { messages: true, waits: true, path: false },
+      findings: [],
+      finding: null,
+      selected: -1,
+      range: null,
+      orderName: 'rank',
+      rows: null,
+      lines: null,
+      colourVersion: 0,
+      rowAt: (line) => this.rowAt(line),
+      lineOf: (row) => this.lineOf(row),
+      exactFits: (layout) => this.exactFits(layout),
+      textWidth: (pen, text) => this.textWidth(pen, text),
+    };
+    this.recolour();
+    this.listen();
+    new ResizeObserver(() => this.resize()).observe(this.frame);
+    this.resize();
+    this.update();
+  }
+
+  describe(meta) {
+    return `Timeline of ${meta.title}: ${meta.facts}. Arrow keys move, plus and minus zoom, comma and full stop go from state to state, question mark lists all keys.`;
+  }
+
+  whole() {
+    const { meta } = this.source;
+    return { t0: 0, t1: Math.max(1, meta.duration), r0: 0, r1: Math.max(1, meta.rows) };
+  }
+
+  fail(error) {
+    this.dispatchEvent(new CustomEvent('fault', { detail: error.message }));
+  }
+
+  recolour() {
+    this.scene.pens = new Pens(this.scene.meta);
+    this.scene.colourVersion++;
+    this.redraw();
+  }
+
+  resize() {
+    const box = this.frame.getBoundingClientRect();
+    const ratio = window.devicePixelRatio || 1;
+    this.scene.width = Math.max(200, Math.round(box.width));
+    this.scene.height = Math.max(160, Math.round(box.height));
+    this.canvas.width = this.scene.width * ratio;
+    this.canvas.height = this.scene.height * ratio;
+    this.ratio = ratio;
+    this.scene.labelWidth = 24 + 7.5 * Math.max(4, this.longestLabel());
+    this.update();
+  }
+
+  longestLabel() {
+    const { meta } = this.scene;
+    const digits = String(meta.rankOf(Math.max(0, meta.rows - 1))).length;
+    return meta.rows * ROW_LEAST > this.scene.height ? 2 * digits + 1 : digits;
+  }
+
+  textWidth(pen, text) {
+    const key = pen.font + text;
+    if (!this.widths.has(key)) {
+      if (this.widths.size > 5000) this.widths.clear();
+      this.widths.set(key, pen.measureText(text).width);
+    }
+    return this.widths.get(key);
+  }
+
+  redraw() {
+    if (this.pending) return;
+    this.pending = requestAnimationFrame(() => {
+      this.pending = 0;
+      this.pen.setTransform(this.ratio, 0, 0, this.ratio, 0, 0);
+      drawScene(this.pen, this.scene);
+      this.dispatchEvent(new Event('drawn'));
+    });
+  }
+
+  /** After any change of the view: draws, and asks for what is missing. */
+  update() {
+    this.redraw();
+    const layout = layoutOf(this.scene);
+    const tiles = this.exactFits(layout) ? [] : tilesSeen(this.scene, layout);
+    this.scene.tiles.want([...mapTiles(this.scene.meta), ...tiles]);
+    clearTimeout(this.soon);
+    this.soon = setTimeout(() => this.settle(), 120);
+    this.dispatchEvent(new Event('view'));
+  }
+
+  /** When the view rests. */
+  settle() {
+    this.wantExact();
+    this.dispatchEvent(new Event('rest'));
+  }
+
+  // Rows
+
+  /** Shows rows in an order: rows by line, or null for that of the ranks. */
+  setOrder(name, rows) {
+    const { scene } = this;
+    scene.orderName = name;
+    scene.rows = rows;
+    scene.lines = rows && new Int32Array(rows.length);
+    rows?.forEach((row, line) => (scene.lines[row] = line));
+    this.update();
+  }
+
+  rowAt(line) {
+    return this.scene.rows ? this.scene.rows[line] : line;
+  }
+
+  /** -1 for a row that is not known. */
+  lineOf(row) {
+    return row < 0 || !this.scene.lines ? row : this.scene.lines[row];
+  }
+
+  /** The single lines that are seen, folded or not: {order, first, count, rows}. */
+  area(layout) {
+    const [first, end] = linesSeen(this.scene, layout).map((line) => line * 2 ** layout.fold);
+    const count = Math.min(end, this.scene.meta.rows) - first;
+    const rows = Array.from({ length: count }, (_, i) => this.rowAt(first + i));
+    return { order: this.scene.orderName, first, count, rows };
+  }
+
+  // Exact data
+
+  exactFits(layout) {
+    const { exact, view } = this.scene;
+    if (!exact || layout.fold > 0) return false;
+    const [from, to] = [Math.max(0, view.t0), Math.min(this.scene.meta.duration, view.t1)];
+    if (!exact.covers(from, to, this.area(layout))) return false;
+    return exact.states.row.length <= EXACT_MOST || this.countSeen(layout) <= EXACT_MOST;
+  }
+
+  countSeen(layout) {
+    const { exact, view } = this.scene;
+    const { from } = exact.states;
+    const [first, end] = linesSeen(this.scene, layout);
+    let count = 0;
+    for (let line = first; line < end; line++) {
+      const [a, b] = exact.rangeOf(this.rowAt(line));
+      count += upperBound(b - a, (i) => from[a + i], view.t1) - upperBound(b - a, (i) => from[a + i], view.t0);
+    }
+    return count;
+  }
+
+  /** Gets the exact states of the view and a margin around it, unless it is known to hold too many. */
+  wantExact() {
+    const { scene } = this;
+    const layout = layoutOf(scene);
+    if (layout.fold > 0 || this.exactFits(layout) || this.fetching) return;
+    const lines = this.area(layout);
+    const span = scene.view.t1 - scene.view.t0;
+    if (this.tooMany && span * lines.count >= this.tooMany) return;
+    const margin = this.tooMany && span * lines.count * 2 >= this.tooMany ? 0 : span / 2;
+    const from = Math.max(0, Math.floor(scene.view.t0 - margin));
+    const to = Math.min(scene.meta.duration, Math.ceil(scene.view.t1 + margin));
+    this.fetching = true;
+    this.source
+      .window(from, to, lines)
+      .then((exact) => {
+        this.fetching = false;
+        if (exact?.complete) this.takeExact(exact);
+        else if (exact) this.tooMany = Math.min(this.tooMany || Infinity, (to - from) * lines.count);
+        if (exact && (exact.complete || margin > 0)) this.update();
+      })
+      .catch((error) => {
+        this.fetching = false;
+        this.fail(error);
+      });
+  }
+
+  takeExact(exact) {
+    const { scene } = this;
+    const kept = scene.selected >= 0 ? this.keyOf(scene.selected) : this.awaited;
+    scene.exact = exact;
+    scene.hover = null;
+    scene.selected = kept ? this.findState(kept) : -1;
+    if (scene.selected >= 0) this.awaited = null;
+    this.dispatchEvent(new Event('selected'));
+  }
+
+  keyOf(index) {
+    const s = this.scene.exact.states;
+    return { row: s.row[index], from: s.from[index], state: s.state[index] };
+  }
+
+  findState({ row, from, state }) {
+    const { exact } = this.scene;
+    const [first, end] = exact.rangeOf(row);
+    for (let i = first; i < end; i++) if (exact.states.from[i] === from && (state === undefined || exact.states.state[i] === state)) return i;
+    return -1;
+  }
+
+  // Views
+
+  setView(view) {
+    this.flight = null;
+    this.scene.view = this.bounded(view);
+    this.update();
+  }
+
+  bounded({ t0, t1, r0, r1 }) {
+    const { duration, rows } = this.scene.meta;
+    const most = Math.max(1, duration);
+    const span = clamp(t1 - t0, Math.min(most, 20), most);
+    const begin = clamp(t0 + (t1 - t0 - span) / 2, 0, most - span);
+    const height = clamp(r1 - r0, 1, Math.max(1, rows));
+    const top = clamp(r0, 0, Math.max(1, rows) - height);
+    return { t0: begin, t1: begin + span, r0: top, r1: top + height };
+  }
+
+  flyTo(target) {
+    const goal = this.bounded({ ...this.scene.view, ...target });
+    if (this.still) {
+      this.setView(goal);
+      return;
+    }
+    const origin = { ...this.scene.view };
+    const began = performance.now();
+    const flight = (this.flight = {});
+    const step = (now) => {
+      if (this.flight !== flight) return;
+      const part = clamp((now - began) / 280, 0, 1);
+      const ease = part * part * (3 - 2 * part);
+      this.scene.view = Object.fromEntries(Object.keys(goal).map((key) => [key, origin[key] + (goal[key] - origin[key]) * ease]));
+      if (part < 1) requestAnimationFrame(step);
+      else this.scene.view = goal;
+      this.update();
+    };
+    requestAnimationFrame(step);
+  }
+
+  zoom(factor, x) {
+    const { t0, t1 } = this.scene.view;
+    const { plot } = layoutOf(this.scene);
+    const at = t0 + clamp((x - plot.x) / plot.width, 0, 1) * (t1 - t0);
+    this.setView({ ...this.scene.view, t0: at - (at - t0) * factor, t1: at + (t1 - at) * factor });
+  }
+
+  zoomRows(factor, y) {
+    const { r0, r1 } = this.scene.view;
+    const { plot } = layoutOf(this.scene);
+    const at = r0 + clamp((y - plot.y) / plot.height, 0, 1) * (r1 - r0);
+    this.setView({ ...this.scene.view, r0: at - (at - r0) * factor, r1: at + (r1 - at) * factor });
+  }
+
+  pan(time, rows) {
+    const { t0, t1, r0, r1 } = this.scene.view;
+    const span = t1 - t0;
+    const begin = clamp(t0 + time * span, 0, Math.max(1, this.scene.meta.duration) - span);
+    const height = r1 - r0;
+    const top = clamp(r0 + rows * height, 0, Math.max(1, this.scene.meta.rows) - height);
+    this.setView({ t0: begin, t1: begin + span, r0: top, r1: top + height });
+  }
+
+  /** Shows a time span with some room around it, and the rows if they are not all seen. */
+  show(from, to, rows = []) {
+    const room = Math.max((to - from) * 0.08, 10);
+    const target = { t0: from - room, t1: to + room };
+    const lines = rows.map((row) => this.lineOf(row)).filter((line) => line >= 0);
+    const { r0, r1 } = this.scene.view;
+    if (lines.length > 0) {
+      const [top, bottom] = [Math.min(...lines), Math.max(...lines) + 1];
+      if (top < r0 || bottom > r1) {
+        const height = Math.max(bottom - top, Math.min(r1 - r0, 64));
+        const middle = (top + bottom) / 2;
+        Object.assign(target, { r0: middle - height / 2, r1: middle + height / 2 });
+      }
+    }
+    this.flyTo(target);
+  }
+
+  /** Selects the state of a row that begins at a time, now or when its data are there, and shows it. */
+  goTo(row, from, to, state) {
+    const { view } = this.scene;
+    const key = { row, from, state };
+    const found = this.scene.exact ? this.findState(key) : -1;
+    if (found >= 0) this.select(found);
+    else this.awaited = key;
+    const span = clamp((to - from) * 5, 40, view.t1 - view.t0);
+    const middle = (from + to) / 2;
+    this.show(middle - span / 2, middle + span / 2, [row]);
+  }
+
+  select(index) {
+    this.scene.selected = index;
+    if (index >= 0) this.spoken.textContent = this.stateText(index);
+    this.dispatchEvent(new Event('selected'));
+    this.redraw();
+  }
+
+  setFinding(finding) {
+    this.scene.finding = finding;
+    this.dispatchEvent(new Event('finding'));
+    if (!finding) {
+      this.redraw();
+      return;
+    }
+    const rows = [...finding.victims, ...finding.causes].map((rank) => this.scene.meta.rowOf(rank));
+    this.show(finding.from, finding.to, rows);
+  }
+
+  setRange(range) {
+    this.scene.range = range;
+    this.dispatchEvent(new Event('range'));
+    this.redraw();
+  }
+
+  // What is under the pointer
+
+  /** {line, row, time, state, message}: indices of the exact data, -1 where there is none. */
+  at(x, y) {
+    const layout = layoutOf(this.scene);
+    const { plot } = layout;
+    const [first, end] = linesSeen(this.scene, layout);
+    const line = layout.lineAt(y);
+    if (x < plot.x || x > plot.x + plot.width || y < plot.y || line < first || line >= end) return null;
+    const hit = { line, row: layout.fold === 0 ? this.rowAt(line) : -1, fold: layout.fold, time: layout.time(x), state: -1, message: -1 };
+    if (!this.scene.isExact) return hit;
+    hit.message = this.messageAt(x, y);
+    if (y <= layout.y(line) + layout.line - layout.gap) hit.state = this.scene.exact.stateAt(hit.row, hit.time);
+    if (hit.state < 0) hit.state = this.narrowStateAt(layout, hit);
+    if (hit.state >= 0 && this.scene.hidden.has(this.scene.exact.states.state[hit.state])) hit.state = -1;
+    return hit;
+  }
+
+  /** States narrower than a pixel can be hit as well. */
+  narrowStateAt(layout, hit) {
+    const pixel = 1.5 * (layout.time(1) - layout.time(0));
+    for (const time of [hit.time - pixel, hit.time + pixel]) {
+      const state = this.scene.exact.stateAt(hit.row, time);
+      if (state >= 0) return state;
+    }
+    const [first, end] = this.scene.exact.rangeOf(hit.row);
+    const { from } = this.scene.exact.states;
+    const next = first + upperBound(end - first, (i) => from[first + i], hit.time - pixel);
+    return next < end && from[next] < hit.time + pixel ? next : -1;
+  }
+
+  messageAt(x, y) {
+    if (!this.scene.arrows || !this.scene.show.messages) return -1;
+    let [best, least] = [-1, 4];
+    for (const [message, x1, y1, x2, y2] of this.scene.arrows) {
+      const [dx, dy] = [x2 - x1, y2 - y1];
+      const part = clamp(((x - x1) * dx + (y - y1) * dy) / (dx * dx + dy * dy || 1), 0, 1);
+      const distance = Math.hypot(x - x1 - part * dx, y - y1 - part * dy);
+      if (distance < least) [best, least] = [message, distance];
+    }
+    return best;
+  }
+
+  /** Where a time of a row is on the window, in pixels: for scripts and tests. */
+  pointOf(row, time) {
+    const layout = layoutOf(this.scene);
+    const box = this.frame.getBoundingClientRect();
+    const line = Math.floor(this.lineOf(row) / 2 ** layout.fold);
+    return { x: box.left + layout.x(time), y: box.top + layout.y(line) + (layout.line - layout.gap) / 2 };
+  }
+
+  // Pictures
+
+  svg() {
+    const pen = new SvgContext(this.scene.width, this.scene.height);
+    drawScene(pen, { ...this.scene, pointer: null, hover: null });
+    return new Blob([pen.toString()], { type: 'image/svg+xml' });
+  }
+
+  png() {
+    const ratio = 2;
+    const canvas = h('canvas', { width: this.scene.width * ratio, height: this.scene.height * ratio });
+    const pen = canvas.getContext('2d');
+    pen.scale(ratio, ratio);
+    drawScene(pen, { ...this.scene, pointer: null, hover: null });
+    return new Promise((resolve) => canvas.toBlob(resolve, 'image/png'));
+  }
+}

@@ -1,0 +1,307 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "view/routes.h"
+
+#include "core/text.h"
+#include "view/assets.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { OK = 200, BAD_REQUEST = 400, NOT_FOUND = 404, FAULT = 500, LATER = 503 };
+enum { STATES_AT_ONCE = 20000, NAME_MOST = 200 };
+
+static const char json_type[] = "application/json", svg_type[] = "image/svg+xml",
+                  bytes_type[] = "application/octet-stream";
+
+/* One request on its way. */
+struct visit {
+    struct view_site *site;
+    const struct server_request *request;
+    struct server_answer *answer;
+};
+
+/* A whole number of the query; false, with an answer, where it is not there or none in [least, most]. */
+static bool number(const struct visit *visit, const char *name, int64_t least, int64_t most, int64_t *value)
+{
+    const char *text = server_parameter(visit->request, name);
+    if (text && text_parse_i64(text, least, most, value))
+        return true;
+    server_say(visit->answer, BAD_REQUEST, "%s must be a whole number from %lld to %lld\n", name, (long long)least,
+               (long long)most);
+    return false;
+}
+
+static bool order(const struct visit *visit, enum timeline_order *found)
+{
+    const char *name = server_parameter(visit->request, "order");
+    int place = view_order_find(name ? name : "rank");
+    *found = place < 0 ? TIMELINE_BY_RANK : (enum timeline_order)place;
+    if (place < 0)
+        server_say(visit->answer, BAD_REQUEST, "order must be rank, compute or likeness\n");
+    return place >= 0;
+}
+
+static bool area(const struct visit *visit, struct view_area *found)
+{
+    int64_t first, count, rows = (int64_t)visit->site->pictures.view.info->row_count;
+    if (!order(visit, &found->order) || !number(visit, "from", 0, INT64_MAX - 1, &found->from_ns) ||
+        !number(visit, "to", 0, INT64_MAX - 1, &found->to_ns) || !number(visit, "first", 0, rows, &first) ||
+        !number(visit, "count", 0, rows, &count))
+        return false;
+    found->first = (uint64_t)first;
+    found->count = (uint64_t)count;
+    return true;
+}
+
+static const struct view_judged *judged(const struct visit *visit)
+{
+    return atomic_load(&visit->site->judged);
+}
+
+/* What was written becomes the answer, or the fault does. */
+static void finish(const struct visit *visit, struct output *output, const char *type, enum status status,
+                   const struct error *err)
+{
+    struct server_answer *answer = visit->answer;
+    *answer = (struct server_answer){.status = OK, .type = type};
+    answer->body = output_take(output, &answer->length);
+    if (status == STATUS_OK)
+        return;
+    free(answer->body);
+    if (status == STATUS_END)
+        server_say(answer, NOT_FOUND, "there is no such thing\n");
+    else
+        server_say(answer, err->kind == ERROR_USAGE ? BAD_REQUEST : FAULT, "%s\n", err->text);
+}
+
+static void answer_text(const struct visit *visit, const char *type, const char *text)
+{
+    *visit->answer = (struct server_answer){
+        .status = OK, .type = type, .body = (char *)(uintptr_t)text, .length = strlen(text), .borrowed = true};
+}
+
+static void get_page(const struct visit *visit)
+{
+    answer_text(visit, "text/html; charset=utf-8", asset_page_html);
+}
+
+static void get_script(const struct visit *visit)
+{
+    answer_text(visit, "text/javascript; charset=utf-8", asset_timeline_js);
+}
+
+static void get_style(const struct visit *visit)
+{
+    struct output *output = output_open_memory();
+    view_write_style(output);
+    finish(visit, output, "text/css; charset=utf-8", STATUS_OK, NULL);
+}
+
+static void get_meta(const struct visit *visit)
+{
+    struct output *output = output_open_memory();
+    view_write_meta(output, &visit->site->pictures.view);
+    finish(visit, output, json_type, STATUS_OK, NULL);
+}
+
+static void get_order(const struct visit *visit)
+{
+    enum timeline_order wanted;
+    struct error err = {0};
+    if (!order(visit, &wanted))
+        return;
+    struct view_desk *desk = &visit->site->pictures;
+    pthread_mutex_lock(&desk->lock);
+    const uint32_t *rows = view_rows(&desk->view, wanted, &err);
+    pthread_mutex_unlock(&desk->lock);
+    struct output *output = output_open_memory();
+    output_text(output, "[");
+    for (size_t i = 0; rows && i < desk->view.info->row_count; i++)
+        output_print(output, "%s%u", i ? "," : "", rows[i]);
+    output_text(output, "]");
+    finish(visit, output, json_type, rows ? STATUS_OK : STATUS_FAILED, &err);
+}
+
+static void get_tile(const struct visit *visit)
+{
+    struct view_tile tile;
+    int64_t shift, fold, index, block;
+    struct error err = {0};
+    if (!order(visit, &tile.order) || !number(visit, "shift", 0, VIEW_SHIFT_MOST - 8, &shift) ||
+        !number(visit, "fold", 0, VIEW_FOLD_MOST, &fold) || !number(visit, "index", 0, INT64_MAX, &index) ||
+        !number(visit, "block", 0, PROCESS_LIMIT, &block))
+        return;
+    tile.shift = (unsigned)shift;
+    tile.fold = (unsigned)fold;
+    tile.index = (uint64_t)index;
+    tile.block = (uint64_t)block;
+    struct view_desk *desk = &visit->site->pictures;
+    struct output *output = output_open_memory();
+    pthread_mutex_lock(&desk->lock);
+    enum status status = view_write_tile(output, &desk->view, tile, &err);
+    pthread_mutex_unlock(&desk->lock);
+    finish(visit, output, bytes_type, status, &err);
+}
+
+static void get_window(const struct visit *visit)
+{
+    struct view_area wanted;
+    struct error err = {0};
+    if (!area(visit, &wanted))
+        return;
+    const struct timeline_overlay *overlay = judged(visit) ? judged(visit)->judgement.overlay : NULL;
+    struct view_desk *desk = &visit->site->pictures;
+    struct output *output = output_open_memory();
+    pthread_mutex_lock(&desk->lock);
+    enum status status = view_write_window(output, &desk->view, wanted, STATES_AT_ONCE, overlay, &err);
+    pthread_mutex_unlock(&desk->lock);
+    finish(visit, output, json_type, status, &err);
+}
+
+static void get_detail(const struct visit *visit)
+{
+    int64_t row, from, depth;
+    struct error err = {0};
+    if (!number(visit, "row", 0, UINT32_MAX, &row) || !number(visit, "from", 0, INT64_MAX - 1, &from) ||
+        !number(visit, "depth", 0, UINT32_MAX, &depth))
+        return;
+    struct view_desk *desk = &visit->site->pictures;
+    struct output *output = output_open_memory();
+    pthread_mutex_lock(&desk->lock);
+    enum status status = view_write_detail(output, &desk->view, (uint32_t)row, from, (uint32_t)depth, &err);
+    pthread_mutex_unlock(&desk->lock);
+    finish(visit, output, json_type, status, &err);
+}
+
+static void get_statistics(const struct visit *visit)
+{
+    struct view_area wanted;
+    struct error err = {0};
+    if (!area(visit, &wanted))
+        return;
+    struct view_desk *desk = &visit->site->questions;
+    struct output *output = output_open_memory();
+    pthread_mutex_lock(&desk->lock);
+    enum status status = view_write_statistics(output, &desk->view, wanted, &err);
+    pthread_mutex_unlock(&desk->lock);
+    finish(visit, output, json_type, status, &err);
+}
+
+/* Parameters that may be left out: `value` stays as it is then. */
+static bool number_if_there(const struct visit *visit, const char *name, int64_t least, int64_t most, int64_t *value)
+{
+    return !server_parameter(visit->request, name) || number(visit, name, least, most, value);
+}
+
+static void get_search(const struct visit *visit)
+{
+    int64_t process = -1, tag = EVENT_UNKNOWN, least = 0, most = INT64_MAX, from = 0;
+    struct error err = {0};
+    const char *name = server_parameter(visit->request, "name");
+    if (name && strlen(name) > NAME_MOST) {
+        server_say(visit->answer, BAD_REQUEST, "name must have at most %d bytes\n", NAME_MOST);
+        return;
+    }
+    if (!number_if_there(visit, "process", 0, PROCESS_LIMIT, &process) ||
+        !number_if_there(visit, "tag", INT32_MIN + 1, INT32_MAX, &tag) ||
+        !number_if_there(visit, "least", 0, INT64_MAX, &least) ||
+        !number_if_there(visit, "most", 0, INT64_MAX, &most) ||
+        !number_if_there(visit, "from", 0, INT64_MAX - 1, &from))
+        return;
+    struct view_query query = {.name = name ? name : "",
+                               .process = process,
+                               .tag = (int32_t)tag,
+                               .least_ns = least,
+                               .most_ns = most,
+                               .from_ns = from};
+    struct view_desk *desk = &visit->site->questions;
+    struct output *output = output_open_memory();
+    pthread_mutex_lock(&desk->lock);
+    enum status status = view_write_search(output, &desk->view, &query, &err);
+    pthread_mutex_unlock(&desk->lock);
+    finish(visit, output, json_type, status, &err);
+}
+
+static void get_judgement(const struct visit *visit)
+{
+    const struct view_judged *run = judged(visit);
+    if (!run)
+        answer_text(visit, json_type, "{\"ready\":false}");
+    else
+        *visit->answer = (struct server_answer){
+            .status = OK, .type = json_type, .body = run->text, .length = run->length, .borrowed = true};
+}
+
+/* What needs the run to be judged; false, with an answer, where it is not yet. */
+static bool is_judged(const struct visit *visit)
+{
+    if (!judged(visit))
+        server_say(visit->answer, LATER, "the run is still being judged\n");
+    return judged(visit) != NULL;
+}
+
+static void get_chart(const struct visit *visit)
+{
+    const char *name = server_parameter(visit->request, "name");
+    const struct chart *chart = name ? chart_find(name) : NULL;
+    if (!is_judged(visit))
+        return;
+    const struct view_judgement *run = &judged(visit)->judgement;
+    if (!chart || !chart_can(chart, run->metrics) || run->metrics->process_count == 0) {
+        server_say(visit->answer, NOT_FOUND, "there is no such chart\n");
+        return;
+    }
+    struct chart_input input = {.metrics = run->metrics, .results = run->results};
+    char answer[CHART_ANSWER_SIZE], description[CHART_DESCRIPTION_SIZE];
+    chart_answer(chart, &input, answer);
+    chart_describe(chart, &input, description);
+    struct canvas_options options = {
+        .theme = THEME_PAGE, .prefix = chart->name, .title = answer, .description = description};
+    struct output *output = output_open_memory();
+    struct canvas *canvas = canvas_new(CANVAS_SVG, output, CHART_WIDTH, CHART_HEIGHT, &options);
+    if (canvas) {
+        chart_draw(chart, canvas, &input);
+        canvas_free(canvas);
+    }
+    finish(visit, output, svg_type, STATUS_OK, NULL);
+}
+
+static void get_matrix(const struct visit *visit)
+{
+    if (!is_judged(visit))
+        return;
+    struct output *output = output_open_memory();
+    view_write_matrix(output, judged(visit)->judgement.metrics);
+    finish(visit, output, json_type, STATUS_OK, NULL);
+}
+
+static const struct {
+    const char *path;
+    void (*get)(const struct visit *visit);
+} routes[] = {
+    {"", get_page},
+    {"style.css", get_style},
+    {"timeline.js", get_script},
+    {"meta", get_meta},
+    {"order", get_order},
+    {"tile", get_tile},
+    {"window", get_window},
+    {"detail", get_detail},
+    {"search", get_search},
+    {"chart", get_chart},
+    {"judgement", get_judgement},
+    {"matrix", get_matrix},
+    {"statistics", get_statistics},
+};
+
+void view_answer(void *context, const struct server_request *request, struct server_answer *answer)
+{
+    struct visit visit = {.site = context, .request = request, .answer = answer};
+    const char *path = server_path(request);
+    for (size_t i = 0; i < sizeof routes / sizeof *routes; i++)
+        if (strcmp(routes[i].path, path) == 0) {
+            routes[i].get(&visit);
+            return;
+        }
+    server_say(answer, NOT_FOUND, "nothing is here\n");
+}
