@@ -9,6 +9,8 @@
 
 /* X(name): the attributes that are read; what can be computed from them stands in the file for others. */
 #define FILE_ATTRIBUTES(X)                                                                                             \
+    X(advice)                                                                                                          \
+    X(axis)                                                                                                            \
     X(before_s)                                                                                                        \
     X(begin_s)                                                                                                         \
     X(by_world)                                                                                                        \
@@ -28,6 +30,7 @@
     X(concentration)                                                                                                   \
     X(cost_s)                                                                                                          \
     X(count)                                                                                                           \
+    X(cut)                                                                                                             \
     X(damage)                                                                                                          \
     X(damages)                                                                                                         \
     X(depth)                                                                                                           \
@@ -45,10 +48,13 @@
     X(group)                                                                                                           \
     X(growth)                                                                                                          \
     X(heaviest)                                                                                                        \
+    X(hypothesis)                                                                                                      \
     X(iteration)                                                                                                       \
     X(iteration_share)                                                                                                 \
     X(kind)                                                                                                            \
     X(least)                                                                                                           \
+    X(least_calls)                                                                                                     \
+    X(least_time_s)                                                                                                    \
     X(line)                                                                                                            \
     X(longest_s)                                                                                                       \
     X(loop)                                                                                                            \
@@ -64,6 +70,9 @@
     X(messages_sent)                                                                                                   \
     X(min_s)                                                                                                           \
     X(mixed_share)                                                                                                     \
+    X(more_false)                                                                                                      \
+    X(more_true)                                                                                                       \
+    X(more_unknown)                                                                                                    \
     X(most)                                                                                                            \
     X(most_s)                                                                                                          \
     X(mpi_s)                                                                                                           \
@@ -78,6 +87,7 @@
     X(processes)                                                                                                       \
     X(rank)                                                                                                            \
     X(rank_share)                                                                                                      \
+    X(reason)                                                                                                          \
     X(recoverable_s)                                                                                                   \
     X(rest)                                                                                                            \
     X(rhythm_s)                                                                                                        \
@@ -85,22 +95,27 @@
     X(roles)                                                                                                           \
     X(rows)                                                                                                            \
     X(saving_s)                                                                                                        \
+    X(shift_s)                                                                                                         \
     X(similarity)                                                                                                      \
     X(slow)                                                                                                            \
     X(source)                                                                                                          \
+    X(state)                                                                                                           \
     X(static_s)                                                                                                        \
-    X(shift_s)                                                                                                         \
     X(stray)                                                                                                           \
     X(tag)                                                                                                             \
+    X(tests)                                                                                                           \
     X(thread)                                                                                                          \
+    X(threshold)                                                                                                       \
     X(time_back)                                                                                                       \
     X(time_s)                                                                                                          \
+    X(title)                                                                                                           \
     X(to)                                                                                                              \
     X(to_bytes)                                                                                                        \
     X(to_s)                                                                                                            \
     X(total_bytes)                                                                                                     \
     X(trend)                                                                                                           \
     X(trend_fit)                                                                                                       \
+    X(unit)                                                                                                            \
     X(used_bytes)                                                                                                      \
     X(value)                                                                                                           \
     X(values)                                                                                                          \
@@ -146,7 +161,9 @@ enum file_attribute {
     X(iterations)                                                                                                      \
     X(iteration)                                                                                                       \
     X(slow)                                                                                                            \
-    X(computing)
+    X(computing)                                                                                                       \
+    X(search)                                                                                                          \
+    X(test)
 
 struct metrics_file {
     struct xml_sax sax;
@@ -192,6 +209,10 @@ void read_iterations(struct metrics_file *file);
 void read_iteration(struct metrics_file *file);
 void read_slow(struct metrics_file *file);
 void read_computing(struct metrics_file *file);
+
+/* Elements of the search: search_file.c. */
+void read_search(struct metrics_file *file);
+void read_test(struct metrics_file *file);
 
 /* At the end of the file: phases that it did not tell whole are taken away. */
 void phases_finish(struct metrics_file *file);

@@ -7,6 +7,7 @@
 #include "metrics/metrics_file.h"
 #include "render/facts.h"
 #include "render/phases_report.h"
+#include "render/search_report.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -428,6 +429,7 @@ void metrics_write_xml(struct output *output, const struct metrics *metrics)
     XML_ROWS(output, "size", size_fields, metrics, metrics->sizes, metrics->size_count);
     xml_analysis(output, metrics);
     phases_write_xml(output, metrics);
+    search_write_xml(output, metrics);
     output_text(output, "</metrics>\n");
 }
 

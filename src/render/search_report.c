@@ -376,3 +376,71 @@ void search_write_json(struct output *output, const struct metrics *metrics)
     json_close(&json, '}');
     output_text(output, "\n");
 }
+
+/* XML */
+
+static void xml_text(struct output *output, const char *name, const char *text)
+{
+    if (!text)
+        return;
+    output_print(output, " %s=\"", name);
+    value_write_xml(output, value_text(text));
+    output_text(output, "\"");
+}
+
+static void xml_time(struct output *output, const char *name, int64_t ns)
+{
+    output_print(output, " %s=\"", name);
+    value_write_xml(output, value_time(ns));
+    output_text(output, "\"");
+}
+
+static void xml_count(struct output *output, const char *name, uint64_t count)
+{
+    if (count > 0)
+        output_print(output, " %s=\"%llu\"", name, (unsigned long long)count);
+}
+
+/* Values with all digits, to be read back exactly. */
+static void xml_node(struct output *output, const struct search_node *node)
+{
+    output_text(output, "<test");
+    if (node->parent != SEARCH_ROOT)
+        output_print(output, " parent=\"%u\"", node->parent);
+    xml_text(output, "state", search_state_name(node->state));
+    xml_text(output, "axis", search_axis_name(node->axis));
+    xml_text(output, "hypothesis", node->hypothesis);
+    xml_text(output, "title", node->title);
+    if (node->has_value)
+        output_print(output, " value=\"%.17g\"", node->value);
+    output_print(output, " threshold=\"%.17g\"", node->threshold);
+    if (!is_share(node->unit))
+        output_print(output, " unit=\"%d %d %d\"", node->unit.seconds, node->unit.bytes, node->unit.counts);
+    if (node->has_time)
+        xml_time(output, "time_s", node->ns);
+    xml_count(output, "calls", node->calls);
+    xml_text(output, "reason", node->reason);
+    xml_text(output, "advice", node->advice);
+    xml_count(output, "more_true", node->more_true);
+    xml_count(output, "more_false", node->more_false);
+    xml_count(output, "more_unknown", node->more_unknown);
+    if (node->cut)
+        xml_text(output, "cut", "true");
+    output_text(output, "/>\n");
+}
+
+void search_write_xml(struct output *output, const struct metrics *metrics)
+{
+    const struct search *search = metrics->search;
+    if (!search)
+        return;
+    output_text(output, "<search");
+    xml_text(output, "source", search->source);
+    output_print(output, " tests=\"%llu\" threshold=\"%.17g\" least_calls=\"%llu\"", (unsigned long long)search->tests,
+                 search->threshold, (unsigned long long)search->least_calls);
+    xml_time(output, "least_time_s", search->least_ns);
+    output_text(output, ">\n");
+    for (size_t i = 0; i < search->count; i++)
+        xml_node(output, &search->nodes[i]);
+    output_text(output, "</search>\n");
+}

@@ -14,6 +14,9 @@ void search_write_text(struct output *output, const struct metrics *metrics, con
 /* Schema sight-search/1: see sight-search(1). */
 void search_write_json(struct output *output, const struct metrics *metrics);
 
+/* The search as an element of a metrics file (sight-metrics(5)); nothing where there is none. */
+void search_write_xml(struct output *output, const struct metrics *metrics);
+
 /* "54 %", "1.2 MB/s", "-" where it is not known: a value in its unit. */
 char *search_value_text(char buffer[TEXT_NUMBER_SIZE], const struct search_node *node);
 
