@@ -26,6 +26,7 @@ class Call:
         self.messages = []  # (direction, partner, tag, bytes, communicator)
         self.root = None
         self.needs = []  # calls that must be entered before this one can end
+        self.receives = False
 
 
 class Run:
@@ -37,6 +38,7 @@ class Run:
         self.now = [0] * self.processes
         self.calls = [[] for _ in range(self.processes)]
         self.waits = {}  # kind -> list of (rank, cause, ns)
+        self.late = []  # waits for senders: (call, send that it waits for, cause, ns)
         self.groups = [list(range(self.processes))]  # communicators: members by rank
         for _ in range(self.random.randint(0, 2)):
             size = self.random.randint(2, self.processes)
@@ -45,7 +47,7 @@ class Run:
             self.mark(rank, "Begin")
         rounds = self.random.randint(1, 40)
         kinds = [self.eager, self.rendezvous, self.barrier, self.all_to_all, self.one_to_all, self.all_to_one,
-                 self.several, self.user_state, self.scan]
+                 self.several, self.out_of_order, self.user_state, self.scan]
         for _ in range(rounds):
             for rank in range(self.processes):
                 self.now[rank] += self.random.choice([0, 0, 7, 100, self.random.randint(0, 5000)])
@@ -53,6 +55,7 @@ class Run:
         for rank in range(self.processes):
             self.now[rank] += self.random.randint(0, 30)
             self.mark(rank, "End")
+        self.find_wrong_order()
 
     def enter(self, rank, name, comm=0):
         call = Call(rank, name, self.now[rank], comm)
@@ -76,6 +79,22 @@ class Run:
         if ns > 0:
             self.waits.setdefault(kind, []).append((call.rank, cause, ns))
 
+    def late_sender(self, receive, send, cause):
+        ns = min(send.enter, receive.leave) - receive.enter
+        if ns > 0:
+            self.late.append((receive, send, cause, ns))
+
+    def find_wrong_order(self):
+        """A wait for a sender is of wrong order where another message was there, which a later call receives."""
+        for receive, send, cause, ns in self.late:
+            calls = self.calls[receive.rank]
+            there = [other for later in calls[calls.index(receive) + 1:] if later.receives for other in later.needs
+                     if other.enter < send.enter]
+            kind = "late-sender" if not there else (
+                "wrong-order-same-source" if any(other.rank == send.rank for other in there)
+                else "wrong-order-other-source")
+            self.waits.setdefault(kind, []).append((receive.rank, cause, ns))
+
     def cost(self):
         return self.random.choice([1, 5, 40, 300])
 
@@ -84,16 +103,17 @@ class Run:
         sender, receiver = self.random.sample(self.groups[comm], 2)
         return comm, sender, receiver
 
-    def message(self, send, receive, comm):
-        tag, size = self.random.randint(0, 3), self.random.choice([0, 8, 5000])
+    def message(self, send, receive, comm, tag=None):
+        size = self.random.choice([0, 8, 5000])
+        tag = self.random.randint(0, 3) if tag is None else tag
         send.messages.append(("send", receive.rank, tag, size, comm))
         receive.messages.append(("receive", send.rank, tag, size, comm))
 
     def ends_known(self, send, receive):
         """Late sender, and late receiver: a send that returns only after its receive was entered."""
-        if receive.enter < send.enter:
-            self.wait("late-sender", receive, send.rank, send.enter)
+        self.late_sender(receive, send, send.rank)
         receive.needs.append(send)
+        receive.receives = True
         if send.leave > receive.enter > send.enter:
             self.wait("late-receiver", send, receive.rank, receive.enter)
             send.needs.append(receive)
@@ -131,9 +151,25 @@ class Run:
             self.message(send, waitall, 0)
         self.leave(waitall, max([waitall.enter] + [send.enter + 1 for send in sends]) + self.cost())
         waitall.needs = sends
+        waitall.receives = True
         latest = max(sends, key=lambda send: send.enter)
         tie = sum(send.enter == latest.enter for send in sends) > 1
-        self.wait("late-sender", waitall, None if tie else latest.rank, latest.enter)
+        self.late_sender(waitall, latest, None if tie else latest.rank)
+
+    def out_of_order(self):
+        """Two messages to one process, from one sender or two; the one that was sent last is received first."""
+        comm, first, receiver = self.pair()
+        second = self.random.choice([rank for rank in self.groups[comm] if rank != receiver])
+        early = self.enter(first, "MPI_Send", comm)
+        self.leave(early, early.enter + self.cost())
+        self.now[second] += self.random.choice([0, 2000])
+        late = self.enter(second, "MPI_Send", comm)
+        self.leave(late, late.enter + self.cost())
+        for send, tag in ((late, 5), (early, 4)):
+            receive = self.enter(receiver, "MPI_Recv", comm)
+            self.message(send, receive, comm, tag)
+            self.leave(receive, max(receive.enter, send.enter + 1) + self.cost())
+            self.ends_known(send, receive)
 
     def collective(self, names):
         comm = self.random.randrange(len(self.groups))
