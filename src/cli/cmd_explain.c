@@ -7,13 +7,17 @@
 #include "render/clock_sentence.h"
 #include "render/explanation.h"
 #include "render/field.h"
+#include "render/path_text.h"
 
 #include <string.h>
+
+/* What can be explained beside findings. */
+static const char critical_path[] = "critical-path";
 
 static bool is_finding_word(const char *word)
 {
     int64_t number;
-    return finding_id_known(word) || text_parse_i64(word, 1, 999, &number);
+    return strcmp(word, critical_path) == 0 || finding_id_known(word) || text_parse_i64(word, 1, 999, &number);
 }
 
 static bool is_wanted(const char *wanted, size_t place, const struct finding *finding)
@@ -35,6 +39,10 @@ static enum status needs_events(const struct options *options, const struct metr
 static void write_explanations(struct output *output, const struct options *options, const struct judged_run *run)
 {
     size_t written = 0;
+    if (options->finding && strcmp(options->finding, critical_path) == 0) {
+        path_write_text(output, run->metrics);
+        return;
+    }
     for (size_t i = 0; i < run->findings->count; i++) {
         if (!is_wanted(options->finding, i, &run->findings->finding[i]))
             continue;

@@ -136,13 +136,12 @@ struct analysis *analysis_new(size_t processes, size_t states)
     analysis->state_count = states;
     for (int kind = 0; kind < WAIT_KIND_COUNT; kind++)
         sums_new(&analysis->waits[kind], processes, states);
-    analysis->path_compute_ns = memory_new(processes * sizeof *analysis->path_compute_ns);
-    analysis->path_mpi_ns = memory_new(processes * sizeof *analysis->path_mpi_ns);
-    analysis->path_states_ns = memory_new(states * sizeof *analysis->path_states_ns);
-    analysis->clock_shift_ns = memory_new(processes * sizeof *analysis->clock_shift_ns);
-    analysis->delay_ns = memory_new(processes * sizeof *analysis->delay_ns);
-    analysis->delay_states_ns = memory_new(states * sizeof *analysis->delay_states_ns);
-    analysis->delay_before_ns = memory_new(states * sizeof *analysis->delay_before_ns);
+#define NEW_BY_PROCESS(member) analysis->member = memory_new(processes * sizeof *analysis->member);
+#define NEW_BY_STATE(member) analysis->member = memory_new(states * sizeof *analysis->member);
+    ANALYSIS_BY_PROCESS(NEW_BY_PROCESS)
+    ANALYSIS_BY_STATE(NEW_BY_STATE)
+#undef NEW_BY_PROCESS
+#undef NEW_BY_STATE
     return analysis;
 }
 
@@ -152,12 +151,9 @@ void analysis_free(struct analysis *analysis)
         return;
     for (int kind = 0; kind < WAIT_KIND_COUNT; kind++)
         sums_clear(&analysis->waits[kind]);
-    free(analysis->path_compute_ns);
-    free(analysis->path_mpi_ns);
-    free(analysis->path_states_ns);
-    free(analysis->clock_shift_ns);
-    free(analysis->delay_ns);
-    free(analysis->delay_states_ns);
-    free(analysis->delay_before_ns);
+#define FREE_ARRAY(member) free(analysis->member);
+    ANALYSIS_BY_PROCESS(FREE_ARRAY)
+    ANALYSIS_BY_STATE(FREE_ARRAY)
+#undef FREE_ARRAY
     free(analysis);
 }

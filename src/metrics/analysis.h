@@ -88,21 +88,44 @@ struct wait_sums {
     X(messages, COUNT)            /* matched */                                                                        \
     X(unmatched, COUNT)           /* ends of messages without the other */                                             \
     X(collectives, COUNT)                                                                                              \
-    X(incomplete, COUNT)     /* collectives that not everyone took part in, as far as is recorded */                   \
-    X(rootless, COUNT)       /* calls of collectives whose root the trace does not tell */                             \
-    X(forced, COUNT)         /* calls whose partner never came, in the replay */                                       \
-    X(path, TIME)            /* length of the critical path */                                                         \
-    X(replay, TIME)          /* a replay with nothing changed: the duration */                                         \
-    X(ideal, TIME)           /* the run on a network that costs nothing: POP's T_ideal */                              \
-    X(balanced_saving, TIME) /* saved if all processes computed as long as their mean */                               \
-    X(own_saving, TIME)      /* saved if calls of analysis_longest_own() took no time but for waiting */               \
-    X(load_balance, RATIO)   /* POP: mean / max computing */                                                           \
-    X(serialisation, RATIO)  /* POP: max computing / ideal */                                                          \
-    X(transfer, RATIO)       /* POP: ideal / duration */
+    X(incomplete, COUNT)      /* collectives that not everyone took part in, as far as is recorded */                  \
+    X(rootless, COUNT)        /* calls of collectives whose root the trace does not tell */                            \
+    X(forced, COUNT)          /* calls whose partner never came, in the replay */                                      \
+    X(path, TIME)             /* length of the critical path */                                                        \
+    X(impact_activity, TIME)  /* of all processes' time along the path: doing what is on the path */                   \
+    X(impact_other, TIME)     /* doing what is not on the path, or longer than there */                                \
+    X(impact_imbalance, TIME) /* waiting, because something on the path takes longer: the three are all */             \
+    X(impact_inter, TIME)     /* of that: because of what the process never does itself */                             \
+    X(replay, TIME)           /* a replay with nothing changed: the duration */                                        \
+    X(ideal, TIME)            /* the run on a network that costs nothing: POP's T_ideal */                             \
+    X(balanced_saving, TIME)  /* saved if all processes computed as long as their mean */                              \
+    X(own_saving, TIME)       /* saved if calls of analysis_longest_own() took no time but for waiting */              \
+    X(load_balance, RATIO)    /* POP: mean / max computing */                                                          \
+    X(serialisation, RATIO)   /* POP: max computing / ideal */                                                         \
+    X(transfer, RATIO)        /* POP: ideal / duration */
 
 typedef int64_t analysis_TIME; /* ns */
 typedef uint64_t analysis_COUNT;
 typedef double analysis_RATIO;
+
+/* X(member): times by process, in ns. */
+#define ANALYSIS_BY_PROCESS(X)                                                                                         \
+    X(path_compute_ns) /* the critical path: computing on it */                                                        \
+    X(path_mpi_ns)     /* in MPI */                                                                                    \
+    X(impact_ns)       /* waiting of all because of what it has on the path */                                         \
+    X(clock_shift_ns)  /* largest shift of an event, where clocks were corrected */                                    \
+    X(delay_ns)        /* waiting that goes back to what it does longer than others */
+
+/* X(member): times by state (the first of its name), in ns. "before": computing before calls of it. */
+#define ANALYSIS_BY_STATE(X)                                                                                           \
+    X(path_states_ns)   /* the critical path: in calls of it */                                                        \
+    X(path_before_ns)   /* and before them; what is missing to its computing is at the ends of processes */            \
+    X(excess_states_ns) /* what the path has more of it than processes have on average, without waits */               \
+    X(excess_before_ns)                                                                                                \
+    X(impact_states_ns) /* waiting of all because of it on the path; the rest of impact_imbalance is at ends */        \
+    X(impact_before_ns)                                                                                                \
+    X(delay_states_ns) /* waiting that goes back to calls of it */                                                     \
+    X(delay_before_ns)
 
 struct analysis {
     size_t process_count, state_count;
@@ -110,12 +133,10 @@ struct analysis {
     ANALYSIS_NUMBERS(ANALYSIS_MEMBER)
 #undef ANALYSIS_MEMBER
     struct wait_sums waits[WAIT_KIND_COUNT];
-    int64_t *path_compute_ns, *path_mpi_ns; /* critical path by process */
-    int64_t *path_states_ns;                /* by state */
-    int64_t *clock_shift_ns;                /* by process: largest shift of an event, where clocks were corrected */
-    int64_t *delay_ns;                      /* by process: waiting that goes back to what it does longer than others */
-    int64_t *delay_states_ns;               /* by state: of these, to calls of it */
-    int64_t *delay_before_ns;               /* by state: to computing before calls of it */
+#define ANALYSIS_ARRAY(member) int64_t *member;
+    ANALYSIS_BY_PROCESS(ANALYSIS_ARRAY)
+    ANALYSIS_BY_STATE(ANALYSIS_ARRAY)
+#undef ANALYSIS_ARRAY
 };
 
 /* The MPI function whose calls themselves, waits aside, take most of the critical path, what starts and ends MPI aside:

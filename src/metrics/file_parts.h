@@ -151,6 +151,8 @@ enum file_attribute {
     X(site)                                                                                                            \
     X(among)                                                                                                           \
     X(path)                                                                                                            \
+    X(impact)                                                                                                          \
+    X(excess)                                                                                                          \
     X(delay)                                                                                                           \
     X(clock)                                                                                                           \
     X(phases)                                                                                                          \

@@ -380,8 +380,10 @@ static void read_path(struct metrics_file *file)
         return;
     if (xml_sax_has(&file->sax, ATTRIBUTE_name)) {
         size_t state = file_state(file);
-        if (state != SIZE_MAX)
-            analysis->path_states_ns[state] = file_time(file, ATTRIBUTE_time_s);
+        if (state == SIZE_MAX)
+            return;
+        analysis->path_states_ns[state] = file_time(file, ATTRIBUTE_time_s);
+        analysis->path_before_ns[state] = file_time(file, ATTRIBUTE_before_s);
         return;
     }
     size_t row = file_row(file);
@@ -391,19 +393,43 @@ static void read_path(struct metrics_file *file)
     analysis->path_mpi_ns[row] = file_time(file, ATTRIBUTE_mpi_s);
 }
 
-/* What a process delays, or calls of a function and computing before them. */
-static void read_delay(struct metrics_file *file)
+/* Times of processes, and of functions: of calls of them, and of computing before them. */
+static void read_costs(struct metrics_file *file, int64_t *processes_ns, int64_t *states_ns, int64_t *before_ns)
 {
-    struct analysis *analysis = file->metrics->analysis;
-    if (!analysis)
-        return;
     bool by_function = xml_sax_has(&file->sax, ATTRIBUTE_name);
     size_t at = by_function ? file_state(file) : file_row(file);
     if (at == SIZE_MAX)
         return;
-    (by_function ? analysis->delay_states_ns : analysis->delay_ns)[at] = file_time(file, ATTRIBUTE_cost_s);
+    (by_function ? states_ns : processes_ns)[at] = file_time(file, ATTRIBUTE_cost_s);
     if (by_function)
-        analysis->delay_before_ns[at] = file_time(file, ATTRIBUTE_before_s);
+        before_ns[at] = file_time(file, ATTRIBUTE_before_s);
+}
+
+/* What a process delays, or calls of a function and computing before them. */
+static void read_delay(struct metrics_file *file)
+{
+    struct analysis *analysis = file->metrics->analysis;
+    if (analysis)
+        read_costs(file, analysis->delay_ns, analysis->delay_states_ns, analysis->delay_before_ns);
+}
+
+/* What the same on the critical path costs in waiting. */
+static void read_impact(struct metrics_file *file)
+{
+    struct analysis *analysis = file->metrics->analysis;
+    if (analysis)
+        read_costs(file, analysis->impact_ns, analysis->impact_states_ns, analysis->impact_before_ns);
+}
+
+/* What the critical path has more of a function. */
+static void read_excess(struct metrics_file *file)
+{
+    struct analysis *analysis = file->metrics->analysis;
+    size_t state = analysis ? file_state(file) : SIZE_MAX;
+    if (state == SIZE_MAX)
+        return;
+    analysis->excess_states_ns[state] = file_time(file, ATTRIBUTE_time_s);
+    analysis->excess_before_ns[state] = file_time(file, ATTRIBUTE_before_s);
 }
 
 /* How far the correction of clocks moves events of a process. */

@@ -3,6 +3,7 @@
 
 #include "core/text.h"
 #include "render/field.h"
+#include "render/path_text.h"
 
 #include <stdio.h>
 
@@ -140,6 +141,8 @@ void heuristics_write_json(struct output *output, const struct metrics *metrics,
     json_close(&json, ']');
     if (metrics->analysis && metrics->analysis->process_count == metrics->process_count)
         write_clocks(&json, metrics->analysis);
+    if (metrics->analysis && metrics->analysis->process_count == metrics->process_count)
+        path_write_json(&json, metrics);
     json_open(&json, "findings", '[');
     for (size_t i = 0; i < findings->count; i++)
         write_finding(&json, &findings->finding[i]);

@@ -364,7 +364,15 @@ static void xml_path(struct output *output, const struct metrics *metrics)
     const struct analysis *analysis = metrics->analysis;
     xml_by_process(output, metrics,
                    (struct xml_times){"path", "compute_s", "mpi_s", analysis->path_compute_ns, analysis->path_mpi_ns});
-    xml_by_state(output, metrics, (struct xml_times){"path", "time_s", NULL, analysis->path_states_ns, NULL});
+    xml_by_state(output, metrics,
+                 (struct xml_times){"path", "time_s", "before_s", analysis->path_states_ns, analysis->path_before_ns});
+    xml_by_process(output, metrics, (struct xml_times){"impact", "cost_s", NULL, analysis->impact_ns, NULL});
+    xml_by_state(
+        output, metrics,
+        (struct xml_times){"impact", "cost_s", "before_s", analysis->impact_states_ns, analysis->impact_before_ns});
+    xml_by_state(
+        output, metrics,
+        (struct xml_times){"excess", "time_s", "before_s", analysis->excess_states_ns, analysis->excess_before_ns});
 }
 
 static void xml_delays(struct output *output, const struct metrics *metrics)

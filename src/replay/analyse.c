@@ -4,6 +4,7 @@
 #include "core/memory.h"
 #include "replay/critical_path.h"
 #include "replay/delay.h"
+#include "replay/impact.h"
 #include "replay/replay.h"
 
 #include <math.h>
@@ -178,6 +179,50 @@ static void sum_waits(struct analyst *analyst)
         analyst->analysis->incomplete += !graph->groups[i].complete;
 }
 
+/* A damaged trace can have costs that no clock shows. */
+static int64_t rounded(double ns)
+{
+    return ns < 9e18 ? (int64_t)llround(ns) : INT64_MAX;
+}
+
+/* What an activity is: calls of the state, or computing before them. -1: computing at the end of a lane. */
+static int64_t activity_state(const struct graph *graph, size_t activity, bool *before)
+{
+    size_t states = graph->defs->state_count;
+    *before = activity >= states;
+    return activity < 2 * states ? (int64_t)(activity % states) : -1;
+}
+
+static void take_impact(struct analyst *analyst, const struct critical_path *path)
+{
+    struct analysis *analysis = analyst->analysis;
+    struct impact impact = impact_of(analyst->graph, path);
+    double *process_ns = memory_new(analysis->process_count * sizeof *process_ns);
+    analysis->impact_activity = rounded(impact.activity_ns);
+    analysis->impact_other = rounded(impact.other_ns);
+    analysis->impact_imbalance = rounded(impact.imbalance_ns);
+    analysis->impact_inter = rounded(impact.inter_ns);
+    for (size_t i = 0; i < impact.activities; i++) {
+        bool before;
+        int64_t state = activity_state(analyst->graph, i, &before);
+        if (state < 0)
+            continue;
+        (before ? analysis->path_before_ns : analysis->path_states_ns)[state] = path->activities_ns[i];
+        (before ? analysis->impact_before_ns : analysis->impact_states_ns)[state] = rounded(impact.by_activity[i]);
+        (before ? analysis->excess_before_ns : analysis->excess_states_ns)[state] =
+            rounded(impact_excess_ns(&impact, i));
+    }
+    for (size_t i = 0; i < path->part_count; i++) {
+        const struct path_part *part = &path->parts[i];
+        process_ns[analyst->rows[part->lane]] +=
+            impact.by_activity[part->activity] * (double)part->ns / (double)path->activities_ns[part->activity];
+    }
+    for (size_t i = 0; i < analysis->process_count; i++)
+        analysis->impact_ns[i] = rounded(process_ns[i]);
+    free(process_ns);
+    impact_clear(&impact);
+}
+
 static void take_path(struct analyst *analyst)
 {
     struct analysis *analysis = analyst->analysis;
@@ -187,15 +232,8 @@ static void take_path(struct analyst *analyst)
         analysis->path_compute_ns[analyst->rows[i]] += path.lanes[i].compute_ns;
         analysis->path_mpi_ns[analyst->rows[i]] += path.lanes[i].mpi_ns;
     }
-    for (size_t i = 0; i < analysis->state_count; i++)
-        analysis->path_states_ns[analyst->graph->defs->states[i].first_of_name] += path.states_ns[i];
+    take_impact(analyst, &path);
     critical_path_clear(&path);
-}
-
-/* A damaged trace can have costs that no clock shows. */
-static int64_t rounded(double ns)
-{
-    return ns < 9e18 ? (int64_t)llround(ns) : INT64_MAX;
 }
 
 static void take_delays(struct analyst *analyst)
