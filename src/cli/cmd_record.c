@@ -8,6 +8,8 @@
 
 int cmd_record(const struct command *command, const struct options *options)
 {
+    if (options->link)
+        return recording_print_link(options->input_count ? options->inputs[0] : "mpicc");
     if (options->input_count == 0)
         return command_usage(command, "no program given");
     char *output = recording_output(options);

@@ -35,7 +35,7 @@ struct options {
     bool search;                        /* set by commands: a search for bottlenecks is wanted, too */
     bool force, quiet, verbose, all, help, ideal, balance, no_source, fix_clocks;
     const char *port, *listen; /* of view */
-    bool no_browser, allow_remote;
+    bool no_browser, allow_remote, fix_clocks, link;
     char **inputs; /* what is no option; points into argv */
     size_t input_count;
     const char *finding; /* of explain: a place or an id; NULL: all */

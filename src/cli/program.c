@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "cli/program.h"
 
+#include "core/record_format.h"
+
 #include <elf.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -111,6 +113,8 @@ static bool program_look(struct program *program, const char *word)
         program->kind = kind_of_libraries(path);
     if (elf != ELF_NONE && program->kind == MPI_KIND_NONE)
         program->is_static = memmem(code, size, "PMPI_Init", strlen("PMPI_Init")) != NULL;
+    if (elf != ELF_NONE)
+        program->has_recorder = memmem(code, size, RECORD_LINKED, strlen(RECORD_LINKED)) != NULL;
     munmap(code, size);
     return elf != ELF_NONE;
 }

@@ -13,13 +13,14 @@ struct program {
     const char *name;   /* the word of the command line; borrowed */
     enum mpi_kind kind; /* NONE: no word is linked to a known MPI */
     bool is_static;     /* MPI is inside the program: nothing can be put in front of it */
+    bool has_recorder;  /* the recorder is inside it as well */
 };
 
 /* Looks at all words of a command; the first that is an MPI program is the program, the last word that is a file of
    code where there is none. */
 struct program program_find(char *const *words, size_t count);
 
-/* The MPI that a launcher (mpiexec, mpirun …) belongs to. */
+/* The MPI that a launcher (mpiexec, mpirun …) or a compiler (mpicc) belongs to. */
 enum mpi_kind program_launcher_kind(const char *name);
 
 /* "mpich", "openmpi": as in the name of the recording library. */

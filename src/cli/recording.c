@@ -184,9 +184,9 @@ static void directory_remove(const char *path)
     rmdir(path);
 }
 
-/* The library beside the program (as built), where it is installed, or where it is when all was moved together. False:
-   there is none for this MPI. */
-static bool library_find(enum mpi_kind kind, char *path, size_t size)
+/* The library beside the program (as built), where it is installed, or where it is when all was moved together. False
+   and a fault: there is none for this MPI. */
+static bool library_find(enum mpi_kind kind, const char *suffix, char *path, size_t size, struct error *err)
 {
     char self[PATH_MAX];
     ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
@@ -198,12 +198,24 @@ static bool library_find(enum mpi_kind kind, char *path, size_t size)
         const char *from, *below;
     } directories[] = {{self, ""}, {SIGHT_RECORDERS, ""}, {self, "/../lib/sight"}};
     for (size_t i = 0; i < sizeof directories / sizeof *directories; i++) {
-        int used = snprintf(path, size, "%s%s/libsight-record-%s.so", directories[i].from, directories[i].below,
-                            mpi_kind_name(kind));
+        int used = snprintf(path, size, "%s%s/libsight-record-%s.%s", directories[i].from, directories[i].below,
+                            mpi_kind_name(kind), suffix);
         if (used > 0 && (size_t)used < size && access(path, R_OK) == 0)
             return true;
     }
+    error_set(err, ERROR_USAGE, "this sight was built without a recorder for %s (libsight-record-%s.%s)",
+              kind == MPI_KIND_OPENMPI ? "Open MPI" : "MPICH", mpi_kind_name(kind), suffix);
     return false;
+}
+
+int recording_print_link(const char *compiler)
+{
+    struct error err = {0};
+    char library[PATH_MAX];
+    if (!library_find(program_launcher_kind(compiler), "a", library, sizeof library, &err))
+        return command_fault(&err);
+    printf("%s -lpthread\n", library);
+    return EXIT_DONE;
 }
 
 /* What the environment of the program gets. */
@@ -220,7 +232,7 @@ static void environment_set(const struct options *options, const char *directory
                      {"LD_PRELOAD", preload}};
     char names[512] = "";
     for (size_t i = 0; i < sizeof variables / sizeof *variables; i++) {
-        if (!variables[i].value)
+        if (!variables[i].value || !*variables[i].value)
             continue;
         setenv(variables[i].name, variables[i].value, 1);
         size_t used = strlen(names);
@@ -235,27 +247,25 @@ static void environment_set(const struct options *options, const char *directory
 static char *preload_make(const struct options *options, struct error *err)
 {
     struct program program = program_find(options->inputs, options->input_count);
-    if (program.is_static) {
+    if (program.is_static && !program.has_recorder) {
         error_set(err, ERROR_USAGE,
-                  "'%s' has MPI linked into it, so that nothing can be put in front of it: link it with the shared MPI "
-                  "library",
+                  "'%s' has MPI linked into it, so that nothing can be put in front of it: link it so: mpicc ... "
+                  "$(sight record --link mpicc)",
                   program.name);
         return NULL;
     }
     enum mpi_kind kind = program.kind;
-    const char *late = "";
+    const char *late = "", *before = getenv("LD_PRELOAD");
+    if (program.has_recorder)
+        return memory_copy_string(before ? before : "");
     if (kind == MPI_KIND_NONE) {
         kind = program_launcher_kind(options->inputs[0]);
         bool python = program.name && strstr(program.name, "python");
         late = !python ? "" : kind == MPI_KIND_OPENMPI ? ":libmpi.so.40" : ":libmpich.so.12";
     }
     char library[PATH_MAX], *preload;
-    const char *before = getenv("LD_PRELOAD");
-    if (!library_find(kind, library, sizeof library)) {
-        error_set(err, ERROR_USAGE, "this sight was built without a recorder for %s (libsight-record-%s.so)",
-                  kind == MPI_KIND_OPENMPI ? "Open MPI" : "MPICH", mpi_kind_name(kind));
+    if (!library_find(kind, "so", library, sizeof library, err))
         return NULL;
-    }
     if (asprintf(&preload, "%s%s%s%s", library, late, before ? ":" : "", before ? before : "") < 0)
         return NULL;
     return preload;

@@ -15,6 +15,7 @@
 
 #define RECORD_MAGIC "SIGHTREC"
 #define RECORD_SUFFIX ".record"
+#define RECORD_LINKED "sight: the recorder is linked into this program"
 
 enum {
     RECORD_VERSION = 3,

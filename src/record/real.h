@@ -11,6 +11,17 @@
 /* A function that stands in front of the MPI library's. */
 #define EXPORT __attribute__((visibility("default")))
 
+#ifdef RECORD_STATIC
+
+/* The recorder that is linked into programs together with a static MPI: MPI_X is ours, PMPI_X MPI's. */
+#define REAL(name) P##name
+static inline const void *real_caller(const void *address)
+{
+    return address;
+}
+
+#else
+
 /* The function of this name ("PMPI_Send") in the MPI library. Ends the program where there is none. */
 void *real_find(const char *name);
 
@@ -42,5 +53,7 @@ static inline const void *real_caller(const void *address)
 }
 
 #define CALLED_FROM_FORTRAN real_called_from_fortran(__builtin_return_address(0))
+
+#endif
 
 #endif

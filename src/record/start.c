@@ -13,11 +13,6 @@ EXPORT int MPI_Init(int *argc, char ***argv)
     return result;
 }
 
-EXPORT int PMPI_Init(int *argc, char ***argv)
-{
-    return CALLED_FROM_FORTRAN ? MPI_Init(argc, argv) : REAL(MPI_Init)(argc, argv);
-}
-
 EXPORT int MPI_Init_thread(int *argc, char ***argv, int required, int *provided)
 {
     int64_t begin_ns = clock_now();
@@ -25,12 +20,6 @@ EXPORT int MPI_Init_thread(int *argc, char ***argv, int required, int *provided)
     if (result == MPI_SUCCESS)
         recorder_start(FUNCTION_MPI_Init_thread, real_caller(CALLER), begin_ns, *provided == MPI_THREAD_MULTIPLE);
     return result;
-}
-
-EXPORT int PMPI_Init_thread(int *argc, char ***argv, int required, int *provided)
-{
-    return CALLED_FROM_FORTRAN ? MPI_Init_thread(argc, argv, required, provided)
-                               : REAL(MPI_Init_thread)(argc, argv, required, provided);
 }
 
 EXPORT int MPI_Finalize(void)
@@ -45,16 +34,31 @@ EXPORT int MPI_Finalize(void)
     return result;
 }
 
-EXPORT int PMPI_Finalize(void)
-{
-    return CALLED_FROM_FORTRAN ? MPI_Finalize() : REAL(MPI_Finalize)();
-}
-
 /* What comes behind the level is for other tools. */
 EXPORT int MPI_Pcontrol(const int level, ...)
 {
     recorder_switch(level != 0);
     return MPI_SUCCESS;
+}
+
+#ifdef RECORD_STATIC
+/* By this `sight record` knows a program that has the recorder in it. */
+__attribute__((used)) static const char linked[] = RECORD_LINKED;
+#else
+EXPORT int PMPI_Init(int *argc, char ***argv)
+{
+    return CALLED_FROM_FORTRAN ? MPI_Init(argc, argv) : REAL(MPI_Init)(argc, argv);
+}
+
+EXPORT int PMPI_Init_thread(int *argc, char ***argv, int required, int *provided)
+{
+    return CALLED_FROM_FORTRAN ? MPI_Init_thread(argc, argv, required, provided)
+                               : REAL(MPI_Init_thread)(argc, argv, required, provided);
+}
+
+EXPORT int PMPI_Finalize(void)
+{
+    return CALLED_FROM_FORTRAN ? MPI_Finalize() : REAL(MPI_Finalize)();
 }
 
 EXPORT int PMPI_Pcontrol(const int level, ...)
@@ -63,3 +67,4 @@ EXPORT int PMPI_Pcontrol(const int level, ...)
         recorder_switch(level != 0);
     return MPI_SUCCESS;
 }
+#endif

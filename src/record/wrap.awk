@@ -163,8 +163,8 @@ function write_wrapper(name, result, parameters,    n, i, row, list, call, comm)
     if (row)
         printf "%s", indent(code[row, "always"])
     printf "    call_leave(&call);\n    return outcome;\n}\n\n"
-    printf "#undef P%s\nEXPORT %s P%s(%s)\n{\n", name, result, name, list
-    printf "    return CALLED_FROM_FORTRAN ? %s(%s) : REAL(%s)(%s);\n}\n\n", name, call, name, call
+    printf "#ifndef RECORD_STATIC\n#undef P%s\nEXPORT %s P%s(%s)\n{\n", name, result, name, list
+    printf "    return CALLED_FROM_FORTRAN ? %s(%s) : REAL(%s)(%s);\n}\n#endif\n\n", name, call, name, call
 }
 
 # One declaration of mpi.h.
