@@ -33,9 +33,9 @@ struct options {
     const char *number, *only, *skip, *buffer, *max_events;
     const char *hypotheses, *threshold; /* of search */
     bool search;                        /* set by commands: a search for bottlenecks is wanted, too */
-    bool force, quiet, verbose, all, help, ideal, balance, no_source, fix_clocks;
+    bool force, quiet, verbose, all, help, ideal, balance, no_source, fix_clocks, link;
     const char *port, *listen; /* of view */
-    bool no_browser, allow_remote, fix_clocks, link;
+    bool no_browser, allow_remote;
     char **inputs; /* what is no option; points into argv */
     size_t input_count;
     const char *finding; /* of explain: a place or an id; NULL: all */
