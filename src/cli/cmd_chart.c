@@ -156,6 +156,10 @@ static enum status check_charts(const struct options *options, struct picture *p
                              "%s: a metrics file does not tell the message sizes of some processes: --processes needs "
                              "the trace for that",
                              options->inputs[1]);
+        if (!all && chart->needs == NEEDS_ITERATIONS && metrics->phases)
+            return error_set(err, ERROR_USAGE,
+                             "%s: no iteration is common to all processes: chart 'iterations' has nothing to show",
+                             options->inputs[1]);
         if (!all)
             return error_set(
                 err, ERROR_USAGE,

@@ -148,7 +148,7 @@ static void add_roles(char text[ITERATIONS_TEXT_SIZE], const struct phase_metric
         char least[TEXT_NUMBER_SIZE], most[TEXT_NUMBER_SIZE];
         if (row->depth != 1 || !before || before->depth != 0)
             continue;
-        add(text, "%s%" PRIu32 " process%s turn%s %.*s", any ? "; " : " ", row->processes,
+        add(text, "%s%s process%s turn%s %.*s", any ? "; " : " ", text_thousands(most, row->processes),
             row->processes == 1 ? "" : "es", row->processes == 1 ? "s" : "", text_beginning(row->name, 60), row->name);
         text_thousands(least, row->least);
         if (row->least == row->most)

@@ -7,7 +7,8 @@
 #include <stdbool.h>
 
 static const double BALANCED = 0.05, TRANSIENT = 0.5, GROWING = 0.2, GROWING_STATIC = 0.5, STATIC = 0.7,
-                    STATIC_RANKS = 0.5, DYNAMIC = 0.5, SAME_STEP = 0.7, SPREAD = 0.8, PERSISTENT = 0.3;
+                    STATIC_RANKS = 0.5, DYNAMIC = 0.5, SAME_STEP = 0.7, SPREAD = 0.8, PERSISTENT = 0.3,
+                    GROWTH_FIT = 0.5;
 enum { LEAST_RANKS = 2, LEAST_ITERATIONS = 4 };
 
 const char *iteration_class_name(enum iteration_class kind)
@@ -144,16 +145,27 @@ static void find_concentration(struct iteration_imbalance *imbalance, size_t ite
     free(ranked);
 }
 
+/* (M-m)/m of an iteration. */
+static double loss_share(const struct iteration_imbalance *imbalance, const struct table *table, size_t k)
+{
+    return table->iteration_means[k] > 0 ? imbalance->losses[k] / table->iteration_means[k] : 0;
+}
+
 static void find_growth(struct iteration_imbalance *imbalance, const struct table *table)
 {
-    double middle = ((double)table->iterations - 1) / 2, products = 0, squares = 0;
+    double middle = ((double)table->iterations - 1) / 2, products = 0, squares = 0, mean_share = 0, spread = 0;
+    for (size_t k = 0; k < table->iterations; k++)
+        mean_share += loss_share(imbalance, table, k) / (double)table->iterations;
     for (size_t k = 0; k < table->iterations; k++) {
-        double from = (double)k - middle, mean = table->iteration_means[k];
-        products += from * (mean > 0 ? imbalance->losses[k] / mean : 0);
+        double from = (double)k - middle, off = loss_share(imbalance, table, k) - mean_share;
+        products += from * off;
         squares += from * from;
+        spread += off * off;
     }
     if (squares > 0)
         imbalance->growth = products / squares * (double)table->iterations;
+    if (spread > 1e-12)
+        imbalance->growth_fit = products / sqrt(squares * spread);
 }
 
 static void find_entropy(struct iteration_imbalance *imbalance, const struct table *table)
@@ -191,7 +203,7 @@ static enum iteration_class class_of(const struct iteration_imbalance *imbalance
     double of_ranks = imbalance->static_loss / imbalance->loss;
     if (imbalance->concentration >= TRANSIENT)
         return ITERATION_TRANSIENT;
-    if (fabs(imbalance->growth) >= GROWING && of_ranks >= GROWING_STATIC)
+    if (fabs(imbalance->growth) >= GROWING && fabs(imbalance->growth_fit) >= GROWTH_FIT && of_ranks >= GROWING_STATIC)
         return imbalance->growth > 0 ? ITERATION_GROWING : ITERATION_FALLING;
     if (of_ranks >= STATIC && imbalance->rank_share >= STATIC_RANKS)
         return ITERATION_STATIC;

@@ -11,7 +11,8 @@
    - too few: fewer than two ranks or four iterations.
    - balanced: loss / sum of M up to 0.05.
    - transient: concentration at least 0.5.
-   - growing, falling: growth at least 0.2, or at most -0.2, and static / loss at least 0.5.
+   - growing, falling: growth at least 0.2, or at most -0.2, growth_fit at least 0.5 (our own: chance is no growth), and
+     static / loss at least 0.5.
    - static: static / loss at least 0.7 and rank_share at least 0.5.
    - rotating: dynamic / loss at least 0.5, and the heaviest rank moves by the same step in 70 % of the iterations; or
      entropy is at least 0.8, the totals of the ranks are balanced (maximum at most 5 % above the mean), and what is no
@@ -51,6 +52,7 @@ struct iteration_imbalance {
     double mixed_share;     /* E: the rest */
     double concentration;   /* q*: 0: evenly spread, 1: all in the worst tenth of the iterations (one at least) */
     double growth;          /* b*K: by how much (M-m)/m changes over the run, least squares */
+    double growth_fit;      /* correlation of that with the iteration: how far it is growth */
     double entropy;         /* of which rank is the heaviest, of log2(min(P, K)) */
     double persistence;     /* correlation of the rest with itself in the next iteration */
     uint32_t heaviest;      /* rank with the largest total, the lowest of equals */

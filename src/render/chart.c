@@ -36,6 +36,9 @@ bool chart_can(const struct chart *chart, const struct metrics *metrics)
 {
     if (chart->needs == NEEDS_SIZES)
         return !metrics->tables_unknown;
+    if (chart->needs == NEEDS_ITERATIONS)
+        return metrics->phases && metrics->phases->process_count == metrics->process_count &&
+               metrics->phases->iterations.loop != PHASE_NONE;
     return chart->needs != NEEDS_ANALYSIS ||
            (metrics->analysis && metrics->analysis->process_count == metrics->process_count);
 }
@@ -62,6 +65,8 @@ void chart_answer(const struct chart *chart, const struct chart_input *input, ch
 {
     if (input->metrics->process_count == 0)
         chart_say(answer, "There are no events in this trace");
+    else if (chart->needs == NEEDS_ITERATIONS && input->metrics->phases && !chart_can(chart, input->metrics))
+        chart_say(answer, "No iteration is common to all processes");
     else if (!chart_can(chart, input->metrics))
         chart_say(answer, "%s: not known without the events of the whole run", chart->title);
     else

@@ -20,8 +20,9 @@ enum { CHART_ANSWER_SIZE = 600 };
 /* What of the metrics may be missing. */
 enum chart_needs {
     NEEDS_NOTHING,
-    NEEDS_SIZES,   /* the table of message sizes: see metrics->tables_unknown */
-    NEEDS_ANALYSIS /* the look across processes: metrics->analysis */
+    NEEDS_SIZES,     /* the table of message sizes: see metrics->tables_unknown */
+    NEEDS_ANALYSIS,  /* the look across processes: metrics->analysis */
+    NEEDS_ITERATIONS /* iterations that all processes have: metrics->phases */
 };
 
 struct chart {

@@ -27,7 +27,7 @@ double heat_share(const struct heat *heat, double value)
     if (value <= 0 || heat->most <= 0)
         return 0;
     if (!heat->logarithmic)
-        return value / heat->most;
+        return heat->most > heat->least && value > heat->least ? (value - heat->least) / (heat->most - heat->least) : 0;
     /* From 1 upwards: with nothing but ones, one is much. */
     return heat->most <= 1 ? 1 : log(value < 1 ? 1 : value) / log(heat->most);
 }
@@ -82,7 +82,7 @@ void heat_draw_scale(struct canvas *canvas, const struct heat *heat, double x, d
     canvas_text_cut(canvas, x, y, width, style, title);
     for (int level = 0; level < THEME_LEVELS; level++)
         canvas_rect(canvas, x + level * step, y + 12, step + 0.3, 12, paint_of((enum ink)(INK_LEVEL + level)));
-    canvas_text(canvas, x, y + 36, style, label(text, heat->logarithmic ? 1 : 0));
+    canvas_text(canvas, x, y + 36, style, label(text, heat->logarithmic ? 1 : heat->least));
     style.align = ALIGN_RIGHT;
     canvas_text(canvas, x + width, y + 36, style, label(text, heat->most));
     double room = width / 2 - canvas_text_width(canvas, style, text);

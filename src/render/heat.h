@@ -9,6 +9,7 @@ struct heat {
     size_t columns, rows;
     double *values; /* columns * rows, row by row; 0 is empty */
     double most;    /* of all values */
+    double least;   /* where the colours of linear scales begin */
     bool logarithmic;
     struct grid grid;
 };

@@ -127,6 +127,32 @@ static void add_sizes(struct metrics *metrics, enum shape_of_run shape)
     }
 }
 
+/* Iterations: none, few, some, or as many as a metrics file tells, with a slow one. */
+static void add_iterations(struct metrics *metrics, enum shape_of_run shape, size_t count)
+{
+    static const uint32_t rows[] = {4, 37, 1000, 1};
+    struct phase_metrics *phases = metrics->phases = memory_new(sizeof *phases);
+    struct iteration_metrics *to = &phases->iterations;
+    phases->process_count = count;
+    to->loop = shape == RUN_ZERO ? PHASE_NONE : 0;
+    to->row_count = rows[(count + shape) % 4];
+    to->count = (uint32_t)to->row_count * (shape == RUN_HUGE ? 4000 : 1);
+    to->rows = memory_new(to->row_count * sizeof *to->rows);
+    to->per_group = phase_group_size(count, to->row_count, ITERATION_CELLS);
+    to->group_count = (count + to->per_group - 1) / to->per_group;
+    to->computing_ns = memory_new(to->group_count * to->row_count * sizeof *to->computing_ns);
+    for (uint32_t i = 0; i < to->row_count; i++)
+        to->rows[i] = (struct iteration_row){.first = i * (to->count / (uint32_t)to->row_count),
+                                             .count = to->count / (uint32_t)to->row_count,
+                                             .time_ns = shape == RUN_HUGE ? INT64_MAX / 2 : 1000000};
+    for (size_t i = 0; i < to->group_count * to->row_count; i++)
+        to->computing_ns[i] = i % 5 == 4 ? -1 : shape == RUN_HUGE ? INT64_MAX / 2 : 500000 + (int64_t)(i % 900);
+    to->median_ns = 1000000;
+    to->slow = to->slowest_count = to->row_count > 4 ? ITERATIONS_SLOWEST : 0;
+    for (uint32_t i = 0; i < to->slowest_count; i++)
+        to->slowest[i] = (struct slow_iteration){.iteration = to->count - 1 - i, .time_ns = 7000000};
+}
+
 static struct metrics *run_of(enum shape_of_run shape, size_t count)
 {
     const struct defs *defs = shape == RUN_LONG_NAMES       ? long_defs
@@ -146,6 +172,7 @@ static struct metrics *run_of(enum shape_of_run shape, size_t count)
     add_calls(metrics, communication);
     add_messages(metrics, shape);
     add_sizes(metrics, shape);
+    add_iterations(metrics, shape, count);
     return metrics;
 }
 
