@@ -148,7 +148,8 @@ static void add_iterations(struct metrics *metrics, enum shape_of_run shape, siz
     for (size_t i = 0; i < to->group_count * to->row_count; i++)
         to->computing_ns[i] = i % 5 == 4 ? -1 : shape == RUN_HUGE ? INT64_MAX / 2 : 500000 + (int64_t)(i % 900);
     to->median_ns = 1000000;
-    to->slow = to->slowest_count = to->row_count > 4 ? ITERATIONS_SLOWEST : 0;
+    to->slow = to->row_count > 4 ? ITERATIONS_SLOWEST : 0;
+    to->slowest_count = to->slow;
     for (uint32_t i = 0; i < to->slowest_count; i++)
         to->slowest[i] = (struct slow_iteration){.iteration = to->count - 1 - i, .time_ns = 7000000};
 }
