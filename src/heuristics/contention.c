@@ -5,6 +5,11 @@
 #include "core/text.h"
 #include "heuristics/cells.h"
 
+#include <stdio.h>
+
+/* Functions that are named. */
+enum { SAID = 3 };
+
 static bool can_block(const struct state_def *state)
 {
     return state->class == CLASS_P2P || state->class == CLASS_PROBE || state->class == CLASS_WAIT ||
@@ -36,8 +41,76 @@ static double blocked(const struct metrics *metrics, const struct function_row *
     return time < (double)row->exclusive_ns ? time : (double)row->exclusive_ns;
 }
 
+/* All waits of a row for other processes, in ns. */
+static double waits_of(const struct analysis *analysis, size_t row)
+{
+    double ns = 0;
+    for (int kind = WAIT_NONE + 1; kind < WAIT_CAUSED_COUNT; kind++)
+        ns += (double)analysis->waits[kind].victims_ns[row];
+    return ns;
+}
+
+/* "MPI_Recv 31 %, MPI_Waitall 4 %": the functions with most waiting. */
+static void say_functions(const struct metrics *metrics, struct heuristic_result *result, double all_ns)
+{
+    const struct analysis *analysis = metrics->analysis;
+    double *states_ns = memory_new(analysis->state_count * sizeof *states_ns);
+    char text[400] = "", share[TEXT_NUMBER_SIZE];
+    size_t used = 0;
+    for (size_t i = 0; i < analysis->state_count; i++)
+        for (int kind = WAIT_NONE + 1; kind < WAIT_CAUSED_COUNT; kind++)
+            states_ns[i] += (double)analysis->waits[kind].states_ns[i];
+    for (int place = 0; place < SAID && used < sizeof text; place++) {
+        size_t most = 0;
+        for (size_t i = 1; i < analysis->state_count; i++)
+            most = states_ns[i] > states_ns[most] ? i : most;
+        if (analysis->state_count == 0 || states_ns[most] <= 0)
+            break;
+        const char *name = metrics->defs->states[most].name;
+        used += (size_t)snprintf(text + used, sizeof text - used, "%s%.*s %s", place ? ", " : "",
+                                 text_beginning(name, 60), name, text_share(share, states_ns[most] / all_ns));
+        states_ns[most] = 0;
+    }
+    if (*text)
+        result_say(result, "By function: %s.", text);
+    free(states_ns);
+}
+
+/* Exact, where messages and collectives were matched across processes. False: they were not. */
+static bool judge_matched(const struct metrics *metrics, struct heuristic_result *result)
+{
+    const struct analysis *analysis = metrics->analysis;
+    double duration = (double)cells_duration_ns(metrics), all = duration * (double)metrics->process_count, sum = 0;
+    size_t capacity = 0;
+    char share[TEXT_NUMBER_SIZE];
+    if (!analysis || analysis->process_count != metrics->process_count || all <= 0)
+        return false;
+    for (size_t i = 0; i < metrics->process_count; i++) {
+        double index = waits_of(analysis, i) / duration;
+        sum += index;
+        if (index > 0)
+            ARRAY_PUSH(result->cells, result->cell_count, capacity,
+                       (struct cell){metrics->process[i].rank, CELL_ALL_FUNCTIONS, index});
+    }
+    result->index = result->share = sum / (double)metrics->process_count;
+    result->mean = result->cell_count ? sum / (double)result->cell_count : 0;
+    result->verdict = verdict_of(result->index);
+    result_detail(result, "processes", (double)metrics->process_count, false);
+    result_detail(result, "duration_s", duration / 1e9, true);
+    result_detail(result, "sum_s", sum * duration / 1e9, true);
+    result_say(result, "%s of the processes' time is spent blocked, waiting for calls of others.",
+               text_share(share, result->index));
+    say_functions(metrics, result, all);
+    return true;
+}
+
 void judge_contention(const struct metrics *metrics, struct heuristic_result *result)
 {
+    if (judge_matched(metrics, result)) {
+        if (result->verdict != VERDICT_GOOD)
+            result_suggest(result, "see the findings: who is waited for, and what to do (sight explain)");
+        return;
+    }
     int64_t *shortest = shortest_calls(metrics);
     char share[TEXT_NUMBER_SIZE];
     if (cells_fill(metrics, result, blocked, shortest)) {

@@ -173,12 +173,49 @@ static void test_overhead_sends(void)
     metrics_free(metrics);
 }
 
+/* Matched across processes: of two times ten seconds 3 are spent waiting, 2.5 in receives. */
+static void test_matched_contention(void)
+{
+    struct metrics *metrics = aims_make();
+    struct analysis *analysis = metrics->analysis = analysis_new(2, defs->state_count);
+    static const struct {
+        enum wait_kind kind;
+        size_t process;
+        const char *name;
+        double seconds;
+    } waits[] = {{WAIT_LATE_SENDER, 1, "MPI_Recv", 2.5},
+                 {WAIT_AT_BARRIER, 0, "MPI_Barrier", 0.5},
+                 {WAIT_BARRIER_COMPLETION, 0, "MPI_Barrier", 9}};
+    for (size_t i = 0; i < sizeof waits / sizeof *waits; i++) {
+        struct wait_sums *sums = &analysis->waits[waits[i].kind];
+        sums->victims_ns[waits[i].process] = nanoseconds(waits[i].seconds);
+        sums->states_ns[defs_find_state(defs, waits[i].name)] = nanoseconds(waits[i].seconds);
+    }
+    struct heuristic_result *results = heuristics_judge(metrics);
+    const struct heuristic_result *result = heuristics_find(results, "contention");
+    expect_index(result, 0.15, 0.15, "contention, matched");
+    expect_cells(result, "0 all 0.05; 1 all 0.25", "contention, matched");
+    expect_spoken(result, "contention, matched", VERDICT_FAIR, "",
+                  "15 % of the processes' time is spent blocked, waiting for calls of others. By function: MPI_Recv 12 "
+                  "%, MPI_Barrier 2.5 %.",
+                  "see the findings: who is waited for, and what to do (sight explain)");
+    heuristics_free(results);
+    analysis->process_count = 1;
+    results = heuristics_judge(metrics);
+    tap_ok(strstr(heuristics_find(results, "contention")->analysis, UNMATCHED) != NULL,
+           "an analysis of other processes is none");
+    heuristics_free(results);
+    analysis->process_count = 2;
+    metrics_free(metrics);
+}
+
 int main(void)
 {
     defs_make();
     test_locators();
     test_overhead_and_contention();
     test_classes();
+    test_matched_contention();
     test_quiet();
     test_overhead_sends();
     defs_free(defs);
