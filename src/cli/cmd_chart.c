@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "cli/commands.h"
 
+#include "cli/looking.h"
 #include "cli/run.h"
 #include "core/memory.h"
 #include "core/text.h"
 #include "render/picture.h"
+#include "render/scene.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -16,6 +18,9 @@ enum { SIDE_LEAST = 200, SIDE_MOST = 20000, DPI_LEAST = 24, DPI_MOST = 1200 };
 
 /* Cairo's pictures have at most so many pixels a side, and a gigabyte of them is no picture. */
 static const double PIXELS_A_SIDE = 32767, PIXELS = 2.5e8;
+
+/* How fine the cells of a timeline are, and how many states at most are drawn one by one: a picture has a limit. */
+enum { COLUMN_PIXELS = 2, LINE_PIXELS = 5, SCENE_STATES = 5000 };
 
 struct charts {
     const struct chart **chart;
@@ -141,16 +146,19 @@ static enum status check_output(const struct options *options, const struct pict
 
 /* What cannot be drawn is a fault where it was asked for, and left out where all were. */
 static enum status check_charts(const struct options *options, struct picture *picture, struct charts *charts,
-                                const struct metrics *metrics, struct error *err)
+                                struct error *err)
 {
     bool all = strcmp(options->inputs[0], "all") == 0;
     size_t kept = 0;
     for (size_t i = 0; i < charts->count; i++) {
         const struct chart *chart = charts->chart[i];
-        if (chart_can(chart, metrics)) {
+        if (chart_can(chart, &picture->input)) {
             charts->chart[kept++] = chart;
             continue;
         }
+        if (!all && chart->needs == NEEDS_EVENTS)
+            return error_set(err, ERROR_USAGE, "%s: chart '%s' needs events: give the trace, as a file",
+                             options->inputs[1], chart->name);
         if (!all && chart->needs == NEEDS_SIZES)
             return error_set(err, ERROR_USAGE,
                              "%s: a metrics file does not tell the message sizes of some processes: --processes needs "
@@ -170,29 +178,64 @@ static enum status check_charts(const struct options *options, struct picture *p
     return STATUS_OK;
 }
 
+/* The window that the chart of events draws, where it is among the charts and there are events. */
+static enum status make_scene(const struct options *trace, const struct picture *picture, const struct charts *charts,
+                              struct looking *looking, struct scene *scene, bool *made, struct error *err)
+{
+    bool wanted = false, standard = false;
+    *made = false;
+    for (size_t i = 0; i < charts->count; i++)
+        wanted = wanted || charts->chart[i]->needs == NEEDS_EVENTS;
+    for (size_t i = 0; i < trace->input_count; i++)
+        standard = standard || strcmp(trace->inputs[i], "-") == 0;
+    if (!wanted || standard || run_check_trace(trace->inputs, trace->input_count, err) != STATUS_OK) {
+        *err = (struct error){0};
+        return STATUS_OK;
+    }
+    if (looking_open(looking, trace, trace->inputs, trace->input_count, err) != STATUS_OK)
+        return STATUS_FAILED;
+    struct scene_options how = {.columns = (uint32_t)(picture->width / COLUMN_PIXELS),
+                                .lines = (uint32_t)(picture->height / LINE_PIXELS),
+                                .states = SCENE_STATES};
+    *made = scene_make(scene, looking->timeline, &looking->view, how, err) == STATUS_OK;
+    return *made ? STATUS_OK : STATUS_FAILED;
+}
+
+static int draw_charts(const struct options *options, struct picture *picture, const struct metrics *metrics,
+                       bool directory)
+{
+    int code = run_report_damage(&metrics->end, time_since(metrics->begin_ns, metrics->end_ns));
+    return directory ? write_directory(options, picture, code) : run_output(options, write_picture, picture, code);
+}
+
 static int draw(const struct options *options, struct picture *picture, struct charts *charts)
 {
     struct error err = {0};
-    bool directory;
+    bool directory, made = false;
     struct run_metrics *run = NULL;
-    int code;
+    struct looking looking = {0};
+    struct scene scene;
+    struct heuristic_result *results = NULL;
     struct options trace = *options;
+    int code;
     trace.search = true;
     trace.inputs++;
     trace.input_count--;
-    if (check_output(options, picture, &directory, &err) == STATUS_OK)
+    if (check_output(options, picture, &directory, &err) == STATUS_OK &&
+        make_scene(&trace, picture, charts, &looking, &scene, &made, &err) == STATUS_OK)
         run = run_analysis(&trace, trace.inputs, trace.input_count, &err);
-    if (!run || check_charts(options, picture, charts, run_metrics_get(run), &err) != STATUS_OK) {
-        run_metrics_free(run);
-        return command_fault(&err);
+    picture->input.metrics = run ? run_metrics_get(run) : NULL;
+    picture->input.scene = made ? &scene : NULL;
+    if (!run || check_charts(options, picture, charts, &err) != STATUS_OK) {
+        code = command_fault(&err);
+    } else {
+        picture->input.results = results = heuristics_judge(run_metrics_get(run));
+        code = draw_charts(options, picture, run_metrics_get(run), directory);
     }
-    const struct metrics *metrics = run_metrics_get(run);
-    struct heuristic_result *results = heuristics_judge(metrics);
-    picture->input.metrics = metrics;
-    picture->input.results = results;
-    code = run_report_damage(&metrics->end, time_since(metrics->begin_ns, metrics->end_ns));
-    code = directory ? write_directory(options, picture, code) : run_output(options, write_picture, picture, code);
     heuristics_free(results);
+    if (made)
+        scene_clear(&scene);
+    looking_close(&looking);
     run_metrics_free(run);
     return code;
 }

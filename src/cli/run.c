@@ -157,6 +157,20 @@ struct reader *run_open(const struct options *options, struct error *err)
     return open_corrected(options, options->inputs, options->input_count, NULL, err);
 }
 
+enum status run_check_trace(char *const *inputs, size_t count, struct error *err)
+{
+    if (count == 0)
+        return error_set(err, ERROR_USAGE, "no trace given");
+    if (count > 1 || strcmp(inputs[0], "-") == 0 || !is_file(inputs[0]))
+        return STATUS_OK;
+    struct input *input = input_open(inputs[0], err);
+    enum status status = input ? input_need(input, PROBE_SIZE, err) : STATUS_FAILED;
+    if (status != STATUS_FAILED && metrics_file_probe(input->at, input_available(input)))
+        status = error_set(err, ERROR_USAGE, "%s: is a metrics file, which has no events: give the trace", input->name);
+    input_close(input);
+    return status == STATUS_FAILED ? status : STATUS_OK;
+}
+
 enum status run_stream(const struct options *options, struct reader *reader, struct sink *const *sinks, size_t count,
                        struct error *err)
 {

@@ -23,6 +23,9 @@ struct reader *run_again(const struct options *options, struct reader *reader, s
 /* How the clocks of the reader's trace are corrected; NULL without --fix-clocks. */
 const struct clocks *run_clocks(const struct reader *reader);
 
+/* A fault where the inputs are none, or a metrics file, which has no events. */
+enum status run_check_trace(char *const *inputs, size_t count, struct error *err) MUST_CHECK;
+
 /* Metrics of the given inputs, which are a trace or a metrics file, with the window and the selection of processes of
    the options. NULL and a fault. Free with run_metrics_free. */
 struct run_metrics *run_metrics(const struct options *options, char *const *inputs, size_t count, struct error *err);

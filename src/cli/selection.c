@@ -154,3 +154,15 @@ enum status selection_window(const struct options *options, struct reader **read
     *reader = run_again(options, *reader, err);
     return *reader ? STATUS_OK : STATUS_FAILED;
 }
+
+enum status selection_times(const struct options *options, int64_t begin_ns, int64_t end_ns, int64_t *from_ns,
+                            int64_t *to_ns, struct error *err)
+{
+    const struct span span = {.any = true, .begin_ns = begin_ns, .end_ns = end_ns};
+    struct accumulator_options window = {0};
+    if (window_from_span(options, &span, &window, err) != STATUS_OK)
+        return STATUS_FAILED;
+    *from_ns = window.have_from ? window.from_ns : begin_ns;
+    *to_ns = window.have_to ? window.to_ns : time_later(end_ns, 1);
+    return STATUS_OK;
+}

@@ -17,4 +17,9 @@ enum status selection_time(const char *text, int64_t *ns, struct error *err) MUS
 enum status selection_window(const struct options *options, struct reader **reader, struct accumulator_options *window,
                              struct error *err) MUST_CHECK;
 
+/* --from and --to as a window of a run that begins and ends so, on its clock; without them all of it. `to_ns` is behind
+   the last event where the window reaches to its end. */
+enum status selection_times(const struct options *options, int64_t begin_ns, int64_t end_ns, int64_t *from_ns,
+                            int64_t *to_ns, struct error *err) MUST_CHECK;
+
 #endif

@@ -32,8 +32,11 @@ const struct chart *chart_find(const char *name)
     return NULL;
 }
 
-bool chart_can(const struct chart *chart, const struct metrics *metrics)
+bool chart_can(const struct chart *chart, const struct chart_input *input)
 {
+    const struct metrics *metrics = input->metrics;
+    if (chart->needs == NEEDS_EVENTS)
+        return input->scene != NULL;
     if (chart->needs == NEEDS_SIZES)
         return !metrics->tables_unknown;
     if (chart->needs == NEEDS_ITERATIONS)
@@ -65,9 +68,9 @@ void chart_answer(const struct chart *chart, const struct chart_input *input, ch
 {
     if (input->metrics->process_count == 0)
         chart_say(answer, "There are no events in this trace");
-    else if (chart->needs == NEEDS_ITERATIONS && input->metrics->phases && !chart_can(chart, input->metrics))
+    else if (chart->needs == NEEDS_ITERATIONS && input->metrics->phases && !chart_can(chart, input))
         chart_say(answer, "No iteration is common to all processes");
-    else if (!chart_can(chart, input->metrics))
+    else if (!chart_can(chart, input))
         chart_say(answer, "%s: not known without the events of the whole run", chart->title);
     else
         chart->answer(input, answer);
@@ -131,7 +134,7 @@ void chart_draw(const struct chart *chart, struct canvas *canvas, const struct c
     y += 2 + canvas_paragraph_cut(canvas, CHART_MARGIN, y + 2, width, small && lines > 1 ? 1 : lines, muted,
                                   small ? chart->title : subtitle);
     struct area area = {CHART_MARGIN, y + 24, width, canvas_height(canvas) - y - 24 - 36};
-    if (input->metrics->process_count > 0 && chart_can(chart, input->metrics) && area.height >= HEIGHT_LEAST &&
+    if (input->metrics->process_count > 0 && chart_can(chart, input) && area.height >= HEIGHT_LEAST &&
         area.width >= WIDTH_LEAST)
         chart->draw(canvas, input, area);
 }

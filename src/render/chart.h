@@ -8,8 +8,10 @@
 /* A chart answers one question; its title line is the answer. A new one is a file with two functions and a row in
    charts.def. */
 
+struct scene;
 struct chart_input {
     const struct metrics *metrics;
+    const struct scene *scene; /* a window of the trace: see scene.h; NULL: there are no events to be had */
     const struct heuristic_result *results;
     bool by_bytes;    /* messages weigh by their bytes, not by their number */
     bool own_colours; /* the trace's own colours of functions */
@@ -20,9 +22,10 @@ enum { CHART_ANSWER_SIZE = 600 };
 /* What of the metrics may be missing. */
 enum chart_needs {
     NEEDS_NOTHING,
-    NEEDS_SIZES,     /* the table of message sizes: see metrics->tables_unknown */
-    NEEDS_ANALYSIS,  /* the look across processes: metrics->analysis */
-    NEEDS_ITERATIONS /* iterations that all processes have: metrics->phases */
+    NEEDS_SIZES,      /* the table of message sizes: see metrics->tables_unknown */
+    NEEDS_ANALYSIS,   /* the look across processes: metrics->analysis */
+    NEEDS_ITERATIONS, /* iterations that all processes have: metrics->phases */
+    NEEDS_EVENTS      /* the trace itself: input->scene */
 };
 
 struct chart {
@@ -33,8 +36,8 @@ struct chart {
     enum chart_needs needs;
 };
 
-/* False where the metrics do not have what the chart is of. */
-bool chart_can(const struct chart *chart, const struct metrics *metrics);
+/* False where there is not what the chart is of. */
+bool chart_can(const struct chart *chart, const struct chart_input *input);
 
 size_t chart_count(void);
 const struct chart *chart_at(size_t index);

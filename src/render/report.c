@@ -64,7 +64,7 @@ void report_no_findings(const struct report *report, char line[REPORT_LINE_SIZE]
 
 bool report_has_chart(const struct report *report, size_t index)
 {
-    return chart_can(chart_at(index), report->input.metrics);
+    return chart_can(chart_at(index), &report->input);
 }
 
 struct ordered {

@@ -180,8 +180,9 @@ static enum status open_all(struct opening *opening, struct error *err)
         struct error ignored = {0};
         if (open_trace(timeline, opening->paths, &ignored))
             return STATUS_OK;
+        /* Without the copy that it is of, it is as good as not there. */
+        why = timeline->index.header->stored && file_size(timeline->cache.trace) == 0 ? "" : "damaged";
         drop_trace(timeline);
-        why = "damaged";
     }
     if (make_index(opening, err) != STATUS_OK)
         return STATUS_FAILED;
@@ -242,6 +243,11 @@ struct timeline_view timeline_whole(const struct timeline *timeline)
     return (struct timeline_view){.from_ns = timeline->info.begin_ns,
                                   .to_ns = timeline_window_end(timeline),
                                   .row_count = timeline->info.row_count};
+}
+
+uint64_t timeline_cost(const struct timeline *timeline, const struct timeline_view *view)
+{
+    return timeline_scan_cost(timeline, view->from_ns, view->to_ns);
 }
 
 uint32_t timeline_row_find(const struct timeline *timeline, uint32_t process, uint32_t thread)

@@ -5,6 +5,8 @@
 samples=$srcdir/samples
 directory=$(mktemp -d "${TMPDIR:-/tmp}/sight-test.XXXXXX")
 trap 'rm -rf "$directory"' EXIT
+SIGHT_CACHE=$directory/cache
+export SIGHT_CACHE
 count=0
 failed=0
 
