@@ -45,10 +45,11 @@ static const char *tab_of(const char *chart)
 
 static void write_charts(struct json *json, const struct metrics *metrics)
 {
+    const struct chart_input input = {.metrics = metrics};
     json_open(json, "charts", '[');
     for (size_t i = 0; metrics->process_count > 0 && i < chart_count(); i++) {
         const struct chart *chart = chart_at(i);
-        if (!chart_can(chart, metrics))
+        if (!chart_can(chart, &input))
             continue;
         json_open(json, NULL, '{');
         json_value(json, "name", value_text(chart->name));

@@ -247,11 +247,11 @@ static void get_chart(const struct visit *visit)
     if (!is_judged(visit))
         return;
     const struct view_judgement *run = &judged(visit)->judgement;
-    if (!chart || !chart_can(chart, run->metrics) || run->metrics->process_count == 0) {
+    struct chart_input input = {.metrics = run->metrics, .results = run->results};
+    if (!chart || !chart_can(chart, &input) || run->metrics->process_count == 0) {
         server_say(visit->answer, NOT_FOUND, "there is no such chart\n");
         return;
     }
-    struct chart_input input = {.metrics = run->metrics, .results = run->results};
     char answer[CHART_ANSWER_SIZE], description[CHART_DESCRIPTION_SIZE];
     chart_answer(chart, &input, answer);
     chart_describe(chart, &input, description);
