@@ -164,7 +164,7 @@ static enum status check_charts(const struct options *options, struct picture *p
                              "%s: a metrics file does not tell the message sizes of some processes: --processes needs "
                              "the trace for that",
                              options->inputs[1]);
-        if (!all && chart->needs == NEEDS_ITERATIONS && metrics->phases)
+        if (!all && chart->needs == NEEDS_ITERATIONS && picture->input.metrics->phases)
             return error_set(err, ERROR_USAGE,
                              "%s: no iteration is common to all processes: chart 'iterations' has nothing to show",
                              options->inputs[1]);
