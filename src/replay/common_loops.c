@@ -211,26 +211,35 @@ static void start_rows(struct team *team, const struct finder *finder, const str
     }
 }
 
+/* Where the iterations of a process begin, and the last ends. What decides where the first begins stands behind: see
+   first_start. */
+enum { START_GAP, START_LONGEST, START_FACTS };
+
 static int64_t *starts_of(const struct loop_tree *tree, const struct loop *loop, const struct lane_reading *reading,
                           const uint32_t *places)
 {
-    int64_t *starts = memory_new((loop->count + (size_t)1) * sizeof *starts), longest_ns = 0;
-    for (uint32_t k = 1; k < loop->count; k++) {
+    size_t count = loop->count;
+    int64_t *starts = memory_new((count + 1 + START_FACTS) * sizeof *starts), *facts = starts + count + 1;
+    uint32_t first = places[loop->iteration];
+    starts[0] = reading->enter_ns[first];
+    facts[START_GAP] = first > 0 ? time_since(reading->leave_ns[first - 1], starts[0]) : INT64_MAX;
+    for (uint32_t k = 1; k < count; k++) {
         uint32_t place = places[loop->iteration + k];
         starts[k] = reading->leave_ns[place - 1];
         int64_t ns = time_since(starts[k], reading->enter_ns[place]);
-        longest_ns = ns > longest_ns ? ns : longest_ns;
+        facts[START_LONGEST] = ns > facts[START_LONGEST] ? ns : facts[START_LONGEST];
     }
-    uint32_t first = places[loop->iteration];
-    int64_t enter_ns = reading->enter_ns[first], most_ns = longest_ns;
-    if (first > 0) {
-        int64_t ns = time_since(reading->leave_ns[first - 1], enter_ns);
-        most_ns = ns < longest_ns ? ns : longest_ns;
-    }
-    starts[0] = enter_ns;
-    time_subtract(&starts[0], most_ns);
-    starts[loop->count] = tree->iterations[loop->iteration + loop->count - 1].end_ns;
+    starts[count] = tree->iterations[loop->iteration + count - 1].end_ns;
     return starts;
+}
+
+/* The first iteration begins where the call before its first ends, if that is no longer before it than in any later
+   iteration of any process; else as long before as in any later one of its own: setting up is no part of it. */
+static int64_t first_start(const int64_t *starts, const int64_t *facts, int64_t longest_ns)
+{
+    int64_t start = starts[0], ns = facts[START_GAP] <= longest_ns ? facts[START_GAP] : facts[START_LONGEST];
+    time_subtract(&start, ns < facts[START_GAP] ? ns : facts[START_GAP]);
+    return start;
 }
 
 static void add_member(struct team *team, const struct finder *finder, const struct loop_tree *found, size_t member)
@@ -379,15 +388,21 @@ static void add_times(struct loop_row *to, const struct loop_row *from)
 static int64_t *take_starts(struct finder *finder, const struct loop_row *row, uint32_t role, uint32_t model_row)
 {
     size_t stride = row->matched + (size_t)1, processes = finder->loops->process_count;
-    int64_t *starts = memory_new(processes * stride * sizeof *starts);
+    int64_t *starts = memory_new(processes * stride * sizeof *starts), longest_ns = 0;
     for (size_t i = 0; i < processes * stride; i++)
         starts[i] = INT64_MIN;
-    for (size_t t = 0; t < finder->count; t++) {
-        const struct team *team = &finder->teams[t];
-        for (size_t k = 0; team->role == role && k < team->count; k++)
-            memcpy(starts + team->members[k] * stride, team->starts[team->common[model_row]][k],
-                   stride * sizeof *starts);
-    }
+    for (int pass = 0; pass < 2; pass++)
+        for (size_t t = 0; t < finder->count; t++) {
+            const struct team *team = &finder->teams[t];
+            for (size_t k = 0; team->role == role && k < team->count; k++) {
+                uint32_t own = team->common[model_row];
+                const int64_t *from = team->starts[own][k], *facts = from + team->rows[own].least + 1;
+                int64_t *to = starts + team->members[k] * stride;
+                longest_ns = facts[START_LONGEST] > longest_ns ? facts[START_LONGEST] : longest_ns;
+                memcpy(to, from, stride * sizeof *starts);
+                to[0] = first_start(from, facts, longest_ns);
+            }
+        }
     return starts;
 }
 

@@ -40,7 +40,7 @@ struct common_loops common_loops_of(const struct graph *graph);
 void common_loops_clear(struct common_loops *loops);
 
 /* When an iteration begins on a process: at the end of the call before its first, so that the computing which leads to
-   its calls is its own; the first one at most so long before its first call as any other. `iteration` may be
+   its calls is its own; the first one at most so long before its first call as any later one. `iteration` may be
    rows[row].matched: the end of the last. INT64_MIN: the process does not have the loop. */
 static inline int64_t common_loops_start(const struct common_loops *loops, uint32_t row, uint32_t process,
                                          uint32_t iteration)
