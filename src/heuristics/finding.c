@@ -53,6 +53,34 @@ static int by_saving(const void *a, const void *b)
     return strcmp(left->id, right->id);
 }
 
+/* Those that do not follow from uneven work. */
+static bool stands_alone(const char *id)
+{
+    static const char *const ids[] = {"compute-imbalance", "small-messages", "transfer", "excessive-synchronisation"};
+    for (size_t i = 0; i < sizeof ids / sizeof *ids; i++)
+        if (strcmp(ids[i], id) == 0)
+            return true;
+    return false;
+}
+
+/* Waiting that even work would end follows from the imbalance: of the totals, or else of the iterations. */
+static void name_roots(struct findings *findings)
+{
+    static const char *const roots[] = {"compute-imbalance", "dynamic-imbalance"};
+    for (size_t r = 0; r < sizeof roots / sizeof *roots; r++) {
+        const struct finding *root = NULL;
+        for (size_t i = 0; i < findings->count; i++)
+            if (strcmp(findings->finding[i].id, roots[r]) == 0)
+                root = &findings->finding[i];
+        for (size_t i = 0; root && i < findings->count; i++) {
+            struct finding *finding = &findings->finding[i];
+            if (finding != root && !finding->root && !stands_alone(finding->id) &&
+                root->saving_s >= finding->saving_s / 2)
+                finding->root = root->id;
+        }
+    }
+}
+
 struct findings findings_of(const struct metrics *metrics, const struct heuristic_result *results)
 {
     struct findings findings = {0};
@@ -82,15 +110,7 @@ struct findings findings_of(const struct metrics *metrics, const struct heuristi
     finding_caveat(input, findings.caveat);
     if (findings.count > 0)
         qsort(findings.finding, findings.count, sizeof *findings.finding, by_saving);
-    /* Waiting that even work would end follows from the imbalance. */
-    const struct finding *root = NULL;
-    for (size_t i = 0; i < findings.count; i++)
-        if (strcmp(findings.finding[i].id, "compute-imbalance") == 0)
-            root = &findings.finding[i];
-    for (size_t i = 0; root && i < findings.count; i++)
-        if (&findings.finding[i] != root && strcmp(findings.finding[i].id, "small-messages") != 0 &&
-            strcmp(findings.finding[i].id, "transfer") != 0 && root->saving_s >= findings.finding[i].saving_s / 2)
-            findings.finding[i].root = root->id;
+    name_roots(&findings);
     return findings;
 }
 

@@ -35,8 +35,6 @@ double iterations_saving(const struct metrics *metrics)
 {
     const struct iteration_metrics *iterations = &metrics->phases->iterations;
     double saving = (double)iterations->recoverable_ns, run = run_ns(metrics);
-    if (iterations->saving_ns >= 0)
-        saving = fmin(saving, (double)iterations->saving_ns);
     return iterations->loop != PHASE_NONE && run > 0 ? saving / run : 0;
 }
 
@@ -68,6 +66,12 @@ static void add_kind(char text[ITERATIONS_TEXT_SIZE], const struct metrics *metr
         add(text, "The iterations are uneven, partly always on the same processes, process %" PRIu32 " first", rank);
         break;
     }
+}
+
+void iterations_kind_text(char text[ITERATIONS_TEXT_SIZE], const struct metrics *metrics)
+{
+    text[0] = '\0';
+    add_kind(text, metrics);
 }
 
 static bool is_uneven(const struct metrics *metrics)

@@ -11,12 +11,15 @@
 
 enum { ITERATIONS_TEXT_SIZE = 600 };
 
-/* Share of the run that even iterations would save: the replay's where there is one, else what the waits allow. */
+/* Share of the run that even iterations would save, as far as the waits allow. */
 double iterations_saving(const struct metrics *metrics);
 
 /* How long they are, and how even: "60 iterations of 13.7 ms: 97 % of the run. In each another process computes
    longest, in turn, though the totals are even: ...". Where there are none, why. The metrics have phases. */
 void iterations_text(char text[ITERATIONS_TEXT_SIZE], const struct metrics *metrics);
+
+/* Who computes longest, by the kind of imbalance: a sentence without full stop. There are iterations. */
+void iterations_kind_text(char text[ITERATIONS_TEXT_SIZE], const struct metrics *metrics);
 
 /* One sentence without full stop: what matters most of them. There are iterations. */
 void iterations_answer(char text[ITERATIONS_TEXT_SIZE], const struct metrics *metrics);

@@ -27,7 +27,6 @@ void read_phases(struct metrics_file *file)
     phases->role_count = (uint32_t)file_count(file, ATTRIBUTE_roles, UINT32_MAX);
     phases->process_count = file->metrics->process_count;
     phases->iterations.loop = PHASE_NONE;
-    phases->iterations.saving_ns = -1;
 }
 
 /* A number of 32 bits; absent: PHASE_NONE. */
@@ -181,10 +180,7 @@ void read_iterations(struct metrics_file *file)
                                      .growth = file_ratio(file, ATTRIBUTE_growth),
                                      .entropy = file_ratio(file, ATTRIBUTE_entropy),
                                      .persistence = file_ratio(file, ATTRIBUTE_persistence),
-                                     .waiting_ns = file_time(file, ATTRIBUTE_waiting_s),
-                                     .saving_ns = -1};
-    if (xml_sax_has(&file->sax, ATTRIBUTE_saving_s))
-        to->saving_ns = file_time(file, ATTRIBUTE_saving_s);
+                                     .waiting_ns = file_time(file, ATTRIBUTE_waiting_s)};
     to->kind = read_class(file);
     to->heaviest = read_heaviest(file);
 }

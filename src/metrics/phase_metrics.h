@@ -134,8 +134,6 @@ struct iteration_metrics {
     double rank_share, iteration_share, mixed_share, concentration, growth, entropy, persistence;
     uint32_t heaviest;  /* row of the process with the largest total */
     int64_t waiting_ns; /* in the loop, all processes together */
-    int64_t
-        saving_ns; /* a run in which each iteration's computing is even would be so much shorter; -1: not replayed */
 };
 
 /* The rhythm differs from the median iteration by more than a tenth: the iterations may be cut in the wrong places. */

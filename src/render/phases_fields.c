@@ -222,7 +222,6 @@ GETTER(all_entropy, struct iteration_metrics, value_ratio(row->entropy))
 GETTER(all_persistence, struct iteration_metrics, value_ratio(row->persistence))
 GETTER(all_heaviest, struct iteration_metrics, rank(report, row->heaviest))
 GETTER(all_waiting, struct iteration_metrics, value_time(row->waiting_ns))
-GETTER(all_saving, struct iteration_metrics, row->saving_ns >= 0 ? value_time(row->saving_ns) : value_null())
 GETTER(all_differs, struct iteration_metrics, value_bool(iteration_rhythm_differs(row)))
 
 static const struct field all_fields[] = {
@@ -243,7 +242,6 @@ static const struct field all_fields[] = {
     {"static_s", NULL, all_static},
     {"most_s", NULL, all_most},
     {"recoverable_s", NULL, all_recoverable},
-    {"saving_s", NULL, all_saving},
     {"waiting_s", NULL, all_waiting},
     {"heaviest", NULL, all_heaviest},
     {"rank_share", NULL, all_rank_share},

@@ -211,18 +211,18 @@ static void start_rows(struct team *team, const struct finder *finder, const str
     }
 }
 
-/* Where the iterations of a process begin, and the last ends. What decides where the first begins stands behind: see
-   first_start. */
+/* Where the iterations of a process, which begins at begin_ns, begin, and the last ends. What decides where the first
+   begins stands behind: see first_start. */
 enum { START_GAP, START_LONGEST, START_FACTS };
 
 static int64_t *starts_of(const struct loop_tree *tree, const struct loop *loop, const struct lane_reading *reading,
-                          const uint32_t *places)
+                          const uint32_t *places, int64_t begin_ns)
 {
     size_t count = loop->count;
     int64_t *starts = memory_new((count + 1 + START_FACTS) * sizeof *starts), *facts = starts + count + 1;
     uint32_t first = places[loop->iteration];
     starts[0] = reading->enter_ns[first];
-    facts[START_GAP] = first > 0 ? time_since(reading->leave_ns[first - 1], starts[0]) : INT64_MAX;
+    facts[START_GAP] = time_since(first > 0 ? reading->leave_ns[first - 1] : begin_ns, starts[0]);
     for (uint32_t k = 1; k < count; k++) {
         uint32_t place = places[loop->iteration + k];
         starts[k] = reading->leave_ns[place - 1];
@@ -237,8 +237,8 @@ static int64_t *starts_of(const struct loop_tree *tree, const struct loop *loop,
    iteration of any process; else as long before as in any later one of its own: setting up is no part of it. */
 static int64_t first_start(const int64_t *starts, const int64_t *facts, int64_t longest_ns)
 {
-    int64_t start = starts[0], ns = facts[START_GAP] <= longest_ns ? facts[START_GAP] : facts[START_LONGEST];
-    time_subtract(&start, ns < facts[START_GAP] ? ns : facts[START_GAP]);
+    int64_t start = starts[0];
+    time_subtract(&start, facts[START_GAP] <= longest_ns ? facts[START_GAP] : facts[START_LONGEST]);
     return start;
 }
 
@@ -264,7 +264,7 @@ static void add_member(struct team *team, const struct finder *finder, const str
         time_add(&row->waiting_ns, loop->waiting_ns);
         time_add(&row->communicating_ns, loop->communicating_ns);
         if (team->starts[i])
-            team->starts[i][member] = starts_of(&tree, loop, &reading, places);
+            team->starts[i][member] = starts_of(&tree, loop, &reading, places, finder->graph->lanes[lane].begin_ns);
     }
     free(places);
     loop_tree_clear(&tree);

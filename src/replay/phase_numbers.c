@@ -457,7 +457,6 @@ struct phase_metrics *phase_metrics_of(const struct graph *graph, const struct p
         .graph = graph, .phases = phases, .metrics = metrics, .begin_ns = replay_begin_ns(graph), .per_row = 1};
     take_phases(&counter);
     metrics->iterations.loop = PHASE_NONE;
-    metrics->iterations.saving_ns = -1;
     if (phases->main_loop != PHASE_NONE) {
         begin_iterations(&counter);
         begin_rhythm(&counter);

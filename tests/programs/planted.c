@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { ROUNDS = 8, BASE_US = 20000, EXTRA_US = 80000 };
+enum { ROUNDS = 8, BASE_US = 20000, EXTRA_US = 80000, BARRIERS = 500 };
 
 static int rank, size, culprit, bad;
 
@@ -148,6 +148,24 @@ static void late_receiver(int round)
     }
 }
 
+/* Many barriers though nobody is late. */
+static void synchronising(int round)
+{
+    (void)round;
+    work(BASE_US / 4);
+    for (int i = 0; bad && i < BARRIERS; i++)
+        MPI_Barrier(MPI_COMM_WORLD);
+    allreduce();
+}
+
+/* One has nothing to do. */
+static void idle(int round)
+{
+    (void)round;
+    work(bad && rank == culprit ? 0 : BASE_US + EXTRA_US);
+    allreduce();
+}
+
 struct pattern {
     const char *name;
     void (*round)(int round);
@@ -160,7 +178,9 @@ static const struct pattern patterns[] = {
     {"allreduce", at_allreduce, "compute-imbalance,wait-at-nxn", 1},
     {"ring", at_ring, "compute-imbalance,late-sender", 1},
     {"halo", at_halo, "compute-imbalance,late-sender", 1},
-    {"turns", turns, "wait-at-nxn,serialisation", 0},
+    {"turns", turns, "dynamic-imbalance,wait-at-nxn,serialisation", 0},
+    {"synchronising", synchronising, "excessive-synchronisation", 0},
+    {"idle", idle, "idle-process,compute-imbalance", 1},
     {"broadcast", broadcast, "late-broadcast,serialisation", 1},
     {"late-sender", late_sender, "late-sender,serialisation", 0},
     {"late-receiver", late_receiver, "late-receiver,late-sender,serialisation", 0},

@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Findings from the course of the run: uneven iterations, too many synchronisations; and processes without work. */
+#include "core/memory.h"
+#include "core/text.h"
+#include "heuristics/finding.h"
+#include "heuristics/iterations.h"
+#include "heuristics/master.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#define FINDER(id, function) bool function(const struct finding_input *input, struct finding *finding);
+#include "heuristics/findings.def"
+
+/* What the totals do not show is this part of what is lost, or more. */
+static const double DYNAMIC = 0.5;
+
+/* Synchronising matters from this share of the processes' time on, beyond what they wait. */
+static const double SYNCHRONISING = 0.05;
+
+/* So many barriers of a process, or in an iteration, are more than needed. */
+enum { BARRIERS_LEAST = 20, BARRIERS_AN_ITERATION = 2 };
+
+/* An idle process computes less than this part of what the others do on average, who compute so much of the run. */
+static const double IDLE = 0.05, BUSY = 0.2;
+
+/* Evidence and times of the whole loop. */
+static void take_loop(const struct iteration_metrics *iterations, struct finding *finding)
+{
+    const struct iteration_row *first = &iterations->rows[0], *last = &iterations->rows[iterations->row_count - 1];
+    finding->from_s = (double)first->begin_ns / 1e9;
+    finding->to_s = (double)(last->begin_ns + last->time_ns) / 1e9;
+    finding_evidence(finding, "iterations", (double)iterations->count, false);
+    finding_evidence(finding, "loss_s", (double)iterations->loss_ns / 1e9, true);
+    finding_evidence(finding, "static_s", (double)iterations->static_ns / 1e9, true);
+    finding_evidence(finding, "most_s", (double)iterations->most_ns / 1e9, true);
+    finding_evidence(finding, "recoverable_s", (double)iterations->recoverable_ns / 1e9, true);
+}
+
+static const char *dynamic_advice(enum iteration_class kind)
+{
+    switch (kind) {
+    case ITERATION_ROTATING:
+        return "let the work that goes round overlap: spread it over the processes in each iteration, or synchronise "
+               "less often so that one iteration makes up for another";
+    case ITERATION_TRANSIENT:
+        return "look at what these iterations do besides (output, checkpoints, remeshing), and spread it or do it "
+               "asynchronously";
+    case ITERATION_GROWING:
+    case ITERATION_FALLING:
+        return "balance again every few iterations: work moves between processes while the run goes on";
+    default:
+        return "hand the work of an iteration out dynamically, or synchronise less often so that one iteration makes "
+               "up "
+               "for another; without a reason in the data, look for disturbance by the system";
+    }
+}
+
+bool find_dynamic_imbalance(const struct finding_input *input, struct finding *finding)
+{
+    const struct metrics *metrics = input->metrics;
+    if (!metrics->phases || metrics->phases->iterations.loop == PHASE_NONE)
+        return false;
+    const struct iteration_metrics *iterations = &metrics->phases->iterations;
+    const struct heuristic_result *totals = heuristics_find(input->results, "stddev-compute");
+    enum iteration_class kind = iterations->kind;
+    bool moves = kind == ITERATION_GROWING || kind == ITERATION_FALLING;
+    if (kind == ITERATION_TOO_FEW || kind == ITERATION_BALANCED || kind == ITERATION_STATIC ||
+        iteration_rhythm_differs(iterations))
+        return false;
+    double dynamic = iterations->loss_ns > 0 ? 1 - (double)iterations->static_ns / (double)iterations->loss_ns : 0;
+    if (dynamic < DYNAMIC && !(moves && totals->verdict == VERDICT_GOOD))
+        return false;
+    char text[ITERATIONS_TEXT_SIZE], lost[TEXT_NUMBER_SIZE], share[TEXT_NUMBER_SIZE], count[TEXT_NUMBER_SIZE];
+    finding->saving_s = iterations_saving(metrics) * (double)input->analysis->duration / 1e9;
+    finding->waiting_s = (double)iterations->waiting_ns / 1e9;
+    iterations_kind_text(text, metrics);
+    snprintf(finding->title, sizeof finding->title, "uneven iterations: the imbalance is %s",
+             iteration_class_name(kind));
+    snprintf(finding->text, sizeof finding->text,
+             "%s. In %s iterations the longest computing is %s beyond the mean, all together; %s of that does not show "
+             "in the totals.",
+             text, text_thousands(count, iterations->count), text_duration(lost, iterations->loss_ns),
+             text_share(share, dynamic));
+    snprintf(finding->advice, sizeof finding->advice, "%s", dynamic_advice(kind));
+    take_loop(iterations, finding);
+    finding_evidence(finding, "dynamic_share", dynamic, false);
+    return true;
+}
+
+/* Barriers of all processes: calls, and time beyond waiting for each other. */
+struct barriers {
+    double calls, own_s;
+};
+
+static struct barriers barriers_of(const struct finding_input *input)
+{
+    const struct metrics *metrics = input->metrics;
+    struct barriers barriers = {0};
+    for (size_t i = 0; i < metrics->process_count; i++)
+        for (size_t k = 0; k < metrics->process[i].function_count; k++) {
+            const struct function_row *row = &metrics->process[i].functions[k];
+            if (metrics->defs->states[row->state].class != CLASS_SYNC)
+                continue;
+            barriers.calls += (double)row->count;
+            barriers.own_s += (double)row->time_ns / 1e9;
+        }
+    for (size_t i = 0; i < input->analysis->state_count; i++)
+        if (metrics->defs->states[i].class == CLASS_SYNC)
+            for (int kind = WAIT_NONE + 1; kind < WAIT_KIND_COUNT; kind++)
+                barriers.own_s -= (double)input->analysis->waits[kind].states_ns[i] / 1e9;
+    return barriers;
+}
+
+bool find_excessive_synchronisation(const struct finding_input *input, struct finding *finding)
+{
+    const struct metrics *metrics = input->metrics;
+    double processes = (double)metrics->process_count, duration = (double)input->analysis->duration / 1e9;
+    struct barriers barriers = barriers_of(input);
+    if (processes < 2 || barriers.calls < BARRIERS_LEAST * processes ||
+        barriers.own_s < SYNCHRONISING * processes * duration || !metrics->phases ||
+        metrics->phases->iterations.loop == PHASE_NONE)
+        return false;
+    const struct iteration_metrics *iterations = &metrics->phases->iterations;
+    const struct loop_row *loop = &metrics->phases->loops[iterations->loop];
+    double each = barriers.calls / processes, an_iteration = each / iterations->count;
+    /* A loop of nothing but barriers is one inside a longer iteration. */
+    if (an_iteration < BARRIERS_AN_ITERATION)
+        return false;
+    char count[TEXT_NUMBER_SIZE], per[TEXT_NUMBER_SIZE], share[TEXT_NUMBER_SIZE], time[TEXT_NUMBER_SIZE];
+    finding->waiting_s = barriers.own_s;
+    finding->saving_s = barriers.own_s / processes * (1 - 1 / an_iteration);
+    text_thousands(count, text_whole(each));
+    text_thousands(per, text_whole(an_iteration));
+    snprintf(finding->title, sizeof finding->title, "excessive synchronisation: %s barriers in each iteration", per);
+    snprintf(finding->text, sizeof finding->text,
+             "Each process is in %s barriers, %s in each iteration (%.*s). Beyond waiting for who is late they take %s "
+             "of all processes' time, %s together. One in each iteration would take the rest of it away.",
+             count, per, text_beginning(loop->name, 80), loop->name,
+             text_share(share, barriers.own_s / processes / duration), seconds_text(time, barriers.own_s));
+    snprintf(finding->advice, sizeof finding->advice,
+             "take barriers out: messages and collectives order what depends on each other by themselves");
+    take_loop(iterations, finding);
+    finding_evidence(finding, "barriers_each", each, false);
+    finding_evidence(finding, "own_s", barriers.own_s, true);
+    return true;
+}
+
+/* Who computes next to nothing, and what the others compute on average. */
+static struct ranks idle_of(const struct metrics *metrics, double *busy_s)
+{
+    size_t count = metrics->process_count;
+    struct ranks idle = {memory_new(count * sizeof *idle.rank), 0};
+    double sum = 0;
+    for (size_t i = 0; i < count; i++)
+        sum += (double)process_compute_ns(&metrics->process[i]) / 1e9;
+    for (size_t i = 0; i < count; i++) {
+        double mine = (double)process_compute_ns(&metrics->process[i]) / 1e9;
+        if (count > 1 && mine < IDLE * (sum - mine) / (double)(count - 1))
+            idle.rank[idle.count++] = metrics->process[i].rank;
+    }
+    *busy_s = idle.count < count ? sum / (double)(count - idle.count) : 0;
+    return idle;
+}
+
+bool find_idle_process(const struct finding_input *input, struct finding *finding)
+{
+    const struct metrics *metrics = input->metrics;
+    double duration = (double)input->analysis->duration / 1e9, busy_s;
+    struct ranks idle = idle_of(metrics, &busy_s);
+    size_t count = metrics->process_count;
+    finding->causes = idle;
+    int64_t master = master_of(metrics);
+    bool of_master = idle.count == 1 && master == (int64_t)idle.rank[0];
+    if (idle.count == 0 || 2 * idle.count >= count || of_master || busy_s < BUSY * duration)
+        return false;
+    char who[WHO_SIZE], busy[TEXT_NUMBER_SIZE], share[TEXT_NUMBER_SIZE];
+    who_text(who, &idle, count);
+    /* The others' work shared with them, at most what even work would save. */
+    finding->saving_s = busy_s * (double)idle.count / (double)count;
+    if (input->analysis->balanced_saving > 0)
+        finding->saving_s = fmin(finding->saving_s, (double)input->analysis->balanced_saving / 1e9);
+    finding->waiting_s = busy_s * (double)idle.count;
+    finding->from_s = 0;
+    finding->to_s = duration;
+    snprintf(finding->title, sizeof finding->title, "idle: %s %s next to nothing", who,
+             idle.count == 1 ? "computes" : "compute");
+    snprintf(
+        finding->text, sizeof finding->text,
+        "The other processes compute %s each on average, %s of the run; %s %s less than 5 %% of that, and hand%s no "
+        "work out either.",
+        seconds_text(busy, busy_s), text_share(share, busy_s / duration), who, idle.count == 1 ? "computes" : "compute",
+        idle.count == 1 ? "s" : "");
+    snprintf(finding->advice, sizeof finding->advice, "give %s a part of the work, or start fewer processes", who);
+    finding_evidence(finding, "idle_processes", (double)idle.count, false);
+    finding_evidence(finding, "busy_s", busy_s, true);
+    return true;
+}
