@@ -2,10 +2,12 @@
 /* generate FORMAT PATTERN PROCESSES RECORDS OUT [TRUTH]: writes a trace of about RECORDS records whose every number is
    known.
 
-   FORMAT is clog2 or clog; PATTERN is pingpong (pairs), ring (each to the next), or states (nested user states). TRUTH
+   FORMAT is clog2 or clog; PATTERN is pingpong (pairs), ring (each to the next), states (nested user states), or wrong
+   (a ring whose clocks are: each has an offset and a drift of its own, and every other one wobbles by 5 us). TRUTH
    gets the numbers, added up here and not by any reader: per process begin, end, time in MPI, calls and time per state,
    messages and bytes per partner, as JSON with whole ns. The same arguments give the same file. */
 #include <inttypes.h>
+#include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -30,7 +32,7 @@ struct process {
 
 struct generator {
     FILE *out;
-    bool clog2;
+    bool clog2, wrong;
     unsigned char block[BLOCK];
     size_t used;
     uint64_t blocks, records;
@@ -69,9 +71,19 @@ static int64_t gap_ns(struct generator *generator)
     return 50 + (int64_t)(x % 4000);
 }
 
+/* What the rank's clock shows. */
+static double seconds_of(const struct generator *generator, int32_t rank)
+{
+    double seconds = (double)generator->now_ns / 1e9;
+    if (!generator->wrong)
+        return seconds;
+    double wobble = rank % 2 ? 1e-5 * fabs(seconds - floor(seconds) - 0.5) : 0;
+    return seconds + rank * (50e-6 + 1e-6 * seconds) + wobble;
+}
+
 static void header(struct generator *generator, unsigned char *at, int32_t rank, int32_t kind, size_t size)
 {
-    put_f64(at, (double)generator->now_ns / 1e9);
+    put_f64(at, seconds_of(generator, rank));
     if (generator->clog2) {
         put_i32(at + 12, rank);
         put_i32(at + 20, kind);
@@ -297,7 +309,7 @@ static void write_truth(const struct generator *generator, uint32_t processes, c
 
 static void simulate(struct generator *generator, const char *pattern, uint32_t processes, uint64_t records)
 {
-    bool ring = strcmp(pattern, "ring") == 0, states = strcmp(pattern, "states") == 0;
+    bool ring = strcmp(pattern, "ring") == 0 || generator->wrong, states = strcmp(pattern, "states") == 0;
     for (uint64_t round = 0; generator->records < records; round++) {
         uint32_t a = (uint32_t)(round % processes);
         if (states || processes == 1)
@@ -312,7 +324,7 @@ static void simulate(struct generator *generator, const char *pattern, uint32_t 
 int main(int argc, char **argv)
 {
     if (argc < 6) {
-        fputs("usage: generate clog2|clog pingpong|ring|states PROCESSES RECORDS OUT [TRUTH]\n", stderr);
+        fputs("usage: generate clog2|clog pingpong|ring|states|wrong PROCESSES RECORDS OUT [TRUTH]\n", stderr);
         return 2;
     }
     uint32_t processes = (uint32_t)strtoul(argv[3], NULL, 10);
@@ -321,6 +333,7 @@ int main(int argc, char **argv)
         processes == 0 || !(generator->out = fopen(argv[5], "wb")))
         return 1;
     generator->clog2 = strcmp(argv[1], "clog2") == 0;
+    generator->wrong = strcmp(argv[2], "wrong") == 0;
     generator->random = UINT64_C(88172645463325252);
     if (generator->clog2)
         begin_clog2(generator, processes);
