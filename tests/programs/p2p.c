@@ -190,6 +190,31 @@ static void probed(void)
     MPI_Wait(&request, &status);
 }
 
+/* Whether a send can be cancelled is MPI's affair: one that was not is received. */
+static void cancelled_send(void)
+{
+    int other = 1 - truth.rank, value = 5, gone = 0;
+    MPI_Request request;
+    MPI_Status status;
+    if (truth.rank == 0) {
+        MPI_Isend(&value, 1, MPI_INT, other, 70, MPI_COMM_WORLD, &request);
+        MPI_Cancel(&request);
+        MPI_Wait(&request, &status);
+        MPI_Test_cancelled(&status, &gone);
+        MPI_Send(&gone, 1, MPI_INT, other, 71, MPI_COMM_WORLD);
+        truth_sent(other, sizeof gone);
+        if (!gone)
+            truth_sent(other, sizeof value);
+    } else if (truth.rank == 1) {
+        MPI_Recv(&gone, 1, MPI_INT, other, 71, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        truth_received(other, sizeof gone);
+        if (!gone) {
+            MPI_Recv(&value, 1, MPI_INT, other, 70, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+            truth_received(other, sizeof value);
+        }
+    }
+}
+
 static void cancelled(void)
 {
     MPI_Request request;
@@ -263,6 +288,7 @@ int main(int argc, char **argv)
         persistent();
         probed();
         cancelled();
+        cancelled_send();
         failing();
         types();
         MPI_Comm_free(&world);

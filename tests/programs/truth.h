@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* What a test program knows of itself: messages and bytes per partner (a world rank), calls per function. It prints
      sent,RANK,PARTNER,MESSAGES,BYTES    received,RANK,PARTNER,MESSAGES,BYTES    call,RANK,FUNCTION,COUNT
@@ -52,7 +53,16 @@ static inline void truth_call(const char *function)
 /* Makes the call and counts it: CALL(MPI_Barrier, (comm)). */
 #define CALL(function, arguments) (truth_call(#function), function arguments)
 
-/* All lines in one piece, so that those of several processes do not mix. */
+/* Where the lines go: a file of the process in the directory TRUTH_DIR, where it is set, since launchers may mix what
+   several processes print; or standard output. */
+static inline FILE *truth_open(void)
+{
+    char path[1024];
+    const char *directory = getenv("TRUTH_DIR");
+    snprintf(path, sizeof path, "%s/%ld", directory ? directory : ".", (long)getpid());
+    return directory ? fopen(path, "a") : stdout;
+}
+
 static inline void truth_print(void)
 {
     static char text[1 << 16];
@@ -66,8 +76,10 @@ static inline void truth_print(void)
     for (int i = 0; truth.call[i]; i++)
         used += (size_t)snprintf(text + used, sizeof text - used, "call,%d,%s,%ld\n", truth.rank, truth.call[i],
                                  truth.calls[i]);
-    fwrite(text, 1, used, stdout);
-    fflush(stdout);
+    FILE *file = truth_open();
+    if (file)
+        fwrite(text, 1, used, file);
+    fflush(NULL);
 }
 
 #endif
