@@ -4,8 +4,10 @@
 #include "convert/read_record.h"
 
 #include "convert/record_run.h"
+#include "core/bytes.h"
 #include "core/event.h"
 #include "core/memory.h"
+#include "core/payload.h"
 
 #include <string.h>
 
@@ -223,6 +225,19 @@ static void note_moved(struct record_state *state, const struct stream *stream)
     current->received = record->received;
 }
 
+static void request_event(struct record_state *state, const struct stream *stream, struct event *base,
+                          struct batch *batch)
+{
+    unsigned char payload[REQUEST_MARK_SIZE];
+    if (!state->run.request_mark)
+        return;
+    base->comm = 0; /* it has none: that word is its number */
+    bytes_put_u32(payload, true, stream->record->comm);
+    struct event *event = batch_event(batch, base, EVENT_MARK);
+    event->state = state->run.request_mark - 1;
+    batch_set_payload(batch, event, payload, sizeof payload);
+}
+
 static void ended_event(struct record_state *state, const struct stream *stream, const struct event *base,
                         struct batch *batch)
 {
@@ -286,6 +301,9 @@ static void translate(struct reader *reader, const struct stream *stream, struct
         break;
     case RECORD_COLLECTIVE:
         note_moved(state, stream);
+        break;
+    case RECORD_REQUEST:
+        request_event(state, stream, &base, batch);
         break;
     case RECORD_USER_EVENT:
         user_event(state, stream, &base, batch);

@@ -211,7 +211,16 @@ static void define_functions(struct record_run *run, struct defs *defs)
                                   .start = EVENT_UNKNOWN,
                                   .end = EVENT_UNKNOWN};
         run->states[f] = defs_add_state(defs, &state);
+        bool request = strncmp(name, "MPI_I", 5) == 0 || strstr(name, "_init");
+        run->request_mark |= request && (collective || mpi_function_at(f)->class == CLASS_SYNC);
     }
+    struct mark_def mark = {.name = (char *)REQUEST_MARK_NAME,
+                            .colour = (char *)"gray",
+                            .format = (char *)REQUEST_MARK_FORMAT,
+                            .id = EVENT_UNKNOWN,
+                            .defined = true};
+    if (run->request_mark)
+        run->request_mark = defs_add_mark(defs, &mark) + 1;
 }
 
 static int32_t new_comm(struct defs *defs)

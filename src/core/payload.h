@@ -35,6 +35,12 @@ static inline size_t payload_size(char letter)
 #define PAYLOAD_MOVED_FORMAT "root=%d, sent=%l, received=%l"
 enum { PAYLOAD_MOVED_SIZE = 20 };
 
+/* A mark inside calls that tell of requests of collectives: its payload is the request's number, which a process gives
+   to one request only. In the call that posts or prepares it, in MPI_Start, and in the call that completes it. */
+#define REQUEST_MARK_NAME "MPI request"
+#define REQUEST_MARK_FORMAT "request=%d"
+enum { REQUEST_MARK_SIZE = 4 };
+
 struct event;
 void payload_get_moved(const unsigned char payload[PAYLOAD_MOVED_SIZE], struct event *event);
 

@@ -18,7 +18,7 @@
 #define RECORD_LINKED "sight: the recorder is linked into this program"
 
 enum {
-    RECORD_VERSION = 3,
+    RECORD_VERSION = 4,
     RECORD_HEADER_SIZE = 4096,
     RECORD_FUNCTIONS_MAX = 2048,
     RECORD_NAME_SIZE = 64,
@@ -44,7 +44,8 @@ enum record_kind {
     RECORD_CLOCK,        /* struct record_clock */
     RECORD_DEFINE_STATE, /* struct record_definition */
     RECORD_DEFINE_MARK,  /* struct record_definition */
-    RECORD_DEFINE_SITE   /* struct record_site */
+    RECORD_DEFINE_SITE,  /* struct record_site */
+    RECORD_REQUEST       /* struct record_base: the call makes, starts or completes the collective request `comm` */
 };
 
 /* Why a thread's recording ended before its program did. */

@@ -14,6 +14,7 @@ struct request {
     uint64_t bytes;    /* a persistent send */
     uint32_t comm;
     int32_t dest, tag;
+    uint32_t collective; /* its number among the collectives' requests; 0: it is none */
     bool receive, persistent, active, cancelled;
     struct request *next_free;
 };
@@ -24,6 +25,7 @@ static struct {
     pthread_mutex_t lock;
     struct table by_handle; /* -> address of the request */
     struct request *free;
+    uint32_t collectives; /* requests of collectives so far */
 } requests = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 static void requests_lock(void)
@@ -109,6 +111,21 @@ void request_of_persistent_receive(struct call *call, const MPI_Request *request
         request_add(request, &(struct request){.persistent = true, .receive = true, .comm = call->comm});
 }
 
+static void put_collective(struct call *call, int64_t time_ns, uint32_t number)
+{
+    if (call->write)
+        lane_put(call->lane, RECORD_REQUEST, time_ns, call->function, number);
+}
+
+void request_of_collective(struct call *call, const MPI_Request *handle, bool persistent)
+{
+    requests_lock();
+    uint32_t number = ++requests.collectives;
+    requests_unlock();
+    request_add(handle, &(struct request){.collective = number, .persistent = persistent, .active = !persistent});
+    put_collective(call, call_end(call), number);
+}
+
 void requests_start(struct call *call, int count, const MPI_Request *handles)
 {
     requests_lock();
@@ -119,7 +136,9 @@ void requests_start(struct call *call, int count, const MPI_Request *handles)
         request->active = true;
         request->cancelled = false;
         request->lane = call->lane;
-        if (!request->receive)
+        if (request->collective)
+            put_collective(call, call->enter_ns, request->collective);
+        else if (!request->receive)
             request->send_at = message_put_send(call, request->bytes, request->dest, request->tag, request->comm);
     }
     requests_unlock();
@@ -160,7 +179,9 @@ static void request_ended(struct call *call, uintptr_t handle, const MPI_Status 
     int cancelled = 0;
     if (facts.cancelled)
         PMPI_Test_cancelled(status, &cancelled);
-    if (facts.receive && !cancelled)
+    if (facts.collective)
+        put_collective(call, call_end(call), facts.collective);
+    else if (facts.receive && !cancelled)
         message_received(call, facts.comm, status);
     else if (cancelled && facts.send_at)
         lane_void(facts.lane, facts.send_at);

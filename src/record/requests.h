@@ -16,6 +16,9 @@ void request_of_receive(struct call *call, const MPI_Request *request, int sourc
 void request_of_persistent_send(struct call *call, const MPI_Request *request, uint64_t bytes, int dest, int tag);
 void request_of_persistent_receive(struct call *call, const MPI_Request *request, int source);
 
+/* After a call that posts a non-blocking collective, or prepares a persistent one. */
+void request_of_collective(struct call *call, const MPI_Request *request, bool persistent);
+
 /* Before MPI_Start and MPI_Startall. */
 void requests_start(struct call *call, int count, const MPI_Request *requests);
 

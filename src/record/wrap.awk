@@ -34,13 +34,14 @@ function trim(text)
     return text
 }
 
-function read_functions(    line)
+function read_functions(    line, field)
 {
     while ((getline line < functions) > 0)
         if (line ~ /^MPI_FUNCTION\(/) {
             sub(/^MPI_FUNCTION\(/, "", line)
-            sub(/,.*/, "", line)
-            known[line] = 1
+            split(line, field, / *, */)
+            known[field[1]] = 1
+            class_of[field[1]] = field[3]
         }
 }
 
@@ -133,7 +134,7 @@ function indent(text)
     return text
 }
 
-function write_wrapper(name, result, parameters,    n, i, row, list, call, comm)
+function write_wrapper(name, result, parameters,    n, i, row, list, call, comm, after)
 {
     n = split_parameters(parameters)
     row = find_row(name)
@@ -156,8 +157,12 @@ function write_wrapper(name, result, parameters,    n, i, row, list, call, comm)
     if (row)
         printf "%s", indent(code[row, "before"])
     printf "    %s outcome = REAL(%s)(%s);\n", result, name, call
-    if (row && code[row, "after"] != "")
-        printf "    if (outcome == MPI_SUCCESS) {\n%s    }\n", code[row, "after"]
+    after = row ? code[row, "after"] : ""
+    if (class_of[name] ~ /^(COLLECTIVE|SYNC)$/ && n && type[n] ~ /^MPI_Request \*$/)
+        after = after sprintf("        request_of_collective(&call, %s, %s);\n", argument[n],
+                              name ~ /_init(_c)?$/ ? "true" : "false")
+    if (after != "")
+        printf "    if (outcome == MPI_SUCCESS) {\n%s    }\n", after
     if (row && code[row, "failed"] != "")
         printf "    if (outcome != MPI_SUCCESS) {\n%s    }\n", code[row, "failed"]
     if (row)

@@ -128,12 +128,37 @@ static void add_wait(struct analyst *analyst, uint32_t lane, const struct call *
     sums->to_ns = from_ns + wait->ns > sums->to_ns ? from_ns + wait->ns : sums->to_ns;
 }
 
+/* True of collectives whose waits are another rule: for neighbours, or for the other group of an inter-communicator. */
+static bool collective_is_partnerless(const struct graph *graph, const struct group *group)
+{
+    return graph->streams[group->stream].two_groups || graph_collective_of(graph, group).shape == SHAPE_NONE_KNOWN;
+}
+
+/* Non-blocking and persistent collectives: waits that are, or could be, in the calls that complete them. */
+static void count_operations(struct analysis *analysis, const struct graph *graph)
+{
+    uint64_t posted = 0;
+    for (size_t i = 0; i < graph->operation_count; i++) {
+        struct collective collective = graph_collective_of(graph, &graph->groups[graph->operations[i].group]);
+        if (graph->operations[i].done_lane != GRAPH_NONE)
+            analysis->waits[collective.wait].calls++;
+        else
+            analysis->uncompleted++;
+        posted += !graph->operations[i].started;
+    }
+    for (size_t i = 0; i < graph->group_count; i++)
+        if (graph_collective_of(graph, &graph->groups[i]).stage == STAGE_POSTED)
+            analysis->uncompleted += graph->groups[i].count;
+    analysis->uncompleted -= posted < analysis->uncompleted ? posted : analysis->uncompleted;
+}
+
 /* Calls in which a wait of some kind could be. */
 static void count_call(struct analysis *analysis, const struct graph *graph, const struct call *call)
 {
     analysis->calls++;
     analysis->waits[WAIT_IO].calls += graph_state(graph, call)->class == CLASS_IO;
     const struct group *group = graph_group(graph, call);
+    analysis->partnerless += group && collective_is_partnerless(graph, group);
     if (!group) {
         analysis->waits[WAIT_LATE_SENDER].calls += call->received != 0;
         analysis->waits[WAIT_WRONG_ORDER_SAME].calls += call->received != 0;
@@ -142,6 +167,8 @@ static void count_call(struct analysis *analysis, const struct graph *graph, con
         return;
     }
     struct collective collective = graph_collective(graph, call);
+    if (collective.stage != STAGE_BLOCKING)
+        return;
     bool rooted = collective.shape == SHAPE_ONE_TO_ALL || collective.shape == SHAPE_ALL_TO_ONE;
     if (collective.wait != WAIT_NONE)
         analysis->waits[collective.wait].calls++;
@@ -175,6 +202,7 @@ static void sum_waits(struct analyst *analyst)
         sums->site_count = take_places(analyst->sites_ns[kind], graph->defs->site_count, &sums->sites);
         sums->comm_count = take_places(analyst->comms_ns[kind], graph->defs->comm_count, &sums->comms);
     }
+    count_operations(analyst->analysis, graph);
     for (size_t i = 0; i < graph->group_count; i++)
         analyst->analysis->incomplete += !graph->groups[i].complete;
 }
@@ -282,7 +310,7 @@ static void replay_waits(struct analyst *analyst)
             continue;
         struct replay replay = replay_run(analyst->graph, (struct replay_options){.free_waits = kinds});
         for (int k = kind; kinds >> k; k++)
-            if (kinds >> k & 1)
+            if (kinds >> k & 1 && analysis->waits[k].ns > 0)
                 analysis->waits[k].saving_ns = time_since(replay.end_ns, analysis->replay);
     }
 }

@@ -24,6 +24,7 @@ struct call {
     uint32_t received;          /* first message that arrives in it; of a probe: the message it found */
     bool gives_nothing;         /* a collective, and the trace tells that no byte goes from it */
     bool gets_nothing;          /* and none comes to it */
+    bool operates;              /* it completes collectives, or starts persistent ones */
     bool pending_same;          /* it waits for a message, while another of the sender is there, received later */
     bool pending_other;         /* the same of another sender */
 };
@@ -67,6 +68,7 @@ enum {
 #define CALL_IN_GROUP (UINT64_C(1) << 36)
 #define CALL_GIVES_NOTHING (UINT64_C(1) << 37)
 #define CALL_GETS_NOTHING (UINT64_C(1) << 38)
+#define CALL_OPERATES (UINT64_C(1) << 39)
 #define CALL_PENDING_SAME CALL_GIVES_NOTHING /* of calls that are in no group */
 #define CALL_PENDING_OTHER CALL_GETS_NOTHING
 
@@ -106,6 +108,14 @@ struct prefix {
     uint32_t latest_lane, latest_call; /* GRAPH_NONE: nobody */
 };
 
+/* A collective that does not wait in the call that posts or starts it. */
+struct operation {
+    uint32_t group;
+    uint32_t lane, call;           /* that posts it, or starts it */
+    uint32_t done_lane, done_call; /* that completes it; GRAPH_NONE: the trace does not tell */
+    bool started;                  /* it is persistent: its call is in no group */
+};
+
 /* A function on a communicator: its groups are the rows of the same number. */
 struct group_stream {
     int32_t comm; /* EVENT_UNKNOWN: the trace does not tell */
@@ -128,6 +138,12 @@ struct graph {
     size_t stream_count, stream_capacity;
     struct prefix *prefixes; /* by group and rank */
     size_t prefix_count, prefix_capacity;
+    struct operation *operations; /* by the call that completes them; those of which that is not known last */
+    size_t operation_count, operation_capacity;
+    struct map operation_places; /* (lane, call) that completes -> index of the first */
+    uint32_t *starts;            /* operations that are started, by lane and call */
+    size_t start_count;
+    struct map start_places;        /* (lane, call) that starts -> index of the first in `starts` */
     struct map prefix_places;       /* (lane, call) -> index of the prefix */
     struct collective *collectives; /* by state of the definitions */
     struct call_kind *kinds;
@@ -167,6 +183,7 @@ static inline struct call graph_call(const struct graph *graph, uint32_t lane, u
                          .received = in_group ? 0 : packed->received,
                          .gives_nothing = in_group && packed->word & CALL_GIVES_NOTHING,
                          .gets_nothing = in_group && packed->word & CALL_GETS_NOTHING,
+                         .operates = packed->word & CALL_OPERATES,
                          .pending_same = !in_group && packed->word & CALL_PENDING_SAME,
                          .pending_other = !in_group && packed->word & CALL_PENDING_OTHER};
 }
@@ -191,6 +208,23 @@ static inline struct message graph_message(const struct graph *graph, uint32_t i
 static inline const struct state_def *graph_state(const struct graph *graph, const struct call *call)
 {
     return &graph->defs->states[call->state];
+}
+
+/* Index of the first operation that the call completes, the others behind it; the count where there is none. */
+static inline size_t graph_operations(const struct graph *graph, uint32_t lane, uint32_t call)
+{
+    const uint64_t *place = map_find(&graph->operation_places, map_pair(lane, call));
+    return place ? (size_t)*place : graph->operation_count;
+}
+static inline bool graph_completes(const struct operation *operation, uint32_t lane, uint32_t call)
+{
+    return operation->done_lane == lane && operation->done_call == call;
+}
+
+/* What the collective is by its function. */
+static inline struct collective graph_collective_of(const struct graph *graph, const struct group *group)
+{
+    return graph->collectives[graph->streams[group->stream].state];
 }
 
 /* What the call's function is as a collective. */

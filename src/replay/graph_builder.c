@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include "core/bytes.h"
 #include "core/memory.h"
 #include "core/open_states.h"
+#include "core/payload.h"
 #include "replay/channels.h"
 #include "replay/graph_finish.h"
 
@@ -24,6 +26,12 @@ struct stream_groups {
     size_t count, capacity;
 };
 
+/* The request of a collective. */
+struct request_state {
+    uint32_t stream;    /* 1 + index, of a persistent one */
+    uint32_t operation; /* 1 + index of the one that is on its way; 0: none */
+};
+
 /* What a state is to the builder; 0: not looked at yet. */
 enum role { ROLE_UNKNOWN, ROLE_CALL, ROLE_COLLECTIVE };
 
@@ -40,7 +48,11 @@ struct graph_builder {
     struct map streams;                  /* (communicator, function) -> stream */
     struct stream_groups *stream_groups; /* by stream */
     size_t stream_groups_capacity;
-    struct map turns; /* (lane, stream) -> collectives so far */
+    struct map turns;    /* (lane, stream) -> collectives so far */
+    struct map requests; /* (process, its number of a request) -> index in request_states */
+    struct request_state *request_states;
+    size_t request_count, request_capacity;
+    const unsigned char *arena; /* of the batch at hand */
     struct channels channels;
     uint32_t recent_process, recent_thread, recent_lane;
 };
@@ -279,6 +291,60 @@ static void leave(struct graph_builder *builder, uint32_t lane, const struct eve
     note_collective(builder, lane, event);
 }
 
+/* Requests of collectives: what a mark of one means is told by the call around it. */
+
+static void begin_operation(struct graph_builder *builder, struct request_state *request, uint32_t lane, uint32_t group,
+                            bool started)
+{
+    struct graph *graph = builder->graph;
+    struct operation operation = {.group = group - 1,
+                                  .lane = lane,
+                                  .call = (uint32_t)graph->lanes[lane].count - 1,
+                                  .done_lane = GRAPH_NONE,
+                                  .done_call = GRAPH_NONE,
+                                  .started = started};
+    ARRAY_PUSH(graph->operations, graph->operation_count, graph->operation_capacity, operation);
+    request->operation = (uint32_t)graph->operation_count;
+}
+
+static struct request_state *request_of(struct graph_builder *builder, uint32_t process, uint32_t number)
+{
+    uint64_t *place = map_put(&builder->requests, map_pair(process, number), builder->request_count);
+    if (*place == builder->request_count)
+        ARRAY_PUSH(builder->request_states, builder->request_count, builder->request_capacity,
+                   (struct request_state){0});
+    return &builder->request_states[*place];
+}
+
+static void note_request(struct graph_builder *builder, uint32_t lane, const struct event *event)
+{
+    struct graph *graph = builder->graph;
+    struct lane *where = &graph->lanes[lane];
+    const struct mark_def *mark = &graph->defs->marks[event->state];
+    if (event->payload_length < REQUEST_MARK_SIZE || !mark->name || strcmp(mark->name, REQUEST_MARK_NAME) != 0 ||
+        where->count == 0 || builder->states[lane].open.depth == 0)
+        return;
+    struct request_state *request =
+        request_of(builder, event->process, bytes_u32(builder->arena + event->payload, true));
+    struct packed_call *call = &where->calls[where->count - 1];
+    struct call_kind kind = graph->kinds[call->word >> CALL_KIND_SHIFT];
+    struct collective collective = collective_of(&graph->defs->states[kind.state]);
+    if (collective.stage == STAGE_POSTED) {
+        begin_operation(builder, request, lane, call->received, false);
+    } else if (collective.stage == STAGE_PREPARED) {
+        request->stream = stream_of(builder, kind.comm, graph->defs->states[kind.state].first_of_name) + 1;
+    } else if (request->operation) {
+        struct operation *operation = &graph->operations[request->operation - 1];
+        operation->done_lane = lane;
+        operation->done_call = (uint32_t)where->count - 1;
+        call->word |= CALL_OPERATES;
+        request->operation = 0;
+    } else if (request->stream && graph->defs->states[kind.state].class == CLASS_P2P) {
+        begin_operation(builder, request, lane, join_group(builder, lane, request->stream - 1), true);
+        call->word |= CALL_OPERATES;
+    }
+}
+
 /* Messages */
 
 static void attach(struct graph *graph, struct packed_call *call, uint32_t message, bool receive)
@@ -333,6 +399,9 @@ static void take(struct graph_builder *builder, const struct event *event)
     case EVENT_RECEIVE:
         message_end(builder, lane, event);
         break;
+    case EVENT_MARK:
+        note_request(builder, lane, event);
+        break;
     case EVENT_COLLECTIVE:
         note_collective(builder, lane, event);
         break;
@@ -344,6 +413,7 @@ static void take(struct graph_builder *builder, const struct event *event)
 static enum status builder_events(struct sink *sink, const struct batch *batch, struct error *err)
 {
     (void)err;
+    ((struct graph_builder *)sink)->arena = batch->arena;
     for (size_t i = 0; i < batch->count; i++)
         if (event_counts(&batch->events[i]))
             take((struct graph_builder *)sink, &batch->events[i]);
@@ -393,6 +463,8 @@ struct graph *graph_builder_end(struct graph_builder *builder)
     map_clear(&builder->site_kinds);
     map_clear(&builder->streams);
     map_clear(&builder->turns);
+    map_clear(&builder->requests);
+    free(builder->request_states);
     channels_end(&builder->channels);
     free(builder);
     close_calls(graph);
@@ -413,6 +485,10 @@ void graph_free(struct graph *graph)
     free(graph->streams);
     free(graph->prefixes);
     map_clear(&graph->prefix_places);
+    free(graph->operations);
+    map_clear(&graph->operation_places);
+    free(graph->starts);
+    map_clear(&graph->start_places);
     free(graph->collectives);
     free(graph->kinds);
     free(graph->long_calls);

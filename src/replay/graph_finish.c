@@ -30,23 +30,24 @@ static bool is_complete(const struct graph *graph, const struct group *group)
     return group->count > 1 && group->count == stream->most && !stream->two_groups;
 }
 
-static void add_prefix(struct graph *graph, uint32_t lane, uint32_t index, const struct call *call)
+static void add_prefix(struct graph *graph, uint32_t group, uint32_t lane, uint32_t index)
 {
-    int32_t rank = defs_comm_rank(graph->defs, call->comm, graph->lanes[lane].process);
+    int32_t comm = graph->streams[graph->groups[group].stream].comm;
+    int32_t rank = defs_comm_rank(graph->defs, comm, graph->lanes[lane].process);
     if (rank < 0)
         return;
     struct prefix prefix = {
-        .group = call->group - 1, .rank = (uint32_t)rank, .lane = lane, .call = index, .latest_lane = GRAPH_NONE};
+        .group = group, .rank = (uint32_t)rank, .lane = lane, .call = index, .latest_lane = GRAPH_NONE};
     ARRAY_PUSH(graph->prefixes, graph->prefix_count, graph->prefix_capacity, prefix);
 }
 
 /* A member of a collective: everything of it is known now. Lanes come in their order. */
-static void note_member(struct graph *graph, uint32_t lane, uint32_t index)
+static void note_member(struct graph *graph, uint32_t index_of_group, uint32_t lane, uint32_t index)
 {
     struct call call = graph_call(graph, lane, index);
-    struct group *group = &graph->groups[call.group - 1];
-    if (graph_collective(graph, &call).shape == SHAPE_PREFIX)
-        add_prefix(graph, lane, index, &call);
+    struct group *group = &graph->groups[index_of_group];
+    if (graph_collective_of(graph, group).shape == SHAPE_PREFIX)
+        add_prefix(graph, index_of_group, lane, index);
     if (call.leave_ns < group->earliest_leave_ns)
         group->earliest_leave_ns = call.leave_ns;
     if (call.gives_nothing)
@@ -63,12 +64,58 @@ static void note_member(struct graph *graph, uint32_t lane, uint32_t index)
         group->earliest_other_ns = call.enter_ns;
 }
 
+static int by_start(const void *a, const void *b, void *context)
+{
+    const struct operation *operations = context;
+    const struct operation *left = &operations[*(const uint32_t *)a], *right = &operations[*(const uint32_t *)b];
+    if (left->lane != right->lane)
+        return left->lane < right->lane ? -1 : 1;
+    if (left->call != right->call)
+        return left->call < right->call ? -1 : 1;
+    return (left > right) - (left < right);
+}
+
+static int by_end(const void *a, const void *b)
+{
+    const struct operation *left = a, *right = b;
+    if (left->done_lane != right->done_lane)
+        return left->done_lane < right->done_lane ? -1 : 1;
+    if (left->done_call != right->done_call)
+        return left->done_call < right->done_call ? -1 : 1;
+    if (left->lane != right->lane)
+        return left->lane < right->lane ? -1 : 1;
+    return left->group < right->group ? -1 : left->group > right->group;
+}
+
+/* Calls that start persistent collectives are members of their groups. */
+static void note_starts(struct graph *graph)
+{
+    if (graph->operation_count > 0)
+        qsort(graph->operations, graph->operation_count, sizeof *graph->operations, by_end);
+    graph->starts = memory_new(graph->operation_count * sizeof *graph->starts);
+    for (uint32_t i = 0; i < graph->operation_count; i++) {
+        const struct operation *operation = &graph->operations[i];
+        if (operation->done_lane != GRAPH_NONE)
+            map_put(&graph->operation_places, map_pair(operation->done_lane, operation->done_call), i);
+        if (operation->started)
+            graph->starts[graph->start_count++] = i;
+    }
+    if (graph->start_count > 0)
+        qsort_r(graph->starts, graph->start_count, sizeof *graph->starts, by_start, graph->operations);
+    for (uint32_t i = 0; i < graph->start_count; i++) {
+        const struct operation *operation = &graph->operations[graph->starts[i]];
+        map_put(&graph->start_places, map_pair(operation->lane, operation->call), i);
+        note_member(graph, operation->group, operation->lane, operation->call);
+    }
+}
+
 static void finish_groups(struct graph *graph)
 {
     for (uint32_t lane = 0; lane < graph->lane_count; lane++)
         for (uint32_t i = 0; i < graph->lanes[lane].count; i++)
             if (graph->lanes[lane].calls[i].word & CALL_IN_GROUP)
-                note_member(graph, lane, i);
+                note_member(graph, graph->lanes[lane].calls[i].received - 1, lane, i);
+    note_starts(graph);
     for (size_t i = 0; i < graph->group_count; i++)
         graph->groups[i].complete = is_complete(graph, &graph->groups[i]);
 }

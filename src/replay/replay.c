@@ -96,12 +96,13 @@ static bool is_quick(const struct player *player, const struct call *call)
 }
 
 /* A member of a prefix reduction is there: those behind it may learn who came last. */
-static void enter_prefix(struct player *player, uint32_t lane, uint32_t index, const struct call *call)
+static void enter_prefix(struct player *player, uint32_t lane, uint32_t index, const struct call *call,
+                         uint32_t index_of_group)
 {
     const struct graph *graph = player->graph;
     const uint64_t *place = map_find(&graph->prefix_places, map_pair(lane, index));
-    struct group_play *group = &player->groups[call->group - 1];
-    const struct group *recorded = graph_group(graph, call);
+    struct group_play *group = &player->groups[index_of_group];
+    const struct group *recorded = &graph->groups[index_of_group];
     if (!place || !recorded->complete)
         return;
     player->prefix_ns[*place] = call->gives_nothing ? NOT_YET + 1 : player->now_ns[lane];
@@ -109,6 +110,46 @@ static void enter_prefix(struct player *player, uint32_t lane, uint32_t index, c
     for (; group->prefix < recorded->count && members[group->prefix] != NOT_YET; group->prefix++)
         if (group->prefix > 0 && members[group->prefix - 1] > members[group->prefix])
             members[group->prefix] = members[group->prefix - 1];
+}
+
+/* The lane is there for a collective: others may go on. */
+static void arrive(struct player *player, uint32_t lane, uint32_t index, const struct call *call,
+                   uint32_t index_of_group)
+{
+    const struct group *recorded = &player->graph->groups[index_of_group];
+    struct group_play *group = &player->groups[index_of_group];
+    int64_t now_ns = player->now_ns[lane];
+    if (!call->gives_nothing) {
+        group->arrived++;
+        if (now_ns > group->latest_ns)
+            group->latest_ns = now_ns;
+    }
+    enter_prefix(player, lane, index, call, index_of_group);
+    if (recorded->root_lane == lane)
+        group->root_ns = now_ns;
+    else if (group->earliest_other_ns == NOT_YET || now_ns < group->earliest_other_ns)
+        group->earliest_other_ns = now_ns;
+    /* Nobody can go on before. */
+    if (recorded->root_lane != lane && group->arrived < recorded->givers && group->prefix == 0)
+        return;
+    while (group->waiting) {
+        uint32_t other = group->waiting - 1;
+        group->waiting = player->next_waiting[other];
+        make_ready(player, other);
+    }
+}
+
+/* The persistent collectives that the call starts. */
+static void start_operations(struct player *player, uint32_t lane, uint32_t index, const struct call *call)
+{
+    const struct graph *graph = player->graph;
+    const uint64_t *place = map_find(&graph->start_places, map_pair(lane, index));
+    for (size_t i = place ? (size_t)*place : graph->start_count; i < graph->start_count; i++) {
+        const struct operation *operation = &graph->operations[graph->starts[i]];
+        if (operation->lane != lane || operation->call != index)
+            break;
+        arrive(player, lane, index, call, operation->group);
+    }
 }
 
 /* The lane reaches its next call: its time is that of the enter, and others learn that it is there. */
@@ -129,28 +170,10 @@ static void enter(struct player *player, uint32_t lane, const struct call *call)
             player->receive_ns[m - 1] = now_ns;
             wake(player, &player->message_waiter[1][m - 1]);
         }
-    if (!call->group)
-        return;
-    struct group_play *group = &player->groups[call->group - 1];
-    const struct group *recorded = &graph->groups[call->group - 1];
-    if (!call->gives_nothing) {
-        group->arrived++;
-        if (now_ns > group->latest_ns)
-            group->latest_ns = now_ns;
-    }
-    enter_prefix(player, lane, index, call);
-    if (recorded->root_lane == lane)
-        group->root_ns = now_ns;
-    else if (group->earliest_other_ns == NOT_YET || now_ns < group->earliest_other_ns)
-        group->earliest_other_ns = now_ns;
-    /* Nobody can go on before. */
-    if (recorded->root_lane != lane && group->arrived < recorded->givers && group->prefix == 0)
-        return;
-    while (group->waiting) {
-        uint32_t other = group->waiting - 1;
-        group->waiting = player->next_waiting[other];
-        make_ready(player, other);
-    }
+    if (call->group)
+        arrive(player, lane, index, call, call->group - 1);
+    if (call->operates)
+        start_operations(player, lane, index, call);
 }
 
 /* A thing that the call depends on: when it happened in the record and in the replay. NOT_YET: not known in the replay.
@@ -184,43 +207,81 @@ static int64_t end_after(const struct player *player, const struct call *call, i
     return met_ns > alone_ns ? met_ns : alone_ns;
 }
 
-/* When the call ends; NOT_YET with the lane put to wait for who must come first. */
-static int64_t end_in_group(struct player *player, uint32_t lane, const struct call *call)
+/* What a lane waits for in a collective in which it takes part with its call `index`. False: that is not known yet. */
+static bool depend_on_group(const struct player *player, uint32_t lane, uint32_t index, uint32_t index_of_group,
+                            struct dependency *dependency)
 {
     const struct graph *graph = player->graph;
-    const struct group *recorded = &graph->groups[call->group - 1];
-    struct group_play *group = &player->groups[call->group - 1];
-    struct collective collective = graph_collective(graph, call);
+    const struct group *recorded = &graph->groups[index_of_group];
+    const struct group_play *group = &player->groups[index_of_group];
+    struct collective collective = graph_collective_of(graph, recorded);
     enum wait_kind kind = (enum wait_kind)collective.wait;
-    struct dependency dependency = {call->enter_ns, player->now_ns[lane], WAIT_NONE, false};
-    bool waits = recorded->complete && collective.stage == STAGE_BLOCKING && !call->gets_nothing &&
-                 recorded->latest_lane != GRAPH_NONE;
-    enum collective_shape shape = waits ? (enum collective_shape)collective.shape : SHAPE_NONE_KNOWN;
-    bool known = true;
-    if (shape == SHAPE_ALL_TO_ALL) {
-        known = group->arrived == recorded->givers;
-        dependency = (struct dependency){recorded->latest_enter_ns, group->latest_ns, kind, false};
-    } else if (shape == SHAPE_ONE_TO_ALL && recorded->root_lane != GRAPH_NONE && recorded->root_lane != lane) {
-        known = group->root_ns != NOT_YET;
-        dependency = (struct dependency){graph_call(graph, recorded->root_lane, recorded->root_call).enter_ns,
-                                         group->root_ns, kind, false};
-    } else if (shape == SHAPE_ALL_TO_ONE && recorded->root_lane == lane) {
-        /* The data of the last must be there, though only the time until the first counts as a wait. */
-        known = group->arrived == recorded->givers;
-        dependency = (struct dependency){recorded->latest_enter_ns, group->latest_ns, kind, false};
-    } else if (shape == SHAPE_PREFIX) {
-        const uint64_t *place = map_find(&graph->prefix_places, map_pair(lane, (uint32_t)player->at[lane]));
+    if (!recorded->complete || recorded->latest_lane == GRAPH_NONE)
+        return true;
+    switch ((enum collective_shape)collective.shape) {
+    case SHAPE_ALL_TO_ONE: /* The data of the last must be there, though only the time until the first is a wait. */
+        if (recorded->root_lane != lane)
+            return true;
+        /* fall through */
+    case SHAPE_ALL_TO_ALL:
+        *dependency = (struct dependency){recorded->latest_enter_ns, group->latest_ns, kind, false};
+        return group->arrived == recorded->givers;
+    case SHAPE_ONE_TO_ALL:
+        if (recorded->root_lane == GRAPH_NONE || recorded->root_lane == lane)
+            return true;
+        *dependency = (struct dependency){graph_call(graph, recorded->root_lane, recorded->root_call).enter_ns,
+                                          group->root_ns, kind, false};
+        return group->root_ns != NOT_YET;
+    case SHAPE_PREFIX: {
+        const uint64_t *place = map_find(&graph->prefix_places, map_pair(lane, index));
         const struct prefix *prefix = place ? &graph->prefixes[*place] : NULL;
-        known = !place || group->prefix > *place - recorded->prefix;
         if (prefix && prefix->latest_lane != GRAPH_NONE)
-            dependency = (struct dependency){graph_call(graph, prefix->latest_lane, prefix->latest_call).enter_ns,
-                                             player->prefix_ns[*place], kind, false};
+            *dependency = (struct dependency){graph_call(graph, prefix->latest_lane, prefix->latest_call).enter_ns,
+                                              player->prefix_ns[*place], kind, false};
+        return !place || group->prefix > *place - recorded->prefix;
     }
-    if (known)
-        return end_after(player, call, player->now_ns[lane], &dependency, wait_for_this(call, dependency.recorded_ns));
+    default:
+        return true;
+    }
+}
+
+static int64_t wait_for_group(struct player *player, uint32_t lane, uint32_t index_of_group)
+{
+    struct group_play *group = &player->groups[index_of_group];
     player->next_waiting[lane] = group->waiting;
     group->waiting = lane + 1;
     return NOT_YET;
+}
+
+/* When the call ends; NOT_YET with the lane put to wait for who must come first. */
+static int64_t end_in_group(struct player *player, uint32_t lane, const struct call *call)
+{
+    struct dependency dependency = {call->enter_ns, player->now_ns[lane], WAIT_NONE, false};
+    bool waits = graph_collective(player->graph, call).stage == STAGE_BLOCKING && !call->gets_nothing;
+    if (waits && !depend_on_group(player, lane, (uint32_t)player->at[lane], call->group - 1, &dependency))
+        return wait_for_group(player, lane, call->group - 1);
+    return end_after(player, call, player->now_ns[lane], &dependency, wait_for_this(call, dependency.recorded_ns));
+}
+
+/* The same for the collectives that the call completes; `end_ns` is what is known of the end so far. */
+static int64_t end_of_operations(struct player *player, uint32_t lane, const struct call *call, int64_t wait_ns,
+                                 int64_t end_ns)
+{
+    const struct graph *graph = player->graph;
+    uint32_t index = (uint32_t)player->at[lane];
+    for (size_t i = graph_operations(graph, lane, index); i < graph->operation_count; i++) {
+        const struct operation *operation = &graph->operations[i];
+        struct dependency dependency = {call->enter_ns, player->now_ns[lane], WAIT_NONE, false};
+        if (!graph_completes(operation, lane, index))
+            break;
+        if (graph_call(graph, operation->lane, operation->call).gets_nothing)
+            continue;
+        if (!depend_on_group(player, operation->lane, operation->call, operation->group, &dependency))
+            return wait_for_group(player, lane, operation->group);
+        int64_t ns = end_after(player, call, player->now_ns[lane], &dependency, wait_ns);
+        end_ns = ns > end_ns ? ns : end_ns;
+    }
+    return end_ns;
 }
 
 /* The other end of a message, if there is one and it is not known yet, is waited for. */
@@ -239,9 +300,10 @@ static int64_t end_with_messages(struct player *player, uint32_t lane, const str
     struct dependency none = {call->enter_ns, now_ns, WAIT_NONE, false};
     int64_t end_ns = NOT_YET;
     /* A receive of one message waits for that; of others the longest wait must be found. */
-    bool single = !call->sent && call->received && !graph->messages[call->received - 1].next_received;
+    bool single =
+        !call->sent && call->received && !call->operates && !graph->messages[call->received - 1].next_received;
     struct wait waited = {0};
-    if (!single && (call->sent || call->received))
+    if (!single && (call->sent || call->received || call->operates))
         waited = wait_of(graph, lane, (uint32_t)player->at[lane]);
     for (uint32_t at = call->received; at; at = graph->messages[at - 1].next_received) {
         struct message m = graph_message(graph, at - 1);
@@ -266,7 +328,9 @@ static int64_t end_with_messages(struct player *player, uint32_t lane, const str
         int64_t ns = end_after(player, call, now_ns, &dependency, waited.ns);
         end_ns = ns > end_ns ? ns : end_ns;
     }
-    return end_ns == NOT_YET ? end_after(player, call, now_ns, &none, 0) : end_ns;
+    if (end_ns == NOT_YET)
+        end_ns = end_after(player, call, now_ns, &none, waited.ns);
+    return call->operates ? end_of_operations(player, lane, call, waited.ns, end_ns) : end_ns;
 }
 
 static void end_call(struct player *player, uint32_t lane, int64_t end_ns)

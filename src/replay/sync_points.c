@@ -59,7 +59,7 @@ static void collect_lane(struct sync_points *points, uint32_t lane)
     const struct lane *where = &graph->lanes[lane];
     for (uint32_t i = 0; i < where->count; i++) {
         struct call call = graph_call(graph, lane, i);
-        if (!call.group && !call.received && !call.sent)
+        if (!call.group && !call.received && !call.sent && !call.operates)
             continue;
         const struct group *group = graph_group(graph, &call);
         bool meets = group && synchronises(group, graph_collective(graph, &call));

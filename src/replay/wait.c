@@ -23,14 +23,14 @@ static struct wait wait_for_prefix(const struct graph *graph, uint32_t lane, uin
                       prefix->latest_lane, prefix->latest_call);
 }
 
-/* Who of the others entered first is known only by its time: the latest stands for the cause. */
-static struct wait wait_in_group(const struct graph *graph, uint32_t lane, uint32_t index, const struct call *call)
+/* Waiting of `call` for a collective in which the lane takes part with its call `index`: that one, or one before that
+   posted it. Who of the others entered first is known only by its time: the latest stands for the cause. */
+static struct wait wait_for_group(const struct graph *graph, const struct group *group, uint32_t lane, uint32_t index,
+                                  const struct call *call)
 {
-    const struct group *group = graph_group(graph, call);
-    struct collective collective = graph_collective(graph, call);
+    struct collective collective = graph_collective_of(graph, group);
     enum wait_kind kind = (enum wait_kind)collective.wait;
-    if (!group->complete || collective.stage != STAGE_BLOCKING || call->gets_nothing ||
-        group->latest_lane == GRAPH_NONE)
+    if (!group->complete || group->latest_lane == GRAPH_NONE)
         return (struct wait){0};
     switch ((enum collective_shape)collective.shape) {
     case SHAPE_ALL_TO_ALL:
@@ -49,6 +49,33 @@ static struct wait wait_in_group(const struct graph *graph, uint32_t lane, uint3
     default:
         return (struct wait){0};
     }
+}
+
+static struct wait wait_in_group(const struct graph *graph, uint32_t lane, uint32_t index, const struct call *call)
+{
+    if (graph_collective(graph, call).stage != STAGE_BLOCKING || call->gets_nothing)
+        return (struct wait){0};
+    return wait_for_group(graph, graph_group(graph, call), lane, index, call);
+}
+
+/* The longest of the waits for collectives that the call completes. */
+static struct wait wait_for_operations(const struct graph *graph, uint32_t lane, uint32_t index,
+                                       const struct call *call)
+{
+    struct wait longest = {0};
+    for (size_t i = graph_operations(graph, lane, index); i < graph->operation_count; i++) {
+        const struct operation *operation = &graph->operations[i];
+        if (!graph_completes(operation, lane, index))
+            break;
+        const struct group *group = &graph->groups[operation->group];
+        if (graph_call(graph, operation->lane, operation->call).gets_nothing)
+            continue;
+        struct wait wait = wait_for_group(graph, group, operation->lane, operation->call, call);
+        wait.comm = graph->streams[group->stream].comm;
+        if (wait.ns > longest.ns)
+            longest = wait;
+    }
+    return longest;
 }
 
 enum wait_kind wait_for_message_kind(const struct call *call)
@@ -102,7 +129,11 @@ struct wait wait_of(const struct graph *graph, uint32_t lane, uint32_t index)
         return wait_in_group(graph, lane, index, &call);
     struct wait sender = call.received ? wait_for_senders(graph, lane, &call) : (struct wait){0};
     struct wait receiver = call.sent ? wait_for_receivers(graph, lane, &call) : (struct wait){0};
-    return receiver.ns > sender.ns ? receiver : sender;
+    struct wait longest = receiver.ns > sender.ns ? receiver : sender;
+    if (!call.operates)
+        return longest;
+    struct wait operation = wait_for_operations(graph, lane, index, &call);
+    return operation.ns > longest.ns ? operation : longest;
 }
 
 struct wait wait_completion_of(const struct graph *graph, uint32_t lane, uint32_t index)

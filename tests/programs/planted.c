@@ -166,6 +166,75 @@ static void idle(int round)
     allreduce();
 }
 
+/* The work goes on while the collective does, and who comes late keeps the others waiting where they complete it. */
+static void nonblocking(int round)
+{
+    (void)round;
+    double mine = rank, sum;
+    MPI_Request request;
+    uneven_work();
+    MPI_Iallreduce(&mine, &sum, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD, &request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+}
+
+#if MPI_VERSION >= 4
+static MPI_Request prepared = MPI_REQUEST_NULL;
+
+static void persistent(int round)
+{
+    if (round == 0)
+        MPI_Barrier_init(MPI_COMM_WORLD, MPI_INFO_NULL, &prepared);
+    uneven_work();
+    MPI_Start(&prepared);
+    MPI_Wait(&prepared, MPI_STATUS_IGNORE);
+    if (round == ROUNDS - 1)
+        MPI_Request_free(&prepared);
+}
+#endif
+
+/* Each waits for the last of the lower ranks: the culprit must not be the last rank. */
+static void scan(int round)
+{
+    (void)round;
+    double mine = rank, sum;
+    uneven_work();
+    MPI_Scan(&mine, &sum, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+    if (round % 4 == 3)
+        MPI_Barrier(MPI_COMM_WORLD);
+}
+
+/* All have the same to do, and process 0 takes results as they come. */
+static void right_order(void)
+{
+    double value = rank;
+    work(EXTRA_US);
+    if (rank > 0)
+        MPI_Send(&value, 1, MPI_DOUBLE, 0, 0, MPI_COMM_WORLD);
+    for (int i = 1; rank == 0 && i < size; i++)
+        MPI_Recv(&value, 1, MPI_DOUBLE, MPI_ANY_SOURCE, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}
+
+/* Process 0 collects results and works on each: that of the slow process 1 first, while others have theirs. */
+static void wrong_order(int round)
+{
+    (void)round;
+    double value = rank;
+    if (!bad) {
+        right_order();
+        return;
+    }
+    if (rank > 0) {
+        work(rank == 1 ? EXTRA_US : 0);
+        MPI_Send(&value, 1, MPI_DOUBLE, 0, 0, MPI_COMM_WORLD);
+        work(rank == 1 ? 0 : EXTRA_US);
+    }
+    for (int from = 1; rank == 0 && from < size; from++) {
+        MPI_Recv(&value, 1, MPI_DOUBLE, from, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        work(EXTRA_US / size);
+    }
+    MPI_Bcast(&value, 1, MPI_DOUBLE, 0, MPI_COMM_WORLD);
+}
+
 struct pattern {
     const char *name;
     void (*round)(int round);
@@ -184,6 +253,12 @@ static const struct pattern patterns[] = {
     {"broadcast", broadcast, "late-broadcast,serialisation", 1},
     {"late-sender", late_sender, "late-sender,serialisation", 0},
     {"late-receiver", late_receiver, "late-receiver,late-sender,serialisation", 0},
+    {"nonblocking", nonblocking, "compute-imbalance,wait-at-nxn", 1},
+#if MPI_VERSION >= 4
+    {"persistent", persistent, "compute-imbalance,wait-at-barrier", 1},
+#endif
+    {"scan", scan, "compute-imbalance,early-scan", 1},
+    {"wrong-order", wrong_order, "wrong-order,late-sender,serialisation", 0},
 };
 
 int main(int argc, char **argv)

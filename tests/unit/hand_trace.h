@@ -2,7 +2,9 @@
 #ifndef SIGHT_TESTS_UNIT_HAND_TRACE_H
 #define SIGHT_TESTS_UNIT_HAND_TRACE_H
 
+#include "core/bytes.h"
 #include "core/memory.h"
+#include "core/payload.h"
 #include "replay/graph.h"
 
 #include <stdlib.h>
@@ -29,6 +31,10 @@ enum {
     FILE_WRITE,
     NEIGHBOR,
     BARRIER_INIT,
+    IALLREDUCE,
+    IBCAST,
+    WAIT,
+    START,
     STATES,
     LANES = 8
 };
@@ -42,17 +48,21 @@ static struct defs *defs;
 
 HAND_UNUSED static void defs_make(void)
 {
-    static const char *const names[STATES] = {"MPI_Send",        "MPI_Recv",
-                                              "MPI_Barrier",     "MPI_Allreduce",
-                                              "MPI_Finalize",    "MPI_Bcast",
-                                              "MPI_Reduce",      "MPI_Ssend",
-                                              "MPI_Probe",       "MPI_Waitall",
-                                              "MPI_Irecv",       "MPI_Scan",
-                                              "MPI_File_write",  "MPI_Neighbor_alltoall",
-                                              "MPI_Barrier_init"};
+    static const char *const names[STATES] = {"MPI_Send",         "MPI_Recv",
+                                              "MPI_Barrier",      "MPI_Allreduce",
+                                              "MPI_Finalize",     "MPI_Bcast",
+                                              "MPI_Reduce",       "MPI_Ssend",
+                                              "MPI_Probe",        "MPI_Waitall",
+                                              "MPI_Irecv",        "MPI_Scan",
+                                              "MPI_File_write",   "MPI_Neighbor_alltoall",
+                                              "MPI_Barrier_init", "MPI_Iallreduce",
+                                              "MPI_Ibcast",       "MPI_Wait",
+                                              "MPI_Start"};
     defs = defs_new();
     for (size_t i = 0; i < STATES; i++)
         defs_add_state(defs, &(struct state_def){.name = (char *)(uintptr_t)names[i]});
+    defs_add_mark(defs, &(struct mark_def){.name = (char *)(uintptr_t) "moment", .defined = true});
+    defs_add_mark(defs, &(struct mark_def){.name = (char *)(uintptr_t)REQUEST_MARK_NAME, .defined = true});
     int32_t world = defs_comm(defs, 0);
     defs->comms[world].world = true;
     defs_comm(defs, 1);
@@ -104,6 +114,23 @@ HAND_UNUSED static void moment(struct trace *trace, uint32_t process, int64_t ti
     put(trace, process, EVENT_MARK, time_ns, 0);
 }
 
+/* In the call at hand: the mark of a request of a collective. */
+HAND_UNUSED static void request(struct trace *trace, uint32_t process, int64_t time_ns, uint32_t number)
+{
+    struct event *event = put(trace, process, EVENT_MARK, time_ns, 1);
+    event->value = number;
+    event->payload_length = REQUEST_MARK_SIZE;
+}
+
+/* A call that posts, starts or completes a collective's request. */
+HAND_UNUSED static void requesting(struct trace *trace, uint32_t process, uint32_t state, int64_t enter, int64_t leave,
+                                   uint32_t number)
+{
+    put(trace, process, EVENT_ENTER, enter, state);
+    request(trace, process, enter, number);
+    put(trace, process, EVENT_LEAVE, leave, state);
+}
+
 /* The graph of the trace, which is given process by process, from the last to the first: no order across processes may
    matter. Frees the events. */
 HAND_UNUSED static struct graph *graph_of(struct trace *trace, uint32_t processes)
@@ -116,7 +143,13 @@ HAND_UNUSED static struct graph *graph_of(struct trace *trace, uint32_t processe
     bool fine = sink->begin(sink, defs, &err) == STATUS_OK;
     for (uint32_t p = processes; p-- > 0;) {
         for (size_t i = 0; i < trace->count[p]; i++) {
-            batch->events[batch->count++] = trace->events[p][i];
+            struct event *event = &batch->events[batch->count++];
+            *event = trace->events[p][i];
+            if (event->payload_length == REQUEST_MARK_SIZE) {
+                unsigned char payload[REQUEST_MARK_SIZE];
+                bytes_put_u32(payload, true, (uint32_t)event->value);
+                batch_set_payload(batch, event, payload, sizeof payload);
+            }
             if (batch->count == BATCH_EVENTS || i + 1 == trace->count[p]) {
                 fine &= sink->events(sink, batch, &err) == STATUS_OK;
                 batch_clear(batch);

@@ -213,6 +213,7 @@ static void test_no_waits(void)
     struct analysis *analysis = analysed(&trace, 2);
     for (int kind = WAIT_NONE + 1; kind < WAIT_KIND_COUNT; kind++)
         tap_equal_int(analysis->waits[kind].ns, 0, "no %s", wait_kind_name((enum wait_kind)kind));
+    tap_equal_int((long long)analysis->partnerless, 2, "and that is said");
     analysis_free(analysis);
 }
 
@@ -263,6 +264,98 @@ static void test_places(void)
     analysis_free(analysis);
 }
 
+/* A non-blocking collective waits where it is completed, for the last to post it. */
+static void test_posted(void)
+{
+    struct trace trace = {0};
+    for (uint32_t p = 0; p < 3; p++)
+        moment(&trace, p, 0);
+    requesting(&trace, 0, IALLREDUCE, 5, 6, 1);
+    requesting(&trace, 1, IALLREDUCE, 30, 31, 9);
+    requesting(&trace, 2, IALLREDUCE, 10, 11, 1);
+    requesting(&trace, 0, WAIT, 10, 33, 1);
+    requesting(&trace, 1, WAIT, 31, 34, 9);
+    requesting(&trace, 2, WAIT, 25, 35, 1);
+    moment(&trace, 0, 40);
+    struct graph *graph = graph_of(&trace, 3);
+    struct analysis *analysis = analyse(graph);
+    EXPECT(analysis, WAIT_AT_NXN, "posted", 20, 0, 5);
+    EXPECT(analysis, WAIT_NXN_COMPLETION, "posted", 0, 0, 0);
+    tap_equal_int(analysis->waits[WAIT_AT_NXN].states_ns[WAIT], 25, "posted: in MPI_Wait");
+    tap_equal_int(analysis->waits[WAIT_AT_NXN].causes_ns[1], 25, "posted: for the last to post");
+    tap_equal_int((long long)analysis->waits[WAIT_AT_NXN].calls, 3, "posted: calls");
+    tap_equal_int((long long)analysis->uncompleted, 0, "posted: all are completed");
+    tap_equal_int(analysis->replay, 40, "posted: as recorded");
+    tap_equal_int(analysis->path_compute_ns[1], 30, "posted: the path goes over process 1");
+    struct replay_options options = {.free_waits = 1u << WAIT_AT_NXN};
+    tap_equal_int(replay_run(graph, options).end_ns, 34, "posted: without waiting process 1 ends last");
+    /* Lanes are numbered from the last process: process 1 computes half as long, and posts at 15. */
+    const double compute[] = {1, 0.5, 1};
+    options = (struct replay_options){.compute = compute};
+    /* Process 0 goes on at 15 + 3, and 7 later it ends; process 2 enters at 25 and needs 5. */
+    tap_equal_int(replay_run(graph, options).end_ns, 30, "posted: the last to post comes sooner");
+    analysis_free(analysis);
+    graph_free(graph);
+}
+
+/* Roots, several in one call, and requests of which nothing more is told. */
+static void test_posted_several(void)
+{
+    struct trace trace = {0};
+    for (uint32_t p = 0; p < 2; p++) {
+        put(&trace, p, EVENT_ENTER, p ? 40 : 5, IBCAST);
+        request(&trace, p, p ? 40 : 5, 1);
+        put(&trace, p, EVENT_LEAVE, p ? 41 : 6, IBCAST)->tag = 1;
+        requesting(&trace, p, IALLREDUCE, p ? 50 : 7, p ? 51 : 8, 2);
+        put(&trace, p, EVENT_ENTER, p ? 52 : 10, WAITALL);
+        request(&trace, p, 60, 1);
+        request(&trace, p, 60, 2);
+        put(&trace, p, EVENT_LEAVE, 60, WAITALL);
+        requesting(&trace, p, IALLREDUCE, 70 + 5 * p, 76, 3);
+    }
+    struct analysis *analysis = analysed(&trace, 2);
+    EXPECT(analysis, WAIT_AT_NXN, "several", 40, 0);
+    EXPECT(analysis, WAIT_LATE_BROADCAST, "several: charged once", 0, 0);
+    tap_equal_int((long long)analysis->uncompleted, 2, "several: two that nothing completes");
+    tap_equal_int(analysis->replay, 71, "several: replay");
+    analysis_free(analysis);
+    for (uint32_t p = 0; p < 2; p++) {
+        put(&trace, p, EVENT_ENTER, p ? 40 : 5, IBCAST);
+        request(&trace, p, 6, 1);
+        put(&trace, p, EVENT_LEAVE, p ? 41 : 6, IBCAST)->tag = 1;
+        requesting(&trace, p, WAIT, p ? 42 : 10, 60, 1);
+        call(&trace, p, IALLREDUCE, 70 + 5 * p, 80);
+    }
+    analysis = analysed(&trace, 2);
+    EXPECT(analysis, WAIT_LATE_BROADCAST, "posted with a root", 30, 0);
+    EXPECT(analysis, WAIT_AT_NXN, "posted by recorders that tell no requests", 0, 0);
+    tap_equal_int((long long)analysis->uncompleted, 2, "which is said");
+    analysis_free(analysis);
+}
+
+/* A persistent collective: each MPI_Start is one, whatever its MPI_Barrier_init took. */
+static void test_persistent(void)
+{
+    struct trace trace = {0};
+    for (uint32_t p = 0; p < 2; p++) {
+        moment(&trace, p, 0);
+        requesting(&trace, p, BARRIER_INIT, 2 + 10 * p, 20, 7);
+        for (int64_t i = 0; i < 2; i++) {
+            int64_t now = 100 * (i + 1), late = p == (uint32_t)i ? 50 : 0;
+            requesting(&trace, p, START, now + late, now + late + 1, 7);
+            requesting(&trace, p, WAIT, now + late + 2, now + 55, 7);
+        }
+        requesting(&trace, p, WAIT, 400, 401, 7); /* not started: nothing to complete */
+    }
+    struct analysis *analysis = analysed(&trace, 2);
+    EXPECT(analysis, WAIT_AT_BARRIER, "persistent", 48, 48);
+    tap_equal_int(analysis->waits[WAIT_AT_BARRIER].cause_states_ns[START], 96, "persistent: for MPI_Start");
+    tap_equal_int((long long)analysis->waits[WAIT_AT_BARRIER].calls, 4, "persistent: calls");
+    tap_equal_int(analysis->replay, 401, "persistent: as recorded");
+    tap_equal_int((long long)analysis->uncompleted, 0, "persistent: all are completed");
+    analysis_free(analysis);
+}
+
 int main(void)
 {
     defs_make();
@@ -276,6 +369,9 @@ int main(void)
     test_no_waits();
     test_files();
     test_places();
+    test_posted();
+    test_posted_several();
+    test_persistent();
     defs_free(defs);
     return tap_done();
 }
