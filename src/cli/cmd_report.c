@@ -2,7 +2,8 @@
 #include "cli/commands.h"
 
 #include "cli/run.h"
-#include "render/report.h"
+#include "core/memory.h"
+#include "view/embed.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -16,6 +17,62 @@ static const char *report_format(const struct options *options)
     if (dot && (strcmp(dot, ".pdf") == 0))
         return "pdf";
     return dot && (strcmp(dot, ".html") == 0 || strcmp(dot, ".htm") == 0) ? "html" : NULL;
+}
+
+/* The timeline of a trace that can be read a second time, as a whole. */
+struct timeline_part {
+    struct timeline *timeline;
+    struct view view;
+    struct view_embed embed;
+    struct report_timeline part;
+};
+
+static bool can_have_timeline(const struct options *options, const struct judged_run *run)
+{
+    return !run->metrics->own_defs && run->metrics->process_count > 0 && !options->from && !options->to &&
+           !options->processes && !options->fix_clocks && strcmp(options->inputs[0], "-") != 0;
+}
+
+static struct timeline_part *timeline_part_open(const struct options *options, const struct judged_run *run,
+                                                const char *title)
+{
+    struct error err = {0};
+    const struct timeline_options how = {0};
+    if (!can_have_timeline(options, run))
+        return NULL;
+    struct timeline_part *part = memory_new(sizeof *part);
+    part->timeline = timeline_open(options->inputs, options->input_count, &how, &err);
+    if (!part->timeline) {
+        command_note(options, "no timeline: %s", err.text);
+        free(part);
+        return NULL;
+    }
+    view_begin(&part->view, part->timeline, title);
+    part->embed = (struct view_embed){.view = &part->view,
+                                      .judgement = {.metrics = run->metrics,
+                                                    .results = run->results,
+                                                    .findings = run->findings,
+                                                    .overlay = timeline_overlay(part->timeline, &err)}};
+    part->part = view_embed_timeline(&part->embed);
+    return part;
+}
+
+static void timeline_part_close(struct timeline_part *part)
+{
+    if (!part)
+        return;
+    view_clear(&part->view);
+    timeline_close(part->timeline);
+    free(part);
+}
+
+static void write_html(struct output *output, const struct options *options, const struct judged_run *run,
+                       struct report *report)
+{
+    struct timeline_part *part = timeline_part_open(options, run, report->title);
+    report->timeline = part ? &part->part : NULL;
+    report_write_html(output, report);
+    timeline_part_close(part);
 }
 
 static void write_report(struct output *output, const struct options *options, const struct judged_run *run)
@@ -32,7 +89,7 @@ static void write_report(struct output *output, const struct options *options, c
     if (strcmp(report_format(options), "pdf") == 0)
         report_write_pdf(output, &report);
     else
-        report_write_html(output, &report);
+        write_html(output, options, run, &report);
 }
 
 int cmd_report(const struct command *command, const struct options *options)

@@ -58,6 +58,7 @@ static void *judge(void *context)
     struct options quiet = *work->options;
     struct error err = {0};
     quiet.progress = "never";
+    quiet.search = true;
     work->run = run_analysis(&quiet, quiet.inputs, quiet.input_count, &err);
     if (work->run) {
         const struct metrics *metrics = run_metrics_get(work->run);

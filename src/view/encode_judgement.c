@@ -3,8 +3,10 @@
 #include "render/diagnosis.h"
 #include "render/field.h"
 #include "render/report.h"
+#include "render/search_report.h"
 #include "view/view.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -36,10 +38,11 @@ static void write_finding(struct json *json, const struct finding *finding)
 /* Which charts stand on which tab: the others on "charts". */
 static const char *tab_of(const char *chart)
 {
-    static const char *const efficiency[] = {"efficiency", "waits", "critical-path"};
-    for (size_t i = 0; i < sizeof efficiency / sizeof *efficiency; i++)
-        if (strcmp(efficiency[i], chart) == 0)
-            return "efficiency";
+    static const char *const tabs[][2] = {
+        {"efficiency", "efficiency"}, {"waits", "efficiency"}, {"critical-path", "efficiency"}, {"search", "search"}};
+    for (size_t i = 0; i < sizeof tabs / sizeof *tabs; i++)
+        if (strcmp(tabs[i][0], chart) == 0)
+            return tabs[i][1];
     return "charts";
 }
 
@@ -81,6 +84,57 @@ static void write_states(struct json *json, const struct view *view, const struc
     uint64_t bytes, messages = metrics_messages(metrics, &bytes);
     json_value(json, "messages", value_count(messages));
     json_value(json, "bytes", value_bytes(bytes));
+}
+
+static void write_part(struct json *json, const char *name, int64_t from_ns, int64_t to_ns)
+{
+    json_open(json, NULL, '{');
+    json_value(json, "name", value_text(name));
+    json_value(json, "from", value_integer(from_ns));
+    json_value(json, "to", value_integer(to_ns));
+    json_close(json, '}');
+}
+
+/* Phases, and the iterations of the main loop; a single phase is the run, which needs no mark. */
+static void write_course(struct json *json, const struct phase_metrics *course)
+{
+    json_open(json, "phases", '[');
+    for (size_t i = 0; course && course->phase_count > 1 && i < course->phase_count; i++)
+        write_part(json, course->phases[i].name, course->phases[i].begin_ns, course->phases[i].end_ns);
+    json_close(json, ']');
+    json_open(json, "iterations", '[');
+    for (size_t i = 0; course && i < course->iterations.row_count; i++) {
+        const struct iteration_row *row = &course->iterations.rows[i];
+        char name[40];
+        if (row->count > 1)
+            snprintf(name, sizeof name, "%u–%u", row->first, row->first + row->count - 1);
+        else
+            snprintf(name, sizeof name, "%u", row->first);
+        write_part(json, name, row->begin_ns, row->begin_ns + row->time_ns);
+    }
+    json_close(json, ']');
+}
+
+/* The tree of hypotheses as lines, each with its depth; NULL: there was no search. */
+static void write_search(struct json *json, const struct search *search)
+{
+    enum { SEARCH_LINES = 400 };
+    char value[TEXT_NUMBER_SIZE];
+    json_open(json, "search", '[');
+    for (size_t i = 0; search && i < search->count && i < SEARCH_LINES; i++) {
+        const struct search_node *node = &search->nodes[i];
+        json_open(json, NULL, '{');
+        json_value(json, "depth", value_count(search_depth(search, i)));
+        json_value(json, "title", value_text(node->title));
+        json_value(json, "state", value_text(search_state_name(node->state)));
+        json_value(json, "value", value_text(node->has_value ? search_value_text(value, node) : ""));
+        json_value(json, "note",
+                   value_text(node->reason                 ? node->reason
+                              : node->state == SEARCH_TRUE ? node->advice
+                                                           : NULL));
+        json_close(json, '}');
+    }
+    json_close(json, ']');
 }
 
 static void write_path(struct output *output, const struct view *view, const struct timeline_overlay *overlay)
@@ -125,6 +179,8 @@ void view_write_judgement(struct output *output, const struct view *view, const 
     json_close(&json, ']');
     write_charts(&json, judgement->metrics);
     write_states(&json, view, judgement->metrics);
+    write_course(&json, judgement->metrics->phases);
+    write_search(&json, judgement->metrics->search);
     output_text(output, ",\n\"path\":");
     bool drawn = judgement->overlay && judgement->overlay->path_count <= PATH_PIECES;
     write_path(output, view, drawn ? judgement->overlay : NULL);

@@ -124,8 +124,6 @@ void view_write_meta(struct output *output, const struct view *view)
     json_value(&json, "processes", value_count(view->info->defs->processes));
     write_texts(&json, view);
     write_inks(&json);
-    json_open(&json, "phases", '[');
-    json_close(&json, ']');
     write_rows(output, view);
     json_close(&json, '}');
 }

@@ -47,7 +47,8 @@ class App {
     this.findings.fill(judgement);
     this.states.setRun(judgement);
     this.timeline.scene.exact = null; // what was drawn before has no waits
-    this.timeline.scene.path = judgement.path || null;
+    const { phases, iterations, path } = judgement;
+    Object.assign(this.timeline.scene, { phases, iterations, path });
     this.buttons.path.hidden = !judgement.path;
     this.readHash();
     if (!this.options.inPage) window.addEventListener('hashchange', () => this.readHash());

@@ -10,11 +10,11 @@ const MAP_LINES = 24; // of the overview
 function layoutOf(scene) {
   const { width, height, view, meta } = scene;
   const left = scene.labelWidth;
-  const top = 48 + 22 + (meta.phases.length > 0 ? 18 : 0);
+  const top = 48 + 22 + (scene.phases.length + scene.iterations.length > 0 ? 22 : 0);
   const room = Math.max(20, height - top - 8);
   const plot = { x: left, y: top, width: Math.max(20, width - left - 10), height: Math.min(room, (view.r1 - view.r0) * LINE_MOST) };
   const pixels = plot.height / (view.r1 - view.r0);
-  const fold = pixels >= ROW_LEAST ? 0 : clamp(Math.ceil(Math.log2((ROW_LEAST + 2) / pixels)), 0, meta.folds);
+  const fold = Math.max(meta.leastFold || 0, pixels >= ROW_LEAST ? 0 : clamp(Math.ceil(Math.log2((ROW_LEAST + 2) / pixels)), 0, meta.folds));
   const line = pixels * 2 ** fold;
   return {
     plot,
@@ -24,7 +24,7 @@ function layoutOf(scene) {
     lines: Math.ceil(meta.rows / 2 ** fold),
     overview: { x: left, y: 4, width: plot.width, height: 36 },
     axis: { x: left, y: 48, width: plot.width, height: 22 },
-    phases: { x: left, y: 70, width: plot.width, height: 15 },
+    phases: { x: left, y: 70, width: plot.width, height: 18 },
     x: (time) => plot.x + ((time - view.t0) / (view.t1 - view.t0)) * plot.width,
     time: (x) => view.t0 + ((x - plot.x) / plot.width) * (view.t1 - view.t0),
     y: (number) => plot.y + (number * 2 ** fold - view.r0) * pixels, // top of a line
@@ -442,20 +442,25 @@ function drawAxis(pen, scene, layout) {
   pen.fillText(layout.fold > 0 ? 'ranks' : 'rank', 6, axis.y + 9);
 }
 
+/** Phases as a band with names, iterations of the main loop as one below it. */
 function drawPhases(pen, scene, layout) {
   const { phases } = layout;
   pen.textBaseline = 'middle';
   pen.textAlign = 'left';
   pen.font = `11px ${FONT}`;
-  scene.meta.phases.forEach((phase, i) => {
-    const x = Math.max(layout.x(phase.from), phases.x);
-    const width = Math.min(layout.x(phase.to), phases.x + phases.width) - x;
-    if (width <= 0.5) return;
-    pen.fillStyle = scene.pens.css(i % 2 ? 'plain' : 'mpi', 0.28);
-    pen.fillRect(x, phases.y, Math.max(0.5, width - 1), phases.height);
-    pen.fillStyle = scene.pens.css('text');
-    if (scene.textWidth(pen, phase.name) + 8 < width) pen.fillText(phase.name, x + 4, phases.y + phases.height / 2);
-  });
+  const band = (parts, y, height) =>
+    parts.forEach((part, i) => {
+      const x = Math.max(layout.x(part.from), phases.x);
+      const width = Math.min(layout.x(part.to), phases.x + phases.width) - x;
+      if (width <= 0.3) return;
+      pen.fillStyle = scene.pens.css(i % 2 ? 'plain' : 'mpi', 0.3);
+      pen.fillRect(x, y, Math.max(0.3, width - 1), height);
+      pen.fillStyle = scene.pens.css('text');
+      if (height >= 12 && scene.textWidth(pen, part.name) + 8 < width) pen.fillText(part.name, x + 4, y + height / 2);
+    });
+  const both = scene.phases.length > 0 && scene.iterations.length > 0;
+  band(scene.phases, phases.y, both ? 13 : phases.height);
+  band(scene.iterations, both ? phases.y + 14 : phases.y, both ? 4 : phases.height);
 }
 
 /** How many rows are folded to a line of the overview. */

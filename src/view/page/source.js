@@ -200,7 +200,7 @@ function readMeta(meta) {
 class EmbeddedSource {
   constructor(data) {
     this.data = data;
-    this.meta = readMeta(data.meta);
+    this.meta = Object.assign(readMeta(data.meta), { leastFold: data.leastFold });
     this.exact = data.exact ? Object.assign(new Exact(data.exact), { whole: true }) : null;
   }
 

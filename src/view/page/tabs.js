@@ -34,9 +34,21 @@ class Tabs {
 
   async fill(name) {
     await this.app.ready;
-    if (name === 'matrix') this.panels.matrix.append(...(await this.matrix()));
+    if (name === 'search') this.panels.search.append(...this.searchTree());
+    else if (name === 'matrix') this.panels.matrix.append(...(await this.matrix()));
     else for (const chart of this.app.judgement.charts) if (chart.tab === name) this.panels[name].append(await this.chart(chart));
     if (!this.panels[name].hasChildNodes()) this.panels[name].append(h('p', { class: 'muted' }, 'There is nothing to show of this trace.'));
+  }
+
+  /** The hypotheses that were tested, one narrowed by the next; what is true stands out. */
+  searchTree() {
+    const line = ({ depth, title, state, value, note }) => {
+      const item = h('li', { class: state }, h('span', {}, title), ` ${value} `, h('span', { class: 'badge' }, state), note ? h('p', { class: 'muted' }, note) : null);
+      item.style.marginInlineStart = `${depth * 26}px`;
+      return item;
+    };
+    const { search } = this.app.judgement;
+    return search.length > 0 ? [h('p', { class: 'muted' }, 'Why, where and when time is lost: hypotheses that were tested of the whole run, and, where they are true, of its parts.'), h('ul', { class: 'tree' }, search.map(line))] : [];
   }
 
   async chart({ name, title }) {
@@ -93,12 +105,11 @@ class Tabs {
   }
 }
 
-/** In a report: the timeline takes the place of its picture. */
+/** In a report. */
 function startReport(holder) {
   const data = JSON.parse(document.getElementById('timeline-data').textContent);
-  const app = new App(holder, new EmbeddedSource(data), { inPage: true });
   holder.hidden = false;
-  document.getElementById('timeline-picture').hidden = true;
+  const app = new App(holder, new EmbeddedSource(data), { inPage: true });
   return app;
 }
 

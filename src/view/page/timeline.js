@@ -75,6 +75,8 @@ class Timeline extends EventTarget {
       hidden: new Set(),
       show: { messages: true, waits: true, path: false },
       findings: [],
+      phases: [],
+      iterations: [],
       finding: null,
       selected: -1,
       range: null,

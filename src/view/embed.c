@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "view/embed.h"
+
+#include "core/memory.h"
+#include "view/assets.h"
+
+#include <glib.h>
+#include <string.h>
+
+/* As in page/source.js and page/scene.js: the shift at which a tile or two hold the whole run, and the fold of the
+   overview. */
+static unsigned shift_of_run(const struct view *view)
+{
+    uint64_t duration = (uint64_t)time_since(view->info->begin_ns, view->info->end_ns);
+    unsigned shift = 0;
+    while (shift < VIEW_SHIFT_MOST - 8 && ((uint64_t)VIEW_TILE_BINS << shift) < duration)
+        shift++;
+    return shift;
+}
+
+static unsigned fold_to(const struct view *view, size_t lines)
+{
+    unsigned fold = 0;
+    while (fold < VIEW_FOLD_MOST && (lines << fold) < view->info->row_count)
+        fold++;
+    return fold;
+}
+
+enum { OVERVIEW_LINES = 24 };
+
+/* JSON that stands in a page: no text in it can end the element, or begin a comment. */
+static void write_safely(struct output *output, struct output *json)
+{
+    size_t length;
+    char *bytes = output_take(json, &length);
+    size_t plain = 0;
+    for (size_t i = 0; i < length; i++) {
+        if (bytes[i] != '<')
+            continue;
+        output_write(output, bytes + plain, i - plain);
+        output_text(output, "\\u003c");
+        plain = i + 1;
+    }
+    output_write(output, bytes + plain, length - plain);
+    free(bytes);
+}
+
+/* Tiles under way: how many bytes they may still take. */
+struct tiles {
+    struct output *output;
+    struct view *view;
+    size_t left;
+    bool any;
+};
+
+static bool put_tile(struct tiles *tiles, struct view_tile tile)
+{
+    struct error err = {0};
+    struct output *bytes = output_open_memory();
+    enum status status = view_write_tile(bytes, tiles->view, tile, &err);
+    size_t length;
+    char *data = output_take(bytes, &length);
+    char *text = status == STATUS_OK ? g_base64_encode((const guchar *)data, length) : NULL;
+    free(data);
+    size_t size = text ? strlen(text) + 24 : 0;
+    bool fits = text && size <= tiles->left;
+    if (fits) {
+        output_print(tiles->output, "%s\"%u/%llu/%u/%llu\":\"", tiles->any ? ",\n" : "", tile.shift,
+                     (unsigned long long)tile.index, tile.fold, (unsigned long long)tile.block);
+        output_text(tiles->output, text);
+        output_text(tiles->output, "\"");
+        tiles->left -= size;
+        tiles->any = true;
+    }
+    g_free(text);
+    return fits;
+}
+
+/* All tiles of a shift and a fold; false where they do not all fit. */
+static bool put_layer(struct tiles *tiles, unsigned shift, unsigned fold)
+{
+    uint64_t duration = (uint64_t)time_since(tiles->view->info->begin_ns, tiles->view->info->end_ns);
+    uint64_t count = (duration >> shift) / VIEW_TILE_BINS + 1;
+    uint64_t lines = ((uint64_t)tiles->view->info->row_count + (1ULL << fold) - 1) >> fold;
+    uint64_t blocks = (lines + VIEW_TILE_LINES - 1) / VIEW_TILE_LINES;
+    if (count * lines * VIEW_TILE_BINS * 4 / 3 * 4 > tiles->left)
+        return false;
+    bool fits = true;
+    for (uint64_t index = 0; index < count && fits; index++)
+        for (uint64_t block = 0; block < blocks && fits; block++)
+            fits = put_tile(tiles, (struct view_tile){.shift = shift, .fold = fold, .index = index, .block = block});
+    return fits;
+}
+
+/* The overview; then, where states are not there one by one, each fold from the whole run on, finer and finer. */
+static void write_tiles(struct output *output, struct view *view, bool whole)
+{
+    struct tiles tiles = {.output = output, .view = view, .left = EMBED_SIZE};
+    unsigned coarsest = shift_of_run(view), overview = fold_to(view, OVERVIEW_LINES);
+    unsigned finest = fold_to(view, EMBED_LINES), most = fold_to(view, 1);
+    bool fits = view->info->row_count > 0 && put_layer(&tiles, coarsest, overview);
+    for (unsigned finer = 0; fits && finer <= coarsest && (!whole || finer < 3); finer++)
+        for (unsigned fold = most + 1; fold-- > finest && fits;)
+            if (finer > 0 || fold != overview)
+                fits = put_layer(&tiles, coarsest - finer, fold);
+}
+
+static void write_order(struct output *output, struct view *view, const char *name)
+{
+    struct error err = {0};
+    const uint32_t *rows = view_rows(view, (enum timeline_order)view_order_find(name), &err);
+    output_print(output, "\"%s\":", name);
+    output_text(output, rows ? "[" : "null");
+    for (size_t i = 0; rows && i < view->info->row_count; i++)
+        output_print(output, "%s%u", i ? "," : "", rows[i]);
+    output_text(output, rows ? "]" : "");
+}
+
+/* {"from", … } as view_write_window, or null where there is too much. */
+static bool write_exact(struct output *output, const struct view_embed *embed)
+{
+    struct error err = {0};
+    struct view *view = embed->view;
+    struct view_area all = {.to_ns = time_since(view->info->begin_ns, view->info->end_ns),
+                            .count = view->info->row_count};
+    bool small = view->info->events <= 4 * (uint64_t)EMBED_STATES;
+    struct output *json = output_open_memory();
+    enum status status =
+        small ? view_write_window(json, view, all, EMBED_STATES, embed->judgement.overlay, &err) : STATUS_END;
+    size_t length;
+    char *text = output_take(json, &length);
+    bool complete = status == STATUS_OK && strstr(text, "\"complete\":true");
+    output_text(output, complete ? text : "null");
+    free(text);
+    return complete;
+}
+
+static void write_data(struct output *output, const struct view_embed *embed)
+{
+    struct output *json = output_open_memory();
+    output_text(json, "{\"meta\":");
+    view_write_meta(json, embed->view);
+    output_text(json, ",\n\"judgement\":");
+    view_write_judgement(json, embed->view, &embed->judgement);
+    output_text(json, ",\n\"exact\":");
+    bool whole = write_exact(json, embed);
+    output_print(json, ",\n\"leastFold\":%u,\"orders\":{", whole ? 0 : fold_to(embed->view, EMBED_LINES));
+    if (whole) {
+        write_order(json, embed->view, "compute");
+        output_text(json, ",");
+        write_order(json, embed->view, "likeness");
+    }
+    output_text(json, "},\n\"tiles\":{");
+    write_tiles(json, embed->view, whole);
+    output_text(json, "}}");
+    write_safely(output, json);
+}
+
+static void write_section(struct output *output, const void *context)
+{
+    const struct view_embed *embed = context;
+    output_text(output,
+                "<section>\n<h2>Timeline</h2>\n<noscript><p>The timeline moves with JavaScript.</p></noscript>\n"
+                "<div id=\"timeline-live\" hidden></div>\n"
+                "<script type=\"application/json\" id=\"timeline-data\">");
+    write_data(output, embed);
+    output_text(output, "</script>\n</section>\n");
+}
+
+struct report_timeline view_embed_timeline(const struct view_embed *embed)
+{
+    return (struct report_timeline){
+        .extras = {.style = asset_timeline_css, .script = asset_timeline_js}, .write = write_section, .context = embed};
+}

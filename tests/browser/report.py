@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""report.py SMALL LARGE: the timeline inside reports, in a real browser: one that holds every state, one that holds tiles (if
+it is there). Prints "ok NAME" or "not ok NAME"."""
+import os
+import sys
+
+from webdriver import Browser
+
+
+def ok(good, name, got=""):
+    print("ok" if good else "not ok", name, flush=True)
+    if not good:
+        print("#", got, flush=True)
+
+
+def opened(browser, path):
+    browser.open("file://" + os.path.abspath(path))
+    browser.requests()
+    ready = browser.wait("document.documentElement.dataset.ready === 'true' && sight.judgement")
+    browser.run("sight.timeline.frame.scrollIntoView(); return new Promise((done) => setTimeout(done, 600))")
+    return ready
+
+
+with Browser(1200, 900) as browser:
+    ok(opened(browser, sys.argv[1]), "a small report has a timeline")
+    ok(browser.run("return sight.timeline.scene.isExact"), "it holds every state")
+    counts = browser.run("return Object.fromEntries(sight.states.ofRun.states.map((s) => [sight.source.meta.states[s.state].name, s.count]))")
+    browser.run("sight.states.setScope('view')")
+    browser.wait("sight.states.statistics && sight.states.statistics !== sight.states.ofRun")
+    seen = browser.run("return Object.fromEntries(sight.states.statistics.states.map((s) => [sight.source.meta.states[s.state].name, s.count]))")
+    ok(counts == seen and counts, "its counts are those of the metrics", [counts, seen])
+    times = browser.run("return [sight.states.ofRun, sight.states.statistics].map((all) => all.states.map((s) => s.exclusive).sort((a, b) => a - b))")
+    ok(times[0] == times[1], "its times are, to the nanosecond", times)
+    found = browser.run("return sight.source.search({name: 'recv', process: 5, tag: NaN, least: 0, most: Infinity}).then((r) => r.found.length)")
+    ok(found > 0 and browser.run("return sight.source.search({name: 'nothing', process: NaN, tag: NaN, least: 0, most: Infinity}).then((r) => r.found.length)") == 0, "it can be searched", found)
+    browser.run("return sight.setOrder('compute')")
+    ok(sorted(browser.run("return sight.timeline.scene.rows")) == list(range(8)), "it can be sorted")
+    top = browser.run("const before = scrollY; sight.timeline.onWheel(new WheelEvent('wheel', {deltaY: 100, cancelable: true})); const v = sight.timeline.scene.view; return v.t1 - v.t0 === Math.max(1, sight.source.meta.duration)")
+    ok(top, "the wheel scrolls the page until the timeline has the focus")
+    ok(not browser.console() and not [url for url in browser.requests() if not url.startswith(("file:", "data:", "chrome:", "blob:", "about:"))], "the console is silent, nothing is loaded")
+
+if len(sys.argv) > 2 and os.path.exists(sys.argv[2]):
+    with Browser(1200, 900) as browser:
+        ok(opened(browser, sys.argv[2]), "a large report has a timeline")
+        ok(not browser.run("return Boolean(sight.timeline.scene.exact)") and browser.run("return sight.timeline.scene.tiles.tiles.size") > 1, "it holds tiles")
+        mean = browser.run("""const {timeline} = sight, {plot} = {plot: timeline.frame.getBoundingClientRect()};
+            const pen = Object.assign(document.createElement('canvas'), {width: 200, height: 100}).getContext('2d', {willReadFrequently: true});
+            pen.drawImage(timeline.canvas, -300, -200); const data = pen.getImageData(0, 0, 200, 100).data; const seen = new Set();
+            for (let i = 0; i < data.length; i += 4) seen.add(data[i] + ',' + data[i + 1] + ',' + data[i + 2]); return [...seen].length""")
+        ok(mean > 2, "and shows them", mean)
+        ok(not browser.console(), "its console is silent")
