@@ -42,6 +42,8 @@ bool chart_can(const struct chart *chart, const struct chart_input *input)
     if (chart->needs == NEEDS_ITERATIONS)
         return metrics->phases && metrics->phases->process_count == metrics->process_count &&
                metrics->phases->iterations.loop != PHASE_NONE;
+    if (chart->needs == NEEDS_SEARCH)
+        return metrics->search != NULL;
     return chart->needs != NEEDS_ANALYSIS ||
            (metrics->analysis && metrics->analysis->process_count == metrics->process_count);
 }

@@ -25,6 +25,7 @@ enum chart_needs {
     NEEDS_SIZES,      /* the table of message sizes: see metrics->tables_unknown */
     NEEDS_ANALYSIS,   /* the look across processes: metrics->analysis */
     NEEDS_ITERATIONS, /* iterations that all processes have: metrics->phases */
+    NEEDS_SEARCH,     /* metrics->search */
     NEEDS_EVENTS      /* the trace itself: input->scene */
 };
 

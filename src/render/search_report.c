@@ -105,16 +105,21 @@ static size_t main_root(const struct search *search)
     return best;
 }
 
+size_t search_main_node(const struct search *search)
+{
+    size_t root = main_root(search);
+    return root == SIZE_MAX ? root : deepest_true(search, root);
+}
+
 char *search_sentence(char sentence[SEARCH_SENTENCE_SIZE], const struct search *search)
 {
     char number[TEXT_NUMBER_SIZE], path[SEARCH_SENTENCE_SIZE];
-    size_t root = main_root(search);
-    if (root == SIZE_MAX) {
+    size_t deepest = search_main_node(search);
+    if (deepest == SIZE_MAX) {
         snprintf(sentence, SEARCH_SENTENCE_SIZE, "no hypothesis holds: nothing takes more than %s of the time",
                  number_text(number, search->threshold, (struct search_unit){0}));
         return sentence;
     }
-    size_t deepest = deepest_true(search, root);
     search_path_text(path, search, deepest);
     snprintf(sentence, SEARCH_SENTENCE_SIZE, "%.480s (%s)", path, search_value_text(number, &search->nodes[deepest]));
     return sentence;

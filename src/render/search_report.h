@@ -24,6 +24,9 @@ char *search_value_text(char buffer[TEXT_NUMBER_SIZE], const struct search_node 
 enum { SEARCH_SENTENCE_SIZE = 600 };
 char *search_sentence(char sentence[SEARCH_SENTENCE_SIZE], const struct search *search);
 
+/* The node that the sentence is of; SIZE_MAX: nothing is true. */
+size_t search_main_node(const struct search *search);
+
 /* "receivers wait for late senders: processes 1–7, in MPI_Recv": a node with those that it narrows. */
 char *search_path_text(char text[SEARCH_SENTENCE_SIZE], const struct search *search, size_t node);
 
