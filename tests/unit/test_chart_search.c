@@ -184,11 +184,11 @@ static void expect_picture(struct metrics *metrics, const char *name, double wid
 
 static void test_pictures(struct metrics *metrics)
 {
-    tap_ok(!chart_can(chart_find("search"), metrics), "no search, no picture");
+    tap_ok(!chart_can(chart_find("search"), &(struct chart_input){.metrics = metrics}), "no search, no picture");
     for (int large = 0; large < 2; large++) {
         metrics->search = large ? large_search() : small_search();
         const char *name = large ? "large" : "small";
-        tap_ok(chart_can(chart_find("search"), metrics), "%s: can be drawn", name);
+        tap_ok(chart_can(chart_find("search"), &(struct chart_input){.metrics = metrics}), "%s: can be drawn", name);
         expect_picture(metrics, name, 960, 600);
         expect_picture(metrics, name, 640, 480);
         expect_picture(metrics, name, 1600, 2400);
