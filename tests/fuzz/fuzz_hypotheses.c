@@ -55,7 +55,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     }
     struct defs *defs = defs_new();
     defs_add_state(defs, &(struct state_def){.name = (char *)(uintptr_t) "MPI_Sendrecv"});
-    defs->comms[defs_comm(defs, 0)].world = true;
+    int32_t world = defs_comm(defs, 0);
+    defs->comms[world].world = true;
     defs->processes = 2;
     struct graph *graph = small_run(defs);
     struct search *search =
