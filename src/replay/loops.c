@@ -9,7 +9,7 @@
    are so similar. */
 static const double ANCHOR_SYMBOLS = 0.5, ANCHOR_SIMILAR = 0.9;
 
-/* An anchor that turns no more often than a folded loop is the same loop unless it lasts so many times as long. */
+/* An anchor reaches further than a folded loop if its iterations last so many times as long. */
 static const double SAME_RANGE = 1.1;
 
 void loop_tree_clear(struct loop_tree *tree)
@@ -314,11 +314,11 @@ static bool anchor_is_better(const struct anchor *anchor, const struct fold *fol
     if (anchor->count == 0 || longest == FOLD_NONE)
         return anchor->count > 0;
     const struct fold_node *loop = &fold->nodes[longest];
-    /* What turns as often is the same, exactly. */
-    if (anchor->count <= loop->count &&
-        lasts(sequence, anchor->starts[0], anchor->end) <= SAME_RANGE * lasts(sequence, loop->begin, loop->end))
-        return false;
-    if (lasts(sequence, loop->begin, loop->end) < LOOP_DOMINATES * lasts(sequence, 0, (uint32_t)sequence->count))
+    /* Where setting up takes long no loop dominates: an anchor that reaches no further is judged all the same. */
+    bool further =
+        lasts(sequence, anchor->starts[0], anchor->end) > SAME_RANGE * lasts(sequence, loop->begin, loop->end);
+    if (further &&
+        lasts(sequence, loop->begin, loop->end) < LOOP_DOMINATES * lasts(sequence, 0, (uint32_t)sequence->count))
         return true;
     if (anchor->count <= loop->count + 1 || anchor->similarity < ANCHOR_SIMILAR)
         return false;

@@ -248,7 +248,7 @@ static const struct pattern patterns[] = {
     {"ring", at_ring, "compute-imbalance,late-sender", 1},
     {"halo", at_halo, "compute-imbalance,late-sender", 1},
     {"turns", turns, "dynamic-imbalance,wait-at-nxn,serialisation", 0},
-    {"synchronising", synchronising, "excessive-synchronisation", 0},
+    {"synchronising", synchronising, "excessive-synchronisation,transfer", 0},
     {"idle", idle, "idle-process,compute-imbalance", 1},
     {"broadcast", broadcast, "late-broadcast,serialisation", 1},
     {"late-sender", late_sender, "late-sender,serialisation", 0},

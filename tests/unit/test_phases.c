@@ -169,6 +169,30 @@ static void test_cut(void)
     phases_free(phases);
 }
 
+/* Long setting up, then iterations of many barriers and an Allreduce: the barriers are the inner loop. */
+static void test_inner(void)
+{
+    struct trace trace = {0};
+    for (uint32_t p = 0; p < 3; p++) {
+        call(&trace, p, BCAST, 0, 10000);
+        int64_t now = 10000;
+        for (int k = 0; k < 5; k++) {
+            for (int i = 0; i < 20; i++, now += 10)
+                call(&trace, p, BARRIER, now + 5, now + 10);
+            call(&trace, p, ALLREDUCE, now + 40, now + 50);
+            now += 50;
+        }
+    }
+    struct phases *phases = found(&trace, 3);
+    if (tap_ok(phases->main_loop != PHASE_NONE, "inner: a loop")) {
+        const struct loop_row *row = &phases->loops.rows[phases->main_loop];
+        tap_equal_int(row->matched, 5, "inner: five iterations, not a hundred");
+        tap_equal_string(row->name, "(MPI_Barrier), MPI_Allreduce", "inner: with a loop inside");
+        tap_equal_int(phases->loops.rows[phases->main_loop + 1].most, 100, "inner: that turns a hundred times in all");
+    }
+    phases_free(phases);
+}
+
 /* Between two Allreduces each process makes another number of exchanges: only the Allreduces are common. */
 static void test_world(void)
 {
@@ -375,6 +399,7 @@ int main(void)
     test_first_iteration();
     test_ragged();
     test_cut();
+    test_inner();
     test_world();
     test_master();
     test_none();
