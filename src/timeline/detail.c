@@ -6,6 +6,9 @@
 #include <stdio.h>
 #include <string.h>
 
+/* The messages of a state that lasts longer than so many events of the trace are not looked for. */
+enum { DETAIL_EVENTS = 500000 };
+
 struct look {
     struct timeline_detail *detail;
     const struct defs *defs;
@@ -55,9 +58,9 @@ static bool within(const struct timeline_state *state, uint32_t row, int64_t tim
     return row == state->row && time_ns >= state->enter_ns && time_ns <= state->leave_ns;
 }
 
-static void attach_message(void *context, const struct timeline_message *message)
+static void look_message(void *context, const struct timeline_message *message)
 {
-    struct timeline_detail *detail = context;
+    struct timeline_detail *detail = ((struct look *)context)->detail;
     if (!within(&detail->state, message->send_row, message->send_ns) &&
         !within(&detail->state, message->receive_row, message->receive_ns))
         return;
@@ -81,20 +84,29 @@ static void take_wait(struct timeline *timeline, struct timeline_detail *detail)
     }
 }
 
+static int64_t later(int64_t time_ns)
+{
+    return time_ns < INT64_MAX ? time_ns + 1 : time_ns;
+}
+
 enum status timeline_detail(struct timeline *timeline, uint32_t row, int64_t enter_ns, uint32_t depth,
                             struct timeline_detail *detail, struct error *err)
 {
     *detail = (struct timeline_detail){.wait_row = TIMELINE_NONE};
     struct look look = {
         .detail = detail, .defs = timeline->info.defs, .row = row, .depth = depth, .enter_ns = enter_ns};
-    const struct walk_visitor looking = {.context = &look, .event = look_event, .state = look_state};
-    int64_t after_ns = enter_ns < INT64_MAX ? enter_ns + 1 : enter_ns;
-    enum status status = timeline_scan(timeline, enter_ns, after_ns, &looking, err);
+    struct walk_visitor visitor = {.context = &look, .event = look_event, .state = look_state};
+    enum status status = timeline_scan(timeline, enter_ns, later(enter_ns), &visitor, err);
     if (status != STATUS_OK || !look.found)
         return status == STATUS_OK ? STATUS_END : status;
-    const struct walk_visitor attaching = {.context = detail, .message = attach_message};
-    int64_t leave_ns = detail->state.leave_ns;
-    status = timeline_scan(timeline, enter_ns, leave_ns < INT64_MAX ? leave_ns + 1 : leave_ns, &attaching, err);
     take_wait(timeline, detail);
-    return status;
+    struct timeline_view inside = {.from_ns = enter_ns, .to_ns = later(detail->state.leave_ns)};
+    detail->messages_known = timeline_cost(timeline, &inside) <= DETAIL_EVENTS;
+    detail->exclusive_ns = -1;
+    if (!detail->messages_known)
+        return STATUS_OK;
+    /* Again, with all that lies in it up to its leave. */
+    look.found = look.inside = false;
+    visitor.message = look_message;
+    return timeline_scan(timeline, inside.from_ns, inside.to_ns, &visitor, err);
 }

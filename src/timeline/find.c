@@ -9,8 +9,10 @@ struct search {
     const struct defs *defs;
     uint32_t *places;
     int64_t from_ns;
-    bool backward, found;
-    struct timeline_state best;
+    bool backward, talks; /* talks: messages are asked for */
+    bool found;
+    struct timeline_found best;
+    uint64_t row_bits; /* of processes that are asked for; see struct checkpoint */
 };
 
 static bool message_fits(const struct timeline_query *query, const struct event *event)
@@ -19,23 +21,34 @@ static bool message_fits(const struct timeline_query *query, const struct event 
            (query->tag == EVENT_UNKNOWN || event->tag == query->tag);
 }
 
+static bool beyond(const struct search *search, int64_t time_ns)
+{
+    return search->backward ? time_ns < search->from_ns : time_ns > search->from_ns;
+}
+
+/* Notes where the state stands: at the first of the messages that fit, or the last going backward. */
 static void search_event(void *context, const struct walk_event *told)
 {
     struct search *search = context;
     bool message = told->event->kind == EVENT_SEND || told->event->kind == EVENT_RECEIVE;
-    if (told->frame && message && message_fits(search->query, told->event))
+    if (!told->frame || !beyond(search, told->time_ns))
+        return;
+    if (search->talks ? message && message_fits(search->query, told->event) : told->event->kind == EVENT_ENTER) {
+        if (!told->frame->wanted || search->backward)
+            told->frame->wanted_ns = told->time_ns;
         told->frame->wanted = true;
+    }
 }
 
-/* True if `state` comes before the best in the order in which they are looked for. */
-static bool better(const struct search *search, const struct timeline_state *state)
+/* True if it comes before the best in the order in which they are looked for. */
+static bool better(const struct search *search, const struct timeline_state *state, int64_t time_ns)
 {
-    const struct timeline_state *best = &search->best;
+    const struct timeline_found *best = &search->best;
     if (!search->found)
         return true;
-    if (state->enter_ns != best->enter_ns)
-        return search->backward ? state->enter_ns > best->enter_ns : state->enter_ns < best->enter_ns;
-    return state->row != best->row ? state->row < best->row : state->depth < best->depth;
+    if (time_ns != best->time_ns)
+        return search->backward ? time_ns > best->time_ns : time_ns < best->time_ns;
+    return state->row != best->state.row ? state->row < best->state.row : state->depth < best->state.depth;
 }
 
 static void search_state(void *context, const struct timeline_state *state, const struct walk_frame *frame,
@@ -44,18 +57,57 @@ static void search_state(void *context, const struct timeline_state *state, cons
     (void)exclusive_ns;
     struct search *search = context;
     const struct timeline_query *query = search->query;
-    bool beyond = search->backward ? state->enter_ns >= search->from_ns : state->enter_ns <= search->from_ns;
-    bool message = query->partner != EVENT_UNKNOWN || query->tag != EVENT_UNKNOWN;
-    if (beyond || search->places[state->row] == TIMELINE_NONE || (message && !frame->wanted) ||
+    if (!frame->wanted || search->places[state->row] == TIMELINE_NONE ||
         (query->state != EVENT_UNKNOWN && (int32_t)search->defs->states[state->state].first_of_name != query->state) ||
-        time_since(state->enter_ns, state->leave_ns) < query->least_ns || !better(search, state))
+        time_since(state->enter_ns, state->leave_ns) < query->least_ns || !better(search, state, frame->wanted_ns))
         return;
-    search->best = *state;
+    search->best = (struct timeline_found){*state, frame->wanted_ns};
     search->found = true;
 }
 
+static bool has_bit(uint64_t bits, int32_t number)
+{
+    return number == EVENT_UNKNOWN || (bits >> ((uint32_t)number & 63) & 1);
+}
+
+/* False where nothing behind the checkpoint, up to the next, can fit. */
+static bool worth_reading(const struct search *search, const struct checkpoint *behind)
+{
+    const struct timeline_query *query = search->query;
+    if (!(behind->rows & search->row_bits) || !has_bit(behind->partners, query->partner) ||
+        !has_bit(behind->tags, query->tag))
+        return false;
+    return search->talks || has_bit(behind->states, query->state);
+}
+
+/* Reads from checkpoint to checkpoint, away from where the search begins, until there is something. What stands at the
+   very time of a checkpoint may have its like behind it: that is looked at, too. */
+static enum status search_on(struct timeline *timeline, struct search *search, struct error *err)
+{
+    size_t count;
+    const struct checkpoint *checkpoints = timeline_checkpoints(timeline, &count);
+    const struct walk_visitor visitor = {.context = search, .event = search_event, .state = search_state};
+    size_t from, behind;
+    timeline_scan_range(timeline, search->from_ns, search->from_ns, &from, &behind);
+    size_t at = search->backward ? (behind < count ? behind : count - 1) : from;
+    for (;;) {
+        int64_t begin_ns = checkpoints[at].time_ns;
+        int64_t end_ns = at + 1 < count ? checkpoints[at + 1].time_ns : INT64_MAX;
+        bool done =
+            search->found && (search->backward ? end_ns < search->best.time_ns : begin_ns > search->best.time_ns);
+        if (done)
+            return STATUS_OK;
+        if (worth_reading(search, &checkpoints[at]) &&
+            timeline_scan_between(timeline, at, at + 1, &visitor, err) != STATUS_OK)
+            return STATUS_FAILED;
+        if (at == (search->backward ? 0 : count - 1))
+            return STATUS_OK;
+        at = search->backward ? at - 1 : at + 1;
+    }
+}
+
 enum status timeline_find(struct timeline *timeline, const struct timeline_query *query, int64_t from_ns, bool backward,
-                          struct timeline_state *found, struct error *err)
+                          struct timeline_found *found, struct error *err)
 {
     struct timeline_view view = timeline_whole(timeline);
     view.rows = query->rows;
@@ -64,9 +116,12 @@ enum status timeline_find(struct timeline *timeline, const struct timeline_query
                             .defs = timeline->info.defs,
                             .places = timeline_places(timeline, &view),
                             .from_ns = from_ns,
-                            .backward = backward};
-    const struct walk_visitor visitor = {.context = &search, .state = search_state, .event = search_event};
-    enum status status = timeline_scan(timeline, view.from_ns, view.to_ns, &visitor, err);
+                            .backward = backward,
+                            .talks = query->partner != EVENT_UNKNOWN || query->tag != EVENT_UNKNOWN};
+    for (size_t row = 0; row < timeline->info.row_count; row++)
+        if (search.places[row] != TIMELINE_NONE)
+            search.row_bits |= UINT64_C(1) << (timeline->rows.row[row].process & 63);
+    enum status status = search_on(timeline, &search, err);
     free(search.places);
     if (status != STATUS_OK)
         return status;

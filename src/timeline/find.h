@@ -4,7 +4,9 @@
 
 #include "timeline/window.h"
 
-/* Going from event to event: the next or previous state that was entered and fits. */
+/* Going from event to event: the next or previous state that fits. It stands where it was entered; with a partner or a
+   tag asked for, where a message that fits was sent or received while it was the latest entered. Parts of the trace in
+   which nothing can fit are skipped by the index. */
 
 struct timeline_query {
     const uint32_t *rows; /* borrowed; NULL: all */
@@ -15,9 +17,13 @@ struct timeline_query {
     int64_t least_ns; /* that lasts at least so long */
 };
 
-/* The first that was entered after `from_ns`, or the last that was before it. Of several entered at once, the lowest
+/* The first that stands after `from_ns`, or the last that stands before it, and where. Of several at once, the lowest
    row, then the lowest depth. STATUS_END: there is none. */
+struct timeline_found {
+    struct timeline_state state;
+    int64_t time_ns;
+};
 enum status timeline_find(struct timeline *timeline, const struct timeline_query *query, int64_t from_ns, bool backward,
-                          struct timeline_state *found, struct error *err) MUST_CHECK;
+                          struct timeline_found *found, struct error *err) MUST_CHECK;
 
 #endif

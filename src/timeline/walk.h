@@ -12,8 +12,9 @@
 /* What is kept of an open state beside its open_state, whose `mark` is its place. */
 struct walk_frame {
     uint32_t depth;
-    uint32_t span;      /* entry of the index's table; TIMELINE_NONE: not in it */
-    bool wanted;        /* free for the visitor */
+    uint32_t span; /* entry of the index's table; TIMELINE_NONE: not in it */
+    bool wanted;   /* free for the visitor, as wanted_ns */
+    int64_t wanted_ns;
     uint32_t next_free; /* internal: 1 + index */
 };
 

@@ -52,12 +52,13 @@ void timeline_window_clear(struct timeline_window *window);
 enum { DETAIL_MESSAGES = 16, DETAIL_TEXT = 400 };
 struct timeline_detail {
     struct timeline_state state;
-    int64_t exclusive_ns;
+    int64_t exclusive_ns;                              /* -1: not known, of states that last very long */
     uint32_t site;                                     /* 1 + index into defs->sites; 0: not known */
     char text[DETAIL_TEXT];                            /* payload as its format says: "s=hello x=4"; "" */
     struct timeline_message messages[DETAIL_MESSAGES]; /* with an end at this row between enter and leave */
     size_t message_count;                              /* in the array */
     uint64_t messages_found;
+    bool messages_known; /* false: the state lasts too long to look for them */
     enum wait_kind wait; /* WAIT_NONE: none, or not known (see overlay.h) */
     int64_t wait_ns;
     uint32_t wait_row; /* who was waited for; TIMELINE_NONE */

@@ -23,9 +23,20 @@ static uint32_t *rows_wanted(const struct view *view, int64_t process, size_t *c
     return rows;
 }
 
-/* Keeps the hit in its place by time; of too many, the latest go. */
+static bool is_kept(const struct hits *hits, const struct timeline_state *state)
+{
+    for (size_t i = 0; i < hits->count; i++)
+        if (hits->state[i].row == state->row && hits->state[i].enter_ns == state->enter_ns &&
+            hits->state[i].depth == state->depth)
+            return true;
+    return false;
+}
+
+/* Keeps the hit in its place by time, once where several messages in it fit; of too many, the latest go. */
 static void keep(struct hits *hits, const struct timeline_state *state)
 {
+    if (is_kept(hits, state))
+        return;
     size_t at = hits->count < VIEW_FOUND + 1 ? hits->count++ : VIEW_FOUND;
     for (; at > 0 && hits->state[at - 1].enter_ns > state->enter_ns; at--)
         hits->state[at] = hits->state[at - 1];
@@ -36,17 +47,17 @@ static void keep(struct hits *hits, const struct timeline_state *state)
 static enum status look(struct hits *hits, struct view *view, const struct view_query *query,
                         const struct timeline_query *what, int64_t from_ns, struct error *err)
 {
-    struct timeline_state found;
+    struct timeline_found found;
     enum status status;
     for (size_t i = 0; i <= VIEW_FOUND; i++) {
         status = timeline_find(view->timeline, what, from_ns, false, &found, err);
         if (status != STATUS_OK)
             return status == STATUS_END ? STATUS_OK : status;
-        from_ns = found.enter_ns;
-        if (hits->count > VIEW_FOUND && found.enter_ns >= hits->state[VIEW_FOUND].enter_ns)
+        from_ns = found.time_ns;
+        if (hits->count > VIEW_FOUND && found.state.enter_ns >= hits->state[VIEW_FOUND].enter_ns)
             return STATUS_OK;
-        if (time_since(found.enter_ns, found.leave_ns) <= query->most_ns)
-            keep(hits, &found);
+        if (time_since(found.state.enter_ns, found.state.leave_ns) <= query->most_ns)
+            keep(hits, &found.state);
     }
     return STATUS_OK;
 }

@@ -70,7 +70,16 @@ charts=$(measure "$SIGHT" chart all large.xml -f -o charts)
 row "all charts of 65,536 processes, s" "$(wall "$charts")" "< 3" "wall, from a metrics file of $(($(size large.xml) / 1000000)) MB, SVG"
 report=$(measure "$SIGHT" report large.xml -f -o large.html)
 row "report of 65,536 processes, s" "$(wall "$report")" "" "$(size large.html) bytes (limit 5,000,000)"
-for tool in xmllint otf2-print pj_dump; do
+SIGHT_CACHE=$directory/cache
+export SIGHT_CACHE
+made=$(measure sh -c 'rm -rf "$SIGHT_CACHE"; exec "$0" timeline -q run.clog2' "$SIGHT")
+row "index made, million records/s" "$(awk -v n="$records" -v t="$(wall "$made")" 'BEGIN { printf "%.1f", n / t / 1e6 }')" ">= 5" "wall, $(peak "$made") kB"
+first=$(measure "$SIGHT" timeline -q run.clog2)
+row "first picture with an index, s" "$(wall "$first")" "< 2" "sight timeline"
+tiles=$("$bench/tiles" run.clog2)
+row "index / CLOG-2, bytes, %" "$(echo "$tiles" | cut -d' ' -f2)" "<= 10" ""
+row "slowest tile of 2,000 bins, ms" "$(echo "$tiles" | cut -d' ' -f3)" "< 20" "$(echo "$tiles" | cut -d' ' -f4) times nearer; mean of 24 zooms $(echo "$tiles" | cut -d' ' -f5) ms"
+for tool in xmllint otf2-print pj_dump vite; do
     if ! command -v "$tool" >/dev/null; then
         row "$tool" - "" "not installed"
     elif [ "$tool" = xmllint ]; then

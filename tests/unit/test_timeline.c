@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Windows, tiles, statistics and searches against a slow oracle, on random traces. */
+#include "timeline/index_format.h"
 #include "timeline/scan.h"
 #include "timeline_oracle.h"
 
 #include "tap.h"
 
 #include <math.h>
+#include <stddef.h>
 #include <unistd.h>
 
 static char directory[] = "/tmp/sight-timeline-XXXXXX", trace[64];
@@ -258,18 +260,19 @@ static bool tile_right(const struct timeline_view *view, bool cells)
 
 static bool query_fits(const struct timeline_query *query, const struct oracle_state *state)
 {
-    if ((query->state != EVENT_UNKNOWN &&
-         query->state != defs_find_state(info->defs, oracle_defs->states[state->state].name)) ||
-        state->leave_ns - state->enter_ns < query->least_ns)
-        return false;
-    bool talks = query->partner == EVENT_UNKNOWN && query->tag == EVENT_UNKNOWN;
-    for (int way = 0; way < 2; way++)
-        for (int partner = 0; partner <= ORACLE_PARTNERS; partner++)
-            for (int tag = 0; tag < 2; tag++)
-                talks = talks || (state->talks[way][partner][tag] &&
-                                  (query->partner == EVENT_UNKNOWN || query->partner == partner) &&
-                                  (query->tag == EVENT_UNKNOWN || query->tag == tag));
-    return talks;
+    return (query->state == EVENT_UNKNOWN ||
+            query->state == defs_find_state(info->defs, oracle_defs->states[state->state].name)) &&
+           state->leave_ns - state->enter_ns >= query->least_ns;
+}
+
+/* Where a state is found, looked for by its enter or by a message in it. */
+static bool event_fits(const struct timeline_query *query, const struct event *event)
+{
+    bool message = event->kind == EVENT_SEND || event->kind == EVENT_RECEIVE;
+    if (query->partner == EVENT_UNKNOWN && query->tag == EVENT_UNKNOWN)
+        return event->kind == EVENT_ENTER;
+    return message && (query->partner == EVENT_UNKNOWN || query->partner == event->partner) &&
+           (query->tag == EVENT_UNKNOWN || query->tag == event->tag);
 }
 
 static bool find_right(void)
@@ -280,29 +283,59 @@ static bool find_right(void)
     struct timeline_query query = {.rows = rows,
                                    .row_count = view.row_count,
                                    .state = oracle_random(2) ? EVENT_UNKNOWN : (int32_t)oracle_random(ORACLE_STATES),
-                                   .partner =
-                                       oracle_random(2) ? EVENT_UNKNOWN : (int32_t)oracle_random(ORACLE_PARTNERS),
+                                   .partner = oracle_random(2) ? EVENT_UNKNOWN : (int32_t)oracle_random(8),
                                    .tag = oracle_random(2) ? EVENT_UNKNOWN : (int32_t)oracle_random(2),
                                    .least_ns = oracle_random(2) ? 0 : oracle_random(300)};
     if (query.state != EVENT_UNKNOWN)
         query.state = defs_find_state(info->defs, oracle_defs->states[query.state].name);
-    bool backward = oracle_random(2);
+    bool backward = oracle_random(2), any = false;
     int64_t from_ns = random_time(), best_ns = 0;
-    size_t best = oracle_state_count;
-    for (size_t i = 0; i < oracle_state_count; i++) {
-        const struct oracle_state *state = &oracle_states[i];
-        if ((backward ? state->enter_ns >= from_ns : state->enter_ns <= from_ns) || !query_fits(&query, state) ||
-            !viewed(&view, state->process, state->thread) ||
-            (best < oracle_state_count && (backward ? state->enter_ns <= best_ns : state->enter_ns >= best_ns)))
+    for (size_t i = 0; i < oracle_count; i++) {
+        const struct event *event = &oracle_events[i];
+        const struct oracle_state *state = oracle_state_at[i];
+        if ((backward ? event->time_ns >= from_ns : event->time_ns <= from_ns) || !event_fits(&query, event) ||
+            !state || !query_fits(&query, state) || !viewed(&view, event->process, event->thread) ||
+            (any && (backward ? event->time_ns <= best_ns : event->time_ns >= best_ns)))
             continue;
-        best = i;
-        best_ns = state->enter_ns;
+        best_ns = event->time_ns;
+        any = true;
     }
-    struct timeline_state found;
+    struct timeline_found found;
     enum status status = timeline_find(timeline, &query, from_ns, backward, &found, &err);
-    if (best == oracle_state_count)
+    if (!any)
         return status == STATUS_END;
-    return status == STATUS_OK && found.enter_ns == best_ns;
+    return status == STATUS_OK && found.time_ns == best_ns && found.state.enter_ns <= best_ns &&
+           found.state.leave_ns >= best_ns;
+}
+
+/* One state, by what lies between its enter and its leave on its row. */
+static bool detail_right(void)
+{
+    struct error err = {0};
+    if (oracle_state_count == 0)
+        return true;
+    const struct oracle_state *state = &oracle_states[oracle_random((uint32_t)oracle_state_count)];
+    uint32_t row = timeline_row_find(timeline, state->process, state->thread);
+    struct timeline_detail detail;
+    uint64_t messages = 0;
+    bool only = true;
+    for (size_t i = 0; i < oracle_state_count; i++)
+        only = only && (&oracle_states[i] == state || oracle_states[i].process != state->process ||
+                        oracle_states[i].thread != state->thread || oracle_states[i].enter_ns != state->enter_ns ||
+                        oracle_states[i].depth != state->depth);
+    for (size_t i = 0; i < oracle_count; i++) {
+        const struct event *event = &oracle_events[i];
+        size_t other = oracle_other_end(i);
+        bool inside = event->process == state->process && event->thread == state->thread &&
+                      event->time_ns >= state->enter_ns && event->time_ns <= state->leave_ns;
+        bool twice = inside && other < i && same_row(event, &oracle_events[other]) &&
+                     oracle_events[other].time_ns >= state->enter_ns;
+        messages += inside && !twice && (event->kind == EVENT_SEND || event->kind == EVENT_RECEIVE);
+    }
+    return timeline_detail(timeline, row, state->enter_ns, state->depth, &detail, &err) == STATUS_OK &&
+           (!only || (detail.state.leave_ns == state->leave_ns && detail.state.state == state->state &&
+                      detail.messages_found == messages)) &&
+           timeline_detail(timeline, row, state->enter_ns, 5000, &detail, &err) == STATUS_END;
 }
 
 /* Checkpoints as often as can be. */
@@ -320,7 +353,7 @@ static void test_random(uint32_t processes, uint32_t threads, size_t count, int 
         return;
     info = timeline_info(timeline);
     tap_equal_int((long long)info->events, (long long)count, "all events");
-    bool windows = true, statistics = true, tiles = true, cells = true, finds = true;
+    bool windows = true, statistics = true, tiles = true, cells = true, finds = true, details = true;
     for (int i = 0; i < rounds; i++) {
         uint32_t rows[ORACLE_ROWS];
         struct timeline_view view = random_view(rows);
@@ -329,13 +362,95 @@ static void test_random(uint32_t processes, uint32_t threads, size_t count, int 
         tiles = tiles && tile_right(&view, false);
         cells = cells && tile_right(&view, true);
         finds = finds && find_right();
+        details = details && detail_right();
     }
     tap_ok(windows, "windows");
     tap_ok(statistics, "statistics");
     tap_ok(tiles, "tiles of events");
     tap_ok(cells, "tiles of the index");
     tap_ok(finds, "searches");
+    tap_ok(details, "details");
     timeline_close(timeline);
+    defs_free(oracle_defs);
+}
+
+static void note(void *context, const char *text)
+{
+    *(bool *)context = strstr(text, "made the index anew") != NULL;
+}
+
+/* The file's bytes; changed and written back. */
+static unsigned char *read_index(const char *path, size_t *size)
+{
+    FILE *file = fopen(path, "rb");
+    unsigned char *data = memory_new(1 << 22);
+    *size = file ? fread(data, 1, 1 << 22, file) : 0;
+    if (file)
+        fclose(file);
+    return data;
+}
+
+static void write_index(const char *path, const unsigned char *data, size_t size)
+{
+    FILE *file = fopen(path, "wb");
+    if (!file || fwrite(data, 1, size, file) != size || fclose(file) != 0)
+        abort();
+}
+
+/* Checksums that fit whatever the tables say: what is left to find are numbers that cannot be. */
+static void forge(unsigned char *data, size_t size)
+{
+    struct index_header *header = (struct index_header *)(void *)data;
+    for (size_t i = 0; i < SECTION_COUNT; i++) {
+        uint64_t at = header->section[i].at, length;
+        if (!__builtin_mul_overflow(header->section[i].count, index_sizes[i], &length) && at <= size &&
+            length <= size - at)
+            header->section[i].checksum = checksum_add(CHECKSUM_START, data + at, length);
+    }
+    header->checksum = checksum_add(CHECKSUM_START, header, offsetof(struct index_header, checksum));
+}
+
+/* Any damage is found and mended; where it is hidden by checksums that fit, nothing crashes. */
+static void test_damage(int rounds)
+{
+    struct error err = {0};
+    struct cache cache;
+    size_t size, mended = 0, right = 0, opened = 0;
+    oracle_make(4, 2, 3000);
+    oracle_pair();
+    oracle_write(trace);
+    timeline_close(timeline_open_tuned((char *[]){trace}, 1, NULL, dense, &err));
+    if (cache_open(&cache, (char *[]){trace}, 1, &err) != STATUS_OK)
+        return;
+    unsigned char *sound = read_index(cache.index, &size), *data = memory_new(size);
+    for (int i = 0; i < 2 * rounds; i++) {
+        bool made = false, forged = i % 2;
+        struct timeline_options options = {.note = note, .note_context = &made};
+        memcpy(data, sound, size);
+        for (uint32_t k = 0; k <= oracle_random(3); k++)
+            data[oracle_random((uint32_t)size)] ^= (unsigned char)(1 + oracle_random(255));
+        if (forged)
+            forge(data, size);
+        write_index(cache.index, data, oracle_random(8) || forged ? size : oracle_random((uint32_t)size));
+        timeline = timeline_open_tuned((char *[]){trace}, 1, &options, dense, &err);
+        opened += timeline != NULL;
+        if (!timeline)
+            continue;
+        info = timeline_info(timeline);
+        uint32_t rows[ORACLE_ROWS];
+        struct timeline_view view = random_view(rows);
+        view.row_count = view.row_count < ORACLE_ROWS ? view.row_count : ORACLE_ROWS;
+        bool all = window_right(&view) & tile_right(&view, i % 4 < 2);
+        mended += made && !forged;
+        right += all && !forged;
+        timeline_close(timeline);
+    }
+    tap_equal_int((long long)mended, rounds, "every damage is found");
+    tap_equal_int((long long)right, rounds, "and what is shown is right");
+    tap_equal_int((long long)opened, 2 * rounds, "opened with any index");
+    free(sound);
+    free(data);
+    cache_close(&cache);
     defs_free(oracle_defs);
 }
 
@@ -353,6 +468,7 @@ int main(void)
     test_random(5, 3, 1500, 30);
     test_random(6, 2, 6000, 25);
     test_random(300, 1, 6000, 10);
+    test_damage(60);
     /* What is in the cache belongs to the test. */
     struct cache cache;
     struct error err = {0};

@@ -16,7 +16,7 @@
    without any code of src/timeline. A program is one file: the trace is its own. */
 
 #define ORACLE_UNUSED __attribute__((unused))
-enum { ORACLE_EVENTS = 6000, ORACLE_ROWS = 512, ORACLE_STATES = 6, ORACLE_PARTNERS = 8 };
+enum { ORACLE_EVENTS = 6000, ORACLE_ROWS = 512, ORACLE_STATES = 6 };
 
 static struct event oracle_events[ORACLE_EVENTS];
 static size_t oracle_count;
@@ -109,11 +109,12 @@ ORACLE_UNUSED static void oracle_write(const char *path)
 struct oracle_state {
     int64_t enter_ns, leave_ns;
     uint32_t process, thread, state, depth;
-    bool open, talks[2][ORACLE_PARTNERS + 1][2]; /* with a message of this direction, partner (or all others) and tag */
+    bool open;
     size_t order;
 };
 static struct oracle_state oracle_states[ORACLE_EVENTS];
 static size_t oracle_state_count;
+static const struct oracle_state *oracle_state_at[ORACLE_EVENTS]; /* of events; NULL: none */
 
 static bool same_row(const struct event *a, const struct event *b)
 {
@@ -162,16 +163,19 @@ ORACLE_UNUSED static void oracle_pair(void)
                 break;
             }
     }
-    /* A message lies in the latest entered state that is open at its place in the row. */
-    for (size_t i = 0; i < oracle_count; i++)
-        for (size_t k = i; (oracle_events[i].kind == EVENT_SEND || oracle_events[i].kind == EVENT_RECEIVE) && k-- > 0;)
+    /* An enter stands at its own state; a message at the latest entered state that is open at its place in the row. */
+    memset(oracle_state_at, 0, sizeof oracle_state_at);
+    for (size_t i = 0; i < oracle_count; i++) {
+        bool message = oracle_events[i].kind == EVENT_SEND || oracle_events[i].kind == EVENT_RECEIVE;
+        if (oracle_events[i].kind == EVENT_ENTER)
+            oracle_state_at[i] = made[i];
+        for (size_t k = i; message && k-- > 0;)
             if (oracle_events[k].kind == EVENT_ENTER && same_row(&oracle_events[i], &oracle_events[k]) &&
                 (!closed[k] || leave_of[k] > i)) {
-                int32_t partner = oracle_events[i].partner;
-                made[k]->talks[oracle_events[i].kind == EVENT_RECEIVE]
-                              [partner < ORACLE_PARTNERS ? partner : ORACLE_PARTNERS][oracle_events[i].tag & 1] = true;
+                oracle_state_at[i] = made[k];
                 break;
             }
+    }
 }
 
 /* First and last event of a row; false if it has none. */
