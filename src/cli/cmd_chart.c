@@ -201,6 +201,15 @@ static enum status make_scene(const struct options *trace, const struct picture 
     return *made ? STATUS_OK : STATUS_FAILED;
 }
 
+/* True if no chart needs the look across processes, which takes memory with the calls of the run. */
+static bool only_events(const struct charts *charts)
+{
+    for (size_t i = 0; i < charts->count; i++)
+        if (charts->chart[i]->needs != NEEDS_EVENTS)
+            return false;
+    return true;
+}
+
 static int draw_charts(const struct options *options, struct picture *picture, const struct metrics *metrics,
                        bool directory)
 {
@@ -223,7 +232,8 @@ static int draw(const struct options *options, struct picture *picture, struct c
     trace.input_count--;
     if (check_output(options, picture, &directory, &err) == STATUS_OK &&
         make_scene(&trace, picture, charts, &looking, &scene, &made, &err) == STATUS_OK)
-        run = run_analysis(&trace, trace.inputs, trace.input_count, &err);
+        run = only_events(charts) ? run_metrics(&trace, trace.inputs, trace.input_count, &err)
+                                  : run_analysis(&trace, trace.inputs, trace.input_count, &err);
     picture->input.metrics = run ? run_metrics_get(run) : NULL;
     picture->input.scene = made ? &scene : NULL;
     if (!run || check_charts(options, picture, charts, &err) != STATUS_OK) {

@@ -440,7 +440,8 @@ static void test_damage(int rounds)
         uint32_t rows[ORACLE_ROWS];
         struct timeline_view view = random_view(rows);
         view.row_count = view.row_count < ORACLE_ROWS ? view.row_count : ORACLE_ROWS;
-        bool all = window_right(&view) & tile_right(&view, i % 4 < 2);
+        bool all = window_right(&view);
+        all = tile_right(&view, i % 4 < 2) && all;
         mended += made && !forged;
         right += all && !forged;
         timeline_close(timeline);
