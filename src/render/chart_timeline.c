@@ -181,18 +181,21 @@ static void draw_message_strip(const struct drawing *drawing, double y)
         most = fmax(most, sums[column]);
         all += sums[column];
     }
+    if (most <= 0) {
+        free(sums);
+        return;
+    }
     struct point *points = memory_new((2 * (size_t)scene->columns + 2) * sizeof *points);
     double width = drawing->plot.width / scene->columns;
     size_t count = 0;
     points[count++] = (struct point){drawing->plot.x, y + STRIP};
-    for (uint32_t column = 0; most > 0 && column < scene->columns; column++) {
+    for (uint32_t column = 0; column < scene->columns; column++) {
         double top = y + STRIP * (1 - sums[column] / most), x = drawing->plot.x + column * width;
         points[count++] = (struct point){x, top};
         points[count++] = (struct point){x + width, top};
     }
     points[count++] = (struct point){drawing->plot.x + drawing->plot.width, y + STRIP};
-    if (most > 0)
-        canvas_polygon(drawing->canvas, points, count, paint_of(INK_PLAIN));
+    canvas_polygon(drawing->canvas, points, count, paint_of(INK_PLAIN));
     struct text_style style = {.align = ALIGN_RIGHT, .ink = INK_MUTED};
     char number[TEXT_NUMBER_SIZE], text[TEXT_NUMBER_SIZE + 32];
     canvas_text(drawing->canvas, drawing->plot.x - 8, y + STRIP / 2.0, style, "messages");
