@@ -6,12 +6,14 @@
 #include <config.h>
 #endif
 #include "core/text.h"
+#include "heuristics/iterations.h"
 #include "metrics/functions_together.h"
 #include "render/diagnosis.h"
 #include "render/facts.h"
 #include "render/heuristics_report.h"
 #include "render/metrics_report.h"
 #include "render/page.h"
+#include "render/phases_report.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -183,6 +185,28 @@ static void write_processes(struct output *output, const struct report *report)
     free(rows);
 }
 
+/* What the iterations say, and the slow ones. */
+static void write_iterations(struct output *output, const struct metrics *metrics)
+{
+    const struct phase_metrics *phases = metrics->phases;
+    const struct phases_report context = {.metrics = metrics, .bottleneck = LOOP_BOTTLENECK_SHARE};
+    char text[ITERATIONS_TEXT_SIZE];
+    size_t count;
+    const struct field *fields = phases_slow_fields(&count);
+    if (!phases || phases->iterations.loop == PHASE_NONE)
+        return;
+    const struct iteration_metrics *iterations = &phases->iterations;
+    iterations_text(text, metrics);
+    output_text(output, "<h2>Iterations</h2>\n");
+    page_element(output, "<p>", text, "</p>\n");
+    if (iterations->slow == 0)
+        return;
+    page_table_begin(output, fields, count, &context, iterations->slowest);
+    for (size_t i = 0; i < iterations->slowest_count && i < iterations->slow; i++)
+        page_table_row(output, fields, count, &context, &iterations->slowest[i]);
+    page_table_end(output);
+}
+
 void report_write_html(struct output *output, const struct report *report)
 {
     char title[512];
@@ -203,6 +227,7 @@ void report_write_html(struct output *output, const struct report *report)
             if (report_has_chart(report, i))
                 write_chart(output, report, chart_at(i));
         output_text(output, "</section>\n<section>\n");
+        write_iterations(output, report->input.metrics);
         write_functions(output, report->input.metrics);
         write_processes(output, report);
         output_text(output, "</section>\n</main>\n");

@@ -2,11 +2,13 @@
 #include "render/clock_sentence.h"
 #include "render/report.h"
 
+#include "heuristics/iterations.h"
 #include "metrics/functions_together.h"
 #include "render/diagnosis.h"
 #include "render/facts.h"
 #include "render/heuristics_report.h"
 #include "render/metrics_report.h"
+#include "render/phases_report.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -182,6 +184,26 @@ static void draw_processes(struct sheet *sheet, const struct report *report)
     free(rows);
 }
 
+/* What the iterations say, and the slow ones. */
+static void draw_iterations(struct sheet *sheet, const struct metrics *metrics)
+{
+    const struct phase_metrics *phases = metrics->phases;
+    const struct phases_report context = {.metrics = metrics, .bottleneck = LOOP_BOTTLENECK_SHARE};
+    char text[ITERATIONS_TEXT_SIZE];
+    size_t count;
+    const struct field *fields = phases_slow_fields(&count);
+    if (!phases || phases->iterations.loop == PHASE_NONE)
+        return;
+    const struct iteration_metrics *iterations = &phases->iterations;
+    iterations_text(text, metrics);
+    draw_heading(sheet, "Iterations");
+    paragraph(sheet, 0, (struct text_style){0}, text);
+    if (iterations->slow > 0)
+        draw_row(sheet, fields, count, &context, iterations->slowest, NULL);
+    for (size_t i = 0; i < iterations->slowest_count && i < iterations->slow; i++)
+        draw_row(sheet, fields, count, &context, iterations->slowest, &iterations->slowest[i]);
+}
+
 static void draw_report(struct sheet *sheet, const struct report *report)
 {
     char line[REPORT_LINE_SIZE], facts[FACTS_SIZE], sentence[DIAGNOSIS_SENTENCE_SIZE];
@@ -209,6 +231,7 @@ static void draw_report(struct sheet *sheet, const struct report *report)
         chart_draw(chart_at(i), sheet->canvas, &report->input);
     }
     new_page(sheet);
+    draw_iterations(sheet, metrics);
     draw_functions(sheet, metrics);
     draw_processes(sheet, report);
 }
