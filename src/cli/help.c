@@ -21,7 +21,7 @@ static void print_help(void)
     for (size_t i = 0; i < command_count(); i++)
         if (!(command_at(i)->options & COMMAND_UNLISTED))
             printf("  %-11s %s\n", command_at(i)->name, command_at(i)->summary);
-    fputs("  more:      ", stdout);
+    fputs("  more:", stdout);
     for (size_t i = 0; i < command_count(); i++)
         if (command_at(i)->options & COMMAND_UNLISTED)
             printf(" %s", command_at(i)->name);

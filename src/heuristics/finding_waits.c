@@ -164,6 +164,22 @@ static bool find_waits(const struct finding_input *input, const struct words *wo
     return fill_waits(input, words, &input->analysis->waits[words->kind], finding);
 }
 
+/* Which part of the waiting for senders is a finding of its own. */
+static void say_wrong_order(const struct analysis *analysis, const struct wait_sums *all, struct finding *finding)
+{
+    double wrong_ns =
+        (double)analysis->waits[WAIT_WRONG_ORDER_SAME].ns + (double)analysis->waits[WAIT_WRONG_ORDER_OTHER].ns;
+    size_t used = strlen(finding->text);
+    char share[TEXT_NUMBER_SIZE];
+    if (wrong_ns <= 0 || all->ns <= 0)
+        return;
+    finding_evidence(finding, "wrong_order_s", wrong_ns / 1e9, true);
+    if (wrong_ns >= 0.1 * (double)all->ns)
+        snprintf(finding->text + used, sizeof finding->text - used,
+                 " In %s of this waiting another message was there already (wrong order).",
+                 text_share(share, wrong_ns / (double)all->ns));
+}
+
 bool find_late_sender(const struct finding_input *input, struct finding *finding)
 {
     static const struct words words = {
@@ -174,7 +190,11 @@ bool find_late_sender(const struct finding_input *input, struct finding *finding
         "send earlier, as soon as the data are there; or receive later: post MPI_Irecv, compute what does not need the "
         "message, then MPI_Wait",
         "let workers ask for the next piece before they return the last one (MPI_Irecv), or hand out several at once"};
-    return find_waits(input, &words, finding);
+    struct wait_sums *all = wait_sums_for_senders(input->analysis);
+    bool found = fill_waits(input, &words, all, finding);
+    say_wrong_order(input->analysis, all, finding);
+    wait_sums_free(all);
+    return found;
 }
 
 /* Of whichever sender: one problem. What the two have is added up, but for what a replay saves, which is of both. */

@@ -101,6 +101,16 @@ static void add_times(int64_t *sums_ns, size_t count, const int64_t *a_ns, const
     }
 }
 
+/* The longest of both, of equals those of `a` first. */
+static void merge_longest(struct wait_sums *sums, const struct wait_sums *a, const struct wait_sums *b)
+{
+    size_t i = 0, k = 0;
+    while (sums->longest_count < LONGEST_WAITS && (i < a->longest_count || k < b->longest_count)) {
+        bool first = i < a->longest_count && (k == b->longest_count || a->longest[i].ns >= b->longest[k].ns);
+        sums->longest[sums->longest_count++] = first ? a->longest[i++] : b->longest[k++];
+    }
+}
+
 struct wait_sums *wait_sums_merged(const struct analysis *analysis, const struct wait_sums *a,
                                    const struct wait_sums *b)
 {
@@ -111,7 +121,7 @@ struct wait_sums *wait_sums_merged(const struct analysis *analysis, const struct
     sums->ns = a->ns;
     time_add(&sums->ns, b->ns);
     sums->longest_ns = a->longest_ns > b->longest_ns ? a->longest_ns : b->longest_ns;
-    sums->from_ns = a->from_ns < b->from_ns ? a->from_ns : b->from_ns;
+    sums->from_ns = b->count == 0 || (a->count > 0 && a->from_ns < b->from_ns) ? a->from_ns : b->from_ns;
     sums->to_ns = a->to_ns > b->to_ns ? a->to_ns : b->to_ns;
     sums->saving_ns = a->saving_ns > b->saving_ns ? a->saving_ns : b->saving_ns;
     add_times(sums->victims_ns, analysis->process_count, a->victims_ns, b->victims_ns);
@@ -119,6 +129,7 @@ struct wait_sums *wait_sums_merged(const struct analysis *analysis, const struct
     add_times(sums->states_ns, analysis->state_count, a->states_ns, b->states_ns);
     add_times(sums->cause_states_ns, analysis->state_count, a->cause_states_ns, b->cause_states_ns);
     sums->site_count = places_merged(&sums->sites, a->sites, a->site_count, b->sites, b->site_count);
+    merge_longest(sums, a, b);
     sums->comm_count = places_merged(&sums->comms, a->comms, a->comm_count, b->comms, b->comm_count);
     return sums;
 }
@@ -127,6 +138,15 @@ void wait_sums_free(struct wait_sums *sums)
 {
     sums_clear(sums);
     free(sums);
+}
+
+struct wait_sums *wait_sums_for_senders(const struct analysis *analysis)
+{
+    struct wait_sums *wrong =
+        wait_sums_merged(analysis, &analysis->waits[WAIT_WRONG_ORDER_SAME], &analysis->waits[WAIT_WRONG_ORDER_OTHER]);
+    struct wait_sums *all = wait_sums_merged(analysis, &analysis->waits[WAIT_LATE_SENDER], wrong);
+    wait_sums_free(wrong);
+    return all;
 }
 
 struct analysis *analysis_new(size_t processes, size_t states)

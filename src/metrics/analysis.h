@@ -63,7 +63,8 @@ struct wait_sums {
     uint64_t calls; /* calls of the kind, waiting or not */
     int64_t ns, longest_ns;
     int64_t from_ns, to_ns;   /* first begin and last end of a wait, from the run's begin */
-    int64_t saving_ns;        /* a run in which this kind never waits would be so much shorter; -1: not replayed */
+    int64_t saving_ns;        /* a run in which this kind never waits would be so much shorter; -1: not replayed. Of
+                                 late senders: nor any of wrong order; of wrong order: none of both. */
     int64_t *victims_ns;      /* by process: who waited */
     int64_t *causes_ns;       /* by process: who was waited for */
     int64_t *states_ns;       /* by state (the first of its name): in which function */
@@ -145,10 +146,13 @@ struct analysis {
    index into the definitions; UINT32_MAX where none does. */
 uint32_t analysis_longest_own(const struct analysis *analysis, const struct defs *defs);
 
-/* The sums of two kinds, but for single waits and the saving, which is the larger one. Free with wait_sums_free. */
+/* The sums of two kinds; the saving is the larger one. Free with wait_sums_free. */
 struct wait_sums *wait_sums_merged(const struct analysis *analysis, const struct wait_sums *a,
                                    const struct wait_sums *b);
 void wait_sums_free(struct wait_sums *sums);
+
+/* All waits for senders, those of wrong order among them. Free with wait_sums_free. */
+struct wait_sums *wait_sums_for_senders(const struct analysis *analysis);
 
 /* Everything 0, the arrays of these sizes. */
 struct analysis *analysis_new(size_t processes, size_t states);

@@ -107,8 +107,13 @@ void explanation_write(struct output *output, const struct metrics *metrics, siz
     enum wait_kind kind = wait_kind_find(finding->id);
     if (strcmp(finding->id, "late-start") == 0)
         kind = WAIT_AT_INIT;
-    if (kind != WAIT_NONE)
+    if (kind == WAIT_LATE_SENDER) {
+        struct wait_sums *all = wait_sums_for_senders(metrics->analysis);
+        write_waits(output, metrics, all);
+        wait_sums_free(all);
+    } else if (kind != WAIT_NONE) {
         write_waits(output, metrics, &metrics->analysis->waits[kind]);
+    }
     if (strcmp(finding->id, "wrong-order") == 0)
         for (int order = WAIT_WRONG_ORDER_SAME; order <= WAIT_WRONG_ORDER_OTHER; order++)
             if (metrics->analysis->waits[order].count > 0) {

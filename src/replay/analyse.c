@@ -289,11 +289,22 @@ static void take_delays(struct analyst *analyst)
     delays_clear(&delays);
 }
 
-/* Kinds that are replayed together with the kind: the two wrong orders are one problem. */
+/* Kinds that are replayed together with the kind: the two wrong orders are one problem, and who waits in the wrong
+   order waits for a late sender. */
 static unsigned kinds_with(int kind)
 {
     const unsigned orders = 1u << WAIT_WRONG_ORDER_SAME | 1u << WAIT_WRONG_ORDER_OTHER;
+    if (kind == WAIT_LATE_SENDER)
+        return orders | 1u << kind;
     return orders >> kind & 1 ? orders : 1u << kind;
+}
+
+static double waits_ns(const struct analysis *analysis, unsigned kinds)
+{
+    double ns = 0;
+    for (int kind = WAIT_NONE + 1; kind < WAIT_KIND_COUNT; kind++)
+        ns += kinds >> kind & 1 ? (double)analysis->waits[kind].ns : 0;
+    return ns;
 }
 
 /* Replays without the waits of each kind that matters. */
@@ -303,14 +314,12 @@ static void replay_waits(struct analyst *analyst)
     double all_ns = (double)analysis->duration * (double)analysis->process_count;
     for (int kind = WAIT_NONE + 1; kind < WAIT_KIND_COUNT; kind++) {
         unsigned kinds = kinds_with(kind);
-        double ns = 0;
-        for (int k = kind; kinds >> k; k++)
-            ns += kinds >> k & 1 ? (double)analysis->waits[k].ns : 0;
+        double ns = waits_ns(analysis, kinds);
         if (ns < REPLAY_SHARE * all_ns || ns <= 0 || analysis->waits[kind].saving_ns >= 0)
             continue;
         struct replay replay = replay_run(analyst->graph, (struct replay_options){.free_waits = kinds});
         for (int k = kind; kinds >> k; k++)
-            if (kinds >> k & 1 && analysis->waits[k].ns > 0)
+            if (kinds_with(k) == kinds && analysis->waits[k].ns > 0)
                 analysis->waits[k].saving_ns = time_since(replay.end_ns, analysis->replay);
     }
 }
