@@ -12,6 +12,7 @@
 struct report_timeline {
     struct page_extras extras; /* what draws it */
     void (*write)(struct output *output, const void *context);
+    void (*write_finding)(struct output *output, const void *context, size_t index); /* a picture of its window */
     const void *context;
 };
 

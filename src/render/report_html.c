@@ -90,8 +90,9 @@ static void write_heuristic(struct output *output, const struct heuristic *heuri
     output_text(output, "</article>\n");
 }
 
-static void write_finding(struct output *output, const struct finding *finding)
+static void write_finding(struct output *output, const struct report *report, size_t index)
 {
+    const struct finding *finding = &report->findings->finding[index];
     char saving[REPORT_LINE_SIZE], number[TEXT_NUMBER_SIZE];
     report_saving(finding, saving);
     page_element(output, "<article>\n<header><h3>", finding->title, "</h3>");
@@ -100,6 +101,8 @@ static void write_finding(struct output *output, const struct finding *finding)
     page_element(output, "<ul class=\"advice\"><li>", finding->advice, "</li></ul>\n");
     if (finding->root)
         page_element(output, "<p class=\"muted\">Follows from ", finding->root, ": mend that first.</p>\n");
+    if (report->timeline)
+        report->timeline->write_finding(output, report->timeline->context, index);
     output_text(output, "<details><summary>numbers</summary>\n<p class=\"numbers\">");
     page_element(output, "id ", finding->id, "<br>");
     page_element(output, "waiting, over all processes: ", seconds_text(number, finding->waiting_s), "");
@@ -125,7 +128,7 @@ static void write_findings(struct output *output, const struct report *report)
         output_text(output, "<p class=\"muted\">By what mending each would save, from a replay of the run. Savings of "
                             "findings do not add up.</p>\n");
     for (size_t i = 0; i < report->findings->count; i++)
-        write_finding(output, &report->findings->finding[i]);
+        write_finding(output, report, i);
     output_text(output, "</section>\n");
 }
 

@@ -2,9 +2,11 @@
 #include "view/embed.h"
 
 #include "core/memory.h"
+#include "render/scene.h"
 #include "view/assets.h"
 
 #include <glib.h>
+#include <stdio.h>
 #include <string.h>
 
 /* As in page/source.js and page/scene.js: the shift at which a tile or two hold the whole run, and the fold of the
@@ -156,19 +158,72 @@ static void write_data(struct output *output, const struct view_embed *embed)
     write_safely(output, json);
 }
 
+enum { PICTURE_COLUMNS = 480, PICTURE_LINES = 64, PICTURE_STATES = 3000 };
+
+/* Findings that have a picture: the first, which cost most. */
+enum { PICTURES = 5 };
+
+/* A window of the timeline as a chart: for who reads without JavaScript, prints, or just reads on. */
+static void write_picture(struct output *output, const struct view_embed *embed, const struct timeline_view *window,
+                          const char *prefix)
+{
+    struct error err = {0};
+    struct scene scene;
+    struct scene_options how = {.columns = PICTURE_COLUMNS, .lines = PICTURE_LINES, .states = PICTURE_STATES};
+    if (scene_make(&scene, embed->view->timeline, window, how, &err) != STATUS_OK)
+        return;
+    const struct chart *chart = chart_find("timeline");
+    struct chart_input input = {
+        .metrics = embed->judgement.metrics, .results = embed->judgement.results, .scene = &scene};
+    char answer[CHART_ANSWER_SIZE], description[CHART_DESCRIPTION_SIZE];
+    chart_answer(chart, &input, answer);
+    chart_describe(chart, &input, description);
+    struct canvas_options options = {
+        .theme = THEME_PAGE, .prefix = prefix, .title = answer, .description = description};
+    struct canvas *canvas = canvas_new(CANVAS_SVG, output, CHART_WIDTH, CHART_HEIGHT, &options);
+    if (canvas) {
+        chart_draw(chart, canvas, &input);
+        canvas_free(canvas);
+    }
+    scene_clear(&scene);
+}
+
+/* The window of a finding, of all processes. */
+static void write_finding(struct output *output, const void *context, size_t index)
+{
+    const struct view_embed *embed = context;
+    const struct finding *finding = &embed->judgement.findings->finding[index];
+    struct timeline_view window = timeline_whole(embed->view->timeline);
+    double length = finding->to_s - finding->from_s;
+    if (index >= PICTURES || !(length > 0))
+        return;
+    window.to_ns = window.from_ns + (int64_t)(finding->to_s * 1e9) + 1;
+    window.from_ns += (int64_t)(finding->from_s * 1e9);
+    char prefix[40];
+    snprintf(prefix, sizeof prefix, "finding-%zu", index + 1);
+    output_print(output,
+                 "<details class=\"window\"><summary>when: the processes from %.3g s to %.3g s</summary>\n<figure>\n",
+                 finding->from_s, finding->to_s);
+    write_picture(output, embed, &window, prefix);
+    output_text(output, "</figure></details>\n");
+}
+
 static void write_section(struct output *output, const void *context)
 {
     const struct view_embed *embed = context;
-    output_text(output,
-                "<section>\n<h2>Timeline</h2>\n<noscript><p>The timeline moves with JavaScript.</p></noscript>\n"
-                "<div id=\"timeline-live\" hidden></div>\n"
-                "<script type=\"application/json\" id=\"timeline-data\">");
+    struct timeline_view whole = timeline_whole(embed->view->timeline);
+    output_text(output, "<section>\n<h2>Timeline</h2>\n<figure id=\"timeline-picture\">\n");
+    write_picture(output, embed, &whole, "timeline");
+    output_text(output, "</figure>\n<div id=\"timeline-live\" hidden></div>\n"
+                        "<script type=\"application/json\" id=\"timeline-data\">");
     write_data(output, embed);
     output_text(output, "</script>\n</section>\n");
 }
 
 struct report_timeline view_embed_timeline(const struct view_embed *embed)
 {
-    return (struct report_timeline){
-        .extras = {.style = asset_timeline_css, .script = asset_timeline_js}, .write = write_section, .context = embed};
+    return (struct report_timeline){.extras = {.style = asset_timeline_css, .script = asset_timeline_js},
+                                    .write = write_section,
+                                    .write_finding = write_finding,
+                                    .context = embed};
 }

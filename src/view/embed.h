@@ -11,7 +11,7 @@
 enum {
     EMBED_STATES = 20000, /* at most so many states, messages and marks are there one by one */
     EMBED_LINES = 256,    /* lines of the finest fold, where there are only tiles */
-    EMBED_SIZE = 3500000, /* bytes of all tiles: with charts and tables the page stays below 5 MB */
+    EMBED_SIZE = 2500000, /* bytes of all tiles: with pictures, charts and tables the page stays below 5 MB */
 };
 
 struct view_embed {

@@ -39,6 +39,13 @@ with Browser(1200, 900) as browser:
     ok(top, "the wheel scrolls the page until the timeline has the focus")
     ok(not browser.console() and not [url for url in browser.requests() if not url.startswith(("file:", "data:", "chrome:", "blob:", "about:"))], "the console is silent, nothing is loaded")
 
+with Browser(1200, 900, script=False) as browser:
+    browser.open("file://" + os.path.abspath(sys.argv[1]))
+    seen = browser.command("Runtime.evaluate", returnByValue=True, expression="""(() => { const picture = document.querySelector('#timeline-picture svg');
+        return [document.documentElement.dataset.ready === undefined, picture.getBoundingClientRect().height > 200,
+          document.getElementById('timeline-live').getBoundingClientRect().height === 0, document.querySelectorAll('details.window svg').length > 0]; })()""")["result"]["value"]
+    ok(seen == [True, True, True, True], "without JavaScript: a picture of the timeline, and of the findings' windows", seen)
+
 if len(sys.argv) > 2 and os.path.exists(sys.argv[2]):
     with Browser(1200, 900) as browser:
         ok(opened(browser, sys.argv[2]), "a large report has a timeline")

@@ -469,7 +469,7 @@ function mapFold(meta) {
 }
 
 function mapTiles(meta) {
-  const count = Math.max(1, Math.ceil((meta.duration + 1) / (TILE_BINS * 2 ** meta.shifts)));
+  const count = meta.rows === 0 ? 0 : Math.max(1, Math.ceil((meta.duration + 1) / (TILE_BINS * 2 ** meta.shifts)));
   return Array.from({ length: count }, (_, index) => ({ shift: meta.shifts, index, fold: mapFold(meta), block: 0, order: 'rank' }));
 }
 

@@ -35,8 +35,8 @@ class Tabs {
   async fill(name) {
     await this.app.ready;
     if (name === 'search') this.panels.search.append(...this.searchTree());
-    else if (name === 'matrix') this.panels.matrix.append(...(await this.matrix()));
-    else for (const chart of this.app.judgement.charts) if (chart.tab === name) this.panels[name].append(await this.chart(chart));
+    if (name === 'matrix') this.panels.matrix.append(...(await this.matrix()));
+    for (const chart of this.app.judgement.charts) if (chart.tab === name) this.panels[name].append(await this.chart(chart));
     if (!this.panels[name].hasChildNodes()) this.panels[name].append(h('p', { class: 'muted' }, 'There is nothing to show of this trace.'));
   }
 
@@ -105,9 +105,10 @@ class Tabs {
   }
 }
 
-/** In a report. */
+/** In a report: the timeline takes the place of its picture. */
 function startReport(holder) {
   const data = JSON.parse(document.getElementById('timeline-data').textContent);
+  document.getElementById('timeline-picture').hidden = true;
   holder.hidden = false;
   const app = new App(holder, new EmbeddedSource(data), { inPage: true });
   return app;
