@@ -33,3 +33,12 @@ if command -v chromium >/dev/null; then
         --screenshot="$work/report.png" "file://$work/report.html" >/dev/null 2>&1
     mv "$work/report.png" "$docs/pictures/report.png"
 fi
+
+# The timeline of a real run, from the server itself.
+if command -v chromedriver >/dev/null && command -v python3 >/dev/null && "$SIGHT" --version | grep -q 'server yes'; then
+    "$SIGHT" view --no-browser "$srcdir/samples/sort_bad_8.clog2" >"$work/address" 2>/dev/null &
+    server=$!
+    while kill -0 "$server" && [ ! -s "$work/address" ]; do sleep 0.2; done
+    python3 "$srcdir/tests/browser/picture.py" "$(cat "$work/address")" "$docs/pictures/view.png"
+    kill "$server"
+fi
