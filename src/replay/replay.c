@@ -196,7 +196,8 @@ static int64_t end_after(const struct player *player, const struct call *call, i
                          const struct dependency *dependency, int64_t wait_ns)
 {
     int64_t rest_ns = time_since(call->enter_ns, call->leave_ns) - wait_ns,
-            tail_ns = call->leave_ns - dependency->recorded_ns;
+            tail_ns = time_since(dependency->recorded_ns, call->leave_ns) -
+                      time_since(call->leave_ns, dependency->recorded_ns);
     if (is_quick(player, call))
         rest_ns = tail_ns = 0;
     int64_t alone_ns = now_ns + rest_ns;
