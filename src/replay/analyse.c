@@ -191,7 +191,9 @@ static void sum_waits(struct analyst *analyst)
             struct wait wait = wait_of(graph, lane, i);
             if (wait.kind != WAIT_NONE)
                 add_wait(analyst, lane, &call, &wait);
-            struct wait completion = wait_completion_of(graph, lane, i);
+            struct wait completion = {0};
+            if (call.group || graph_state(graph, &call)->class == CLASS_IO)
+                completion = wait_completion_of(graph, lane, i);
             if (completion.kind != WAIT_NONE)
                 add_wait(analyst, lane, &call, &completion);
         }

@@ -210,6 +210,19 @@ static void add_received(struct pending *pending, const struct graph *graph, uin
     }
 }
 
+/* When the latest of the messages that arrive in the call is sent. */
+static int64_t latest_sent_ns(const struct graph *graph, const struct call *call)
+{
+    int64_t latest_ns = INT64_MIN;
+    struct message m;
+    for (uint32_t at = call->received; at; at = m.next_received) {
+        m = graph_message(graph, at - 1);
+        int64_t sent_ns = m.send_lane == GRAPH_NONE ? INT64_MIN : graph_call(graph, m.send_lane, m.send_call).enter_ns;
+        latest_ns = sent_ns > latest_ns ? sent_ns : latest_ns;
+    }
+    return latest_ns;
+}
+
 /* Late messages that are waited for out of turn, from the lane's last call back to its first. */
 static void find_wrong_order(struct pending *pending, struct graph *graph, uint32_t lane)
 {
@@ -218,8 +231,11 @@ static void find_wrong_order(struct pending *pending, struct graph *graph, uint3
         struct packed_call *packed = &graph->lanes[lane].calls[i];
         if (!packed->received || packed->word & CALL_IN_GROUP)
             continue;
-        struct wait wait = wait_of(graph, lane, i);
         struct call call = graph_call(graph, lane, i);
+        int64_t latest_ns = latest_sent_ns(graph, &call);
+        struct wait wait = {0};
+        if (latest_ns > call.enter_ns && latest_ns > pending->earliest_of_all_ns)
+            wait = wait_of(graph, lane, i);
         if (wait.kind == WAIT_LATE_SENDER && pending->earliest_of_all_ns < wait.until_ns) {
             uint32_t sender = pending->first_lanes[wait.cause_lane];
             bool same = pending->stamps[sender] == lane + 1 && pending->earliest_ns[sender] < wait.until_ns;
