@@ -159,6 +159,7 @@ HAND_UNUSED static struct graph *graph_of(struct trace *trace, uint32_t processe
     }
     if (!fine)
         abort();
+    batch_free(batch);
     free(batch);
     *trace = (struct trace){0};
     return graph_builder_end(builder);
