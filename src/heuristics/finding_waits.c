@@ -131,8 +131,9 @@ static void say_root(const struct finding_input *input, const struct wait_sums *
         return;
     char share[TEXT_NUMBER_SIZE];
     snprintf(finding->text + used, sizeof finding->text - used,
-             " The root is process %" PRIu32 ": %s of all waiting, of whatever kind, goes back to what it does longer "
-             "than those that wait, directly or through others.",
+             " The root is process %" PRIu32
+             ": %s of all waiting goes back, directly or through others, to what it does "
+             "longer.",
              input->metrics->process[root].rank, text_share(share, (double)analysis->delay_ns[root] / all_ns));
 }
 

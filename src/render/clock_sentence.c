@@ -31,9 +31,9 @@ static void say_unknown(char buffer[CLOCK_SENTENCE_SIZE], const struct findings 
 {
     char count[TEXT_NUMBER_SIZE];
     if (findings->below_clock > 0)
-        say(buffer, " %s that would save less than that %s unknown.",
+        say(buffer, " %s that %s less %s unknown.",
             findings->below_clock == 1 ? "A finding" : text_thousands(count, findings->below_clock),
-            findings->below_clock == 1 ? "is" : "are");
+            findings->below_clock == 1 ? "saves" : "save", findings->below_clock == 1 ? "is" : "are");
 }
 
 /* "Processes 4,6 were moved by up to 4.00 ms." */
@@ -90,7 +90,7 @@ char *clock_sentence(char buffer[CLOCK_SENTENCE_SIZE], const struct metrics *met
     } else if (analysis->early > 0) {
         say(buffer, "Clocks: ");
         say_early(buffer, analysis->early, analysis->messages, analysis->clock_error, false);
-        say(buffer, ". Waits are those of the recorded times.");
+        say(buffer, "; waits are as recorded.");
         say_unknown(buffer, findings);
         say(buffer, " --fix-clocks corrects.");
     }

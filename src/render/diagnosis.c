@@ -179,22 +179,20 @@ static size_t write_finding(struct output *output, size_t number, const struct f
     return lines + paragraph_write(output, "     → ", "       ", finding->advice);
 }
 
-/* `lines` are taken of the screen already. */
-static void write_findings(struct output *output, const struct diagnosis *diagnosis, size_t lines)
+/* `lines` are taken of the screen already. True if there are more than are shown. */
+static bool write_findings(struct output *output, const struct diagnosis *diagnosis, size_t lines)
 {
     const struct findings *findings = diagnosis->findings;
     char floor[TEXT_NUMBER_SIZE], rest[160];
     size_t shown = 0;
-    if (*findings->caveat) {
-        output_text(output, "\n");
-        lines += 1 + paragraph_write(output, "  ", "  ", findings->caveat);
-    }
+    if (*findings->caveat)
+        lines += paragraph_write(output, "  ", "  ", findings->caveat);
     if (findings->count == 0) {
         snprintf(rest, sizeof rest, "No finding above %s (%s).", seconds_text(floor, findings->floor_s),
                  findings->clock_limits ? "the clock error of this trace" : "1 % of the run");
         output_text(output, "\n");
         paragraph_write(output, "  ", "  ", rest);
-        return;
+        return false;
     }
     for (; shown < findings->count && shown < SHOWN; shown++) {
         lines += write_finding(NULL, shown + 1, &findings->finding[shown]);
@@ -204,6 +202,7 @@ static void write_findings(struct output *output, const struct diagnosis *diagno
     }
     if (shown < findings->count)
         output_print(output, "\n  … %zu more:  sight explain %s\n", findings->count - shown, diagnosis->title);
+    return shown < findings->count;
 }
 
 void diagnosis_write_text(struct output *output, const struct diagnosis *diagnosis)
@@ -225,10 +224,12 @@ void diagnosis_write_text(struct output *output, const struct diagnosis *diagnos
     size_t lines = 0;
     if (*clock_sentence(clocks, metrics, diagnosis->findings))
         lines = paragraph_write(output, "  ", "  ", clocks);
+    bool more = false;
     if (metrics->analysis && metrics->process_count > 1)
-        write_findings(output, diagnosis, lines);
+        more = write_findings(output, diagnosis, lines);
     else
         write_heuristics(output, metrics, diagnosis->results);
     bool fits = strlen(title) < 80 - strlen("  charts and details:  sight report  -o report.html");
-    output_print(output, "\n  charts and details:%s  sight report %s -o report.html\n", fits ? "" : "\n  ", title);
+    output_print(output, "%s  charts and details:%s  sight report %s -o report.html\n", more ? "" : "\n",
+                 fits ? "" : "\n  ", title);
 }
