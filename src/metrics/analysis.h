@@ -102,6 +102,7 @@ struct wait_sums {
     X(replay, TIME)           /* a replay with nothing changed: the duration */                                        \
     X(ideal, TIME)            /* the run on a network that costs nothing: POP's T_ideal */                             \
     X(balanced_saving, TIME)  /* saved if all processes computed as long as their mean */                              \
+    X(unattributed, TIME)     /* waiting that goes back to nothing that anybody does longer */                         \
     X(own_saving, TIME)       /* saved if calls of analysis_longest_own() took no time but for waiting */              \
     X(load_balance, RATIO)    /* POP: mean / max computing */                                                          \
     X(serialisation, RATIO)   /* POP: max computing / ideal */                                                         \

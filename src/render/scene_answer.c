@@ -115,9 +115,9 @@ void scene_answer(const struct scene *scene, char answer[SCENE_ANSWER_SIZE])
     else if (found == 0)
         snprintf(answer, SCENE_ANSWER_SIZE, "The processes only compute here");
     else
-        snprintf(answer, SCENE_ANSWER_SIZE, "%s of the time is outside all calls and states, %s in %.200s",
-                 text_share(share, scene->outside_ns / all), text_share(part, scene->state_ns[first] / all),
-                 info->defs->states[first].name);
+        snprintf(answer, SCENE_ANSWER_SIZE, "%.200s takes %s of the time, computing outside all states %s",
+                 info->defs->states[first].name, text_share(part, scene->state_ns[first] / all),
+                 text_share(share, scene->outside_ns / all));
     text_end_whole(answer);
 }
 

@@ -281,6 +281,10 @@ static void take_delays(struct analyst *analyst)
     }
     for (size_t i = 0; i < analysis->process_count; i++)
         analysis->delay_ns[i] = rounded(process_ns[i]);
+    double unattributed_ns = 0;
+    for (int kind = WAIT_NONE + 1; kind < WAIT_CAUSED_COUNT; kind++)
+        unattributed_ns += delays.waits[kind].unattributed_ns;
+    analysis->unattributed = rounded(unattributed_ns);
     for (size_t i = 0; i < analysis->state_count; i++) {
         analysis->delay_states_ns[i] = rounded(states_ns[0][i]);
         analysis->delay_before_ns[i] = rounded(states_ns[1][i]);

@@ -9,7 +9,7 @@ the rules (Scalasca's patterns, as in the mission's peers.md 2.4), from the call
 from any matching of a trace.  The program is written as SIGHT XML.  What is compared: for every kind of wait how many
 calls wait, how long each process waits, and how long each is waited for; the length of the critical path, which is the
 run's; a replay with nothing changed, which is the run; the run on an ideal network, played again here; the parts of the
-parallel efficiency and their product.
+parallel efficiency and their product; and that the costs of delays are all waiting.
 It shares no code with SIGHT.
 """
 import os
@@ -331,7 +331,16 @@ def differences(run, analysis):
     for name in ("duration", "path", "replay"):
         if nanoseconds(numbers[name]) != run.duration():
             yield "%s: is %d ns, said %s s" % (name, run.duration(), numbers[name])
+    yield from delay_differences(run, analysis, numbers)
     yield from efficiency_differences(run, numbers)
+
+
+def delay_differences(run, analysis, numbers):
+    """What delays cost, and what goes back to none, is all waiting for others, but for the rounding of each process."""
+    waiting = sum(wait[-1] for kind, waits in run.waits.items() if not kind.endswith("-completion") for wait in waits)
+    costs = sum(nanoseconds(delay.get("cost_s")) for delay in analysis.iter("delay") if delay.get("rank"))
+    if abs(waiting - costs - nanoseconds(numbers["unattributed"])) > run.processes + 1:
+        yield "delays: %d ns are waited, said %d ns and %s s" % (waiting, costs, numbers["unattributed"])
 
 
 def efficiency_differences(run, numbers):
