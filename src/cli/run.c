@@ -5,6 +5,7 @@
 #include "cli/run_search.h"
 #include "cli/selection.h"
 #include "core/memory.h"
+#include "core/parallel.h"
 #include "core/text.h"
 #include "heuristics/condition.h"
 #include "metrics/accumulator.h"
@@ -247,6 +248,34 @@ static void note_clocks(struct metrics *metrics, const struct clocks *clocks)
     }
 }
 
+/* What is computed of the graph: the analysis, and beside it the phases. */
+struct analysing {
+    const struct graph *graph;
+    const struct user_spans *spans;
+    struct metrics *metrics;
+    unsigned threads;
+};
+
+static void analyse_part(void *context, size_t index)
+{
+    struct analysing *analysing = context;
+    if (index == 0)
+        analysing->metrics->analysis = analyse_in_parallel(analysing->graph, analysing->threads);
+    else
+        analysing->metrics->phases = phase_metrics_with(analysing->graph, analysing->spans);
+}
+
+/* More threads than that are no faster: there are so few replays, and each needs memory. */
+enum { THREADS_MOST = 4 };
+
+static unsigned run_threads(const struct options *options)
+{
+    int64_t jobs = parallel_processors();
+    if (options->jobs && !text_parse_i64(options->jobs, 1, THREADS_MOST, &jobs))
+        jobs = THREADS_MOST;
+    return jobs < THREADS_MOST ? (unsigned)jobs : THREADS_MOST;
+}
+
 static enum status metrics_from_trace(struct run_metrics *run, const struct options *options,
                                       struct accumulator_options what, struct error *err)
 {
@@ -270,8 +299,8 @@ static enum status metrics_from_trace(struct run_metrics *run, const struct opti
     if (status == STATUS_OK)
         run->metrics = accumulator_metrics(run->accumulator, err);
     if (run->metrics && graph && !graph->too_large) {
-        run->metrics->analysis = analyse(graph);
-        run->metrics->phases = phase_metrics_with(graph, spans);
+        struct analysing analysing = {graph, spans, run->metrics, run_threads(options)};
+        parallel_run(analysing.threads, 2, analyse_part, &analysing);
         if (run->search)
             run->metrics->search = run_search_finish(run->search, graph, spans, run->metrics);
     }

@@ -2,6 +2,7 @@
 #include "replay/analyse.h"
 
 #include "core/memory.h"
+#include "core/parallel.h"
 #include "replay/critical_path.h"
 #include "replay/delay.h"
 #include "replay/impact.h"
@@ -313,21 +314,21 @@ static double waits_ns(const struct analysis *analysis, unsigned kinds)
     return ns;
 }
 
-/* Replays without the waits of each kind that matters. */
-static void replay_waits(struct analyst *analyst)
+/* A replay without the waits of a kind, if it matters. Of kinds that are replayed together the first one's is for all.
+ */
+static void replay_waits(struct analyst *analyst, int kind)
 {
     struct analysis *analysis = analyst->analysis;
     double all_ns = (double)analysis->duration * (double)analysis->process_count;
-    for (int kind = WAIT_NONE + 1; kind < WAIT_KIND_COUNT; kind++) {
-        unsigned kinds = kinds_with(kind);
-        double ns = waits_ns(analysis, kinds);
-        if (ns < REPLAY_SHARE * all_ns || ns <= 0 || analysis->waits[kind].saving_ns >= 0)
-            continue;
-        struct replay replay = replay_run(analyst->graph, (struct replay_options){.free_waits = kinds});
-        for (int k = kind; kinds >> k; k++)
-            if (kinds_with(k) == kinds && analysis->waits[k].ns > 0)
-                analysis->waits[k].saving_ns = time_since(replay.end_ns, analysis->replay);
-    }
+    unsigned kinds = kinds_with(kind);
+    double ns = waits_ns(analysis, kinds);
+    bool first = kind == WAIT_LATE_SENDER || !(kinds & ((1u << kind) - 1));
+    if (ns < REPLAY_SHARE * all_ns || ns <= 0 || !first)
+        return;
+    struct replay replay = replay_run(analyst->graph, (struct replay_options){.free_waits = kinds});
+    for (int k = kind; kinds >> k; k++)
+        if (kinds_with(k) == kinds && analysis->waits[k].ns > 0)
+            analysis->waits[k].saving_ns = time_since(replay.end_ns, analysis->replay);
 }
 
 /* The function that takes most of the critical path takes no time but for waiting. */
@@ -369,7 +370,36 @@ static void replay_balanced(struct analyst *analyst)
     analysis->transfer = duration > 0 ? ideal / duration : 0;
 }
 
-struct analysis *analyse(const struct graph *graph)
+/* With nothing changed a replay ends when the run ended, unless partners are missing. */
+static void replay_recorded(struct analyst *analyst)
+{
+    struct analysis *analysis = analyst->analysis;
+    struct replay ideal = replay_run(analyst->graph, (struct replay_options){.ideal = true});
+    analysis->ideal = ideal.end_ns;
+    analysis->forced = ideal.forced;
+    analysis->replay =
+        ideal.forced ? replay_run(analyst->graph, (struct replay_options){0}).end_ns : analysis->duration;
+}
+
+/* What comes first needs nothing but the graph, and is needed by the rest. */
+enum { FIRST_STEPS = 3, LATER_STEPS = 3 + WAIT_KIND_COUNT };
+
+static void first_step(void *context, size_t index)
+{
+    static void (*const steps[FIRST_STEPS])(struct analyst *) = {replay_recorded, sum_waits, take_path};
+    steps[index](context);
+}
+
+static void later_step(void *context, size_t index)
+{
+    static void (*const steps[])(struct analyst *) = {take_delays, replay_own_time, replay_balanced};
+    if (index < 3)
+        steps[index](context);
+    else if (index - 3 != WAIT_NONE)
+        replay_waits(context, (int)index - 3);
+}
+
+struct analysis *analyse_in_parallel(const struct graph *graph, unsigned threads)
 {
     struct analyst analyst = {.graph = graph, .begin_ns = replay_begin_ns(graph)};
     analyst.rows = memory_new(graph->lane_count * sizeof *analyst.rows);
@@ -382,18 +412,14 @@ struct analysis *analyse(const struct graph *graph)
     analysis->unmatched = graph->unmatched;
     analysis->early = graph->early;
     analysis->clock_error = graph->clock_error_ns;
-    sum_waits(&analyst);
-    take_path(&analyst);
-    take_delays(&analyst);
-    struct replay ideal = replay_run(graph, (struct replay_options){.ideal = true});
-    analysis->ideal = ideal.end_ns;
-    analysis->forced = ideal.forced;
-    /* With nothing changed a replay ends when the run ended, unless partners are missing. */
-    analysis->replay = ideal.forced ? replay_run(graph, (struct replay_options){0}).end_ns : analysis->duration;
-    replay_waits(&analyst);
-    replay_own_time(&analyst);
-    replay_balanced(&analyst);
+    parallel_run(threads, FIRST_STEPS, first_step, &analyst);
+    parallel_run(threads, LATER_STEPS, later_step, &analyst);
     free(analyst.rows);
     free(analyst.compute_ns);
     return analysis;
+}
+
+struct analysis *analyse(const struct graph *graph)
+{
+    return analyse_in_parallel(graph, 1);
 }

@@ -9,4 +9,7 @@
    lanes, by rank. Free with analysis_free. */
 struct analysis *analyse(const struct graph *graph);
 
+/* The same in up to so many threads; each needs memory of its own for a replay. */
+struct analysis *analyse_in_parallel(const struct graph *graph, unsigned threads);
+
 #endif
