@@ -5,6 +5,7 @@
 #include "core/text.h"
 #include "heuristics/advice.h"
 #include "heuristics/efficiency.h"
+#include "heuristics/iterations.h"
 #include "render/clock_sentence.h"
 #include "render/facts.h"
 #include "render/field.h"
@@ -130,6 +131,19 @@ static void write_structure(struct output *output, const struct metrics *metrics
         output_print(output, "  messages: %s\n", structure_text(text, &structure));
 }
 
+/* Iterations that take much longer than others, or longer and longer. Returns how many lines that takes. */
+static size_t write_iterations(struct output *output, const struct metrics *metrics)
+{
+    char text[ITERATIONS_TEXT_SIZE + 1];
+    if (!metrics->phases)
+        return 0;
+    iterations_remark(text, metrics);
+    if (!*text)
+        return 0;
+    strcat(text, ".");
+    return paragraph_write(output, "  ", "  ", text);
+}
+
 /* One heuristic in a few lines; only counts them where there is no output. */
 static size_t write_one(struct output *output, size_t number, const struct heuristic *heuristic,
                         const struct heuristic_result *result)
@@ -224,6 +238,9 @@ void diagnosis_write_text(struct output *output, const struct diagnosis *diagnos
     size_t lines = 0;
     if (*clock_sentence(clocks, metrics, diagnosis->findings))
         lines = paragraph_write(output, "  ", "  ", clocks);
+    /* What spoils times spoils those of iterations first. */
+    else if (!*diagnosis->findings->caveat)
+        lines = write_iterations(output, metrics);
     bool more = false;
     if (metrics->analysis && metrics->process_count > 1)
         more = write_findings(output, diagnosis, lines);
