@@ -11,9 +11,9 @@ static void write_facts(struct json *json, const struct view *view)
 {
     char facts[200], processes[TEXT_NUMBER_SIZE], events[TEXT_NUMBER_SIZE], duration[TEXT_NUMBER_SIZE];
     const struct timeline_info *info = view->info;
-    snprintf(facts, sizeof facts, "%s process%s, %s, %s events", text_thousands(processes, info->defs->processes),
+    snprintf(facts, sizeof facts, "%s process%s, %s, %s event%s", text_thousands(processes, info->defs->processes),
              info->defs->processes == 1 ? "" : "es", text_duration(duration, time_since(info->begin_ns, info->end_ns)),
-             text_thousands(events, info->events));
+             text_thousands(events, info->events), info->events == 1 ? "" : "s");
     json_value(json, "facts", value_text(facts));
     char damage[700] = "";
     if (!info->end.complete)

@@ -230,7 +230,7 @@ with Browser(1400, 860) as browser:
     ok(browser.run("return sight.timeline.png().then((blob) => [blob.type, blob.size > 5000])") == ["image/png", True], "saved as PNG")
 
     # Tabs.
-    for tab, what in (("charts", "#panel-charts svg"), ("matrix", ".matrix span"), ("efficiency", "#panel-efficiency svg")):
+    for tab, what in (("charts", "#panel-charts svg"), ("matrix", ".matrix span"), ("efficiency", "#panel-efficiency svg"), ("search", "#panel-search .tree li")):
         browser.click(f"#tab-{tab}")
         ok(browser.wait(f"document.querySelectorAll('{what}').length > 0", 10), f"the tab {tab}")
         browser.run("return new Promise((done) => setTimeout(done, 500))")
@@ -285,7 +285,7 @@ with Browser(1200, 800) as browser:
     if len(sys.argv) > 4:
         with open(sys.argv[4], encoding="utf-8") as file:
             axe = file.read()
-        for tab in ("timeline", "charts", "matrix", "efficiency"):
+        for tab in ("timeline", "charts", "matrix", "efficiency", "search"):
             browser.click(f"#tab-{tab}")
             browser.run("return new Promise((done) => setTimeout(done, 600))")
             browser.command("Page.enable")

@@ -12,8 +12,8 @@ class FindingsPanel {
   fill(judgement) {
     const { findings } = judgement;
     this.timeline.scene.findings = findings;
-    this.note.textContent = judgement.note;
-    this.note.hidden = !judgement.note;
+    this.note.textContent = judgement.note || (findings.length === 0 ? 'No findings.' : '');
+    this.note.hidden = !this.note.textContent;
     this.buttons = findings.map((finding, i) =>
       h(
         'button',

@@ -94,11 +94,15 @@ function paintStates(tile, words, scene) {
   }
 }
 
+/** How dark so many messages are, from 0 to 1; their number as in a tile. */
+function messageStrength(byte) {
+  return byte ? Math.min(255, 50 + byte) / 255 : 0;
+}
+
 function paintMessages(tile, words, scene) {
   const [r, g, b] = scene.pens.ink.text;
   for (let i = 0; i < words.length; i++) {
-    const messages = tile.cells[i * CELL + 3];
-    words[i] = word(r, g, b, messages ? Math.min(255, 50 + messages) : 0);
+    words[i] = word(r, g, b, 255 * messageStrength(tile.cells[i * CELL + 3]));
   }
 }
 
@@ -274,6 +278,29 @@ function arrowsSeen(scene, layout) {
     arrows.push([i, layout.x(m.sent[i]), middle(a), layout.x(m.received[i]), middle(b)]);
   }
   return arrows;
+}
+
+/** Where messages are too many for arrows: how many of their ends each pixel of a line has, as tiles show it. */
+function drawDensity(pen, scene, layout) {
+  const { exact, view, pens } = scene;
+  const [first, end] = linesSeen(scene, layout);
+  const [top, height, strength] = layout.line >= 8 ? [layout.line - layout.gap - 3, 3, 0.8] : [0, layout.line - layout.gap, 0.25];
+  const counts = new Map();
+  const add = (row, time) => {
+    const line = scene.lineOf(row);
+    if (line < first || line >= end || time < view.t0 || time > view.t1) return;
+    const key = line * scene.width + Math.floor(layout.x(time));
+    counts.set(key, (counts.get(key) || 0) + 1);
+  };
+  const m = exact.messages;
+  for (let i = 0; i < m.row.length; i++) {
+    add(m.row[i], m.sent[i]);
+    add(m.to[i], m.received[i]);
+  }
+  for (const [key, count] of counts) {
+    pen.fillStyle = pens.css('text', strength * messageStrength(16 * Math.log2(1 + count)));
+    pen.fillRect(key % scene.width, layout.y(Math.floor(key / scene.width)) + top, 1, height);
+  }
 }
 
 function arrowHead(pen, x1, y1, x2, y2, size) {
@@ -542,6 +569,7 @@ function drawScene(pen, scene) {
   scene.arrows = arrowsSeen(scene, layout);
   if (scene.isExact) drawStates(pen, scene, layout);
   else drawShares(pen, scene, layout);
+  if (scene.isExact && scene.show.messages && !scene.arrows) drawDensity(pen, scene, layout);
   drawArrows(pen, scene, layout);
   drawPath(pen, scene, layout);
   drawFocus(pen, scene, layout);

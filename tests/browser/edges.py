@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""edges.py KIND ADDRESS PICTURES: the page of `sight view` for a trace at an edge: none (no events), one (one event), many
+(50,000 messages of two processes) or wide (65,536 processes). Prints "ok NAME" or "not ok NAME"."""
+import sys
+import time
+
+from webdriver import Browser
+
+kind, address, pictures = sys.argv[1:4]
+
+
+def ok(good, name, got=""):
+    print("ok" if good else "not ok", f"{kind}: {name}", flush=True)
+    if not good:
+        print("#", got, flush=True)
+
+
+def rest(browser):
+    """Until all that the view asked for is there and drawn."""
+    browser.run("return new Promise((done) => setTimeout(done, 300))")
+    browser.wait("!sight.timeline.fetching && sight.timeline.scene.tiles.loading.size === 0", 20)
+    browser.run("return new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+
+
+def colours(browser):
+    """How many colours the picture of the timeline has."""
+    return browser.run("""const {canvas} = sight.timeline, {width, height} = canvas;
+        const pen = Object.assign(document.createElement('canvas'), {width, height}).getContext('2d', {willReadFrequently: true});
+        pen.drawImage(canvas, 0, 0);
+        return new Set(new Uint32Array(pen.getImageData(0, 0, width, height).data.buffer)).size""")
+
+
+def frame(browser):
+    """The middle length, in ms, of a frame while the view zooms in and out."""
+    return browser.run("""return new Promise((done) => { const {timeline} = sight; const times = []; let i = 0, last = performance.now();
+        const whole = timeline.whole(), middle = whole.t1 / 2;
+        const step = (now) => { times.push(now - last); last = now; if (++i > 40) return done(times.slice(2).sort((a, b) => a - b)[19]);
+          const half = middle * 0.9 ** (i < 20 ? i : 40 - i); timeline.setView({...whole, t0: middle - half, t1: middle + half}); requestAnimationFrame(step); };
+        requestAnimationFrame(step); })""")
+
+
+def no_events(browser):
+    seen = browser.run("return document.querySelector('main').innerText + document.getElementById('facts').textContent")
+    ok("no events" in seen, "the page says so", seen)
+    ok("No findings." in seen, "and that there are no findings", seen)
+    ok(not any(word in seen for word in ("NaN", "undefined", "Infinity")), "no number that is none", seen)
+
+
+def one_event(browser):
+    ok(browser.run("return sight.source.meta.rows") == 1, "one process")
+    seen = browser.run("return document.body.innerText")
+    ok("1 process, 0 ns, 1 event\n" in seen + "\n", "one event", seen)
+    ok(not any(word in seen for word in ("NaN", "undefined", "Infinity")), "no number that is none", seen)
+
+
+def density(browser):
+    """Whether messages change the picture."""
+    shown, hidden = browser.run("""const {timeline} = sight; const text = () => timeline.canvas.toDataURL();
+        const drawn = () => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
+        return drawn().then(async () => { const shown = text(); sight.toggle('messages'); await drawn(); const hidden = text();
+          sight.toggle('messages'); await drawn(); return [shown, hidden]; })""")
+    return shown != hidden
+
+
+def many_messages(browser):
+    ok(browser.run("return sight.timeline.scene.arrows") is None, "no arrows")
+    hint = browser.run("return document.querySelector('.hint').textContent")
+    ok("zoom in" in hint, "it says how to see them", hint)
+    ok(density(browser), "but how many there are is drawn")
+    length = frame(browser)
+    ok(length <= 50, f"{length:.0f} ms a frame while zooming")
+    # About 5,000 messages: each state is drawn, but arrows would hide them.
+    browser.run("const {timeline} = sight; timeline.setView({...timeline.whole(), t0: 1e8, t1: 1.6e8})")
+    ok(browser.wait("sight.timeline.scene.isExact", 10), "nearer: all states")
+    rest(browser)
+    ok(browser.run("return sight.timeline.scene.arrows") is None and density(browser), "and how many messages there are")
+    browser.screenshot(f"{pictures}/edge_near.png")
+    browser.run("const {timeline} = sight; timeline.setView({...timeline.whole(), t0: 1e6, t1: 1.3e6})")
+    rest(browser)
+    ok(browser.wait("sight.timeline.scene.arrows?.length > 10", 10), "zoomed in, there are arrows", browser.run("return sight.timeline.scene.arrows"))
+    browser.run("const {timeline} = sight; timeline.setView(timeline.whole())")
+
+
+def many_processes(browser):
+    rows, fold = browser.run("return [sight.source.meta.rows, layoutFold()]; function layoutFold() { return sight.timeline.at(innerWidth / 2, 300)?.fold; }")
+    ok(rows == 65536 and fold > 4, "all processes, folded", [rows, fold])
+    count = colours(browser)
+    ok(count > 3, "something is drawn", count)
+    length = frame(browser)
+    ok(length <= 50, f"{length:.0f} ms a frame while zooming")
+    browser.run("const {timeline} = sight; timeline.setView({...timeline.whole(), r0: 40000, r1: 40016})")
+    rest(browser)
+    ok(browser.run("return sight.timeline.at(innerWidth / 2, 300).fold") == 0, "zoomed in, each has a line")
+
+
+TABS = ("charts", "matrix", "efficiency", "search", "timeline")
+check = {"none": no_events, "one": one_event, "many": many_messages, "wide": many_processes}[kind]
+began = time.monotonic()
+with Browser(1200, 800) as browser:
+    browser.open(address)
+    ok(browser.wait("document.documentElement.dataset.ready === 'true'", 20), "the page is there")
+    ok(browser.wait("sight.judgement", 60), "the diagnosis is there")
+    rest(browser)
+    browser.screenshot(f"{pictures}/edge_{kind}.png")
+    check(browser)
+    for tab in TABS:
+        browser.click(f"#tab-{tab}")
+        ok(browser.wait(f"document.getElementById('panel-{tab}').hasChildNodes()", 20), f"the tab {tab} says something")
+    browser.press("..wd0")
+    rest(browser)
+    fault = browser.run("const fault = document.querySelector('.fault'); return fault.hidden ? '' : fault.textContent")
+    ok(not fault, "no fault is told", fault)
+    said = browser.console()
+    ok(not said, "the console is silent", said)
+print(f"# {time.monotonic() - began:.1f} s", flush=True)
