@@ -55,7 +55,7 @@ static void write_axis(struct output *output, const struct scene *scene)
             at = (double)(uint64_t)((begin + step - 1) / step) * step;
         size_t column = (size_t)((at - begin) / span * scene->columns);
         scene_time(label, sizeof label, at, step, &unit);
-        if (column + strlen(label) + 1 <= scene->columns && column >= used) {
+        if (column + strlen(label) + strlen(unit) + 2 <= scene->columns && column >= used) {
             line[column] = '|';
             memcpy(line + column + 1, label, strlen(label));
             used = column + strlen(label) + 2;
@@ -143,9 +143,12 @@ void timeline_write_text(struct output *output, const struct scene *scene, const
     uint32_t states[LEGEND];
     size_t found = scene_states(scene, states, LEGEND), shown = found < LEGEND ? found : LEGEND;
     scene_answer(scene, answer);
-    output_print(output, "%s — %s from %s on\n\n", title,
-                 text_duration(length, time_since(scene->view.from_ns, scene->view.to_ns)),
-                 text_duration(from, time_since(info->begin_ns, scene->view.from_ns)));
+    if (info->row_count == 0)
+        output_print(output, "%s\n\n", title);
+    else
+        output_print(output, "%s — %s from %s on\n\n", title,
+                     text_duration(length, time_since(scene->view.from_ns, scene->view.to_ns)),
+                     text_duration(from, time_since(info->begin_ns, scene->view.from_ns)));
     paragraph_write(output, "  ", "  ", answer);
     output_text(output, "\n");
     if (scene->lines == 0)
