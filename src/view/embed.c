@@ -2,6 +2,7 @@
 #include "view/embed.h"
 
 #include "core/memory.h"
+#include "core/text.h"
 #include "render/scene.h"
 #include "view/assets.h"
 
@@ -199,11 +200,10 @@ static void write_finding(struct output *output, const void *context, size_t ind
         return;
     window.to_ns = window.from_ns + (int64_t)(finding->to_s * 1e9) + 1;
     window.from_ns += (int64_t)(finding->from_s * 1e9);
-    char prefix[40];
+    char prefix[40], from[TEXT_NUMBER_SIZE], to[TEXT_NUMBER_SIZE];
     snprintf(prefix, sizeof prefix, "finding-%zu", index + 1);
-    output_print(output,
-                 "<details class=\"window\"><summary>when: the processes from %.3g s to %.3g s</summary>\n<figure>\n",
-                 finding->from_s, finding->to_s);
+    output_print(output, "<details class=\"window\"><summary>what the processes do from %s to %s</summary>\n<figure>\n",
+                 seconds_text(from, finding->from_s), seconds_text(to, finding->to_s));
     write_picture(output, embed, &window, prefix);
     output_text(output, "</figure></details>\n");
 }
