@@ -32,9 +32,8 @@ struct run_metrics *run_metrics(const struct options *options, char *const *inpu
 const struct metrics *run_metrics_get(const struct run_metrics *run);
 
 /* The same with an analysis of the order of events across processes, where there is a whole trace for it: not of a
-   metrics file, nor of a window or of some processes; then run_analysis_get gives NULL. */
+   metrics file, nor of a window or of some processes; then the metrics have none. */
 struct run_metrics *run_analysis(const struct options *options, char *const *inputs, size_t count, struct error *err);
-const struct analysis *run_analysis_get(const struct run_metrics *run);
 
 /* The same, and the graph is kept that the analysis is made from; NULL where there is no analysis, or it came from a
    metrics file. */

@@ -21,6 +21,16 @@ void text_end_whole(char *utf8)
         utf8[begin - 1] = '\0';
 }
 
+void text_append(char *buffer, size_t size, const char *format, ...)
+{
+    size_t used = strlen(buffer);
+    va_list args;
+    va_start(args, format);
+    vsnprintf(buffer + used, size - used, format, args);
+    va_end(args);
+    text_end_whole(buffer);
+}
+
 int text_beginning(const char *utf8, int most)
 {
     int length = (int)strnlen(utf8, (size_t)most);

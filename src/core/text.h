@@ -2,6 +2,8 @@
 #ifndef SIGHT_CORE_TEXT_H
 #define SIGHT_CORE_TEXT_H
 
+#include "core/error.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -30,6 +32,9 @@ char *text_to_latin1(const char *utf8);
 
 /* At most `most` bytes of UTF-8, without parting a character: for "%.*s". */
 int text_beginning(const char *utf8, int most);
+
+/* Appends to a text in a buffer of `size` bytes; what does not fit is cut behind a whole character. */
+void text_append(char *buffer, size_t size, const char *format, ...) PRINTF_LIKE(3, 4);
 
 /* Takes away the beginning of a character at the end of UTF-8 that was cut to a number of bytes. */
 void text_end_whole(char *utf8);

@@ -12,6 +12,16 @@ int64_t cells_duration_ns(const struct metrics *metrics)
     return metrics->process_count ? time_since(metrics->begin_ns, metrics->end_ns) : 0;
 }
 
+void cells_conclude(const struct metrics *metrics, struct heuristic_result *result, double sum, double duration)
+{
+    result->index = result->share = sum / (double)metrics->process_count;
+    result->mean = result->cell_count ? sum / (double)result->cell_count : 0;
+    result->verdict = verdict_of(result->index);
+    result_detail(result, "processes", (double)metrics->process_count, false);
+    result_detail(result, "duration_s", duration / 1e9, true);
+    result_detail(result, "sum_s", sum * duration / 1e9, true);
+}
+
 bool cells_fill(const struct metrics *metrics, struct heuristic_result *result,
                 double (*time_ns)(const struct metrics *metrics, const struct function_row *row, const void *context),
                 const void *context)
@@ -33,12 +43,7 @@ bool cells_fill(const struct metrics *metrics, struct heuristic_result *result,
                        (struct cell){metrics->process[i].rank, (int32_t)row->state, time / duration});
             sum += time / duration;
         }
-    result->index = result->share = sum / (double)metrics->process_count;
-    result->mean = result->cell_count ? sum / (double)result->cell_count : 0;
-    result->verdict = verdict_of(result->index);
-    result_detail(result, "processes", (double)metrics->process_count, false);
-    result_detail(result, "duration_s", duration / 1e9, true);
-    result_detail(result, "sum_s", sum * duration / 1e9, true);
+    cells_conclude(metrics, result, sum, duration);
     return true;
 }
 

@@ -17,6 +17,9 @@ bool cells_fill(const struct metrics *metrics, struct heuristic_result *result,
                 double (*time_ns)(const struct metrics *metrics, const struct function_row *row, const void *context),
                 const void *context);
 
+/* Index, mean, verdict and details of cells whose shares add up to `sum`; the run's duration in ns. */
+void cells_conclude(const struct metrics *metrics, struct heuristic_result *result, double sum, double duration);
+
 /* The functions with the largest sums of cells, the largest first; at most `count`. Returns how many there are. */
 struct function_share {
     int32_t state;

@@ -92,12 +92,7 @@ static bool judge_matched(const struct metrics *metrics, struct heuristic_result
             ARRAY_PUSH(result->cells, result->cell_count, capacity,
                        (struct cell){metrics->process[i].rank, CELL_ALL_FUNCTIONS, index});
     }
-    result->index = result->share = sum / (double)metrics->process_count;
-    result->mean = result->cell_count ? sum / (double)result->cell_count : 0;
-    result->verdict = verdict_of(result->index);
-    result_detail(result, "processes", (double)metrics->process_count, false);
-    result_detail(result, "duration_s", duration / 1e9, true);
-    result_detail(result, "sum_s", sum * duration / 1e9, true);
+    cells_conclude(metrics, result, sum, duration);
     result_say(result, "%s of the processes' time is spent blocked, waiting for calls of others.",
                text_share(share, result->index));
     say_functions(metrics, result, all);

@@ -207,8 +207,7 @@ bool find_wrong_order(const struct finding_input *input, struct finding *finding
         "for one message while others are there already",
         "who is waited for out of turn",
         "receive in the order in which messages come: MPI_ANY_SOURCE or MPI_ANY_TAG where any will do, or MPI_Irecv "
-        "for "
-        "all and then MPI_Waitany; and send first what is received first",
+        "for all and then MPI_Waitany; and send first what is received first",
         "let the master take results in the order in which they come (MPI_ANY_SOURCE), not worker by worker"};
     const struct wait_sums *same = &input->analysis->waits[WAIT_WRONG_ORDER_SAME],
                            *other = &input->analysis->waits[WAIT_WRONG_ORDER_OTHER];

@@ -15,16 +15,7 @@ static const double TREND = 0.1, TREND_FIT = 0.7;
 /* Slow iterations are told if what they take longer than the median is so much of the run. */
 static const double SLOW_SHARE = 0.02;
 
-static void add(char text[ITERATIONS_TEXT_SIZE], const char *format, ...) PRINTF_LIKE(2, 3);
-static void add(char text[ITERATIONS_TEXT_SIZE], const char *format, ...)
-{
-    size_t used = strlen(text);
-    va_list args;
-    va_start(args, format);
-    vsnprintf(text + used, ITERATIONS_TEXT_SIZE - used, format, args);
-    va_end(args);
-    text_end_whole(text);
-}
+#define add(text, ...) text_append(text, ITERATIONS_TEXT_SIZE, __VA_ARGS__)
 
 static double run_ns(const struct metrics *metrics)
 {

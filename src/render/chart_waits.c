@@ -68,7 +68,7 @@ void chart_waits_answer(const struct chart_input *input, char answer[CHART_ANSWE
     if (all <= 0 || time <= 0)
         chart_say(answer, "No process waits for another, as far as the trace tells");
     else
-        chart_say(answer, "The processes wait for each other for %s of their time, %s of that for: %s",
+        chart_say(answer, "The processes wait for each other for %s of their time; %s of that: %s",
                   text_share(share, fmin(1, all / time)),
                   text_share(part, (double)analysis->waits[most].ns / 1e9 / all), kind_title(most));
 }

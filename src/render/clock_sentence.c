@@ -7,16 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Appends; what does not fit is cut. */
-static void say(char buffer[CLOCK_SENTENCE_SIZE], const char *format, ...) PRINTF_LIKE(2, 3);
-static void say(char buffer[CLOCK_SENTENCE_SIZE], const char *format, ...)
-{
-    size_t used = strlen(buffer);
-    va_list args;
-    va_start(args, format);
-    vsnprintf(buffer + used, CLOCK_SENTENCE_SIZE - used, format, args);
-    va_end(args);
-}
+#define say(buffer, ...) text_append(buffer, CLOCK_SENTENCE_SIZE, __VA_ARGS__)
 
 /* "29 of 207 messages are", with the largest error behind `verb`. */
 static void say_early(char buffer[CLOCK_SENTENCE_SIZE], uint64_t early, uint64_t messages, int64_t error_ns, bool past)

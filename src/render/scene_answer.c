@@ -14,6 +14,9 @@
    wait for less than this share of what the first of them does are not named. */
 static const double WAIT_SHARE = 0.02, VICTIM_SHARE = 0.1;
 
+/* Ranges of ranks that a title can name. */
+enum { RUNS_MOST = 4 };
+
 static int64_t shown_ns(const struct scene *scene, const struct overlay_wait *wait)
 {
     int64_t from = wait->from_ns > scene->view.from_ns ? wait->from_ns : scene->view.from_ns;
@@ -69,6 +72,20 @@ static size_t victims_of(const struct scene *scene, const bool *rows, uint32_t c
     return count;
 }
 
+/* "Process 3", "Processes 1–7", or how many they are where a list of them would be no title. */
+static char *victims_text(char buffer[RANKS_TEXT_SIZE + 16], const uint32_t *ranks, size_t count)
+{
+    char list[RANKS_TEXT_SIZE], number[TEXT_NUMBER_SIZE];
+    size_t runs = 0;
+    for (size_t i = 0; i < count; i++)
+        runs += i == 0 || ranks[i] != ranks[i - 1] + 1;
+    if (runs > RUNS_MOST)
+        snprintf(buffer, RANKS_TEXT_SIZE + 16, "%s processes", text_thousands(number, count));
+    else
+        snprintf(buffer, RANKS_TEXT_SIZE + 16, "Process%s %s", count == 1 ? "" : "es", ranks_text(list, ranks, count));
+    return buffer;
+}
+
 /* "Processes 1–7 wait for process 0 from 0.2 s to 1.1 s". False where nobody waits for long. */
 static bool say_waits(const struct scene *scene, char answer[SCENE_ANSWER_SIZE])
 {
@@ -83,11 +100,10 @@ static bool say_waits(const struct scene *scene, char answer[SCENE_ANSWER_SIZE])
     double all = (double)time_since(scene->view.from_ns, scene->view.to_ns) * (double)scene->view.row_count;
     bool worth = cause != TIMELINE_NONE && worst_ns >= WAIT_SHARE * all;
     if (worth) {
-        char list[RANKS_TEXT_SIZE], from[TEXT_NUMBER_SIZE], to[TEXT_NUMBER_SIZE], time[TEXT_NUMBER_SIZE];
+        char list[RANKS_TEXT_SIZE + 16], from[TEXT_NUMBER_SIZE], to[TEXT_NUMBER_SIZE], time[TEXT_NUMBER_SIZE];
         size_t count = victims_of(scene, rows, cause, ranks, &from_ns, &to_ns);
-        ranks_text(list, ranks, count);
-        snprintf(answer, SCENE_ANSWER_SIZE, "Process%s %s wait%s for process %u between %s and %s: %s%s",
-                 count == 1 ? "" : "es", list, count == 1 ? "s" : "", info->rows[cause].process,
+        snprintf(answer, SCENE_ANSWER_SIZE, "%s wait%s for process %u between %s and %s: %s%s",
+                 victims_text(list, ranks, count), count == 1 ? "s" : "", info->rows[cause].process,
                  text_duration(from, time_since(info->begin_ns, from_ns)),
                  text_duration(to, time_since(info->begin_ns, to_ns)), text_duration(time, (int64_t)worst_ns),
                  count == 1 ? "" : " in all");

@@ -31,11 +31,6 @@ const char *metric_name(unsigned metric)
     return metric < METRIC_WAITS ? metrics[metric].name : wait_names[metric - METRIC_WAITS];
 }
 
-const char *metric_meaning(unsigned metric)
-{
-    return metric < METRIC_WAITS ? metrics[metric].meaning : metric_name(metric) ? "waits of this kind" : NULL;
-}
-
 enum metric_source metric_source_of(unsigned metric)
 {
     return metric < METRIC_WAITS ? metrics[metric].source : SOURCE_CALL;

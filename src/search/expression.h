@@ -23,9 +23,8 @@ enum search_metric {
     METRIC_COUNT = METRIC_WAITS + WAIT_KIND_COUNT
 };
 
-/* Name and meaning, for documentation; NULL where there is no such metric (WAIT_NONE). */
+/* NULL where there is no such metric (WAIT_NONE). */
 const char *metric_name(unsigned metric);
-const char *metric_meaning(unsigned metric);
 enum metric_source metric_source_of(unsigned metric);
 struct search_unit metric_unit(unsigned metric);
 

@@ -112,14 +112,6 @@ void state_track_free(struct state_track *track)
     free(track);
 }
 
-const struct state_lane *state_track_lane(const struct state_track *track, uint32_t process, uint32_t thread)
-{
-    for (size_t i = 0; track && i < track->count; i++)
-        if (track->lanes[i].process == process && track->lanes[i].thread == thread)
-            return &track->lanes[i];
-    return NULL;
-}
-
 uint32_t state_lane_at(const struct state_lane *lane, int64_t time_ns)
 {
     size_t low = 0, high = lane ? lane->count : 0;

@@ -34,9 +34,6 @@ struct sink *state_track_builder_sink(struct state_track_builder *builder); /* o
 struct state_track *state_track_builder_end(struct state_track_builder *builder);
 void state_track_free(struct state_track *track);
 
-/* The lane of a thread; NULL: it has no states of its own. Time O(lanes): ask once. */
-const struct state_lane *state_track_lane(const struct state_track *track, uint32_t process, uint32_t thread);
-
 /* The state at a time. Time O(log changes). */
 uint32_t state_lane_at(const struct state_lane *lane, int64_t time_ns);
 

@@ -201,4 +201,21 @@ HAND_UNUSED static void run_make(struct trace *trace, uint32_t processes)
     }
 }
 
+/* Feeds the events to a sink, process by process. */
+HAND_UNUSED static void trace_feed(const struct trace *trace, uint32_t processes, struct sink *sink)
+{
+    struct batch *batch = memory_new(sizeof *batch);
+    struct error err = {0};
+    bool fine = sink->begin(sink, defs, &err) == STATUS_OK;
+    for (uint32_t p = 0; p < processes; p++)
+        for (size_t i = 0; i < trace->count[p]; i++) {
+            batch->events[0] = trace->events[p][i];
+            batch->count = 1;
+            fine &= sink->events(sink, batch, &err) == STATUS_OK;
+        }
+    free(batch);
+    if (!fine)
+        abort();
+}
+
 #endif

@@ -13,18 +13,7 @@ static struct user_spans *spans_of(const struct trace *trace, uint32_t processes
 {
     struct user_spans_builder *builder = user_spans_builder_new();
     struct sink *sink = user_spans_builder_sink(builder);
-    struct batch *batch = memory_new(sizeof *batch);
-    struct error err = {0};
-    bool fine = sink->begin(sink, defs, &err) == STATUS_OK;
-    for (uint32_t p = 0; p < processes; p++)
-        for (size_t i = 0; i < trace->count[p]; i++) {
-            batch->events[0] = trace->events[p][i];
-            batch->count = 1;
-            fine &= sink->events(sink, batch, &err) == STATUS_OK;
-        }
-    free(batch);
-    if (!fine)
-        abort();
+    trace_feed(trace, processes, sink);
     return user_spans_builder_end(builder);
 }
 

@@ -63,18 +63,7 @@ static struct state_track *track_of(const struct trace *trace, uint32_t processe
 {
     struct state_track_builder *builder = state_track_builder_new();
     struct sink *sink = state_track_builder_sink(builder);
-    struct batch *batch = memory_new(sizeof *batch);
-    struct error err = {0};
-    bool fine = sink->begin(sink, defs, &err) == STATUS_OK;
-    for (uint32_t p = 0; p < processes; p++)
-        for (size_t i = 0; i < trace->count[p]; i++) {
-            batch->events[0] = trace->events[p][i];
-            batch->count = 1;
-            fine &= sink->events(sink, batch, &err) == STATUS_OK;
-        }
-    free(batch);
-    if (!fine)
-        abort();
+    trace_feed(trace, processes, sink);
     return state_track_builder_end(builder);
 }
 
