@@ -87,6 +87,7 @@
     X(processes)                                                                                                       \
     X(rank)                                                                                                            \
     X(rank_share)                                                                                                      \
+    X(also_explains)                                                                                                   \
     X(reason)                                                                                                          \
     X(recoverable_s)                                                                                                   \
     X(rest)                                                                                                            \

@@ -57,6 +57,7 @@ void search_free(struct search *search)
     for (size_t i = 0; i < search->count; i++) {
         free(search->nodes[i].hypothesis);
         free(search->nodes[i].title);
+        free(search->nodes[i].also_explains);
         free(search->nodes[i].advice);
         free(search->nodes[i].reason);
     }

@@ -62,10 +62,11 @@ struct search_node {
     uint32_t parent; /* index, below this node's own; SEARCH_ROOT */
     enum search_state state;
     enum search_axis axis;
-    char *hypothesis; /* its name */
-    char *title;      /* of AXIS_WHY: the hypothesis in words; else the focus: "processes 1–7", "MPI_Recv" */
-    char *advice;     /* of AXIS_WHY */
-    char *reason;     /* of SEARCH_UNKNOWN: why nothing is known */
+    char *hypothesis;    /* its name */
+    char *title;         /* of AXIS_WHY: the hypothesis in words; else the focus: "processes 1–7", "MPI_Recv" */
+    char *also_explains; /* of AXIS_WHY: names of other hypotheses than the parent that it would explain, "io, rma" */
+    char *advice;        /* of AXIS_WHY */
+    char *reason;        /* of SEARCH_UNKNOWN: why nothing is known */
     bool has_value, has_time;
     double value, threshold;
     struct search_unit unit;

@@ -90,6 +90,7 @@ void read_test(struct metrics_file *file)
     node.ns = file_time(file, ATTRIBUTE_time_s);
     node.hypothesis = memory_copy_string(file_text(file, ATTRIBUTE_hypothesis));
     node.title = memory_copy_string(file_text(file, ATTRIBUTE_title));
+    node.also_explains = file_copy(file, ATTRIBUTE_also_explains);
     node.reason = file_copy(file, ATTRIBUTE_reason);
     node.advice = file_copy(file, ATTRIBUTE_advice);
     search_add(search, node);

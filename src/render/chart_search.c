@@ -11,7 +11,17 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { ROW = 23, STEP = 24, MARK = 5, BAR = 10, VALUE_ROOM = 74, TIME_ROOM = 78, KEY_ROOM = 30, WIDE = 600 };
+enum {
+    ROW = 23,
+    STEP = 24,
+    MARK = 5,
+    BAR = 10,
+    VALUE_ROOM = 74,
+    TIME_ROOM = 78,
+    KEY_ROOM = 30,
+    WIDE = 600,
+    TITLE_SIZE = 500
+};
 
 void chart_search_answer(const struct chart_input *input, char answer[CHART_ANSWER_SIZE])
 {
@@ -140,6 +150,16 @@ static void draw_value(struct canvas *canvas, const struct search_node *node, bo
                     text_duration(time, node->ns));
 }
 
+/* What the row says: the title, and what else it would explain. */
+static const char *title_of(char text[TITLE_SIZE], const struct search_node *node)
+{
+    if (!node->also_explains)
+        return node->title ? node->title : "";
+    snprintf(text, TITLE_SIZE, "%.300s (also explains %.180s)", node->title ? node->title : "", node->also_explains);
+    text_end_whole(text);
+    return text;
+}
+
 /* From the mark of the parent down, and across to this. */
 static void draw_branch(struct canvas *canvas, double x, double parent_y, double y)
 {
@@ -155,6 +175,7 @@ static void draw_nodes(struct canvas *canvas, const struct layout *layout, struc
         const struct search_node *node = &search->nodes[i];
         if (!layout->shown[i])
             continue;
+        char title[TITLE_SIZE];
         double x = area.x + MARK + 2 + STEP * (double)search_depth(search, i);
         bool is_true = node->state == SEARCH_TRUE, plus = is_true && hides_some(layout, i);
         places[i] = y;
@@ -166,7 +187,7 @@ static void draw_nodes(struct canvas *canvas, const struct layout *layout, struc
         canvas_text_cut(
             canvas, x + MARK + 7, y, bar.x - 16 - (plus ? 18 : 0) - (x + MARK + 7),
             (struct text_style){.bold = is_true && node->axis == AXIS_WHY, .ink = is_true ? INK_TEXT : INK_MUTED},
-            node->title ? node->title : "");
+            title_of(title, node));
         if (plus)
             draw_plus(canvas, bar.x - 16, y);
         draw_value(canvas, node, layout->on_path[i], area.width > WIDE, bar, y);

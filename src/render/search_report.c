@@ -213,6 +213,9 @@ static void write_nodes(struct writer *writer, size_t begin, size_t end, const c
                  is_root   ? "  "
                  : is_last ? "   "
                            : "│  ");
+        if (search->nodes[at].also_explains)
+            output_print(writer->output, "%s%s also explains %s\n", writer->branch,
+                         next_shown(writer, at + 1, behind) < behind ? "│ " : "  ", search->nodes[at].also_explains);
         more_text(below, writer, &search->nodes[at]);
         write_nodes(writer, at + 1, behind, below);
         writer->branch[branch] = '\0';
@@ -337,6 +340,7 @@ GETTER(node_value, node->has_value ? value_ratio(node->value) : value_null())
 GETTER(node_threshold, value_ratio(node->threshold))
 GETTER(node_time, node->has_time ? value_time(node->ns) : value_null())
 GETTER(node_calls, value_count(node->calls))
+GETTER(node_also, value_text(node->also_explains))
 GETTER(node_reason, value_text(node->reason))
 GETTER(node_advice, value_text(node->advice))
 GETTER(node_more_true, value_count(node->more_true))
@@ -355,6 +359,7 @@ static const struct field node_fields[] = {
     {"threshold", NULL, node_threshold},
     {"time_s", NULL, node_time},
     {"calls", NULL, node_calls},
+    {"also_explains", NULL, node_also},
     {"reason", NULL, node_reason},
     {"advice", NULL, node_advice},
     {"more_true", NULL, node_more_true},
@@ -424,6 +429,7 @@ static void xml_node(struct output *output, const struct search_node *node)
     if (node->has_time)
         xml_time(output, "time_s", node->ns);
     xml_count(output, "calls", node->calls);
+    xml_text(output, "also_explains", node->also_explains);
     xml_text(output, "reason", node->reason);
     xml_text(output, "advice", node->advice);
     xml_count(output, "more_true", node->more_true);

@@ -13,7 +13,7 @@
 /* Made from default.hypotheses when sight is built. */
 extern const char hypotheses_text[];
 
-enum { WHERE_SIZE = 200, NAME_MOST = 40 };
+enum { WHERE_SIZE = 200 };
 
 struct file {
     struct hypotheses *hypotheses;
@@ -40,7 +40,7 @@ static int32_t find(const struct hypotheses *all, const char *name)
 static bool is_name(const char *text)
 {
     size_t length = strspn(text, "abcdefghijklmnopqrstuvwxyz0123456789-");
-    return length > 0 && length <= NAME_MOST && !text[length];
+    return length > 0 && length <= HYPOTHESIS_NAME_MOST && !text[length];
 }
 
 static enum status fault(struct file *file, const char *what, const char *value)
@@ -75,24 +75,52 @@ static enum status take_hypothesis(struct file *file, const char *value)
         return error_set(file->err, ERROR_USAGE, "%s: more than %d hypotheses", file->where, HYPOTHESES_MOST);
     if (finish(file) != STATUS_OK)
         return STATUS_FAILED;
-    ARRAY_PUSH(all->list, all->count, all->capacity,
-               (struct hypothesis){.name = memory_copy_string(value), .parent = -1});
+    ARRAY_PUSH(all->list, all->count, all->capacity, (struct hypothesis){.name = memory_copy_string(value)});
     return STATUS_OK;
 }
 
-static enum status take_parent(struct file *file, const char *value)
+static size_t depth_of(const struct hypotheses *all, uint32_t index)
+{
+    const struct hypothesis *hypothesis = &all->list[index];
+    size_t most = 0;
+    for (size_t i = 0; i < hypothesis->parent_count; i++) {
+        size_t depth = depth_of(all, hypothesis->parents[i]) + 1;
+        most = depth > most ? depth : most;
+    }
+    return most;
+}
+
+static enum status add_parent(struct file *file, const char *name)
 {
     struct hypotheses *all = file->hypotheses;
-    int depth = 1;
-    int32_t parent = find(all, value);
+    struct hypothesis *last = current(file);
+    int32_t parent = find(all, name);
     if (parent < 0 || (size_t)parent + 1 == all->count)
-        return fault(file, "no hypothesis before this one is named", value);
-    for (int32_t at = parent; at >= 0; at = all->list[at].parent)
-        depth++;
-    if (depth > HYPOTHESIS_DEPTH)
+        return fault(file, "no hypothesis before this one is named", name);
+    for (size_t i = 0; i < last->parent_count; i++)
+        if (last->parents[i] == (uint32_t)parent)
+            return fault(file, "twice the same parent", name);
+    if (last->parent_count == HYPOTHESIS_PARENTS)
+        return error_set(file->err, ERROR_USAGE, "%s: more than %d parents", file->where, HYPOTHESIS_PARENTS);
+    last->parents[last->parent_count++] = (uint32_t)parent;
+    if (depth_of(all, (uint32_t)all->count - 1) >= HYPOTHESIS_DEPTH)
         return error_set(file->err, ERROR_USAGE, "%s: hypotheses are nested more than %d deep", file->where,
                          HYPOTHESIS_DEPTH);
-    current(file)->parent = parent;
+    return STATUS_OK;
+}
+
+/* One or more names. */
+static enum status take_parent(struct file *file, const char *value)
+{
+    char name[HYPOTHESIS_LINE_MOST + 1];
+    while (*value) {
+        size_t length = strcspn(value, " \t");
+        snprintf(name, sizeof name, "%.*s", (int)length, value);
+        if (add_parent(file, name) != STATUS_OK)
+            return STATUS_FAILED;
+        value += length;
+        value += strspn(value, " \t");
+    }
     return STATUS_OK;
 }
 

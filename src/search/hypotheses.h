@@ -10,15 +10,18 @@
 
 enum {
     HYPOTHESES_MOST = 200,
-    HYPOTHESIS_DEPTH = 8, /* of parents */
+    HYPOTHESIS_DEPTH = 8,   /* of parents */
+    HYPOTHESIS_PARENTS = 4, /* of one */
+    HYPOTHESIS_NAME_MOST = 40,
     HYPOTHESES_FILE_MOST = 65536,
     HYPOTHESIS_LINE_MOST = 1000
 };
 
 struct hypothesis {
-    char *name, *title, *advice; /* advice: NULL where there is none */
-    int32_t parent;              /* index below its own; -1: none */
-    bool is_virtual;             /* no expression: true where a child of it is */
+    char *name, *title, *advice;          /* advice: NULL where there is none */
+    uint32_t parents[HYPOTHESIS_PARENTS]; /* indices below its own: what it would explain, any of them */
+    size_t parent_count;
+    bool is_virtual; /* no expression: true where a child of it is */
     struct expression value;
     double threshold;
     bool has_threshold;                       /* its own, not the default */

@@ -2,6 +2,7 @@
 #include "search/search.h"
 
 #include "core/memory.h"
+#include "core/text.h"
 #include "search/search_test.h"
 
 #include <string.h>
@@ -67,15 +68,16 @@ static struct search_node never_node(const struct hypothesis *hypothesis)
                                 .unit = hypothesis->value.unit};
 }
 
-/* True if it is to be tested: what it would explain is true, or is whatever its children are. */
+/* True if it is to be tested: something that it would explain is true, or is whatever its children are. */
 static bool is_called_for(const struct searcher *searcher, const struct hypothesis *hypothesis)
 {
-    if (hypothesis->parent < 0)
-        return true;
-    const struct test *parent = &searcher->tests[hypothesis->parent];
-    if (hypothesis_of(searcher, parent)->is_virtual)
-        return parent->node.state != SEARCH_NEVER;
-    return parent->node.state == SEARCH_TRUE;
+    for (size_t i = 0; i < hypothesis->parent_count; i++) {
+        const struct test *parent = &searcher->tests[hypothesis->parents[i]];
+        bool is_virtual = hypothesis_of(searcher, parent)->is_virtual;
+        if (is_virtual ? parent->node.state != SEARCH_NEVER : parent->node.state == SEARCH_TRUE)
+            return true;
+    }
+    return hypothesis->parent_count == 0;
 }
 
 /* Tests of hypotheses have their indices. */
@@ -84,7 +86,7 @@ static void test_hypotheses(struct searcher *searcher, const struct cube_focus *
     const struct hypotheses *all = searcher->input->hypotheses;
     for (uint32_t i = 0; i < all->count; i++) {
         const struct hypothesis *hypothesis = &all->list[i];
-        struct test test = {.parent = hypothesis->parent, .hypothesis = i, .focus = cube_focus_whole()};
+        struct test test = {.parent = NO_TEST, .hypothesis = i, .focus = cube_focus_whole()};
         if (!is_called_for(searcher, hypothesis)) {
             test.node = never_node(hypothesis);
         } else if (hypothesis->is_virtual) {
@@ -99,23 +101,46 @@ static void test_hypotheses(struct searcher *searcher, const struct cube_focus *
     }
 }
 
+/* Where it explains several, it stands below the first of them that is true, and names the others. */
+static void settle_place(struct searcher *searcher, struct test *test)
+{
+    const struct hypothesis *hypothesis = hypothesis_of(searcher, test);
+    const uint32_t *parents = hypothesis->parents;
+    char others[HYPOTHESIS_PARENTS * (HYPOTHESIS_NAME_MOST + 2)] = "";
+    size_t first = 0;
+    if (hypothesis->parent_count == 0)
+        return;
+    while (first < hypothesis->parent_count && searcher->tests[parents[first]].node.state != SEARCH_TRUE)
+        first++;
+    if (first == hypothesis->parent_count)
+        first = 0;
+    test->parent = (int32_t)parents[first];
+    for (size_t i = 0; i < hypothesis->parent_count; i++)
+        if (i != first)
+            text_append(others, sizeof others, "%s%s", *others ? ", " : "",
+                        searcher->input->hypotheses->list[parents[i]].name);
+    test->node.also_explains = *others ? memory_copy_string(others) : NULL;
+}
+
 /* Virtual ones are true where a child is; those that are true, and none below them, are to be narrowed. */
 static void settle_hypotheses(struct searcher *searcher)
 {
     size_t count = searcher->count;
     bool *explained = memory_new(count);
     for (size_t i = count; i-- > 0;) {
-        struct test *test = &searcher->tests[i];
-        struct test *parent = test->parent == NO_TEST ? NULL : &searcher->tests[test->parent];
-        if (test->node.state != SEARCH_TRUE || !parent)
-            continue;
-        explained[test->parent] = true;
-        if (hypothesis_of(searcher, parent)->is_virtual)
-            parent->node.state = SEARCH_TRUE;
+        const struct hypothesis *hypothesis = hypothesis_of(searcher, &searcher->tests[i]);
+        for (size_t k = 0; k < hypothesis->parent_count && searcher->tests[i].node.state == SEARCH_TRUE; k++) {
+            struct test *parent = &searcher->tests[hypothesis->parents[k]];
+            explained[hypothesis->parents[k]] = true;
+            if (hypothesis_of(searcher, parent)->is_virtual)
+                parent->node.state = SEARCH_TRUE;
+        }
     }
-    for (uint32_t i = 0; i < count; i++)
+    for (uint32_t i = 0; i < count; i++) {
+        settle_place(searcher, &searcher->tests[i]);
         if (searcher->tests[i].node.state == SEARCH_TRUE && !explained[i])
             ARRAY_PUSH(searcher->open, searcher->open_count, searcher->open_capacity, i);
+    }
     free(explained);
 }
 

@@ -116,7 +116,7 @@ static void test_file(void)
            "axes in their order");
     tap_equal_int((long long)h->list[1].axis_count, SEARCH_AXIS_COUNT - 1, "all axes where none is named");
     tap_equal_string(h->list[1].title, "b", "without title its name");
-    tap_ok(h->list[1].parent == 0 && h->list[0].parent == -1, "parents");
+    tap_ok(h->list[1].parent_count == 1 && h->list[1].parents[0] == 0 && h->list[0].parent_count == 0, "parents");
     tap_ok(h->list[0].threshold == 0.1 && h->list[1].threshold == 0.35, "thresholds: the file's, its own");
     hypotheses_set_threshold(h, 0.5);
     tap_ok(h->list[0].threshold == 0.5 && h->list[1].threshold == 0.35, "another default changes only that");
@@ -139,6 +139,11 @@ static void test_file_faults(void)
     expect_file_fault("hypothesis a\nhypothesis a\n", "my:2: there is another hypothesis 'a'");
     expect_file_fault("hypothesis a\nparent a\n", "my:2: no hypothesis before this one is named 'a'");
     expect_file_fault("hypothesis a\nparent b\nhypothesis b", "my:2: no hypothesis before this one is named 'b'");
+    expect_file_fault("hypothesis a\nhypothesis b\nparent a a\n", "my:3: twice the same parent 'a'");
+    expect_file_fault("hypothesis a\nhypothesis b\nparent a c\n", "my:3: no hypothesis before this one is named 'c'");
+    expect_file_fault("hypothesis a\nhypothesis b\nhypothesis c\nhypothesis d\nhypothesis e\nhypothesis f\n"
+                      "parent a b c d e\n",
+                      "my:7: more than 4 parents");
     expect_file_fault("hypothesis a\nvalue\n", "my:2: nothing stands behind 'value'");
     expect_file_fault("hypothesis a\nvalues 1\n", "my:2: there is no keyword 'values'");
     expect_file_fault("hypothesis a\nleast-calls 1\n", "my:2: this must stand before all hypotheses: 'least-calls'");

@@ -337,6 +337,53 @@ static void test_of_paradyn(void)
     search_free(s);
 }
 
+/* The names of what the hypothesis stands below and of what else it explains: "a: b, c". */
+static void expect_place(const struct search *search, const char *name, const char *want)
+{
+    char text[200] = "-";
+    size_t at = node_of(search, name);
+    if (at != SIZE_MAX && search->nodes[at].parent != SEARCH_ROOT)
+        snprintf(text, sizeof text, "%s: %s", search->nodes[search->nodes[at].parent].hypothesis,
+                 search->nodes[at].also_explains ? search->nodes[at].also_explains : "");
+    tap_equal_string(text, want, "%s: what it explains", name);
+}
+
+#define TRUE_ONE(name) "hypothesis " name "\nvalue wait_at_barrier / time\n"
+#define FALSE_ONE(name) "hypothesis " name "\nvalue io / time\n"
+#define CHILD(parents) "hypothesis c\nparent " parents "\nvalue compute / time\n"
+
+/* paradyn.md C15: one true parent is enough, and without a true one it is never tested. It is one node. */
+static void test_several_parents(void)
+{
+    struct search *s = barrier_of_four(FALSE_ONE("a") TRUE_ONE("b") CHILD("a b"));
+    expect(s, "c", SEARCH_TRUE, 0.55);
+    expect_place(s, "c", "b: a");
+    tap_ok(child_of(s, node_of(s, "b"), "processes 0–2") == SIZE_MAX, "c explains b: only c is narrowed");
+    search_free(s);
+
+    s = barrier_of_four(TRUE_ONE("a") FALSE_ONE("b") CHILD("a\nparent b"));
+    expect(s, "c", SEARCH_TRUE, 0.55);
+    expect_place(s, "c", "a: b");
+    search_free(s);
+
+    s = barrier_of_four(FALSE_ONE("a") FALSE_ONE("b") CHILD("a b"));
+    expect(s, "c", SEARCH_NEVER, NAN);
+    expect_place(s, "c", "a: b");
+    search_free(s);
+
+    s = barrier_of_four(TRUE_ONE("a") TRUE_ONE("b") "hypothesis v\n" CHILD("a b v"));
+    expect(s, "c", SEARCH_TRUE, 0.55);
+    expect_place(s, "c", "a: b, v");
+    expect(s, "v", SEARCH_TRUE, NAN);
+    size_t nodes = 0;
+    for (size_t i = 0; i < s->count; i++)
+        nodes += s->nodes[i].axis == AXIS_WHY && strcmp(s->nodes[i].hypothesis, "c") == 0;
+    tap_equal_int((long long)nodes, 1, "with three true parents it is there once");
+    tap_ok(children_of(s, node_of(s, "a")) == 1 && children_of(s, node_of(s, "b")) == 0,
+           "and none of them is narrowed");
+    search_free(s);
+}
+
 static void test_unknown(void)
 {
     struct trace trace = {0};
@@ -540,6 +587,7 @@ int main(void)
     test_synchronisation();
     test_others();
     test_of_paradyn();
+    test_several_parents();
     test_unknown();
     test_where();
     test_when();
