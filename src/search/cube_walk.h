@@ -4,7 +4,7 @@
 
 #include "search/cube.h"
 
-/* For cube.c: goes along the lanes of a run, and says of everything where it belongs. */
+/* For cube_ask.c: goes along the lanes of a run, and says of everything where it belongs. */
 
 /* What is met: a call, or a piece of computing. */
 struct cube_fact {

@@ -1,0 +1,339 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* One pass over the calls for all foci that are asked together. */
+#include "core/memory.h"
+#include "replay/wait.h"
+#include "search/cube_focus.h"
+#include "search/cube_walk.h"
+
+#include <string.h>
+
+/* A message below this is small. */
+static const int64_t SMALL_BYTES = 1024;
+
+/* What a fact adds. */
+struct amounts {
+    struct {
+        uint8_t metric;
+        int64_t amount;
+    } add[24];
+    size_t count;
+    enum wait_kind doubt; /* WAIT_NONE: none */
+    int64_t doubt_ns;
+    int64_t doubt_size_ns, doubt_messages;
+};
+
+static void amount(struct amounts *amounts, unsigned metric, int64_t ns)
+{
+    amounts->add[amounts->count].metric = (uint8_t)metric;
+    amounts->add[amounts->count++].amount = ns;
+}
+
+struct pass {
+    const struct cube *cube;
+    struct cube_focus *foci;
+    size_t count;
+    struct cube_walk walk;
+    bool waits, caused, sizes; /* are wanted */
+    bool second;               /* of overloads, which need means first */
+};
+
+static bool fits(const struct cube_focus *focus, const uint32_t *key)
+{
+    for (int axis = AXIS_FUNCTIONS; axis < AXIS_ITERATIONS; axis++)
+        if (focus->key[axis] != CUBE_ANY && focus->key[axis] != key[axis])
+            return false;
+    uint32_t iteration = key[AXIS_ITERATIONS];
+    return !focus->in_iteration || (iteration != CUBE_ANY && focus->in_iteration[iteration]);
+}
+
+static void cell_add(struct cube_cell *cell, const struct amounts *amounts)
+{
+    for (size_t i = 0; i < amounts->count; i++)
+        time_add(&cell->sums[amounts->add[i].metric], amounts->add[i].amount);
+    time_add(&cell->doubt_ns[amounts->doubt], amounts->doubt_ns);
+    time_add(&cell->doubt_size_ns, amounts->doubt_size_ns);
+    time_add(&cell->doubt_messages, amounts->doubt_messages);
+}
+
+static void touch(struct cube_table *table, struct cube_cell *cell)
+{
+    if (cell->touched)
+        return;
+    cell->touched = true;
+    ARRAY_PUSH(table->touched, table->touched_count, table->touched_capacity, (uint32_t)(cell - table->cells));
+}
+
+/* Computing counts to the mean of all processes, even of those outside the focus. */
+static void add_gap(struct pass *pass, const struct cube_fact *fact, struct cube_focus *focus,
+                    const struct amounts *amounts)
+{
+    bool inside = !focus->member || focus->member[fact->row];
+    for (int axis = AXIS_WHY; axis < SEARCH_AXIS_COUNT; axis++) {
+        struct cube_cell *cell = axis == AXIS_WHY ? &focus->total : NULL;
+        if (axis != AXIS_WHY && focus->wanted[axis] && (inside || axis != AXIS_PROCESSES))
+            cell = cube_cell_of(&focus->table[axis], (enum search_axis)axis, fact->key[axis]);
+        if (!cell)
+            continue;
+        if (!pass->second)
+            time_add(&cell->all_compute_ns, fact->ns);
+        if (!inside)
+            continue;
+        if (!pass->second)
+            cell_add(cell, amounts);
+        time_add(&cell->lane_compute_ns, fact->ns);
+        if (axis != AXIS_WHY)
+            touch(&focus->table[axis], cell);
+    }
+}
+
+static void add_call(struct cube_focus *focus, const uint32_t *key, const struct amounts *amounts)
+{
+    cell_add(&focus->total, amounts);
+    for (int axis = AXIS_WHY + 1; axis < SEARCH_AXIS_COUNT; axis++) {
+        struct cube_cell *cell =
+            focus->wanted[axis] ? cube_cell_of(&focus->table[axis], (enum search_axis)axis, key[axis]) : NULL;
+        if (cell)
+            cell_add(cell, amounts);
+    }
+}
+
+static void add_to_fitting(struct pass *pass, uint32_t row, const uint32_t *key, const struct amounts *amounts)
+{
+    for (size_t i = 0; i < pass->count; i++) {
+        struct cube_focus *focus = &pass->foci[i];
+        if ((!focus->member || focus->member[row]) && fits(focus, key))
+            add_call(focus, key, amounts);
+    }
+}
+
+static void visit_gap(struct pass *pass, const struct cube_fact *fact)
+{
+    struct amounts amounts = {.count = 0};
+    int64_t serial_ns = fact->alone_ns;
+    time_add(&serial_ns, fact->none_ns);
+    amount(&amounts, METRIC_compute, fact->ns);
+    amount(&amounts, METRIC_alone, fact->alone_ns);
+    amount(&amounts, METRIC_serial, serial_ns);
+    for (size_t i = 0; i < pass->count; i++)
+        if (fits(&pass->foci[i], fact->key))
+            add_gap(pass, fact, &pass->foci[i], &amounts);
+}
+
+static void amount_of_class(struct amounts *amounts, enum function_class class, int64_t ns)
+{
+    static const struct {
+        uint8_t metric, second; /* METRIC_COUNT: none */
+    } by_class[] = {
+        [CLASS_P2P] = {METRIC_p2p, METRIC_COUNT},     [CLASS_PROBE] = {METRIC_p2p, METRIC_probe},
+        [CLASS_WAIT] = {METRIC_p2p, METRIC_COUNT},    [CLASS_COLLECTIVE] = {METRIC_collective, METRIC_COUNT},
+        [CLASS_SYNC] = {METRIC_sync, METRIC_COUNT},   [CLASS_RMA] = {METRIC_rma, METRIC_COUNT},
+        [CLASS_IO] = {METRIC_io, METRIC_COUNT},       [CLASS_SETUP] = {METRIC_setup, METRIC_COUNT},
+        [CLASS_LOCAL] = {METRIC_setup, METRIC_COUNT},
+    };
+    amount(amounts, by_class[class].metric, ns);
+    if (by_class[class].second != METRIC_COUNT)
+        amount(amounts, by_class[class].second, ns);
+}
+
+/* Messages of a call: how many it sends, of how many bytes, and whether all that it moves are small. */
+struct moved {
+    int64_t sent, bytes, small, unknown;
+    bool any, any_large, any_unknown;
+};
+
+static void move(struct moved *moved, const struct message *message, bool sent)
+{
+    bool is_small = message->bytes != BYTES_UNKNOWN && message->bytes < SMALL_BYTES;
+    moved->any = true;
+    moved->any_unknown |= message->bytes == BYTES_UNKNOWN;
+    moved->any_large |= message->bytes != BYTES_UNKNOWN && !is_small;
+    if (!sent)
+        return;
+    moved->sent++;
+    moved->small += is_small;
+    moved->unknown += message->bytes == BYTES_UNKNOWN;
+    if (message->bytes > 0)
+        time_add(&moved->bytes, message->bytes);
+}
+
+static struct moved moved_by(const struct graph *graph, const struct call *call)
+{
+    struct moved moved = {0};
+    for (uint32_t at = call->sent; at;) {
+        struct message message = graph_message(graph, at - 1);
+        move(&moved, &message, true);
+        at = message.next_sent;
+    }
+    bool is_probe = graph_state(graph, call)->class == CLASS_PROBE;
+    for (uint32_t at = is_probe ? 0 : call->received; at;) {
+        struct message message = graph_message(graph, at - 1);
+        move(&moved, &message, false);
+        at = message.next_received;
+    }
+    return moved;
+}
+
+static void amount_of_messages(struct amounts *amounts, const struct moved *moved, int64_t own_ns)
+{
+    if (!moved->any)
+        return;
+    amount(amounts, METRIC_messages, moved->sent);
+    amount(amounts, METRIC_bytes, moved->bytes);
+    amount(amounts, METRIC_small_messages, moved->small);
+    amounts->doubt_messages = moved->unknown;
+    if (!moved->any_large && moved->any_unknown)
+        amounts->doubt_size_ns = own_ns;
+    else if (!moved->any_large)
+        amount(amounts, METRIC_small_time, own_ns);
+}
+
+/* Which wait the call could have that the trace does not tell of: its root, its partner, or others are not recorded. */
+static enum wait_kind doubt_of(const struct graph *graph, const struct call *call)
+{
+    const struct state_def *state = graph_state(graph, call);
+    const struct group *group = graph_group(graph, call);
+    if (!group)
+        return !call->received && strcmp(state->name, "MPI_Recv") == 0 ? WAIT_LATE_SENDER : WAIT_NONE;
+    struct collective collective = graph_collective(graph, call);
+    bool rooted = collective.shape == SHAPE_ONE_TO_ALL || collective.shape == SHAPE_ALL_TO_ONE;
+    bool told = rooted ? group->root_lane != GRAPH_NONE : group->complete;
+    return told || collective.stage != STAGE_BLOCKING ? WAIT_NONE : (enum wait_kind)collective.wait;
+}
+
+/* What others wait for is theirs who cause it, wherever that is. */
+static void add_caused(struct pass *pass, const struct wait *wait)
+{
+    const struct cube *cube = pass->cube;
+    uint32_t key[SEARCH_AXIS_COUNT] = {CUBE_ANY};
+    struct amounts amounts = {.count = 0};
+    struct call cause = graph_call(cube->graph, wait->cause_lane, wait->cause_call);
+    cube_place_call(cube, wait->cause_lane, &cause, pass->walk.messages, key);
+    amount(&amounts, METRIC_caused, wait->ns);
+    add_to_fitting(pass, cube->rows[wait->cause_lane], key, &amounts);
+}
+
+static void amount_of_waits(struct pass *pass, const struct cube_fact *fact, const struct wait *wait, int64_t ns,
+                            struct amounts *amounts)
+{
+    const struct graph *graph = pass->cube->graph;
+    struct wait completion = wait_completion_of(graph, fact->lane, fact->index);
+    if (completion.kind != WAIT_NONE)
+        amount(amounts, METRIC_WAITS + (unsigned)completion.kind, completion.ns);
+    if (wait->kind != WAIT_NONE) {
+        amount(amounts, METRIC_waiting, wait->ns);
+        amount(amounts, METRIC_WAITS + (unsigned)wait->kind, wait->ns);
+        if (pass->caused)
+            add_caused(pass, wait);
+    } else {
+        amounts->doubt = doubt_of(graph, &fact->call);
+        amounts->doubt_ns = amounts->doubt == WAIT_NONE ? 0 : ns;
+    }
+}
+
+static void visit_call(struct pass *pass, const struct cube_fact *fact)
+{
+    const struct graph *graph = pass->cube->graph;
+    const struct call *call = &fact->call;
+    int64_t ns = time_since(call->enter_ns, call->leave_ns);
+    struct wait wait = {0};
+    struct amounts amounts = {.count = 0};
+    amount(&amounts, METRIC_calls, 1);
+    amount(&amounts, METRIC_mpi, ns);
+    amount_of_class(&amounts, graph_state(graph, call)->class, ns);
+    if (pass->waits) {
+        wait = wait_of(graph, fact->lane, fact->index);
+        amount_of_waits(pass, fact, &wait, ns, &amounts);
+    }
+    if (pass->sizes) {
+        struct moved moved = moved_by(graph, call);
+        amount_of_messages(&amounts, &moved, time_since(wait.ns, ns));
+    }
+    add_to_fitting(pass, fact->row, fact->key, &amounts);
+}
+
+static void visit(void *context, const struct cube_fact *fact)
+{
+    struct pass *pass = context;
+    if (fact->is_call)
+        visit_call(pass, fact);
+    else
+        visit_gap(pass, fact);
+}
+
+/* The lane is done: what it computes in each cell is known. */
+static void end_lane_of_cell(const struct pass *pass, struct cube_cell *cell, int64_t all_compute_ns)
+{
+    int64_t ns = cell->lane_compute_ns;
+    if (pass->second)
+        time_add(&cell->sums[METRIC_overload], cube_beyond_mean(ns, all_compute_ns, pass->cube->graph->lane_count));
+    else if (ns > cell->most_compute_ns)
+        cell->most_compute_ns = ns;
+    cell->lane_compute_ns = 0;
+    cell->touched = false;
+}
+
+static void end_lane(const struct pass *pass, struct cube_focus *focus, uint32_t lane)
+{
+    struct cube_cell *total = &focus->total;
+    if (!pass->second)
+        focus->lane_compute_ns[lane] = total->lane_compute_ns;
+    if (!pass->second && total->lane_compute_ns > total->most_compute_ns)
+        total->most_compute_ns = total->lane_compute_ns;
+    total->lane_compute_ns = 0;
+    for (int axis = AXIS_WHY + 1; axis < SEARCH_AXIS_COUNT; axis++) {
+        struct cube_table *table = &focus->table[axis];
+        for (size_t i = 0; i < table->touched_count; i++) {
+            struct cube_cell *cell = &table->cells[table->touched[i]];
+            end_lane_of_cell(pass, cell, axis == AXIS_PROCESSES ? total->all_compute_ns : cell->all_compute_ns);
+        }
+        table->touched_count = 0;
+    }
+}
+
+/* What is wanted of any focus. */
+static void find_wants(struct pass *pass, bool *overload)
+{
+    for (size_t i = 0; i < pass->count; i++) {
+        const struct cube_focus *focus = &pass->foci[i];
+        const bool *uses = focus->uses;
+        bool divided = false;
+        for (int axis = AXIS_COMMUNICATORS; axis <= AXIS_TAGS; axis++)
+            pass->walk.messages |= focus->wanted[axis] || focus->key[axis] != CUBE_ANY;
+        for (int axis = AXIS_WHY + 1; axis < SEARCH_AXIS_COUNT; axis++)
+            divided |= focus->wanted[axis];
+        for (unsigned metric = 0; metric < METRIC_COUNT; metric++)
+            pass->waits |= uses[metric] && metric_needs_clocks(metric);
+        pass->waits |= uses[METRIC_small_time];
+        pass->caused |= uses[METRIC_caused];
+        pass->sizes |=
+            uses[METRIC_messages] || uses[METRIC_small_messages] || uses[METRIC_small_time] || uses[METRIC_bytes];
+        pass->walk.gaps |= uses[METRIC_compute] || uses[METRIC_imbalance] || uses[METRIC_overload] ||
+                           uses[METRIC_alone] || uses[METRIC_serial];
+        *overload |= uses[METRIC_overload] && divided;
+    }
+}
+
+static void run_pass(struct pass *pass)
+{
+    for (uint32_t lane = 0; lane < pass->cube->graph->lane_count; lane++) {
+        cube_walk_lane(pass->cube, lane, pass->walk, visit, pass);
+        for (size_t i = 0; i < pass->count; i++)
+            end_lane(pass, &pass->foci[i], lane);
+    }
+}
+
+void cube_ask(const struct cube *cube, struct cube_focus *foci, size_t count)
+{
+    struct pass pass = {.cube = cube, .foci = foci, .count = count, .walk = {.calls = true}};
+    bool overload = false;
+    for (size_t i = 0; i < count; i++)
+        cube_focus_begin(cube, &foci[i]);
+    find_wants(&pass, &overload);
+    run_pass(&pass);
+    pass.second = true;
+    pass.walk.calls = false;
+    if (overload)
+        run_pass(&pass);
+    for (size_t i = 0; i < count; i++)
+        cube_focus_end(cube, &foci[i]);
+}

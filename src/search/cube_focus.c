@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "search/cube_focus.h"
+
+#include "core/memory.h"
+#include "search/cube_walk.h"
+
+#include <math.h>
+
+struct cube_focus cube_focus_whole(void)
+{
+    struct cube_focus focus = {0};
+    for (int axis = 0; axis < SEARCH_AXIS_COUNT; axis++)
+        focus.key[axis] = CUBE_ANY;
+    return focus;
+}
+
+void cube_focus_clear(struct cube_focus *focus)
+{
+    for (int axis = 0; axis < SEARCH_AXIS_COUNT; axis++) {
+        free(focus->table[axis].cells);
+        focus->table[axis] = (struct cube_table){0};
+    }
+}
+
+static size_t domain_of(const struct cube *cube, enum search_axis axis)
+{
+    const struct defs *defs = cube->graph->defs;
+    switch (axis) {
+    case AXIS_PROCESSES:
+        return cube->row_count;
+    case AXIS_FUNCTIONS:
+    case AXIS_STATES:
+        return defs->state_count;
+    case AXIS_SITES:
+        return defs->site_count;
+    case AXIS_COMMUNICATORS:
+        return defs->comm_count;
+    case AXIS_TAGS:
+        return cube->tag_count;
+    case AXIS_PHASES:
+        return cube->phases.count;
+    case AXIS_ITERATIONS:
+        return cube->iterations.count;
+    default:
+        return 0;
+    }
+}
+
+struct cube_cell *cube_cell_of(struct cube_table *table, enum search_axis axis, uint32_t key)
+{
+    if (key >= table->domain)
+        return NULL;
+    if (!table->places[key]) {
+        if (table->count == CUBE_CELLS && axis != AXIS_PROCESSES) {
+            table->overflow = true;
+            return NULL;
+        }
+        ARRAY_PUSH(table->cells, table->count, table->capacity, (struct cube_cell){.key = key});
+        table->places[key] = (uint32_t)table->count;
+    }
+    return &table->cells[table->places[key] - 1];
+}
+
+/* To be called before its lanes are counted. */
+static void widen(struct cube_cell *cell, int64_t begin_ns, int64_t end_ns)
+{
+    cell->begin_ns = cell->lanes == 0 || begin_ns < cell->begin_ns ? begin_ns : cell->begin_ns;
+    cell->end_ns = cell->lanes == 0 || end_ns > cell->end_ns ? end_ns : cell->end_ns;
+}
+
+/* The lane's time in a part, where it has any; `again`: the lane is counted already. */
+static void count_lane(const struct cube *cube, struct cube_cell *cell, uint32_t lane, const struct cube_cuts *cuts,
+                       uint32_t part, bool *again)
+{
+    int64_t begin_ns, end_ns;
+    if (!cell || !cube_time_in(cube, lane, cuts, part, &begin_ns, &end_ns))
+        return;
+    widen(cell, begin_ns, end_ns);
+    cell->lanes += !*again;
+    *again = true;
+    time_add(&cell->sums[METRIC_time], time_since(begin_ns, end_ns));
+}
+
+/* All that a focus has of a lane: its iterations, or its phase, or all. */
+static void count_span(const struct cube *cube, const struct cube_focus *focus, struct cube_cell *cell, uint32_t lane)
+{
+    bool again = false;
+    for (size_t i = 0; i < focus->iteration_count; i++)
+        count_lane(cube, cell, lane, &cube->iterations, focus->iterations[i], &again);
+    if (!focus->iterations)
+        count_lane(cube, cell, lane, &cube->phases, focus->key[AXIS_PHASES], &again);
+}
+
+static void count_parts(const struct cube *cube, struct cube_focus *focus, uint32_t lane, enum search_axis axis,
+                        const struct cube_cuts *cuts)
+{
+    for (uint32_t i = 0; focus->wanted[axis] && i < cuts->count; i++) {
+        bool again = false;
+        count_lane(cube, cube_cell_of(&focus->table[axis], axis, i), lane, cuts, i, &again);
+    }
+}
+
+/* Spans of a lane in a focus: of its total, its process, and of phases and iterations where it is divided by these. */
+static void count_spans(const struct cube *cube, struct cube_focus *focus, uint32_t lane)
+{
+    count_span(cube, focus, &focus->total, lane);
+    if (focus->wanted[AXIS_PROCESSES])
+        count_span(cube, focus, cube_cell_of(&focus->table[AXIS_PROCESSES], AXIS_PROCESSES, cube->rows[lane]), lane);
+    count_parts(cube, focus, lane, AXIS_PHASES, &cube->phases);
+    count_parts(cube, focus, lane, AXIS_ITERATIONS, &cube->iterations);
+}
+
+static bool *bits_of(const uint32_t *numbers, size_t count, size_t all)
+{
+    bool *bits = numbers ? memory_new(all) : NULL;
+    for (size_t i = 0; i < count; i++)
+        bits[numbers[i]] = true;
+    return bits;
+}
+
+void cube_focus_begin(const struct cube *cube, struct cube_focus *focus)
+{
+    focus->total = (struct cube_cell){.key = CUBE_ANY};
+    focus->member = bits_of(focus->rows, focus->row_count, cube->row_count);
+    focus->in_iteration = bits_of(focus->iterations, focus->iteration_count, cube->iterations.count);
+    focus->lane_compute_ns = memory_new(cube->graph->lane_count * sizeof *focus->lane_compute_ns);
+    for (int axis = AXIS_WHY + 1; axis < SEARCH_AXIS_COUNT; axis++) {
+        struct cube_table *table = &focus->table[axis];
+        if (!focus->wanted[axis])
+            continue;
+        table->domain = domain_of(cube, (enum search_axis)axis);
+        table->places = memory_new(table->domain * sizeof *table->places);
+    }
+    for (uint32_t lane = 0; lane < cube->graph->lane_count; lane++)
+        if (!focus->member || focus->member[cube->rows[lane]])
+            count_spans(cube, focus, lane);
+}
+
+int64_t cube_beyond_mean(int64_t lane_ns, int64_t all_ns, size_t lanes)
+{
+    double beyond = (double)lane_ns - (double)all_ns / (double)lanes;
+    return beyond > 0 ? llround(fmin(beyond, 9e18)) : 0;
+}
+
+static int by_key(const void *a, const void *b)
+{
+    const struct cube_cell *left = a, *right = b;
+    return (left->key > right->key) - (left->key < right->key);
+}
+
+static void book_imbalance(struct cube_cell *cell, uint64_t lanes)
+{
+    double ns = (double)cell->most_compute_ns * (double)lanes - (double)cell->sums[METRIC_compute];
+    cell->sums[METRIC_imbalance] = ns > 0 ? llround(fmin(ns, 9e18)) : 0;
+}
+
+void cube_focus_end(const struct cube *cube, struct cube_focus *focus)
+{
+    size_t lanes = cube->graph->lane_count;
+    book_imbalance(&focus->total, focus->total.lanes);
+    for (size_t i = 0; i < lanes; i++)
+        time_add(&focus->total.sums[METRIC_overload],
+                 cube_beyond_mean(focus->lane_compute_ns[i], focus->total.all_compute_ns, lanes));
+    for (int axis = AXIS_WHY + 1; axis < SEARCH_AXIS_COUNT; axis++) {
+        struct cube_table *table = &focus->table[axis];
+        for (size_t i = 0; i < table->count; i++)
+            book_imbalance(&table->cells[i], axis == AXIS_PROCESSES ? table->cells[i].lanes : focus->total.lanes);
+        if (table->count > 0)
+            qsort(table->cells, table->count, sizeof *table->cells, by_key);
+        free(table->places);
+        free(table->touched);
+        table->places = table->touched = NULL;
+        table->touched_capacity = 0;
+    }
+    free(focus->lane_compute_ns);
+    free(focus->member);
+    free(focus->in_iteration);
+    focus->lane_compute_ns = NULL;
+    focus->member = focus->in_iteration = NULL;
+}
+
+void cube_cell_add(enum search_axis axis, struct cube_cell *sum, const struct cube_cell *cell)
+{
+    widen(sum, cell->begin_ns, cell->end_ns);
+    for (unsigned metric = 0; metric < METRIC_COUNT; metric++)
+        time_add(&sum->sums[metric], cell->sums[metric]);
+    for (int kind = 0; kind < WAIT_KIND_COUNT; kind++)
+        time_add(&sum->doubt_ns[kind], cell->doubt_ns[kind]);
+    time_add(&sum->doubt_size_ns, cell->doubt_size_ns);
+    time_add(&sum->doubt_messages, cell->doubt_messages);
+    if (axis != AXIS_PROCESSES) {
+        sum->lanes = cell->lanes > sum->lanes ? cell->lanes : sum->lanes;
+        return;
+    }
+    sum->lanes += cell->lanes;
+    sum->most_compute_ns = cell->most_compute_ns > sum->most_compute_ns ? cell->most_compute_ns : sum->most_compute_ns;
+    book_imbalance(sum, sum->lanes);
+}
