@@ -302,7 +302,7 @@ static enum status metrics_from_trace(struct run_metrics *run, const struct opti
         struct analysing analysing = {graph, spans, run->metrics, run_threads(options)};
         parallel_run(analysing.threads, 2, analyse_part, &analysing);
         if (run->search)
-            run->metrics->search = run_search_finish(run->search, graph, spans, run->metrics);
+            run->metrics->search = run_search_finish(run->search, graph, spans, run->metrics, analysing.threads);
     }
     user_spans_free(spans);
     if (run->metrics && run->metrics->analysis && run_clocks(run->reader))

@@ -45,7 +45,7 @@ struct sink *run_search_sink(struct run_search *search)
 }
 
 struct search *run_search_finish(struct run_search *search, const struct graph *graph, const struct user_spans *spans,
-                                 const struct metrics *metrics)
+                                 const struct metrics *metrics, unsigned threads)
 {
     struct state_track *states = state_track_builder_end(search->states);
     struct phases *phases = phases_of(graph, spans);
@@ -55,7 +55,8 @@ struct search *run_search_finish(struct run_search *search, const struct graph *
                                                               .phases = phases,
                                                               .master = master_of(metrics),
                                                               .hypotheses = search->hypotheses,
-                                                              .source = search->source});
+                                                              .source = search->source,
+                                                              .threads = threads});
     phases_free(phases);
     state_track_free(states);
     return result;

@@ -18,8 +18,8 @@ void run_search_free(struct run_search *search);
 /* To be fed with all events beside the graph's builder. */
 struct sink *run_search_sink(struct run_search *search);
 
-/* After the last event, once: searches. */
+/* After the last event, once: searches, in up to so many threads. */
 struct search *run_search_finish(struct run_search *search, const struct graph *graph, const struct user_spans *spans,
-                                 const struct metrics *metrics);
+                                 const struct metrics *metrics, unsigned threads);
 
 #endif

@@ -88,7 +88,9 @@ void cube_free(struct cube *cube);
 
 /* A focus that is not narrowed, and divided by nothing. */
 struct cube_focus cube_focus_whole(void);
-void cube_ask(const struct cube *cube, struct cube_focus *foci, size_t count);
+
+/* In up to so many threads, with the same result; each has tables of its own. */
+void cube_ask(const struct cube *cube, struct cube_focus *foci, size_t count, unsigned threads);
 void cube_focus_clear(struct cube_focus *focus);
 
 /* Adds what another cell of the table of this axis has: the two together. Imbalances of phases and iterations add up;

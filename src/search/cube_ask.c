@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* One pass over the calls for all foci that are asked together. */
 #include "core/memory.h"
+#include "core/parallel.h"
 #include "replay/wait.h"
 #include "search/cube_focus.h"
 #include "search/cube_walk.h"
@@ -313,27 +314,73 @@ static void find_wants(struct pass *pass, bool *overload)
     }
 }
 
-static void run_pass(struct pass *pass)
+/* Lanes [first, end) of a pass, in foci of its own. */
+struct share {
+    struct pass pass;
+    uint32_t first, end;
+};
+
+static void run_share(void *context, size_t index)
 {
-    for (uint32_t lane = 0; lane < pass->cube->graph->lane_count; lane++) {
+    struct share *share = &((struct share *)context)[index];
+    struct pass *pass = &share->pass;
+    for (uint32_t lane = share->first; lane < share->end; lane++) {
         cube_walk_lane(pass->cube, lane, pass->walk, visit, pass);
         for (size_t i = 0; i < pass->count; i++)
             end_lane(pass, &pass->foci[i], lane);
     }
 }
 
-void cube_ask(const struct cube *cube, struct cube_focus *foci, size_t count)
+/* Too few calls are not worth a thread. Which values of an axis with too many of them are kept depends on the order of
+   the calls: there is one share, then. */
+static size_t share_count(const struct pass *pass, uint64_t calls, unsigned threads)
+{
+    enum { CALLS_LEAST = 2000 };
+    for (size_t i = 0; i < pass->count; i++)
+        for (int axis = AXIS_PROCESSES + 1; axis < SEARCH_AXIS_COUNT; axis++)
+            if (pass->foci[i].table[axis].domain > CUBE_CELLS)
+                return 1;
+    uint64_t most = calls / CALLS_LEAST + 1;
+    uint64_t wanted = threads > 0 ? threads : 1;
+    return (size_t)(most < wanted ? most : wanted);
+}
+
+/* Shares of about as many calls each; the first has the pass's own foci. */
+static void run_pass(const struct pass *pass, unsigned threads)
+{
+    const struct graph *graph = pass->cube->graph;
+    uint64_t calls = 0, before = 0;
+    for (size_t i = 0; i < graph->lane_count; i++)
+        calls += graph->lanes[i].count;
+    size_t count = share_count(pass, calls, threads);
+    struct share *shares = memory_new(count * sizeof *shares);
+    uint32_t lane = 0;
+    for (size_t i = 0; i < count; i++) {
+        shares[i] = (struct share){.pass = *pass, .first = lane};
+        for (; lane < graph->lane_count && (i + 1 == count || before * count < calls * (i + 1)); lane++)
+            before += graph->lanes[lane].count;
+        shares[i].end = lane;
+        if (i > 0)
+            shares[i].pass.foci = cube_foci_share(pass->foci, pass->count);
+    }
+    parallel_run(threads, count, run_share, shares);
+    for (size_t i = 1; i < count; i++)
+        cube_foci_join(pass->foci, shares[i].pass.foci, pass->count, pass->second);
+    free(shares);
+}
+
+void cube_ask(const struct cube *cube, struct cube_focus *foci, size_t count, unsigned threads)
 {
     struct pass pass = {.cube = cube, .foci = foci, .count = count, .walk = {.calls = true}};
     bool overload = false;
     for (size_t i = 0; i < count; i++)
         cube_focus_begin(cube, &foci[i]);
     find_wants(&pass, &overload);
-    run_pass(&pass);
+    run_pass(&pass, threads);
     pass.second = true;
     pass.walk.calls = false;
     if (overload)
-        run_pass(&pass);
+        run_pass(&pass, threads);
     for (size_t i = 0; i < count; i++)
         cube_focus_end(cube, &foci[i]);
 }

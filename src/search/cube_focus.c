@@ -5,6 +5,7 @@
 #include "search/cube_walk.h"
 
 #include <math.h>
+#include <string.h>
 
 struct cube_focus cube_focus_whole(void)
 {
@@ -142,6 +143,77 @@ int64_t cube_beyond_mean(int64_t lane_ns, int64_t all_ns, size_t lanes)
     return beyond > 0 ? llround(fmin(beyond, 9e18)) : 0;
 }
 
+static struct cube_cell cell_share(const struct cube_cell *cell)
+{
+    return (struct cube_cell){.key = cell->key, .all_compute_ns = cell->all_compute_ns};
+}
+
+static struct cube_table table_share(const struct cube_table *table)
+{
+    struct cube_table share = {.domain = table->domain, .count = table->count, .capacity = table->count};
+    if (table->domain == 0)
+        return share;
+    share.places = memory_new(table->domain * sizeof *share.places);
+    memcpy(share.places, table->places, table->domain * sizeof *share.places);
+    share.cells = table->count > 0 ? memory_new(table->count * sizeof *share.cells) : NULL;
+    for (size_t i = 0; i < table->count; i++)
+        share.cells[i] = cell_share(&table->cells[i]);
+    return share;
+}
+
+struct cube_focus *cube_foci_share(const struct cube_focus *foci, size_t count)
+{
+    struct cube_focus *shared = memory_new(count * sizeof *shared);
+    for (size_t i = 0; i < count; i++) {
+        shared[i] = foci[i];
+        shared[i].total = cell_share(&foci[i].total);
+        for (int axis = 0; axis < SEARCH_AXIS_COUNT; axis++)
+            shared[i].table[axis] = table_share(&foci[i].table[axis]);
+    }
+    return shared;
+}
+
+static void add_sums(struct cube_cell *sum, const struct cube_cell *cell)
+{
+    for (unsigned metric = 0; metric < METRIC_COUNT; metric++)
+        time_add(&sum->sums[metric], cell->sums[metric]);
+    for (int kind = 0; kind < WAIT_KIND_COUNT; kind++)
+        time_add(&sum->doubt_ns[kind], cell->doubt_ns[kind]);
+    time_add(&sum->doubt_size_ns, cell->doubt_size_ns);
+    time_add(&sum->doubt_messages, cell->doubt_messages);
+}
+
+static void cell_join(struct cube_cell *cell, const struct cube_cell *shared, bool second)
+{
+    if (second) {
+        time_add(&cell->sums[METRIC_overload], shared->sums[METRIC_overload]);
+        return;
+    }
+    add_sums(cell, shared);
+    time_add(&cell->all_compute_ns, shared->all_compute_ns);
+    cell->most_compute_ns =
+        shared->most_compute_ns > cell->most_compute_ns ? shared->most_compute_ns : cell->most_compute_ns;
+}
+
+void cube_foci_join(struct cube_focus *foci, struct cube_focus *shared, size_t count, bool second)
+{
+    for (size_t i = 0; i < count; i++) {
+        cell_join(&foci[i].total, &shared[i].total, second);
+        for (int axis = 0; axis < SEARCH_AXIS_COUNT; axis++) {
+            struct cube_table *from = &shared[i].table[axis];
+            for (size_t k = 0; k < from->count; k++) {
+                struct cube_cell *cell = cube_cell_of(&foci[i].table[axis], (enum search_axis)axis, from->cells[k].key);
+                if (cell)
+                    cell_join(cell, &from->cells[k], second);
+            }
+            free(from->places);
+            free(from->touched);
+        }
+        cube_focus_clear(&shared[i]);
+    }
+    free(shared);
+}
+
 static int by_key(const void *a, const void *b)
 {
     const struct cube_cell *left = a, *right = b;
@@ -182,12 +254,7 @@ void cube_focus_end(const struct cube *cube, struct cube_focus *focus)
 void cube_cell_add(enum search_axis axis, struct cube_cell *sum, const struct cube_cell *cell)
 {
     widen(sum, cell->begin_ns, cell->end_ns);
-    for (unsigned metric = 0; metric < METRIC_COUNT; metric++)
-        time_add(&sum->sums[metric], cell->sums[metric]);
-    for (int kind = 0; kind < WAIT_KIND_COUNT; kind++)
-        time_add(&sum->doubt_ns[kind], cell->doubt_ns[kind]);
-    time_add(&sum->doubt_size_ns, cell->doubt_size_ns);
-    time_add(&sum->doubt_messages, cell->doubt_messages);
+    add_sums(sum, cell);
     if (axis != AXIS_PROCESSES) {
         sum->lanes = cell->lanes > sum->lanes ? cell->lanes : sum->lanes;
         return;

@@ -9,6 +9,13 @@
 /* Makes room, and counts lanes and their times; what cube_focus_end frees. */
 void cube_focus_begin(const struct cube *cube, struct cube_focus *focus);
 
+/* Foci to which other threads add, until they are joined: the same ones with tables of their own, in which nothing is
+   summed yet. What all compute is known in them as far as it is in those. */
+struct cube_focus *cube_foci_share(const struct cube_focus *foci, size_t count);
+
+/* Adds what was summed in shared foci, and frees these. `second`: only overloads. */
+void cube_foci_join(struct cube_focus *foci, struct cube_focus *shared, size_t count, bool second);
+
 /* Puts the cells in order, with what follows from their sums. */
 void cube_focus_end(const struct cube *cube, struct cube_focus *focus);
 

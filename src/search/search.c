@@ -375,7 +375,7 @@ static void go_down(struct searcher *searcher)
     for (size_t i = 0; i < searcher->open_count; i++)
         ask_for(searcher, &searcher->tests[searcher->open[i]]);
     if (searcher->focus_count > 0)
-        cube_ask(searcher->cube, searcher->foci, searcher->focus_count);
+        cube_ask(searcher->cube, searcher->foci, searcher->focus_count, searcher->input->threads);
     uint32_t *open = searcher->open;
     size_t count = searcher->open_count;
     searcher->open = NULL;
@@ -422,7 +422,7 @@ struct search *search_run(const struct search_input *input)
         add_uses(&input->hypotheses->list[i], whole.uses);
     searcher.cube =
         cube_new(input->graph, input->states, input->phases, whole.uses[METRIC_alone] || whole.uses[METRIC_serial]);
-    cube_ask(searcher.cube, &whole, 1);
+    cube_ask(searcher.cube, &whole, 1, input->threads);
     test_hypotheses(&searcher, &whole);
     settle_hypotheses(&searcher);
     while (searcher.open_count > 0)

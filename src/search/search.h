@@ -35,6 +35,7 @@ struct search_input {
     int64_t master;                   /* its rank; -1: there is none */
     const struct hypotheses *hypotheses;
     const char *source; /* of the hypotheses; NULL: sight's own */
+    unsigned threads;   /* at most, with the same result; 0: one */
 };
 
 /* Free with search_free. Memory: see cube.h; time: a pass over all calls for each axis that is gone along, 8 at most.
