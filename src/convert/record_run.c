@@ -283,7 +283,9 @@ static void define_clock(struct record_process *process, const struct record_clo
         return;
     clock->last_ns = record->base.time_ns;
     clock->last_offset_ns = record->offset_ns;
+    clock->last_delay_ns = record->delay_ns;
     if (clock->points++ == 0) {
+        clock->first_delay_ns = clock->last_delay_ns;
         clock->first_ns = clock->last_ns;
         clock->first_offset_ns = clock->last_offset_ns;
     }
@@ -433,8 +435,12 @@ int64_t record_clock_offset(const struct record_clock_line *clock, int64_t time_
 {
     if (clock->points < 2 || clock->last_ns <= clock->first_ns)
         return clock->first_offset_ns;
-    /* A little before the first and behind the last moment are MPI_Init and MPI_Finalize themselves. */
-    double share = (double)(time_ns - clock->first_ns) / (double)(clock->last_ns - clock->first_ns);
-    share = fmin(fmax(share, -1), 2);
-    return clock->first_offset_ns + llrint(share * (double)(clock->last_offset_ns - clock->first_offset_ns));
+    double span = (double)(clock->last_ns - clock->first_ns), passed = (double)(time_ns - clock->first_ns);
+    double change = (double)(clock->last_offset_ns - clock->first_offset_ns);
+    double within = fmin(fmax(passed, 0), span);
+    /* Before the first moment and behind the last, only by what of the change is no error of measuring. */
+    double error = ((double)clock->first_delay_ns + (double)clock->last_delay_ns) / 2;
+    double sure = copysign(fmax(fabs(change) - fmax(error, 0), 0), change);
+    double beyond = fmin(fmax(passed - within, -span), span);
+    return clock->first_offset_ns + llrint((within * change + beyond * sure) / span);
 }

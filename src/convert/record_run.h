@@ -19,6 +19,7 @@ struct record_comm_place {
 /* What a process's clock lacks to that of process 0, at one or two moments. */
 struct record_clock_line {
     int64_t first_ns, first_offset_ns, last_ns, last_offset_ns;
+    int64_t first_delay_ns, last_delay_ns; /* of the round trips that told: each offset may be wrong by half of it */
     size_t points;
 };
 

@@ -141,11 +141,29 @@ static uint32_t comm_add(struct lane *lane, uint32_t parent, MPI_Comm comm)
     return facts_add(lane, &facts, comm, parent);
 }
 
-void comms_start(struct lane *lane)
+/* World and self are told by their members: in a program of sessions they cannot be asked. */
+static void group_add(struct lane *lane, MPI_Group group, int rank, MPI_Comm comm)
 {
-    PMPI_Comm_group(MPI_COMM_WORLD, &comms.world);
-    comm_add(lane, RECORD_COMM_NONE, MPI_COMM_WORLD);
-    comm_add(lane, RECORD_COMM_NONE, MPI_COMM_SELF);
+    struct comm_facts facts = {.rank = rank};
+    int lowest;
+    facts.members = group_members(group, &facts.size, &lowest, &facts.foreign);
+    facts_key(&facts, RECORD_COMM_NONE);
+    facts_add(lane, &facts, comm, RECORD_COMM_NONE);
+}
+
+void comms_start(struct lane *lane, MPI_Group world)
+{
+    MPI_Group self;
+    comms.world = world;
+    group_add(lane, world, recorder.rank, MPI_COMM_WORLD);
+    PMPI_Group_incl(world, 1, &recorder.rank, &self);
+    group_add(lane, self, 0, MPI_COMM_SELF);
+    PMPI_Group_free(&self);
+}
+
+void comms_resume(MPI_Group world)
+{
+    comms.world = world;
 }
 
 void comms_finish(void)

@@ -9,8 +9,10 @@
    their talking about it. Members call what makes communicators of a parent in the same order, so (key of the parent,
    members, how many of these there were) tells one from all others. */
 
-/* World and self; and back to MPI what was borrowed of it. */
-void comms_start(struct lane *lane);
+/* World, of this group, which it keeps, and self; and back to MPI what was borrowed of it. comms_resume: again, of
+   another group of the same processes. */
+void comms_start(struct lane *lane, MPI_Group world);
+void comms_resume(MPI_Group world);
 void comms_finish(void);
 
 /* The number of a communicator; one that is not known yet is looked at and defined. */

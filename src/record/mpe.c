@@ -181,6 +181,6 @@ EXPORT int MPE_Log_receive(int other, int tag, int size)
 
 EXPORT int MPE_Log_sync_clocks(void)
 {
-    recorder_sync();
+    recorder_sync(MPI_COMM_WORLD);
     return MPE_LOG_OK;
 }

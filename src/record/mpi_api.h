@@ -18,6 +18,7 @@
 #pragma weak ompi_mpi_comm_self
 #pragma weak ompi_mpi_comm_world
 #pragma weak ompi_mpi_double
+#pragma weak ompi_mpi_group_null
 #pragma weak ompi_mpi_int
 #pragma weak ompi_mpi_op_lor
 #pragma weak ompi_request_null

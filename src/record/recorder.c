@@ -4,9 +4,11 @@
 #include "record/clock.h"
 #include "record/comms.h"
 #include "record/host.h"
+#include "record/sessions.h"
 #include "record/settings.h"
 #include "record/sites.h"
 #include "record/sync.h"
+#include "record/world.h"
 
 #include <pthread.h>
 #include <stdio.h>
@@ -61,13 +63,14 @@ static void on_fork(void)
             lane_abandon(lane);
 }
 
-static void know_process(void)
+static void know_process(MPI_Group world)
 {
     int rank, size;
     MPI_Comm parent = MPI_COMM_NULL;
-    PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    PMPI_Comm_size(MPI_COMM_WORLD, &size);
-    PMPI_Comm_get_parent(&parent);
+    PMPI_Group_rank(world, &rank);
+    PMPI_Group_size(world, &size);
+    if (sessions_have_world())
+        PMPI_Comm_get_parent(&parent);
     about = (struct record_header){.magic = RECORD_MAGIC,
                                    .version = RECORD_VERSION,
                                    .function_count = FUNCTION_COUNT,
@@ -92,54 +95,106 @@ void recorder_enter(struct lane *lane, enum function function, const void *calle
         lane_put(lane, RECORD_ENTER, time_ns, function, comm);
 }
 
-void recorder_start(enum function function, const void *caller, int64_t begin_ns, bool threaded)
+static void lanes_mark(enum record_end end)
 {
-    if (recorder.started || !settings_read(&settings))
-        return;
+    pthread_mutex_lock(&lanes_lock);
+    for (struct lane *lane = lanes; lane; lane = lane->next)
+        if (lane->header)
+            lane->header->end = end;
+    pthread_mutex_unlock(&lanes_lock);
+}
+
+/* The first lane and what is known before the first record. False: nothing can be recorded. */
+static bool begin_first(MPI_Group world, bool threaded)
+{
     recorder.threaded = threaded;
     recorder.sites = settings_want_sites();
     settings_skip(recorder.skip);
-    know_process();
-    struct lane *lane = recorder_attach();
-    if (!lane) {
+    know_process(world);
+    about.world = world_of_launcher(recorder.size);
+    if (!recorder_attach()) {
         fprintf(stderr, "sight: process %d: cannot record to '%s'\n", recorder.rank, settings.directory);
-        return;
+        return false;
     }
     pthread_key_create(&thread_end, on_thread_end);
     pthread_atfork(NULL, NULL, on_fork);
+    return true;
+}
+
+/* Recording goes on where MPI is initialised again. */
+static bool begin_again(bool threaded)
+{
+    recorder.threaded |= threaded;
+    lanes_mark(RECORD_RUNNING);
+    return lane_mine || recorder_attach();
+}
+
+static bool begin(enum function function, const void *caller, int64_t begin_ns, bool threaded)
+{
+    bool again = lanes != NULL;
+    MPI_Group world = sessions_world();
+    if (world == MPI_GROUP_NULL || !(again ? begin_again(threaded) : begin_first(world, threaded)))
+        return false;
+    struct lane *lane = lane_mine;
     lane->inside = true;
     recorder.on = recorder.started = true;
     if (!recorder.skip[function])
         recorder_enter(lane, function, caller, RECORD_WORLD,
                        clock_error.offset_ns ? clock_with_error(begin_ns) : begin_ns);
-    comms_start(lane);
-    recorder.several_hosts = sync_needed(about.host, &about.world);
-    lane->header->world = about.world;
-    if (recorder.several_hosts)
-        sync_clocks(lane, about.host);
+    if (again)
+        comms_resume(world);
+    else
+        comms_start(lane, world);
+    if (sessions_have_world())
+        recorder_look_at_hosts(MPI_COMM_WORLD);
     if (!recorder.skip[function])
         lane_put(lane, RECORD_LEAVE, clock_now(), function, RECORD_WORLD);
     lane->inside = false;
+    return true;
 }
 
-void recorder_sync(void)
+void recorder_start(enum function function, const void *caller, int64_t begin_ns, bool threaded)
+{
+    static pthread_mutex_t starting = PTHREAD_MUTEX_INITIALIZER;
+    pthread_mutex_lock(&starting);
+    if (!recorder.started && settings_read(&settings) && !begin(function, caller, begin_ns, threaded))
+        sessions_end();
+    pthread_mutex_unlock(&starting);
+}
+
+void recorder_look_at_hosts(MPI_Comm all)
+{
+    recorder.several_hosts = sync_needed(about.host, all, &about.world);
+    if (lane_mine->header)
+        lane_mine->header->world = about.world;
+    recorder_sync(all);
+}
+
+void recorder_sync(MPI_Comm all)
 {
     if (recorder.started && recorder.several_hosts && lane_mine)
-        sync_clocks(lane_mine, about.host);
+        sync_clocks(lane_mine, about.host, all);
 }
 
 void recorder_finish(void)
 {
-    recorder_sync();
     comms_finish();
+    sessions_end();
 }
 
 void recorder_close(void)
 {
     recorder.started = false;
+    lanes_mark(RECORD_FINALIZED);
+}
+
+/* The process ends: files are cut to what is used. Where MPI is not finalised, threads may still write to them. */
+__attribute__((destructor)) static void close_files(void)
+{
     pthread_mutex_lock(&lanes_lock);
     for (struct lane *lane = lanes; lane; lane = lane->next)
-        lane_close(lane, RECORD_FINALIZED);
+        if (lane->header && lane->header->end == RECORD_FINALIZED)
+            lane_close(lane, RECORD_FINALIZED);
     pthread_mutex_unlock(&lanes_lock);
 }
 

@@ -5,7 +5,8 @@
 #include "record/lane.h"
 #include "record/mpi_api.h"
 
-/* The recording of this process: between MPI_Init and MPI_Finalize, where the environment asks for one. */
+/* The recording of this process: between MPI_Init and MPI_Finalize, or as long as there are sessions, where the
+ * environment asks for one. */
 
 enum function {
 #define MPI_FUNCTION(name, ...) FUNCTION_##name,
@@ -14,7 +15,7 @@ enum function {
 };
 
 struct recorder {
-    bool started;                 /* between MPI_Init and MPI_Finalize, with a place to write to */
+    bool started;                 /* MPI is initialised, with a place to write to */
     bool on;                      /* not switched off by MPI_Pcontrol or the MPE API */
     bool sites;                   /* calls are recorded with the place that they come from */
     bool threaded;                /* MPI_THREAD_MULTIPLE: tables shared by threads are locked */
@@ -30,19 +31,21 @@ extern __thread struct lane *lane_mine __attribute__((tls_model("initial-exec"))
 /* Opens the lane of this thread. NULL where nothing is recorded. */
 struct lane *recorder_attach(void);
 
-/* After MPI_Init: finds out who we are and starts recording. `begin_ns`: when MPI_Init was entered, `caller`: from
-   where. */
+/* After MPI_Init or MPI_Session_init: finds out who we are and starts recording, where nothing has yet. `begin_ns`:
+   when the function was entered, `caller`: from where. */
 void recorder_start(enum function function, const void *caller, int64_t begin_ns, bool threaded);
 
 /* Records the entry of a call. */
 void recorder_enter(struct lane *lane, enum function function, const void *caller, uint32_t comm, int64_t time_ns);
 
-/* Before PMPI_Finalize, while messages can be sent; and after it. */
+/* Before and after the last PMPI_Finalize or PMPI_Session_finalize. */
 void recorder_finish(void);
 void recorder_close(void);
 
-/* Measures the clocks where there is more than one; all processes must call it. */
-void recorder_sync(void);
+/* Finds out whether there are several hosts, and measures their clocks if so; `all` is a communicator of all processes,
+   which must all call it. recorder_sync: measures, where several are known. */
+void recorder_look_at_hosts(MPI_Comm all);
+void recorder_sync(MPI_Comm all);
 
 /* MPI_Pcontrol, and the MPE API's start and stop. */
 void recorder_switch(bool on);

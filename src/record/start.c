@@ -4,21 +4,63 @@
 #include "record/clock.h"
 #include "record/real.h"
 
+/* How often MPI was initialised and not finalised yet: by MPI_Init, and by each session. Recording lasts as long. */
+static int users;
+
+/* A call that initialises MPI. The first one begins the recording, others are calls like any. */
+struct beginning {
+    struct call call;
+    enum function function;
+    const void *caller;
+    int64_t begin_ns;
+    bool first;
+};
+
+static void beginning_enter(struct beginning *beginning, enum function function, const void *caller)
+{
+    *beginning = (struct beginning){.function = function, .caller = caller, .begin_ns = clock_now()};
+    beginning->first = !call_of(&beginning->call, function, caller);
+}
+
+/* `has_world`: MPI_COMM_WORLD came with it, so that all processes are here. */
+static void beginning_leave(struct beginning *beginning, int result, bool has_world, bool threaded)
+{
+    if (result == MPI_SUCCESS)
+        __atomic_add_fetch(&users, 1, __ATOMIC_RELAXED);
+    if (!beginning->first) {
+        recorder.threaded |= threaded;
+        if (result == MPI_SUCCESS && has_world)
+            recorder_look_at_hosts(MPI_COMM_WORLD);
+        call_leave(&beginning->call);
+    } else if (result == MPI_SUCCESS) {
+        recorder_start(beginning->function, real_caller(beginning->caller), beginning->begin_ns, threaded);
+    }
+}
+
+/* Before a call that finalises MPI: true if it is the last one. */
+static bool ends(void)
+{
+    bool last = __atomic_sub_fetch(&users, 1, __ATOMIC_RELAXED) == 0;
+    if (last)
+        recorder_finish();
+    return last;
+}
+
 EXPORT int MPI_Init(int *argc, char ***argv)
 {
-    int64_t begin_ns = clock_now();
+    struct beginning beginning;
+    beginning_enter(&beginning, FUNCTION_MPI_Init, CALLER);
     int result = REAL(MPI_Init)(argc, argv);
-    if (result == MPI_SUCCESS)
-        recorder_start(FUNCTION_MPI_Init, real_caller(CALLER), begin_ns, false);
+    beginning_leave(&beginning, result, true, false);
     return result;
 }
 
 EXPORT int MPI_Init_thread(int *argc, char ***argv, int required, int *provided)
 {
-    int64_t begin_ns = clock_now();
+    struct beginning beginning;
+    beginning_enter(&beginning, FUNCTION_MPI_Init_thread, CALLER);
     int result = REAL(MPI_Init_thread)(argc, argv, required, provided);
-    if (result == MPI_SUCCESS)
-        recorder_start(FUNCTION_MPI_Init_thread, real_caller(CALLER), begin_ns, *provided == MPI_THREAD_MULTIPLE);
+    beginning_leave(&beginning, result, true, result == MPI_SUCCESS && *provided == MPI_THREAD_MULTIPLE);
     return result;
 }
 
@@ -27,12 +69,38 @@ EXPORT int MPI_Finalize(void)
     struct call call;
     if (!call_of(&call, FUNCTION_MPI_Finalize, CALLER))
         return REAL(MPI_Finalize)();
-    recorder_finish();
+    recorder_sync(MPI_COMM_WORLD);
+    bool last = ends();
     int result = REAL(MPI_Finalize)();
     call_leave(&call);
-    recorder_close();
+    if (last)
+        recorder_close();
     return result;
 }
+
+#ifdef MPI_SESSION_NULL
+EXPORT int MPI_Session_init(MPI_Info info, MPI_Errhandler handler, MPI_Session *session)
+{
+    struct beginning beginning;
+    beginning_enter(&beginning, FUNCTION_MPI_Session_init, CALLER);
+    int result = REAL(MPI_Session_init)(info, handler, session);
+    beginning_leave(&beginning, result, false, true);
+    return result;
+}
+
+EXPORT int MPI_Session_finalize(MPI_Session *session)
+{
+    struct call call;
+    if (!call_of(&call, FUNCTION_MPI_Session_finalize, CALLER))
+        return REAL(MPI_Session_finalize)(session);
+    bool last = ends();
+    int result = REAL(MPI_Session_finalize)(session);
+    call_leave(&call);
+    if (last)
+        recorder_close();
+    return result;
+}
+#endif
 
 /* What comes behind the level is for other tools. */
 EXPORT int MPI_Pcontrol(const int level, ...)
@@ -55,6 +123,19 @@ EXPORT int PMPI_Init_thread(int *argc, char ***argv, int required, int *provided
     return CALLED_FROM_FORTRAN ? MPI_Init_thread(argc, argv, required, provided)
                                : REAL(MPI_Init_thread)(argc, argv, required, provided);
 }
+
+#ifdef MPI_SESSION_NULL
+EXPORT int PMPI_Session_init(MPI_Info info, MPI_Errhandler handler, MPI_Session *session)
+{
+    return CALLED_FROM_FORTRAN ? MPI_Session_init(info, handler, session)
+                               : REAL(MPI_Session_init)(info, handler, session);
+}
+
+EXPORT int PMPI_Session_finalize(MPI_Session *session)
+{
+    return CALLED_FROM_FORTRAN ? MPI_Session_finalize(session) : REAL(MPI_Session_finalize)(session);
+}
+#endif
 
 EXPORT int PMPI_Finalize(void)
 {

@@ -24,16 +24,16 @@ static bool all_are_here(void)
     return false;
 }
 
-bool sync_needed(uint64_t host, uint64_t *world)
+bool sync_needed(uint64_t host, MPI_Comm all, uint64_t *world)
 {
     *world = world_of_launcher(recorder.size);
     if (all_are_here() && !getenv("SIGHT_RECORD_TEST_CLOCK"))
         return false;
     uint64_t first[2] = {host, world_of_process()};
-    PMPI_Bcast(first, sizeof first, MPI_BYTE, 0, MPI_COMM_WORLD);
+    PMPI_Bcast(first, sizeof first, MPI_BYTE, 0, all);
     *world = first[1];
     int other = first[0] != host, any = 0;
-    PMPI_Allreduce(&other, &any, 1, MPI_INT, MPI_LOR, MPI_COMM_WORLD);
+    PMPI_Allreduce(&other, &any, 1, MPI_INT, MPI_LOR, all);
     return any != 0;
 }
 
@@ -72,12 +72,12 @@ static void serve(MPI_Comm comm, const int *asks)
             answer(comm, i);
 }
 
-void sync_clocks(struct lane *lane, uint64_t host)
+void sync_clocks(struct lane *lane, uint64_t host, MPI_Comm of)
 {
     MPI_Comm here, all;
     struct record_clock clock = {.base = {.time_ns = clock_now()}};
     int rank_here;
-    PMPI_Comm_dup(MPI_COMM_WORLD, &all);
+    PMPI_Comm_split(of, 0, recorder.rank, &all); /* in the order of the program, whatever that of `of` is */
     PMPI_Comm_split(all, (int)(host & INT32_MAX), recorder.rank, &here);
     PMPI_Comm_rank(here, &rank_here);
     int first_here = rank_here == 0;

@@ -3,16 +3,18 @@
 #define SIGHT_RECORD_SYNC_H
 
 #include "record/lane.h"
+#include "record/mpi_api.h"
 
 /* Clocks of several hosts. At the begin and at the end of the program one process of each host asks process 0 for its
    time, many times; the answer that came back fastest is the truest. Nothing is corrected here: what was measured is
    recorded, and the merge does it. */
 
-/* True if not all processes share one clock. Talks to them only where the launcher does not tell that all are here.
-   `world` becomes the number of the MPI program that they are (see world.h). */
-bool sync_needed(uint64_t host, uint64_t *world);
+/* True if not all processes share one clock; `all` is a communicator that has all of them. Talks to them only where the
+   launcher does not tell that all are here. `world` becomes the number of the MPI program that they are (see world.h).
+ */
+bool sync_needed(uint64_t host, MPI_Comm all, uint64_t *world);
 
 /* Measures, on all processes; records what this process's clock is behind that of process 0. */
-void sync_clocks(struct lane *lane, uint64_t host);
+void sync_clocks(struct lane *lane, uint64_t host, MPI_Comm all);
 
 #endif
