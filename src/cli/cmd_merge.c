@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* `sight merge DIRECTORY -o OUT`: the trace of a recording that was left unmerged. */
+/* `sight merge DIRECTORY... -o OUT`: the trace of a recording that was left unmerged. */
 #include "cli/commands.h"
 
 #include "cli/recording.h"
 
 int cmd_merge(const struct command *command, const struct options *options)
 {
-    if (options->input_count != 1)
-        return command_usage(command, "give one directory with a recording");
+    if (options->input_count == 0)
+        return command_usage(command, "give a directory with a recording");
     if (!options->output)
         return command_usage(command, "no output given (-o OUT)");
-    return recording_merge(options, options->inputs[0], options->output, 0);
+    return recording_merge(options, options->output);
 }

@@ -141,3 +141,16 @@ enum mpi_kind program_launcher_kind(const char *name)
         return MPI_KIND_OPENMPI;
     return strstr(real, "hydra") || strstr(real, "mpich") ? MPI_KIND_MPICH : MPI_KIND_NONE;
 }
+
+bool program_is_launcher(const char *name)
+{
+    static const char *const names[] = {"mpiexec", "mpirun", "orterun", "prterun", "srun", "aprun", "jsrun"};
+    const char *slash = strrchr(name, '/');
+    name = slash ? slash + 1 : name;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        size_t length = strlen(names[i]);
+        if (strncmp(name, names[i], length) == 0 && (name[length] == '\0' || name[length] == '.'))
+            return true;
+    }
+    return false;
+}

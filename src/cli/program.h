@@ -26,4 +26,7 @@ enum mpi_kind program_launcher_kind(const char *name);
 /* "mpich", "openmpi": as in the name of the recording library. */
 const char *mpi_kind_name(enum mpi_kind kind);
 
+/* True if a word is one of the commands that start MPI programs on hosts. */
+bool program_is_launcher(const char *name);
+
 #endif

@@ -99,21 +99,28 @@ static enum status write_trace(const struct options *options, struct reader *rea
     return status;
 }
 
-/* The trace of one MPI program; *worlds becomes the number of those that there are. */
-static int merge_world(const struct options *options, const char *directory, size_t world, const char *output,
-                       int64_t ran_ns, size_t *worlds)
+/* What is merged into traces. */
+struct merging {
+    const struct options *options;
+    struct recordings recordings;
+    bool elsewhere; /* files of other hosts are missing */
+};
+
+/* The trace of one MPI program, or of several that belong together. */
+static int merge_trace(struct merging *merging, size_t trace, const char *output, int64_t ran_ns)
 {
+    const struct options *options = merging->options;
     struct error err = {0};
-    struct reader *reader = record_reader_open(directory, world, &err);
+    struct reader *reader = record_reader_open(&merging->recordings, trace, &err);
     if (!reader || write_trace(options, reader, output, &err) != STATUS_OK) {
         reader_close(reader);
         return command_fault(&err);
     }
     struct record_summary summary = record_reader_summary(reader);
     report_incomplete(&summary);
+    merging->elsewhere |= summary.several_hosts && summary.processes < summary.declared;
     report(options, &summary, output, ran_ns);
     int code = reader->end.complete ? EXIT_DONE : EXIT_DAMAGED;
-    *worlds = summary.worlds;
     reader_close(reader);
     return code;
 }
@@ -133,21 +140,41 @@ static char *numbered_output(const char *output, size_t number)
     return asprintf(&numbered, "%.*s.%zu%s", (int)(dot - output), output, number, dot) < 0 ? NULL : numbered;
 }
 
-int recording_merge(const struct options *options, const char *directory, const char *output, int64_t ran_ns)
+static int merge_traces(struct merging *merging, const char *output, int64_t ran_ns)
 {
-    size_t worlds = 0;
-    int code = merge_world(options, directory, 0, output, ran_ns, &worlds);
-    if (worlds > 1 && !is_file_name(output)) {
-        fprintf(stderr, "sight: %zu more MPI programs ran: their traces need a name (-o OUT)\n", worlds - 1);
+    int code = merge_trace(merging, 0, output, ran_ns);
+    size_t count = merging->recordings.trace_count;
+    if (count > 1 && !is_file_name(output)) {
+        fprintf(stderr, "sight: %zu more MPI programs ran: their traces need a name (-o OUT)\n", count - 1);
         return EXIT_OUTPUT;
     }
-    for (size_t world = 1; world < worlds && (code == EXIT_DONE || code == EXIT_DAMAGED); world++) {
-        char *numbered = numbered_output(output, world + 1);
-        int its = merge_world(options, directory, world, numbered ? numbered : output, 0, &worlds);
+    for (size_t trace = 1; trace < count && (code == EXIT_DONE || code == EXIT_DAMAGED); trace++) {
+        char *numbered = numbered_output(output, trace + 1);
+        int its = merge_trace(merging, trace, numbered ? numbered : output, 0);
         code = its == EXIT_DONE ? code : its;
         free(numbered);
     }
     return code;
+}
+
+/* `elsewhere` becomes true if other hosts have files of the recording that are not in the directories. */
+static int merge(const struct options *options, char *const *directories, size_t count, const char *output,
+                 int64_t ran_ns, bool *elsewhere)
+{
+    struct error err = {0};
+    struct merging merging = {.options = options};
+    int code = recordings_open(&merging.recordings, directories, count, &err) == STATUS_OK
+                   ? merge_traces(&merging, output, ran_ns)
+                   : command_fault(&err);
+    recordings_close(&merging.recordings);
+    *elsewhere = merging.elsewhere;
+    return code;
+}
+
+int recording_merge(const struct options *options, const char *output)
+{
+    bool elsewhere;
+    return merge(options, options->inputs, options->input_count, output, 0, &elsewhere);
 }
 
 /* A directory of its own beside the trace. */
@@ -339,10 +366,22 @@ static int finish(const struct options *options, const char *directory, const ch
     if (!directory_has_recording(directory)) {
         rmdir(directory);
         fprintf(stderr, "sight: nothing was recorded: no process of '%s' called MPI_Init\n", options->inputs[0]);
+        if (program_is_launcher(options->inputs[0]))
+            fprintf(stderr,
+                    "sight: or they were on hosts that do not share '%s': copy it from each, and sight merge -o %s "
+                    "COPY...\n",
+                    directory, output);
         return EXIT_INPUT;
     }
-    int code = recording_merge(options, directory, output, ran_ns);
-    if (code == EXIT_DONE || code == EXIT_DAMAGED)
+    bool elsewhere;
+    int code = merge(options, (char *const *)&directory, 1, output, ran_ns, &elsewhere);
+    if (elsewhere)
+        fprintf(
+            stderr,
+            "sight: other hosts have theirs in '%s', which they do not share: copy it from each into a directory here, "
+            "and sight merge -f -o %s '%s' COPY...\n",
+            directory, output, directory);
+    else if (code == EXIT_DONE || code == EXIT_DAMAGED)
         directory_remove(directory);
     else
         fprintf(stderr, "sight: the recording is in '%s': sight merge it\n", directory);

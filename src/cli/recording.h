@@ -14,8 +14,8 @@ int recording_run(const struct options *options, const char *output);
 /* Prints what programs with a static MPI are to be linked with, for the MPI that a compiler (mpicc) belongs to. */
 int recording_print_link(const char *compiler);
 
-/* Writes the recording in a directory as a finalised CLOG-2. `ran_ns`: how long the program ran, 0: not known. */
-int recording_merge(const struct options *options, const char *directory, const char *output, int64_t ran_ns);
+/* Writes the recordings in the directories that are the options' inputs as finalised CLOG-2. */
+int recording_merge(const struct options *options, const char *output);
 
 /* Name of the trace of a command: the program's name with .clog2. Freed by the caller. */
 char *recording_output(const struct options *options);

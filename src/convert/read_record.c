@@ -272,7 +272,7 @@ static void translate(struct reader *reader, const struct stream *stream, struct
     const struct record_file *file = &state->run.files[stream->file];
     struct event base = EVENT_NOTHING;
     base.time_ns = stream->time_ns;
-    base.process = (uint32_t)file->header.rank;
+    base.process = file->process;
     base.thread = file->header.thread;
     const struct record_comm_place *place = place_of(state, stream, stream->record ? stream->record->comm : 0);
     base.comm = place ? place->comm : 0;
@@ -398,13 +398,13 @@ static void streams_start(struct record_state *state)
     free(streams);
 }
 
-struct reader *record_reader_open(const char *directory, size_t world, struct error *err)
+struct reader *record_reader_open(const struct recordings *recordings, size_t trace, struct error *err)
 {
     struct reader *reader = memory_new(sizeof *reader);
     reader->defs = defs_new();
     reader->format = &format_record;
     struct record_state *state = reader->state = memory_new(sizeof *state);
-    if (record_run_open(&state->run, directory, world, reader->defs, err) == STATUS_OK) {
+    if (record_run_open(&state->run, recordings, trace, reader->defs, err) == STATUS_OK) {
         streams_start(state);
         return reader;
     }
@@ -418,12 +418,13 @@ struct record_summary record_reader_summary(const struct reader *reader)
     const struct record_run *run = &state->run;
     struct record_summary summary = {.processes = (uint32_t)run->process_count,
                                      .declared = reader->defs->processes,
-                                     .worlds = run->world_count,
                                      .spawned = run->files[0].header.spawned != 0,
                                      .foreign = state->foreign,
                                      .events = state->events};
-    for (size_t i = 0; i < run->process_count; i++)
+    for (size_t i = 0; i < run->process_count; i++) {
         summary.unfinished += !run->processes[i].finalized;
+        summary.several_hosts |= run->processes[i].clock.points > 0;
+    }
     for (size_t i = 0; i < run->file_count; i++) {
         summary.limited |= run->files[i].header.reason == RECORD_LIMIT;
         summary.disk_full |= run->files[i].header.reason == RECORD_DISK_FULL;

@@ -3,18 +3,19 @@
 #define SIGHT_CONVERT_READ_RECORD_H
 
 #include "convert/reader.h"
+#include "convert/recordings.h"
 
-/* The reader over the buffer files that the recording library left in a directory: all events of all processes of one
-   MPI program, the `world`-th that began, in the order of time. NULL and a fault where there is no recording. */
-struct reader *record_reader_open(const char *directory, size_t world, struct error *err);
+/* The reader over the buffer files that the recording library left: all events of all processes of one trace of the
+   recordings, which must stay, in the order of time. NULL and a fault where they cannot be read. */
+struct reader *record_reader_open(const struct recordings *recordings, size_t trace, struct error *err);
 
 /* What a person wants to know of the run besides its events. */
 struct record_summary {
     uint32_t processes, declared; /* that have a recording; of the program */
     uint32_t unfinished;          /* that did not come to MPI_Finalize */
-    size_t worlds;                /* MPI programs in the directory */
     bool spawned;                 /* the program was started by another one */
     uint64_t foreign;             /* ends of messages to or from other programs: left out */
+    bool several_hosts;           /* whose clocks were measured */
     bool limited, disk_full;      /* recording ended early somewhere */
     uint64_t events, bytes;       /* read so far; size of the buffer files */
 };

@@ -42,6 +42,9 @@ enum status record_file_open(struct record_file *file, char *path, struct error 
         return error_set_errno(err, ERROR_INPUT, "%s: cannot open", path);
     file->size = (uint64_t)about.st_size;
     size_t got = file_read(path, 0, &file->header, sizeof file->header);
+    static const char nothing[sizeof file->header.magic];
+    if (got < sizeof nothing || memcmp(file->header.magic, nothing, sizeof nothing) == 0)
+        return STATUS_END;
     if (got < sizeof file->header || memcmp(file->header.magic, RECORD_MAGIC, sizeof file->header.magic) != 0)
         return error_set(err, ERROR_INPUT, "%s: is no buffer file of a recording", path);
     if (!header_valid(&file->header))
@@ -52,9 +55,14 @@ enum status record_file_open(struct record_file *file, char *path, struct error 
 
 void record_file_close(struct record_file *file)
 {
+    record_file_stop(file);
     free(file->path);
-    free(file->window);
-    free(file->sites);
+}
+
+bool record_file_same_process(const struct record_file *left, const struct record_file *right)
+{
+    return left->header.rank == right->header.rank && left->header.pid == right->header.pid &&
+           left->header.host == right->header.host;
 }
 
 void record_file_start(struct record_file *file, size_t window_size)
@@ -64,6 +72,15 @@ void record_file_start(struct record_file *file, size_t window_size)
     file->window_size = window_size;
     file->window_filled = 0;
     file->window_at = file->position = RECORD_HEADER_SIZE;
+}
+
+void record_file_stop(struct record_file *file)
+{
+    free(file->window);
+    free(file->sites);
+    file->window = NULL;
+    file->sites = NULL;
+    file->site_count = file->site_capacity = 0;
 }
 
 /* `size` bytes at the position, or NULL where the file ends before. */

@@ -29,16 +29,24 @@ struct record_file {
         uint32_t place; /* see record_run.h; 0: there is no such site */
     } * sites;          /* by number; filled before reading starts */
     size_t site_count, site_capacity;
-    int64_t last_ns; /* its time */
-    bool damaged;    /* a record cannot be: the file ends there */
+    int64_t last_ns;  /* its time */
+    int64_t begin_ns; /* of its process, on the clock of its host: see recordings.h */
+    size_t program, trace;
+    uint32_t process; /* of the trace */
+    bool damaged;     /* a record cannot be: the file ends there */
 };
 
-/* Reads the header. STATUS_FAILED: it is no buffer file of this version, or cannot be read. Takes `path`. */
+/* Reads the header. STATUS_END: its process ended before it had written one. STATUS_FAILED: it is no buffer file of
+   this version, or cannot be read. Takes `path`. */
 enum status record_file_open(struct record_file *file, char *path, struct error *err) MUST_CHECK;
 void record_file_close(struct record_file *file);
 
-/* Starts reading at the first record, with a window of this size. */
+/* True if both are of one process. */
+bool record_file_same_process(const struct record_file *left, const struct record_file *right);
+
+/* Starts reading at the first record, with a window of this size; and gives back what reading needed. */
 void record_file_start(struct record_file *file, size_t window_size);
+void record_file_stop(struct record_file *file);
 
 /* The next record, whole, valid until the next call; NULL at the end. */
 const struct record_base *record_file_next(struct record_file *file);

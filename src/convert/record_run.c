@@ -7,7 +7,6 @@
 #include "core/memory.h"
 #include "core/payload.h"
 
-#include <dirent.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -19,162 +18,14 @@ union definition {
     struct record_site site;
 };
 
-static bool has_suffix(const char *name, const char *suffix)
-{
-    size_t length = strlen(name), tail = strlen(suffix);
-    return length > tail && strcmp(name + length - tail, suffix) == 0;
-}
-
-static enum status list_files(struct record_run *run, const char *directory, struct error *err)
-{
-    DIR *open_directory = opendir(directory);
-    if (!open_directory)
-        return error_set_errno(err, ERROR_INPUT, "%s: cannot open", directory);
-    struct dirent *entry;
-    enum status status = STATUS_OK;
-    while (status == STATUS_OK && (entry = readdir(open_directory))) {
-        char *path;
-        if (!has_suffix(entry->d_name, RECORD_SUFFIX) || asprintf(&path, "%s/%s", directory, entry->d_name) < 0)
-            continue;
-        struct record_file file = {0};
-        status = record_file_open(&file, path, err);
-        if (status == STATUS_OK)
-            ARRAY_PUSH(run->files, run->file_count, run->file_capacity, file);
-        else
-            record_file_close(&file);
-    }
-    closedir(open_directory);
-    if (status == STATUS_OK && run->file_count == 0)
-        status = error_set(err, ERROR_INPUT, "%s: has no recording in it", directory);
-    return status;
-}
-
-static int64_t first_time(const struct record_file *file)
-{
-    union definition first;
-    uint64_t offset = 0;
-    return record_file_definition(file, &offset, &first, sizeof first) ? first.comm.base.time_ns : INT64_MAX;
-}
-
-/* By process: a program that ran earlier in the same directory first. */
-static int file_compare(const void *a, const void *b)
-{
-    const struct record_file *left = a, *right = b;
-    if (left->header.rank != right->header.rank)
-        return left->header.rank < right->header.rank ? -1 : 1;
-    if (left->header.pid != right->header.pid || left->header.host != right->header.host) {
-        int64_t left_ns = first_time(left), right_ns = first_time(right);
-        if (left_ns != right_ns)
-            return left_ns < right_ns ? -1 : 1;
-        return left->header.pid < right->header.pid ? -1 : 1;
-    }
-    return left->header.thread < right->header.thread ? -1 : left->header.thread > right->header.thread;
-}
-
-static bool same_process(const struct record_header *left, const struct record_header *right)
-{
-    return left->rank == right->rank && left->pid == right->pid && left->host == right->host;
-}
-
-/* An MPI program: its processes have one number, where that is known. Programs without one, and those of a launcher
-   that gives numbers again, are told apart by having each rank once. */
-struct world {
-    uint64_t number;
-    int32_t size;
-    uint16_t spawned;
-    uint32_t repeated; /* how many such there were before */
-    int64_t begin_ns;
-};
-
-struct worlds {
-    struct world *worlds;
-    size_t count, capacity;
-    size_t *of_file;
-};
-
-static bool same_program(const struct world *world, const struct record_header *header)
-{
-    return world->number == header->world && world->size == header->size && world->spawned == header->spawned;
-}
-
-/* How many processes of this rank and such a program come before the file's. */
-static uint32_t repetition(const struct record_run *run, size_t file)
-{
-    const struct record_header *header = &run->files[file].header;
-    const struct world wanted = {.number = header->world, .size = header->size, .spawned = header->spawned};
-    uint32_t repeated = 0;
-    for (size_t i = file; i > 0 && run->files[i - 1].header.rank == header->rank; i--)
-        repeated += same_program(&wanted, &run->files[i - 1].header) &&
-                    !same_process(&run->files[i - 1].header, &run->files[i].header);
-    return repeated;
-}
-
-static size_t world_of(struct worlds *worlds, const struct record_header *header, uint32_t repeated, int64_t begin_ns)
-{
-    size_t i = 0;
-    while (i < worlds->count && (!same_program(&worlds->worlds[i], header) || worlds->worlds[i].repeated != repeated))
-        i++;
-    if (i == worlds->count)
-        ARRAY_PUSH(worlds->worlds, worlds->count, worlds->capacity,
-                   (struct world){.number = header->world,
-                                  .size = header->size,
-                                  .spawned = header->spawned,
-                                  .repeated = repeated,
-                                  .begin_ns = begin_ns});
-    return i;
-}
-
-static void find_worlds(struct worlds *worlds, const struct record_run *run)
-{
-    worlds->of_file = memory_new(run->file_count * sizeof *worlds->of_file);
-    for (size_t i = 0; i < run->file_count; i++) {
-        const struct record_header *header = &run->files[i].header;
-        bool same = i > 0 && same_process(&run->files[i - 1].header, header);
-        worlds->of_file[i] =
-            same ? worlds->of_file[i - 1] : world_of(worlds, header, repetition(run, i), first_time(&run->files[i]));
-    }
-}
-
-/* Index of the program that began as the `place`-th. */
-static size_t world_at(const struct worlds *worlds, size_t place)
-{
-    for (size_t i = 0; i < worlds->count; i++) {
-        size_t before = 0;
-        for (size_t k = 0; k < worlds->count; k++)
-            before += worlds->worlds[k].begin_ns < worlds->worlds[i].begin_ns ||
-                      (worlds->worlds[k].begin_ns == worlds->worlds[i].begin_ns && k < i);
-        if (before == place)
-            return i;
-    }
-    return worlds->count;
-}
-
-static void keep_one_run(struct record_run *run, size_t place)
-{
-    struct worlds worlds = {0};
-    size_t kept = 0;
-    find_worlds(&worlds, run);
-    size_t world = world_at(&worlds, place);
-    for (size_t i = 0; i < run->file_count; i++) {
-        if (worlds.of_file[i] == world)
-            run->files[kept++] = run->files[i];
-        else
-            record_file_close(&run->files[i]);
-    }
-    run->file_count = kept;
-    run->world_count = worlds.count;
-    free(worlds.worlds);
-    free(worlds.of_file);
-}
-
 static void group_processes(struct record_run *run)
 {
     run->processes = memory_new(run->file_count * sizeof *run->processes);
     run->process_of = memory_new(run->file_count * sizeof *run->process_of);
     for (size_t i = 0; i < run->file_count; i++) {
         const struct record_header *header = &run->files[i].header;
-        if (i == 0 || !same_process(header, &run->files[i - 1].header))
-            run->processes[run->process_count++] = (struct record_process){.rank = (uint32_t)header->rank};
+        if (i == 0 || run->files[i].process != run->files[i - 1].process)
+            run->processes[run->process_count++] = (struct record_process){.rank = run->files[i].process};
         run->process_of[i] = (uint32_t)run->process_count - 1;
         if (header->thread == 0)
             run->processes[run->process_count - 1].finalized = header->end == RECORD_FINALIZED;
@@ -385,15 +236,12 @@ static void define_ends(struct record_run *run, struct defs *defs)
     }
 }
 
-enum status record_run_open(struct record_run *run, const char *directory, size_t world, struct defs *defs,
-                            struct error *err)
+enum status record_run_open(struct record_run *run, const struct recordings *recordings, size_t trace,
+                            struct defs *defs, struct error *err)
 {
-    if (list_files(run, directory, err) != STATUS_OK)
-        return STATUS_FAILED;
-    qsort(run->files, run->file_count, sizeof *run->files, file_compare);
-    keep_one_run(run, world);
-    if (run->file_count == 0)
-        return error_set(err, ERROR_INPUT, "%s: has no more recordings", directory);
+    size_t first = recordings->first_file[trace];
+    run->files = recordings->files + first;
+    run->file_count = recordings->first_file[trace + 1] - first;
     if (run->files[0].header.function_count != mpi_function_count())
         return error_set(err, ERROR_INPUT, "%s: was recorded by another version of sight", run->files[0].path);
     group_processes(run);
@@ -420,10 +268,9 @@ enum status record_run_open(struct record_run *run, const char *directory, size_
 void record_run_close(struct record_run *run)
 {
     for (size_t i = 0; i < run->file_count; i++)
-        record_file_close(&run->files[i]);
+        record_file_stop(&run->files[i]);
     for (size_t i = 0; i < run->process_count; i++)
         free(run->processes[i].comms);
-    free(run->files);
     free(run->processes);
     free(run->process_of);
     map_clear(&run->roles);

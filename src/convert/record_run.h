@@ -2,7 +2,7 @@
 #ifndef SIGHT_CONVERT_RECORD_RUN_H
 #define SIGHT_CONVERT_RECORD_RUN_H
 
-#include "convert/record_file.h"
+#include "convert/recordings.h"
 #include "core/defs.h"
 #include "core/map.h"
 
@@ -19,7 +19,7 @@ struct record_comm_place {
 /* What a process's clock lacks to that of process 0, at one or two moments. */
 struct record_clock_line {
     int64_t first_ns, first_offset_ns, last_ns, last_offset_ns;
-    int64_t first_delay_ns, last_delay_ns; /* of the round trips that told: each offset may be wrong by half of it */
+    int64_t first_delay_ns, last_delay_ns; /* width of the bounds: each offset may be wrong by half of it */
     size_t points;
 };
 
@@ -45,12 +45,11 @@ struct record_role {
 };
 
 struct record_run {
-    struct record_file *files; /* sorted by rank and thread */
-    size_t file_count, file_capacity;
+    struct record_file *files; /* of the recordings: by process and thread */
+    size_t file_count;
     struct record_process *processes; /* that have files, by rank */
     size_t process_count;
     uint32_t *process_of; /* by file */
-    size_t world_count;   /* MPI programs in the directory; this run is one of them */
     uint32_t states[RECORD_FUNCTIONS_MAX];
     char **modules; /* files of code */
     size_t module_count, module_capacity;
@@ -64,10 +63,9 @@ struct record_run {
     uint32_t request_mark;   /* of requests of collectives: index + 1; 0: none was made */
 };
 
-/* Finds the buffer files of a directory, takes those of one MPI program in it, in the order in which they began, reads
-   their definitions. */
-enum status record_run_open(struct record_run *run, const char *directory, size_t world, struct defs *defs,
-                            struct error *err) MUST_CHECK;
+/* Reads the definitions of one trace of the recordings, which must stay. */
+enum status record_run_open(struct record_run *run, const struct recordings *recordings, size_t trace,
+                            struct defs *defs, struct error *err) MUST_CHECK;
 void record_run_close(struct record_run *run);
 
 /* The correction of a process's clock at a time, in ns to add. */

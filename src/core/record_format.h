@@ -137,7 +137,7 @@ struct record_clock {
     struct record_base base;
     uint64_t next;
     int64_t offset_ns; /* to add at base.time_ns for the time of process 0 */
-    int64_t delay_ns;  /* of the round trip that told it */
+    int64_t delay_ns;  /* width of the bounds in which it was found */
 };
 
 enum { RECORD_COLOUR_SIZE = 24, RECORD_FORMAT_SIZE = 40 };

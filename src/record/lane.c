@@ -53,6 +53,16 @@ static int file_create(const struct lane_settings *settings, const struct record
     return open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 }
 
+/* The magic last: a process may be killed on the way, and then has no header. */
+static void header_store(struct record_header *page, const struct record_header *header, uint32_t block_size)
+{
+    uint64_t magic;
+    memcpy(&magic, header->magic, sizeof magic);
+    memcpy((char *)page + sizeof magic, (const char *)header + sizeof magic, sizeof *header - sizeof magic);
+    page->block_size = block_size;
+    __atomic_store_n((uint64_t *)(void *)page, magic, __ATOMIC_RELEASE);
+}
+
 struct lane *lane_open(const struct lane_settings *settings, const struct record_header *header)
 {
     struct lane *lane = calloc(1, sizeof *lane);
@@ -66,8 +76,7 @@ struct lane *lane_open(const struct lane_settings *settings, const struct record
         page = mmap(NULL, RECORD_HEADER_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, lane->file, 0);
     if (page != MAP_FAILED) {
         lane->header = page;
-        *lane->header = *header;
-        lane->header->block_size = settings->block_size;
+        header_store(lane->header, header, settings->block_size);
         if (block_map(lane, RECORD_HEADER_SIZE))
             return lane;
         munmap(page, RECORD_HEADER_SIZE);

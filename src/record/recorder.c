@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 struct recorder recorder;
@@ -112,6 +113,7 @@ static bool begin_first(MPI_Group world, bool threaded)
     settings_skip(recorder.skip);
     know_process(world);
     about.world = world_of_launcher(recorder.size);
+    mkdir(settings.directory, 0700); /* on hosts that do not share the file system it is not there */
     if (!recorder_attach()) {
         fprintf(stderr, "sight: process %d: cannot record to '%s'\n", recorder.rank, settings.directory);
         return false;

@@ -48,20 +48,29 @@ static void answer(MPI_Comm comm, int partner)
     }
 }
 
-static void ask(MPI_Comm comm, struct record_clock *best)
+/* The answer was given between question and answer: each round bounds the offset from both sides. The narrowest bounds
+   may come from two rounds, one with a fast question and one with a fast answer. */
+static void ask(MPI_Comm comm, struct record_clock *clock)
 {
-    best->delay_ns = INT64_MAX;
+    int64_t least = INT64_MIN, most = INT64_MAX, least_at = 0, most_at = 0;
     for (int i = 0; i < SYNC_ROUNDS; i++) {
         int64_t before = clock_now(), there;
         PMPI_Send(&before, 0, MPI_BYTE, 0, SYNC_TAG, comm);
         PMPI_Recv(&there, sizeof there, MPI_BYTE, 0, SYNC_TAG, comm, MPI_STATUS_IGNORE);
-        int64_t after = clock_now(), middle = before + (after - before) / 2;
-        if (after - before < best->delay_ns) {
-            best->base.time_ns = middle;
-            best->offset_ns = there - middle;
-            best->delay_ns = after - before;
+        int64_t after = clock_now();
+        if (there - after > least) {
+            least = there - after;
+            least_at = after;
+        }
+        if (there - before < most) {
+            most = there - before;
+            most_at = before;
         }
     }
+    /* Clocks that run apart fast may have crossed bounds: no narrower ones can be told. */
+    clock->base.time_ns = least_at + (most_at - least_at) / 2;
+    clock->offset_ns = least + (most - least) / 2;
+    clock->delay_ns = most > least ? most - least : 0;
 }
 
 /* Process 0 serves one host after another. */

@@ -6,7 +6,7 @@
 #include "record/mpi_api.h"
 
 /* Clocks of several hosts. At the begin and at the end of the program one process of each host asks process 0 for its
-   time, many times; the answer that came back fastest is the truest. Nothing is corrected here: what was measured is
+   time, many times; each answer bounds the offset from both sides. Nothing is corrected here: what was measured is
    recorded, and the merge does it. */
 
 /* True if not all processes share one clock; `all` is a communicator that has all of them. Talks to them only where the

@@ -81,9 +81,9 @@ equal() {
 }
 
 # No message of the trace is received before it is sent, but for what one cannot measure where all processes share few
-# cores: 1 ms.
+# cores: 5 ms.
 clocks_agree() {
-    "$SIGHT" info --format json "$1" | awk -F'[:,]' '/"clock_error_s"/ { found = 1; if ($2 > 0.001) exit 1 }
+    "$SIGHT" info --format json "$1" | awk -F'[:,]' '/"clock_error_s"/ { found = 1; if ($2 > 0.005) exit 1 }
         END { exit !found }'
 }
 
