@@ -376,11 +376,10 @@ static int finish(const struct options *options, const char *directory, const ch
     bool elsewhere;
     int code = merge(options, (char *const *)&directory, 1, output, ran_ns, &elsewhere);
     if (elsewhere)
-        fprintf(
-            stderr,
-            "sight: other hosts have theirs in '%s', which they do not share: copy it from each into a directory here, "
-            "and sight merge -f -o %s '%s' COPY...\n",
-            directory, output, directory);
+        fprintf(stderr,
+                "sight: other hosts have theirs in a directory of this name: copy it from each, and "
+                "sight merge -f -o %s %s COPY...\n",
+                output, directory);
     else if (code == EXIT_DONE || code == EXIT_DAMAGED)
         directory_remove(directory);
     else
