@@ -38,6 +38,24 @@ uint64_t *map_put(struct map *map, uint64_t key, uint64_t initial)
     return &entry->value;
 }
 
+/* Entries behind the free place that would no longer be found move into it. */
+void map_remove(struct map *map, uint64_t key)
+{
+    uint64_t *found = map_find(map, key);
+    if (!found)
+        return;
+    size_t mask = map->capacity - 1, hole = (size_t)(map_place(map, key) - map->entries);
+    for (size_t at = hole + 1; map->entries[at & mask].key; at++) {
+        size_t wanted = map_hash(map->entries[at & mask].key - 1);
+        if (((at - wanted) & mask) >= ((at - hole) & mask)) {
+            map->entries[hole & mask] = map->entries[at & mask];
+            hole = at;
+        }
+    }
+    map->entries[hole & mask] = (struct map_entry){0};
+    map->count--;
+}
+
 void map_clear(struct map *map)
 {
     free(map->entries);

@@ -44,6 +44,9 @@ static inline uint64_t *map_find(const struct map *map, uint64_t key)
 /* Value of `key`, made with `initial` where it was not there. Valid until the next map_put. */
 uint64_t *map_put(struct map *map, uint64_t key, uint64_t initial);
 
+/* Takes the key out, if it is there. */
+void map_remove(struct map *map, uint64_t key);
+
 void map_clear(struct map *map); /* frees what it holds; the map is empty again */
 
 #endif

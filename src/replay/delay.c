@@ -3,6 +3,8 @@
 
 #include "core/memory.h"
 
+#include <string.h>
+
 /* Part of its length that a wait costs others, by the kind that they wait in, from one wait of its lane on. */
 struct change {
     uint32_t next; /* 1 + index */
@@ -10,13 +12,20 @@ struct change {
     double factors[WAIT_CAUSED_COUNT];
 };
 
+/* The short-term factor of a run of waits, by its first. Runs are kept that begin earlier than those with larger
+   factors: the first that begins with a wait or before it has the largest of all that do. */
+struct run {
+    size_t from;
+    double factor;
+};
+
 /* What the waits of a lane cost others. Waits are taken from the last to the first; those that a delay reaches through
    are a run of them. So the factors that hold for the wait at hand are kept, and where runs begin and end. */
 struct spread {
     double factors[WAIT_CAUSED_COUNT];
-    size_t active;     /* runs that are not ended */
-    uint32_t *changes; /* by wait: 1 + the first that comes into force with it */
-    double *largest;   /* prefix maxima of the short-term factors by their run's first wait: a tree after Fenwick */
+    size_t active; /* runs that are not ended */
+    struct run *runs;
+    size_t run_begin, run_count, run_capacity;
 };
 
 struct analyst {
@@ -27,6 +36,7 @@ struct analyst {
     struct interval delayed; /* the interval of the delayer's map */
     bool any_delayed;
     struct spread *spreads; /* by lane */
+    struct map places;      /* (lane, wait) -> 1 + the first change that comes into force with it */
     struct change *changes;
     size_t change_count, change_capacity;
     uint32_t free_change; /* 1 + index */
@@ -38,7 +48,7 @@ struct analyst {
 
 /* A wait with its delay. */
 struct case_at_hand {
-    const struct wait_point *wait;
+    struct wait_point wait;
     struct interval interval; /* of the delayer */
     size_t from, to;          /* the delayer's waits inside */
     double opening_wait_ns;   /* the part inside of a wait in the call that opens it: that of the wait before `from` */
@@ -51,8 +61,7 @@ struct case_at_hand {
 
 static bool is_before(const struct analyst *analyst, uint32_t a, uint32_t b)
 {
-    const struct lane_points *lanes = analyst->points.lanes;
-    const struct wait_point *left = &lanes[a].waits[lanes[a].left - 1], *right = &lanes[b].waits[lanes[b].left - 1];
+    const struct wait_point *left = &analyst->points.lanes[a].latest, *right = &analyst->points.lanes[b].latest;
     if (left->order_ns != right->order_ns)
         return left->order_ns > right->order_ns;
     /* Of equals one may cause the other, and ends before. */
@@ -95,9 +104,10 @@ static void queue_next(struct analyst *analyst)
 
 /* Costs of waits inside */
 
-static void change_at(struct analyst *analyst, uint32_t *place, const double factors[WAIT_CAUSED_COUNT], double sign,
-                      bool ends)
+static void change_at(struct analyst *analyst, uint32_t lane, size_t wait, const double factors[WAIT_CAUSED_COUNT],
+                      double sign, bool ends)
 {
+    uint64_t *place = map_put(&analyst->places, map_pair(lane, (uint32_t)wait), 0);
     uint32_t index = analyst->free_change;
     if (index) {
         analyst->free_change = analyst->changes[index - 1].next;
@@ -106,7 +116,7 @@ static void change_at(struct analyst *analyst, uint32_t *place, const double fac
         index = (uint32_t)analyst->change_count;
     }
     struct change *change = &analyst->changes[index - 1];
-    change->next = *place;
+    change->next = (uint32_t)*place;
     change->ends = ends;
     for (int kind = 0; kind < WAIT_CAUSED_COUNT; kind++)
         change->factors[kind] = sign * factors[kind];
@@ -117,42 +127,66 @@ static void change_at(struct analyst *analyst, uint32_t *place, const double fac
 static void apply_changes(struct analyst *analyst, uint32_t lane, size_t wait)
 {
     struct spread *spread = &analyst->spreads[lane];
-    while (spread->changes[wait]) {
-        uint32_t index = spread->changes[wait];
+    const uint64_t *place = map_find(&analyst->places, map_pair(lane, (uint32_t)wait));
+    for (uint32_t index = place ? (uint32_t)*place : 0, next; index; index = next) {
         struct change *change = &analyst->changes[index - 1];
-        spread->changes[wait] = change->next;
+        next = change->next;
         for (int kind = 0; kind < WAIT_CAUSED_COUNT; kind++)
             spread->factors[kind] += change->factors[kind];
         spread->active -= change->ends;
         change->next = analyst->free_change;
         analyst->free_change = index;
     }
+    if (place)
+        map_remove(&analyst->places, map_pair(lane, (uint32_t)wait));
     /* Rounding does not outlive the runs. */
     for (int kind = 0; kind < WAIT_CAUSED_COUNT; kind++)
         if (spread->active == 0 || spread->factors[kind] < 0)
             spread->factors[kind] = 0;
 }
 
-static void note_largest(struct spread *spread, size_t count, size_t from, double factor)
+/* Room for one more; of the place of those that were passed when they are as many as the others. */
+static void runs_reserve(struct spread *spread)
 {
-    for (size_t i = from + 1; i <= count && spread->largest[i] < factor; i += i & -i)
-        spread->largest[i] = factor;
+    if (spread->run_begin > 0 && spread->run_begin * 2 >= spread->run_count) {
+        spread->run_count -= spread->run_begin;
+        memmove(spread->runs, spread->runs + spread->run_begin, spread->run_count * sizeof *spread->runs);
+        spread->run_begin = 0;
+    }
+    ARRAY_RESERVE(spread->runs, spread->run_capacity, spread->run_count + 1);
 }
 
-static double largest_factor(const struct spread *spread, size_t wait)
+/* Runs stand in descending order of their first waits and of their factors. */
+static void note_run(struct spread *spread, size_t from, double factor)
 {
-    double largest = 0;
-    for (size_t i = wait + 1; i > 0; i -= i & -i)
-        largest = spread->largest[i] > largest ? spread->largest[i] : largest;
-    return largest < 1 ? largest : 1;
+    runs_reserve(spread);
+    size_t at = spread->run_count;
+    while (at > spread->run_begin && spread->runs[at - 1].from < from)
+        at--;
+    /* Those from `at` on begin before: one with such a factor makes this one needless. */
+    if (at < spread->run_count && spread->runs[at].factor >= factor)
+        return;
+    size_t first = at;
+    while (first > spread->run_begin && spread->runs[first - 1].factor <= factor)
+        first--;
+    if (first > spread->run_begin && spread->runs[first - 1].from == from)
+        return;
+    memmove(spread->runs + first + 1, spread->runs + at, (spread->run_count - at) * sizeof *spread->runs);
+    spread->runs[first] = (struct run){from, factor};
+    spread->run_count += first + 1 - at;
 }
 
-static double waits_sum(const struct lane_points *lane, size_t from, size_t to)
+/* Waits are asked for in descending order. */
+static double largest_factor(struct spread *spread, size_t wait)
 {
-    if (to <= from)
+    while (spread->run_begin < spread->run_count && spread->runs[spread->run_begin].from > wait)
+        spread->run_begin++;
+    if (spread->run_begin == spread->run_count) {
+        spread->run_begin = spread->run_count = 0;
         return 0;
-    const struct wait_point *last = &lane->waits[to - 1];
-    return last->earlier_ns - lane->waits[from].earlier_ns + last->ns;
+    }
+    double largest = spread->runs[spread->run_begin].factor;
+    return largest < 1 ? largest : 1;
 }
 
 /* Charges a run of the delayer's waits with `part` of the factors. Those that were taken before, which is against all
@@ -163,7 +197,7 @@ static void charge(struct analyst *analyst, const struct case_at_hand *at, size_
     const struct lane_points *points = &analyst->points.lanes[lane];
     struct spread *spread = &analyst->spreads[lane];
     double factors[WAIT_CAUSED_COUNT];
-    double lost_ns = waits_sum(points, from > points->left ? from : points->left, to);
+    double lost_ns = waits_sum_ns(analyst->graph, lane, from > points->left ? from : points->left, to);
     for (int kind = 0; kind < WAIT_CAUSED_COUNT; kind++) {
         factors[kind] = part * at->factors[kind];
         analyst->delays.waits[kind].unattributed_ns += factors[kind] * lost_ns;
@@ -177,16 +211,16 @@ static void charge(struct analyst *analyst, const struct case_at_hand *at, size_
         for (int kind = 0; kind < WAIT_CAUSED_COUNT; kind++)
             spread->factors[kind] += factors[kind];
     else
-        change_at(analyst, &spread->changes[to - 1], factors, 1, false);
+        change_at(analyst, lane, to - 1, factors, 1, false);
     if (from > 0)
-        change_at(analyst, &spread->changes[from - 1], factors, -1, true);
-    note_largest(spread, points->wait_count, from, part * at->short_factor);
+        change_at(analyst, lane, from - 1, factors, -1, true);
+    note_run(spread, from, part * at->short_factor);
 }
 
 static void charge_inner(struct analyst *analyst, const struct case_at_hand *at)
 {
     if (at->opening_wait_ns > 0) {
-        double part = at->opening_wait_ns / analyst->points.lanes[at->interval.lane].waits[at->from - 1].ns;
+        double part = at->opening_wait_ns / (double)wait_ns(analyst->graph, at->interval.lane, at->from - 1);
         charge(analyst, at, at->from - 1, at->to, part);
         if (part < 1)
             charge(analyst, at, at->from, at->to, 1 - part);
@@ -198,19 +232,20 @@ static void charge_inner(struct analyst *analyst, const struct case_at_hand *at)
 /* One wait */
 
 /* The part of the wait in the opening call that lies in the interval; taken out of the call's time. */
-static double opening_wait(const struct analyst *analyst, struct interval *interval, size_t inside)
+static double opening_wait(const struct analyst *analyst, struct interval *interval)
 {
-    const struct lane_points *points = &analyst->points.lanes[interval->lane];
-    if (interval->first < 0 || interval->opening_ns <= 0 || inside == 0 ||
-        points->waits[inside - 1].call != interval->first)
+    const struct graph *graph = analyst->graph;
+    if (interval->first < 0 || interval->opening_ns <= 0 ||
+        !wait_table_marks(graph, interval->lane, (size_t)interval->first))
         return 0;
-    struct call call = graph_call(analyst->graph, interval->lane, (uint32_t)interval->first);
-    double own_ns = (double)time_since(call.enter_ns, call.leave_ns) - points->waits[inside - 1].ns;
-    double wait_ns = interval->opening_ns - own_ns;
-    if (wait_ns <= 0)
+    struct call call = graph_call(graph, interval->lane, (uint32_t)interval->first);
+    int64_t waited_ns = wait_ns_in(graph, interval->lane, (size_t)interval->first);
+    double own_ns = (double)time_since(call.enter_ns, call.leave_ns) - (double)waited_ns;
+    double inside_ns = interval->opening_ns - own_ns;
+    if (inside_ns <= 0)
         return 0;
-    interval->opening_ns -= wait_ns;
-    return wait_ns;
+    interval->opening_ns -= inside_ns;
+    return inside_ns;
 }
 
 static void fill_delayer(struct analyst *analyst, const struct interval *interval)
@@ -233,34 +268,34 @@ static double excess(const struct analyst *analyst, uint32_t label)
 
 static void compare(struct analyst *analyst, struct case_at_hand *at, uint32_t lane)
 {
-    const struct wait_point *wait = at->wait;
+    const struct graph *graph = analyst->graph;
+    const struct wait_point *wait = &at->wait;
     struct common_point common =
         common_point_before(&analyst->points, lane, wait->call, wait->cause_lane, wait->cause_call);
     struct interval waiter = {lane, wait->call, common.waiter.call, common.waiter.rest_ns};
-    const struct lane_points *delayer = &analyst->points.lanes[wait->cause_lane];
     at->interval = (struct interval){wait->cause_lane, wait->cause_call, common.delayer.call, common.delayer.rest_ns};
-    at->from = waits_before(delayer, at->interval.first + 1);
-    at->to = waits_before(delayer, wait->cause_call);
-    at->opening_wait_ns = opening_wait(analyst, &at->interval, at->from);
-    opening_wait(analyst, &waiter, waits_before(&analyst->points.lanes[lane], waiter.first + 1));
+    at->from = waits_before(graph, wait->cause_lane, (size_t)(at->interval.first + 1));
+    at->to = waits_before(graph, wait->cause_lane, wait->cause_call);
+    at->opening_wait_ns = opening_wait(analyst, &at->interval);
+    opening_wait(analyst, &waiter);
     time_map_fill(&analyst->maps, &analyst->waiter_map, &waiter);
     fill_delayer(analyst, &at->interval);
     for (size_t i = 0; i < analyst->delayer_map.count; i++)
         at->delay_ns += excess(analyst, analyst->delayer_map.labels[i]);
-    at->inner_ns = waits_sum(delayer, at->from, at->to) + at->opening_wait_ns;
+    at->inner_ns = waits_sum_ns(analyst->graph, wait->cause_lane, at->from, at->to) + at->opening_wait_ns;
 }
 
 /* Books the costs of the delay itself. */
 static void book(struct analyst *analyst, const struct case_at_hand *at)
 {
-    struct delay_sums *sums = &analyst->delays.lanes[at->wait->cause_lane];
+    struct delay_sums *sums = &analyst->delays.lanes[at->wait.cause_lane];
     double long_factor = 0;
     for (int kind = 0; kind < WAIT_CAUSED_COUNT; kind++) {
-        double factor = at->factors[kind] - (kind == at->wait->kind ? at->short_factor : 0);
+        double factor = at->factors[kind] - (kind == at->wait.kind ? at->short_factor : 0);
         sums->long_ns[kind] += factor * at->delay_ns;
         long_factor += factor;
     }
-    sums->short_ns[at->wait->kind] += at->short_factor * at->delay_ns;
+    sums->short_ns[at->wait.kind] += at->short_factor * at->delay_ns;
     for (size_t i = 0; i < analyst->delayer_map.count; i++) {
         uint32_t label = analyst->delayer_map.labels[i];
         double ns = excess(analyst, label);
@@ -276,8 +311,8 @@ static void take_wait(struct analyst *analyst, uint32_t lane)
     struct spread *spread = &analyst->spreads[lane];
     apply_changes(analyst, lane, index);
     struct case_at_hand at = {.wait = sync_points_take(&analyst->points, lane)};
-    struct delay_waits *waits = &analyst->delays.waits[at.wait->kind];
-    double ns = at.wait->ns, propagating_ns = largest_factor(spread, index) * ns;
+    struct delay_waits *waits = &analyst->delays.waits[at.wait.kind];
+    double ns = at.wait.ns, propagating_ns = largest_factor(spread, index) * ns;
     compare(analyst, &at, lane);
     double behind_ns = at.delay_ns + at.inner_ns;
     at.short_factor = behind_ns > ns ? ns / behind_ns : behind_ns > 0;
@@ -287,7 +322,7 @@ static void take_wait(struct analyst *analyst, uint32_t lane)
         if (!(behind_ns > 0))
             analyst->delays.waits[kind].unattributed_ns += cost_ns;
     }
-    at.factors[at.wait->kind] += at.short_factor;
+    at.factors[at.wait.kind] += at.short_factor;
     waits->ns += ns;
     waits->unattributed_ns += behind_ns < ns ? ns - behind_ns : 0;
     double indirect_ns = at.short_factor * at.inner_ns;
@@ -313,11 +348,6 @@ static void analyst_begin(struct analyst *analyst, const struct graph *graph)
     analyst->long_ns = memory_new(analyst->maps.label_count * sizeof *analyst->long_ns);
     analyst->delays.lanes = memory_new(graph->lane_count * sizeof *analyst->delays.lanes);
     analyst->spreads = memory_new(graph->lane_count * sizeof *analyst->spreads);
-    for (size_t i = 0; i < graph->lane_count; i++) {
-        struct spread *spread = &analyst->spreads[i];
-        spread->changes = memory_new(analyst->points.lanes[i].wait_count * sizeof *spread->changes);
-        spread->largest = memory_new((analyst->points.lanes[i].wait_count + 1) * sizeof *spread->largest);
-    }
     queue_fill(analyst);
 }
 
@@ -333,11 +363,10 @@ static void take_places(struct analyst *analyst)
 
 static void analyst_end(struct analyst *analyst)
 {
-    for (size_t i = 0; i < analyst->graph->lane_count; i++) {
-        free(analyst->spreads[i].changes);
-        free(analyst->spreads[i].largest);
-    }
+    for (size_t i = 0; i < analyst->graph->lane_count; i++)
+        free(analyst->spreads[i].runs);
     free(analyst->spreads);
+    map_clear(&analyst->places);
     free(analyst->changes);
     free(analyst->queue);
     free(analyst->short_ns);

@@ -15,7 +15,8 @@
    last has come ties nobody, but its waits have causes. A call that sends and then waits is the begin of an interval
    without that wait. What an order of events against all causality would attribute is not attributed.
 
-   Time: that of waits, with a logarithm of their number; memory: some 70 bytes for each wait. */
+   Time: that of waits, with a logarithm of the number of lanes; memory: that of the points, and some 120 bytes for each
+   wait that is known to cost others something and not reached yet. */
 
 /* By kind of the wait that the cost comes from in the end, in ns. */
 struct delay_sums {

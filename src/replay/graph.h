@@ -150,6 +150,9 @@ struct graph {
     size_t kind_count, kind_capacity;
     int64_t *long_calls, *long_messages; /* leave times; bytes */
     size_t long_call_count, long_call_capacity, long_message_count, long_message_capacity;
+    struct lane_waits *waits; /* by lane, see wait_table.h; NULL: not computed yet */
+    int64_t *long_waits;
+    size_t long_wait_count, long_wait_capacity;
     uint64_t unmatched;     /* ends of messages without the other */
     uint64_t unattached;    /* ends of messages outside all calls */
     uint64_t early;         /* messages whose receive lies before their send */

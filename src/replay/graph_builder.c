@@ -5,6 +5,7 @@
 #include "core/payload.h"
 #include "replay/channels.h"
 #include "replay/graph_finish.h"
+#include "replay/wait_table.h"
 
 #include <string.h>
 
@@ -493,5 +494,6 @@ void graph_free(struct graph *graph)
     free(graph->kinds);
     free(graph->long_calls);
     free(graph->long_messages);
+    wait_table_free(graph);
     free(graph);
 }

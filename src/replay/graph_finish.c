@@ -3,6 +3,7 @@
 
 #include "core/memory.h"
 #include "replay/wait.h"
+#include "replay/wait_table.h"
 
 /* Sides of inter-communicators, by the table of communicators. */
 static void find_two_groups(struct graph *graph)
@@ -256,4 +257,5 @@ void graph_finish(struct graph *graph)
     for (uint32_t lane = 0; lane < graph->lane_count; lane++)
         find_wrong_order(&pending, graph, lane);
     pending_clear(&pending);
+    wait_table_make(graph);
 }

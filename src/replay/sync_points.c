@@ -18,116 +18,125 @@ static bool synchronises(const struct group *group, struct collective collective
            collective.stage == STAGE_BLOCKING && group->complete && group->earliest_leave_ns >= group->latest_enter_ns;
 }
 
-static void add_wait(struct sync_points *points, uint32_t lane, uint32_t call, const struct wait *wait, bool ties)
+/* True of waits for messages, and of collectives that not all leave together. */
+static bool is_tie(const struct graph *graph, const struct call *call)
+{
+    const struct group *group = graph_group(graph, call);
+    if (!group)
+        return true;
+    struct collective collective = graph_collective(graph, call);
+    return collective.shape != SHAPE_ALL_TO_ALL && !synchronises(group, collective);
+}
+
+/* The lane's waits for one other lane are a chain from the latest on. */
+static void add_tie(struct sync_points *points, uint32_t lane, uint32_t call, size_t index, uint32_t cause_lane)
 {
     struct lane_points *where = &points->lanes[lane];
-    const struct wait_point *last = where->wait_count ? &where->waits[where->wait_count - 1] : NULL;
-    int64_t order_ns = graph_call(points->graph, wait->cause_lane, wait->cause_call).enter_ns;
-    uint32_t previous = 0, index = (uint32_t)where->wait_count + 1;
-    if (ties) {
-        uint64_t *head = map_put(&points->pairs, map_pair(lane, wait->cause_lane), 0);
-        previous = (uint32_t)*head;
-        *head = index;
-    }
-    struct wait_point point = {.order_ns = last && last->order_ns > order_ns ? last->order_ns : order_ns,
-                               .ns = (double)wait->ns,
-                               .earlier_ns = last ? last->earlier_ns + last->ns : 0,
-                               .call = call,
-                               .cause_lane = wait->cause_lane,
-                               .cause_call = wait->cause_call,
-                               .previous = previous,
-                               .kind = (uint8_t)wait->kind,
-                               .ties = ties};
-    ARRAY_PUSH(where->waits, where->wait_count, where->wait_capacity, point);
+    uint64_t *head = map_put(&points->pairs, map_pair(lane, cause_lane), 0);
+    if (!where->previous)
+        where->previous = memory_new(points->graph->waits[lane].count * sizeof *where->previous);
+    where->previous[index] = (uint32_t)*head;
+    *head = call + UINT64_C(1);
 }
 
 static void add_group(struct sync_points *points, uint32_t lane, uint32_t call, const struct group *group)
 {
     struct lane_points *where = &points->lanes[lane];
     int32_t comm = points->graph->streams[group->stream].comm;
-    uint64_t track = *map_put(&points->tracks, map_pair(lane, (uint32_t)comm), where->track_count);
-    if (track == where->track_count)
-        ARRAY_PUSH(where->tracks, where->track_count, where->track_capacity, (struct comm_track){comm, 0});
-    ARRAY_PUSH(where->groups, where->group_count, where->group_capacity,
-               (struct group_point){call, where->tracks[track].head});
-    where->tracks[track].head = (uint32_t)where->group_count;
+    uint64_t at = *map_put(&points->tracks, map_pair(lane, (uint32_t)comm), where->track_count);
+    if (at == where->track_count)
+        ARRAY_PUSH(where->tracks, where->track_count, where->track_capacity, (struct comm_track){.comm = comm});
+    struct comm_track *track = &where->tracks[at];
+    ARRAY_PUSH(track->calls, track->count, track->capacity, call);
+}
+
+static int64_t order_of(const struct graph *graph, const struct wait *wait)
+{
+    return graph_call(graph, wait->cause_lane, wait->cause_call).enter_ns;
 }
 
 static void collect_lane(struct sync_points *points, uint32_t lane)
 {
     const struct graph *graph = points->graph;
-    const struct lane *where = &graph->lanes[lane];
-    for (uint32_t i = 0; i < where->count; i++) {
+    size_t index = 0;
+    int64_t latest_ns = INT64_MIN;
+    for (uint32_t i = 0; i < graph->lanes[lane].count; i++) {
         struct call call = graph_call(graph, lane, i);
-        if (!call.group && !call.received && !call.sent && !call.operates)
-            continue;
         const struct group *group = graph_group(graph, &call);
-        bool meets = group && synchronises(group, graph_collective(graph, &call));
-        struct wait wait = wait_of(graph, lane, i);
-        if (wait.kind != WAIT_NONE)
-            add_wait(points, lane, i, &wait,
-                     !group || (!meets && graph_collective(graph, &call).shape != SHAPE_ALL_TO_ALL));
-        if (meets)
+        if (group && synchronises(group, graph_collective(graph, &call)))
             add_group(points, lane, i, group);
+        if (!wait_table_marks(graph, lane, i))
+            continue;
+        struct wait wait = wait_of(graph, lane, i);
+        int64_t order_ns = order_of(graph, &wait);
+        if (order_ns < latest_ns)
+            map_put(&points->held, map_pair(lane, i), (uint64_t)latest_ns);
+        else
+            latest_ns = order_ns;
+        if (is_tie(graph, &call))
+            add_tie(points, lane, i, index, wait.cause_lane);
+        index++;
     }
-    points->lanes[lane].left = points->lanes[lane].wait_count;
+    points->lanes[lane].left = index;
+}
+
+/* The lane's last wait before the call comes to hand. */
+static void find_latest(struct sync_points *points, uint32_t lane, size_t before)
+{
+    const struct graph *graph = points->graph;
+    uint32_t call = waiting_call_before(graph, lane, before);
+    if (call == GRAPH_NONE)
+        return;
+    struct call waiting = graph_call(graph, lane, call);
+    struct wait wait = wait_of(graph, lane, call);
+    const uint64_t *held = points->held.count ? map_find(&points->held, map_pair(lane, call)) : NULL;
+    points->lanes[lane].latest = (struct wait_point){.order_ns = held ? (int64_t)*held : order_of(graph, &wait),
+                                                     .ns = (double)wait.ns,
+                                                     .call = call,
+                                                     .cause_lane = wait.cause_lane,
+                                                     .cause_call = wait.cause_call,
+                                                     .kind = (uint8_t)wait.kind,
+                                                     .ties = is_tie(graph, &waiting)};
 }
 
 struct sync_points sync_points_of(const struct graph *graph)
 {
     struct sync_points points = {.graph = graph};
     points.lanes = memory_new(graph->lane_count * sizeof *points.lanes);
-    for (uint32_t lane = 0; lane < graph->lane_count; lane++)
+    for (uint32_t lane = 0; lane < graph->lane_count; lane++) {
         collect_lane(&points, lane);
+        find_latest(&points, lane, graph->lanes[lane].count);
+    }
     return points;
 }
 
 void sync_points_clear(struct sync_points *points)
 {
     for (size_t i = 0; i < points->graph->lane_count; i++) {
-        free(points->lanes[i].waits);
-        free(points->lanes[i].groups);
-        free(points->lanes[i].tracks);
+        struct lane_points *lane = &points->lanes[i];
+        for (size_t t = 0; t < lane->track_count; t++)
+            free(lane->tracks[t].calls);
+        free(lane->tracks);
+        free(lane->previous);
     }
     free(points->lanes);
     map_clear(&points->pairs);
     map_clear(&points->tracks);
+    map_clear(&points->held);
     *points = (struct sync_points){0};
 }
 
 /* Looking back */
 
-const struct wait_point *sync_points_take(struct sync_points *points, uint32_t lane)
+struct wait_point sync_points_take(struct sync_points *points, uint32_t lane)
 {
     struct lane_points *where = &points->lanes[lane];
-    const struct wait_point *wait = &where->waits[--where->left];
-    if (wait->ties)
-        *map_put(&points->pairs, map_pair(lane, wait->cause_lane), 0) = wait->previous;
+    struct wait_point wait = where->latest;
+    where->left--;
+    if (wait.ties)
+        *map_put(&points->pairs, map_pair(lane, wait.cause_lane), 0) = where->previous[where->left];
+    find_latest(points, lane, wait.call);
     return wait;
-}
-
-size_t waits_before(const struct lane_points *lane, int64_t call)
-{
-    /* All before `low` are before the call, none from `high` on is. */
-    size_t low = lane->left, high = lane->left, step = 1;
-    while (low > 0 && lane->waits[low - 1].call >= call) {
-        high = low - 1;
-        low = low > step ? low - step : 0;
-        step *= 2;
-    }
-    while (high < lane->wait_count && lane->waits[high].call < call) {
-        low = high + 1;
-        high = lane->wait_count - high > step ? high + step : lane->wait_count;
-        step *= 2;
-    }
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (lane->waits[middle].call < call)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
 }
 
 /* Time of the call after an instant. */
@@ -154,61 +163,61 @@ static bool is_later(const struct search *search, uint32_t waiter_call, uint32_t
 /* Waits of one of the lanes for the other. */
 static void search_waits(struct search *search, int waiter)
 {
-    struct sync_points *points = search->points;
-    uint32_t lane = search->lanes[waiter], other = search->lanes[!waiter];
+    const struct sync_points *points = search->points;
+    const struct graph *graph = points->graph;
+    uint32_t lane = search->lanes[waiter], other = search->lanes[!waiter], index = 0;
     const uint64_t *head = map_find(&points->pairs, map_pair(lane, other));
     uint32_t at = head ? (uint32_t)*head : 0;
-    const struct wait_point *wait = NULL;
+    struct wait wait = {0};
     for (int step = 0; at && step < STEPS; step++) {
-        wait = &points->lanes[lane].waits[at - 1];
-        if (wait->call < search->calls[waiter] && wait->cause_call < search->calls[!waiter])
+        index = at - 1;
+        wait = wait_of(graph, lane, index);
+        if (index < search->calls[waiter] && wait.cause_call < search->calls[!waiter])
             break;
-        at = wait->previous;
-        wait = NULL;
+        at = points->lanes[lane].previous[waits_before(graph, lane, index)];
+        wait.kind = WAIT_NONE;
     }
-    if (!wait || !is_later(search, waiter ? wait->cause_call : wait->call, waiter ? wait->call : wait->cause_call))
+    if (wait.kind == WAIT_NONE || !is_later(search, waiter ? wait.cause_call : index, waiter ? index : wait.cause_call))
         return;
-    struct call call = graph_call(points->graph, lane, wait->call),
-                cause = graph_call(points->graph, other, wait->cause_call);
+    struct call call = graph_call(graph, lane, index), cause = graph_call(graph, other, wait.cause_call);
     /* Of messages, which are the first kinds; when data of a root are through is not known. */
-    bool known = wait->kind <= WAIT_LATE_RECEIVER;
-    search->found[waiter] = (struct opening){wait->call, known ? rest_after(&call, cause.leave_ns) : 0};
-    search->found[!waiter] = (struct opening){wait->cause_call, known ? rest_after(&cause, call.leave_ns) : 0};
+    bool known = wait.kind <= WAIT_LATE_RECEIVER;
+    search->found[waiter] = (struct opening){index, known ? rest_after(&call, cause.leave_ns) : 0};
+    search->found[!waiter] = (struct opening){wait.cause_call, known ? rest_after(&cause, call.leave_ns) : 0};
 }
 
-/* The track's latest point before the call: those behind it are never asked for again. */
-static uint32_t track_head(const struct lane_points *lane, struct comm_track *track, uint32_t call)
+/* How many of the track's calls are before this: those behind it are never asked for again. */
+static size_t track_left(struct comm_track *track, uint32_t call)
 {
-    while (track->head && lane->groups[track->head - 1].call >= call)
-        track->head = lane->groups[track->head - 1].previous;
-    return track->head;
+    while (track->count > 0 && track->calls[track->count - 1] >= call)
+        track->count--;
+    return track->count;
 }
 
 /* Collectives of a communicator of the waiter, by its track. */
 static void search_track(struct search *search, struct comm_track *track)
 {
     const struct graph *graph = search->points->graph;
-    struct lane_points *lanes[2] = {&search->points->lanes[search->lanes[0]], &search->points->lanes[search->lanes[1]]};
     const uint64_t *other = map_find(&search->points->tracks, map_pair(search->lanes[1], (uint32_t)track->comm));
     if (!other)
         return;
-    uint32_t at[2] = {track_head(lanes[0], track, search->calls[0]),
-                      track_head(lanes[1], &lanes[1]->tracks[*other], search->calls[1])};
-    for (int step = 0; at[0] && at[1] && step < STEPS; step++) {
-        const struct group_point *group_points[2] = {&lanes[0]->groups[at[0] - 1], &lanes[1]->groups[at[1] - 1]};
+    struct comm_track *tracks[2] = {track, &search->points->lanes[search->lanes[1]].tracks[*other]};
+    size_t left[2] = {track_left(tracks[0], search->calls[0]), track_left(tracks[1], search->calls[1])};
+    for (int step = 0; left[0] && left[1] && step < STEPS; step++) {
+        uint32_t indices[2];
         struct call calls[2];
-        for (int i = 0; i < 2; i++)
-            calls[i] = graph_call(graph, search->lanes[i], group_points[i]->call);
+        for (int i = 0; i < 2; i++) {
+            indices[i] = tracks[i]->calls[left[i] - 1];
+            calls[i] = graph_call(graph, search->lanes[i], indices[i]);
+        }
         const struct group *groups[2] = {graph_group(graph, &calls[0]), graph_group(graph, &calls[1])};
         if (groups[0] != groups[1]) {
-            int later = groups[1]->latest_enter_ns > groups[0]->latest_enter_ns;
-            at[later] = group_points[later]->previous;
+            left[groups[1]->latest_enter_ns > groups[0]->latest_enter_ns]--;
             continue;
         }
-        if (is_later(search, group_points[0]->call, group_points[1]->call))
+        if (is_later(search, indices[0], indices[1]))
             for (int i = 0; i < 2; i++)
-                search->found[i] =
-                    (struct opening){group_points[i]->call, rest_after(&calls[i], groups[0]->earliest_leave_ns)};
+                search->found[i] = (struct opening){indices[i], rest_after(&calls[i], groups[0]->earliest_leave_ns)};
         return;
     }
 }

@@ -4,56 +4,50 @@
 
 #include "core/map.h"
 #include "replay/wait.h"
+#include "replay/wait_table.h"
 
-/* All waits of a run by lane, and where lanes have synchronised: what the analysis of delays is computed from (rules of
-   diagnosis_rules 1.1). Two lanes synchronise in a wait of one for a message, receive or root of the other, and in
-   collectives of all with all that nobody leaves before the last has come. A message that nobody waits for is no such
-   point. Memory: 56 bytes for each wait, 8 for each call of a collective. */
+/* The waits of a run by lane, taken from the last to the first, and where lanes have synchronised: what the analysis of
+   delays is computed from (rules of diagnosis_rules 1.1). Two lanes synchronise in a wait of one for a message, receive
+   or root of the other, and in collectives of all with all that nobody leaves before the last has come. A message that
+   nobody waits for is no such point. Memory: 4 bytes for each wait of a lane that waits for messages or roots, 4 for
+   each call of a collective, 64 for each wait whose clocks go wrong. */
 
 struct wait_point {
     int64_t order_ns; /* enter of the delayer's call; where clocks go wrong not before that of the lane's wait before */
     double ns;        /* > 0 */
-    double earlier_ns; /* sum of the lane's waits before */
     uint32_t call, cause_lane, cause_call;
-    uint32_t previous; /* 1 + the lane's wait before for the same lane that ties both; 0: none */
-    uint8_t kind;      /* enum wait_kind */
-    bool ties;         /* is a synchronisation point of the two lanes */
+    uint8_t kind; /* enum wait_kind */
+    bool ties;    /* is a synchronisation point of the two lanes */
 };
 
-struct group_point {
-    uint32_t call;
-    uint32_t previous; /* 1 + the lane's point before on the same communicator; 0: none */
-};
-
-/* A communicator on a lane: its latest collective that is not taken back. */
+/* A communicator on a lane: calls of its collectives that are not taken back. */
 struct comm_track {
     int32_t comm;
-    uint32_t head; /* 1 + group point; 0: none */
+    uint32_t *calls;
+    size_t count, capacity;
 };
 
 struct lane_points {
-    struct wait_point *waits;
-    struct group_point *groups;
+    struct wait_point latest; /* of the waits that are not taken back */
+    uint32_t *previous;       /* by wait that ties: 1 + the call of the one before for the same lane; NULL: none ties */
     struct comm_track *tracks;
-    size_t wait_count, wait_capacity, group_count, group_capacity, track_count, track_capacity;
+    size_t track_count, track_capacity;
     size_t left; /* waits that are not taken back */
 };
 
 struct sync_points {
     const struct graph *graph;
     struct lane_points *lanes;
-    struct map pairs;  /* (waiter, delayer) -> 1 + the latest wait that ties them and is not taken back */
+    struct map pairs;  /* (waiter, delayer) -> 1 + call of the latest wait that ties them and is not taken back */
     struct map tracks; /* (lane, communicator) -> track of the lane */
+    struct map held;   /* (lane, call) -> order_ns of a wait whose delayer enters before that of the wait before */
 };
 
 struct sync_points sync_points_of(const struct graph *graph);
 void sync_points_clear(struct sync_points *points);
 
 /* Takes the lane's latest wait back: from now on it lies in the future of all that is asked for. */
-const struct wait_point *sync_points_take(struct sync_points *points, uint32_t lane);
-
-/* How many waits of the lane are in calls before this. Fast near the latest that is not taken back. */
-size_t waits_before(const struct lane_points *lane, int64_t call);
+struct wait_point sync_points_take(struct sync_points *points, uint32_t lane);
 
 /* Where an interval begins on a lane. */
 struct opening {

@@ -98,14 +98,14 @@ static void add_gap(const struct time_maps *maps, struct time_map *map, uint32_t
 
 static void add_steps(const struct time_maps *maps, struct time_map *map, uint32_t where, size_t from, size_t to)
 {
-    const struct lane_points *points = &maps->points->lanes[where];
-    size_t wait = waits_before(points, (int64_t)from);
+    const struct graph *graph = maps->points->graph;
+    size_t wait = waits_before(graph, where, from);
     for (size_t i = from; i < to; i++) {
-        struct call call = graph_call(maps->points->graph, where, (uint32_t)i);
+        struct call call = graph_call(graph, where, (uint32_t)i);
         double ns = (double)time_since(call.enter_ns, call.leave_ns);
         add_gap(maps, map, where, i);
-        if (wait < points->wait_count && points->waits[wait].call == i)
-            ns -= points->waits[wait++].ns;
+        if (wait_table_marks(graph, where, i))
+            ns -= (double)wait_ns(graph, where, wait++);
         add(map, maps->functions[call.state], ns);
     }
 }

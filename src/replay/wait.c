@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "replay/wait.h"
 
+#include "replay/wait_table.h"
+
 /* Waiting from the call's enter until something happens elsewhere. */
 static struct wait wait_until(const struct call *call, int64_t until_ns, enum wait_kind kind, uint32_t cause_lane,
                               uint32_t cause_call)
@@ -122,7 +124,7 @@ static struct wait wait_for_receivers(const struct graph *graph, uint32_t lane, 
     return longest;
 }
 
-struct wait wait_of(const struct graph *graph, uint32_t lane, uint32_t index)
+struct wait wait_compute(const struct graph *graph, uint32_t lane, uint32_t index)
 {
     struct call call = graph_call(graph, lane, index);
     if (call.group)
@@ -134,6 +136,13 @@ struct wait wait_of(const struct graph *graph, uint32_t lane, uint32_t index)
         return longest;
     struct wait operation = wait_for_operations(graph, lane, index, &call);
     return operation.ns > longest.ns ? operation : longest;
+}
+
+struct wait wait_of(const struct graph *graph, uint32_t lane, uint32_t index)
+{
+    if (graph->waits && !wait_table_marks(graph, lane, index))
+        return (struct wait){0};
+    return wait_compute(graph, lane, index);
 }
 
 struct wait wait_completion_of(const struct graph *graph, uint32_t lane, uint32_t index)

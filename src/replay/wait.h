@@ -17,8 +17,12 @@ struct wait {
 };
 
 /* The wait in a call. Of several messages that complete in one call the longest counts, once. A collective whose root
-   or participants are not known has none, and neither has one that gets nothing. */
+   or participants are not known has none, and neither has one that gets nothing. Of a finished graph whether a call
+   waits, how long and for what is known without asking: wait_table.h. */
 struct wait wait_of(const struct graph *graph, uint32_t lane, uint32_t call);
+
+/* The same, computed whatever the table says. */
+struct wait wait_compute(const struct graph *graph, uint32_t lane, uint32_t call);
 
 /* Time of a call that is no waiting for another process: what a collective lasts longer than for the first that is
    done, or calls on files. The cause is the call itself. */

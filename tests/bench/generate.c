@@ -2,8 +2,9 @@
 /* generate FORMAT PATTERN PROCESSES RECORDS OUT [TRUTH]: writes a trace of about RECORDS records whose every number is
    known.
 
-   FORMAT is clog2 or clog; PATTERN is pingpong (pairs), ring (each to the next), states (nested user states), or wrong
-   (a ring whose clocks are: each has an offset and a drift of its own, and every other one wobbles by 5 us). TRUTH
+   FORMAT is clog2 or clog; PATTERN is pingpong (pairs), ring (each to the next), states (nested user states), wrong
+   (a ring whose clocks are: each has an offset and a drift of its own, and every other one wobbles by 5 us), allreduce
+   (nothing but MPI_Allreduce), or halo (each exchanges with both neighbours, and then an MPI_Allreduce). TRUTH
    gets the numbers, added up here and not by any reader: per process begin, end, time in MPI, calls and time per state,
    messages and bytes per partner, as JSON with whole ns. The same arguments give the same file. */
 #include <inttypes.h>
@@ -14,8 +15,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BLOCK = 65536, PREAMBLE = 1024, HEADER = 24, STATES = 4, SEND = -101, RECEIVE = -102 };
-enum state { STATE_SEND, STATE_RECV, STATE_OUTER, STATE_INNER };
+enum { BLOCK = 65536, PREAMBLE = 1024, HEADER = 24, STATES = 8, ALWAYS = 4, SEND = -101, RECEIVE = -102 };
+enum state {
+    STATE_SEND,
+    STATE_RECV,
+    STATE_OUTER,
+    STATE_INNER, /* those up to here are defined always, the others where they occur */
+    STATE_ALLREDUCE,
+    STATE_ISEND,
+    STATE_IRECV,
+    STATE_WAITALL
+};
 
 struct totals {
     uint64_t count;
@@ -39,12 +49,16 @@ struct generator {
     int64_t now_ns;
     uint64_t random;
     struct process *processes;
+    bool occurred[STATES];
 };
 
 /* Built-in ids of MPE-2 and MPE-1. */
-static const int32_t clog2_starts[STATES] = {160, 154, 600, 602}, clog_starts[STATES] = {161, 155, 501, 503};
-static const char *const clog2_names[STATES] = {"MPI_Send", "MPI_Recv", "Outer", "Inner"};
-static const char *const clog_names[STATES] = {"SEND", "RECV", "Outer", "Inner"};
+static const int32_t clog2_starts[STATES] = {160, 154, 600, 602, 4, 144, 140, 212},
+                     clog_starts[STATES] = {161, 155, 501, 503, 505, 507, 509, 511};
+static const char *const clog2_names[STATES] = {"MPI_Send",      "MPI_Recv",  "Outer",     "Inner",
+                                                "MPI_Allreduce", "MPI_Isend", "MPI_Irecv", "MPI_Waitall"};
+static const char *const clog_names[STATES] = {"SEND",      "RECV",  "Outer", "Inner",
+                                               "ALLREDUCE", "ISEND", "IRECV", "WAITALL"};
 
 static void put_i32(unsigned char *at, int32_t value)
 {
@@ -142,6 +156,7 @@ static void enter(struct generator *generator, uint32_t rank, enum state state)
 {
     struct process *process = step(generator, rank);
     process->states[state].entered_ns = generator->now_ns;
+    generator->occurred[state] = true;
     event_record(generator, rank, (generator->clog2 ? clog2_starts : clog_starts)[state],
                  (int32_t)(process->states[state].count * 2 + 1), "");
 }
@@ -153,7 +168,7 @@ static void leave(struct generator *generator, uint32_t rank, enum state state)
     int64_t time_ns = generator->now_ns - totals->entered_ns;
     totals->count++;
     totals->time_ns += time_ns;
-    if (state <= STATE_RECV)
+    if (state <= STATE_RECV || state >= STATE_ALLREDUCE)
         process->mpi_ns += time_ns;
     event_record(generator, rank, (generator->clog2 ? clog2_starts : clog_starts)[state] + 1,
                  (int32_t)(totals->count * 2), "");
@@ -218,6 +233,38 @@ static void nested(struct generator *generator, uint32_t rank)
     leave(generator, rank, STATE_OUTER);
 }
 
+/* All enter, each time another first, then all leave. */
+static void allreduce(struct generator *generator, uint32_t processes, uint64_t round)
+{
+    for (uint32_t i = 0; i < processes; i++)
+        enter(generator, (uint32_t)((i + round * 7) % processes), STATE_ALLREDUCE);
+    for (uint32_t i = 0; i < processes; i++)
+        leave(generator, i, STATE_ALLREDUCE);
+}
+
+/* Everyone's messages to both neighbours, and the receives of theirs. */
+static void halo(struct generator *generator, uint32_t processes, uint64_t round)
+{
+    for (uint32_t i = 0; i < processes; i++) {
+        uint32_t rank = (uint32_t)((i + round * 5) % processes),
+                 others[2] = {(rank + 1) % processes, (rank + processes - 1) % processes};
+        for (int side = 0; side < 2; side++) {
+            enter(generator, rank, STATE_ISEND);
+            message(generator, rank, SEND, others[side], side, 4096);
+            leave(generator, rank, STATE_ISEND);
+            enter(generator, rank, STATE_IRECV);
+            leave(generator, rank, STATE_IRECV);
+        }
+        enter(generator, rank, STATE_WAITALL);
+    }
+    for (uint32_t rank = 0; rank < processes; rank++) {
+        message(generator, rank, RECEIVE, (rank + processes - 1) % processes, 0, 4096);
+        message(generator, rank, RECEIVE, (rank + 1) % processes, 1, 4096);
+        leave(generator, rank, STATE_WAITALL);
+    }
+    allreduce(generator, processes, round);
+}
+
 static void begin_clog2(struct generator *generator, uint32_t processes)
 {
     unsigned char preamble[PREAMBLE] = {0};
@@ -236,6 +283,8 @@ static void define_states(struct generator *generator)
 {
     generator->now_ns += 1000;
     for (int i = 0; i < STATES; i++) {
+        if (i >= ALWAYS && !generator->occurred[i])
+            continue;
         unsigned char *body = record(generator, 0, generator->clog2 ? 2 : 6, generator->clog2 ? 112 : 56);
         const int32_t start = (generator->clog2 ? clog2_starts : clog_starts)[i];
         put_i32(body, generator->clog2 ? start / 2 : 200 + i);
@@ -310,10 +359,15 @@ static void write_truth(const struct generator *generator, uint32_t processes, c
 static void simulate(struct generator *generator, const char *pattern, uint32_t processes, uint64_t records)
 {
     bool ring = strcmp(pattern, "ring") == 0 || generator->wrong, states = strcmp(pattern, "states") == 0;
+    bool reduces = strcmp(pattern, "allreduce") == 0, exchanges = strcmp(pattern, "halo") == 0;
     for (uint64_t round = 0; generator->records < records; round++) {
         uint32_t a = (uint32_t)(round % processes);
         if (states || processes == 1)
             nested(generator, a);
+        else if (reduces)
+            allreduce(generator, processes, round);
+        else if (exchanges)
+            halo(generator, processes, round);
         else if (ring)
             exchange(generator, a, (a + 1) % processes, 1000);
         else
@@ -324,7 +378,8 @@ static void simulate(struct generator *generator, const char *pattern, uint32_t 
 int main(int argc, char **argv)
 {
     if (argc < 6) {
-        fputs("usage: generate clog2|clog pingpong|ring|states|wrong PROCESSES RECORDS OUT [TRUTH]\n", stderr);
+        fputs("usage: generate clog2|clog pingpong|ring|states|wrong|allreduce|halo PROCESSES RECORDS OUT [TRUTH]\n",
+              stderr);
         return 2;
     }
     uint32_t processes = (uint32_t)strtoul(argv[3], NULL, 10);

@@ -3,6 +3,7 @@
 #include "replay/analyse.h"
 #include "replay/replay.h"
 
+#include "replay/wait_table.h"
 #include "unit/hand_trace.h"
 #include "unit/tap.h"
 
@@ -356,6 +357,42 @@ static void test_persistent(void)
     analysis_free(analysis);
 }
 
+/* The table against the waits themselves: marks, kinds, lengths, numbers and sums. One call in three does not wait. */
+static void test_table(void)
+{
+    struct trace trace = {0};
+    int64_t now = 0;
+    for (int64_t i = 0; i < 1000; i++, now += INT64_C(4000000000)) {
+        int64_t late = i % 3 == 0 ? 0 : i % 7 == 0 ? INT64_C(3000000000) : 1000 + i;
+        message(&trace, 0, RECV, now, now + late + 10, 1);
+        message(&trace, 1, SEND, now + late, now + late + 5, 0);
+    }
+    struct graph *graph = graph_of(&trace, 2);
+    uint32_t lane = graph->lanes[0].process == 0 ? 0 : 1, wrong = 0, waits = 0;
+    double sums[1001] = {0};
+    for (uint32_t i = 0; i < 1000; i++) {
+        struct wait wait = wait_compute(graph, lane, i);
+        wrong += waits_before(graph, lane, i) != waits || wait_ns_in(graph, lane, i) != wait.ns ||
+                 wait_table_marks(graph, lane, i) != (wait.kind != WAIT_NONE);
+        if (wait.kind == WAIT_NONE)
+            continue;
+        wrong += graph->waits[lane].kinds[waits] != wait.kind || wait_ns(graph, lane, waits) != wait.ns ||
+                 waiting_call_before(graph, lane, i + 1) != i;
+        sums[waits + 1] = sums[waits] + (double)wait.ns;
+        waits++;
+    }
+    tap_equal_int(wrong, 0, "table: as computed");
+    tap_equal_int(waits, 666, "table: so many wait");
+    tap_equal_int(waits_before(graph, lane, 1000), 666, "table: all of them");
+    tap_equal_int(waiting_call_before(graph, lane, 1), GRAPH_NONE, "table: none before the first");
+    for (uint32_t from = 0; from <= waits; from += 5)
+        for (uint32_t to = from; to <= waits; to++)
+            wrong += waits_sum_ns(graph, lane, from, to) < sums[to] - sums[from] ||
+                     waits_sum_ns(graph, lane, from, to) > sums[to] - sums[from];
+    tap_equal_int(wrong, 0, "table: sums of all runs");
+    graph_free(graph);
+}
+
 int main(void)
 {
     defs_make();
@@ -372,6 +409,7 @@ int main(void)
     test_posted();
     test_posted_several();
     test_persistent();
+    test_table();
     defs_free(defs);
     return tap_done();
 }
