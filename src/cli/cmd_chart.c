@@ -192,8 +192,6 @@ static enum status make_scene(const struct options *trace, const struct picture 
         *err = (struct error){0};
         return STATUS_OK;
     }
-    if (trace->fix_clocks)
-        command_note(trace, "the timeline shows times as they were recorded: --fix-clocks has no part in it");
     if (looking_open(looking, trace, trace->inputs, trace->input_count, err) != STATUS_OK)
         return STATUS_FAILED;
     struct scene_options how = {.columns = (uint32_t)(picture->width / COLUMN_PIXELS),

@@ -72,7 +72,7 @@ static enum status convert(const struct options *options, struct reader *reader,
     writer->output = output_open(options->output, how, err);
     if (!writer->output)
         return STATUS_FAILED;
-    struct matcher *matcher = run_clocks(reader) ? matcher_new() : NULL;
+    struct matcher *matcher = reader_clocks(reader) ? matcher_new() : NULL;
     struct sink *sinks[] = {&writer->sink, matcher ? matcher_sink(matcher) : NULL};
     enum status status = run_stream(options, reader, sinks, matcher ? 2 : 1, err);
     struct match_counts after = matcher ? matcher_counts(matcher) : (struct match_counts){0};
@@ -85,8 +85,8 @@ static enum status convert(const struct options *options, struct reader *reader,
     if (status != STATUS_OK)
         return status;
     report_losses(options, writer);
-    if (run_clocks(reader))
-        report_clocks(options, run_clocks(reader), after);
+    if (reader_clocks(reader))
+        report_clocks(options, reader_clocks(reader), after);
     *code = run_report_damage(&reader->end, -1);
     return STATUS_OK;
 }

@@ -249,8 +249,8 @@ static void info_json(struct output *output, const struct info *info)
     json_open(&json, "messages", '{');
     json_fields(&json, message_fields, COUNT_OF(message_fields), info, info);
     json_close(&json, '}');
-    if (run_clocks(info->reader))
-        clock_info_json(&json, run_clocks(info->reader));
+    if (reader_clocks(info->reader))
+        clock_info_json(&json, reader_clocks(info->reader));
     for (size_t i = 0; i < SECTIONS; i++) {
         json_open(&json, sections[i].key, '[');
         for (size_t k = 0; k < sections[i].count; k++)
@@ -283,8 +283,8 @@ static void info_text(struct output *output, const struct info *info)
     info_lines(output, info, trace_fields, COUNT_OF(trace_fields));
     output_text(output, "\nMessages\n");
     info_lines(output, info, message_fields, COUNT_OF(message_fields));
-    if (run_clocks(info->reader))
-        clock_info_text(output, run_clocks(info->reader), info->options->verbose);
+    if (reader_clocks(info->reader))
+        clock_info_text(output, reader_clocks(info->reader), info->options->verbose);
     for (size_t i = 0; i < SECTIONS; i++) {
         if (sections[i].count == 0)
             continue;

@@ -30,14 +30,14 @@ struct timeline_part {
 static bool can_have_timeline(const struct options *options, const struct judged_run *run)
 {
     return !run->metrics->own_defs && run->metrics->process_count > 0 && !options->from && !options->to &&
-           !options->processes && !options->fix_clocks && strcmp(options->inputs[0], "-") != 0;
+           !options->processes && strcmp(options->inputs[0], "-") != 0;
 }
 
 static struct timeline_part *timeline_part_open(const struct options *options, const struct judged_run *run,
                                                 const char *title)
 {
     struct error err = {0};
-    const struct timeline_options how = {0};
+    const struct timeline_options how = {.fix_clocks = options->fix_clocks};
     if (!can_have_timeline(options, run))
         return NULL;
     struct timeline_part *part = memory_new(sizeof *part);

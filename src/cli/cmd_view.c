@@ -40,7 +40,8 @@ static void tell(void *context, const char *text)
 static struct timeline *open_timeline(const struct options *options, bool first, struct error *err)
 {
     struct progress progress;
-    struct timeline_options how = {.watch = progress_watch, .watch_context = &progress};
+    struct timeline_options how = {
+        .watch = progress_watch, .watch_context = &progress, .fix_clocks = options->fix_clocks};
     if (first) {
         how.note = tell;
         how.note_context = (void *)(uintptr_t)options;

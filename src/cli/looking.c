@@ -46,8 +46,11 @@ enum status looking_open(struct looking *looking, const struct options *options,
                          struct error *err)
 {
     *looking = (struct looking){.options = options};
-    struct timeline_options how = {
-        .watch = progress_watch, .watch_context = &looking->progress, .note = say, .note_context = looking};
+    struct timeline_options how = {.watch = progress_watch,
+                                   .watch_context = &looking->progress,
+                                   .note = say,
+                                   .note_context = looking,
+                                   .fix_clocks = options->fix_clocks};
     if (run_check_trace(inputs, count, err) != STATUS_OK)
         return STATUS_FAILED;
     progress_begin(&looking->progress, options->progress, options->quiet);

@@ -78,71 +78,20 @@ static struct reader *open_inputs(const struct options *options, char *const *in
     return NULL;
 }
 
-static struct reader *read_again(char *const *inputs, size_t count, struct reader *reader, struct error *err)
-{
-    if (count == 1 && is_file(inputs[0])) {
-        if (reader_restart(reader, err) == STATUS_OK)
-            return reader;
-        reader_close(reader);
-        return NULL;
-    }
-    /* The files of one run are read one after another: all are opened again. */
-    struct correction correction = reader->correction;
-    reader->correction = (struct correction){0};
-    reader_close(reader);
-    reader = reader_open(inputs, count, err);
-    if (correction.apply && reader)
-        correction.rewind(correction.context);
-    else if (correction.apply)
-        correction.free(correction.context);
-    if (reader)
-        reader->correction = correction;
-    return reader;
-}
-
 struct reader *run_again(const struct options *options, struct reader *reader, struct error *err)
 {
-    return read_again(options->inputs, options->input_count, reader, err);
-}
-
-static void correct_batch(void *clocks, struct batch *batch)
-{
-    clocks_correct(clocks, batch);
-}
-
-static void correct_anew(void *clocks)
-{
-    clocks_rewind(clocks);
-}
-
-static void correct_free(void *clocks)
-{
-    clocks_free(clocks);
-}
-
-const struct clocks *run_clocks(const struct reader *reader)
-{
-    return reader->correction.context;
+    return reader_again(reader, options->inputs, options->input_count, err);
 }
 
 /* Reads the trace for what its clocks are wrong by, then opens it again, corrected. Takes the reader. */
 static struct reader *fix_clocks(const struct options *options, char *const *inputs, size_t count,
                                  struct reader *reader, struct error *err)
 {
-    struct causality_builder *builder = causality_builder_new();
-    struct sink *sinks[] = {causality_builder_sink(builder)};
-    enum status status = run_stream(options, reader, sinks, 1, err);
-    struct causality *causality = causality_builder_end(builder);
-    if (status == STATUS_OK && causality->too_large)
-        status = error_set(err, ERROR_INPUT, "%s: too large for --fix-clocks (more than 2^30 messages or collectives)",
-                           reader->input->name);
-    if (status != STATUS_OK) {
-        causality_free(causality);
-        reader_close(reader);
-        return NULL;
-    }
-    reader->correction = (struct correction){correct_batch, correct_anew, correct_free, clocks_of(causality)};
-    return read_again(inputs, count, reader, err);
+    struct progress progress;
+    progress_begin(&progress, options->progress, options->quiet);
+    reader = reader_fix_clocks(reader, inputs, count, progress_watch, &progress, err);
+    progress_end(&progress);
+    return reader;
 }
 
 /* As open_inputs, corrected if that is asked for. */
@@ -305,8 +254,8 @@ static enum status metrics_from_trace(struct run_metrics *run, const struct opti
             run->metrics->search = run_search_finish(run->search, graph, spans, run->metrics, analysing.threads);
     }
     user_spans_free(spans);
-    if (run->metrics && run->metrics->analysis && run_clocks(run->reader))
-        note_clocks(run->metrics, run_clocks(run->reader));
+    if (run->metrics && run->metrics->analysis && reader_clocks(run->reader))
+        note_clocks(run->metrics, reader_clocks(run->reader));
     if (run->depth >= DEPTH_GRAPH)
         run->graph = graph;
     else

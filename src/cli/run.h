@@ -7,8 +7,8 @@
 #include "core/output.h"
 #include "heuristics/finding.h"
 #include "metrics/metrics.h"
-#include "replay/clocks.h"
 #include "replay/graph.h"
+#include "timeline/fix_clocks.h"
 
 /* What subcommands share: open the trace, run it through sinks with progress, say what is damaged, open the output. */
 
@@ -19,9 +19,6 @@ struct reader *run_open(const struct options *options, struct error *err);
 /* The same trace from its begin, with the same corrections. Takes the reader, which must come from run_open or
    run_metrics with --from, --to or --fix-clocks; NULL and a fault. */
 struct reader *run_again(const struct options *options, struct reader *reader, struct error *err);
-
-/* How the clocks of the reader's trace are corrected; NULL without --fix-clocks. */
-const struct clocks *run_clocks(const struct reader *reader);
 
 /* A fault where the inputs are none, or a metrics file, which has no events. */
 enum status run_check_trace(char *const *inputs, size_t count, struct error *err) MUST_CHECK;

@@ -2,6 +2,7 @@
 /* Processes over time. Where there is room every state and message, else a cell for each column and row of processes:
    what takes most of its time. Waiting is hatched. Below, messages over time where they are too many to be drawn. */
 #include "render/chart.h"
+#include "render/clock_sentence.h"
 #include "render/scene.h"
 
 #include "core/memory.h"
@@ -219,8 +220,9 @@ static void draw_time_axis(const struct drawing *drawing, double y)
         canvas_line(drawing->canvas, x, y, x, y + 4, 1, paint_of(INK_AXIS));
         canvas_text(drawing->canvas, x, y + 14, style, scene_time(label, sizeof label, at, step, &unit));
     }
-    char title[64];
-    snprintf(title, sizeof title, "%s from the begin of the run", unit);
+    char title[64 + CLOCK_NOTE_SIZE], clocks[CLOCK_NOTE_SIZE];
+    clock_note(clocks, timeline_info(scene->timeline), scene->overlay);
+    snprintf(title, sizeof title, "%s from the begin of the run%s%s", unit, clocks[0] ? "; " : "", clocks);
     canvas_text(drawing->canvas, drawing->plot.x + drawing->plot.width / 2, y + 32, style, title);
 }
 

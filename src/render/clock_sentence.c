@@ -87,3 +87,17 @@ char *clock_sentence(char buffer[CLOCK_SENTENCE_SIZE], const struct metrics *met
     }
     return buffer;
 }
+
+char *clock_note(char buffer[CLOCK_NOTE_SIZE], const struct timeline_info *info, const struct timeline_overlay *overlay)
+{
+    char time[TEXT_NUMBER_SIZE];
+    buffer[0] = '\0';
+    if (info->clocks.fixed && info->clocks.shift_ns == 0)
+        snprintf(buffer, CLOCK_NOTE_SIZE, "clocks: nothing to correct");
+    else if (info->clocks.fixed)
+        snprintf(buffer, CLOCK_NOTE_SIZE, "clocks corrected by up to %s", text_duration(time, info->clocks.shift_ns));
+    else if (overlay && overlay->early > 0)
+        snprintf(buffer, CLOCK_NOTE_SIZE, "clocks err by up to %s (--fix-clocks corrects)",
+                 text_duration(time, overlay->clock_error_ns));
+    return buffer;
+}

@@ -3,6 +3,7 @@
 
 #include "core/memory.h"
 #include "core/text.h"
+#include "render/clock_sentence.h"
 #include "render/field.h"
 
 #include <ctype.h>
@@ -139,9 +140,10 @@ static void write_legend(struct output *output, const struct scene *scene, const
 void timeline_write_text(struct output *output, const struct scene *scene, const char *title, bool colour)
 {
     const struct timeline_info *info = timeline_info(scene->timeline);
-    char answer[SCENE_ANSWER_SIZE], length[TEXT_NUMBER_SIZE], from[TEXT_NUMBER_SIZE];
+    char answer[SCENE_ANSWER_SIZE], length[TEXT_NUMBER_SIZE], from[TEXT_NUMBER_SIZE], clocks[CLOCK_NOTE_SIZE];
     uint32_t states[LEGEND];
     size_t found = scene_states(scene, states, LEGEND), shown = found < LEGEND ? found : LEGEND;
+    clock_note(clocks, info, scene->overlay);
     scene_answer(scene, answer);
     if (info->row_count == 0)
         output_print(output, "%s\n\n", title);
@@ -150,6 +152,8 @@ void timeline_write_text(struct output *output, const struct scene *scene, const
                      text_duration(length, time_since(scene->view.from_ns, scene->view.to_ns)),
                      text_duration(from, time_since(info->begin_ns, scene->view.from_ns)));
     paragraph_write(output, "  ", "  ", answer);
+    if (clocks[0])
+        output_print(output, "  %c%s\n", toupper(clocks[0]), clocks + 1);
     output_text(output, "\n");
     if (scene->lines == 0)
         return;
@@ -226,6 +230,8 @@ void timeline_write_json(struct output *output, const struct timeline *timeline,
     json_value(&json, "begin_s", value_time(info->begin_ns));
     json_value(&json, "end_s", value_time(info->end_ns));
     json_value(&json, "complete", value_bool(info->end.complete));
+    json_value(&json, "clocks_fixed", value_bool(info->clocks.fixed));
+    json_value(&json, "clock_shift_s", info->clocks.fixed ? value_time(info->clocks.shift_ns) : value_null());
     json_close(&json, '}');
     json_value(&json, "from_s", value_time(view->from_ns));
     json_value(&json, "to_s", value_time(view->to_ns));

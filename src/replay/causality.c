@@ -54,10 +54,10 @@ static uint32_t timeline_of(struct causality_builder *builder, const struct even
     uint64_t *at = map_put(&builder->timelines, event->process, result->timeline_count);
     if (*at == result->timeline_count)
         ARRAY_PUSH(result->timelines, result->timeline_count, result->timeline_capacity,
-                   (struct timeline){.process = event->process,
-                                     .begin_ns = event->time_ns,
-                                     .end_ns = event->time_ns,
-                                     .latest_ns = event->time_ns});
+                   (struct causal_timeline){.process = event->process,
+                                            .begin_ns = event->time_ns,
+                                            .end_ns = event->time_ns,
+                                            .latest_ns = event->time_ns});
     return (uint32_t)*at;
 }
 
@@ -80,7 +80,7 @@ static uint32_t thread_of(struct causality_builder *builder, const struct event 
 
 static void add_event(struct causality_builder *builder, uint32_t timeline, size_t index, enum causal_kind kind)
 {
-    struct timeline *where = &builder->result->timelines[timeline];
+    struct causal_timeline *where = &builder->result->timelines[timeline];
     ARRAY_PUSH(where->events, where->count, where->capacity,
                (struct causal_event){(uint32_t)index << 2 | (uint32_t)kind, (uint32_t)where->seen});
 }
@@ -290,7 +290,7 @@ static void take(struct causality_builder *builder, const struct event *event)
     default:
         break;
     }
-    struct timeline *where = &builder->result->timelines[timeline];
+    struct causal_timeline *where = &builder->result->timelines[timeline];
     where->goes_back |= event->time_ns < where->latest_ns;
     where->latest_ns = event->time_ns;
     where->begin_ns = event->time_ns < where->begin_ns ? event->time_ns : where->begin_ns;
@@ -368,7 +368,7 @@ static void sort_timelines(struct causality *causality)
     size_t count = causality->timeline_count;
     uint64_t *order = memory_new(count * sizeof *order);
     uint32_t *numbers = memory_new(count * sizeof *numbers);
-    struct timeline *timelines = memory_new(count * sizeof *timelines);
+    struct causal_timeline *timelines = memory_new(count * sizeof *timelines);
     for (size_t i = 0; i < count; i++)
         order[i] = map_pair(causality->timelines[i].process, (uint32_t)i);
     if (count > 0)

@@ -19,7 +19,7 @@ struct causal_event {
 };
 
 /* The events of a process, in the trace's order. All threads of a process have its clock. */
-struct timeline {
+struct causal_timeline {
     uint32_t process;
     struct causal_event *events;
     size_t count, capacity;
@@ -58,7 +58,7 @@ struct causal_group {
 
 struct causality {
     const struct defs *defs;
-    struct timeline *timelines; /* by process */
+    struct causal_timeline *timelines; /* by process */
     size_t timeline_count, timeline_capacity;
     struct causal_message *messages;
     size_t message_count, message_capacity;

@@ -26,7 +26,7 @@ static int64_t middle_of(const struct causality *causality)
 {
     int64_t begin_ns = INT64_MAX, end_ns = INT64_MIN;
     for (size_t i = 0; i < causality->timeline_count; i++) {
-        const struct timeline *timeline = &causality->timelines[i];
+        const struct causal_timeline *timeline = &causality->timelines[i];
         begin_ns = timeline->begin_ns < begin_ns ? timeline->begin_ns : begin_ns;
         end_ns = timeline->end_ns > end_ns ? timeline->end_ns : end_ns;
     }

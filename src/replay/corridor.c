@@ -187,6 +187,14 @@ static bool slope_fits(struct clock_line line)
     return line.slope >= SLOPE_LEAST && line.slope <= SLOPE_MOST;
 }
 
+struct clock_line corridor_bisector(struct clock_line steepest, struct clock_line flattest)
+{
+    double most = 1 + steepest.slope, least = 1 + flattest.slope;
+    double slope = (most * least - 1 + sqrt((1 + most * most) * (1 + least * least))) / (most + least);
+    double apart = flattest.offset - steepest.offset;
+    return (struct clock_line){flattest.offset - apart / 2 * (slope * slope + 1) / (1 + slope * most), slope - 1};
+}
+
 static struct corridor_fit fit_between(const struct corridor *corridor)
 {
     struct corridor_fit fit = {.kind = CORRIDOR_COMPLETE};
@@ -202,8 +210,7 @@ static struct corridor_fit fit_between(const struct corridor *corridor)
     if (low <= high)
         fit.line.offset = corridor_offset(corridor);
     else if (steepest && flattest)
-        fit.line = (struct clock_line){(fit.steepest.offset + fit.flattest.offset) / 2,
-                                       (fit.steepest.slope + fit.flattest.slope) / 2};
+        fit.line = corridor_bisector(fit.steepest, fit.flattest);
     else
         fit.line = steepest ? fit.steepest : fit.flattest;
     return fit;

@@ -41,8 +41,8 @@ enum corridor_kind {
 };
 
 /* What is known of d. `line` is the least that no bound contradicts: none at all (0, 0); else an offset, the middle of
-   what is possible; else, where the corridor is complete, the middle between its steepest and its flattest line; else
-   the flattest, as no drift is made up. Where every line is contradicted it is the least whose largest contradiction is
+   what is possible; else, where the corridor is complete, the bisector of its steepest and its flattest line; else the
+   flattest, as no drift is made up. Where every line is contradicted it is the least whose largest contradiction is
    at most twice that of the next: none at all, an offset, the line that is contradicted least. */
 struct corridor_fit {
     enum corridor_kind kind;
@@ -53,6 +53,9 @@ struct corridor_fit {
 };
 
 struct corridor_fit corridor_fit(struct corridor *corridor);
+
+/* The bisector of two lines y = x + d(x) of clocks, in the plane of x and y. Contradicts no bound where they do not. */
+struct clock_line corridor_bisector(struct clock_line steepest, struct clock_line flattest);
 
 /* The same for clocks that run alike: 0, or the middle of the offsets that are possible, in whole ns; where none is,
    the one whose largest contradiction is the smallest. */

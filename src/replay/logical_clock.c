@@ -155,7 +155,7 @@ static bool take_event(struct logical_clock *clock, uint32_t timeline, uint32_t 
 static void walk(struct logical_clock *clock, uint32_t timeline, bool forced)
 {
     struct walker *walker = &clock->walkers[timeline];
-    const struct timeline *where = &clock->causality->timelines[timeline];
+    const struct causal_timeline *where = &clock->causality->timelines[timeline];
     for (; walker->at < where->count; walker->at++) {
         uint32_t link = where->events[walker->at].link;
         if (!take_event(clock, timeline, link, forced)) {
@@ -344,7 +344,7 @@ static int64_t event_time(const struct logical_clock *clock, uint32_t link, int6
 
 static void backward(struct logical_clock *clock, uint32_t timeline)
 {
-    const struct timeline *where = &clock->causality->timelines[timeline];
+    const struct causal_timeline *where = &clock->causality->timelines[timeline];
     struct walker *walker = &clock->walkers[timeline];
     struct clock_map *map = &clock->maps[timeline];
     struct ramp ramp = {.map = map, .slope = clock->options.slope};

@@ -150,9 +150,9 @@ static enum status cache_temporary(struct cache *cache, char *path, size_t size,
 }
 
 /* A number that the paths give, wherever they are seen from. */
-static uint64_t name_of(char *const *paths, size_t count)
+static uint64_t name_of(char *const *paths, size_t count, const char *kind)
 {
-    uint64_t name = CHECKSUM_START;
+    uint64_t name = checksum_add(CHECKSUM_START, kind, strlen(kind));
     for (size_t i = 0; i < count; i++) {
         char *real = realpath(paths[i], NULL);
         name = checksum_add(name, real ? real : paths[i], strlen(real ? real : paths[i]));
@@ -161,7 +161,7 @@ static uint64_t name_of(char *const *paths, size_t count)
     return name;
 }
 
-enum status cache_open(struct cache *cache, char *const *paths, size_t count, struct error *err)
+enum status cache_open(struct cache *cache, char *const *paths, size_t count, const char *kind, struct error *err)
 {
     char path[PATH_MAX];
     *cache = (struct cache){.identity = {.hash = CHECKSUM_START}};
@@ -175,7 +175,7 @@ enum status cache_open(struct cache *cache, char *const *paths, size_t count, st
         cache_temporary(cache, path, sizeof path, err) != STATUS_OK)
         return STATUS_FAILED;
     size_t size = strlen(path) + sizeof "/0123456789abcdef.index";
-    unsigned long long name = name_of(paths, count);
+    unsigned long long name = name_of(paths, count, kind);
     cache->index = memory_new(size);
     cache->trace = memory_new(size);
     snprintf(cache->index, size, "%s/%016llx.index", path, name);

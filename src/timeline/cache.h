@@ -23,10 +23,11 @@ struct cache {
     struct trace_identity identity;
 };
 
-/* The place of a trace: in $SIGHT_CACHE, else $XDG_CACHE_HOME/sight, else ~/.cache/sight, which is made where it is
-   missing; where that cannot be, or the trace is standard input, in a directory in TMPDIR that goes with the cache:
-   then cache->directory is set. */
-enum status cache_open(struct cache *cache, char *const *paths, size_t count, struct error *err) MUST_CHECK;
+/* The place of what is made of a trace, of its `kind` of several ("" is the usual): in $SIGHT_CACHE, else
+   $XDG_CACHE_HOME/sight, else ~/.cache/sight, which is made where it is missing; where that cannot be, or the trace is
+   standard input, in a directory in TMPDIR that goes with the cache: then cache->directory is set. */
+enum status cache_open(struct cache *cache, char *const *paths, size_t count, const char *kind,
+                       struct error *err) MUST_CHECK;
 void cache_close(struct cache *cache);
 
 bool identity_equal(const struct trace_identity *a, const struct trace_identity *b);

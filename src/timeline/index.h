@@ -64,6 +64,7 @@ struct index_header {
     int64_t begin_ns, end_ns;
     uint64_t events;
     uint64_t damages, damage_byte, used, total;
+    struct timeline_clocks clocks;
     char format[16], damage[512];
     struct {
         uint64_t at, count, checksum;
@@ -100,7 +101,8 @@ struct index_order {
     bool stored;                 /* the trace is a copy in the cache, of ... */
     const struct trace_end *end; /* ... a trace that ended so; NULL: as the reader says */
     const char *format;          /* ... and had this format */
-    struct index_tuning tuning;  /* zeros: the usual */
+    struct timeline_clocks clocks;
+    struct index_tuning tuning; /* zeros: the usual */
     stream_watch *watch;
     void *watch_context;
 };

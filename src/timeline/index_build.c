@@ -272,7 +272,8 @@ static void fill_header(const struct builder *builder, struct index_header *head
                                     .damages = end->damage.count,
                                     .damage_byte = end->damage.first_byte,
                                     .used = end->used,
-                                    .total = end->total};
+                                    .total = end->total,
+                                    .clocks = order->clocks};
     memcpy(header->magic, index_magic, sizeof header->magic);
     snprintf(header->format, sizeof header->format, "%s", order->format ? order->format : "clog2");
     memcpy(header->damage, end->damage.first, sizeof header->damage);

@@ -61,6 +61,8 @@ static int by_row(const void *a, const void *b)
 static void overlay_make(struct timeline *timeline, const struct graph *graph)
 {
     struct timeline_overlay *overlay = memory_new(sizeof *overlay);
+    overlay->early = graph->early;
+    overlay->clock_error_ns = graph->clock_error_ns;
     struct build build = {.timeline = timeline, .graph = graph, .overlay = overlay};
     add_waits(&build);
     add_path(&build);

@@ -26,6 +26,8 @@ struct timeline_overlay {
     struct overlay_wait *waits;   /* by row, then time */
     struct overlay_segment *path; /* by time */
     size_t wait_count, path_count;
+    uint64_t early;         /* messages whose receive lies before their send */
+    int64_t clock_error_ns; /* by at most */
 };
 
 /* Made at the first call and kept with the timeline. NULL without a fault (err->kind is ERROR_NONE): the run is too

@@ -4,6 +4,7 @@
 #include "convert/read_clog2.h"
 #include "core/memory.h"
 #include "core/text.h"
+#include "timeline/fix_clocks.h"
 #include "timeline/overlay.h"
 #include "timeline/scan.h"
 #include "timeline/store.h"
@@ -49,6 +50,34 @@ static void say_stored(const struct opening *opening)
         text_bytes(size, file_size(cache->trace)));
 }
 
+static struct index_order order_of(const struct opening *opening)
+{
+    return (struct index_order){.path = opening->timeline->cache.index,
+                                .identity = opening->timeline->cache.identity,
+                                .clocks = {.fixed = opening->options->fix_clocks},
+                                .tuning = opening->tuning,
+                                .watch = opening->options->watch,
+                                .watch_context = opening->options->watch_context};
+}
+
+static int64_t larger(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
+/* Shifts are known once all events have been corrected. */
+static struct timeline_clocks clocks_told(const struct clocks *clocks)
+{
+    const struct clock_errors *errors = &clocks->recorded;
+    struct timeline_clocks told = {.fixed = 1,
+                                   .early = errors->early,
+                                   .torn = errors->torn,
+                                   .error_ns = larger(errors->worst_ns, errors->worst_group_ns)};
+    for (size_t i = 0; i < clocks->count; i++)
+        told.shift_ns = larger(told.shift_ns, clocks->rows[i].largest_ns);
+    return told;
+}
+
 /* A copy in order of time, and its index. */
 static enum status make_from_copy(struct opening *opening, struct reader *reader, struct error *err)
 {
@@ -60,14 +89,12 @@ static enum status make_from_copy(struct opening *opening, struct reader *reader
     struct reader *copy = reader_open(&cache->trace, 1, err);
     if (!copy)
         return STATUS_FAILED;
-    struct index_order order = {.path = cache->index,
-                                .identity = cache->identity,
-                                .stored = true,
-                                .end = &reader->end,
-                                .format = reader->format->name,
-                                .tuning = opening->tuning,
-                                .watch = options->watch,
-                                .watch_context = options->watch_context};
+    struct index_order order = order_of(opening);
+    order.stored = true;
+    order.end = &reader->end;
+    order.format = reader->format->name;
+    if (reader_clocks(reader))
+        order.clocks = clocks_told(reader_clocks(reader));
     enum status status = index_build(copy, &order, err);
     reader_close(copy);
     if (status == STATUS_END)
@@ -75,30 +102,50 @@ static enum status make_from_copy(struct opening *opening, struct reader *reader
     return status;
 }
 
+static bool is_standard_input(const struct opening *opening)
+{
+    return opening->count == 1 && strcmp(opening->paths[0], "-") == 0;
+}
+
 /* The index of the trace as it is. STATUS_END: it needs a copy in order of time. */
 static enum status make_in_place(struct opening *opening, struct reader *reader, struct error *err)
 {
-    bool standard = opening->count == 1 && strcmp(opening->paths[0], "-") == 0;
-    struct cache *cache = &opening->timeline->cache;
-    struct index_order order = {.path = cache->index,
-                                .identity = cache->identity,
-                                .tuning = opening->tuning,
-                                .watch = opening->options->watch,
-                                .watch_context = opening->options->watch_context};
-    return standard || !clog2_can_seek(reader) ? STATUS_END : index_build(reader, &order, err);
+    struct index_order order = order_of(opening);
+    return index_build(reader, &order, err);
+}
+
+/* A reader at the trace's begin. NULL and a fault. */
+static struct reader *open_source(const struct opening *opening, struct error *err)
+{
+    const struct timeline_options *options = opening->options;
+    if (!options->fix_clocks)
+        return reader_open(opening->paths, opening->count, err);
+    struct reader *reader = reader_open_twice(opening->paths, opening->count, err);
+    return reader
+               ? reader_fix_clocks(reader, opening->paths, opening->count, options->watch, options->watch_context, err)
+               : NULL;
+}
+
+/* True where windows of the file itself can be read, and its times are those that are wanted. */
+static bool can_stay(const struct opening *opening, const struct reader *reader)
+{
+    const struct clocks *clocks = reader_clocks(reader);
+    return !is_standard_input(opening) && clog2_can_seek(reader) && !(clocks && clocks->corrected);
 }
 
 static enum status make_index(struct opening *opening, struct error *err)
 {
-    struct reader *reader = reader_open(opening->paths, opening->count, err);
+    struct reader *reader = open_source(opening, err);
     if (!reader)
         return STATUS_FAILED;
-    bool sought = clog2_can_seek(reader);
-    enum status status = make_in_place(opening, reader, err);
-    if (status == STATUS_END && sought && strcmp(opening->paths[0], "-") != 0) {
-        reader_close(reader);
-        reader = reader_open(opening->paths, opening->count, err);
-        status = reader ? STATUS_END : STATUS_FAILED;
+    enum status status = STATUS_END;
+    if (can_stay(opening, reader)) {
+        status = make_in_place(opening, reader, err);
+        if (status == STATUS_END) {
+            reader_close(reader);
+            reader = open_source(opening, err);
+            status = reader ? STATUS_END : STATUS_FAILED;
+        }
     }
     if (status == STATUS_END)
         status = make_from_copy(opening, reader, err);
@@ -133,6 +180,7 @@ static void fill_info(struct timeline *timeline)
     info->end_ns = header->end_ns;
     info->events = header->events;
     info->format = header->format;
+    info->clocks = header->clocks;
     info->end = (struct trace_end){.complete = header->complete,
                                    .damage = {.count = header->damages, .first_byte = header->damage_byte},
                                    .used = header->used,
@@ -174,7 +222,8 @@ static enum status open_all(struct opening *opening, struct error *err)
 {
     struct timeline *timeline = opening->timeline;
     const char *why;
-    if (cache_open(&timeline->cache, opening->paths, opening->count, err) != STATUS_OK)
+    if (cache_open(&timeline->cache, opening->paths, opening->count, opening->options->fix_clocks ? "fix-clocks" : "",
+                   err) != STATUS_OK)
         return STATUS_FAILED;
     if (index_open(&timeline->index, timeline->cache.index, &timeline->cache.identity, &why) == STATUS_OK) {
         struct error ignored = {0};

@@ -21,6 +21,15 @@ struct timeline_row {
     int64_t mpi_ns;           /* time inside at least one MPI function */
 };
 
+/* What was done to the clocks, where that was asked for (replay/clocks.h). */
+struct timeline_clocks {
+    uint64_t fixed; /* 1: it was */
+    uint64_t early,
+        torn;         /* as recorded: messages received before they were sent, collectives left before all were in */
+    int64_t error_ns; /* by at most */
+    int64_t shift_ns; /* largest shift of an event; 0: nothing was to be corrected */
+};
+
 struct timeline_info {
     const struct defs *defs; /* borrowed, as everything here: until timeline_close */
     const struct timeline_row *rows;
@@ -29,6 +38,7 @@ struct timeline_info {
     uint64_t events;
     struct trace_end end; /* complete, or what is damaged */
     const char *format;   /* of the input: "clog2" */
+    struct timeline_clocks clocks;
 };
 
 /* Something worth saying: that the trace was stored in the cache, with its size; that a damaged index was made anew. A
@@ -40,6 +50,8 @@ struct timeline_options {
     void *watch_context;
     timeline_note *note; /* NULL: silent */
     void *note_context;
+    bool
+        fix_clocks; /* times are those of corrected clocks: the corrected trace is kept in the cache beside the other */
 };
 
 /* Opens a trace in any format, as reader_open does. NULL and a fault. Standard input is kept in TMPDIR. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "metrics/functions_together.h"
+#include "render/clock_sentence.h"
 #include "render/diagnosis.h"
 #include "render/field.h"
 #include "render/report.h"
@@ -166,6 +167,7 @@ void view_write_judgement(struct output *output, const struct view *view, const 
                             .findings = judgement->findings,
                             .title = view->title};
     char sentence[DIAGNOSIS_SENTENCE_SIZE] = "There are no events in this trace.", note[REPORT_LINE_SIZE];
+    char clocks[CLOCK_SENTENCE_SIZE];
     if (judgement->metrics->process_count > 0)
         diagnosis_sentence(sentence, judgement->metrics, judgement->results);
     report_no_findings(&report, note);
@@ -173,6 +175,7 @@ void view_write_judgement(struct output *output, const struct view *view, const 
     json_value(&json, "ready", value_bool(true));
     json_value(&json, "sentence", value_text(sentence));
     json_value(&json, "note", value_text(note));
+    json_value(&json, "clocks", value_text(clock_sentence(clocks, judgement->metrics, judgement->findings)));
     json_open(&json, "findings", '[');
     for (size_t i = 0; i < judgement->findings->count; i++)
         write_finding(&json, &judgement->findings->finding[i]);

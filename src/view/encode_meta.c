@@ -2,6 +2,7 @@
 #include "view/view.h"
 
 #include "core/text.h"
+#include "render/clock_sentence.h"
 #include "render/field.h"
 #include "render/palette.h"
 
@@ -20,6 +21,8 @@ static void write_facts(struct json *json, const struct view *view)
         snprintf(damage, sizeof damage, "The trace is damaged: %s",
                  info->end.damage.count ? info->end.damage.first : "it is incomplete");
     json_value(json, "damage", value_text(damage));
+    char clocks[CLOCK_NOTE_SIZE];
+    json_value(json, "clocks", value_text(clock_note(clocks, view->info, NULL)));
 }
 
 /* Numbers by row, or null where `plain` says that they need not be told. */

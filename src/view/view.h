@@ -48,9 +48,9 @@ static inline int64_t view_time(const struct view *view, int64_t time_ns)
     return time_since(view->info->begin_ns, time_ns);
 }
 
-/* Everything the page must know first: {"title", "facts", "damage", "duration", "rows", "processes", "ranks" (by row;
-   null: row = rank), "threads" (by row; null: one each), "lives" (by row [begin, end]), "states" [{"name", "ink",
-   "rgb", "hatched", "mpi"}], "marks" [], "waitKinds" [], "inks" {}}. */
+/* Everything the page must know first: {"title", "facts", "damage", "clocks", "duration", "rows", "processes", "ranks"
+   (by row; null: row = rank), "threads" (by row; null: one each), "lives" (by row [begin, end]), "states" [{"name",
+   "ink", "rgb", "hatched", "mpi"}], "marks" [], "waitKinds" [], "inks" {}}. */
 void view_write_meta(struct output *output, const struct view *view);
 
 /* The place of a tile: bins of 1 << shift ns, VIEW_TILE_BINS of them from index * VIEW_TILE_BINS on; 1 << fold lines to
@@ -117,7 +117,8 @@ struct view_judgement {
     const struct timeline_overlay *overlay; /* NULL: none */
 };
 
-/* {"ready": true, "sentence", "note", "findings": [...], "charts": [...], "states": [...], "phases", "iterations":
+/* {"ready": true, "sentence", "note", "clocks", "findings": [...], "charts": [...], "states": [...], "phases",
+   "iterations":
    [{"name", "from", "to"}], "search": [{"depth", "title", "state", "value", "note"}], "path": {"row", "from", "to"} or
    null}. */
 void view_write_judgement(struct output *output, const struct view *view, const struct view_judgement *judgement);

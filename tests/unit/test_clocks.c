@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Correction of clocks: corridors, the controlled logical clock, and whole runs whose clocks were made wrong. Numbers
    of the small cases were computed by hand. */
+#include "convert/record_run.h"
 #include "hand_trace.h"
 #include "replay/clock_lines.h"
 #include "replay/clocks.h"
@@ -47,8 +48,24 @@ static void test_corridor(void)
                near(125 + fit.flattest.offset + 125 * fit.flattest.slope, 227, 1e-9),
            "its width in the middle");
     tap_ok(near(fit.width, 11, 1e-9), "its width at 0");
+    struct clock_line bisector = corridor_bisector(fit.steepest, fit.flattest);
+    tap_ok(near(1 + bisector.slope, 1.007488, 5e-7) && near(bisector.offset, 99.588, 5e-4), "the bisector of both");
+    tap_ok(corridor_contradiction(&corridor, bisector) == 0, "which no bound contradicts");
     tap_ok(near(fit.line.offset, 100, 1e-9) && fit.line.slope == 0, "an offset between 99 and 102 will do");
     corridor_clear(&corridor);
+}
+
+/* A master asked a slave twice: at 1000, which the slave answered at its 5021, and had the answer at 1040; and 100910,
+   105021, 100930. The slave's stamp 55021 is the master's 50970. */
+static void test_exchange(void)
+{
+    struct record_clock_line line = {1020, 5021 - 1020, 100920, 105021 - 100920, 2};
+    tap_ok(record_clock_offset(&line, 1020) == 4001 && record_clock_offset(&line, 100920) == 4101,
+           "offsets where they were measured");
+    tap_equal_int(50970 + record_clock_offset(&line, 50970), 55021, "between them the offset is on the line");
+    tap_equal_int(record_clock_offset(&line, 100920 + 3 * 99900) - 4101, 100, "which goes on as far again, no farther");
+    line.points = 1;
+    tap_equal_int(record_clock_offset(&line, 50970), 4001, "one measurement: no drift is made up");
 }
 
 static void test_corridor_drift(void)
@@ -61,7 +78,7 @@ static void test_corridor_drift(void)
     }
     struct corridor_fit fit = corridor_fit(&corridor);
     tap_ok(fit.kind == CORRIDOR_COMPLETE && near(fit.line.slope, 0.01, 3e-4) && near(fit.line.offset, 1000, 0.2),
-           "no offset will do: the middle between the steepest and the flattest line");
+           "no offset will do: the bisector of the steepest and the flattest line");
     tap_ok(corridor_contradiction(&corridor, fit.line) == 0, "which no bound contradicts");
     tap_ok(near(corridor_contradiction(&corridor, (struct clock_line){1000, 0}), 8.5, 1e-9),
            "how much a wrong one is contradicted");
@@ -165,7 +182,7 @@ static void add_message(struct causality *causality, int64_t send_ns, uint32_t s
 static void add_event(struct causality *causality, uint32_t timeline, uint32_t index, enum causal_kind kind,
                       uint32_t ordinal)
 {
-    struct timeline *where = &causality->timelines[timeline];
+    struct causal_timeline *where = &causality->timelines[timeline];
     ARRAY_PUSH(where->events, where->count, where->capacity, (struct causal_event){index << 2 | kind, ordinal});
 }
 
@@ -174,7 +191,7 @@ static struct causality *two_timelines(int64_t begin_ns)
     struct causality *causality = memory_new(sizeof *causality);
     for (uint32_t i = 0; i < 3; i++)
         ARRAY_PUSH(causality->timelines, causality->timeline_count, causality->timeline_capacity,
-                   (struct timeline){.process = i, .begin_ns = begin_ns, .end_ns = 1000});
+                   (struct causal_timeline){.process = i, .begin_ns = begin_ns, .end_ns = 1000});
     return causality;
 }
 
@@ -702,6 +719,7 @@ static void test_ties(void)
 int main(void)
 {
     defs_make();
+    test_exchange();
     test_corridor();
     test_corridor_drift();
     test_corridor_identity();

@@ -420,7 +420,7 @@ static void test_damage(int rounds)
     oracle_pair();
     oracle_write(trace);
     timeline_close(timeline_open_tuned((char *[]){trace}, 1, NULL, dense, &err));
-    if (cache_open(&cache, (char *[]){trace}, 1, &err) != STATUS_OK)
+    if (cache_open(&cache, (char *[]){trace}, 1, "", &err) != STATUS_OK)
         return;
     unsigned char *sound = read_index(cache.index, &size), *data = memory_new(size);
     for (int i = 0; i < 2 * rounds; i++) {
@@ -473,7 +473,7 @@ int main(void)
     /* What is in the cache belongs to the test. */
     struct cache cache;
     struct error err = {0};
-    if (cache_open(&cache, (char *[]){trace}, 1, &err) == STATUS_OK) {
+    if (cache_open(&cache, (char *[]){trace}, 1, "", &err) == STATUS_OK) {
         unlink(cache.index);
         unlink(cache.trace);
         cache_close(&cache);

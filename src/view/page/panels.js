@@ -5,7 +5,8 @@ class FindingsPanel {
     this.timeline = timeline;
     this.list = h('ol', { class: 'findings' });
     this.note = h('p', { class: 'muted' }, 'Judging …');
-    this.root = h('section', { 'aria-label': 'Findings' }, h('h2', {}, 'Findings'), this.note, this.list);
+    this.clocks = h('p', { class: 'muted small', hidden: true });
+    this.root = h('section', { 'aria-label': 'Findings' }, h('h2', {}, 'Findings'), this.note, this.list, this.clocks);
     timeline.addEventListener('finding', () => this.mark());
   }
 
@@ -14,6 +15,8 @@ class FindingsPanel {
     this.timeline.scene.findings = findings;
     this.note.textContent = judgement.note || (findings.length === 0 ? 'No findings.' : '');
     this.note.hidden = !this.note.textContent;
+    this.clocks.textContent = judgement.clocks;
+    this.clocks.hidden = !judgement.clocks;
     this.buttons = findings.map((finding, i) =>
       h(
         'button',

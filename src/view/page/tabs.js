@@ -123,6 +123,9 @@ async function startView() {
     document.title = `${meta.title} — SIGHT`;
     document.getElementById('title').textContent = meta.title;
     document.getElementById('facts').textContent = meta.facts;
+    const clocks = document.getElementById('clocks');
+    clocks.textContent = meta.clocks;
+    clocks.hidden = !meta.clocks;
     const damage = document.getElementById('damage');
     damage.textContent = meta.damage;
     damage.hidden = !meta.damage;

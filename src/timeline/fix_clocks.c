@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "timeline/fix_clocks.h"
+
+#include <string.h>
+#include <sys/stat.h>
+
+/* What one input holds can be begun anew; the files of one run are read one after another. */
+static bool is_one_input(char *const *paths, size_t count)
+{
+    struct stat about;
+    return count == 1 && (strcmp(paths[0], "-") == 0 || (stat(paths[0], &about) == 0 && !S_ISDIR(about.st_mode)));
+}
+
+struct reader *reader_open_twice(char *const *paths, size_t count, struct error *err)
+{
+    if (!is_one_input(paths, count))
+        return reader_open(paths, count, err);
+    struct input *input = input_open(paths[0], err);
+    if (input && input_keep(input, err) == STATUS_OK)
+        return reader_open_input(input, err);
+    input_close(input);
+    return NULL;
+}
+
+struct reader *reader_again(struct reader *reader, char *const *paths, size_t count, struct error *err)
+{
+    if (is_one_input(paths, count)) {
+        if (reader_restart(reader, err) == STATUS_OK)
+            return reader;
+        reader_close(reader);
+        return NULL;
+    }
+    struct correction correction = reader->correction;
+    reader->correction = (struct correction){0};
+    reader_close(reader);
+    reader = reader_open(paths, count, err);
+    if (correction.apply && reader)
+        correction.rewind(correction.context);
+    else if (correction.apply)
+        correction.free(correction.context);
+    if (reader)
+        reader->correction = correction;
+    return reader;
+}
+
+static void correct_batch(void *clocks, struct batch *batch)
+{
+    clocks_correct(clocks, batch);
+}
+
+static void correct_anew(void *clocks)
+{
+    clocks_rewind(clocks);
+}
+
+static void correct_free(void *clocks)
+{
+    clocks_free(clocks);
+}
+
+struct reader *reader_fix_clocks(struct reader *reader, char *const *paths, size_t count, stream_watch *watch,
+                                 void *watch_context, struct error *err)
+{
+    struct causality_builder *builder = causality_builder_new();
+    struct sink *sinks[] = {causality_builder_sink(builder)};
+    enum status status = stream_run(reader, sinks, 1, watch, watch_context, err);
+    struct causality *causality = causality_builder_end(builder);
+    if (status == STATUS_OK && causality->too_large)
+        status = error_set(err, ERROR_INPUT, "%s: too large for --fix-clocks (more than 2^30 messages or collectives)",
+                           reader->input->name);
+    if (status != STATUS_OK) {
+        causality_free(causality);
+        reader_close(reader);
+        return NULL;
+    }
+    reader->correction = (struct correction){correct_batch, correct_anew, correct_free, clocks_of(causality)};
+    return reader_again(reader, paths, count, err);
+}
+
+const struct clocks *reader_clocks(const struct reader *reader)
+{
+    return reader->correction.context;
+}
