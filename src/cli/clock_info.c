@@ -18,6 +18,18 @@ GETTER(aligned_early, struct clocks, value_count(row->aligned.early))
 GETTER(aligned_worst, struct clocks, value_time(row->aligned.worst_ns))
 GETTER(aligned_torn, struct clocks, value_count(row->aligned.torn))
 GETTER(aligned_worst_group, struct clocks, value_time(row->aligned.worst_group_ns))
+GETTER(events_moved, struct clocks, value_count(row->moved))
+
+static struct value largest_bent(const void *context, const void *row)
+{
+    const struct clocks *clocks = row;
+    int64_t most = 0;
+    (void)context;
+    for (size_t i = 0; i < clocks->count; i++)
+        most = clocks->rows[i].bent_ns > most ? clocks->rows[i].bent_ns : most;
+    return value_time(most);
+}
+
 static const struct field error_fields[] = {
     {"recorded_early", "messages received before they are sent, as recorded", recorded_early},
     {"recorded_error_s", "by at most", recorded_worst},
@@ -27,6 +39,8 @@ static const struct field error_fields[] = {
     {"aligned_error_s", "by at most", aligned_worst},
     {"aligned_torn", "such collectives", aligned_torn},
     {"aligned_torn_s", "by at most", aligned_worst_group},
+    {"events_moved", "events with another time than recorded", events_moved},
+    {"bent_s", "largest shift beyond offsets and drifts", largest_bent},
 };
 
 static const char *remark(const struct clock_row *row)
@@ -41,12 +55,14 @@ GETTER(row_process, struct clock_row, value_count(row->process))
 GETTER(row_offset, struct clock_row, value_time(row->offset_ns))
 GETTER(row_drift, struct clock_row, value_ratio(row->drift * 1e6))
 GETTER(row_largest, struct clock_row, value_time(row->largest_ns))
+GETTER(row_width, struct clock_row, row->width_ns < 0 || row->reference ? value_null() : value_time(row->width_ns))
 GETTER(row_remark, struct clock_row, *remark(row) ? value_text(remark(row)) : value_null())
 static const struct field row_fields[] = {
     {"process", "process", row_process},
     {"offset_s", "put forward by", row_offset},
     {"drift_ppm", "drift (µs a second)", row_drift},
     {"largest_s", "largest shift", row_largest},
+    {"width_s", "known to within", row_width},
     {"remark", "remark", row_remark},
 };
 

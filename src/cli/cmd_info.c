@@ -153,6 +153,17 @@ static const struct field message_fields[] = {
     {"unknown_partner", "partner not known", message_unknown},
 };
 
+GETTER(pair_from, struct match_pair, value_count(row->sender))
+GETTER(pair_to, struct match_pair, value_count(row->receiver))
+GETTER(pair_messages, struct match_pair, value_count(row->messages))
+GETTER(pair_early, struct match_pair, value_count(row->early))
+GETTER(pair_worst, struct match_pair, value_time(row->worst_ns))
+static const struct field pair_fields[] = {{"from", "from", pair_from},
+                                           {"to", "to", pair_to},
+                                           {"messages", "messages", pair_messages},
+                                           {"early", "received before they were sent", pair_early},
+                                           {"clock_error_s", "by at most", pair_worst}};
+
 GETTER(record_name, struct record_count, value_text(row->name))
 GETTER(record_count, struct record_count, value_count(row->count))
 static const struct field record_fields[] = {{"kind", "records", record_name}, {"count", "count", record_count}};
@@ -236,6 +247,31 @@ static void info_sections(const struct info *info, struct section sections[SECTI
                          defs->site_count, sizeof(struct site_def)};
 }
 
+static void pairs_json(struct json *json, const struct info *info)
+{
+    json_open(json, "clock_pairs", '[');
+    for (size_t i = 0; i < info->messages.pair_count; i++)
+        json_row(json, pair_fields, COUNT_OF(pair_fields), info, &info->messages.pairs[i]);
+    json_close(json, ']');
+}
+
+/* Between which processes the clocks err most. */
+static void pairs_text(struct output *output, const struct info *info)
+{
+    char number[TEXT_NUMBER_SIZE];
+    const struct match_counts *messages = &info->messages;
+    if (messages->pair_count == 0)
+        return;
+    struct text_table *table = text_table_new(pair_fields, COUNT_OF(pair_fields));
+    for (size_t i = 0; i < messages->pair_count; i++)
+        text_table_row(table, info, &messages->pairs[i]);
+    output_text(output, "\nPairs of processes with the largest clock errors\n");
+    text_table_print(table, output, "  ");
+    if (messages->early_pairs > messages->pair_count)
+        output_print(output, "  … %s more pairs\n",
+                     text_thousands(number, messages->early_pairs - messages->pair_count));
+}
+
 static void info_json(struct output *output, const struct info *info)
 {
     struct json json = {.output = output};
@@ -249,6 +285,7 @@ static void info_json(struct output *output, const struct info *info)
     json_open(&json, "messages", '{');
     json_fields(&json, message_fields, COUNT_OF(message_fields), info, info);
     json_close(&json, '}');
+    pairs_json(&json, info);
     if (reader_clocks(info->reader))
         clock_info_json(&json, reader_clocks(info->reader));
     for (size_t i = 0; i < SECTIONS; i++) {
@@ -283,6 +320,8 @@ static void info_text(struct output *output, const struct info *info)
     info_lines(output, info, trace_fields, COUNT_OF(trace_fields));
     output_text(output, "\nMessages\n");
     info_lines(output, info, message_fields, COUNT_OF(message_fields));
+    if (info->options->verbose)
+        pairs_text(output, info);
     if (reader_clocks(info->reader))
         clock_info_text(output, reader_clocks(info->reader), info->options->verbose);
     for (size_t i = 0; i < SECTIONS; i++) {

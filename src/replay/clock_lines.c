@@ -208,8 +208,10 @@ static size_t spread(struct finder *finder, uint32_t reference, uint32_t compone
         uint32_t timeline = heap_take(finder);
         finder->done[timeline] = true;
         members[count++] = timeline;
-        finder->places[timeline] = (struct clock_place){
-            .component = component, .loose = finder->distance[timeline].loose > 0, .reference = timeline == reference};
+        finder->places[timeline] = (struct clock_place){.component = component,
+                                                        .loose = finder->distance[timeline].loose > 0,
+                                                        .reference = timeline == reference,
+                                                        .width_ns = finder->distance[timeline].width};
         for (size_t i = finder->first[timeline]; i < finder->first[timeline + 1]; i++)
             reach(finder, timeline, &finder->ties[i]);
     }

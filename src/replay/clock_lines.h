@@ -17,6 +17,7 @@ struct clock_place {
     bool alone;         /* no bounds tie it to another process */
     bool loose;         /* on the way from the reference traffic goes one way only: its drift is not known */
     bool reference;
+    double width_ns; /* of the corridors on the way from the reference, added up: so much their bounds leave open */
 };
 
 /* Sets the line of each map; `places` has a row for each timeline. */

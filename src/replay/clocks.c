@@ -6,6 +6,8 @@
 #include "replay/clock_lines.h"
 #include "replay/logical_clock.h"
 
+#include <math.h>
+
 /* The smallest time that a message takes is not known, so none is taken for granted; a jump wears off, and is prepared
    for, over a hundred times its length, which changes intervals by 1 % at most. */
 static const double GAMMA = 0.99, SLOPE = 0.01;
@@ -60,6 +62,7 @@ static void align(struct clocks *clocks, struct causality *causality)
         row->alone = places[i].alone;
         row->loose = places[i].loose;
         row->reference = places[i].reference;
+        row->width_ns = row->alone || row->loose || !(places[i].width_ns < 9e18) ? -1 : llrint(places[i].width_ns);
     }
     causality_change(causality, &lines);
     free(places);
@@ -116,6 +119,18 @@ static size_t row_of(struct clock_work *work, uint32_t process)
     return work->recent_row;
 }
 
+static int64_t apart(int64_t a, int64_t b)
+{
+    return a < b ? time_since(a, b) : time_since(b, a);
+}
+
+static void note_shift(struct clock_row *row, int64_t recorded_ns, int64_t aligned_ns, int64_t corrected_ns)
+{
+    int64_t moved_ns = apart(recorded_ns, corrected_ns), bent_ns = apart(aligned_ns, corrected_ns);
+    row->largest_ns = moved_ns > row->largest_ns ? moved_ns : row->largest_ns;
+    row->bent_ns = bent_ns > row->bent_ns ? bent_ns : row->bent_ns;
+}
+
 void clocks_correct(struct clocks *clocks, struct batch *batch)
 {
     struct clock_work *work = clocks->work;
@@ -128,17 +143,18 @@ void clocks_correct(struct clocks *clocks, struct batch *batch)
             continue;
         int64_t before_ns = event->time_ns;
         int64_t after_ns = clock_map_next(&work->maps[row], &work->scale, before_ns, event_counts(event));
+        clocks->events++;
         if (after_ns == before_ns)
             continue;
         event->time_ns = after_ns > TIME_MOST ? TIME_MOST : after_ns < -TIME_MOST ? -TIME_MOST : after_ns;
-        int64_t moved_ns = after_ns > before_ns ? time_since(before_ns, after_ns) : time_since(after_ns, before_ns);
-        if (moved_ns > clocks->rows[row].largest_ns)
-            clocks->rows[row].largest_ns = moved_ns;
+        clocks->moved++;
+        note_shift(&clocks->rows[row], before_ns, clock_line_time(&work->maps[row], &work->scale, before_ns), after_ns);
     }
 }
 
 void clocks_rewind(struct clocks *clocks)
 {
+    clocks->events = clocks->moved = 0;
     for (size_t i = 0; i < clocks->count; i++)
         clock_map_rewind(&clocks->work->maps[i]);
 }

@@ -16,6 +16,8 @@ struct clock_row {
     int64_t offset_ns;  /* what the clock is put forward in the middle of the run, by offset and drift alone */
     double drift;       /* what it gains by that a second */
     int64_t largest_ns; /* largest shift of an event so far */
+    int64_t bent_ns;    /* largest shift so far that the logical clock added to offset and drift */
+    int64_t width_ns;   /* what the bounds leave open of the offset, in the middle of the run; -1: all, as for loose */
     bool alone;         /* nothing ties it to another process: its clock is left alone */
     bool loose;         /* messages go one way only, so that its drift is not known */
     bool reference;
@@ -27,6 +29,7 @@ struct clocks {
     struct clock_errors recorded; /* as recorded */
     struct clock_errors aligned;  /* after offset and drift */
     bool corrected;               /* there was something to correct */
+    uint64_t events, moved;       /* so far; of these, with another time than recorded */
     struct clock_work *work;      /* internal */
 };
 

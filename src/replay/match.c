@@ -75,14 +75,48 @@ static int end_compare(const struct message_end *a, const struct message_end *b)
     return a->key.minor < b->key.minor ? -1 : a->key.minor > b->key.minor;
 }
 
-static void count_match(struct match_counts *counts, const struct message_end *send, const struct message_end *receive)
+/* Larger errors first, then more of them, then lower processes. */
+static bool pair_is_worse(const struct match_pair *a, const struct match_pair *b)
 {
-    counts->matched++;
+    if (a->worst_ns != b->worst_ns)
+        return a->worst_ns > b->worst_ns;
+    if (a->early != b->early)
+        return a->early > b->early;
+    return a->sender != b->sender ? a->sender < b->sender : a->receiver < b->receiver;
+}
+
+/* All messages of the pair have been seen: it is put among the worst, where it belongs to them. */
+static void pair_end(struct match_counts *counts, const struct match_pair *pair)
+{
+    if (pair->early == 0)
+        return;
+    counts->early_pairs++;
+    size_t at = counts->pair_count < MATCH_PAIRS ? counts->pair_count++ : MATCH_PAIRS;
+    for (; at > 0 && pair_is_worse(pair, &counts->pairs[at - 1]); at--)
+        if (at < MATCH_PAIRS)
+            counts->pairs[at] = counts->pairs[at - 1];
+    if (at < MATCH_PAIRS)
+        counts->pairs[at] = *pair;
+}
+
+/* Messages come pair by pair. */
+static void count_match(struct match_counts *counts, struct match_pair *pair, const struct message_end *send,
+                        const struct message_end *receive)
+{
+    uint32_t sender = (uint32_t)(send->key.major >> 32), receiver = (uint32_t)send->key.major;
+    if (pair->sender != sender || pair->receiver != receiver) {
+        pair_end(counts, pair);
+        *pair = (struct match_pair){.sender = sender, .receiver = receiver};
+    }
     int64_t early = time_since(receive->time_ns, send->time_ns);
-    if (early > 0)
-        counts->received_before_sent++;
-    if (early > counts->worst_ns)
-        counts->worst_ns = early;
+    counts->matched++;
+    pair->messages++;
+    if (early <= 0)
+        return;
+    counts->received_before_sent++;
+    counts->worst_ns = early > counts->worst_ns ? early : counts->worst_ns;
+    pair->early++;
+    pair->worst_ns = early > pair->worst_ns ? early : pair->worst_ns;
 }
 
 static enum status matcher_end(struct sink *sink, const struct trace_end *end, struct error *err)
@@ -92,12 +126,13 @@ static enum status matcher_end(struct sink *sink, const struct trace_end *end, s
     if (sorter_rewind(matcher->ends[0], err) != STATUS_OK || sorter_rewind(matcher->ends[1], err) != STATUS_OK)
         return STATUS_FAILED;
     struct message_end send, receive;
+    struct match_pair pair = {0};
     end_next(matcher->ends[0], &send, err);
     end_next(matcher->ends[1], &receive, err);
     while (send.status == STATUS_OK || receive.status == STATUS_OK) {
         int order = end_compare(&send, &receive);
         if (order == 0)
-            count_match(&matcher->counts, &send, &receive);
+            count_match(&matcher->counts, &pair, &send, &receive);
         else
             ++*(order < 0 ? &matcher->counts.unmatched_sends : &matcher->counts.unmatched_receives);
         if (order <= 0)
@@ -105,6 +140,7 @@ static enum status matcher_end(struct sink *sink, const struct trace_end *end, s
         if (order >= 0)
             end_next(matcher->ends[1], &receive, err);
     }
+    pair_end(&matcher->counts, &pair);
     return send.status == STATUS_FAILED || receive.status == STATUS_FAILED ? STATUS_FAILED : STATUS_OK;
 }
 

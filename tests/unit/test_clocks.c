@@ -642,6 +642,37 @@ static void test_barriers_only(void)
     free(run.events);
 }
 
+/* Two pairs of processes (nodes, say) that talk among themselves only; all meet in barriers. The second pair's clocks
+   are ahead. */
+static void test_tied_by_barriers(void)
+{
+    struct trace trace = {0};
+    int64_t now = 0;
+    for (int round = 0; round < 50; round++, now += 4000)
+        for (uint32_t p = 0; p < 4; p++) {
+            uint32_t other = p ^ 1;
+            if (p % 2 == 0)
+                message(&trace, p, SEND, now + 1000, now + 1002, (int32_t)other);
+            else
+                message(&trace, p, RECV, now + 900, now + 1010 + random_below(20), (int32_t)other);
+            call(&trace, p, BARRIER, now + 1500 + random_below(300), now + 1801 + random_below(5));
+        }
+    struct run run = run_of(&trace, 4);
+    break_clock(&run, 2, 100000, 0);
+    break_clock(&run, 3, 100000, 0);
+    tap_ok(matches(&run).received_before_sent == 0 && torn(&run) == 50,
+           "no message tells that two nodes' clocks differ: barriers do");
+    struct clocks *clocks = fix(&run);
+    tap_ok(torn(&run) == 0 && matches(&run).received_before_sent == 0 && disorder(&run) == 0, "all is in order again");
+    tap_ok(clocks->rows[0].largest_ns == 0 && clocks->rows[1].largest_ns == 0 &&
+               llabs(clocks->rows[2].offset_ns + 100000) < 300 && llabs(clocks->rows[3].offset_ns + 100000) < 300,
+           "the second node is moved, the first is not");
+    tap_ok(clocks->rows[3].width_ns >= 0 && clocks->rows[3].width_ns < 1500 && !clocks->rows[3].loose,
+           "and what the barriers leave open is told: %lld ns", (long long)clocks->rows[3].width_ns);
+    clocks_free(clocks);
+    free(run.events);
+}
+
 /* Rooted collectives bind to and from the root only, and only where bytes move. */
 static void test_rooted(void)
 {
@@ -744,6 +775,7 @@ int main(void)
     test_alone();
     test_parts();
     test_barriers_only();
+    test_tied_by_barriers();
     test_rooted();
     test_hostile();
     test_ties();

@@ -163,6 +163,33 @@ static void test_order(void)
     tap_ok(same, "the order in which processes are read makes no difference");
 }
 
+/* Twelve senders: number p sends two messages to process 20; the first is early by 10 (p + 1), but of 5 as of 3. */
+static void test_pairs(void)
+{
+    struct ends ends = {0};
+    for (uint32_t p = 0; p < 12; p++) {
+        int64_t early = p == 5 ? 40 : 10 * ((int64_t)p + 1);
+        sends(&ends, p, 20, 1000);
+        receives(&ends, 20, (int32_t)p, 1000 - early);
+        sends(&ends, p, 20, 2000);
+        receives(&ends, 20, (int32_t)p, p == 5 ? 1999 : 2000);
+    }
+    sends(&ends, 20, 0, 1000);
+    receives(&ends, 0, 20, 1001);
+    struct match_counts counts = match(&ends);
+    tap_ok(counts.early_pairs == 12 && counts.pair_count == 10 && counts.received_before_sent == 13 &&
+               counts.worst_ns == 120,
+           "of twelve pairs with errors ten are kept, all are counted");
+    static const uint32_t order[MATCH_PAIRS] = {11, 10, 9, 8, 7, 6, 4, 5, 3, 2};
+    bool sorted = true;
+    for (size_t i = 0; i < MATCH_PAIRS; i++)
+        sorted &= counts.pairs[i].sender == order[i] && counts.pairs[i].receiver == 20 && counts.pairs[i].messages == 2;
+    tap_ok(sorted, "the largest error first; of equal ones the one that occurs more often");
+    tap_ok(counts.pairs[7].early == 2 && counts.pairs[7].worst_ns == 40 && counts.pairs[6].early == 1 &&
+               counts.pairs[6].worst_ns == 50,
+           "how many are early, and by how much at most");
+}
+
 int main(void)
 {
     test_what_matches();
@@ -170,5 +197,6 @@ int main(void)
     test_communicators();
     test_times();
     test_order();
+    test_pairs();
     return tap_done();
 }
