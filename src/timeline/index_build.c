@@ -12,6 +12,9 @@
 /* A checkpoint has cost bytes of index for each state that is open and each message on its way; checkpoints stand so
    far apart that this is at most 1/COST_SHARE of the trace between them. Rows only cost time. */
 enum { LEAST_BYTES = 256 * 1024, COST_SHARE = 30, ROW_COST = 16 };
+
+/* Up to so many processes have a row each whatever they did; beyond, only if every other one has events. */
+enum { SILENT_MOST = 1 << 17 };
 enum { OPEN_COST = sizeof(struct span) + sizeof(uint32_t), WAITING_COST = sizeof(struct flight) + sizeof(uint32_t) };
 
 /* What is kept of a row beside its walk_row. */
@@ -217,18 +220,44 @@ static int row_compare(const void *a, const void *b)
     return ranks ? ranks : (left->thread > right->thread) - (left->thread < right->thread);
 }
 
+/* Appends a row for each process that the trace tells of without events of it. */
+static size_t add_silent(const struct builder *builder, struct timeline_row *rows, size_t count)
+{
+    uint32_t processes = builder->reader->defs->processes;
+    bool *met = memory_new(processes);
+    int64_t begin_ns = INT64_MAX;
+    for (size_t i = 0; i < builder->rows.count; i++) {
+        if (rows[i].process < processes)
+            met[rows[i].process] = true;
+        begin_ns = rows[i].begin_ns < begin_ns ? rows[i].begin_ns : begin_ns;
+    }
+    for (uint32_t process = 0; process < processes; process++)
+        if (!met[process])
+            rows[count++] = (struct timeline_row){.process = process, .begin_ns = begin_ns, .end_ns = begin_ns};
+    free(met);
+    return count;
+}
+
 /* Rows by rank and thread instead of as they were met. Returns the new number of each; free() it. */
 static uint32_t *sort_rows(struct builder *builder)
 {
     size_t count = builder->rows.count;
+    uint32_t processes = builder->reader->defs->processes;
     uint32_t *places = memory_new(count * sizeof *places);
-    struct timeline_row *sorted = memory_new(count * sizeof *sorted);
-    if (count > 0) {
+    /* What a damaged trace says of its processes may be far from true. */
+    bool silent = count > 0 && (processes <= SILENT_MOST || processes / 2 <= count);
+    struct timeline_row *sorted = memory_new((count + (silent ? processes : 0)) * sizeof *sorted);
+    if (count > 0)
         memcpy(sorted, builder->rows.row, count * sizeof *sorted);
+    if (silent)
+        count = add_silent(builder, sorted, count);
+    if (count > 0)
         qsort(sorted, count, sizeof *sorted, row_compare);
+    for (size_t i = 0; i < count; i++) {
+        uint32_t row = rows_find(&builder->rows, sorted[i].process, sorted[i].thread);
+        if (row != TIMELINE_NONE)
+            places[row] = (uint32_t)i;
     }
-    for (size_t i = 0; i < count; i++)
-        places[rows_find(&builder->rows, sorted[i].process, sorted[i].thread)] = (uint32_t)i;
     spill_add(&builder->table[SECTION_ROWS], sorted, count * sizeof *sorted);
     free(sorted);
     return places;
@@ -326,7 +355,8 @@ static enum status build(struct builder *builder, struct error *err)
     end_rows(builder);
     put_defined(builder);
     uint32_t *places = sort_rows(builder);
-    if (spill_check(&builder->table[SECTION_SPANS], err) != STATUS_OK ||
+    if (spill_check(&builder->table[SECTION_ROWS], err) != STATUS_OK ||
+        spill_check(&builder->table[SECTION_SPANS], err) != STATUS_OK ||
         spill_check(&builder->table[SECTION_FLIGHTS], err) != STATUS_OK) {
         free(places);
         return STATUS_FAILED;

@@ -326,16 +326,17 @@ static enum status append_level(const struct write *write, struct level *level, 
     return STATUS_OK;
 }
 
-static enum status start(struct write *write, struct error *err)
+static enum status start(struct write *write, const struct spill *tables, struct error *err)
 {
     const struct pyramid_order *order = write->order;
+    size_t row_count = tables[SECTION_ROWS].size / sizeof(struct timeline_row);
     size_t count = order->rows->count;
     write->members = memory_new(count * sizeof *write->members);
-    for (uint32_t i = 0; i < count; i++) {
+    for (uint32_t i = 0; i < count; i++)
         write->members[i] = i;
-        uint32_t group = group_of(order, i);
-        write->group_count = group >= write->group_count ? (size_t)group + 1 : write->group_count;
-    }
+    /* All rows, also those without events: by process. */
+    const struct timeline_row *rows = (const struct timeline_row *)(const void *)tables[SECTION_ROWS].data;
+    write->group_count = order->fold == 0 ? row_count : ((size_t)rows[row_count - 1].process >> order->fold) + 1;
     qsort_r(write->members, count, sizeof *write->members, by_group, (void *)(uintptr_t)order);
     unsigned shift = order->shift;
     do {
@@ -352,7 +353,7 @@ enum status pyramid_write(const struct pyramid_order *order, struct spill *table
 {
     struct write *write = memory_new(sizeof *write);
     write->order = order;
-    enum status status = start(write, err);
+    enum status status = start(write, tables, err);
     if (status == STATUS_OK)
         status = write_groups(write, err);
     for (size_t i = 0; i < write->level_count; i++) {

@@ -71,7 +71,7 @@ static void begin(struct scan *scan)
     const struct checkpoint *from = scan->from;
     const struct rows *rows = &scan->timeline->rows;
     for (size_t i = 0; from->events > 0 && i < rows->count; i++) {
-        scan->walk.row[i].seen = rows->row[i].begin_ns <= from->time_ns;
+        scan->walk.row[i].seen = rows->row[i].events > 0 && rows->row[i].begin_ns <= from->time_ns;
         scan->walk.row[i].last_ns = from->time_ns;
     }
     for (uint64_t i = 0; i < from->open; i++) {

@@ -6,7 +6,7 @@
 
 /* A trace to look at: any window of it, coarse (tile.h) or event by event (window.h), without reading all of it.
 
-   Rows are lanes, a thread of a process each, by rank and then thread. Times are ns on the trace's own clock. Within a
+   Rows are lanes, a thread of a process each, by rank and then thread; a process without events has a row, too. Times are ns on the trace's own clock. Within a
    row time never goes back: an event that does stands at the latest time before it. States are named by the lowest
    index of their name (state_def.first_of_name).
 
@@ -17,7 +17,7 @@ struct timeline;
 struct timeline_row {
     uint32_t process, thread;
     uint64_t events;
-    int64_t begin_ns, end_ns; /* first and last event */
+    int64_t begin_ns, end_ns; /* first and last event; of none both the run's begin */
     int64_t mpi_ns;           /* time inside at least one MPI function */
 };
 

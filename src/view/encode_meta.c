@@ -54,8 +54,11 @@ static void write_thread(struct output *output, const struct view *view, const s
 
 static void write_life(struct output *output, const struct view *view, const struct timeline_row *row)
 {
-    output_print(output, "[%lld,%lld]", (long long)view_time(view, row->begin_ns),
-                 (long long)view_time(view, row->end_ns));
+    if (row->events == 0)
+        output_text(output, "null");
+    else
+        output_print(output, "[%lld,%lld]", (long long)view_time(view, row->begin_ns),
+                     (long long)view_time(view, row->end_ns));
 }
 
 static void write_rows(struct output *output, const struct view *view)

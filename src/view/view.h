@@ -49,7 +49,7 @@ static inline int64_t view_time(const struct view *view, int64_t time_ns)
 }
 
 /* Everything the page must know first: {"title", "facts", "damage", "clocks", "duration", "rows", "processes", "ranks"
-   (by row; null: row = rank), "threads" (by row; null: one each), "lives" (by row [begin, end]), "states" [{"name",
+   (by row; null: row = rank), "threads" (by row; null: one each), "lives" (by row [begin, end], null without events), "states" [{"name",
    "ink", "rgb", "hatched", "mpi"}], "marks" [], "waitKinds" [], "inks" {}}. */
 void view_write_meta(struct output *output, const struct view *view);
 

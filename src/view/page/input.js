@@ -340,7 +340,9 @@ Object.assign(Timeline.prototype, {
 
   idleLines(hit) {
     const { exact } = this.scene;
-    const [begin, end] = this.scene.meta.lives[hit.row];
+    const life = this.scene.meta.lives[hit.row];
+    if (!life) return ['no events', `${this.processName(hit.row)}`];
+    const [begin, end] = life;
     if (hit.time < begin || hit.time > end) return ['not there', `${this.processName(hit.row)} at ${instant(hit.time)}`];
     const [first, last] = exact.rangeOf(hit.row);
     const { from, to } = exact.states;

@@ -200,7 +200,9 @@ function drawStates(pen, scene, layout) {
   const [firstLine, endLine] = linesSeen(scene, layout);
   pen.fillStyle = pens.css('compute');
   for (let line = firstLine; line < endLine; line++) {
-    const [begin, end] = meta.lives[scene.rowAt(line)];
+    const life = meta.lives[scene.rowAt(line)];
+    if (!life) continue;
+    const [begin, end] = life;
     const [x, right] = [Math.max(layout.x(begin), layout.plot.x), Math.min(layout.x(end), layout.plot.x + layout.plot.width)];
     pen.fillRect(x, layout.y(line), right - x, layout.line - layout.gap);
   }
