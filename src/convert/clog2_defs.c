@@ -3,6 +3,7 @@
 
 #include "convert/mpe2_state.h"
 #include "core/memory.h"
+#include "core/payload.h"
 #include "core/text.h"
 
 #include <stdio.h>
@@ -106,7 +107,9 @@ static uint32_t mark_record(struct clog2_defs *defs, const unsigned char *body, 
                             .name = text_field(body + 32, CLOG2_NAME_SIZE),
                             .format = text_field(body + 64, CLOG2_TEXT_SIZE)};
     uint32_t index = (uint32_t)defs->defs->mark_count;
-    mark.shadowed = !role_set(defs, mark.id, EVENT_MARK, index);
+    bool neighbours = mark.name && strcmp(mark.name, NEIGHBOURS_MARK_NAME) == 0 && mark.format &&
+                      strcmp(mark.format, NEIGHBOURS_MARK_FORMAT) == 0;
+    mark.shadowed = !role_set(defs, mark.id, neighbours ? EVENT_NEIGHBOURS : EVENT_MARK, index);
     defs_add_mark(defs->defs, &mark);
     free(mark.colour);
     free(mark.name);

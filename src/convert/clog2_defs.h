@@ -13,7 +13,7 @@ enum { CLOG2_THREAD_LIMIT = UINT16_MAX };
 
 /* What an event id stands for. */
 struct clog2_event_role {
-    uint8_t kind; /* EVENT_ENTER, EVENT_LEAVE, EVENT_MARK */
+    uint8_t kind; /* EVENT_ENTER, EVENT_LEAVE, EVENT_MARK, EVENT_NEIGHBOURS */
     uint32_t index;
 };
 

@@ -177,7 +177,7 @@ static int64_t known_bytes(uint64_t bytes)
 
 static void set_moved(struct event *event, const struct current *current)
 {
-    event->tag = current->root < 0 ? EVENT_UNKNOWN : current->root;
+    event->tag = current->root == -1 ? EVENT_UNKNOWN : current->root;
     event->bytes_sent = known_bytes(current->sent);
     event->bytes_received = known_bytes(current->received);
 }
@@ -238,6 +238,21 @@ static void request_event(struct record_state *state, const struct stream *strea
     batch_set_payload(batch, event, payload, sizeof payload);
 }
 
+static void neighbours_event(struct record_state *state, const struct stream *stream, struct event *base,
+                             struct batch *batch)
+{
+    const struct record_neighbours *record = (const struct record_neighbours *)(const void *)stream->record;
+    struct neighbours neighbours = {.way = record->way};
+    unsigned char payload[NEIGHBOURS_MARK_SIZE];
+    if (!state->run.neighbours_mark || !place_of(state, stream, record->base.comm))
+        return;
+    memcpy(neighbours.ranks, record->ranks, sizeof neighbours.ranks);
+    payload_put_neighbours(payload, &neighbours);
+    struct event *event = batch_event(batch, base, EVENT_NEIGHBOURS);
+    event->state = state->run.neighbours_mark - 1;
+    batch_set_payload(batch, event, payload, sizeof payload);
+}
+
 static void ended_event(struct record_state *state, const struct stream *stream, const struct event *base,
                         struct batch *batch)
 {
@@ -249,11 +264,10 @@ static void ended_event(struct record_state *state, const struct stream *stream,
 /* The lengths that the kinds need. */
 static bool record_whole(const struct record_base *record)
 {
-    static const uint8_t sizes[] = {[RECORD_ENTER_AT] = sizeof(struct record_enter),
-                                    [RECORD_SEND] = sizeof(struct record_message),
-                                    [RECORD_RECEIVE] = sizeof(struct record_message),
-                                    [RECORD_COLLECTIVE] = sizeof(struct record_collective),
-                                    [RECORD_COMM] = sizeof(struct record_comm)};
+    static const uint8_t sizes[] = {
+        [RECORD_ENTER_AT] = sizeof(struct record_enter),  [RECORD_SEND] = sizeof(struct record_message),
+        [RECORD_RECEIVE] = sizeof(struct record_message), [RECORD_COLLECTIVE] = sizeof(struct record_collective),
+        [RECORD_COMM] = sizeof(struct record_comm),       [RECORD_NEIGHBOURS] = sizeof(struct record_neighbours)};
     return record->kind >= sizeof sizes || (size_t)record->words * 8 >= sizes[record->kind];
 }
 
@@ -304,6 +318,9 @@ static void translate(struct reader *reader, const struct stream *stream, struct
         break;
     case RECORD_REQUEST:
         request_event(state, stream, &base, batch);
+        break;
+    case RECORD_NEIGHBOURS:
+        neighbours_event(state, stream, &base, batch);
         break;
     case RECORD_USER_EVENT:
         user_event(state, stream, &base, batch);

@@ -196,6 +196,7 @@ static void xml_close(struct reader *reader)
     free(xml->text.text);
     free(xml->process);
     free(xml->pending);
+    free(xml->records);
 }
 
 static bool contains(const unsigned char *data, size_t size, const char *word)

@@ -41,6 +41,7 @@ extern const struct format format_xml;
     X(process)                                                                                                         \
     X(processes)                                                                                                       \
     X(rank)                                                                                                            \
+    X(ranks)                                                                                                           \
     X(received)                                                                                                        \
     X(request)                                                                                                         \
     X(root)                                                                                                            \
@@ -81,6 +82,7 @@ enum xml_attribute {
     X(site)                                                                                                            \
     X(communicator)                                                                                                    \
     X(membership)                                                                                                      \
+    X(neighbours)                                                                                                      \
     X(shift)
 
 enum xml_element {
@@ -123,6 +125,8 @@ struct xml_reader {
     /* What has been read and not been handed out. */
     struct batch *batch; /* being filled; NULL while there is none */
     struct xml_queue queue, held;
+    unsigned char *records; /* payloads of pending records */
+    size_t records_length, records_capacity;
     struct xml_line text; /* scratch */
     /* What is known so far. */
     struct xml_stacks stacks;
@@ -161,7 +165,7 @@ bool xml_is_yes(const struct xml_reader *xml, enum xml_attribute attribute);
 /* read_xml_emit.c */
 void xml_emit(struct xml_reader *xml, const struct event *event, const unsigned char *payload);
 /* Emits a record about the trace, or keeps it until the events are there that stood before it. */
-void xml_emit_record(struct xml_reader *xml, const struct event *event);
+void xml_emit_record(struct xml_reader *xml, const struct event *event, const unsigned char *payload);
 void xml_emit_all_pending(struct xml_reader *xml);
 /* Holds a message back until the next line that is none; that line may tell a message that came earlier. */
 void xml_hold(struct xml_reader *xml, const struct event *message, const unsigned char *payload);
@@ -169,6 +173,8 @@ void xml_flush_held(struct xml_reader *xml);
 void xml_flush_held_with(struct xml_reader *xml, const struct event *merged);
 
 /* read_xml_events.c */
+/* The direction that the line tells; DIRECTION_NONE: none. */
+enum message_direction xml_told_direction(struct xml_reader *xml);
 /* Fills process, time, thread of an element that stands at a place in the trace. False, with damage: it cannot be used.
  */
 bool xml_read_place(struct xml_reader *xml, struct event *event);

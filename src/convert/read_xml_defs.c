@@ -2,6 +2,8 @@
 /* The elements that are definitions or records about the trace. */
 #include "convert/read_xml.h"
 
+#include "core/payload.h"
+
 /* A definition whose record stood in the source tells where. */
 static void emit_definition(struct xml_reader *xml, enum definition_kind kind, uint32_t index)
 {
@@ -14,7 +16,7 @@ static void emit_definition(struct xml_reader *xml, enum definition_kind kind, u
     event.value = kind;
     event.state = index;
     event.comm = xml_read_comm(xml, XML_communicator, xml->world);
-    xml_emit_record(xml, &event);
+    xml_emit_record(xml, &event, NULL);
 }
 
 static char *copy_text(struct xml_reader *xml, enum xml_attribute attribute)
@@ -194,7 +196,7 @@ void xml_read_membership(struct xml_reader *xml)
     /* What a process is told of the other group of an inter-communicator is not its own rank. */
     else if (comm != EVENT_UNKNOWN && event.tag >= 0 && event.value != COMM_STEP_REMOTE)
         defs_set_member(xml->reader->defs, comm, event.tag, event.process);
-    xml_emit_record(xml, &event);
+    xml_emit_record(xml, &event, NULL);
 }
 
 void xml_read_shift(struct xml_reader *xml)
@@ -205,5 +207,57 @@ void xml_read_shift(struct xml_reader *xml)
     event.kind = EVENT_SHIFT;
     event.value = xml_time(xml, XML_value, 0);
     event.comm = xml_read_comm(xml, XML_communicator, xml->world);
-    xml_emit_record(xml, &event);
+    xml_emit_record(xml, &event, NULL);
+}
+
+/* Emits the ranks of a list, a record of each NEIGHBOURS_RANKS of them; at least one. */
+static void emit_neighbours(struct xml_reader *xml, const struct event *event, int32_t way, const char *ranks)
+{
+    bool more = true;
+    while (more) {
+        struct neighbours neighbours = {.way = way};
+        unsigned char payload[NEIGHBOURS_MARK_SIZE];
+        for (size_t i = 0; i < NEIGHBOURS_RANKS; i++) {
+            char *end;
+            long rank = strtol(ranks, &end, 10);
+            bool told = end != ranks && rank >= 0 && rank < PROCESS_LIMIT;
+            neighbours.ranks[i] = told ? (int32_t)rank : -1;
+            ranks = end;
+        }
+        ranks += strspn(ranks, " ");
+        more = *ranks >= '0' && *ranks <= '9';
+        payload_put_neighbours(payload, &neighbours);
+        xml_emit_record(xml, event, payload);
+    }
+    if (*ranks)
+        xml_damage(xml, "ranks are no list of numbers");
+}
+
+/* The mark that CLOG-2 needs for them; a document may do without it. */
+static uint32_t neighbours_mark(struct xml_reader *xml)
+{
+    uint32_t index = xml_mark_named(xml, NEIGHBOURS_MARK_NAME, EVENT_UNKNOWN);
+    struct mark_def *mark = &xml->reader->defs->marks[index];
+    if (!mark->format) {
+        mark->format = memory_copy_string(NEIGHBOURS_MARK_FORMAT);
+        mark->defined = true;
+    }
+    return index;
+}
+
+void xml_read_neighbours(struct xml_reader *xml)
+{
+    static const int32_t ways[] = {[DIRECTION_NONE] = NEIGHBOURS_BOTH,
+                                   [DIRECTION_SEND] = NEIGHBOURS_DESTINATIONS,
+                                   [DIRECTION_RECEIVE] = NEIGHBOURS_SOURCES};
+    struct event event = EVENT_NOTHING;
+    if (!xml_read_place(xml, &event))
+        return;
+    event.kind = EVENT_NEIGHBOURS;
+    event.comm = xml_read_comm(xml, XML_communicator, xml->world);
+    event.state = neighbours_mark(xml);
+    event.payload_length = NEIGHBOURS_MARK_SIZE;
+    enum message_direction direction = xml_told_direction(xml);
+    const char *ranks = xml_text(xml, XML_ranks);
+    emit_neighbours(xml, &event, ways[direction], ranks ? ranks : "");
 }

@@ -56,7 +56,7 @@ static void release(struct xml_reader *xml, struct xml_process *process, int64_t
         const struct xml_pending *pending = &xml->pending[process->next];
         if (pending->event.time_ns > time_ns || (pending->event.time_ns == time_ns && pending->after > count))
             return;
-        push(xml, &pending->event, NULL);
+        push(xml, &pending->event, xml->records + pending->event.payload);
     }
 }
 
@@ -81,15 +81,20 @@ void xml_emit(struct xml_reader *xml, const struct event *event, const unsigned 
     release(xml, process, event->time_ns, process->count);
 }
 
-void xml_emit_record(struct xml_reader *xml, const struct event *event)
+void xml_emit_record(struct xml_reader *xml, const struct event *event, const unsigned char *payload)
 {
     uint64_t after = (uint64_t)xml_number(xml, XML_after, 0, INT64_MAX, 0);
     if (after == 0 || xml->events_met) {
-        push(xml, event, NULL);
+        push(xml, event, payload);
         return;
     }
-    ARRAY_PUSH(xml->pending, xml->pending_count, xml->pending_capacity,
-               (struct xml_pending){*event, after, xml->pending_count});
+    struct xml_pending pending = {*event, after, xml->pending_count};
+    pending.event.payload = (uint32_t)xml->records_length;
+    ARRAY_RESERVE(xml->records, xml->records_capacity, xml->records_length + event->payload_length + 1);
+    if (event->payload_length > 0)
+        memcpy(xml->records + xml->records_length, payload, event->payload_length);
+    xml->records_length += event->payload_length;
+    ARRAY_PUSH(xml->pending, xml->pending_count, xml->pending_capacity, pending);
     xml->pending_left++;
 }
 

@@ -148,7 +148,7 @@ static bool read_state_name(struct xml_reader *xml, uint32_t *state)
     return true;
 }
 
-static enum message_direction told_direction(struct xml_reader *xml)
+enum message_direction xml_told_direction(struct xml_reader *xml)
 {
     if (!xml_has(xml, XML_direction))
         return DIRECTION_NONE;
@@ -168,7 +168,7 @@ static enum message_direction read_communication(struct xml_reader *xml, struct 
     const struct state_def *state = &xml->reader->defs->states[event->state];
     if (!(xml->sax.present[0] & (BIT(communication) | BIT(direction))))
         return DIRECTION_NONE;
-    enum message_direction direction = told_direction(xml);
+    enum message_direction direction = xml_told_direction(xml);
     if (direction == DIRECTION_NONE && xml_has(xml, XML_communication))
         direction = state->direction;
     if (direction != DIRECTION_NONE || !xml_has(xml, XML_communication))
@@ -284,7 +284,7 @@ void xml_read_message(struct xml_reader *xml)
     struct event event = EVENT_NOTHING;
     if (!xml_read_place(xml, &event))
         return;
-    enum message_direction direction = told_direction(xml);
+    enum message_direction direction = xml_told_direction(xml);
     if (direction == DIRECTION_NONE) {
         const struct open_states *open = xml_stacks_get(&xml->stacks, event.process, event.thread);
         if (open->depth)

@@ -44,6 +44,15 @@ static const char *state_colour(const char *name)
     return known ? known->colour : by_class[function_class_of(name)];
 }
 
+/* A mark that the program did not define, where it is needed: *mark is 1 + its index then. */
+static void define_own_mark(struct defs *defs, uint32_t *mark, const char *name, const char *format)
+{
+    struct mark_def own = {
+        .name = (char *)name, .colour = (char *)"gray", .format = (char *)format, .id = EVENT_UNKNOWN, .defined = true};
+    if (*mark)
+        *mark = defs_add_mark(defs, &own) + 1;
+}
+
 static void define_functions(struct record_run *run, struct defs *defs)
 {
     for (size_t f = 0; f < mpi_function_count() && f < RECORD_FUNCTIONS_MAX; f++) {
@@ -64,14 +73,10 @@ static void define_functions(struct record_run *run, struct defs *defs)
         run->states[f] = defs_add_state(defs, &state);
         bool request = strncmp(name, "MPI_I", 5) == 0 || strstr(name, "_init");
         run->request_mark |= request && (collective || mpi_function_at(f)->class == CLASS_SYNC);
+        run->neighbours_mark |= strstr(name, "MPI_Cart_") || strstr(name, "graph_") || strstr(name, "eighbor_");
     }
-    struct mark_def mark = {.name = (char *)REQUEST_MARK_NAME,
-                            .colour = (char *)"gray",
-                            .format = (char *)REQUEST_MARK_FORMAT,
-                            .id = EVENT_UNKNOWN,
-                            .defined = true};
-    if (run->request_mark)
-        run->request_mark = defs_add_mark(defs, &mark) + 1;
+    define_own_mark(defs, &run->request_mark, REQUEST_MARK_NAME, REQUEST_MARK_FORMAT);
+    define_own_mark(defs, &run->neighbours_mark, NEIGHBOURS_MARK_NAME, NEIGHBOURS_MARK_FORMAT);
 }
 
 static int32_t new_comm(struct defs *defs)

@@ -55,12 +55,13 @@ struct record_run {
     size_t module_count, module_capacity;
     struct record_place *places;
     size_t place_count, place_capacity;
-    struct map place_of;     /* module and offset -> index + 1 of the place */
-    struct map roles;        /* event id -> kind + 1 and index */
-    struct map comm_of_key;  /* key of a communicator -> index of its first definition */
-    uint32_t ended_marks[8]; /* by enum record_reason: index + 1 of the mark that says so */
-    uint32_t unnamed_mark;   /* of events that nobody described */
-    uint32_t request_mark;   /* of requests of collectives: index + 1; 0: none was made */
+    struct map place_of;      /* module and offset -> index + 1 of the place */
+    struct map roles;         /* event id -> kind + 1 and index */
+    struct map comm_of_key;   /* key of a communicator -> index of its first definition */
+    uint32_t ended_marks[8];  /* by enum record_reason: index + 1 of the mark that says so */
+    uint32_t unnamed_mark;    /* of events that nobody described */
+    uint32_t request_mark;    /* of requests of collectives: index + 1; 0: none was made */
+    uint32_t neighbours_mark; /* of neighbours in topologies: index + 1; 0: none was made */
 };
 
 /* Reads the definitions of one trace of the recordings, which must stay. */

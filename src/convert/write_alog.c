@@ -49,6 +49,7 @@ static bool event_fits(struct alog_writer *alog, const struct event *event)
     switch (event->kind) {
     case EVENT_COMM_MADE:
     case EVENT_COMM_FREED:
+    case EVENT_NEIGHBOURS:
         alog->comm_records++;
         return false;
     case EVENT_SHIFT:

@@ -281,7 +281,7 @@ static void side_of(struct clog2_writer *clog2, int32_t comm, uint32_t process, 
 
 static int32_t event_id(const struct clog2_writer *clog2, const struct event *event)
 {
-    if (event->kind == EVENT_MARK)
+    if (event->kind == EVENT_MARK || event->kind == EVENT_NEIGHBOURS)
         return clog2->ids.marks[event->state];
     const struct clog2_state_ids *ids = &clog2->ids.states[event->state];
     return event->kind == EVENT_ENTER ? ids->start : ids->end;

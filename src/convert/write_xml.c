@@ -3,6 +3,7 @@
 #include "convert/write_xml.h"
 
 #include "core/event_pack.h"
+#include "core/payload.h"
 
 /* Sort keys: records about the trace come first, in the order of their arrival. */
 enum { MAJOR_RECORDS = 0, MAJOR_EVENTS = 1 };
@@ -133,10 +134,13 @@ static void keep_place(struct xml_writer *xml, const struct event *event, int64_
         *place = (struct xml_place){event->time_ns, after, event->process, event->thread, event->comm, true};
 }
 
+/* Whether the definition is there that the record names. */
 static bool names_definition(const struct defs *defs, const struct event *event)
 {
     const size_t counts[DEFINITION_KINDS] = {defs->state_count, defs->mark_count, defs->constant_count,
                                              defs->site_count};
+    if (event->kind == EVENT_NEIGHBOURS)
+        return event->state < defs->mark_count;
     return event->value >= 0 && event->value < DEFINITION_KINDS && event->state < counts[event->value];
 }
 
@@ -144,14 +148,15 @@ static enum status add_record(struct xml_writer *xml, const struct event *event,
                               struct error *err)
 {
     struct record_head head = {.time_ns = event->time_ns, .process = event->process};
-    if (event->kind == EVENT_DEFINITION && !names_definition(xml->defs, event))
+    if (event->kind >= EVENT_DEFINITION && !names_definition(xml->defs, event))
         return STATUS_OK;
     if (count_after(xml, event, &head.after, err) != STATUS_OK)
         return STATUS_FAILED;
     if (event->kind == EVENT_DEFINITION)
         keep_place(xml, event, head.after);
     struct event record = *event;
-    record.payload_length = 0;
+    if (event->kind != EVENT_NEIGHBOURS || event->payload_length > NEIGHBOURS_MARK_SIZE)
+        record.payload_length = 0;
     return add(xml, (struct sort_key){MAJOR_RECORDS, xml->sequence++}, &head, &record, arena, err);
 }
 
@@ -220,10 +225,14 @@ static void write_record(struct xml_writer *xml, const unsigned char *data)
     event_unpack(&event, data + sizeof head);
     event.time_ns = head.time_ns;
     event.process = head.process;
-    if (event.kind == EVENT_DEFINITION)
+    if (event.kind == EVENT_DEFINITION) {
         xml_write_definitions(xml, (enum definition_kind)event.value, event.state);
-    else
-        xml_write_record(xml, &event, head.after);
+        return;
+    }
+    /* Its reader finds the mark by its name. */
+    if (event.kind == EVENT_NEIGHBOURS)
+        xml_write_definitions(xml, DEFINITION_MARK, event.state);
+    xml_write_record(xml, &event, data + sizeof head, head.after);
 }
 
 static void write_other_definitions(struct xml_writer *xml)

@@ -75,7 +75,8 @@ void xml_end_line(struct xml_writer *xml);
 
 /* write_xml_defs.c */
 void xml_write_communicators(struct xml_writer *xml);
-void xml_write_record(struct xml_writer *xml, const struct event *event, int64_t after); /* membership, shift */
+void xml_write_record(struct xml_writer *xml, const struct event *event, const unsigned char *arena,
+                      int64_t after); /* membership, shift, neighbours */
 /* The definitions of a kind up to `index` that have no line yet: their order is that of their indices. */
 void xml_write_definitions(struct xml_writer *xml, enum definition_kind kind, size_t index);
 

@@ -2,6 +2,8 @@
 /* The lines of definitions and of records about the trace. */
 #include "convert/write_xml.h"
 
+#include "core/payload.h"
+
 static int64_t after_of(const struct xml_writer *xml, int64_t after)
 {
     return after < 0 ? (int64_t)xml->late[-1 - after] : after;
@@ -138,10 +140,33 @@ static void put_membership(struct xml_writer *xml, const struct event *event)
         xml_put_attribute_i64(&xml->line, "value", event->value);
 }
 
-void xml_write_record(struct xml_writer *xml, const struct event *event, int64_t after)
+static void put_neighbours(struct xml_writer *xml, const struct event *event, const unsigned char *arena)
+{
+    struct neighbours neighbours;
+    size_t count = NEIGHBOURS_RANKS;
+    payload_get_neighbours(arena + event->payload, event->payload_length, &neighbours);
+    while (count > 0 && neighbours.ranks[count - 1] == -1)
+        count--;
+    XML_PUT(&xml->line, "<neighbours");
+    if (neighbours.way != NEIGHBOURS_BOTH)
+        xml_put_attribute_text(&xml->line, "direction", neighbours.way == NEIGHBOURS_SOURCES ? "receive" : "send");
+    xml_put_comm(xml, "communicator", event->comm);
+    XML_PUT(&xml->line, " ranks=\"");
+    for (size_t i = 0; i < count; i++) {
+        if (i > 0)
+            XML_PUT(&xml->line, " ");
+        xml_put_i64(&xml->line, neighbours.ranks[i]);
+    }
+    XML_PUT(&xml->line, "\"");
+}
+
+void xml_write_record(struct xml_writer *xml, const struct event *event, const unsigned char *arena, int64_t after)
 {
     const struct xml_place place = {event->time_ns, after, event->process, event->thread, event->comm, true};
-    if (event->kind != EVENT_SHIFT) {
+    if (event->kind == EVENT_NEIGHBOURS) {
+        put_neighbours(xml, event, arena);
+        put_place(xml, &place);
+    } else if (event->kind != EVENT_SHIFT) {
         put_membership(xml, event);
         put_place(xml, &place);
     } else {

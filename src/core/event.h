@@ -23,10 +23,18 @@ enum event_kind {
                          comm_step */
     EVENT_COMM_FREED, /* comm is free again */
     EVENT_SHIFT,      /* clock shift: value is the shift in ns that the trace states */
-    EVENT_DEFINITION  /* a definition stood here in the source: value is enum definition_kind, state its index */
+    EVENT_DEFINITION, /* a definition stood here in the source: value is enum definition_kind, state its index */
+    EVENT_NEIGHBOURS  /* some of the process's neighbours in the topology of comm: the payload is that of
+                         core/payload.h; state is the index of the mark definition of that name */
 };
 
 enum definition_kind { DEFINITION_STATE, DEFINITION_MARK, DEFINITION_CONSTANT, DEFINITION_SITE };
+
+/* What stands for the root of a collective on an inter-communicator, in tag, in the group that the root is in. */
+enum event_root {
+    ROOT_SELF = -2,  /* MPI_ROOT: the process itself */
+    ROOT_BESIDE = -3 /* MPI_PROC_NULL: another process of its group; this one takes no part */
+};
 
 enum {
     EVENT_UNKNOWN = INT32_MIN, /* partner, tag, comm, partner_comm */
@@ -51,7 +59,8 @@ struct event {
     int32_t partner_comm;    /* messages: the communicator in which the partner stands; equals comm but for
                                 inter-communicators */
     int32_t partner;         /* messages: world rank, PARTNER_NONE or EVENT_UNKNOWN */
-    int32_t tag;             /* messages: tag; collectives: root, a rank in comm */
+    int32_t tag;             /* messages: tag; collectives: root, a rank in comm, or in the remote group of an
+                                inter-communicator, or enum event_root */
     uint32_t site;           /* 1 + index into defs->sites; 0: not known */
     uint32_t payload;        /* offset in the batch's arena */
     uint32_t payload_length; /* 0: none */

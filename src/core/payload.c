@@ -4,18 +4,37 @@
 #include "core/bytes.h"
 #include "core/event.h"
 
+#include <string.h>
+
+void payload_get_neighbours(const unsigned char *payload, size_t length, struct neighbours *neighbours)
+{
+    unsigned char whole[NEIGHBOURS_MARK_SIZE] = {0};
+    memcpy(whole, payload, length < sizeof whole ? length : sizeof whole);
+    neighbours->way = bytes_i32(whole, true);
+    for (size_t i = 0; i < NEIGHBOURS_RANKS; i++)
+        neighbours->ranks[i] = bytes_i32(whole + 4 + 4 * i, true);
+}
+
+void payload_put_neighbours(unsigned char payload[NEIGHBOURS_MARK_SIZE], const struct neighbours *neighbours)
+{
+    bytes_put_i32(payload, true, neighbours->way);
+    for (size_t i = 0; i < NEIGHBOURS_RANKS; i++)
+        bytes_put_i32(payload + 4 + 4 * i, true, neighbours->ranks[i]);
+}
+
 void payload_get_moved(const unsigned char payload[PAYLOAD_MOVED_SIZE], struct event *event)
 {
     int32_t root = bytes_i32(payload, true);
     int64_t sent = (int64_t)bytes_u64(payload + 4, true), received = (int64_t)bytes_u64(payload + 12, true);
-    event->tag = root < 0 ? EVENT_UNKNOWN : root;
+    event->tag = root >= 0 || root == ROOT_SELF || root == ROOT_BESIDE ? root : EVENT_UNKNOWN;
     event->bytes_sent = sent < 0 ? BYTES_UNKNOWN : sent;
     event->bytes_received = received < 0 ? BYTES_UNKNOWN : received;
 }
 
 void payload_put_moved(unsigned char payload[PAYLOAD_MOVED_SIZE], const struct event *event)
 {
-    bytes_put_i32(payload, true, event->tag < 0 ? -1 : event->tag);
+    bool told = event->tag >= 0 || event->tag == ROOT_SELF || event->tag == ROOT_BESIDE;
+    bytes_put_i32(payload, true, told ? event->tag : -1);
     bytes_put_u64(payload + 4, true, event->bytes_sent < 0 ? UINT64_MAX : (uint64_t)event->bytes_sent);
     bytes_put_u64(payload + 12, true, event->bytes_received < 0 ? UINT64_MAX : (uint64_t)event->bytes_received);
 }

@@ -3,6 +3,7 @@
 #define SIGHT_CORE_PAYLOAD_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 /* Values in the payload of an event, by the format of its definition (MPE's printf-like formats: "root=%d, sent=%l"):
    after each % one letter, values packed big-endian in the same order: %h 2 bytes, %d and %x 4, %l and %X 8, %e 4, %E
@@ -29,9 +30,9 @@ static inline size_t payload_size(char letter)
     }
 }
 
-/* The payload that recordings put on the leave of a collective: its root (a rank in the communicator, -1: none), bytes
-   that the process gave, and that it got. Readers move it into the event's own fields (tag, bytes_sent,
-   bytes_received), CLOG-2's writer back: nobody else parses it. */
+/* The payload that recordings put on the leave of a collective: its root (a rank in the communicator, -1: none, below
+   that enum event_root), bytes that the process gave, and that it got. Readers move it into the event's own fields
+   (tag, bytes_sent, bytes_received), CLOG-2's writer back: nobody else parses it. */
 #define PAYLOAD_MOVED_FORMAT "root=%d, sent=%l, received=%l"
 enum { PAYLOAD_MOVED_SIZE = 20 };
 
@@ -40,6 +41,22 @@ enum { PAYLOAD_MOVED_SIZE = 20 };
 #define REQUEST_MARK_NAME "MPI request"
 #define REQUEST_MARK_FORMAT "request=%d"
 enum { REQUEST_MARK_SIZE = 4 };
+
+/* A mark that stands for EVENT_NEIGHBOURS: who gives to the process (sources) and gets from it (destinations) in
+   neighbourhood collectives on its communicator. Ranks in the communicator, in the order of the MPI standard, without
+   MPI_PROC_NULL; as many marks as it takes, for a process without neighbours one. */
+#define NEIGHBOURS_MARK_NAME "MPI neighbours"
+#define NEIGHBOURS_MARK_FORMAT "way=%d, ranks=%d %d %d %d %d %d %d"
+enum { NEIGHBOURS_RANKS = 7, NEIGHBOURS_MARK_SIZE = 32 };
+enum neighbours_way { NEIGHBOURS_SOURCES = 1, NEIGHBOURS_DESTINATIONS = 2, NEIGHBOURS_BOTH = 3 };
+struct neighbours {
+    int32_t way;                     /* enum neighbours_way */
+    int32_t ranks[NEIGHBOURS_RANKS]; /* -1: no more */
+};
+
+/* Bytes behind the end of a shorter payload are 0. */
+void payload_get_neighbours(const unsigned char *payload, size_t length, struct neighbours *neighbours);
+void payload_put_neighbours(unsigned char payload[NEIGHBOURS_MARK_SIZE], const struct neighbours *neighbours);
 
 struct event;
 void payload_get_moved(const unsigned char payload[PAYLOAD_MOVED_SIZE], struct event *event);

@@ -18,7 +18,7 @@
 #define RECORD_LINKED "sight: the recorder is linked into this program"
 
 enum {
-    RECORD_VERSION = 4,
+    RECORD_VERSION = 5,
     RECORD_HEADER_SIZE = 4096,
     RECORD_FUNCTIONS_MAX = 2048,
     RECORD_NAME_SIZE = 64,
@@ -45,7 +45,8 @@ enum record_kind {
     RECORD_DEFINE_STATE, /* struct record_definition */
     RECORD_DEFINE_MARK,  /* struct record_definition */
     RECORD_DEFINE_SITE,  /* struct record_site */
-    RECORD_REQUEST       /* struct record_base: the call makes, starts or completes the collective request `comm` */
+    RECORD_REQUEST,      /* struct record_base: the call makes, starts or completes the collective request `comm` */
+    RECORD_NEIGHBOURS    /* struct record_neighbours */
 };
 
 /* Why a thread's recording ended before its program did. */
@@ -115,7 +116,7 @@ struct record_message {
 /* Before the leave of a collective call. */
 struct record_collective {
     struct record_base base;
-    int32_t root; /* rank in comm; -1: none */
+    int32_t root; /* rank in comm, -1: none; of an inter-communicator in the remote group, or enum event_root */
     int32_t unused;
     uint64_t sent, received;
 };
@@ -131,6 +132,15 @@ struct record_comm {
     int32_t rank;               /* of this process; in its local group */
     uint32_t side;              /* of an inter-communicator, 0 or 1: the same answer in all members */
     uint32_t foreign;           /* 1: has members outside MPI_COMM_WORLD */
+};
+
+/* Some of the process's neighbours in the topology of a communicator, behind the definition of that: as in
+   core/payload.h. */
+enum { RECORD_NEIGHBOUR_RANKS = 7 };
+struct record_neighbours {
+    struct record_base base;
+    int32_t way;                           /* enum neighbours_way */
+    int32_t ranks[RECORD_NEIGHBOUR_RANKS]; /* in comm; -1: no more */
 };
 
 struct record_clock {

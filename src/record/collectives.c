@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "record/collectives.h"
 
+#include "core/event.h"
+
 int collective_size(MPI_Comm comm)
 {
     int inter = 0, size = 0;
@@ -12,12 +14,28 @@ int collective_size(MPI_Comm comm)
     return size;
 }
 
-bool collective_is_root(MPI_Comm comm, int root)
+/* What the process does in a collective with a root: where it neither gives nor gets, the arguments for that mean
+   nothing. On an inter-communicator nothing goes between the processes of the root's own group. */
+struct part {
+    bool gives, gets;
+};
+
+/* All give to the root. */
+static struct part part_to_root(MPI_Comm comm, int root)
 {
     int rank = 0, inter = 0;
-    PMPI_Comm_rank(comm, &rank);
     PMPI_Comm_test_inter(comm, &inter);
-    return rank == root && !inter;
+    if (inter)
+        return (struct part){.gives = root != MPI_ROOT && root != MPI_PROC_NULL, .gets = root == MPI_ROOT};
+    PMPI_Comm_rank(comm, &rank);
+    return (struct part){.gives = true, .gets = rank == root};
+}
+
+/* The root gives to all. */
+static struct part part_from_root(MPI_Comm comm, int root)
+{
+    struct part part = part_to_root(comm, root);
+    return (struct part){.gives = part.gets, .gets = part.gives};
 }
 
 static MPI_Count count_at(struct counts counts, int index)
@@ -44,6 +62,13 @@ static uint64_t sum_of_types(struct counts counts, int size, const MPI_Datatype 
     return bytes;
 }
 
+static int32_t root_told(int root)
+{
+    if (root == NO_ROOT)
+        return -1;
+    return root == MPI_ROOT ? ROOT_SELF : root == MPI_PROC_NULL ? ROOT_BESIDE : root;
+}
+
 void collective(struct call *call, int root, uint64_t sent, uint64_t received)
 {
     struct lane *lane = call->lane;
@@ -51,58 +76,65 @@ void collective(struct call *call, int root, uint64_t sent, uint64_t received)
     if (!record)
         return;
     record->base.time_ns = call_end(call);
-    record->root = root < 0 ? NO_ROOT : root; /* MPI_ROOT and MPI_PROC_NULL name nobody */
+    record->root = root_told(root);
     record->unused = 0;
     record->sent = sent;
     record->received = received;
     lane_commit(lane, sizeof *record, RECORD_COLLECTIVE, call->function, call->comm);
 }
 
-void collective_to_all(struct call *call, MPI_Comm comm, int root, uint64_t bytes)
+void collective_to_all(struct call *call, MPI_Comm comm, int root, MPI_Count count, MPI_Datatype type)
 {
-    bool is_root = collective_is_root(comm, root);
-    collective(call, root, is_root ? bytes : 0, is_root ? 0 : bytes);
+    struct part part = part_from_root(comm, root);
+    uint64_t bytes = part.gives || part.gets ? message_bytes(count, type) : 0;
+    collective(call, root, part.gives ? bytes : 0, part.gives ? 0 : bytes);
 }
 
-void collective_to_root(struct call *call, MPI_Comm comm, int root, uint64_t in, uint64_t out)
+void collective_to_root(struct call *call, MPI_Comm comm, int root, MPI_Count count, MPI_Datatype type)
 {
-    collective(call, root, in, collective_is_root(comm, root) ? out : 0);
+    struct part part = part_to_root(comm, root);
+    uint64_t bytes = part.gives || part.gets ? message_bytes(count, type) : 0;
+    collective(call, root, part.gives ? bytes : 0, part.gets ? bytes : 0);
 }
 
 void collective_gather(struct call *call, MPI_Comm comm, int root, const void *in, MPI_Count incount,
                        MPI_Datatype intype, MPI_Count outcount, MPI_Datatype outtype)
 {
-    bool is_root = collective_is_root(comm, root);
-    uint64_t got = is_root ? message_bytes(outcount, outtype) : 0;
-    uint64_t given = in == MPI_IN_PLACE ? got : message_bytes(incount, intype);
-    collective(call, root, given, is_root ? got * (uint64_t)collective_size(comm) : 0);
+    struct part part = part_to_root(comm, root);
+    uint64_t got = part.gets ? message_bytes(outcount, outtype) : 0, given = 0;
+    if (part.gives)
+        given = in == MPI_IN_PLACE ? got : message_bytes(incount, intype);
+    collective(call, root, given, got * (uint64_t)(part.gets ? collective_size(comm) : 0));
 }
 
 void collective_scatter(struct call *call, MPI_Comm comm, int root, const void *out, MPI_Count incount,
                         MPI_Datatype intype, MPI_Count outcount, MPI_Datatype outtype)
 {
-    bool is_root = collective_is_root(comm, root);
-    uint64_t given = is_root ? message_bytes(incount, intype) : 0;
-    uint64_t got = out == MPI_IN_PLACE ? given : message_bytes(outcount, outtype);
-    collective(call, root, is_root ? given * (uint64_t)collective_size(comm) : 0, got);
+    struct part part = part_from_root(comm, root);
+    uint64_t given = part.gives ? message_bytes(incount, intype) : 0, got = 0;
+    if (part.gets)
+        got = out == MPI_IN_PLACE ? given : message_bytes(outcount, outtype);
+    collective(call, root, given * (uint64_t)(part.gives ? collective_size(comm) : 0), got);
 }
 
 void collective_gatherv(struct call *call, MPI_Comm comm, int root, const void *in, MPI_Count incount,
                         MPI_Datatype intype, struct counts outcounts, MPI_Datatype outtype)
 {
-    bool is_root = collective_is_root(comm, root);
-    uint64_t given =
-        in == MPI_IN_PLACE ? message_bytes(count_at(outcounts, root), outtype) : message_bytes(incount, intype);
-    collective(call, root, given, is_root ? sum(outcounts, collective_size(comm), outtype) : 0);
+    struct part part = part_to_root(comm, root);
+    uint64_t given = 0;
+    if (part.gives)
+        given = in == MPI_IN_PLACE ? message_bytes(count_at(outcounts, root), outtype) : message_bytes(incount, intype);
+    collective(call, root, given, part.gets ? sum(outcounts, collective_size(comm), outtype) : 0);
 }
 
 void collective_scatterv(struct call *call, MPI_Comm comm, int root, const void *out, struct counts incounts,
                          MPI_Datatype intype, MPI_Count outcount, MPI_Datatype outtype)
 {
-    bool is_root = collective_is_root(comm, root);
-    uint64_t got =
-        out == MPI_IN_PLACE ? message_bytes(count_at(incounts, root), intype) : message_bytes(outcount, outtype);
-    collective(call, root, is_root ? sum(incounts, collective_size(comm), intype) : 0, got);
+    struct part part = part_from_root(comm, root);
+    uint64_t got = 0;
+    if (part.gets)
+        got = out == MPI_IN_PLACE ? message_bytes(count_at(incounts, root), intype) : message_bytes(outcount, outtype);
+    collective(call, root, part.gives ? sum(incounts, collective_size(comm), intype) : 0, got);
 }
 
 void collective_exchange(struct call *call, MPI_Comm comm, const void *in, MPI_Count incount, MPI_Datatype intype,

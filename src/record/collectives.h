@@ -8,13 +8,10 @@
 /* What a collective call moves: its root, the bytes that this process gives, and those that it gets. One record after
    the call, which the merge puts on its leave. */
 
-enum { NO_ROOT = -1 };
+enum { NO_ROOT = INT32_MIN };
 
 /* Who takes part; on an inter-communicator the processes of the other side. */
 int collective_size(MPI_Comm comm);
-
-/* True on the root of a collective of an intra-communicator: only there the root's arguments mean something. */
-bool collective_is_root(MPI_Comm comm, int root);
 
 /* The counts of a vector variant; those of large-count variants are MPI_Count. */
 struct counts {
@@ -34,8 +31,8 @@ static inline struct counts counts_large(const MPI_Count *counts)
 void collective(struct call *call, int root, uint64_t sent, uint64_t received);
 
 /* One root gives to all; all give to one root. */
-void collective_to_all(struct call *call, MPI_Comm comm, int root, uint64_t bytes);
-void collective_to_root(struct call *call, MPI_Comm comm, int root, uint64_t in, uint64_t out);
+void collective_to_all(struct call *call, MPI_Comm comm, int root, MPI_Count count, MPI_Datatype type);
+void collective_to_root(struct call *call, MPI_Comm comm, int root, MPI_Count count, MPI_Datatype type);
 
 /* The shapes that several functions have, with their own arguments. Where a buffer is MPI_IN_PLACE its count and type
    say nothing, and the block of the other one is meant. */

@@ -4,6 +4,7 @@
 #include "record/clock.h"
 #include "record/recorder.h"
 #include "record/table.h"
+#include "record/topology.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -138,7 +139,10 @@ static uint32_t comm_add(struct lane *lane, uint32_t parent, MPI_Comm comm)
     struct comm_facts facts = {0};
     facts_look(&facts, comm);
     facts_key(&facts, parent);
-    return facts_add(lane, &facts, comm, parent);
+    uint32_t number = facts_add(lane, &facts, comm, parent);
+    if (facts.remote_size == 0)
+        topology_tell(lane, number, comm);
+    return number;
 }
 
 /* World and self are told by their members: in a program of sessions they cannot be asked. */
@@ -199,13 +203,15 @@ void comm_made(struct lane *lane, uint32_t parent, MPI_Comm comm)
     comms_unlock();
 }
 
-void comm_promised(struct lane *lane, uint32_t parent, MPI_Comm comm)
+void comm_promised(struct lane *lane, uint32_t parent, MPI_Comm of, MPI_Comm comm)
 {
     comms_lock();
     if (parent < comms.count) {
         struct comm_facts facts = comms.facts[parent];
         facts_key(&facts, parent);
-        facts_add(lane, &facts, comm, parent);
+        uint32_t number = facts_add(lane, &facts, comm, parent);
+        if (facts.remote_size == 0)
+            topology_tell(lane, number, of);
         comms.freed++;
     }
     comms_unlock();

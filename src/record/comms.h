@@ -21,8 +21,9 @@ uint32_t comm_number(struct lane *lane, MPI_Comm comm);
 /* A call made `comm` of `parent` (RECORD_COMM_NONE: of none). MPI_COMM_NULL is no communicator. */
 void comm_made(struct lane *lane, uint32_t parent, MPI_Comm comm);
 
-/* MPI_Comm_idup: `comm` will have the members of `parent`, but must not be asked yet. */
-void comm_promised(struct lane *lane, uint32_t parent, MPI_Comm comm);
+/* MPI_Comm_idup: `comm` will have the members and the topology of `of`, whose number is `parent`, but must not be asked
+   yet. */
+void comm_promised(struct lane *lane, uint32_t parent, MPI_Comm of, MPI_Comm comm);
 
 /* Forgets the handle, which MPI may use again. */
 void comm_freed(struct lane *lane, MPI_Comm comm);
