@@ -5,6 +5,7 @@
 #include "core/parallel.h"
 #include "replay/critical_path.h"
 #include "replay/delay.h"
+#include "replay/graph_neighbours.h"
 #include "replay/impact.h"
 #include "replay/replay.h"
 
@@ -129,10 +130,15 @@ static void add_wait(struct analyst *analyst, uint32_t lane, const struct call *
     sums->to_ns = from_ns + wait->ns > sums->to_ns ? from_ns + wait->ns : sums->to_ns;
 }
 
-/* True of collectives whose waits are another rule: for neighbours, or for the other group of an inter-communicator. */
-static bool collective_is_partnerless(const struct graph *graph, const struct group *group)
+/* True where the trace does not tell whom the lane waits for in the collective: its neighbours, or the other group of
+   an inter-communicator. */
+static bool collective_is_partnerless(const struct graph *graph, const struct call *call, uint32_t lane)
 {
-    return graph->streams[group->stream].two_groups || graph_collective_of(graph, group).shape == SHAPE_NONE_KNOWN;
+    const struct group *group = graph_group(graph, call);
+    const struct group_stream *stream = &graph->streams[group->stream];
+    if (graph_collective_of(graph, group).shape == SHAPE_NEIGHBOURS)
+        return !graph_neighbours_known(graph, call->group - 1, lane);
+    return stream->two_groups && (!stream->sided || !group->complete);
 }
 
 /* Non-blocking and persistent collectives: waits that are, or could be, in the calls that complete them. */
@@ -154,12 +160,13 @@ static void count_operations(struct analysis *analysis, const struct graph *grap
 }
 
 /* Calls in which a wait of some kind could be. */
-static void count_call(struct analysis *analysis, const struct graph *graph, const struct call *call)
+static void count_call(struct analysis *analysis, const struct graph *graph, uint32_t lane, const struct call *call)
 {
     analysis->calls++;
     analysis->waits[WAIT_IO].calls += graph_state(graph, call)->class == CLASS_IO;
     const struct group *group = graph_group(graph, call);
-    analysis->partnerless += group && collective_is_partnerless(graph, group);
+    bool partnerless = group && collective_is_partnerless(graph, call, lane);
+    analysis->partnerless += partnerless;
     if (!group) {
         analysis->waits[WAIT_LATE_SENDER].calls += call->received != 0;
         analysis->waits[WAIT_WRONG_ORDER_SAME].calls += call->received != 0;
@@ -168,7 +175,7 @@ static void count_call(struct analysis *analysis, const struct graph *graph, con
         return;
     }
     struct collective collective = graph_collective(graph, call);
-    if (collective.stage != STAGE_BLOCKING)
+    if (collective.stage != STAGE_BLOCKING || (partnerless && collective.shape == SHAPE_NEIGHBOURS))
         return;
     bool rooted = collective.shape == SHAPE_ONE_TO_ALL || collective.shape == SHAPE_ALL_TO_ONE;
     if (collective.wait != WAIT_NONE)
@@ -188,7 +195,7 @@ static void sum_waits(struct analyst *analyst)
             struct call call = graph_call(graph, lane, i);
             analyst->compute_ns[lane] += time_since(before_ns, call.enter_ns);
             before_ns = call.leave_ns;
-            count_call(analyst->analysis, graph, &call);
+            count_call(analyst->analysis, graph, lane, &call);
             struct wait wait = wait_of(graph, lane, i);
             if (wait.kind != WAIT_NONE)
                 add_wait(analyst, lane, &call, &wait);

@@ -8,11 +8,12 @@
 /* What is known of a collective by its function's name: who waits for whom, and where. */
 
 enum collective_shape {
-    SHAPE_NONE_KNOWN, /* of a neighbourhood, whose neighbours the trace does not tell; or no collective */
+    SHAPE_NONE_KNOWN, /* no collective */
     SHAPE_ALL_TO_ALL, /* all for the last */
     SHAPE_ONE_TO_ALL, /* the others for the root */
     SHAPE_ALL_TO_ONE, /* the root for the first of the others */
-    SHAPE_PREFIX      /* each for the last of those with lower ranks */
+    SHAPE_PREFIX,     /* each for the last of those with lower ranks */
+    SHAPE_NEIGHBOURS  /* each for the last of its own neighbours */
 };
 
 enum collective_stage {

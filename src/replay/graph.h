@@ -98,14 +98,39 @@ struct group {
     int64_t bytes;                     /* the most that a member gives or gets; 0: the trace does not tell */
     uint32_t count, givers;
     uint32_t stream; /* its function and communicator */
-    uint32_t prefix; /* of a prefix reduction: its first member in `prefixes` */
-    bool complete;   /* all participants are recorded, as far as the trace tells */
+    uint32_t rows; /* of a prefix reduction, a neighbourhood, or two groups: its first row in `prefixes`, `neighbours`,
+                      or its only one in `sides`; GRAPH_NONE */
+    bool complete; /* all participants are recorded, as far as the trace tells */
 };
 
 /* A member of a prefix reduction (MPI_Scan), by rank: who entered last of those up to it that give something. */
 struct prefix {
     uint32_t group, rank, lane, call;
     uint32_t latest_lane, latest_call; /* GRAPH_NONE: nobody */
+};
+
+/* A member of a neighbourhood collective, by process: who entered last of its neighbours that give something. */
+enum { NEIGHBOURS_UNKNOWN = GRAPH_NONE - 1 };
+struct neighbour {
+    uint32_t lane, call;
+    uint32_t latest_lane, latest_call; /* latest_lane GRAPH_NONE: nobody; NEIGHBOURS_UNKNOWN: the trace does not tell */
+};
+
+/* One who gives to the process in neighbourhood collectives on the communicator. */
+struct source {
+    int32_t comm;
+    uint32_t process, source;
+};
+
+/* A group of processes of an inter-communicator in a collective: it is the other group that a process waits for. Like
+   those of the whole, `latest` and `earliest` do not count members that are known to give nothing. */
+struct group_side {
+    int64_t latest_enter_ns, earliest_enter_ns;
+    uint32_t latest_lane, latest_call; /* GRAPH_NONE: nobody */
+    uint32_t count, givers;
+};
+struct group_sides {
+    struct group_side sides[2];
 };
 
 /* A collective that does not wait in the call that posts or starts it. */
@@ -118,10 +143,11 @@ struct operation {
 
 /* A function on a communicator: its groups are the rows of the same number. */
 struct group_stream {
-    int32_t comm; /* EVENT_UNKNOWN: the trace does not tell */
+    int32_t comm; /* EVENT_UNKNOWN: the trace does not tell; of an inter-communicator the side with the lower index */
     uint32_t state;
     uint32_t most;   /* participants of its largest group */
-    bool two_groups; /* an inter-communicator: who waits for whom is another rule, and not known */
+    bool two_groups; /* an inter-communicator */
+    bool sided;      /* and the trace tells which group is which: its groups have rows in `sides` */
 };
 
 struct graph {
@@ -138,6 +164,13 @@ struct graph {
     size_t stream_count, stream_capacity;
     struct prefix *prefixes; /* by group and rank */
     size_t prefix_count, prefix_capacity;
+    struct source *sources; /* by communicator, process and source */
+    size_t source_count, source_capacity;
+    struct map source_places;     /* (communicator, process) -> index of the first source */
+    struct neighbour *neighbours; /* by group and process */
+    size_t neighbour_count;
+    struct group_sides *sides;
+    size_t side_count;
     struct operation *operations; /* by the call that completes them; those of which that is not known last */
     size_t operation_count, operation_capacity;
     struct map operation_places; /* (lane, call) that completes -> index of the first */

@@ -5,6 +5,8 @@
 #include "core/payload.h"
 #include "replay/channels.h"
 #include "replay/graph_finish.h"
+#include "replay/graph_neighbours.h"
+#include "replay/graph_sides.h"
 #include "replay/wait_table.h"
 
 #include <string.h>
@@ -46,6 +48,7 @@ struct graph_builder {
     struct map lanes;                    /* (process, thread) -> lane */
     struct map kinds, site_kinds;        /* (communicator, state) -> kind; (site, such a kind) -> kind */
     uint32_t recent_kinds[RECENT_KINDS]; /* 1 + index */
+    struct comm_sides sides;
     struct map streams;                  /* (communicator, function) -> stream */
     struct stream_groups *stream_groups; /* by stream */
     size_t stream_groups_capacity;
@@ -143,10 +146,12 @@ static enum role role_of(struct graph_builder *builder, uint32_t state)
 static uint32_t stream_of(struct graph_builder *builder, int32_t comm, uint32_t state)
 {
     struct graph *graph = builder->graph;
-    uint64_t *stream = map_put(&builder->streams, map_pair((uint32_t)comm, state), graph->stream_count);
+    int32_t both = comm_sides_both(&builder->sides, comm);
+    uint64_t *stream = map_put(&builder->streams, map_pair((uint32_t)both, state), graph->stream_count);
     if (*stream == graph->stream_count) {
-        ARRAY_PUSH(graph->streams, graph->stream_count, graph->stream_capacity,
-                   (struct group_stream){.comm = comm, .state = state});
+        ARRAY_PUSH(
+            graph->streams, graph->stream_count, graph->stream_capacity,
+            (struct group_stream){.comm = both, .state = state, .sided = comm_sides_known(&builder->sides, comm)});
         ARRAY_RESERVE(builder->stream_groups, builder->stream_groups_capacity, graph->stream_count);
         builder->stream_groups[graph->stream_count - 1] = (struct stream_groups){0};
     }
@@ -168,7 +173,7 @@ static uint32_t join_group(struct graph_builder *builder, uint32_t lane, uint32_
                                   .earliest_done_ns = INT64_MAX,
                                   .latest_lane = GRAPH_NONE,
                                   .root_lane = GRAPH_NONE,
-                                  .prefix = GRAPH_NONE,
+                                  .rows = GRAPH_NONE,
                                   .stream = stream});
     }
     struct group *group = &graph->groups[row->groups[turn]];
@@ -177,16 +182,20 @@ static uint32_t join_group(struct graph_builder *builder, uint32_t lane, uint32_
     return row->groups[turn] + 1;
 }
 
-/* The root of the lane's latest call, a rank of its communicator. */
-static void note_root(struct graph_builder *builder, uint32_t lane, int32_t comm, int64_t root)
+/* The root of the lane's latest call, a rank of its communicator; on an inter-communicator only the root tells that it
+   is that: to others it is a rank of the other group. */
+static void note_root(struct graph_builder *builder, uint32_t lane, const struct event *event)
 {
     struct graph *graph = builder->graph;
     const struct lane *where = &graph->lanes[lane];
-    if (root < 0 || root >= PROCESS_LIMIT)
-        return;
-    if (defs_world_rank(graph->defs, comm, (int32_t)root) == (int32_t)where->process) {
-        /* The call may be open still: graph_call() reads only those that are not. */
-        struct group *group = &graph->groups[where->calls[where->count - 1].received - 1];
+    /* The call may be open still: graph_call() reads only those that are not. */
+    struct group *group = &graph->groups[where->calls[where->count - 1].received - 1];
+    int64_t root = event->tag;
+    bool itself = root >= 0 && root < PROCESS_LIMIT &&
+                  defs_world_rank(graph->defs, event->comm, (int32_t)root) == (int32_t)where->process;
+    if (graph->streams[group->stream].sided)
+        itself = root == ROOT_SELF && event->kind == EVENT_LEAVE;
+    if (itself) {
         group->root_lane = lane;
         group->root_call = (uint32_t)where->count - 1;
     }
@@ -199,7 +208,7 @@ static void note_collective(struct graph_builder *builder, uint32_t lane, const 
     struct packed_call *call = where->count > 0 ? &where->calls[where->count - 1] : NULL;
     if (!call || !(call->word & CALL_IN_GROUP))
         return;
-    note_root(builder, lane, event->comm, event->tag);
+    note_root(builder, lane, event);
     struct group *group = &builder->graph->groups[call->received - 1];
     int64_t bytes = event->bytes_sent > event->bytes_received ? event->bytes_sent : event->bytes_received;
     group->bytes = bytes > group->bytes ? bytes : group->bytes;
@@ -411,6 +420,14 @@ static void take(struct graph_builder *builder, const struct event *event)
     }
 }
 
+static void take_record(struct graph_builder *builder, const struct event *event)
+{
+    if (event->kind == EVENT_COMM_MADE)
+        comm_sides_note(&builder->sides, event);
+    else if (event->kind == EVENT_NEIGHBOURS)
+        graph_note_neighbours(builder->graph, event, builder->arena);
+}
+
 static enum status builder_events(struct sink *sink, const struct batch *batch, struct error *err)
 {
     (void)err;
@@ -418,6 +435,8 @@ static enum status builder_events(struct sink *sink, const struct batch *batch, 
     for (size_t i = 0; i < batch->count; i++)
         if (event_counts(&batch->events[i]))
             take((struct graph_builder *)sink, &batch->events[i]);
+        else
+            take_record((struct graph_builder *)sink, &batch->events[i]);
     return STATUS_OK;
 }
 
@@ -463,6 +482,7 @@ struct graph *graph_builder_end(struct graph_builder *builder)
     map_clear(&builder->kinds);
     map_clear(&builder->site_kinds);
     map_clear(&builder->streams);
+    comm_sides_clear(&builder->sides);
     map_clear(&builder->turns);
     map_clear(&builder->requests);
     free(builder->request_states);
@@ -486,6 +506,8 @@ void graph_free(struct graph *graph)
     free(graph->streams);
     free(graph->prefixes);
     map_clear(&graph->prefix_places);
+    graph_free_neighbours(graph);
+    graph_free_sides(graph);
     free(graph->operations);
     map_clear(&graph->operation_places);
     free(graph->starts);

@@ -2,10 +2,12 @@
 #include "replay/graph_finish.h"
 
 #include "core/memory.h"
+#include "replay/graph_neighbours.h"
+#include "replay/graph_sides.h"
 #include "replay/wait.h"
 #include "replay/wait_table.h"
 
-/* Sides of inter-communicators, by the table of communicators. */
+/* Streams of inter-communicators, by the table of communicators. */
 static void find_two_groups(struct graph *graph)
 {
     struct map inter = {0};
@@ -17,7 +19,11 @@ static void find_two_groups(struct graph *graph)
     }
     for (size_t i = 0; i < graph->stream_count; i++) {
         struct group_stream *stream = &graph->streams[i];
-        stream->two_groups = stream->comm >= 0 && map_find(&inter, (uint32_t)defs->comms[stream->comm].id);
+        enum collective_shape shape = (enum collective_shape)graph->collectives[stream->state].shape;
+        stream->two_groups =
+            stream->sided || (stream->comm >= 0 && map_find(&inter, (uint32_t)defs->comms[stream->comm].id));
+        /* Others are not for inter-communicators. */
+        stream->sided &= shape == SHAPE_ALL_TO_ALL || shape == SHAPE_ONE_TO_ALL || shape == SHAPE_ALL_TO_ONE;
     }
     map_clear(&inter);
 }
@@ -28,7 +34,10 @@ static bool is_complete(const struct graph *graph, const struct group *group)
     const struct group_stream *stream = &graph->streams[group->stream];
     if (stream->comm == EVENT_UNKNOWN && group->count != graph->defs->processes)
         return false;
-    return group->count > 1 && group->count == stream->most && !stream->two_groups;
+    const struct group_sides *sides = graph_sides(graph, group);
+    if (stream->two_groups && (!sides || sides->sides[0].count == 0 || sides->sides[1].count == 0))
+        return false;
+    return group->count > 1 && group->count == stream->most;
 }
 
 static void add_prefix(struct graph *graph, uint32_t group, uint32_t lane, uint32_t index)
@@ -49,6 +58,8 @@ static void note_member(struct graph *graph, uint32_t index_of_group, uint32_t l
     struct group *group = &graph->groups[index_of_group];
     if (graph_collective_of(graph, group).shape == SHAPE_PREFIX)
         add_prefix(graph, index_of_group, lane, index);
+    if (graph->streams[group->stream].sided)
+        graph_note_side(graph, index_of_group, lane, index, &call);
     if (call.leave_ns < group->earliest_leave_ns)
         group->earliest_leave_ns = call.leave_ns;
     if (call.gives_nothing)
@@ -142,7 +153,7 @@ static void finish_prefixes(struct graph *graph)
         struct group *group = &graph->groups[prefix->group];
         bool new_group = i == 0 || prefix[-1].group != prefix->group;
         if (new_group)
-            group->prefix = first = i;
+            group->rows = first = i;
         struct call call = graph_call(graph, prefix->lane, prefix->call);
         map_put(&graph->prefix_places, map_pair(prefix->lane, prefix->call), i);
         if (!new_group) {
@@ -163,7 +174,7 @@ static void finish_prefixes(struct graph *graph)
     for (size_t i = 0; i < graph->group_count; i++) {
         struct group *group = &graph->groups[i];
         bool prefix = graph->collectives[graph->streams[group->stream].state].shape == SHAPE_PREFIX;
-        group->complete &= !prefix || group->prefix != GRAPH_NONE;
+        group->complete &= !prefix || group->rows != GRAPH_NONE;
     }
 }
 
@@ -251,8 +262,10 @@ void graph_finish(struct graph *graph)
     struct pending pending;
     graph->collectives = collectives_of(graph->defs);
     find_two_groups(graph);
+    graph_begin_sides(graph);
     finish_groups(graph);
     finish_prefixes(graph);
+    graph_finish_neighbours(graph);
     pending_begin(&pending, graph);
     for (uint32_t lane = 0; lane < graph->lane_count; lane++)
         find_wrong_order(&pending, graph, lane);

@@ -80,7 +80,7 @@ static bool is_of_world(const struct graph *graph, const struct call *call)
     int32_t comm = graph->streams[group->stream].comm;
     if (comm != EVENT_UNKNOWN)
         return graph->defs->comms[comm].world;
-    return group->count == graph->defs->processes;
+    return group->count == graph->defs->processes && graph_collective_of(graph, group).shape != SHAPE_NEIGHBOURS;
 }
 
 struct lane_reading lane_read(const struct graph *graph, uint32_t lane, enum lane_calls which, enum lane_detail detail)

@@ -2,6 +2,7 @@
 #include "replay/network.h"
 
 #include "core/memory.h"
+#include "replay/graph_neighbours.h"
 #include "replay/replay.h"
 
 #include <ctype.h>
@@ -37,17 +38,24 @@ struct group_play {
     uint32_t waiting; /* 1 + lane */
 };
 
+/* A member of a neighbourhood collective. */
+struct neighbour_play {
+    int64_t enter_ns;
+    uint32_t waiting; /* 1 + lane that waits for it first */
+};
+
 struct play {
     const struct graph *graph;
     const struct network *network;
     bool eager; /* no rendezvous at all */
     struct lane_play *lanes;
     struct group_play *groups;
-    int64_t *arrival_ns; /* by message */
-    int64_t *release_ns; /* by message: when its sender may go on */
-    int64_t *ready_ns;   /* by message: when the sender was ready, of those that wait for their receive */
-    bool *posted;        /* by message: its receive was entered */
-    int64_t *bus_ns;     /* by bus: taken until then */
+    struct neighbour_play *neighbours; /* by row of the graph's neighbours */
+    int64_t *arrival_ns;               /* by message */
+    int64_t *release_ns;               /* by message: when its sender may go on */
+    int64_t *ready_ns;                 /* by message: when the sender was ready, of those that wait for their receive */
+    bool *posted;                      /* by message: its receive was entered */
+    int64_t *bus_ns;                   /* by bus: taken until then */
     struct moment *heap;
     size_t heap_count, heap_capacity;
     uint64_t turns;
@@ -86,8 +94,9 @@ int64_t network_collective_ns(const struct network *network, const char *name, u
         const char *begin;
         bool linear;
         int fans, sizes;
-    } models[] = {{"MPI_Init", false, 0, 0},    {"MPI_Finalize", false, 0, 0}, {"MPI_Alltoall", true, 2, 2},
-                  {"MPI_Reduce_", false, 1, 1}, {"MPI_Reduce", false, 1, 2},   {"MPI_", false, 1, 1}};
+    } models[] = {{"MPI_Init", false, 0, 0},     {"MPI_Finalize", false, 0, 0}, {"MPI_Alltoall", true, 2, 2},
+                  {"MPI_Neighbor_", true, 1, 1}, {"MPI_Reduce_", false, 1, 1},  {"MPI_Reduce", false, 1, 2},
+                  {"MPI_", false, 1, 1}};
     size_t model = 0;
     while (model + 1 < sizeof models / sizeof *models &&
            strncmp(name, models[model].begin, strlen(models[model].begin)) != 0)
@@ -283,6 +292,56 @@ static void exchange(struct play *play, uint32_t index, const struct call *call)
         end_call(play, index);
 }
 
+/* The collective ends for the lane when its last neighbour is there; before that it waits for the next that is not. */
+static void try_neighbours(struct play *play, uint32_t index, const struct call *call)
+{
+    const struct graph *graph = play->graph;
+    struct lane_play *lane = &play->lanes[index];
+    uint32_t row = graph_neighbour_row_of_lane(graph, call->group - 1, index), source, sources = 0;
+    struct source_walk walk = graph_sources(graph, call->group - 1, row);
+    int64_t latest_ns = lane->now_ns;
+    while (graph_next_source(graph, &walk, &source)) {
+        struct neighbour_play *neighbour = &play->neighbours[source];
+        if (neighbour->enter_ns == NOT_YET) {
+            lane->next = neighbour->waiting;
+            neighbour->waiting = index + 1;
+            return;
+        }
+        latest_ns = neighbour->enter_ns > latest_ns ? neighbour->enter_ns : latest_ns;
+        sources++;
+    }
+    int64_t bytes = sources ? graph_group(graph, call)->bytes / sources : 0;
+    lane->until_ns =
+        later(latest_ns, network_collective_ns(play->network, graph_state(graph, call)->name, sources + 1, bytes));
+    end_call(play, index);
+}
+
+/* Others may go on, now that the lane is there. */
+static void arrive_beside_neighbours(struct play *play, uint32_t index, uint32_t row)
+{
+    struct neighbour_play *self = &play->neighbours[row];
+    uint32_t at = self->waiting;
+    self->enter_ns = play->lanes[index].now_ns;
+    self->waiting = 0;
+    while (at) {
+        uint32_t other = at - 1;
+        struct call waiting = graph_call(play->graph, other, play->lanes[other].at);
+        at = play->lanes[other].next;
+        try_neighbours(play, other, &waiting);
+    }
+}
+
+static void meet_neighbours(struct play *play, uint32_t index, const struct call *call)
+{
+    uint32_t row = graph_neighbour_row_of_lane(play->graph, call->group - 1, index);
+    if (row != GRAPH_NONE)
+        arrive_beside_neighbours(play, index, row);
+    if (graph_neighbours_known(play->graph, call->group - 1, index))
+        try_neighbours(play, index, call);
+    else
+        end_call(play, index);
+}
+
 static void meet(struct play *play, uint32_t index, const struct call *call)
 {
     struct lane_play *lane = &play->lanes[index];
@@ -290,6 +349,10 @@ static void meet(struct play *play, uint32_t index, const struct call *call)
     const struct state_def *state = graph_state(play->graph, call);
     if (!recorded->complete || only_starts(state)) {
         end_call(play, index);
+        return;
+    }
+    if (graph_collective(play->graph, call).shape == SHAPE_NEIGHBOURS) {
+        meet_neighbours(play, index, call);
         return;
     }
     struct group_play *group = &play->groups[call->group - 1];
@@ -321,6 +384,16 @@ static void enter(struct play *play, uint32_t index)
         exchange(play, index, &call);
 }
 
+/* Nobody waits in the collective any more. */
+static void forget_waiting(struct play *play, uint32_t index)
+{
+    const struct group *group = &play->graph->groups[index];
+    play->groups[index].waiting = 0;
+    if (graph_collective_of(play->graph, group).shape == SHAPE_NEIGHBOURS)
+        for (uint32_t i = 0; i < group->count; i++)
+            play->neighbours[group->rows + i].waiting = 0;
+}
+
 /* Nothing can happen any more: the lane that entered its call first in the record goes on. False if all are done. */
 static bool force(struct play *play)
 {
@@ -340,7 +413,7 @@ static bool force(struct play *play)
     struct call call = graph_call(play->graph, first, play->lanes[first].at);
     play->forced++;
     if (call.group) /* nobody else is to wake it */
-        play->groups[call.group - 1].waiting = 0;
+        forget_waiting(play, call.group - 1);
     end_call(play, first);
     return true;
 }
@@ -360,6 +433,9 @@ static void play_begin(struct play *play, const struct graph *graph, const struc
     play->groups = memory_new(graph->group_count * sizeof *play->groups);
     for (size_t i = 0; i < graph->group_count; i++)
         play->groups[i].latest_ns = NOT_YET;
+    play->neighbours = memory_new(graph->neighbour_count * sizeof *play->neighbours);
+    for (size_t i = 0; i < graph->neighbour_count; i++)
+        play->neighbours[i].enter_ns = NOT_YET;
     play->arrival_ns = times_new(graph->message_count);
     play->release_ns = times_new(graph->message_count);
     play->ready_ns = times_new(graph->message_count);
@@ -376,6 +452,7 @@ static void play_clear(struct play *play)
 {
     free(play->lanes);
     free(play->groups);
+    free(play->neighbours);
     free(play->arrival_ns);
     free(play->release_ns);
     free(play->ready_ns);

@@ -13,6 +13,8 @@
    only when its receive was entered (one that completes in a wait counts as posted in time), and a blocking send waits.
    - A collective begins when the last has come, and all leave it after stages of (latency + bytes / bandwidth) each: as
    many as its tree has, in MPI_Alltoall one for each other process, in and out. MPI_Init and MPI_Finalize cost nothing.
+   The two groups of an inter-communicator are one. A neighbourhood collective ends for each process so many stages
+   after the last of its neighbours has come as it has neighbours; where these are not known it costs nothing.
 
    Not simulated: MPI's own computing, collectives that are only started, waits for sends that were only started,
    polling (the time between two calls is computing). */
@@ -37,7 +39,7 @@ struct network_run {
 };
 
 /* Time: that of the calls and messages, with a logarithm of the number of lanes. Memory: 25 bytes for each message, 16
-   for each collective. */
+   for each collective and each member of a neighbourhood collective. */
 struct network_run network_replay(const struct graph *graph, const struct network *network);
 
 /* Stages of a tree over so many processes, with so many messages at once (0: any number). */

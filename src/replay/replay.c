@@ -2,6 +2,8 @@
 #include "replay/replay.h"
 
 #include "core/memory.h"
+#include "replay/graph_neighbours.h"
+#include "replay/graph_sides.h"
 
 #include <math.h>
 
@@ -15,6 +17,18 @@ struct group_play {
     uint32_t waiting; /* 1 + lane: the first of those that wait, by next_waiting */
 };
 
+/* A group of processes of an inter-communicator in a collective. */
+struct side_play {
+    int64_t latest_ns;
+    uint32_t arrived; /* of those who give something */
+};
+
+/* A member of a neighbourhood collective. */
+struct neighbour_play {
+    int64_t enter_ns;
+    uint32_t waiting; /* 1 + lane: the first of those that wait for it */
+};
+
 struct player {
     const struct graph *graph;
     struct replay_options options;
@@ -25,8 +39,11 @@ struct player {
     int64_t *send_ns;            /* by message: when its send was entered */
     int64_t *receive_ns;         /* by message: when its receive was entered */
     uint32_t *next_waiting;      /* by lane */
+    uint32_t **waiting_in;       /* by lane: the list of waiting lanes that it stands in; NULL: none */
     uint32_t *message_waiter[2]; /* by message: 1 + lane that waits for its send, for its receive */
     struct group_play *groups;
+    struct side_play (*sides)[2];      /* by row of the graph's sides */
+    struct neighbour_play *neighbours; /* by row of the graph's neighbours */
     int64_t *prefix_ns; /* by prefix: when it is entered; once all lower ranks are, the latest up to it */
     uint32_t *ready;    /* lanes that can go on */
     size_t ready_count;
@@ -106,10 +123,54 @@ static void enter_prefix(struct player *player, uint32_t lane, uint32_t index, c
     if (!place || !recorded->complete)
         return;
     player->prefix_ns[*place] = call->gives_nothing ? NOT_YET + 1 : player->now_ns[lane];
-    int64_t *members = player->prefix_ns + recorded->prefix;
+    int64_t *members = player->prefix_ns + recorded->rows;
     for (; group->prefix < recorded->count && members[group->prefix] != NOT_YET; group->prefix++)
         if (group->prefix > 0 && members[group->prefix - 1] > members[group->prefix])
             members[group->prefix] = members[group->prefix - 1];
+}
+
+/* The lane waits no more, though what it waits for has not come. */
+static void leave_list(struct player *player, uint32_t lane)
+{
+    uint32_t *at = player->waiting_in[lane];
+    if (!at)
+        return;
+    while (*at != lane + 1)
+        at = &player->next_waiting[*at - 1];
+    *at = player->next_waiting[lane];
+    player->waiting_in[lane] = NULL;
+}
+
+static void wake_all(struct player *player, uint32_t *waiting)
+{
+    while (*waiting) {
+        uint32_t lane = *waiting - 1;
+        *waiting = player->next_waiting[lane];
+        player->waiting_in[lane] = NULL;
+        make_ready(player, lane);
+    }
+}
+
+static void arrive_beside_neighbours(struct player *player, uint32_t lane, uint32_t index_of_group)
+{
+    uint32_t row = graph_neighbour_row_of_lane(player->graph, index_of_group, lane);
+    if (row == GRAPH_NONE)
+        return;
+    player->neighbours[row].enter_ns = player->now_ns[lane];
+    wake_all(player, &player->neighbours[row].waiting);
+}
+
+/* True if this is what the other group waits for. */
+static bool arrive_on_side(struct player *player, uint32_t lane, const struct call *call, const struct group *recorded)
+{
+    int index = graph_side_of(player->graph, recorded, lane);
+    struct side_play *side = &player->sides[recorded->rows][index];
+    if (!call->gives_nothing) {
+        side->arrived++;
+        if (player->now_ns[lane] > side->latest_ns)
+            side->latest_ns = player->now_ns[lane];
+    }
+    return side->arrived == graph_sides(player->graph, recorded)->sides[index].givers;
 }
 
 /* The lane is there for a collective: others may go on. */
@@ -124,19 +185,20 @@ static void arrive(struct player *player, uint32_t lane, uint32_t index, const s
         if (now_ns > group->latest_ns)
             group->latest_ns = now_ns;
     }
-    enter_prefix(player, lane, index, call, index_of_group);
+    enum collective_shape shape = (enum collective_shape)graph_collective_of(player->graph, recorded).shape;
+    if (shape == SHAPE_PREFIX)
+        enter_prefix(player, lane, index, call, index_of_group);
+    if (shape == SHAPE_NEIGHBOURS)
+        arrive_beside_neighbours(player, lane, index_of_group);
+    bool side_is_there = player->graph->streams[recorded->stream].sided && arrive_on_side(player, lane, call, recorded);
     if (recorded->root_lane == lane)
         group->root_ns = now_ns;
     else if (group->earliest_other_ns == NOT_YET || now_ns < group->earliest_other_ns)
         group->earliest_other_ns = now_ns;
     /* Nobody can go on before. */
-    if (recorded->root_lane != lane && group->arrived < recorded->givers && group->prefix == 0)
+    if (recorded->root_lane != lane && group->arrived < recorded->givers && group->prefix == 0 && !side_is_there)
         return;
-    while (group->waiting) {
-        uint32_t other = group->waiting - 1;
-        group->waiting = player->next_waiting[other];
-        make_ready(player, other);
-    }
+    wake_all(player, &group->waiting);
 }
 
 /* The persistent collectives that the call starts. */
@@ -181,7 +243,8 @@ static void enter(struct player *player, uint32_t lane, const struct call *call)
 struct dependency {
     int64_t recorded_ns, replayed_ns;
     enum wait_kind kind;
-    bool free; /* it is there in time, whenever it happens */
+    bool free;      /* it is there in time, whenever it happens */
+    uint32_t *list; /* of waiting lanes: the one that is woken when more is known */
 };
 
 /* How long the call waited for this, had it waited for nothing else. */
@@ -208,59 +271,115 @@ static int64_t end_after(const struct player *player, const struct call *call, i
     return met_ns > alone_ns ? met_ns : alone_ns;
 }
 
+/* The last of the neighbours; false: one is not there yet. */
+static bool depend_on_neighbours(const struct player *player, uint32_t lane, uint32_t index_of_group,
+                                 struct dependency *dependency)
+{
+    const struct graph *graph = player->graph;
+    uint32_t row = graph_neighbour_row_of_lane(graph, index_of_group, lane), source;
+    const struct neighbour *member = row == GRAPH_NONE ? NULL : &graph->neighbours[row];
+    if (!member || member->latest_lane >= NEIGHBOURS_UNKNOWN)
+        return true;
+    struct source_walk walk = graph_sources(graph, index_of_group, row);
+    int64_t latest_ns = NOT_YET;
+    while (graph_next_source(graph, &walk, &source)) {
+        struct neighbour_play *neighbour = &player->neighbours[source];
+        dependency->list = &neighbour->waiting;
+        if (neighbour->enter_ns == NOT_YET)
+            return false;
+        latest_ns = neighbour->enter_ns > latest_ns ? neighbour->enter_ns : latest_ns;
+    }
+    dependency->recorded_ns = graph_call(graph, member->latest_lane, member->latest_call).enter_ns;
+    dependency->replayed_ns = latest_ns;
+    return true;
+}
+
+/* The other group, or the root in it. */
+static bool depend_on_other_group(const struct player *player, uint32_t lane, const struct group *recorded,
+                                  struct dependency *dependency)
+{
+    const struct graph *graph = player->graph;
+    int index = graph_side_of(graph, recorded, lane);
+    const struct group_side *other = &graph_sides(graph, recorded)->sides[!index];
+    const struct side_play *side = &player->sides[recorded->rows][!index];
+    enum collective_shape shape = (enum collective_shape)graph_collective_of(graph, recorded).shape;
+    if (shape == SHAPE_ONE_TO_ALL) {
+        if (recorded->root_lane == GRAPH_NONE || graph_side_of(graph, recorded, recorded->root_lane) == index)
+            return true;
+        dependency->recorded_ns = graph_call(graph, recorded->root_lane, recorded->root_call).enter_ns;
+        dependency->replayed_ns = player->groups[recorded - graph->groups].root_ns;
+        return dependency->replayed_ns != NOT_YET;
+    }
+    if (other->latest_lane == GRAPH_NONE || (shape == SHAPE_ALL_TO_ONE && recorded->root_lane != lane))
+        return true;
+    dependency->recorded_ns = other->latest_enter_ns;
+    dependency->replayed_ns = side->latest_ns;
+    return side->arrived == other->givers;
+}
+
 /* What a lane waits for in a collective in which it takes part with its call `index`. False: that is not known yet. */
 static bool depend_on_group(const struct player *player, uint32_t lane, uint32_t index, uint32_t index_of_group,
                             struct dependency *dependency)
 {
     const struct graph *graph = player->graph;
     const struct group *recorded = &graph->groups[index_of_group];
-    const struct group_play *group = &player->groups[index_of_group];
+    struct group_play *group = &player->groups[index_of_group];
     struct collective collective = graph_collective_of(graph, recorded);
-    enum wait_kind kind = (enum wait_kind)collective.wait;
     if (!recorded->complete || recorded->latest_lane == GRAPH_NONE)
         return true;
+    dependency->kind = (enum wait_kind)collective.wait;
+    dependency->list = &group->waiting;
+    if (graph->streams[recorded->stream].sided)
+        return depend_on_other_group(player, lane, recorded, dependency);
     switch ((enum collective_shape)collective.shape) {
     case SHAPE_ALL_TO_ONE: /* The data of the last must be there, though only the time until the first is a wait. */
         if (recorded->root_lane != lane)
             return true;
         /* fall through */
     case SHAPE_ALL_TO_ALL:
-        *dependency = (struct dependency){recorded->latest_enter_ns, group->latest_ns, kind, false};
+        dependency->recorded_ns = recorded->latest_enter_ns;
+        dependency->replayed_ns = group->latest_ns;
         return group->arrived == recorded->givers;
     case SHAPE_ONE_TO_ALL:
         if (recorded->root_lane == GRAPH_NONE || recorded->root_lane == lane)
             return true;
-        *dependency = (struct dependency){graph_call(graph, recorded->root_lane, recorded->root_call).enter_ns,
-                                          group->root_ns, kind, false};
+        dependency->recorded_ns = graph_call(graph, recorded->root_lane, recorded->root_call).enter_ns;
+        dependency->replayed_ns = group->root_ns;
         return group->root_ns != NOT_YET;
     case SHAPE_PREFIX: {
         const uint64_t *place = map_find(&graph->prefix_places, map_pair(lane, index));
         const struct prefix *prefix = place ? &graph->prefixes[*place] : NULL;
-        if (prefix && prefix->latest_lane != GRAPH_NONE)
-            *dependency = (struct dependency){graph_call(graph, prefix->latest_lane, prefix->latest_call).enter_ns,
-                                              player->prefix_ns[*place], kind, false};
-        return !place || group->prefix > *place - recorded->prefix;
+        if (prefix && prefix->latest_lane != GRAPH_NONE) {
+            dependency->recorded_ns = graph_call(graph, prefix->latest_lane, prefix->latest_call).enter_ns;
+            dependency->replayed_ns = player->prefix_ns[*place];
+        }
+        return !place || group->prefix > *place - recorded->rows;
     }
+    case SHAPE_NEIGHBOURS:
+        return depend_on_neighbours(player, lane, index_of_group, dependency);
     default:
         return true;
     }
 }
 
-static int64_t wait_for_group(struct player *player, uint32_t lane, uint32_t index_of_group)
+static int64_t wait_in(struct player *player, uint32_t lane, uint32_t *list)
 {
-    struct group_play *group = &player->groups[index_of_group];
-    player->next_waiting[lane] = group->waiting;
-    group->waiting = lane + 1;
+    if (player->waiting_in[lane] != list) {
+        leave_list(player, lane);
+        player->next_waiting[lane] = *list;
+        player->waiting_in[lane] = list;
+        *list = lane + 1;
+    }
     return NOT_YET;
 }
 
 /* When the call ends; NOT_YET with the lane put to wait for who must come first. */
 static int64_t end_in_group(struct player *player, uint32_t lane, const struct call *call)
 {
-    struct dependency dependency = {call->enter_ns, player->now_ns[lane], WAIT_NONE, false};
+    struct dependency dependency = {.recorded_ns = call->enter_ns, .replayed_ns = player->now_ns[lane]};
     bool waits = graph_collective(player->graph, call).stage == STAGE_BLOCKING && !call->gets_nothing;
     if (waits && !depend_on_group(player, lane, (uint32_t)player->at[lane], call->group - 1, &dependency))
-        return wait_for_group(player, lane, call->group - 1);
+        return wait_in(player, lane, dependency.list);
     return end_after(player, call, player->now_ns[lane], &dependency, wait_for_this(call, dependency.recorded_ns));
 }
 
@@ -272,13 +391,13 @@ static int64_t end_of_operations(struct player *player, uint32_t lane, const str
     uint32_t index = (uint32_t)player->at[lane];
     for (size_t i = graph_operations(graph, lane, index); i < graph->operation_count; i++) {
         const struct operation *operation = &graph->operations[i];
-        struct dependency dependency = {call->enter_ns, player->now_ns[lane], WAIT_NONE, false};
+        struct dependency dependency = {.recorded_ns = call->enter_ns, .replayed_ns = player->now_ns[lane]};
         if (!graph_completes(operation, lane, index))
             break;
         if (graph_call(graph, operation->lane, operation->call).gets_nothing)
             continue;
         if (!depend_on_group(player, operation->lane, operation->call, operation->group, &dependency))
-            return wait_for_group(player, lane, operation->group);
+            return wait_in(player, lane, dependency.list);
         int64_t ns = end_after(player, call, player->now_ns[lane], &dependency, wait_ns);
         end_ns = ns > end_ns ? ns : end_ns;
     }
@@ -298,7 +417,7 @@ static int64_t end_with_messages(struct player *player, uint32_t lane, const str
 {
     const struct graph *graph = player->graph;
     int64_t now_ns = player->now_ns[lane];
-    struct dependency none = {call->enter_ns, now_ns, WAIT_NONE, false};
+    struct dependency none = {.recorded_ns = call->enter_ns, .replayed_ns = now_ns};
     int64_t end_ns = NOT_YET;
     /* A receive of one message waits for that; of others the longest wait must be found. */
     bool single =
@@ -312,8 +431,10 @@ static int64_t end_with_messages(struct player *player, uint32_t lane, const str
             continue;
         if (wait_for(player, lane, player->send_ns, at - 1, 0))
             return NOT_YET;
-        struct dependency dependency = {graph_call(graph, m.send_lane, m.send_call).enter_ns, player->send_ns[at - 1],
-                                        wait_for_message_kind(call), is_free_channel(player, m.channel)};
+        struct dependency dependency = {.recorded_ns = graph_call(graph, m.send_lane, m.send_call).enter_ns,
+                                        .replayed_ns = player->send_ns[at - 1],
+                                        .kind = wait_for_message_kind(call),
+                                        .free = is_free_channel(player, m.channel)};
         int64_t wait_ns = single ? wait_for_this(call, dependency.recorded_ns) : waited.ns;
         int64_t ns = end_after(player, call, now_ns, &dependency, wait_ns);
         end_ns = ns > end_ns ? ns : end_ns;
@@ -324,8 +445,10 @@ static int64_t end_with_messages(struct player *player, uint32_t lane, const str
             continue;
         if (wait_for(player, lane, player->receive_ns, at - 1, 1))
             return NOT_YET;
-        struct dependency dependency = {waited.until_ns, player->receive_ns[at - 1], WAIT_LATE_RECEIVER,
-                                        is_free_channel(player, m.channel)};
+        struct dependency dependency = {.recorded_ns = waited.until_ns,
+                                        .replayed_ns = player->receive_ns[at - 1],
+                                        .kind = WAIT_LATE_RECEIVER,
+                                        .free = is_free_channel(player, m.channel)};
         int64_t ns = end_after(player, call, now_ns, &dependency, waited.ns);
         end_ns = ns > end_ns ? ns : end_ns;
     }
@@ -379,7 +502,8 @@ static bool force(struct player *player)
     if (first == GRAPH_NONE)
         return false;
     struct call call = graph_call(graph, first, (uint32_t)player->at[first]);
-    struct dependency none = {call.enter_ns, player->now_ns[first], WAIT_NONE, false};
+    struct dependency none = {.recorded_ns = call.enter_ns, .replayed_ns = player->now_ns[first]};
+    leave_list(player, first);
     end_call(player, first, end_after(player, &call, player->now_ns[first], &none, 0));
     player->forced++;
     make_ready(player, first);
@@ -404,6 +528,7 @@ static void player_begin(struct player *player, const struct graph *graph, struc
     player->is_ready = memory_new(lanes);
     player->ready = memory_new(lanes * sizeof *player->ready);
     player->next_waiting = memory_new(lanes * sizeof *player->next_waiting);
+    player->waiting_in = memory_new(lanes * sizeof *player->waiting_in);
     player->send_ns = times_new(messages);
     player->receive_ns = times_new(messages);
     player->message_waiter[0] = memory_new(messages * sizeof *player->message_waiter[0]);
@@ -412,6 +537,12 @@ static void player_begin(struct player *player, const struct graph *graph, struc
     for (size_t i = 0; i < graph->group_count; i++)
         player->groups[i] = (struct group_play){NOT_YET, NOT_YET, NOT_YET, 0, 0, 0};
     player->prefix_ns = times_new(graph->prefix_count);
+    player->sides = memory_new(graph->side_count * sizeof *player->sides);
+    for (size_t i = 0; i < graph->side_count; i++)
+        player->sides[i][0] = player->sides[i][1] = (struct side_play){NOT_YET, 0};
+    player->neighbours = memory_new(graph->neighbour_count * sizeof *player->neighbours);
+    for (size_t i = 0; i < graph->neighbour_count; i++)
+        player->neighbours[i].enter_ns = NOT_YET;
     for (uint32_t lane = 0; lane < lanes; lane++) {
         player->now_ns[lane] = time_since(player->begin_ns, graph->lanes[lane].begin_ns);
         make_ready(player, lane);
@@ -426,6 +557,9 @@ static void player_clear(struct player *player)
     free(player->is_ready);
     free(player->ready);
     free(player->next_waiting);
+    free(player->waiting_in);
+    free(player->sides);
+    free(player->neighbours);
     free(player->send_ns);
     free(player->receive_ns);
     free(player->message_waiter[0]);

@@ -25,7 +25,8 @@ static bool is_tie(const struct graph *graph, const struct call *call)
     if (!group)
         return true;
     struct collective collective = graph_collective(graph, call);
-    return collective.shape != SHAPE_ALL_TO_ALL && !synchronises(group, collective);
+    bool of_all = collective.shape == SHAPE_ALL_TO_ALL && !graph->streams[group->stream].sided;
+    return !of_all && !synchronises(group, collective);
 }
 
 /* The lane's waits for one other lane are a chain from the latest on. */

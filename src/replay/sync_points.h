@@ -8,9 +8,10 @@
 
 /* The waits of a run by lane, taken from the last to the first, and where lanes have synchronised: what the analysis of
    delays is computed from (rules of diagnosis_rules 1.1). Two lanes synchronise in a wait of one for a message, receive
-   or root of the other, and in collectives of all with all that nobody leaves before the last has come. A message that
-   nobody waits for is no such point. Memory: 4 bytes for each wait of a lane that waits for messages or roots, 4 for
-   each call of a collective, 64 for each wait whose clocks go wrong. */
+   or root of the other, and in collectives of all with all that nobody leaves before the last has come; in
+   neighbourhood collectives, and on inter-communicators, in a wait of one for the other. A message that nobody waits
+   for is no such point. Memory: 4 bytes for each wait of a lane that waits for messages or roots, 4 for each call of a
+   collective, 64 for each wait whose clocks go wrong. */
 
 struct wait_point {
     int64_t order_ns; /* enter of the delayer's call; where clocks go wrong not before that of the lane's wait before */

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "replay/wait.h"
 
+#include "replay/wait_partners.h"
 #include "replay/wait_table.h"
 
-/* Waiting from the call's enter until something happens elsewhere. */
-static struct wait wait_until(const struct call *call, int64_t until_ns, enum wait_kind kind, uint32_t cause_lane,
-                              uint32_t cause_call)
+struct wait wait_until(const struct call *call, int64_t until_ns, enum wait_kind kind, uint32_t cause_lane,
+                       uint32_t cause_call)
 {
     int64_t end_ns = until_ns < call->leave_ns ? until_ns : call->leave_ns;
     int64_t ns = time_since(call->enter_ns, end_ns);
@@ -34,6 +34,8 @@ static struct wait wait_for_group(const struct graph *graph, const struct group 
     enum wait_kind kind = (enum wait_kind)collective.wait;
     if (!group->complete || group->latest_lane == GRAPH_NONE)
         return (struct wait){0};
+    if (graph->streams[group->stream].sided)
+        return wait_for_other_group(graph, group, lane, call);
     switch ((enum collective_shape)collective.shape) {
     case SHAPE_ALL_TO_ALL:
         return wait_until(call, group->latest_enter_ns, kind, group->latest_lane, group->latest_call);
@@ -48,6 +50,8 @@ static struct wait wait_for_group(const struct graph *graph, const struct group 
         return wait_until(call, group->earliest_other_ns, kind, group->latest_lane, group->latest_call);
     case SHAPE_PREFIX:
         return wait_for_prefix(graph, lane, index, call, kind);
+    case SHAPE_NEIGHBOURS:
+        return wait_for_neighbours(graph, group, lane, call);
     default:
         return (struct wait){0};
     }
@@ -153,7 +157,7 @@ struct wait wait_completion_of(const struct graph *graph, uint32_t lane, uint32_
     int64_t from_ns = call.enter_ns;
     if (graph_state(graph, &call)->class == CLASS_IO)
         kind = WAIT_IO;
-    if (group && group->complete && !call.gives_nothing && !call.gets_nothing &&
+    if (group && group->complete && !graph->streams[group->stream].sided && !call.gives_nothing && !call.gets_nothing &&
         graph_collective(graph, &call).stage == STAGE_BLOCKING) {
         kind = (enum wait_kind)graph_collective(graph, &call).completion;
         from_ns = group->earliest_done_ns > group->latest_enter_ns ? group->earliest_done_ns : group->latest_enter_ns;

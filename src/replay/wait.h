@@ -16,6 +16,10 @@ struct wait {
     int32_t comm;                    /* of the message or collective; EVENT_UNKNOWN */
 };
 
+/* Waiting from the call's enter until something happens elsewhere; none where that was before. */
+struct wait wait_until(const struct call *call, int64_t until_ns, enum wait_kind kind, uint32_t cause_lane,
+                       uint32_t cause_call);
+
 /* The wait in a call. Of several messages that complete in one call the longest counts, once. A collective whose root
    or participants are not known has none, and neither has one that gets nothing. Of a finished graph whether a call
    waits, how long and for what is known without asking: wait_table.h. */

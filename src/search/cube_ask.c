@@ -2,6 +2,7 @@
 /* One pass over the calls for all foci that are asked together. */
 #include "core/memory.h"
 #include "core/parallel.h"
+#include "replay/graph_neighbours.h"
 #include "replay/wait.h"
 #include "search/cube_focus.h"
 #include "search/cube_walk.h"
@@ -189,7 +190,7 @@ static void amount_of_messages(struct amounts *amounts, const struct moved *move
 }
 
 /* Which wait the call could have that the trace does not tell of: its root, its partner, or others are not recorded. */
-static enum wait_kind doubt_of(const struct graph *graph, const struct call *call)
+static enum wait_kind doubt_of(const struct graph *graph, uint32_t lane, const struct call *call)
 {
     const struct state_def *state = graph_state(graph, call);
     const struct group *group = graph_group(graph, call);
@@ -198,6 +199,8 @@ static enum wait_kind doubt_of(const struct graph *graph, const struct call *cal
     struct collective collective = graph_collective(graph, call);
     bool rooted = collective.shape == SHAPE_ONE_TO_ALL || collective.shape == SHAPE_ALL_TO_ONE;
     bool told = rooted ? group->root_lane != GRAPH_NONE : group->complete;
+    if (collective.shape == SHAPE_NEIGHBOURS)
+        told = graph_neighbours_known(graph, call->group - 1, lane);
     return told || collective.stage != STAGE_BLOCKING ? WAIT_NONE : (enum wait_kind)collective.wait;
 }
 
@@ -226,7 +229,7 @@ static void amount_of_waits(struct pass *pass, const struct cube_fact *fact, con
         if (pass->caused)
             add_caused(pass, wait);
     } else {
-        amounts->doubt = doubt_of(graph, &fact->call);
+        amounts->doubt = doubt_of(graph, fact->lane, &fact->call);
         amounts->doubt_ns = amounts->doubt == WAIT_NONE ? 0 : ns;
     }
 }

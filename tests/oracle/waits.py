@@ -26,6 +26,8 @@ class Call:
         self.messages = []  # (direction, partner, tag, bytes, communicator)
         self.root = None
         self.needs = []  # calls that must be entered before this one can end
+        self.gives = self.gets = True
+        self.counts = False  # what it gives and gets is told
         self.receives = False
 
 
@@ -43,11 +45,17 @@ class Run:
         for _ in range(self.random.randint(0, 2)):
             size = self.random.randint(2, self.processes)
             self.groups.append(self.random.sample(range(self.processes), size))
+        self.intra = len(self.groups)
+        self.sources = {}  # communicator with a topology -> rank -> ranks that give to it; None: the trace does not tell
+        self.sides = []  # inter-communicators: the communicators that stand for their two groups
+        self.partnerless = 0
+        self.make_topologies()
+        self.make_sides()
         for rank in range(self.processes):
             self.mark(rank, "Begin")
         rounds = self.random.randint(1, 40)
         kinds = [self.eager, self.rendezvous, self.barrier, self.all_to_all, self.one_to_all, self.all_to_one,
-                 self.several, self.out_of_order, self.user_state, self.scan]
+                 self.several, self.out_of_order, self.user_state, self.scan, self.neighbours, self.two_groups]
         for _ in range(rounds):
             for rank in range(self.processes):
                 self.now[rank] += self.random.choice([0, 0, 7, 100, self.random.randint(0, 5000)])
@@ -56,6 +64,23 @@ class Run:
             self.now[rank] += self.random.randint(0, 30)
             self.mark(rank, "End")
         self.find_wrong_order()
+
+    def make_topologies(self):
+        for _ in range(self.random.randint(0, 2)):
+            members = self.random.sample(range(self.processes), self.random.randint(2, self.processes))
+            ranks = range(len(members))
+            told = self.random.random() < 0.9
+            self.sources[len(self.groups)] = [
+                [self.random.choice(ranks) for _ in range(self.random.choice([0, 1, 2, 2, 4, 9]))] if told else None
+                for _ in ranks]
+            self.groups.append(members)
+
+    def make_sides(self):
+        for _ in range(self.random.randint(0, 2)):
+            members = self.random.sample(range(self.processes), self.random.randint(2, self.processes))
+            cut = self.random.randint(1, len(members) - 1)
+            self.sides.append((len(self.groups), len(self.groups) + 1))
+            self.groups += [members[:cut], members[cut:]]
 
     def enter(self, rank, name, comm=0):
         call = Call(rank, name, self.now[rank], comm)
@@ -99,7 +124,7 @@ class Run:
         return self.random.choice([1, 5, 40, 300])
 
     def pair(self):
-        comm = self.random.randrange(len(self.groups))
+        comm = self.random.randrange(self.intra)
         sender, receiver = self.random.sample(self.groups[comm], 2)
         return comm, sender, receiver
 
@@ -172,7 +197,7 @@ class Run:
             self.ends_known(send, receive)
 
     def collective(self, names):
-        comm = self.random.randrange(len(self.groups))
+        comm = self.random.randrange(self.intra)
         name = self.random.choice(names)
         return comm, [self.enter(rank, name, comm) for rank in self.groups[comm]]
 
@@ -229,6 +254,69 @@ class Run:
             self.leave(call, latest.enter + self.cost())
             self.wait("early-scan", call, latest.rank, latest.enter)
 
+    def some_have_nothing(self, calls):
+        """Counts may be 0: such a process keeps nobody waiting, or waits for nobody."""
+        for call in calls if self.random.random() < 0.3 else []:
+            call.counts = True
+            call.gives, call.gets = self.random.random() < 0.7, self.random.random() < 0.7
+
+    def wait_for(self, kind, call, others, until=None):
+        """The call waits for the last of the others that give something."""
+        givers = [other for other in others if other.gives]
+        if not call.gets or not givers:
+            self.leave(call, call.enter + self.cost())
+            return
+        latest = max(other.enter for other in givers)
+        call.needs = givers
+        self.leave(call, max(call.enter, latest) + self.cost())
+        last = min(other.rank for other in givers if other.enter == latest)
+        self.wait(kind, call, None if until else last, until(givers) if until else latest)
+
+    def neighbours(self):
+        if not self.sources:
+            return
+        comm = self.random.choice(list(self.sources))
+        name = self.random.choice(["MPI_Neighbor_allgather", "MPI_Neighbor_alltoallv", "MPI_Neighbor_alltoallw_c"])
+        calls = [self.enter(rank, name, comm) for rank in self.groups[comm]]
+        self.some_have_nothing(calls)
+        for rank, call in enumerate(calls):
+            sources = self.sources[comm][rank]
+            self.partnerless += sources is None
+            self.wait_for("wait-at-nxn", call, [calls[source] for source in sources or [] if source != rank])
+
+    def two_groups(self):
+        if not self.sides:
+            return
+        comms = self.random.choice(self.sides)
+        kind, names = self.random.choice([("wait-at-barrier", ["MPI_Barrier"]),
+                                          ("wait-at-nxn", ["MPI_Allreduce", "MPI_Alltoallv", "MPI_Allgather"]),
+                                          ("late-broadcast", ["MPI_Bcast", "MPI_Scatterv"]),
+                                          ("early-reduce", ["MPI_Reduce", "MPI_Gatherv"])])
+        name = self.random.choice(names)
+        groups = [[self.enter(rank, name, comm) for rank in self.groups[comm]] for comm in comms]
+        if kind == "wait-at-nxn":
+            self.some_have_nothing(groups[0] + groups[1])
+        if kind.startswith("wait-at"):
+            for side, calls in enumerate(groups):
+                for call in calls:
+                    self.wait_for(kind, call, groups[1 - side])
+            return
+        side = self.random.randrange(2)
+        number = self.random.randrange(len(groups[side]))
+        root = groups[side][number]
+        for call in groups[side]:
+            call.root = -2 if call is root else -3  # MPI_ROOT, MPI_PROC_NULL
+            call.counts, call.gives, call.gets = True, False, False
+        for call in groups[1 - side]:
+            call.root = number
+            call.counts, call.gives, call.gets = True, kind == "early-reduce", kind == "late-broadcast"
+        root.gives, root.gets = kind == "late-broadcast", kind == "early-reduce"
+        for call in groups[0] + groups[1]:
+            if call is root:
+                self.wait_for(kind, root, groups[1 - side], lambda givers: min(other.enter for other in givers))
+            else:
+                self.wait_for(kind, call, [root])
+
     def duration(self):
         return max(self.now)
 
@@ -262,15 +350,40 @@ class Run:
         with open(path, "w", encoding="utf-8") as out:
             out.write('<!DOCTYPE trace SYSTEM "sight.dtd">\n<trace processes="%d">\n' % self.processes)
             out.write('<communicator id="0" kind="intra" world="yes"/>\n')
-            for comm, members in enumerate(self.groups[1:], 1):
+            for comm, members in enumerate(self.groups[:self.intra + len(self.sources)]):
+                if comm == 0:
+                    continue
                 out.write('<communicator id="%d" kind="intra"/>\n' % comm)
                 for rank, member in enumerate(members):
                     out.write('<membership step="intra" communicator="%d" parent="0" rank="%d" process="%d" '
                               'timestamp="0"/>\n' % (comm, rank, member))
+            self.write_sources(out)
+            self.write_sides(out)
             for rank in range(self.processes):
                 for call in self.calls[rank]:
                     self.write_call(out, rank, call)
             out.write("</trace>\n")
+
+    def write_sources(self, out):
+        for comm, sources in self.sources.items():
+            for rank, ranks in enumerate(sources):
+                if ranks is not None:
+                    out.write('<neighbours%s communicator="%d" ranks="%s" process="%d" timestamp="0"/>\n' %
+                              (self.random.choice(["", ' direction="receive"']), comm, " ".join(map(str, ranks)),
+                               self.groups[comm][rank]))
+                    out.write('<neighbours direction="send" communicator="%d" ranks="0" process="%d" timestamp="0"/>\n' %
+                              (comm, self.groups[comm][rank]))
+
+    def write_sides(self, out):
+        for number, comms in enumerate(self.sides):
+            inter = 1000 + number
+            for comm, kind in zip((inter,) + comms, ("inter", "local", "remote")):
+                out.write('<communicator id="%d" kind="%s"/>\n' % (comm, kind))
+            for comm, other in (comms, comms[::-1]):
+                for rank, member in enumerate(self.groups[comm]):
+                    for step, told, number_in in (("inter", inter, rank), ("local", comm, rank), ("remote", other, -1)):
+                        out.write('<membership step="%s" communicator="%d" parent="0" rank="%d" process="%d" '
+                                  'timestamp="0"/>\n' % (step, told, number_in, member))
 
     @staticmethod
     def write_call(out, rank, call):
@@ -281,8 +394,9 @@ class Run:
             out.write('<message process="%d" timestamp="%s" communication="%d" tag="%d" bytes="%d" direction="%s" '
                       'communicator="%d"/>\n' % (rank, microseconds(call.leave), partner, tag, size, direction, message_comm))
         root = "" if call.root is None else ' communication="%d"' % call.root
-        out.write('<event process="%d" timestamp="%s" data="%s"%s/>\n' %
-                  (rank, microseconds(call.leave), call.name, root))
+        counts = ' sent="%d" received="%d"' % (8 * call.gives, 8 * call.gets) if call.counts else ""
+        out.write('<event process="%d" timestamp="%s" data="%s"%s%s/>\n' %
+                  (rank, microseconds(call.leave), call.name, root, counts))
 
 
 def microseconds(ns):
@@ -331,6 +445,8 @@ def differences(run, analysis):
     for name in ("duration", "path", "replay"):
         if nanoseconds(numbers[name]) != run.duration():
             yield "%s: is %d ns, said %s s" % (name, run.duration(), numbers[name])
+    if int(numbers["partnerless"]) != run.partnerless:
+        yield "partnerless: is %d, said %s" % (run.partnerless, numbers["partnerless"])
     yield from delay_differences(run, analysis, numbers)
     yield from efficiency_differences(run, numbers)
 

@@ -35,6 +35,8 @@ enum {
     IBCAST,
     WAIT,
     START,
+    INEIGHBOR,
+    NEIGHBOR_INIT,
     STATES,
     LANES = 8
 };
@@ -48,16 +50,27 @@ static struct defs *defs;
 
 HAND_UNUSED static void defs_make(void)
 {
-    static const char *const names[STATES] = {"MPI_Send",         "MPI_Recv",
-                                              "MPI_Barrier",      "MPI_Allreduce",
-                                              "MPI_Finalize",     "MPI_Bcast",
-                                              "MPI_Reduce",       "MPI_Ssend",
-                                              "MPI_Probe",        "MPI_Waitall",
-                                              "MPI_Irecv",        "MPI_Scan",
-                                              "MPI_File_write",   "MPI_Neighbor_alltoall",
-                                              "MPI_Barrier_init", "MPI_Iallreduce",
-                                              "MPI_Ibcast",       "MPI_Wait",
-                                              "MPI_Start"};
+    static const char *const names[STATES] = {"MPI_Send",
+                                              "MPI_Recv",
+                                              "MPI_Barrier",
+                                              "MPI_Allreduce",
+                                              "MPI_Finalize",
+                                              "MPI_Bcast",
+                                              "MPI_Reduce",
+                                              "MPI_Ssend",
+                                              "MPI_Probe",
+                                              "MPI_Waitall",
+                                              "MPI_Irecv",
+                                              "MPI_Scan",
+                                              "MPI_File_write",
+                                              "MPI_Neighbor_alltoall",
+                                              "MPI_Barrier_init",
+                                              "MPI_Iallreduce",
+                                              "MPI_Ibcast",
+                                              "MPI_Wait",
+                                              "MPI_Start",
+                                              "MPI_Ineighbor_alltoall",
+                                              "MPI_Neighbor_alltoall_init"};
     defs = defs_new();
     for (size_t i = 0; i < STATES; i++)
         defs_add_state(defs, &(struct state_def){.name = (char *)(uintptr_t)names[i]});
@@ -131,6 +144,28 @@ HAND_UNUSED static void requesting(struct trace *trace, uint32_t process, uint32
     put(trace, process, EVENT_LEAVE, leave, state);
 }
 
+/* Who gives to the process in neighbourhood collectives on the communicator: bit i of `ranks` is its rank i, which is
+   below NEIGHBOURS_RANKS. */
+HAND_UNUSED static void sources(struct trace *trace, uint32_t process, int32_t comm, uint32_t ranks)
+{
+    struct event *event = put(trace, process, EVENT_NEIGHBOURS, 0, 0);
+    event->comm = comm;
+    event->value = ranks;
+}
+
+HAND_UNUSED static void put_sources(struct batch *batch, struct event *event)
+{
+    unsigned char payload[NEIGHBOURS_MARK_SIZE];
+    struct neighbours neighbours = {.way = NEIGHBOURS_SOURCES};
+    for (int32_t i = 0, at = 0; i < NEIGHBOURS_RANKS; i++) {
+        neighbours.ranks[i] = -1;
+        if (event->value >> i & 1)
+            neighbours.ranks[at++] = i;
+    }
+    payload_put_neighbours(payload, &neighbours);
+    batch_set_payload(batch, event, payload, sizeof payload);
+}
+
 /* The graph of the trace, which is given process by process, from the last to the first: no order across processes may
    matter. Frees the events. */
 HAND_UNUSED static struct graph *graph_of(struct trace *trace, uint32_t processes)
@@ -150,6 +185,8 @@ HAND_UNUSED static struct graph *graph_of(struct trace *trace, uint32_t processe
                 bytes_put_u32(payload, true, (uint32_t)event->value);
                 batch_set_payload(batch, event, payload, sizeof payload);
             }
+            if (event->kind == EVENT_NEIGHBOURS)
+                put_sources(batch, event);
             if (batch->count == BATCH_EVENTS || i + 1 == trace->count[p]) {
                 fine &= sink->events(sink, batch, &err) == STATUS_OK;
                 batch_clear(batch);

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef SIGHT_REPLAY_GRAPH_NEIGHBOURS_H
+#define SIGHT_REPLAY_GRAPH_NEIGHBOURS_H
+
+#include "core/event.h"
+#include "replay/graph.h"
+
+/* Neighbourhood collectives: each process waits for its sources in the topology of the communicator, and for nobody
+   else. Memory: 12 bytes for each source of a process in a topology, 16 for each member of a collective; nothing where
+   there are none. */
+
+/* While events come in: what the event (EVENT_NEIGHBOURS) tells of its process. */
+void graph_note_neighbours(struct graph *graph, const struct event *event, const unsigned char *arena);
+
+/* When all are there, and it is known which collectives are complete: the rows of graph->neighbours. */
+void graph_finish_neighbours(struct graph *graph);
+
+void graph_free_neighbours(struct graph *graph);
+
+/* Index of the row of a process in a collective that has such rows; GRAPH_NONE: it takes no part. */
+uint32_t graph_neighbour_row(const struct graph *graph, uint32_t group, uint32_t process);
+
+/* The same of a lane of it: another thread of the process has none. */
+uint32_t graph_neighbour_row_of_lane(const struct graph *graph, uint32_t group, uint32_t lane);
+
+/* True if the trace tells whom the lane waits for in the collective. */
+bool graph_neighbours_known(const struct graph *graph, uint32_t group, uint32_t lane);
+
+/* Walks the rows of those that the member of a row waits for: neighbours that are not known to give nothing. */
+struct source_walk {
+    bool known; /* false: the trace does not tell its neighbours */
+    uint32_t group;
+    size_t at;
+};
+struct source_walk graph_sources(const struct graph *graph, uint32_t group, uint32_t row);
+
+/* False: there are no more. *row is GRAPH_NONE for one that takes no part. */
+bool graph_next_source(const struct graph *graph, struct source_walk *walk, uint32_t *row);
+
+#endif
