@@ -268,8 +268,26 @@ bool find_early_scan(const struct finding_input *input, struct finding *finding)
     return find_waits(input, &words, finding);
 }
 
+/* True where most of the waiting is for calls of neighbourhood collectives. */
+static bool waits_for_neighbours(const struct finding_input *input)
+{
+    const struct wait_sums *sums = &input->analysis->waits[WAIT_AT_NXN];
+    double ns = 0;
+    for (size_t i = 0; i < input->metrics->defs->state_count; i++)
+        if (strstr(input->metrics->defs->states[i].name, "eighbor_"))
+            ns += (double)sums->cause_states_ns[i];
+    return ns > 0.5 * (double)sums->ns;
+}
+
 bool find_wait_at_nxn(const struct finding_input *input, struct finding *finding)
 {
+    static const struct words neighbours = {
+        WAIT_AT_NXN,
+        "waiting for neighbours",
+        "for the last of their neighbours to come",
+        "the last of its neighbours to come",
+        "even out the work before the exchange, or compute what does not need it meanwhile (MPI_Ineighbor_alltoall)",
+        NULL};
     static const struct words words = {
         WAIT_AT_NXN,
         "waiting at collectives",
@@ -277,7 +295,7 @@ bool find_wait_at_nxn(const struct finding_input *input, struct finding *finding
         "the last to come",
         "even out the work before the collective, or make it non-blocking and compute meanwhile (MPI_Iallreduce)",
         NULL};
-    return find_waits(input, &words, finding);
+    return find_waits(input, waits_for_neighbours(input) ? &neighbours : &words, finding);
 }
 
 bool find_wait_at_barrier(const struct finding_input *input, struct finding *finding)

@@ -91,7 +91,7 @@ struct wait_sums {
     X(collectives, COUNT)                                                                                              \
     X(incomplete, COUNT)      /* collectives that not everyone took part in, as far as is recorded */                  \
     X(rootless, COUNT)        /* calls of collectives whose root the trace does not tell */                            \
-    X(partnerless, COUNT)     /* calls of collectives for neighbours or another group: who waits is not known */       \
+    X(partnerless, COUNT)     /* calls of collectives of neighbours or two groups: who waits is not known */           \
     X(uncompleted, COUNT)     /* non-blocking collectives of which the trace does not tell what completes them */      \
     X(forced, COUNT)          /* calls whose partner never came, in the replay */                                      \
     X(path, TIME)             /* length of the critical path */                                                        \

@@ -52,7 +52,7 @@ echo '| processes | pattern | planted | by process | first finding | by process 
 echo '| --- | --- | --- | --- | --- | --- | --- | --- |'
 for processes in 2 4 8 16; do
     for pattern in barrier allreduce ring halo turns synchronising idle broadcast late-sender late-receiver nonblocking scan \
-        wrong-order; do
+        neighbours inter wrong-order; do
         judge $processes $pattern $((processes / 2)) bad
         judge $processes $pattern 0 clean
     done

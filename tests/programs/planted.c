@@ -203,6 +203,37 @@ static void scan(int round)
         MPI_Barrier(MPI_COMM_WORLD);
 }
 
+/* Each waits for its two neighbours, and only later for who made those late. */
+static void neighbours(int round)
+{
+    static MPI_Comm ring_comm = MPI_COMM_NULL;
+    int periodic = 1, in[2], out[2] = {round, round};
+    if (round == 0)
+        MPI_Cart_create(MPI_COMM_WORLD, 1, &size, &periodic, 0, &ring_comm);
+    uneven_work();
+    MPI_Neighbor_alltoall(out, 1, MPI_INT, in, 1, MPI_INT, ring_comm);
+    if (round == ROUNDS - 1)
+        MPI_Comm_free(&ring_comm);
+}
+
+/* Two groups of processes: each waits for the other group. */
+static void inter(int round)
+{
+    static MPI_Comm half, both = MPI_COMM_NULL;
+    double mine = rank, sum;
+    int upper = rank >= size / 2;
+    if (round == 0) {
+        MPI_Comm_split(MPI_COMM_WORLD, upper, rank, &half);
+        MPI_Intercomm_create(half, 0, MPI_COMM_WORLD, upper ? 0 : size / 2, 0, &both);
+    }
+    uneven_work();
+    MPI_Allreduce(&mine, &sum, 1, MPI_DOUBLE, MPI_SUM, both);
+    if (round == ROUNDS - 1) {
+        MPI_Comm_free(&both);
+        MPI_Comm_free(&half);
+    }
+}
+
 /* All have the same to do, and process 0 takes results as they come. */
 static void right_order(void)
 {
@@ -258,6 +289,8 @@ static const struct pattern patterns[] = {
     {"persistent", persistent, "compute-imbalance,wait-at-barrier", 1},
 #endif
     {"scan", scan, "compute-imbalance,early-scan", 1},
+    {"neighbours", neighbours, "compute-imbalance,wait-at-nxn", 1},
+    {"inter", inter, "compute-imbalance,wait-at-nxn", 1},
     {"wrong-order", wrong_order, "wrong-order,late-sender,serialisation", 0},
 };
 
