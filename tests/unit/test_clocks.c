@@ -59,7 +59,11 @@ static void test_corridor(void)
    105021, 100930. The slave's stamp 55021 is the master's 50970. */
 static void test_exchange(void)
 {
-    struct record_clock_line line = {1020, 5021 - 1020, 100920, 105021 - 100920, 2};
+    struct record_clock_line line = {.first_ns = 1020,
+                                     .first_offset_ns = 5021 - 1020,
+                                     .last_ns = 100920,
+                                     .last_offset_ns = 105021 - 100920,
+                                     .points = 2};
     tap_ok(record_clock_offset(&line, 1020) == 4001 && record_clock_offset(&line, 100920) == 4101,
            "offsets where they were measured");
     tap_equal_int(50970 + record_clock_offset(&line, 50970), 55021, "between them the offset is on the line");
