@@ -30,7 +30,7 @@ struct options {
     const char *output, *format, *from, *to, *processes, *jobs, *color, *progress, *table, *width, *height, *dpi, *by,
         *colors, *theme, *fail_on, *bottleneck;
     const char *speed_up, *free, *latency, *bandwidth, *buses, *eager; /* of what-if */
-    const char *number, *only, *skip, *buffer, *max_events;
+    const char *number, *only, *skip, *buffer, *max_events, *clock;
     const char *hypotheses, *threshold; /* of search */
     bool search;                        /* set by commands: a search for bottlenecks is wanted, too */
     bool force, quiet, verbose, all, help, ideal, balance, no_source, fix_clocks, link;
@@ -84,7 +84,7 @@ enum {
 #include "cli/options.def"
     OPTIONS_ALWAYS = OPTION_QUIET | OPTION_VERBOSE | OPTION_COLOR | OPTION_PROGRESS | OPTION_HELP | OPTION_JOBS,
     OPTIONS_OUTPUT = OPTION_OUTPUT | OPTION_FORCE,
-    OPTIONS_RECORD = OPTION_ONLY | OPTION_SKIP | OPTION_BUFFER | OPTION_MAX_EVENTS | OPTION_NO_SOURCE,
+    OPTIONS_RECORD = OPTION_ONLY | OPTION_SKIP | OPTION_BUFFER | OPTION_MAX_EVENTS | OPTION_CLOCK | OPTION_NO_SOURCE,
     OPTIONS_WHAT_IF = OPTION_IDEAL | OPTION_BALANCE | OPTION_SPEED_UP | OPTION_FREE | OPTION_LATENCY |
                       OPTION_BANDWIDTH | OPTION_BUSES | OPTION_EAGER,
     OPTIONS_SELECT = OPTION_FROM | OPTION_TO | OPTION_PROCESSES,

@@ -255,6 +255,7 @@ static void environment_set(const struct options *options, const char *directory
                      {"SIGHT_RECORD_ONLY", options->only},
                      {"SIGHT_RECORD_SKIP", options->skip},
                      {"SIGHT_RECORD_MAX_EVENTS", options->max_events},
+                     {"SIGHT_RECORD_CLOCK", options->clock},
                      {"SIGHT_RECORD_SOURCE", options->no_source ? "0" : NULL},
                      {"LD_PRELOAD", preload}};
     char names[512] = "";

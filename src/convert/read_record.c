@@ -22,6 +22,7 @@ enum {
 struct stream {
     int64_t time_ns; /* of the next record, on the trace's clock */
     uint32_t file;
+    size_t knot;                      /* of its clock's map */
     const struct record_base *record; /* NULL: only the end of the recording is still to be told */
 };
 
@@ -79,29 +80,35 @@ static struct record_process *process_of(struct record_state *state, const struc
     return &state->run.processes[state->run.process_of[stream->file]];
 }
 
-static int64_t trace_time(struct record_state *state, const struct stream *stream, int64_t time_ns)
+static const struct record_clock_map *clock_map(const struct record_state *state, const struct stream *stream)
 {
-    return time_ns + record_clock_offset(&process_of(state, stream)->clock, time_ns) - state->begin_ns;
+    const struct record_run *run = &state->run;
+    return &run->clocks.maps[run->processes[run->process_of[stream->file]].clock_map];
 }
 
-/* The stream's next record, or the mark of its end. Time does not go back, whatever a damaged file says. False: it is
-   done. */
+/* Time does not go back, whatever a damaged file says. */
+static void set_time(struct record_state *state, struct stream *stream, int64_t ticks)
+{
+    int64_t here_ns = record_clock_ns(clock_map(state, stream), &stream->knot, ticks);
+    int64_t time_ns = here_ns + record_clock_offset(&process_of(state, stream)->clock, here_ns) - state->begin_ns;
+    stream->time_ns = time_ns > stream->time_ns ? time_ns : stream->time_ns;
+}
+
+/* The stream's next record, or the mark of its end. False: it is done. */
 static bool stream_next(struct record_state *state, struct stream *stream)
 {
     struct record_file *file = &state->run.files[stream->file];
     stream->record = record_file_next(file);
     if (stream->record) {
-        int64_t time_ns = trace_time(state, stream, stream->record->time_ns);
-        stream->time_ns = time_ns > stream->time_ns ? time_ns : stream->time_ns;
+        set_time(state, stream, stream->record->ticks);
         return true;
     }
     if (file->header.reason == RECORD_GOES_ON || file->header.reason > RECORD_LIMIT)
         return false;
-    int64_t ended_ns = file->header.ended_ns;
-    if (ended_ns > RECORD_TIME_MAX || ended_ns < -RECORD_TIME_MAX)
+    int64_t ended_ticks = file->header.ended_ticks;
+    if (ended_ticks > RECORD_TIME_MAX || ended_ticks < -RECORD_TIME_MAX)
         return false;
-    ended_ns = trace_time(state, stream, ended_ns);
-    stream->time_ns = ended_ns > stream->time_ns ? ended_ns : stream->time_ns;
+    set_time(state, stream, ended_ticks);
     return true;
 }
 
@@ -138,8 +145,10 @@ static void comm_events(struct record_state *state, const struct stream *stream,
         return;
     base->comm = parent ? parent->comm : 0;
     if (number == RECORD_WORLD) {
+        size_t knot = stream->knot;
+        int64_t here_ns = record_clock_ns(clock_map(state, stream), &knot, record->base.ticks);
         const struct record_clock_line *clock = &process_of(state, stream)->clock;
-        batch_event(batch, base, EVENT_SHIFT)->value = -record_clock_offset(clock, record->base.time_ns);
+        batch_event(batch, base, EVENT_SHIFT)->value = -record_clock_offset(clock, here_ns);
     }
     if (place->inter == EVENT_UNKNOWN) {
         enum comm_step step = number == RECORD_WORLD  ? COMM_STEP_WORLD
@@ -336,6 +345,25 @@ static void translate(struct reader *reader, const struct stream *stream, struct
     }
 }
 
+/* Readings of clocks that cannot be: the first file of a host stands for it. */
+static void note_clocks(struct reader *reader)
+{
+    const struct record_run *run = &((struct record_state *)reader->state)->run;
+    for (size_t i = 0, said = 0; i < run->file_count && said < run->clocks.count; i++) {
+        size_t index = run->processes[run->process_of[i]].clock_map;
+        const struct record_clock_map *map = &run->clocks.maps[index];
+        if (index != said)
+            continue;
+        said++;
+        if (map->bad > 0 && map->knot_count == 0)
+            damage_note(&reader->damage, run->files[i].path, 0,
+                        "the readings of the clock cannot be; nothing of this host is used");
+        else if (map->bad > 0)
+            damage_note(&reader->damage, run->files[i].path, 0, "%zu readings of the clock cannot be; others are used",
+                        map->bad);
+    }
+}
+
 static void note_missing(struct reader *reader)
 {
     struct record_state *state = reader->state;
@@ -346,6 +374,7 @@ static void note_missing(struct reader *reader)
     if (summary.processes < summary.declared)
         damage_note(&reader->damage, first, 0, "%u of %u processes have no recording",
                     summary.declared - summary.processes, summary.declared);
+    note_clocks(reader);
     for (size_t i = 0; i < state->run.file_count; i++)
         if (state->run.files[i].damaged)
             damage_note(&reader->damage, state->run.files[i].path, state->run.files[i].position,
@@ -400,7 +429,7 @@ static void streams_start(struct record_state *state)
     for (size_t i = 0; i < files; i++) {
         streams[count] = (struct stream){.file = (uint32_t)i, .time_ns = INT64_MIN};
         record_file_start(&state->run.files[i], window);
-        if (!stream_next(state, &streams[count]))
+        if (clock_map(state, &streams[count])->knot_count == 0 || !stream_next(state, &streams[count]))
             continue;
         begin_ns = streams[count].time_ns < begin_ns ? streams[count].time_ns : begin_ns;
         count++;

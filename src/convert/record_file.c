@@ -31,7 +31,7 @@ static bool header_valid(const struct record_header *header)
     return header->version == RECORD_VERSION && header->block_size >= RECORD_BLOCK_MIN &&
            header->block_size <= RECORD_BLOCK_MAX && (header->block_size & (header->block_size - 1)) == 0 &&
            header->rank >= 0 && header->rank < header->size && header->size <= PROCESS_LIMIT &&
-           header->thread < RECORD_THREADS_MAX;
+           header->thread < RECORD_THREADS_MAX && header->clock <= RECORD_CLOCK_TSC;
 }
 
 enum status record_file_open(struct record_file *file, char *path, struct error *err)
@@ -119,7 +119,7 @@ static const struct record_base *expand(struct record_file *file, const unsigned
                                .words = (uint8_t)((size + sizeof(struct record_base) - sizeof word) / 8),
                                .state = (uint16_t)(word >> RECORD_SHORT_STATE & (RECORD_SHORT_STATES - 1)),
                                .comm = (uint32_t)(word >> RECORD_SHORT_COMM & (RECORD_SHORT_COMMS - 1)),
-                               .time_ns = (int64_t)((uint64_t)file->last_ns + (word >> RECORD_SHORT_TIME))};
+                               .ticks = (int64_t)((uint64_t)file->last_ticks + (word >> RECORD_SHORT_TIME))};
     file->expanded.base = base;
     if (base.kind == RECORD_ENTER_AT)
         return expand_site(file, word) ? &file->expanded.base : NULL;
@@ -146,10 +146,10 @@ static const struct record_base *record_at(struct record_file *file, uint64_t wo
         return NULL;
     const struct record_base *record =
         brief ? expand(file, at, word, size) : (const struct record_base *)(const void *)at;
-    if (!record || record->time_ns > RECORD_TIME_MAX || record->time_ns < -RECORD_TIME_MAX)
+    if (!record || record->ticks > RECORD_TIME_MAX || record->ticks < -RECORD_TIME_MAX)
         return NULL;
     file->position += size;
-    file->last_ns = record->time_ns;
+    file->last_ticks = record->ticks;
     return record;
 }
 

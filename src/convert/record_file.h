@@ -29,8 +29,8 @@ struct record_file {
         uint32_t place; /* see record_run.h; 0: there is no such site */
     } * sites;          /* by number; filled before reading starts */
     size_t site_count, site_capacity;
-    int64_t last_ns;  /* its time */
-    int64_t begin_ns; /* of its process, on the clock of its host: see recordings.h */
+    int64_t last_ticks; /* its time */
+    int64_t begin_ns;   /* of its process, on the clock of its host: see recordings.h */
     size_t program, trace;
     uint32_t process; /* of the trace */
     bool damaged;     /* a record cannot be: the file ends there */

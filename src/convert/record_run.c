@@ -14,6 +14,7 @@
 union definition {
     struct record_comm comm;
     struct record_clock clock;
+    struct record_calibration calibration;
     struct record_definition text;
     struct record_site site;
 };
@@ -25,7 +26,9 @@ static void group_processes(struct record_run *run)
     for (size_t i = 0; i < run->file_count; i++) {
         const struct record_header *header = &run->files[i].header;
         if (i == 0 || run->files[i].process != run->files[i - 1].process)
-            run->processes[run->process_count++] = (struct record_process){.rank = run->files[i].process};
+            run->processes[run->process_count++] =
+                (struct record_process){.rank = run->files[i].process,
+                                        .clock_map = record_clocks_index(&run->clocks, header->host, header->clock)};
         run->process_of[i] = (uint32_t)run->process_count - 1;
         if (header->thread == 0)
             run->processes[run->process_count - 1].finalized = header->end == RECORD_FINALIZED;
@@ -134,10 +137,10 @@ static void define_comm(struct record_run *run, struct record_process *process, 
 static void define_clock(struct record_process *process, const struct record_clock *record)
 {
     struct record_clock_line *clock = &process->clock;
-    if (record->offset_ns > RECORD_TIME_MAX || record->offset_ns < -RECORD_TIME_MAX ||
-        record->base.time_ns > RECORD_TIME_MAX || record->base.time_ns < -RECORD_TIME_MAX)
+    if (record->offset_ns > RECORD_OFFSET_MAX || record->offset_ns < -RECORD_OFFSET_MAX ||
+        record->time_ns > RECORD_TIME_MAX || record->time_ns < -RECORD_TIME_MAX)
         return;
-    clock->last_ns = record->base.time_ns;
+    clock->last_ns = record->time_ns;
     clock->last_offset_ns = record->offset_ns;
     clock->last_delay_ns = record->delay_ns;
     if (clock->points++ == 0) {
@@ -145,6 +148,13 @@ static void define_clock(struct record_process *process, const struct record_clo
         clock->first_ns = clock->last_ns;
         clock->first_offset_ns = clock->last_offset_ns;
     }
+}
+
+static void define_calibration(struct record_run *run, const struct record_process *process,
+                               const struct record_calibration *record)
+{
+    record_clock_add(&run->clocks.maps[process->clock_map],
+                     &(struct record_reading){.ticks = record->ticks, .ns = record->ns, .width = record->width});
 }
 
 static uint64_t role_value(enum event_kind kind, uint32_t index)
@@ -213,6 +223,9 @@ static void read_definitions(struct record_run *run, size_t index, struct defs *
         case RECORD_CLOCK:
             define_clock(process, &definition.clock);
             break;
+        case RECORD_CALIBRATION:
+            define_calibration(run, process, &definition.calibration);
+            break;
         case RECORD_DEFINE_STATE:
         case RECORD_DEFINE_MARK:
             define_text(run, defs, &definition.text);
@@ -261,6 +274,7 @@ enum status record_run_open(struct record_run *run, const struct recordings *rec
         if (run->files[i].header.thread >= defs->threads)
             defs->threads = run->files[i].header.thread + 1;
     }
+    record_clocks_finish(&run->clocks);
     record_sites_resolve(run, defs);
     define_ends(run, defs);
     define_unnamed(run, defs);
@@ -278,6 +292,7 @@ void record_run_close(struct record_run *run)
         free(run->processes[i].comms);
     free(run->processes);
     free(run->process_of);
+    record_clocks_clear(&run->clocks);
     map_clear(&run->roles);
     map_clear(&run->comm_of_key);
     record_sites_clear(run);

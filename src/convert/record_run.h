@@ -2,6 +2,7 @@
 #ifndef SIGHT_CONVERT_RECORD_RUN_H
 #define SIGHT_CONVERT_RECORD_RUN_H
 
+#include "convert/record_clock.h"
 #include "convert/recordings.h"
 #include "core/defs.h"
 #include "core/map.h"
@@ -34,6 +35,7 @@ struct record_process {
     uint32_t rank;
     struct record_comm_place *comms; /* by the process's number */
     size_t comm_count, comm_capacity;
+    size_t clock_map; /* of record_run.clocks: from ticks to ns */
     struct record_clock_line clock;
     bool finalized;
 };
@@ -50,6 +52,7 @@ struct record_run {
     struct record_process *processes; /* that have files, by rank */
     size_t process_count;
     uint32_t *process_of; /* by file */
+    struct record_clocks clocks;
     uint32_t states[RECORD_FUNCTIONS_MAX];
     char **modules; /* files of code */
     size_t module_count, module_capacity;

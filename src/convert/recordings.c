@@ -14,12 +14,13 @@ static bool has_suffix(const char *name, const char *suffix)
     return length > tail && strcmp(name + length - tail, suffix) == 0;
 }
 
-/* When the process began: its first definition is that of MPI_COMM_WORLD. */
+/* When the process began: its first definition tells what the clock was then. */
 static int64_t first_time(const struct record_file *file)
 {
-    struct record_comm first;
+    struct record_calibration first;
     uint64_t offset = 0;
-    return record_file_definition(file, &offset, &first, sizeof first) ? first.base.time_ns : INT64_MAX;
+    bool told = record_file_definition(file, &offset, &first, sizeof first) && first.base.kind == RECORD_CALIBRATION;
+    return told ? first.ns : INT64_MAX;
 }
 
 static enum status add_file(struct recordings *recordings, char *path, struct error *err)

@@ -11,7 +11,8 @@
    killed at any instruction: the first word, which has the kind, is stored last, so that what is there is whole.
 
    Most records are short ones: RECORD_SHORT in the kind, and one word in place of struct record_base, which counts the
-   time from the record before it in its block. */
+   time from the record before it. Times are ticks of the clock that the header names, and never go back; what they are
+   in ns is told by the struct record_calibration of all files of the host. */
 
 #define RECORD_MAGIC "SIGHTREC"
 #define RECORD_SUFFIX ".record"
@@ -26,7 +27,9 @@ enum {
     RECORD_BLOCK_MAX = 64 << 20,
     RECORD_THREADS_MAX = 1 << 16
 };
-#define RECORD_TIME_MAX INT64_C(2000000000000000000) /* ns: 63 years; what is beyond, either way, is damage */
+#define RECORD_TIME_MAX INT64_C(2000000000000000000) /* ns: 63 years, or ticks; what is beyond, either way, is damage  \
+                                                      */
+#define RECORD_OFFSET_MAX (RECORD_TIME_MAX / 8)      /* of the clocks of two hosts */
 
 enum record_kind {
     RECORD_NONE,         /* no more records in this block */
@@ -42,6 +45,7 @@ enum record_kind {
     RECORD_COMM,         /* struct record_comm: comm is made */
     RECORD_COMM_FREED,   /* struct record_base: comm is free again */
     RECORD_CLOCK,        /* struct record_clock */
+    RECORD_CALIBRATION,  /* struct record_calibration */
     RECORD_DEFINE_STATE, /* struct record_definition */
     RECORD_DEFINE_MARK,  /* struct record_definition */
     RECORD_DEFINE_SITE,  /* struct record_site */
@@ -54,6 +58,9 @@ enum record_reason { RECORD_GOES_ON, RECORD_DISK_FULL, RECORD_LIMIT, RECORD_SWIT
 
 /* How the process came to its end. */
 enum record_end { RECORD_RUNNING, RECORD_FINALIZED };
+
+/* What ticks are. */
+enum record_clock_source { RECORD_CLOCK_MONOTONIC, RECORD_CLOCK_TSC }; /* ns of CLOCK_MONOTONIC; of the processor */
 
 /* Communicators as one process numbers them. */
 enum { RECORD_WORLD = 0, RECORD_SELF = 1, RECORD_COMM_FIRST = 2 };
@@ -70,9 +77,10 @@ struct record_header {
     uint32_t pid;
     uint32_t end;              /* enum record_end */
     uint32_t reason;           /* enum record_reason */
+    uint32_t clock;            /* enum record_clock_source */
     uint16_t spawned;          /* 1: the process has a parent (MPI_Comm_spawn) */
     uint16_t user_events;      /* 1: there are records of the MPE API */
-    int64_t ended_ns;          /* when the reason came */
+    int64_t ended_ticks;       /* when the reason came */
     uint64_t first_definition; /* offset of the first record that carries a `next`; 0: none */
     uint64_t events;           /* records written, known at a regular end */
     char host_name[RECORD_NAME_SIZE];
@@ -85,7 +93,7 @@ struct record_base {
     uint8_t words;  /* length of the record in words of 8 bytes */
     uint16_t state; /* index in the table of MPI functions */
     uint32_t comm;
-    int64_t time_ns; /* CLOCK_MONOTONIC */
+    int64_t ticks; /* of header.clock */
 };
 
 /* The word of a short record: kind (8 bits), state (12), comm (8), time (36). RECORD_ENTER_AT has the number of its
@@ -146,8 +154,18 @@ struct record_neighbours {
 struct record_clock {
     struct record_base base;
     uint64_t next;
-    int64_t offset_ns; /* to add at base.time_ns for the time of process 0 */
+    int64_t time_ns;   /* of this process, on CLOCK_MONOTONIC */
+    int64_t offset_ns; /* to add then for the time of process 0 */
     int64_t delay_ns;  /* width of the bounds in which it was found */
+};
+
+/* What CLOCK_MONOTONIC showed at some moment. The first record of every file, and of every block that has short ones.
+ */
+struct record_calibration {
+    struct record_base base;
+    uint64_t next;
+    int64_t ticks, ns;
+    int64_t width; /* ticks within which the ns were read */
 };
 
 enum { RECORD_COLOUR_SIZE = 24, RECORD_FORMAT_SIZE = 40 };

@@ -7,11 +7,11 @@
 void call_enter(struct call *call, const void *caller, uint32_t comm)
 {
     call->comm = comm;
-    call->leave_ns = 0;
+    call->leave_ticks = 0;
     if (!call->write)
         return;
-    call->enter_ns = clock_now();
-    recorder_enter(call->lane, call->function, real_caller(caller), comm, call->enter_ns);
+    call->enter_ticks = clock_entry();
+    recorder_enter(call->lane, call->function, real_caller(caller), comm, call->enter_ticks);
 }
 
 bool call_of(struct call *call, enum function function, const void *caller)
@@ -32,9 +32,9 @@ bool call_on(struct call *call, enum function function, const void *caller, MPI_
 
 int64_t call_end(struct call *call)
 {
-    if (call->leave_ns == 0)
-        call->leave_ns = clock_now();
-    return call->leave_ns;
+    if (call->leave_ticks == 0)
+        call->leave_ticks = clock_now();
+    return call->leave_ticks;
 }
 
 void call_leave(struct call *call)

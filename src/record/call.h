@@ -8,7 +8,7 @@
 /* One call of an MPI function: what the wrappers and their hooks hand on. */
 struct call {
     struct lane *lane;
-    int64_t enter_ns, leave_ns; /* leave_ns 0: not yet taken */
+    int64_t enter_ticks, leave_ticks; /* leave_ticks 0: not yet read */
     uint32_t function;
     uint32_t comm;         /* of the call as this process numbers it; RECORD_WORLD where it has none */
     uint32_t matched_comm; /* of the message that a matched receive takes */

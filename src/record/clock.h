@@ -2,26 +2,89 @@
 #ifndef SIGHT_RECORD_CLOCK_H
 #define SIGHT_RECORD_CLOCK_H
 
+#include "core/record_format.h"
+
+#include <stdbool.h>
 #include <stdint.h>
 #include <time.h>
 
-/* The one clock of recordings: CLOCK_MONOTONIC, which all processes of a host share. */
+/* The clock of recordings, one for all processes of a host. Records have its ticks; what they are in CLOCK_MONOTONIC's
+   ns is measured now and then (clock_read), and the merge makes one map of it for the host (convert/record_clock.h).
 
-/* For tests: what makes this process's clock go wrong; both 0 otherwise. */
-struct clock_error {
-    int64_t offset_ns;
-    double drift; /* ns per ns */
+   It is the processor's time stamp counter (TSC) where the kernel itself keeps time by it: then the kernel has found
+   that it runs at one rate and alike on all processors. Elsewhere it is CLOCK_MONOTONIC, and a tick is 1 ns.
+
+   RDTSC does not wait for anything, so that it takes a proof that no receive is before its send (Intel SDM, volume 2,
+   RDTSC and RDTSCP; volume 3, "Memory Ordering in P6 and More Recent Processor Families"; AMD APM, volume 3, RDTSC and
+   RDTSCP, volume 2, 7.2 "Multiprocessor Memory Access Ordering"):
+     1. A call's entry is read by RDTSC. It may be executed early, among instructions before it, but not after a store
+        behind it can be seen by others: a store leaves its processor when it has retired, instructions retire in
+        order, and RDTSC had its value when it retired. So entry <= the moment at which the message can be seen.
+     2. A call's return is read by RDTSCP, which waits until all instructions before it were executed and all their
+        loads done; one of them was the load that saw the message. So that moment <= return.
+     3. An entry executed early may come out before the return that was recorded before it, and is then set to that
+        (lane_commit_word). By 1 that return, too, was read before the entry's stores can be seen.
+   All this is of loads and stores; what goes through the kernel has both on its way. */
+
+/* A moment on both clocks. */
+struct clock_pair {
+    int64_t ticks, ns;
+    int64_t width; /* ticks within which the ns were read: they are as exact as that */
 };
-extern struct clock_error clock_error;
 
-int64_t clock_with_error(int64_t ns);
+extern struct clock {
+    bool tsc, chosen;
+    struct clock_pair begin; /* of the program, as far as the recorder knows */
+    int64_t error_ns;        /* for tests: see clock_set_error */
+    double error_drift;
+} recorder_clock;
 
-static inline int64_t clock_now(void)
+/* What SIGHT_RECORD_CLOCK asks for. */
+enum clock_choice { CLOCK_AUTO, CLOCK_KERNEL, CLOCK_TSC };
+
+/* As MPI is initialised: the ticks at the entry. The first time, the clock is chosen. */
+int64_t clock_start(enum clock_choice choice);
+
+/* For tests: makes the ns of this process go wrong, by an offset and by a drift in ns per ns. */
+void clock_set_error(int64_t offset_ns, double drift);
+
+/* CLOCK_MONOTONIC, in ns. */
+int64_t clock_ns(void);
+
+/* Both clocks at one moment, as exactly as can be. */
+struct clock_pair clock_read(void);
+
+static inline int64_t clock_kernel(void)
 {
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
-    int64_t ns = (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
-    return __builtin_expect(clock_error.offset_ns != 0, 0) ? clock_with_error(ns) : ns;
+    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+/* Ticks at the entry of a call: not after what the thread does next can be seen. */
+static inline int64_t clock_entry(void)
+{
+#ifdef __x86_64__
+    if (__builtin_expect(recorder_clock.tsc, 1)) {
+        uint32_t low, high;
+        __asm__ volatile("rdtsc" : "=a"(low), "=d"(high)::"memory");
+        return (int64_t)((uint64_t)high << 32 | low);
+    }
+#endif
+    return clock_kernel();
+}
+
+/* Ticks at any other moment: not before what the thread has seen. */
+static inline int64_t clock_now(void)
+{
+#ifdef __x86_64__
+    if (__builtin_expect(recorder_clock.tsc, 1)) {
+        uint32_t low, high;
+        __asm__ volatile("rdtscp" : "=a"(low), "=d"(high)::"rcx", "memory");
+        return (int64_t)((uint64_t)high << 32 | low);
+    }
+#endif
+    return clock_kernel();
 }
 
 #endif

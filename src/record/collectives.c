@@ -75,7 +75,7 @@ void collective(struct call *call, int root, uint64_t sent, uint64_t received)
     struct record_collective *record = call->write ? lane_room(lane, sizeof *record) : NULL;
     if (!record)
         return;
-    record->base.time_ns = call_end(call);
+    record->base.ticks = call_end(call);
     record->root = root_told(root);
     record->unused = 0;
     record->sent = sent;

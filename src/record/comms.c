@@ -104,7 +104,7 @@ static void facts_key(struct comm_facts *facts, uint32_t parent)
 
 static void facts_define(struct lane *lane, const struct comm_facts *facts, uint32_t number, uint32_t parent)
 {
-    struct record_comm record = {.base = {.time_ns = clock_now()},
+    struct record_comm record = {.base = {.ticks = clock_now()},
                                  .key = facts->key,
                                  .parent = parent,
                                  .size = facts->size,

@@ -41,8 +41,8 @@ uint64_t host_of_clock(int rank)
         fclose(boot);
     if (wrong && rank > 0) {
         char *drift;
-        clock_error.offset_ns = rank * strtoll(wrong, &drift, 10);
-        clock_error.drift = rank * strtod(drift, NULL);
+        int64_t offset_ns = rank * strtoll(wrong, &drift, 10);
+        clock_set_error(offset_ns, rank * strtod(drift, NULL));
         host += (uint64_t)rank;
     }
     return host;

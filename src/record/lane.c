@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "record/lane.h"
 
-#include "record/clock.h"
-
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -39,7 +37,7 @@ static bool block_map(struct lane *lane, uint64_t at)
     lane->block = lane->at = block;
     lane->block_end = lane->block + size;
     lane->block_at = at;
-    lane->last_ns = INT64_MIN;
+    lane->calibrate_at = INT64_MIN;
     return true;
 }
 
@@ -91,6 +89,10 @@ void lane_close(struct lane *lane, enum record_end end)
 {
     if (!lane->header)
         return;
+    if (lane->block) {
+        struct clock_pair pair = clock_read();
+        lane_calibrate(lane, lane->last_ticks, &pair);
+    }
     uint64_t used = lane->block ? lane_position(lane) : 0;
     block_release(lane);
     if (used > 0 && ftruncate(lane->file, (off_t)used) != 0)
@@ -111,7 +113,7 @@ void lane_abandon(struct lane *lane)
 void lane_stop(struct lane *lane, enum record_reason reason)
 {
     lane->header->reason = reason;
-    lane->header->ended_ns = clock_now();
+    lane->header->ended_ticks = clock_now();
     block_release(lane);
     lane->events_left = UINT64_MAX;
 }
@@ -128,24 +130,37 @@ bool lane_next_block(struct lane *lane, size_t size)
     return false;
 }
 
-uint64_t lane_put_message(struct lane *lane, enum record_kind kind, uint32_t state, uint32_t comm,
-                          const struct record_message *message)
+/* From how soon to how late after the last time the clock is read again, in ticks. In between the pauses grow with the
+   run: a process that is killed has its last ticks in a time of which at least half was measured. */
+#define CALIBRATE_MIN (INT64_C(1) << 24)
+#define CALIBRATE_MAX (INT64_C(1) << 30)
+_Static_assert((UINT64_C(1) << 30) < RECORD_SHORT_TIMES,
+               "short records reach from one reading of the clock to the next");
+
+void lane_calibrate(struct lane *lane, int64_t ticks, const struct clock_pair *pair)
 {
-    const size_t base = sizeof message->base, rest = sizeof *message - base;
-    unsigned char *at = lane_room(lane, sizeof *message);
-    if (!at)
-        return 0;
-    uint64_t position = lane_position(lane);
-    uint64_t word = lane_short_word(lane, kind, message->base.time_ns, state, comm);
-    size_t head = word ? sizeof word : base;
-    memcpy(at + head, (const unsigned char *)message + base, rest);
-    if (word) {
-        lane_commit_word(lane, head + rest, message->base.time_ns, word);
-    } else {
-        ((struct record_base *)(void *)at)->time_ns = message->base.time_ns;
-        lane_commit(lane, head + rest, kind, state, comm);
+    struct record_calibration record = {
+        .base.ticks = ticks, .ticks = pair->ticks, .ns = pair->ns, .width = pair->width};
+    lane_define(lane, &record, sizeof record, RECORD_CALIBRATION, RECORD_WORLD);
+    int64_t pause = ticks - recorder_clock.begin.ticks;
+    pause = pause < CALIBRATE_MIN ? CALIBRATE_MIN : pause > CALIBRATE_MAX ? CALIBRATE_MAX : pause;
+    lane->calibrate_at = lane->last_ticks + pause;
+}
+
+bool lane_prepare(struct lane *lane, size_t size, int64_t ticks)
+{
+    while (lane->block) {
+        if ((size_t)(lane->block_end - lane->at) < size) {
+            if (!lane_next_block(lane, size))
+                return false;
+        } else if (ticks >= lane->calibrate_at) {
+            struct clock_pair pair = clock_read();
+            lane_calibrate(lane, ticks, &pair);
+        } else {
+            return true;
+        }
     }
-    return position;
+    return false;
 }
 
 /* The block that has it may no longer be mapped; file and mapping show the same bytes. */

@@ -28,7 +28,7 @@ uint64_t message_put_send(struct call *call, uint64_t bytes, int dest, int tag, 
 {
     if (!call->write)
         return 0;
-    struct record_message record = {.base.time_ns = call->enter_ns, .partner = dest, .tag = tag, .bytes = bytes};
+    struct record_message record = {.base.ticks = call->enter_ticks, .partner = dest, .tag = tag, .bytes = bytes};
     return lane_put_message(call->lane, RECORD_SEND, call->function, comm, &record);
 }
 
@@ -49,7 +49,7 @@ void message_received(struct call *call, uint32_t comm, const MPI_Status *status
 {
     if (!call->write || status->MPI_SOURCE == MPI_PROC_NULL)
         return;
-    struct record_message record = {.base.time_ns = call_end(call),
+    struct record_message record = {.base.ticks = call_end(call),
                                     .partner = status->MPI_SOURCE,
                                     .tag = status->MPI_TAG,
                                     .bytes = status_bytes(status)};

@@ -79,7 +79,7 @@ static int describe(enum record_kind kind, int start, int end, const char *const
     struct lane *lane = recorder.started ? lane_mine : NULL;
     if (!lane)
         return MPE_LOG_OK;
-    struct record_definition record = {.base = {.time_ns = clock_now()}, .start = start, .end = end};
+    struct record_definition record = {.base = {.ticks = clock_now()}, .start = start, .end = end};
     snprintf(record.name, sizeof record.name, "%s", texts[0] ? texts[0] : "");
     snprintf(record.colour, sizeof record.colour, "%s", texts[1] ? texts[1] : "");
     snprintf(record.format, sizeof record.format, "%s", texts[2] ? texts[2] : "");
@@ -122,7 +122,7 @@ EXPORT int MPE_Log_info_event(int event, const char *bytes)
     struct record_base *base = lane ? lane_room(lane, size) : NULL;
     if (!base)
         return MPE_LOG_OK;
-    base->time_ns = clock_now();
+    base->ticks = clock_now();
     memcpy(base + 1, bytes, MPE_LOG_BYTESIZE);
     lane_commit(lane, size, RECORD_USER_EVENT, 0, (uint32_t)event);
     return MPE_LOG_OK;
@@ -163,7 +163,7 @@ static int log_message(enum record_kind kind, int other, int tag, int size)
 {
     struct lane *lane = lane_now();
     struct record_message record = {
-        .base.time_ns = clock_now(), .partner = other, .tag = tag, .bytes = size > 0 ? (uint64_t)size : 0};
+        .base.ticks = clock_now(), .partner = other, .tag = tag, .bytes = size > 0 ? (uint64_t)size : 0};
     if (lane && other >= 0)
         lane_put_message(lane, kind, 0, RECORD_WORLD, &record);
     return MPE_LOG_OK;

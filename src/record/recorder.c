@@ -78,6 +78,7 @@ static void know_process(MPI_Group world)
                                    .rank = rank,
                                    .size = size,
                                    .pid = (uint32_t)getpid(),
+                                   .clock = recorder_clock.tsc ? RECORD_CLOCK_TSC : RECORD_CLOCK_MONOTONIC,
                                    .spawned = parent != MPI_COMM_NULL};
     recorder.rank = rank;
     recorder.size = size;
@@ -85,15 +86,15 @@ static void know_process(MPI_Group world)
     about.host = host_of_clock(rank);
 }
 
-void recorder_enter(struct lane *lane, enum function function, const void *caller, uint32_t comm, int64_t time_ns)
+void recorder_enter(struct lane *lane, enum function function, const void *caller, uint32_t comm, int64_t ticks)
 {
     if (lane->header)
         lane->header->used[function] = 1;
-    uint32_t site = recorder.sites && caller ? site_number(lane, caller, function, comm, time_ns) : 0;
+    uint32_t site = recorder.sites && caller ? site_number(lane, caller, function, comm, ticks) : 0;
     if (site)
-        lane_put_enter(lane, time_ns, function, comm, site);
+        lane_put_enter(lane, ticks, function, comm, site);
     else
-        lane_put(lane, RECORD_ENTER, time_ns, function, comm);
+        lane_put(lane, RECORD_ENTER, ticks, function, comm);
 }
 
 static void lanes_mark(enum record_end end)
@@ -131,7 +132,7 @@ static bool begin_again(bool threaded)
     return lane_mine || recorder_attach();
 }
 
-static bool begin(enum function function, const void *caller, int64_t begin_ns, bool threaded)
+static bool begin(enum function function, const void *caller, int64_t begin_ticks, bool threaded)
 {
     bool again = lanes != NULL;
     MPI_Group world = sessions_world();
@@ -139,10 +140,11 @@ static bool begin(enum function function, const void *caller, int64_t begin_ns, 
         return false;
     struct lane *lane = lane_mine;
     lane->inside = true;
+    if (!again)
+        lane_calibrate(lane, begin_ticks, &recorder_clock.begin);
     recorder.on = recorder.started = true;
     if (!recorder.skip[function])
-        recorder_enter(lane, function, caller, RECORD_WORLD,
-                       clock_error.offset_ns ? clock_with_error(begin_ns) : begin_ns);
+        recorder_enter(lane, function, caller, RECORD_WORLD, begin_ticks);
     if (again)
         comms_resume(world);
     else
@@ -155,11 +157,11 @@ static bool begin(enum function function, const void *caller, int64_t begin_ns, 
     return true;
 }
 
-void recorder_start(enum function function, const void *caller, int64_t begin_ns, bool threaded)
+void recorder_start(enum function function, const void *caller, int64_t begin_ticks, bool threaded)
 {
     static pthread_mutex_t starting = PTHREAD_MUTEX_INITIALIZER;
     pthread_mutex_lock(&starting);
-    if (!recorder.started && settings_read(&settings) && !begin(function, caller, begin_ns, threaded))
+    if (!recorder.started && settings_read(&settings) && !begin(function, caller, begin_ticks, threaded))
         sessions_end();
     pthread_mutex_unlock(&starting);
 }

@@ -31,12 +31,12 @@ extern __thread struct lane *lane_mine __attribute__((tls_model("initial-exec"))
 /* Opens the lane of this thread. NULL where nothing is recorded. */
 struct lane *recorder_attach(void);
 
-/* After MPI_Init or MPI_Session_init: finds out who we are and starts recording, where nothing has yet. `begin_ns`:
+/* After MPI_Init or MPI_Session_init: finds out who we are and starts recording, where nothing has yet. `begin_ticks`:
    when the function was entered, `caller`: from where. */
-void recorder_start(enum function function, const void *caller, int64_t begin_ns, bool threaded);
+void recorder_start(enum function function, const void *caller, int64_t begin_ticks, bool threaded);
 
 /* Records the entry of a call. */
-void recorder_enter(struct lane *lane, enum function function, const void *caller, uint32_t comm, int64_t time_ns);
+void recorder_enter(struct lane *lane, enum function function, const void *caller, uint32_t comm, int64_t ticks);
 
 /* Before and after the last PMPI_Finalize or PMPI_Session_finalize. */
 void recorder_finish(void);

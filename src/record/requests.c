@@ -111,10 +111,10 @@ void request_of_persistent_receive(struct call *call, const MPI_Request *request
         request_add(request, &(struct request){.persistent = true, .receive = true, .comm = call->comm});
 }
 
-static void put_collective(struct call *call, int64_t time_ns, uint32_t number)
+static void put_collective(struct call *call, int64_t ticks, uint32_t number)
 {
     if (call->write)
-        lane_put(call->lane, RECORD_REQUEST, time_ns, call->function, number);
+        lane_put(call->lane, RECORD_REQUEST, ticks, call->function, number);
 }
 
 void request_of_collective(struct call *call, const MPI_Request *handle, bool persistent)
@@ -137,7 +137,7 @@ void requests_start(struct call *call, int count, const MPI_Request *handles)
         request->cancelled = false;
         request->lane = call->lane;
         if (request->collective)
-            put_collective(call, call->enter_ns, request->collective);
+            put_collective(call, call->enter_ticks, request->collective);
         else if (!request->receive)
             request->send_at = message_put_send(call, request->bytes, request->dest, request->tag, request->comm);
     }

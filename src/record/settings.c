@@ -47,6 +47,14 @@ bool settings_read(struct lane_settings *settings)
     return true;
 }
 
+enum clock_choice settings_clock(void)
+{
+    const char *name = getenv("SIGHT_RECORD_CLOCK");
+    if (name && strcmp(name, "tsc") == 0)
+        return CLOCK_TSC;
+    return name && strcmp(name, "monotonic") == 0 ? CLOCK_KERNEL : CLOCK_AUTO;
+}
+
 bool settings_want_sites(void)
 {
     return number_of("SIGHT_RECORD_SOURCE", 1) != 0;

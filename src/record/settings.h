@@ -2,17 +2,22 @@
 #ifndef SIGHT_RECORD_SETTINGS_H
 #define SIGHT_RECORD_SETTINGS_H
 
+#include "record/clock.h"
 #include "record/lane.h"
 
 /* What the environment asks for, as `sight record` or a person sets it:
      SIGHT_RECORD_DIR         directory of the buffer files; without it nothing is recorded
      SIGHT_RECORD_BUFFER      bytes of the block that is mapped at a time (with k, M)
      SIGHT_RECORD_MAX_EVENTS  records per thread
+     SIGHT_RECORD_CLOCK       auto (default), tsc, monotonic
      SIGHT_RECORD_SOURCE      0: calls are recorded without the place that they come from
      SIGHT_RECORD_ONLY, SIGHT_RECORD_SKIP  functions, separated by commas; * stands for anything */
 
 /* False where nothing is to be recorded. */
 bool settings_read(struct lane_settings *settings);
+
+/* Which clock is asked for. */
+enum clock_choice settings_clock(void);
 
 /* Whether calls are to be recorded with the place that they come from. */
 bool settings_want_sites(void);

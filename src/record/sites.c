@@ -70,13 +70,13 @@ static int code_look(struct dl_phdr_info *file, size_t size, void *context)
     return 0;
 }
 
-static void define(struct lane *lane, const struct site *site, int64_t time_ns)
+static void define(struct lane *lane, const struct site *site, int64_t ticks)
 {
     struct code code = {.address = site->caller};
     uint32_t comm = site->call & ((1 << SITE_COMM_BITS) - 1);
     dl_iterate_phdr(code_look, &code);
     size_t length = strlen(code.path);
-    struct record_site record = {.base = {.time_ns = time_ns},
+    struct record_site record = {.base = {.ticks = ticks},
                                  .offset = site->caller - code.base,
                                  .number = site->number,
                                  .function = site->call >> SITE_COMM_BITS};
@@ -87,7 +87,7 @@ static void define(struct lane *lane, const struct site *site, int64_t time_ns)
     lane_define(lane, &record, size, RECORD_DEFINE_SITE, comm < RECORD_SHORT_COMMS ? comm : RECORD_COMM_NONE);
 }
 
-uint32_t site_find(struct lane *lane, uintptr_t caller, uint32_t call, int64_t time_ns)
+uint32_t site_find(struct lane *lane, uintptr_t caller, uint32_t call, int64_t ticks)
 {
     struct site *site = slot_of(lane->sites, lane->site_mask, caller, call);
     if (site->number)
@@ -96,6 +96,6 @@ uint32_t site_find(struct lane *lane, uintptr_t caller, uint32_t call, int64_t t
         return 0;
     site = slot_of(lane->sites, lane->site_mask, caller, call);
     *site = (struct site){.caller = caller, .call = call, .number = ++lane->site_count};
-    define(lane, site, time_ns);
+    define(lane, site, ticks);
     return site->number;
 }

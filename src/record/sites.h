@@ -25,18 +25,18 @@ static inline size_t site_slot(uintptr_t caller, uint32_t call)
     return (size_t)((caller ^ (uint64_t)call << 40) * UINT64_C(0x9E3779B97F4A7C15) >> 32);
 }
 
-/* The number of a site that is not in its slot; a new one is defined, at `time_ns`. 0: it cannot be kept. */
-uint32_t site_find(struct lane *lane, uintptr_t caller, uint32_t call, int64_t time_ns);
+/* The number of a site that is not in its slot; a new one is defined, at `ticks`. 0: it cannot be kept. */
+uint32_t site_find(struct lane *lane, uintptr_t caller, uint32_t call, int64_t ticks);
 
 /* The number of the place that calls a function, from 1; 0: not known. */
 static inline uint32_t site_number(struct lane *lane, const void *caller, uint32_t function, uint32_t comm,
-                                   int64_t time_ns)
+                                   int64_t ticks)
 {
     uint32_t call = site_call(function, comm);
     const struct site *site = &lane->sites[site_slot((uintptr_t)caller, call) & lane->site_mask];
     if (__builtin_expect(site->caller == (uintptr_t)caller && site->call == call, 1))
         return site->number;
-    return site_find(lane, (uintptr_t)caller, call, time_ns);
+    return site_find(lane, (uintptr_t)caller, call, ticks);
 }
 
 /* The table of a new lane. */

@@ -3,6 +3,7 @@
 #include "record/call.h"
 #include "record/clock.h"
 #include "record/real.h"
+#include "record/settings.h"
 
 /* How often MPI was initialised and not finalised yet: by MPI_Init, and by each session. Recording lasts as long. */
 static int users;
@@ -12,13 +13,14 @@ struct beginning {
     struct call call;
     enum function function;
     const void *caller;
-    int64_t begin_ns;
+    int64_t begin_ticks;
     bool first;
 };
 
 static void beginning_enter(struct beginning *beginning, enum function function, const void *caller)
 {
-    *beginning = (struct beginning){.function = function, .caller = caller, .begin_ns = clock_now()};
+    *beginning =
+        (struct beginning){.function = function, .caller = caller, .begin_ticks = clock_start(settings_clock())};
     beginning->first = !call_of(&beginning->call, function, caller);
 }
 
@@ -33,7 +35,7 @@ static void beginning_leave(struct beginning *beginning, int result, bool has_wo
             recorder_look_at_hosts(MPI_COMM_WORLD);
         call_leave(&beginning->call);
     } else if (result == MPI_SUCCESS) {
-        recorder_start(beginning->function, real_caller(beginning->caller), beginning->begin_ns, threaded);
+        recorder_start(beginning->function, real_caller(beginning->caller), beginning->begin_ticks, threaded);
     }
 }
 

@@ -43,7 +43,7 @@ static void answer(MPI_Comm comm, int partner)
     for (int i = 0; i < SYNC_ROUNDS; i++) {
         int64_t now_ns;
         PMPI_Recv(&now_ns, 0, MPI_BYTE, partner, SYNC_TAG, comm, MPI_STATUS_IGNORE);
-        now_ns = clock_now();
+        now_ns = clock_ns();
         PMPI_Send(&now_ns, sizeof now_ns, MPI_BYTE, partner, SYNC_TAG, comm);
     }
 }
@@ -54,10 +54,10 @@ static void ask(MPI_Comm comm, struct record_clock *clock)
 {
     int64_t least = INT64_MIN, most = INT64_MAX, least_at = 0, most_at = 0;
     for (int i = 0; i < SYNC_ROUNDS; i++) {
-        int64_t before = clock_now(), there;
+        int64_t before = clock_ns(), there;
         PMPI_Send(&before, 0, MPI_BYTE, 0, SYNC_TAG, comm);
         PMPI_Recv(&there, sizeof there, MPI_BYTE, 0, SYNC_TAG, comm, MPI_STATUS_IGNORE);
-        int64_t after = clock_now();
+        int64_t after = clock_ns();
         if (there - after > least) {
             least = there - after;
             least_at = after;
@@ -68,7 +68,7 @@ static void ask(MPI_Comm comm, struct record_clock *clock)
         }
     }
     /* Clocks that run apart fast may have crossed bounds: no narrower ones can be told. */
-    clock->base.time_ns = least_at + (most_at - least_at) / 2;
+    clock->time_ns = least_at + (most_at - least_at) / 2;
     clock->offset_ns = least + (most - least) / 2;
     clock->delay_ns = most > least ? most - least : 0;
 }
@@ -84,7 +84,7 @@ static void serve(MPI_Comm comm, const int *asks)
 void sync_clocks(struct lane *lane, uint64_t host, MPI_Comm of)
 {
     MPI_Comm here, all;
-    struct record_clock clock = {.base = {.time_ns = clock_now()}};
+    struct record_clock clock = {.base.ticks = clock_now()};
     int rank_here;
     PMPI_Comm_split(of, 0, recorder.rank, &all); /* in the order of the program, whatever that of `of` is */
     PMPI_Comm_split(all, (int)(host & INT32_MAX), recorder.rank, &here);
@@ -98,9 +98,9 @@ void sync_clocks(struct lane *lane, uint64_t host, MPI_Comm of)
         ask(all, &clock);
     free(asks);
     /* All of a host have the clock of its first. */
-    int64_t measured[3] = {clock.base.time_ns, clock.offset_ns, clock.delay_ns};
+    int64_t measured[3] = {clock.time_ns, clock.offset_ns, clock.delay_ns};
     PMPI_Bcast(measured, sizeof measured, MPI_BYTE, 0, here);
-    clock.base.time_ns = measured[0];
+    clock.time_ns = measured[0];
     clock.offset_ns = measured[1];
     clock.delay_ns = measured[2];
     lane_define(lane, &clock, sizeof clock, RECORD_CLOCK, RECORD_WORLD);

@@ -19,7 +19,7 @@ static int put_some(struct lane *lane, uint32_t number, enum neighbours_way way,
     struct record_neighbours *record = lane_room(lane, sizeof *record);
     if (!record)
         return taken;
-    record->base.time_ns = clock_now();
+    record->base.ticks = clock_now();
     record->way = way;
     for (int i = 0; i < RECORD_NEIGHBOUR_RANKS; i++)
         record->ranks[i] = i < taken ? list->ranks[from + i] : -1;

@@ -64,5 +64,5 @@ uint64_t world_of_process(void)
 {
     char host[64] = "";
     gethostname(host, sizeof host - 1);
-    return hash((uint64_t)getpid() ^ (uint64_t)clock_now() << 22, host);
+    return hash((uint64_t)getpid() ^ (uint64_t)clock_ns() << 22, host);
 }
