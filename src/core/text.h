@@ -42,6 +42,9 @@ void text_end_whole(char *utf8);
 /* The whole number nearest to `value`, within what a count can be. */
 uint64_t text_whole(double value);
 
+/* True if the word is one of the blank-separated ones. */
+bool text_is_one_of(const char *words, const char *word);
+
 /* Reads a whole decimal integer of `text` (optional sign); false if it is none or leaves [min, max]. */
 bool text_parse_i64(const char *text, int64_t min, int64_t max, int64_t *value);
 

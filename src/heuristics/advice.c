@@ -141,6 +141,15 @@ static bool one_does_all(const struct setting *setting, struct reason *reason)
     return setting->finding->victims.count == 1 && setting->input->analysis->process_count > 1;
 }
 
+/* Who has most to do changes while the run goes on, or has more and more. */
+static bool imbalance_moves(const struct setting *setting, struct reason *reason)
+{
+    const struct phase_metrics *phases = setting->input->metrics->phases;
+    enum iteration_class kind = phases ? phases->iterations.kind : ITERATION_TOO_FEW;
+    (void)reason;
+    return kind == ITERATION_GROWING || kind == ITERATION_FALLING || kind == ITERATION_ROTATING;
+}
+
 /* Computing is even, but some have far more messages than the mean. */
 static bool messages_are_uneven(const struct setting *setting, struct reason *reason)
 {
@@ -176,16 +185,6 @@ static const struct pattern_row {
 #include "heuristics/patterns.def"
 };
 
-/* True if the id is one of the blank-separated ones. */
-static bool is_one_of(const char *ids, const char *id)
-{
-    size_t length = strlen(id);
-    for (const char *at = strstr(ids, id); at; at = strstr(at + 1, id))
-        if ((at == ids || at[-1] == ' ') && (at[length] == ' ' || at[length] == '\0'))
-            return true;
-    return false;
-}
-
 static void say_why(struct finding *finding, const char *why, const struct reason *reason)
 {
     char sentence[400], share[TEXT_NUMBER_SIZE];
@@ -210,14 +209,14 @@ void advice_fit(const struct finding_input *input, const struct structure *struc
         const struct advice *row = &advices[i];
         bool fits =
             row->structure == STRUCTURE_ANY || (row->structure == (int)structure->kind && !structure->ambiguous);
-        if (!fits || !is_one_of(row->findings, finding->id) || !row->holds(&setting, &reason))
+        if (!fits || !text_is_one_of(row->findings, finding->id) || !row->holds(&setting, &reason))
             continue;
         say_why(finding, row->why, &reason);
         snprintf(finding->advice, sizeof finding->advice, "%s", row->advice);
         break;
     }
     for (size_t i = 0; i < sizeof patterns / sizeof *patterns && !finding->pattern; i++)
-        if (is_one_of(patterns[i].findings, finding->id) && patterns[i].holds(&setting, &reason)) {
+        if (text_is_one_of(patterns[i].findings, finding->id) && patterns[i].holds(&setting, &reason)) {
             finding->pattern = patterns[i].pattern;
             finding->best_practice = patterns[i].best_practice;
         }

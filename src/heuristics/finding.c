@@ -6,6 +6,7 @@
 #include "heuristics/advice.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -54,39 +55,47 @@ static size_t place_of(const struct finding *finding)
     return place;
 }
 
+/* Who follows from another does not stand before it. */
 static int by_saving(const void *a, const void *b)
 {
     const struct finding *left = a, *right = b;
-    if (left->saving_s != right->saving_s)
-        return left->saving_s > right->saving_s ? -1 : 1;
+    if (left->rank_s != right->rank_s)
+        return left->rank_s > right->rank_s ? -1 : 1;
     size_t first = place_of(left), second = place_of(right);
     return (first > second) - (first < second);
 }
 
-/* Those that do not follow from uneven work. */
-static bool stands_alone(const char *id)
+/* What can follow from what. Waiting that even work would end follows from the imbalance: of the totals, or else of the
+   iterations; but not what costs by itself. Who queues waits for one that is late because it serves others. */
+static const struct root {
+    const char *id;
+    bool all; /* of all but these */
+    const char *others;
+} roots[] = {
+    {"compute-imbalance", true, "small-messages transfer excessive-synchronisation"},
+    {"dynamic-imbalance", true, "small-messages transfer excessive-synchronisation compute-imbalance"},
+    {"contention", false, "late-sender late-receiver wrong-order serialisation wait-at-nxn wait-at-barrier"},
+};
+
+static const struct finding *finding_of(const struct findings *findings, const char *id)
 {
-    static const char *const ids[] = {"compute-imbalance", "small-messages", "transfer", "excessive-synchronisation"};
-    for (size_t i = 0; i < sizeof ids / sizeof *ids; i++)
-        if (strcmp(ids[i], id) == 0)
-            return true;
-    return false;
+    for (size_t i = 0; i < findings->count; i++)
+        if (strcmp(findings->finding[i].id, id) == 0)
+            return &findings->finding[i];
+    return NULL;
 }
 
-/* Waiting that even work would end follows from the imbalance: of the totals, or else of the iterations. */
 static void name_roots(struct findings *findings)
 {
-    static const char *const roots[] = {"compute-imbalance", "dynamic-imbalance"};
     for (size_t r = 0; r < sizeof roots / sizeof *roots; r++) {
-        const struct finding *root = NULL;
-        for (size_t i = 0; i < findings->count; i++)
-            if (strcmp(findings->finding[i].id, roots[r]) == 0)
-                root = &findings->finding[i];
+        const struct finding *root = finding_of(findings, roots[r].id);
         for (size_t i = 0; root && i < findings->count; i++) {
             struct finding *finding = &findings->finding[i];
-            if (finding != root && !finding->root && !stands_alone(finding->id) &&
-                root->saving_s >= finding->saving_s / 2)
+            if (finding != root && !finding->root && text_is_one_of(roots[r].others, finding->id) != roots[r].all &&
+                root->saving_s >= finding->saving_s / 2) {
                 finding->root = root->id;
+                finding->rank_s = fmin(finding->rank_s, root->rank_s);
+            }
         }
     }
 }
@@ -111,6 +120,7 @@ struct findings findings_of(const struct metrics *metrics, const struct heuristi
             advice_fit(input, &structure, &finding);
         finding.share = duration > 0 ? finding.saving_s / duration : 0;
         if (found && finding.saving_s > findings.floor_s) {
+            finding.rank_s = finding.saving_s;
             ARRAY_PUSH(findings.finding, findings.count, capacity, finding);
             continue;
         }
@@ -118,9 +128,9 @@ struct findings findings_of(const struct metrics *metrics, const struct heuristi
         finding_clear(&finding);
     }
     finding_caveat(input, findings.caveat);
+    name_roots(&findings);
     if (findings.count > 0)
         qsort(findings.finding, findings.count, sizeof *findings.finding, by_saving);
-    name_roots(&findings);
     return findings;
 }
 
@@ -195,6 +205,26 @@ char *site_text(char buffer[SITE_TEXT_SIZE], const struct site_def *site)
     else
         snprintf(buffer, SITE_TEXT_SIZE, "%.*s", text_beginning(name, 100), name);
     return buffer;
+}
+
+void finding_takes_waits(struct finding *finding, const struct analysis *analysis)
+{
+    analysis_waiting_course(analysis, finding->course_ns);
+}
+
+void finding_keeps_window(struct finding *finding, const struct analysis *analysis)
+{
+    for (size_t bin = 0; bin < COURSE_BINS; bin++)
+        if ((double)course_edge(analysis->duration, bin + 1) <= finding->from_s * 1e9 ||
+            (double)course_edge(analysis->duration, bin) >= finding->to_s * 1e9)
+            finding->course_ns[bin] = 0;
+}
+
+void finding_takes_calls(struct finding *finding, const struct analysis *analysis, size_t state)
+{
+    const int64_t *own_ns = analysis->own_course_ns[state];
+    for (size_t bin = 0; own_ns && bin < COURSE_BINS; bin++)
+        time_add(&finding->course_ns[bin], own_ns[bin]);
 }
 
 void finding_evidence(struct finding *finding, const char *name, double value, bool is_time)

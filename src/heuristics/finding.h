@@ -20,10 +20,12 @@ struct finding {
     double waiting_s; /* exact, summed over processes */
     double saving_s;  /* of wall-clock time, by replay: what the run would be shorter if nothing else changed */
     double share;     /* saving / duration */
+    double rank_s;    /* what it is ranked by: its saving, but not more than its root's */
     struct ranks victims, causes;
     const char *functions[FINDING_FUNCTIONS];    /* borrowed from the definitions; NULL behind the last */
     const struct site_def *sites[FINDING_SITES]; /* where it waits most; borrowed, NULL behind the last */
     double from_s, to_s;                         /* from the run's begin */
+    int64_t course_ns[COURSE_BINS];              /* of all processes, when it costs; nothing where that is not known */
     char text[2048];
     char advice[400];
     const char *pattern;       /* POP's name of what this is, with its page; NULL: none */
@@ -34,7 +36,7 @@ struct finding {
 };
 
 struct findings {
-    struct finding *finding; /* the largest saving first */
+    struct finding *finding; /* the largest saving first, but none before its root */
     size_t count;
     double floor_s;                   /* what is saved at least */
     bool clock_limits;                /* the floor is the clock error */
@@ -73,6 +75,15 @@ char *who_text(char buffer[WHO_SIZE], const struct ranks *ranks, size_t all);
 /* "sort.c:88": a place in the source by the last part of its file's name; of one without a file its function. */
 enum { SITE_TEXT_SIZE = 128 };
 char *site_text(char buffer[SITE_TEXT_SIZE], const struct site_def *site);
+
+/* For finders whose seconds are what others wait for because of it: all waiting for others, by when it is. */
+void finding_takes_waits(struct finding *finding, const struct analysis *analysis);
+
+/* Takes away what lies before from_s or behind to_s. */
+void finding_keeps_window(struct finding *finding, const struct analysis *analysis);
+
+/* For those whose seconds are calls of a state beyond waits; of several states they add up. */
+void finding_takes_calls(struct finding *finding, const struct analysis *analysis, size_t state);
 
 void finding_evidence(struct finding *finding, const char *name, double value, bool is_time);
 

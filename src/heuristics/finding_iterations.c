@@ -86,6 +86,8 @@ bool find_dynamic_imbalance(const struct finding_input *input, struct finding *f
              text_share(share, dynamic));
     snprintf(finding->advice, sizeof finding->advice, "%s", dynamic_advice(kind));
     take_loop(iterations, finding);
+    finding_takes_waits(finding, input->analysis);
+    finding_keeps_window(finding, input->analysis);
     finding_evidence(finding, "dynamic_share", dynamic, false);
     return true;
 }
@@ -143,6 +145,9 @@ bool find_excessive_synchronisation(const struct finding_input *input, struct fi
     snprintf(finding->advice, sizeof finding->advice,
              "take barriers out: messages and collectives order what depends on each other by themselves");
     take_loop(iterations, finding);
+    for (size_t i = 0; i < input->analysis->state_count; i++)
+        if (metrics->defs->states[i].class == CLASS_SYNC)
+            finding_takes_calls(finding, input->analysis, i);
     finding_evidence(finding, "barriers_each", each, false);
     finding_evidence(finding, "own_s", barriers.own_s, true);
     return true;
@@ -185,6 +190,7 @@ bool find_idle_process(const struct finding_input *input, struct finding *findin
     finding->waiting_s = busy_s * (double)idle.count;
     finding->from_s = 0;
     finding->to_s = duration;
+    finding_takes_waits(finding, input->analysis);
     snprintf(finding->title, sizeof finding->title, "idle: %s %s next to nothing", who,
              idle.count == 1 ? "computes" : "compute");
     snprintf(

@@ -150,6 +150,7 @@ bool find_transfer(const struct finding_input *input, struct finding *finding)
     free(own.processes_ns);
     finding->functions[0] = defs->states[state].name;
     finding->to_s = duration;
+    finding_takes_calls(finding, analysis, state);
     say(input, &defs->states[state], &own, efficiency, finding);
     finding_evidence(finding, "transfer_efficiency", analysis->transfer, false);
     finding_evidence(finding, "ideal_s", (double)analysis->ideal / 1e9, true);

@@ -147,6 +147,7 @@ static bool fill_waits(const struct finding_input *input, const struct words *wo
     finding->saving_s = (double)sums->saving_ns / 1e9;
     finding->from_s = (double)sums->from_ns / 1e9;
     finding->to_s = (double)sums->to_ns / 1e9;
+    memcpy(finding->course_ns, sums->course_ns, sizeof finding->course_ns);
     finding->victims = ranks_with_most(input->metrics, sums->victims_ns, VICTIMS_PART);
     finding->causes = ranks_with_most(input->metrics, sums->causes_ns, CAUSES_PART);
     find_functions(analysis, input->metrics, sums->states_ns, finding);
@@ -216,6 +217,30 @@ bool find_wrong_order(const struct finding_input *input, struct finding *finding
     struct wait_sums *both = wait_sums_merged(input->analysis, same, other);
     bool found = fill_waits(input, &words, both, finding);
     wait_sums_free(both);
+    return found;
+}
+
+bool find_contention(const struct finding_input *input, struct finding *finding)
+{
+    static const struct words words = {
+        WAIT_NONE,
+        "contention",
+        "behind others that the same process turns to first",
+        "where they queue",
+        "spread the targets: let process i begin with partner i + 1 and go round (MPI_Sendrecv), so that not all meet "
+        "at "
+        "one; or use the collective that does it (MPI_Alltoallv, MPI_Gather, MPI_Bcast), or receive as it comes "
+        "(MPI_Irecv for all, then MPI_Waitany)",
+        "put more masters beside the master, or let workers go on while they queue: ask for the next piece before they "
+        "return the last one (MPI_Isend, MPI_Irecv)"};
+    bool found = fill_waits(input, &words, &input->analysis->contention, finding);
+    char victims[WHO_SIZE], causes[WHO_SIZE];
+    who_text(victims, &finding->victims, input->analysis->process_count);
+    bool spread = is_spread(input->analysis, &finding->causes);
+    if (found)
+        snprintf(finding->title, sizeof finding->title,
+                 spread ? "contention: %s queue at one process after another" : "contention: %s queue at %s", victims,
+                 who_text(causes, &finding->causes, input->analysis->process_count));
     return found;
 }
 
@@ -340,6 +365,7 @@ bool find_io(const struct finding_input *input, struct finding *finding)
     finding->saving_s = (double)sums->saving_ns / 1e9;
     finding->from_s = (double)sums->from_ns / 1e9;
     finding->to_s = (double)sums->to_ns / 1e9;
+    memcpy(finding->course_ns, sums->course_ns, sizeof finding->course_ns);
     finding->victims = ranks_with_most(input->metrics, sums->victims_ns, VICTIMS_PART);
     find_functions(analysis, input->metrics, sums->states_ns, finding);
     find_sites(input->metrics, sums, finding);

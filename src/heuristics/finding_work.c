@@ -61,6 +61,7 @@ bool find_compute_imbalance(const struct finding_input *input, struct finding *f
     free(missing);
     free(excess);
     take_whole_run(input, finding);
+    finding_takes_waits(finding, input->analysis);
     snprintf(finding->title, sizeof finding->title, "uneven work: %.*s", text_beginning(result->headline, 200),
              result->headline);
     snprintf(finding->text, sizeof finding->text, "%s", result->analysis);
@@ -88,6 +89,7 @@ bool find_serialisation(const struct finding_input *input, struct finding *findi
     if (finding->saving_s < 0.05 * duration)
         return false;
     take_whole_run(input, finding);
+    finding_takes_waits(finding, input->analysis);
     snprintf(finding->title, sizeof finding->title, "the processes take turns instead of working at once");
     snprintf(finding->text, sizeof finding->text,
              "Even on a network that costs nothing the run would last %s, though no process computes longer than %s: "
@@ -121,6 +123,9 @@ bool find_small_messages(const struct finding_input *input, struct finding *find
     finding->saving_s = 0.9 * overhead->index * duration * small / all;
     finding->waiting_s = finding->saving_s * (double)metrics->process_count;
     take_whole_run(input, finding);
+    for (size_t i = 0; i < input->analysis->state_count; i++)
+        if (metrics->defs->states[i].class == CLASS_P2P)
+            finding_takes_calls(finding, input->analysis, i);
     snprintf(finding->title, sizeof finding->title, "small messages: %s of %s carry less than 1 KiB",
              text_share(share, small / all), text_thousands(count, messages));
     snprintf(finding->text, sizeof finding->text,

@@ -37,6 +37,22 @@ uint32_t analysis_longest_own(const struct analysis *analysis, const struct defs
     return longest;
 }
 
+void analysis_waiting_course(const struct analysis *analysis, int64_t *course_ns)
+{
+    for (size_t bin = 0; bin < COURSE_BINS; bin++) {
+        course_ns[bin] = 0;
+        for (int kind = WAIT_NONE + 1; kind < WAIT_CAUSED_COUNT; kind++)
+            time_add(&course_ns[bin], analysis->waits[kind].course_ns[bin]);
+    }
+}
+
+int64_t *analysis_own_course(struct analysis *analysis, size_t state)
+{
+    if (!analysis->own_course_ns[state])
+        analysis->own_course_ns[state] = memory_new(COURSE_BINS * sizeof **analysis->own_course_ns);
+    return analysis->own_course_ns[state];
+}
+
 static void sums_new(struct wait_sums *sums, size_t processes, size_t states)
 {
     sums->saving_ns = -1;
@@ -126,6 +142,7 @@ struct wait_sums *wait_sums_merged(const struct analysis *analysis, const struct
     sums->saving_ns = a->saving_ns > b->saving_ns ? a->saving_ns : b->saving_ns;
     add_times(sums->victims_ns, analysis->process_count, a->victims_ns, b->victims_ns);
     add_times(sums->causes_ns, analysis->process_count, a->causes_ns, b->causes_ns);
+    add_times(sums->course_ns, COURSE_BINS, a->course_ns, b->course_ns);
     add_times(sums->states_ns, analysis->state_count, a->states_ns, b->states_ns);
     add_times(sums->cause_states_ns, analysis->state_count, a->cause_states_ns, b->cause_states_ns);
     sums->site_count = places_merged(&sums->sites, a->sites, a->site_count, b->sites, b->site_count);
@@ -156,6 +173,8 @@ struct analysis *analysis_new(size_t processes, size_t states)
     analysis->state_count = states;
     for (int kind = 0; kind < WAIT_KIND_COUNT; kind++)
         sums_new(&analysis->waits[kind], processes, states);
+    sums_new(&analysis->contention, processes, states);
+    analysis->own_course_ns = memory_new(states * sizeof *analysis->own_course_ns);
 #define NEW_BY_PROCESS(member) analysis->member = memory_new(processes * sizeof *analysis->member);
 #define NEW_BY_STATE(member) analysis->member = memory_new(states * sizeof *analysis->member);
     ANALYSIS_BY_PROCESS(NEW_BY_PROCESS)
@@ -171,6 +190,10 @@ void analysis_free(struct analysis *analysis)
         return;
     for (int kind = 0; kind < WAIT_KIND_COUNT; kind++)
         sums_clear(&analysis->waits[kind]);
+    sums_clear(&analysis->contention);
+    for (size_t i = 0; i < analysis->state_count; i++)
+        free(analysis->own_course_ns[i]);
+    free(analysis->own_course_ns);
 #define FREE_ARRAY(member) free(analysis->member);
     ANALYSIS_BY_PROCESS(FREE_ARRAY)
     ANALYSIS_BY_STATE(FREE_ARRAY)

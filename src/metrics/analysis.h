@@ -3,6 +3,7 @@
 #define SIGHT_METRICS_ANALYSIS_H
 
 #include "core/defs.h"
+#include "metrics/course.h"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -43,6 +44,9 @@ enum wait_kind {
 const char *wait_kind_name(enum wait_kind kind);
 enum wait_kind wait_kind_find(const char *name);
 
+/* The name of `contention` among the kinds: it is none, since its time is a part of theirs. */
+#define WAIT_CONTENTION "contention"
+
 /* One wait. Times are from the run's begin. */
 struct wait_instance {
     int64_t ns, enter_ns, leave_ns, cause_enter_ns;
@@ -69,6 +73,7 @@ struct wait_sums {
     int64_t *causes_ns;       /* by process: who was waited for */
     int64_t *states_ns;       /* by state (the first of its name): in which function */
     int64_t *cause_states_ns; /* by state: what was called at last by whom was waited for */
+    int64_t course_ns[COURSE_BINS];   /* when; nothing where a metrics file does not tell */
     struct wait_place *sites, *comms; /* by site and communicator of the definitions, the longest first; owned */
     size_t site_count, comm_count;
     struct wait_instance longest[LONGEST_WAITS]; /* the longest first; as many as there are, of a trace only */
@@ -137,6 +142,8 @@ struct analysis {
     ANALYSIS_NUMBERS(ANALYSIS_MEMBER)
 #undef ANALYSIS_MEMBER
     struct wait_sums waits[WAIT_KIND_COUNT];
+    struct wait_sums contention; /* a part of the waits for messages: see replay/endpoints.h; `calls` are all of them */
+    int64_t **own_course_ns;     /* by state (the first of its name): when its calls do not wait; NULL: they never do */
 #define ANALYSIS_ARRAY(member) int64_t *member;
     ANALYSIS_BY_PROCESS(ANALYSIS_ARRAY)
     ANALYSIS_BY_STATE(ANALYSIS_ARRAY)
@@ -146,6 +153,12 @@ struct analysis {
 /* The MPI function whose calls themselves, waits aside, take most of the critical path, what starts and ends MPI aside:
    index into the definitions; UINT32_MAX where none does. */
 uint32_t analysis_longest_own(const struct analysis *analysis, const struct defs *defs);
+
+/* All waiting for other processes by when it is: COURSE_BINS. */
+void analysis_waiting_course(const struct analysis *analysis, int64_t *course_ns);
+
+/* Time of a state beyond waits by when it is, made where there is none. */
+int64_t *analysis_own_course(struct analysis *analysis, size_t state);
 
 /* The sums of two kinds; the saving is the larger one. Free with wait_sums_free. */
 struct wait_sums *wait_sums_merged(const struct analysis *analysis, const struct wait_sums *a,

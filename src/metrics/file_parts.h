@@ -109,6 +109,7 @@
     X(threshold)                                                                                                       \
     X(time_back)                                                                                                       \
     X(time_s)                                                                                                          \
+    X(times_s)                                                                                                         \
     X(title)                                                                                                           \
     X(to)                                                                                                              \
     X(to_bytes)                                                                                                        \
@@ -149,8 +150,10 @@ enum file_attribute {
     X(wait)                                                                                                            \
     X(waiter)                                                                                                          \
     X(waited)                                                                                                          \
+    X(during)                                                                                                          \
     X(site)                                                                                                            \
     X(among)                                                                                                           \
+    X(own)                                                                                                             \
     X(path)                                                                                                            \
     X(impact)                                                                                                          \
     X(excess)                                                                                                          \

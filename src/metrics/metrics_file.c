@@ -302,13 +302,18 @@ static void read_number(struct metrics_file *file)
 
 static void read_wait(struct metrics_file *file)
 {
-    enum wait_kind kind = wait_kind_find(file_text(file, ATTRIBUTE_kind));
-    file->wait = file->metrics->analysis && kind != WAIT_NONE ? &file->metrics->analysis->waits[kind] : NULL;
+    struct analysis *analysis = file->metrics->analysis;
+    const char *name = file_text(file, ATTRIBUTE_kind);
+    enum wait_kind kind = wait_kind_find(name);
+    file->wait = analysis && kind != WAIT_NONE ? &analysis->waits[kind] : NULL;
+    if (analysis && strcmp(name, WAIT_CONTENTION) == 0)
+        file->wait = &analysis->contention;
     file->wait_site_capacity = file->wait_comm_capacity = 0;
     if (!file->wait)
         return;
     free(file->wait->sites); /* a kind that stands twice */
     free(file->wait->comms);
+    memset(file->wait->course_ns, 0, sizeof file->wait->course_ns);
     file->wait->sites = file->wait->comms = NULL;
     file->wait->site_count = file->wait->comm_count = 0;
     file->wait->count = file_count(file, ATTRIBUTE_count, UINT64_MAX);
@@ -355,12 +360,45 @@ static void read_waiter(struct metrics_file *file)
     file->wait->causes_ns[row] = file_time(file, ATTRIBUTE_caused_s);
 }
 
+/* Times of bins from `first` on, with blanks between them. */
+static void read_course(struct metrics_file *file, int64_t *course_ns)
+{
+    uint64_t bin = file_count(file, ATTRIBUTE_first, COURSE_BINS - 1);
+    struct xml_value rest = file->sax.values[ATTRIBUTE_times_s];
+    if (!xml_sax_has(&file->sax, ATTRIBUTE_times_s))
+        return;
+    for (; rest.length > 0 && bin < COURSE_BINS; bin++) {
+        const char *blank = memchr(rest.at, ' ', rest.length);
+        struct xml_value time = {rest.at, blank ? (size_t)(blank - rest.at) : rest.length};
+        if (!xml_get_seconds(time, &course_ns[bin])) {
+            attribute_damage(file, ATTRIBUTE_times_s);
+            course_ns[bin] = 0;
+            return;
+        }
+        size_t used = time.length + (blank != NULL);
+        rest = (struct xml_value){rest.at + used, rest.length - used};
+    }
+}
+
+static void read_during(struct metrics_file *file)
+{
+    if (file->wait)
+        read_course(file, file->wait->course_ns);
+}
+
 /* State of the name at hand; SIZE_MAX if none of those before the analysis has it. */
 static size_t file_state(struct metrics_file *file)
 {
     int32_t state = defs_find_state(file->metrics->own_defs, file_text(file, ATTRIBUTE_name));
     bool known = file->metrics->analysis && state >= 0 && (size_t)state < file->metrics->analysis->state_count;
     return known ? (size_t)state : SIZE_MAX;
+}
+
+static void read_own(struct metrics_file *file)
+{
+    size_t state = file->metrics->analysis ? file_state(file) : SIZE_MAX;
+    if (state != SIZE_MAX)
+        read_course(file, analysis_own_course(file->metrics->analysis, state));
 }
 
 static void read_waited(struct metrics_file *file)

@@ -154,3 +154,42 @@ void axis_draw_ranks_left(struct canvas *canvas, const struct rank_axis *axis, d
         canvas_text(canvas, x - 8, y + ((double)(i / axis->per_column) + 0.5) * row_height, style, label);
     }
 }
+
+double axis_time_step(double span_ns, double ticks)
+{
+    return fmax(1, axis_round_up(fmax(1, span_ns) / ticks));
+}
+
+char *axis_time(char *buffer, size_t size, double ns, double step, const char **unit)
+{
+    static const struct {
+        const char *name;
+        double ns;
+    } units[] = {{"s", 1e9}, {"ms", 1e6}, {"µs", 1e3}, {"ns", 1}};
+    size_t at = 0;
+    /* The unit that the step has few digits in, unless that makes the number long. */
+    while (at < 3 && step < units[at].ns / 20 && ns < units[at + 1].ns * 1e5)
+        at++;
+    int digits = 0;
+    for (double left = step / units[at].ns; left < 0.999 && digits < 9; left *= 10)
+        digits++;
+    snprintf(buffer, size, "%.*f", digits, ns / units[at].ns);
+    *unit = units[at].name;
+    return buffer;
+}
+
+void axis_draw_time(struct canvas *canvas, double x, double width, double y, double begin_ns, double span_ns,
+                    const char *note)
+{
+    struct text_style style = {.align = ALIGN_CENTER, .ink = INK_MUTED};
+    double step = axis_time_step(span_ns, fmax(1, width / 90));
+    const char *unit = "";
+    char label[48], title[300];
+    for (double at = ceil(begin_ns / step) * step; span_ns > 0 && at <= begin_ns + span_ns; at += step) {
+        double place = x + width * (at - begin_ns) / span_ns;
+        canvas_line(canvas, place, y, place, y + 4, 1, paint_of(INK_AXIS));
+        canvas_text(canvas, place, y + 14, style, axis_time(label, sizeof label, at, step, &unit));
+    }
+    snprintf(title, sizeof title, "%s from the begin of the run%s%s", unit, *note ? "; " : "", note);
+    canvas_text(canvas, x + width / 2, y + 32, style, title);
+}

@@ -37,6 +37,16 @@ void axis_draw(struct canvas *canvas, const struct value_axis *axis);
 /* The smallest of 1, 2, 5 times a power of ten that is at least `value` (> 0). */
 double axis_round_up(double value);
 
+/* Ticks of a time axis: the step in ns, a multiple of 1, 2 or 5, for at most `ticks` of them; and the label of a time
+   with the digits that the step needs, without its unit. */
+double axis_time_step(double span_ns, double ticks);
+char *axis_time(char *buffer, size_t size, double ns, double step, const char **unit);
+
+/* Times from `begin_ns` of the run on under x to x + width, and below what they are counted from, and the note (""
+   is none). */
+void axis_draw_time(struct canvas *canvas, double x, double width, double y, double begin_ns, double span_ns,
+                    const char *note);
+
 /* Processes (rows of the metrics, by rank) as columns of equal width. */
 struct rank_axis {
     const struct metrics *metrics;

@@ -369,10 +369,24 @@ void canvas_text_cut(struct canvas *canvas, double x, double y, double room, str
     free(buffer);
 }
 
-/* At a blank, but never between a number and its per cent, or "<" and its number. */
+/* A word of its own that says what the number before it counts. */
+static bool is_unit(const char *word)
+{
+    static const char *const units[] = {"%", "s", "ms", "µs", "ns", "B", "kB", "MB", "GB", "TB", "PB", "EB"};
+    for (size_t i = 0; i < sizeof units / sizeof *units; i++) {
+        size_t length = strlen(units[i]);
+        if (strncmp(word, units[i], length) == 0 && !g_ascii_isalnum(word[length]))
+            return true;
+    }
+    return false;
+}
+
+/* At a blank, but never between a number and its unit, or "<" and its number. */
 static bool breaks_at(const char *text, size_t at)
 {
-    return text[at] == ' ' && text[at + 1] != '%' && at > 0 && text[at - 1] != '<';
+    if (text[at] != ' ' || at == 0 || text[at - 1] == '<')
+        return false;
+    return !(g_ascii_isdigit(text[at - 1]) && is_unit(text + at + 1));
 }
 
 double canvas_line_height(struct text_style style)

@@ -209,21 +209,11 @@ static void draw_message_strip(const struct drawing *drawing, double y)
 static void draw_time_axis(const struct drawing *drawing, double y)
 {
     const struct scene *scene = drawing->scene;
-    struct text_style style = {.align = ALIGN_CENTER, .ink = INK_MUTED};
     double begin = (double)time_since(timeline_info(scene->timeline)->begin_ns, scene->view.from_ns);
     double span = (double)time_since(scene->view.from_ns, scene->view.to_ns);
-    double step = scene_step(scene, fmax(1, drawing->plot.width / 90));
-    const char *unit = "";
-    char label[48];
-    for (double at = ceil(begin / step) * step; at <= begin + span; at += step) {
-        double x = drawing->plot.x + drawing->plot.width * (at - begin) / span;
-        canvas_line(drawing->canvas, x, y, x, y + 4, 1, paint_of(INK_AXIS));
-        canvas_text(drawing->canvas, x, y + 14, style, scene_time(label, sizeof label, at, step, &unit));
-    }
-    char title[64 + CLOCK_NOTE_SIZE], clocks[CLOCK_NOTE_SIZE];
+    char clocks[CLOCK_NOTE_SIZE];
     clock_note(clocks, timeline_info(scene->timeline), scene->overlay);
-    snprintf(title, sizeof title, "%s from the begin of the run%s%s", unit, clocks[0] ? "; " : "", clocks);
-    canvas_text(drawing->canvas, drawing->plot.x + drawing->plot.width / 2, y + 32, style, title);
+    axis_draw_time(drawing->canvas, drawing->plot.x, drawing->plot.width, y, begin, span, clocks);
 }
 
 static void draw_names(const struct drawing *drawing)

@@ -114,6 +114,8 @@ void explanation_write(struct output *output, const struct metrics *metrics, siz
     } else if (kind != WAIT_NONE) {
         write_waits(output, metrics, &metrics->analysis->waits[kind]);
     }
+    if (strcmp(finding->id, WAIT_CONTENTION) == 0)
+        write_waits(output, metrics, &metrics->analysis->contention);
     if (strcmp(finding->id, "wrong-order") == 0)
         for (int order = WAIT_WRONG_ORDER_SAME; order <= WAIT_WRONG_ORDER_OTHER; order++)
             if (metrics->analysis->waits[order].count > 0) {

@@ -328,13 +328,29 @@ static void xml_site(struct output *output, const struct site_def *site, int64_t
     output_text(output, "/>\n");
 }
 
-static void xml_wait(struct output *output, const struct metrics *metrics, enum wait_kind kind)
+/* Times of bins from the first to the last that has any. */
+static void xml_course(struct output *output, const int64_t *course_ns)
 {
-    const struct wait_sums *sums = &metrics->analysis->waits[kind];
+    size_t first = 0, end = COURSE_BINS;
+    while (first < end && course_ns[first] == 0)
+        first++;
+    while (end > first && course_ns[end - 1] == 0)
+        end--;
+    output_print(output, " first=\"%zu\" times_s=\"", first < COURSE_BINS ? first : 0);
+    for (size_t bin = first; bin < end; bin++) {
+        output_text(output, bin > first ? " " : "");
+        value_write_xml(output, value_time(course_ns[bin]));
+    }
+    output_text(output, "\"/>\n");
+}
+
+static void xml_wait(struct output *output, const struct metrics *metrics, const struct wait_sums *sums,
+                     const char *kind)
+{
     if (sums->calls == 0 && sums->count == 0)
         return;
-    output_print(output, "<wait kind=\"%s\" count=\"%" PRIu64 "\" calls=\"%" PRIu64 "\"", wait_kind_name(kind),
-                 sums->count, sums->calls);
+    output_print(output, "<wait kind=\"%s\" count=\"%" PRIu64 "\" calls=\"%" PRIu64 "\"", kind, sums->count,
+                 sums->calls);
     xml_time(output, "time_s", sums->ns);
     xml_time(output, "longest_s", sums->longest_ns);
     xml_time(output, "from_s", sums->from_ns);
@@ -349,6 +365,10 @@ static void xml_wait(struct output *output, const struct metrics *metrics, enum 
                    (struct xml_times){"waiter", "waited_s", "caused_s", sums->victims_ns, sums->causes_ns});
     xml_by_state(output, metrics,
                  (struct xml_times){"waited", "time_s", "cause_s", sums->states_ns, sums->cause_states_ns});
+    if (sums->ns > 0) {
+        output_text(output, "<during");
+        xml_course(output, sums->course_ns);
+    }
     for (size_t i = 0; i < sums->site_count; i++)
         xml_site(output, &metrics->defs->sites[sums->sites[i].index], sums->sites[i].ns);
     for (size_t i = 0; i < sums->comm_count; i++) {
@@ -357,6 +377,19 @@ static void xml_wait(struct output *output, const struct metrics *metrics, enum 
         output_text(output, "/>\n");
     }
     output_text(output, "</wait>\n");
+}
+
+/* When calls of each state do not wait. */
+static void xml_own(struct output *output, const struct metrics *metrics)
+{
+    for (size_t i = 0; i < metrics->analysis->state_count; i++) {
+        if (!metrics->analysis->own_course_ns[i])
+            continue;
+        output_text(output, "<own name=\"");
+        value_write_xml(output, value_text(metrics->defs->states[i].name));
+        output_text(output, "\"");
+        xml_course(output, metrics->analysis->own_course_ns[i]);
+    }
 }
 
 static void xml_path(struct output *output, const struct metrics *metrics)
@@ -413,7 +446,9 @@ static void xml_analysis(struct output *output, const struct metrics *metrics)
     ANALYSIS_NUMBERS(WRITE_NUMBER)
 #undef WRITE_NUMBER
     for (int kind = WAIT_NONE + 1; kind < WAIT_KIND_COUNT; kind++)
-        xml_wait(output, metrics, (enum wait_kind)kind);
+        xml_wait(output, metrics, &analysis->waits[kind], wait_kind_name((enum wait_kind)kind));
+    xml_wait(output, metrics, &analysis->contention, WAIT_CONTENTION);
+    xml_own(output, metrics);
     xml_path(output, metrics);
     xml_delays(output, metrics);
     xml_by_process(output, metrics, (struct xml_times){"clock", "shift_s", NULL, analysis->clock_shift_ns, NULL});

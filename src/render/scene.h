@@ -52,9 +52,4 @@ size_t scene_states(const struct scene *scene, uint32_t *states, size_t most);
 enum { SCENE_ANSWER_SIZE = 600 };
 void scene_answer(const struct scene *scene, char answer[SCENE_ANSWER_SIZE]);
 
-/* Ticks of a time axis from the trace's begin: the step in ns, a multiple of 1, 2 or 5, for at most `ticks` of them;
-   and the label of a time with the digits that the step needs, without its unit. */
-double scene_step(const struct scene *scene, double ticks);
-char *scene_time(char *buffer, size_t size, double ns, double step, const char **unit);
-
 #endif

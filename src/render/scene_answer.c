@@ -136,26 +136,3 @@ void scene_answer(const struct scene *scene, char answer[SCENE_ANSWER_SIZE])
                  text_share(share, scene->outside_ns / all));
     text_end_whole(answer);
 }
-
-double scene_step(const struct scene *scene, double ticks)
-{
-    return fmax(1, axis_round_up((double)time_since(scene->view.from_ns, scene->view.to_ns) / ticks));
-}
-
-char *scene_time(char *buffer, size_t size, double ns, double step, const char **unit)
-{
-    static const struct {
-        const char *name;
-        double ns;
-    } units[] = {{"s", 1e9}, {"ms", 1e6}, {"µs", 1e3}, {"ns", 1}};
-    size_t at = 0;
-    /* The unit that the step has few digits in, unless that makes the number long. */
-    while (at < 3 && step < units[at].ns / 20 && ns < units[at + 1].ns * 1e5)
-        at++;
-    int digits = 0;
-    for (double left = step / units[at].ns; left < 0.999 && digits < 9; left *= 10)
-        digits++;
-    snprintf(buffer, size, "%.*f", digits, ns / units[at].ns);
-    *unit = units[at].name;
-    return buffer;
-}

@@ -3,6 +3,7 @@
 
 #include "core/memory.h"
 #include "core/text.h"
+#include "render/axis.h"
 #include "render/clock_sentence.h"
 #include "render/field.h"
 
@@ -45,7 +46,7 @@ static void write_axis(struct output *output, const struct scene *scene)
 {
     double begin = (double)time_since(timeline_info(scene->timeline)->begin_ns, scene->view.from_ns);
     double span = (double)time_since(scene->view.from_ns, scene->view.to_ns);
-    double ticks = scene->columns / 14.0, step = scene_step(scene, ticks > 1 ? ticks : 1);
+    double ticks = scene->columns / 14.0, step = axis_time_step(span, ticks > 1 ? ticks : 1);
     const char *unit = "";
     char *line = memory_new(scene->columns + 64);
     char label[48];
@@ -55,7 +56,7 @@ static void write_axis(struct output *output, const struct scene *scene)
         if (at == begin)
             at = (double)(uint64_t)((begin + step - 1) / step) * step;
         size_t column = (size_t)((at - begin) / span * scene->columns);
-        scene_time(label, sizeof label, at, step, &unit);
+        axis_time(label, sizeof label, at, step, &unit);
         if (column + strlen(label) + strlen(unit) + 2 <= scene->columns && column >= used) {
             line[column] = '|';
             memcpy(line + column + 1, label, strlen(label));

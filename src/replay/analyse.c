@@ -5,6 +5,7 @@
 #include "core/parallel.h"
 #include "replay/critical_path.h"
 #include "replay/delay.h"
+#include "replay/endpoints.h"
 #include "replay/graph_neighbours.h"
 #include "replay/impact.h"
 #include "replay/replay.h"
@@ -17,16 +18,23 @@ static const double REPLAY_SHARE = 0.002;
 /* Nor is a function that takes less than this share of the critical path. */
 static const double OWN_SHARE = 0.01;
 
+/* Nor is queueing for less than this part of the run told of a wait. */
+enum { QUEUED_LEAST = 1000000 };
+
 /* Where the slowest computes longer than the mean by less than this share of the run, evening out saves nothing. */
 static const double BALANCED = 0.002;
+
+/* Sums of waits: by kind, and those of contention behind them. */
+enum { CONTENTION = WAIT_KIND_COUNT, SUMS };
 
 struct analyst {
     const struct graph *graph;
     struct analysis *analysis;
-    uint32_t *rows;                                                 /* by lane: row of its process */
-    int64_t *compute_ns;                                            /* by lane: outside all calls */
-    int64_t begin_ns;                                               /* of the run */
-    int64_t *sites_ns[WAIT_KIND_COUNT], *comms_ns[WAIT_KIND_COUNT]; /* by site and communicator; NULL: no waits */
+    uint32_t *rows;      /* by lane: row of its process */
+    int64_t *compute_ns; /* by lane: outside all calls */
+    int64_t begin_ns;    /* of the run */
+    struct course_edges edges;
+    int64_t *sites_ns[SUMS], *comms_ns[SUMS]; /* by site and communicator; NULL: no waits */
 };
 
 static int by_number(const void *a, const void *b)
@@ -101,12 +109,21 @@ static size_t take_places(int64_t *sums_ns, size_t count, struct wait_place **pl
     return taken;
 }
 
-static void add_wait(struct analyst *analyst, uint32_t lane, const struct call *call, const struct wait *wait)
+static struct wait_sums *sums_at(struct analysis *analysis, int place)
+{
+    return place == CONTENTION ? &analysis->contention : &analysis->waits[place];
+}
+
+/* `from_ns`: when it begins. `bin`: course_bin of the call's enter. */
+static void add_wait(struct analyst *analyst, int place, uint32_t lane, const struct call *call,
+                     const struct wait *wait, int64_t begin_ns, size_t bin)
 {
     const struct graph *graph = analyst->graph;
-    struct wait_sums *sums = &analyst->analysis->waits[wait->kind];
+    struct wait_sums *sums = sums_at(analyst->analysis, place);
     struct call cause = graph_call(graph, wait->cause_lane, wait->cause_call);
-    int64_t from_ns = time_since(analyst->begin_ns, call->enter_ns);
+    int64_t from_ns = time_since(analyst->begin_ns, begin_ns);
+    course_add(sums->course_ns, &analyst->edges, course_bin(&analyst->edges, bin, from_ns), from_ns,
+               from_ns + wait->ns);
     sums->count++;
     time_add(&sums->ns, wait->ns);
     time_add(&sums->victims_ns[analyst->rows[lane]], wait->ns);
@@ -114,11 +131,11 @@ static void add_wait(struct analyst *analyst, uint32_t lane, const struct call *
     time_add(&sums->states_ns[graph_state(graph, call)->first_of_name], wait->ns);
     time_add(&sums->cause_states_ns[graph_state(graph, &cause)->first_of_name], wait->ns);
     if (call->site > 0)
-        add_place(&analyst->sites_ns[wait->kind], graph->defs->site_count, call->site - 1, wait->ns);
+        add_place(&analyst->sites_ns[place], graph->defs->site_count, call->site - 1, wait->ns);
     if (wait->comm >= 0)
-        add_place(&analyst->comms_ns[wait->kind], graph->defs->comm_count, (uint32_t)wait->comm, wait->ns);
+        add_place(&analyst->comms_ns[place], graph->defs->comm_count, (uint32_t)wait->comm, wait->ns);
     keep_longest(sums, &(struct wait_instance){.ns = wait->ns,
-                                               .enter_ns = from_ns,
+                                               .enter_ns = time_since(analyst->begin_ns, call->enter_ns),
                                                .leave_ns = time_since(analyst->begin_ns, call->leave_ns),
                                                .cause_enter_ns = time_since(analyst->begin_ns, cause.enter_ns),
                                                .process = analyst->rows[lane],
@@ -185,32 +202,41 @@ static void count_call(struct analysis *analysis, const struct graph *graph, uin
     analysis->rootless += rooted && group->root_lane == GRAPH_NONE;
 }
 
+/* What a call waits, and what it takes beyond. */
+static void sum_call(struct analyst *analyst, uint32_t lane, uint32_t index, const struct call *call, size_t bin)
+{
+    const struct graph *graph = analyst->graph;
+    const struct state_def *state = graph_state(graph, call);
+    struct wait wait = wait_of(graph, lane, index), completion = {0};
+    if (wait.kind != WAIT_NONE)
+        add_wait(analyst, (int)wait.kind, lane, call, &wait, call->enter_ns, bin);
+    if (call->group || state->class == CLASS_IO)
+        completion = wait_completion_of(graph, lane, index);
+    if (completion.kind != WAIT_NONE)
+        add_wait(analyst, (int)completion.kind, lane, call, &completion, call->leave_ns - completion.ns, bin);
+    int64_t from_ns = time_since(analyst->begin_ns, call->enter_ns) + wait.ns,
+            to_ns = time_since(analyst->begin_ns, call->leave_ns) - completion.ns;
+    if (to_ns > from_ns)
+        course_add(analysis_own_course(analyst->analysis, state->first_of_name), &analyst->edges,
+                   course_bin(&analyst->edges, bin, from_ns), from_ns, to_ns);
+}
+
 static void sum_waits(struct analyst *analyst)
 {
     const struct graph *graph = analyst->graph;
     for (uint32_t lane = 0; lane < graph->lane_count; lane++) {
         const struct lane *where = &graph->lanes[lane];
         int64_t before_ns = where->begin_ns;
+        size_t bin = 0;
         for (uint32_t i = 0; i < where->count; i++) {
             struct call call = graph_call(graph, lane, i);
             analyst->compute_ns[lane] += time_since(before_ns, call.enter_ns);
             before_ns = call.leave_ns;
             count_call(analyst->analysis, graph, lane, &call);
-            struct wait wait = wait_of(graph, lane, i);
-            if (wait.kind != WAIT_NONE)
-                add_wait(analyst, lane, &call, &wait);
-            struct wait completion = {0};
-            if (call.group || graph_state(graph, &call)->class == CLASS_IO)
-                completion = wait_completion_of(graph, lane, i);
-            if (completion.kind != WAIT_NONE)
-                add_wait(analyst, lane, &call, &completion);
+            bin = course_bin(&analyst->edges, bin, time_since(analyst->begin_ns, call.enter_ns));
+            sum_call(analyst, lane, i, &call, bin);
         }
         analyst->compute_ns[lane] += time_since(before_ns, where->end_ns);
-    }
-    for (int kind = 0; kind < WAIT_KIND_COUNT; kind++) {
-        struct wait_sums *sums = &analyst->analysis->waits[kind];
-        sums->site_count = take_places(analyst->sites_ns[kind], graph->defs->site_count, &sums->sites);
-        sums->comm_count = take_places(analyst->comms_ns[kind], graph->defs->comm_count, &sums->comms);
     }
     count_operations(analyst->analysis, graph);
     for (size_t i = 0; i < graph->group_count; i++)
@@ -338,6 +364,49 @@ static void replay_waits(struct analyst *analyst, int kind)
             analysis->waits[k].saving_ns = time_since(replay.end_ns, analysis->replay);
 }
 
+/* Lanes that keep others waiting for messages long enough to matter. */
+static bool *find_endpoints(const struct analyst *analyst)
+{
+    const struct analysis *analysis = analyst->analysis;
+    bool *endpoints = memory_new(analyst->graph->lane_count);
+    for (size_t lane = 0; lane < analyst->graph->lane_count; lane++) {
+        double ns = 0;
+        for (int kind = WAIT_NONE + 1; kind < WAIT_KIND_COUNT; kind++)
+            ns += ENDPOINT_KINDS >> kind & 1 ? (double)analysis->waits[kind].causes_ns[analyst->rows[lane]] : 0;
+        endpoints[lane] = ns >= REPLAY_SHARE * (double)analysis->duration;
+    }
+    return endpoints;
+}
+
+/* Where processes queue for one, and a run in which nobody does. */
+static void take_contention(struct analyst *analyst)
+{
+    const struct graph *graph = analyst->graph;
+    struct analysis *analysis = analyst->analysis;
+    struct wait_sums *sums = &analysis->contention;
+    double all_ns = (double)analysis->duration * (double)analysis->process_count;
+    sums->calls = analysis->waits[WAIT_LATE_SENDER].calls + analysis->waits[WAIT_LATE_RECEIVER].calls;
+    if (waits_ns(analysis, ENDPOINT_KINDS) < REPLAY_SHARE * all_ns)
+        return;
+    bool *endpoints = find_endpoints(analyst);
+    struct queues queues = queues_of(graph, endpoints, analysis->duration / QUEUED_LEAST);
+    for (size_t i = 0; i < queues.count; i++) {
+        const struct queued *queued = &queues.queued[i];
+        struct call call = graph_call(graph, queued->lane, queued->call);
+        struct wait wait = wait_of(graph, queued->lane, queued->call);
+        int64_t begin_ns = call.enter_ns + wait.ns - queued->ns;
+        wait.ns = queued->ns;
+        add_wait(analyst, CONTENTION, queued->lane, &call, &wait, begin_ns,
+                 course_bin(&analyst->edges, 0, time_since(analyst->begin_ns, begin_ns)));
+    }
+    if ((double)sums->ns >= REPLAY_SHARE * all_ns) {
+        struct replay replay = replay_run(graph, (struct replay_options){.queues = &queues});
+        sums->saving_ns = time_since(replay.end_ns, analysis->replay);
+    }
+    queues_clear(&queues);
+    free(endpoints);
+}
+
 /* The function that takes most of the critical path takes no time but for waiting. */
 static void replay_own_time(struct analyst *analyst)
 {
@@ -389,7 +458,7 @@ static void replay_recorded(struct analyst *analyst)
 }
 
 /* What comes first needs nothing but the graph, and is needed by the rest. */
-enum { FIRST_STEPS = 3, LATER_STEPS = 3 + WAIT_KIND_COUNT };
+enum { FIRST_STEPS = 3, NAMED_STEPS = 4, LATER_STEPS = NAMED_STEPS + WAIT_KIND_COUNT };
 
 static void first_step(void *context, size_t index)
 {
@@ -399,11 +468,22 @@ static void first_step(void *context, size_t index)
 
 static void later_step(void *context, size_t index)
 {
-    static void (*const steps[])(struct analyst *) = {take_delays, replay_own_time, replay_balanced};
-    if (index < 3)
+    static void (*const steps[NAMED_STEPS])(struct analyst *) = {take_delays, take_contention, replay_own_time,
+                                                                 replay_balanced};
+    if (index < NAMED_STEPS)
         steps[index](context);
-    else if (index - 3 != WAIT_NONE)
-        replay_waits(context, (int)index - 3);
+    else if (index - NAMED_STEPS != WAIT_NONE)
+        replay_waits(context, (int)(index - NAMED_STEPS));
+}
+
+static void take_all_places(struct analyst *analyst)
+{
+    const struct defs *defs = analyst->graph->defs;
+    for (int place = 0; place < SUMS; place++) {
+        struct wait_sums *sums = sums_at(analyst->analysis, place);
+        sums->site_count = take_places(analyst->sites_ns[place], defs->site_count, &sums->sites);
+        sums->comm_count = take_places(analyst->comms_ns[place], defs->comm_count, &sums->comms);
+    }
 }
 
 struct analysis *analyse_in_parallel(const struct graph *graph, unsigned threads)
@@ -414,6 +494,7 @@ struct analysis *analyse_in_parallel(const struct graph *graph, unsigned threads
     size_t processes = find_rows(graph, analyst.rows);
     struct analysis *analysis = analyst.analysis = analysis_new(processes, graph->defs->state_count);
     analysis->duration = replay_duration_ns(graph);
+    analyst.edges = course_edges_of(analysis->duration);
     analysis->messages = graph->message_count - graph->unmatched;
     analysis->collectives = graph->group_count;
     analysis->unmatched = graph->unmatched;
@@ -421,6 +502,7 @@ struct analysis *analyse_in_parallel(const struct graph *graph, unsigned threads
     analysis->clock_error = graph->clock_error_ns;
     parallel_run(threads, FIRST_STEPS, first_step, &analyst);
     parallel_run(threads, LATER_STEPS, later_step, &analyst);
+    take_all_places(&analyst);
     free(analyst.rows);
     free(analyst.compute_ns);
     return analysis;

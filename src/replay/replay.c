@@ -48,6 +48,7 @@ struct player {
     uint32_t *ready;    /* lanes that can go on */
     size_t ready_count;
     bool *is_ready;
+    size_t *queue_at; /* by lane: its next wait of options.queues; NULL: there are none */
     uint64_t forced;
 };
 
@@ -413,12 +414,25 @@ static bool wait_for(struct player *player, uint32_t lane, const int64_t *known_
     return true;
 }
 
+/* How long the lane's next call need not wait. */
+static int64_t queued_ns(struct player *player, uint32_t lane)
+{
+    const struct queues *queues = player->options.queues;
+    if (!queues)
+        return 0;
+    size_t *at = &player->queue_at[lane];
+    while (*at < queues->count && queues->queued[*at].lane == lane && queues->queued[*at].call < player->at[lane])
+        ++*at;
+    bool met = *at < queues->count && queues->queued[*at].lane == lane && queues->queued[*at].call == player->at[lane];
+    return met ? queues->queued[*at].ns : 0;
+}
+
 static int64_t end_with_messages(struct player *player, uint32_t lane, const struct call *call)
 {
     const struct graph *graph = player->graph;
     int64_t now_ns = player->now_ns[lane];
     struct dependency none = {.recorded_ns = call->enter_ns, .replayed_ns = now_ns};
-    int64_t end_ns = NOT_YET;
+    int64_t end_ns = NOT_YET, sooner_ns = queued_ns(player, lane);
     /* A receive of one message waits for that; of others the longest wait must be found. */
     bool single =
         !call->sent && call->received && !call->operates && !graph->messages[call->received - 1].next_received;
@@ -432,7 +446,7 @@ static int64_t end_with_messages(struct player *player, uint32_t lane, const str
         if (wait_for(player, lane, player->send_ns, at - 1, 0))
             return NOT_YET;
         struct dependency dependency = {.recorded_ns = graph_call(graph, m.send_lane, m.send_call).enter_ns,
-                                        .replayed_ns = player->send_ns[at - 1],
+                                        .replayed_ns = player->send_ns[at - 1] - sooner_ns,
                                         .kind = wait_for_message_kind(call),
                                         .free = is_free_channel(player, m.channel)};
         int64_t wait_ns = single ? wait_for_this(call, dependency.recorded_ns) : waited.ns;
@@ -446,7 +460,7 @@ static int64_t end_with_messages(struct player *player, uint32_t lane, const str
         if (wait_for(player, lane, player->receive_ns, at - 1, 1))
             return NOT_YET;
         struct dependency dependency = {.recorded_ns = waited.until_ns,
-                                        .replayed_ns = player->receive_ns[at - 1],
+                                        .replayed_ns = player->receive_ns[at - 1] - sooner_ns,
                                         .kind = WAIT_LATE_RECEIVER,
                                         .free = is_free_channel(player, m.channel)};
         int64_t ns = end_after(player, call, now_ns, &dependency, waited.ns);
@@ -543,6 +557,8 @@ static void player_begin(struct player *player, const struct graph *graph, struc
     player->neighbours = memory_new(graph->neighbour_count * sizeof *player->neighbours);
     for (size_t i = 0; i < graph->neighbour_count; i++)
         player->neighbours[i].enter_ns = NOT_YET;
+    if (options.queues)
+        player->queue_at = queues_by_lane(options.queues, lanes);
     for (uint32_t lane = 0; lane < lanes; lane++) {
         player->now_ns[lane] = time_since(player->begin_ns, graph->lanes[lane].begin_ns);
         make_ready(player, lane);
@@ -566,6 +582,7 @@ static void player_clear(struct player *player)
     free(player->message_waiter[1]);
     free(player->groups);
     free(player->prefix_ns);
+    free(player->queue_at);
 }
 
 /* From the end of its last call to its last event a lane computes. */

@@ -2,6 +2,7 @@
 #ifndef SIGHT_REPLAY_REPLAY_H
 #define SIGHT_REPLAY_REPLAY_H
 
+#include "replay/endpoints.h"
 #include "replay/graph.h"
 #include "replay/wait.h"
 
@@ -20,6 +21,7 @@ struct replay_options {
     const bool *free_channels; /* by channel: its messages are always there in time; or NULL */
     bool ideal;                /* transfers and all calls' own time cost nothing: POP's ideal network */
     const double *compute;     /* by lane: computing lasts so many times as long; NULL: as recorded */
+    const struct queues *queues; /* what these waits are spent in a queue they do not wait (endpoints.h); or NULL */
 };
 
 struct replay {

@@ -39,8 +39,11 @@ static void write_finding(struct json *json, const struct finding *finding)
 /* Which charts stand on which tab: the others on "charts". */
 static const char *tab_of(const char *chart)
 {
-    static const char *const tabs[][2] = {
-        {"efficiency", "efficiency"}, {"waits", "efficiency"}, {"critical-path", "efficiency"}, {"search", "search"}};
+    static const char *const tabs[][2] = {{"findings", "efficiency"},
+                                          {"efficiency", "efficiency"},
+                                          {"waits", "efficiency"},
+                                          {"critical-path", "efficiency"},
+                                          {"search", "search"}};
     for (size_t i = 0; i < sizeof tabs / sizeof *tabs; i++)
         if (strcmp(tabs[i][0], chart) == 0)
             return tabs[i][1];

@@ -266,6 +266,26 @@ static void wrong_order(int round)
     MPI_Bcast(&value, 1, MPI_DOUBLE, 0, MPI_COMM_WORLD);
 }
 
+/* Process 0 prepares a piece of work for each of the others, who work on it as long as it takes to prepare all: bad
+   runs ask for a piece when they need it, and queue; clean ones ask for the next before they work on this. */
+static void contention(int round)
+{
+    double piece = round;
+    for (int i = 1; rank == 0 && i < size; i++) {
+        MPI_Status status;
+        MPI_Recv(&piece, 1, MPI_DOUBLE, MPI_ANY_SOURCE, 0, MPI_COMM_WORLD, &status);
+        work(EXTRA_US / size);
+        MPI_Send(&piece, 1, MPI_DOUBLE, status.MPI_SOURCE, 0, MPI_COMM_WORLD);
+    }
+    if (rank > 0) {
+        MPI_Send(&piece, 1, MPI_DOUBLE, 0, 0, MPI_COMM_WORLD);
+        work(bad ? 0 : EXTRA_US);
+        MPI_Recv(&piece, 1, MPI_DOUBLE, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        work(bad ? EXTRA_US : 0);
+    }
+    allreduce();
+}
+
 struct pattern {
     const char *name;
     void (*round)(int round);
@@ -292,6 +312,7 @@ static const struct pattern patterns[] = {
     {"neighbours", neighbours, "compute-imbalance,wait-at-nxn", 1},
     {"inter", inter, "compute-imbalance,wait-at-nxn", 1},
     {"wrong-order", wrong_order, "wrong-order,late-sender,serialisation", 0},
+    {"contention", contention, "contention", 0},
 };
 
 int main(int argc, char **argv)

@@ -143,6 +143,18 @@ static void test_patterns(void)
            "even work, one has most messages: POP's communication imbalance");
     metrics->analysis->load_balance = 0.5;
     tap_ok(!fitted(metrics, "late-sender", WAIT_LATE_SENDER)->pattern, "uneven work: not that");
+    finding = fitted(metrics, "contention", WAIT_LATE_SENDER);
+    tap_ok(finding->pattern && strncmp(finding->pattern, "MPI endpoint contention", 23) == 0,
+           "queues: POP's endpoint contention");
+    tap_ok(!fitted(metrics, "dynamic-imbalance", WAIT_LATE_SENDER)->pattern, "no iterations: no pattern of theirs");
+    struct phase_metrics phases = {.iterations.kind = ITERATION_ROTATING};
+    metrics->phases = &phases;
+    finding = fitted(metrics, "dynamic-imbalance", WAIT_LATE_SENDER);
+    tap_ok(finding->pattern && strncmp(finding->pattern, "Dynamic load imbalance", 22) == 0,
+           "work that goes round: POP's dynamic load imbalance");
+    phases.iterations.kind = ITERATION_RANDOM;
+    tap_ok(!fitted(metrics, "dynamic-imbalance", WAIT_LATE_SENDER)->pattern, "random: not that");
+    metrics->phases = NULL;
     metrics_free(metrics);
 }
 

@@ -32,9 +32,9 @@ static struct metrics *alike(size_t count, double compute, double communication)
 
 static void test_table(void)
 {
-    static const char *const charts[] = {"communication", "compute",    "activity", "summary",       "balance",
-                                         "messages",      "matrix",     "waits",    "critical-path", "efficiency",
-                                         "search",        "iterations", "timeline"};
+    static const char *const charts[] = {"communication", "compute", "activity",   "summary", "balance",
+                                         "messages",      "matrix",  "findings",   "waits",   "critical-path",
+                                         "efficiency",    "search",  "iterations", "timeline"};
     enum { CHARTS = sizeof charts / sizeof *charts };
     tap_equal_int((long long)chart_count(), CHARTS, "as many charts as known here");
     struct metrics *metrics = alike(0, 0, 0);
@@ -92,6 +92,30 @@ static void test_communication(void)
     metrics = alike(3, 1, 1);
     hand_messages(metrics, 1, 1, 10, 0);
     expect_answer(metrics, id, "Process 1 takes part in all messages", "to itself");
+    metrics_free(metrics);
+}
+
+static void test_findings(void)
+{
+    static const char id[] = "findings";
+    struct metrics *metrics = alike(4, 3, 1);
+    expect_answer(metrics, id, "Findings over Time: not known without the events of the whole run", "no analysis");
+    struct analysis *analysis = metrics->analysis = analysis_new(4, metrics->defs->state_count);
+    struct wait_sums *sums = &analysis->waits[WAIT_LATE_SENDER];
+    analysis->duration = hand_ns(4);
+    expect_answer(metrics, id, "No finding costs more than 1 % of the run (40.0 ms)", "none");
+    sums->ns = sums->victims_ns[1] = sums->causes_ns[0] = hand_ns(1.6);
+    sums->saving_ns = hand_ns(1);
+    sums->count = sums->calls = 16;
+    expect_answer(metrics, id, "Late-sender costs most", "a metrics file that does not tell when");
+    for (size_t bin = 64; bin < 80; bin++)
+        sums->course_ns[bin] = hand_ns(0.1);
+    expect_answer(metrics, id, "Late-sender costs most, between 2.00 s and 2.41 s of the run", "13 parts of 16: 81 %");
+    for (size_t bin = 0; bin < COURSE_BINS; bin++)
+        sums->course_ns[bin] = hand_ns(0.01);
+    expect_answer(metrics, id, "Late-sender costs most, all along the run", "all the time");
+    analysis->clock_error = hand_ns(2);
+    expect_answer(metrics, id, "No finding costs more than the clock error of this trace (2.00 s)", "clocks");
     metrics_free(metrics);
 }
 
@@ -269,6 +293,7 @@ int main(void)
     test_table();
     test_description();
     test_communication();
+    test_findings();
     test_compute();
     test_activity();
     test_summary();

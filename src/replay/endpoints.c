@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "replay/endpoints.h"
+
+#include "core/memory.h"
+#include "replay/wait.h"
+
+#include <stdlib.h>
+
+/* Waits for one process that are looked at together; those that queue behind each other are close. */
+enum { TURNS = 4096, OVERLAP = TURNS / 4 };
+
+/* So many waiters, this one among them, make a queue while another is served. */
+enum { QUEUE_LEAST = 2 };
+
+/* And are looked for among so many turns. */
+enum { AHEAD = 256 };
+
+/* A wait that ends with a call of the process for its message. */
+struct turn {
+    int64_t enter_ns;  /* of the wait */
+    int64_t begin_ns;  /* when the process turns to it, at the latest */
+    int64_t end_ns;    /* enter of the call */
+    int64_t waited_ns; /* by the process itself, until then */
+    uint32_t lane, call;
+    bool served; /* begin_ns is when it does; else it may be since the end of the turn before */
+};
+
+/* The last message that a process received: who asks, and when it turned to that. */
+struct request {
+    uint32_t lane; /* GRAPH_NONE: none */
+    int64_t begin_ns, waited_ns;
+};
+
+/* A process that others wait for. */
+struct endpoint {
+    const struct graph *graph;
+    int64_t least_ns;
+    struct turn turns[TURNS]; /* by their ends */
+    size_t count, told;       /* the first `told` were looked at, and are kept for those behind them */
+    struct queues queues;
+    size_t capacity;
+};
+
+static bool is_one_of(enum wait_kind kind)
+{
+    return ENDPOINT_KINDS >> kind & 1;
+}
+
+/* The first turn that ends at or after a time. */
+static size_t turn_from(const struct endpoint *endpoint, int64_t time_ns)
+{
+    size_t low = 0, high = endpoint->count;
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        if (endpoint->turns[middle].end_ns < time_ns)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* Whether so many others than the one that is turned to wait at that moment. */
+static bool is_queue(const struct endpoint *endpoint, size_t first)
+{
+    int64_t now_ns = endpoint->turns[first].end_ns;
+    size_t waiting = 0, end = first + AHEAD < endpoint->count ? first + AHEAD : endpoint->count;
+    for (size_t i = first + 1; i < end && waiting < QUEUE_LEAST; i++) {
+        const struct turn *turn = &endpoint->turns[i];
+        waiting += turn->enter_ns <= now_ns && turn->lane != endpoint->turns[first].lane;
+    }
+    return waiting >= QUEUE_LEAST;
+}
+
+/* How long the wait of a turn is spent behind others. */
+static int64_t queued_ns(const struct endpoint *endpoint, size_t index)
+{
+    const struct turn *turn = &endpoint->turns[index];
+    size_t first = turn_from(endpoint, turn->enter_ns);
+    if (first >= index || !is_queue(endpoint, first))
+        return 0;
+    const struct turn *ahead = &endpoint->turns[first];
+    int64_t from_ns = ahead->begin_ns > turn->enter_ns ? ahead->begin_ns : turn->enter_ns,
+            to_ns = turn->served ? turn->begin_ns : turn[-1].end_ns;
+    int64_t ns = time_since(from_ns, to_ns) - (turn->waited_ns - ahead->waited_ns);
+    return ns > 0 ? ns : 0;
+}
+
+/* Tells of the turns up to `end`. */
+static void tell(struct endpoint *endpoint, size_t end)
+{
+    for (; endpoint->told < end; endpoint->told++) {
+        const struct turn *turn = &endpoint->turns[endpoint->told];
+        int64_t ns = queued_ns(endpoint, endpoint->told);
+        if (ns >= endpoint->least_ns && ns > 0)
+            ARRAY_PUSH(endpoint->queues.queued, endpoint->queues.count, endpoint->capacity,
+                       (struct queued){turn->lane, turn->call, ns});
+    }
+}
+
+/* Those of half of the room stay: later ones may have waited behind them. */
+static void make_room(struct endpoint *endpoint)
+{
+    size_t gone = TURNS / 2;
+    tell(endpoint, TURNS - OVERLAP);
+    for (size_t i = gone; i < TURNS; i++)
+        endpoint->turns[i - gone] = endpoint->turns[i];
+    endpoint->count -= gone;
+    endpoint->told -= gone;
+}
+
+/* The wait of a call at the other end of a message, if it ends with call `index` of the lane. */
+static void meet(struct endpoint *endpoint, uint32_t lane, uint32_t index, const struct turn *turn)
+{
+    if (turn->lane == GRAPH_NONE || turn->lane == lane)
+        return;
+    struct call other = graph_call(endpoint->graph, turn->lane, turn->call);
+    if (other.enter_ns >= turn->end_ns || other.leave_ns <= turn->end_ns)
+        return;
+    struct wait wait = wait_of(endpoint->graph, turn->lane, turn->call);
+    if (!is_one_of(wait.kind) || wait.cause_lane != lane || wait.cause_call != index || wait.until_ns != turn->end_ns)
+        return;
+    struct turn *last = endpoint->count > 0 ? &endpoint->turns[endpoint->count - 1] : NULL;
+    /* One call that ends a wait twice; clocks that go back. */
+    if (last && ((last->lane == turn->lane && last->call == turn->call) || last->end_ns > turn->end_ns))
+        return;
+    if (endpoint->count == TURNS)
+        make_room(endpoint);
+    endpoint->turns[endpoint->count] = *turn;
+    endpoint->turns[endpoint->count++].enter_ns = other.enter_ns;
+}
+
+/* Those who wait for the process to receive. */
+static void meet_senders(struct endpoint *endpoint, uint32_t lane, uint32_t index, const struct call *call,
+                         int64_t waited_ns)
+{
+    struct message m;
+    for (uint32_t at = call->received; at; at = m.next_received) {
+        m = graph_message(endpoint->graph, at - 1);
+        meet(endpoint, lane, index,
+             &(struct turn){0, call->enter_ns, call->enter_ns, waited_ns, m.send_lane, m.send_call, true});
+    }
+}
+
+/* Those who wait for the process to send. */
+static void meet_receivers(struct endpoint *endpoint, uint32_t lane, uint32_t index, const struct call *call,
+                           int64_t waited_ns, const struct request *request)
+{
+    struct message m;
+    for (uint32_t at = call->sent; at; at = m.next_sent) {
+        m = graph_message(endpoint->graph, at - 1);
+        struct turn turn = {0, call->enter_ns, call->enter_ns, waited_ns, m.receive_lane, m.receive_call, false};
+        if (m.receive_lane == request->lane) {
+            turn.served = true;
+            turn.begin_ns = request->begin_ns;
+            turn.waited_ns = request->waited_ns;
+        }
+        meet(endpoint, lane, index, &turn);
+    }
+}
+
+static void visit(struct endpoint *endpoint, uint32_t lane)
+{
+    const struct graph *graph = endpoint->graph;
+    struct request request = {.lane = GRAPH_NONE};
+    int64_t waited_ns = 0;
+    endpoint->count = endpoint->told = 0;
+    for (uint32_t i = 0; i < graph->lanes[lane].count; i++) {
+        struct call call = graph_call(graph, lane, i);
+        meet_senders(endpoint, lane, i, &call, waited_ns);
+        meet_receivers(endpoint, lane, i, &call, waited_ns, &request);
+        struct wait wait = wait_of(graph, lane, i);
+        time_add(&waited_ns, wait.ns);
+        if (call.received)
+            request =
+                (struct request){graph_message(graph, call.received - 1).send_lane, call.enter_ns + wait.ns, waited_ns};
+    }
+    tell(endpoint, endpoint->count);
+}
+
+static int by_place(const void *a, const void *b)
+{
+    const struct queued *left = a, *right = b;
+    if (left->lane != right->lane)
+        return left->lane < right->lane ? -1 : 1;
+    return (left->call > right->call) - (left->call < right->call);
+}
+
+struct queues queues_of(const struct graph *graph, const bool *endpoints, int64_t least_ns)
+{
+    struct endpoint *endpoint = memory_new(sizeof *endpoint);
+    endpoint->graph = graph;
+    endpoint->least_ns = least_ns;
+    for (uint32_t lane = 0; lane < graph->lane_count && graph->lane_count > QUEUE_LEAST + 1; lane++)
+        if (!endpoints || endpoints[lane])
+            visit(endpoint, lane);
+    struct queues queues = endpoint->queues;
+    if (queues.count > 0)
+        qsort(queues.queued, queues.count, sizeof *queues.queued, by_place);
+    free(endpoint);
+    return queues;
+}
+
+void queues_clear(struct queues *queues)
+{
+    free(queues->queued);
+    *queues = (struct queues){0};
+}
+
+size_t *queues_by_lane(const struct queues *queues, size_t lanes)
+{
+    size_t *at = memory_new(lanes * sizeof *at), next = 0;
+    for (size_t lane = 0; lane < lanes; lane++) {
+        at[lane] = next;
+        while (next < queues->count && queues->queued[next].lane == lane)
+            next++;
+    }
+    return at;
+}
