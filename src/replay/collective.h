@@ -29,6 +29,12 @@ struct collective {
     uint8_t completion; /* the wait_kind of what it lasts longer than for the first that is done; WAIT_NONE */
 };
 
+/* False of those in which nobody gives or gets data, whatever a trace tells of bytes: everyone counts. */
+static inline bool collective_moves_data(struct collective collective)
+{
+    return collective.wait != WAIT_AT_BARRIER && collective.wait != WAIT_AT_INIT && collective.wait != WAIT_AT_FINALIZE;
+}
+
 /* By name; large-count variants (_c) are as the others. */
 struct collective collective_of(const struct state_def *state);
 

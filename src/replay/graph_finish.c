@@ -124,9 +124,14 @@ static void note_starts(struct graph *graph)
 static void finish_groups(struct graph *graph)
 {
     for (uint32_t lane = 0; lane < graph->lane_count; lane++)
-        for (uint32_t i = 0; i < graph->lanes[lane].count; i++)
-            if (graph->lanes[lane].calls[i].word & CALL_IN_GROUP)
-                note_member(graph, graph->lanes[lane].calls[i].received - 1, lane, i);
+        for (uint32_t i = 0; i < graph->lanes[lane].count; i++) {
+            struct packed_call *call = &graph->lanes[lane].calls[i];
+            if (!(call->word & CALL_IN_GROUP))
+                continue;
+            if (!collective_moves_data(graph_collective_of(graph, &graph->groups[call->received - 1])))
+                call->word &= ~(CALL_GIVES_NOTHING | CALL_GETS_NOTHING);
+            note_member(graph, call->received - 1, lane, i);
+        }
     note_starts(graph);
     for (size_t i = 0; i < graph->group_count; i++)
         graph->groups[i].complete = is_complete(graph, &graph->groups[i]);

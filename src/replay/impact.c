@@ -2,6 +2,7 @@
 #include "replay/impact.h"
 
 #include "core/memory.h"
+#include "replay/wait_table.h"
 
 struct impact impact_begin(const int64_t *path_ns, size_t activities)
 {
@@ -79,11 +80,12 @@ static void sum_lane(const struct graph *graph, uint32_t index, int64_t *own_ns)
 {
     const struct lane *lane = &graph->lanes[index];
     int64_t before_ns = lane->begin_ns;
+    size_t waits = 0;
     for (uint32_t i = 0; i < lane->count; i++) {
         struct call call = graph_call(graph, index, i);
-        struct wait wait = wait_of(graph, index, i);
+        int64_t waited_ns = wait_table_marks(graph, index, i) ? wait_ns(graph, index, waits++) : 0;
         time_add(&own_ns[activity_before(graph, &call)], time_since(before_ns, call.enter_ns));
-        time_add(&own_ns[activity_in(graph, &call)], time_since(call.enter_ns, call.leave_ns) - wait.ns);
+        time_add(&own_ns[activity_in(graph, &call)], time_since(call.enter_ns, call.leave_ns) - waited_ns);
         before_ns = call.leave_ns;
     }
     time_add(&own_ns[activity_at_end(graph)], time_since(before_ns, lane->end_ns));

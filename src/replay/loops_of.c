@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "core/memory.h"
 #include "replay/lane_loops.h"
-#include "replay/wait.h"
+#include "replay/wait_table.h"
 
 #include <math.h>
 #include <string.h>
@@ -157,7 +157,7 @@ static struct passed passed_of(const struct graph *graph, uint32_t lane)
         passed.waits_ns[i + 1] = passed.waits_ns[i];
         struct call call = graph_call(graph, lane, (uint32_t)i);
         time_add(&passed.calls_ns[i + 1], time_since(call.enter_ns, call.leave_ns));
-        time_add(&passed.waits_ns[i + 1], wait_of(graph, lane, (uint32_t)i).ns);
+        time_add(&passed.waits_ns[i + 1], wait_ns_in(graph, lane, i));
     }
     return passed;
 }

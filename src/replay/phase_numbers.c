@@ -4,7 +4,7 @@
 #include "core/memory.h"
 #include "replay/replay.h"
 #include "replay/rhythm.h"
-#include "replay/wait.h"
+#include "replay/wait_table.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -149,15 +149,17 @@ static void walk_process(struct counter *counter, uint32_t process)
             counter->computing[(size_t)process * count + k] = -1;
     }
     int64_t before_ns = where->begin_ns;
+    size_t waits = 0;
     for (uint32_t i = 0; i < where->count; i++) {
         struct call call = graph_call(graph, lane, i);
         spend(counter, &walk, SPENT_COMPUTING, before_ns, call.enter_ns);
         if (counter->rhythm)
             rhythm_add(counter->rhythm, before_ns, call.enter_ns);
         spend(counter, &walk, WAIT_NONE, call.enter_ns, call.leave_ns);
-        struct wait wait = wait_of(graph, lane, i);
-        if (wait.kind != WAIT_NONE)
-            spend(counter, &walk, (int)wait.kind, call.enter_ns, call.enter_ns + wait.ns);
+        if (wait_table_marks(graph, lane, i)) {
+            int kind = graph->waits[lane].kinds[waits];
+            spend(counter, &walk, kind, call.enter_ns, call.enter_ns + wait_ns(graph, lane, waits++));
+        }
         if (call.sent)
             count_messages(counter, &walk, &call);
         before_ns = call.leave_ns > before_ns ? call.leave_ns : before_ns;

@@ -4,6 +4,7 @@
 #include "core/memory.h"
 #include "replay/graph_neighbours.h"
 #include "replay/graph_sides.h"
+#include "replay/wait_table.h"
 
 #include <math.h>
 
@@ -29,25 +30,28 @@ struct neighbour_play {
     uint32_t waiting; /* 1 + lane: the first of those that wait for it */
 };
 
+struct lane_play {
+    int64_t now_ns;
+    uint32_t *waiting_in;                    /* the list of waiting lanes that it stands in; NULL: none */
+    uint32_t next_waiting, previous_waiting; /* 1 + lane: beside it there */
+    uint32_t message;                        /* 1 + the message for whose other end it waits */
+    uint32_t at;                             /* next call */
+    bool entered;                            /* it was entered, and could not end yet */
+    bool is_ready;                           /* stands among those that can go on */
+};
+
 struct player {
     const struct graph *graph;
     struct replay_options options;
     int64_t begin_ns;
-    int64_t *now_ns;             /* by lane */
-    size_t *at;                  /* by lane: next call */
-    bool *entered;               /* by lane: its next call was entered, and could not end yet */
-    int64_t *send_ns;            /* by message: when its send was entered */
-    int64_t *receive_ns;         /* by message: when its receive was entered */
-    uint32_t *next_waiting;      /* by lane */
-    uint32_t **waiting_in;       /* by lane: the list of waiting lanes that it stands in; NULL: none */
-    uint32_t *message_waiter[2]; /* by message: 1 + lane that waits for its send, for its receive */
+    struct lane_play *lanes;
+    int64_t *message_ns; /* by message: when its send was entered; once its receive has ended, when that was entered */
     struct group_play *groups;
     struct side_play (*sides)[2];      /* by row of the graph's sides */
     struct neighbour_play *neighbours; /* by row of the graph's neighbours */
     int64_t *prefix_ns; /* by prefix: when it is entered; once all lower ranks are, the latest up to it */
     uint32_t *ready;    /* lanes that can go on */
     size_t ready_count;
-    bool *is_ready;
     size_t *queue_at; /* by lane: its next wait of options.queues; NULL: there are none */
     uint64_t forced;
 };
@@ -70,17 +74,19 @@ int64_t replay_duration_ns(const struct graph *graph)
 
 static void make_ready(struct player *player, uint32_t lane)
 {
-    if (player->is_ready[lane])
+    if (player->lanes[lane].is_ready)
         return;
-    player->is_ready[lane] = true;
+    player->lanes[lane].is_ready = true;
     player->ready[player->ready_count++] = lane;
 }
 
-static void wake(struct player *player, uint32_t *waiter)
+/* The lane goes on if it waits for the other end of the message. */
+static void wake(struct player *player, uint32_t lane, uint32_t message)
 {
-    if (*waiter)
-        make_ready(player, *waiter - 1);
-    *waiter = 0;
+    if (lane == GRAPH_NONE || player->lanes[lane].message != message + 1)
+        return;
+    player->lanes[lane].message = 0;
+    make_ready(player, lane);
 }
 
 static int64_t computing(const struct player *player, uint32_t lane, int64_t ns)
@@ -123,7 +129,7 @@ static void enter_prefix(struct player *player, uint32_t lane, uint32_t index, c
     const struct group *recorded = &graph->groups[index_of_group];
     if (!place || !recorded->complete)
         return;
-    player->prefix_ns[*place] = call->gives_nothing ? NOT_YET + 1 : player->now_ns[lane];
+    player->prefix_ns[*place] = call->gives_nothing ? NOT_YET + 1 : player->lanes[lane].now_ns;
     int64_t *members = player->prefix_ns + recorded->rows;
     for (; group->prefix < recorded->count && members[group->prefix] != NOT_YET; group->prefix++)
         if (group->prefix > 0 && members[group->prefix - 1] > members[group->prefix])
@@ -133,21 +139,23 @@ static void enter_prefix(struct player *player, uint32_t lane, uint32_t index, c
 /* The lane waits no more, though what it waits for has not come. */
 static void leave_list(struct player *player, uint32_t lane)
 {
-    uint32_t *at = player->waiting_in[lane];
-    if (!at)
+    struct lane_play *where = &player->lanes[lane];
+    if (!where->waiting_in)
         return;
-    while (*at != lane + 1)
-        at = &player->next_waiting[*at - 1];
-    *at = player->next_waiting[lane];
-    player->waiting_in[lane] = NULL;
+    if (where->previous_waiting)
+        player->lanes[where->previous_waiting - 1].next_waiting = where->next_waiting;
+    else
+        *where->waiting_in = where->next_waiting;
+    if (where->next_waiting)
+        player->lanes[where->next_waiting - 1].previous_waiting = where->previous_waiting;
+    where->waiting_in = NULL;
 }
 
 static void wake_all(struct player *player, uint32_t *waiting)
 {
     while (*waiting) {
         uint32_t lane = *waiting - 1;
-        *waiting = player->next_waiting[lane];
-        player->waiting_in[lane] = NULL;
+        leave_list(player, lane);
         make_ready(player, lane);
     }
 }
@@ -157,7 +165,7 @@ static void arrive_beside_neighbours(struct player *player, uint32_t lane, uint3
     uint32_t row = graph_neighbour_row_of_lane(player->graph, index_of_group, lane);
     if (row == GRAPH_NONE)
         return;
-    player->neighbours[row].enter_ns = player->now_ns[lane];
+    player->neighbours[row].enter_ns = player->lanes[lane].now_ns;
     wake_all(player, &player->neighbours[row].waiting);
 }
 
@@ -168,8 +176,8 @@ static bool arrive_on_side(struct player *player, uint32_t lane, const struct ca
     struct side_play *side = &player->sides[recorded->rows][index];
     if (!call->gives_nothing) {
         side->arrived++;
-        if (player->now_ns[lane] > side->latest_ns)
-            side->latest_ns = player->now_ns[lane];
+        if (player->lanes[lane].now_ns > side->latest_ns)
+            side->latest_ns = player->lanes[lane].now_ns;
     }
     return side->arrived == graph_sides(player->graph, recorded)->sides[index].givers;
 }
@@ -180,7 +188,7 @@ static void arrive(struct player *player, uint32_t lane, uint32_t index, const s
 {
     const struct group *recorded = &player->graph->groups[index_of_group];
     struct group_play *group = &player->groups[index_of_group];
-    int64_t now_ns = player->now_ns[lane];
+    int64_t now_ns = player->lanes[lane].now_ns;
     if (!call->gives_nothing) {
         group->arrived++;
         if (now_ns > group->latest_ns)
@@ -215,24 +223,37 @@ static void start_operations(struct player *player, uint32_t lane, uint32_t inde
     }
 }
 
+/* True if the lane has entered the call, or is past it. */
+static bool has_entered(const struct player *player, uint32_t lane, uint32_t call)
+{
+    const struct lane_play *where = &player->lanes[lane];
+    return where->at > call || (where->at == call && where->entered);
+}
+
+/* A message leaves. Where nobody came and its receive went on alone, nobody asks for the time. */
+static void send_message(struct player *player, uint32_t message, int64_t now_ns)
+{
+    const struct packed_message *packed = &player->graph->messages[message];
+    uint32_t receiver = player->graph->channels[packed->channel].receive_lane;
+    if (packed->receive_call == GRAPH_NONE || player->lanes[receiver].at <= packed->receive_call)
+        player->message_ns[message] = now_ns;
+    wake(player, receiver, message);
+}
+
 /* The lane reaches its next call: its time is that of the enter, and others learn that it is there. */
 static void enter(struct player *player, uint32_t lane, const struct call *call)
 {
     const struct graph *graph = player->graph;
-    uint32_t index = (uint32_t)player->at[lane];
+    struct lane_play *where = &player->lanes[lane];
+    uint32_t index = where->at;
     int64_t before_ns = index ? graph_call(graph, lane, index - 1).leave_ns : graph->lanes[lane].begin_ns;
-    player->now_ns[lane] += computing(player, lane, time_since(before_ns, call->enter_ns));
-    player->entered[lane] = true;
-    int64_t now_ns = player->now_ns[lane];
-    for (uint32_t m = call->sent; m; m = graph->messages[m - 1].next_sent) {
-        player->send_ns[m - 1] = now_ns;
-        wake(player, &player->message_waiter[0][m - 1]);
-    }
+    where->now_ns += computing(player, lane, time_since(before_ns, call->enter_ns));
+    where->entered = true;
+    for (uint32_t m = call->sent; m; m = graph->messages[m - 1].next_sent)
+        send_message(player, m - 1, where->now_ns);
     for (uint32_t m = call->received; m; m = graph->messages[m - 1].next_received)
-        if (graph->messages[m - 1].receive_call == index) {
-            player->receive_ns[m - 1] = now_ns;
-            wake(player, &player->message_waiter[1][m - 1]);
-        }
+        if (graph->messages[m - 1].receive_call == index)
+            wake(player, graph->channels[graph->messages[m - 1].channel].send_lane, m - 1);
     if (call->group)
         arrive(player, lane, index, call, call->group - 1);
     if (call->operates)
@@ -365,23 +386,28 @@ static bool depend_on_group(const struct player *player, uint32_t lane, uint32_t
 
 static int64_t wait_in(struct player *player, uint32_t lane, uint32_t *list)
 {
-    if (player->waiting_in[lane] != list) {
-        leave_list(player, lane);
-        player->next_waiting[lane] = *list;
-        player->waiting_in[lane] = list;
-        *list = lane + 1;
-    }
+    struct lane_play *where = &player->lanes[lane];
+    if (where->waiting_in == list)
+        return NOT_YET;
+    leave_list(player, lane);
+    where->waiting_in = list;
+    where->previous_waiting = 0;
+    where->next_waiting = *list;
+    if (*list)
+        player->lanes[*list - 1].previous_waiting = lane + 1;
+    *list = lane + 1;
     return NOT_YET;
 }
 
 /* When the call ends; NOT_YET with the lane put to wait for who must come first. */
 static int64_t end_in_group(struct player *player, uint32_t lane, const struct call *call)
 {
-    struct dependency dependency = {.recorded_ns = call->enter_ns, .replayed_ns = player->now_ns[lane]};
+    struct dependency dependency = {.recorded_ns = call->enter_ns, .replayed_ns = player->lanes[lane].now_ns};
     bool waits = graph_collective(player->graph, call).stage == STAGE_BLOCKING && !call->gets_nothing;
-    if (waits && !depend_on_group(player, lane, (uint32_t)player->at[lane], call->group - 1, &dependency))
+    if (waits && !depend_on_group(player, lane, player->lanes[lane].at, call->group - 1, &dependency))
         return wait_in(player, lane, dependency.list);
-    return end_after(player, call, player->now_ns[lane], &dependency, wait_for_this(call, dependency.recorded_ns));
+    return end_after(player, call, player->lanes[lane].now_ns, &dependency,
+                     wait_for_this(call, dependency.recorded_ns));
 }
 
 /* The same for the collectives that the call completes; `end_ns` is what is known of the end so far. */
@@ -389,29 +415,20 @@ static int64_t end_of_operations(struct player *player, uint32_t lane, const str
                                  int64_t end_ns)
 {
     const struct graph *graph = player->graph;
-    uint32_t index = (uint32_t)player->at[lane];
+    uint32_t index = player->lanes[lane].at;
     for (size_t i = graph_operations(graph, lane, index); i < graph->operation_count; i++) {
         const struct operation *operation = &graph->operations[i];
-        struct dependency dependency = {.recorded_ns = call->enter_ns, .replayed_ns = player->now_ns[lane]};
+        struct dependency dependency = {.recorded_ns = call->enter_ns, .replayed_ns = player->lanes[lane].now_ns};
         if (!graph_completes(operation, lane, index))
             break;
         if (graph_call(graph, operation->lane, operation->call).gets_nothing)
             continue;
         if (!depend_on_group(player, operation->lane, operation->call, operation->group, &dependency))
             return wait_in(player, lane, dependency.list);
-        int64_t ns = end_after(player, call, player->now_ns[lane], &dependency, wait_ns);
+        int64_t ns = end_after(player, call, player->lanes[lane].now_ns, &dependency, wait_ns);
         end_ns = ns > end_ns ? ns : end_ns;
     }
     return end_ns;
-}
-
-/* The other end of a message, if there is one and it is not known yet, is waited for. */
-static bool wait_for(struct player *player, uint32_t lane, const int64_t *known_ns, uint32_t message, int end)
-{
-    if (known_ns[message] != NOT_YET)
-        return false;
-    player->message_waiter[end][message] = lane + 1;
-    return true;
 }
 
 /* How long the lane's next call need not wait. */
@@ -421,81 +438,128 @@ static int64_t queued_ns(struct player *player, uint32_t lane)
     if (!queues)
         return 0;
     size_t *at = &player->queue_at[lane];
-    while (*at < queues->count && queues->queued[*at].lane == lane && queues->queued[*at].call < player->at[lane])
+    uint32_t call = player->lanes[lane].at;
+    while (*at < queues->count && queues->queued[*at].lane == lane && queues->queued[*at].call < call)
         ++*at;
-    bool met = *at < queues->count && queues->queued[*at].lane == lane && queues->queued[*at].call == player->at[lane];
+    bool met = *at < queues->count && queues->queued[*at].lane == lane && queues->queued[*at].call == call;
     return met ? queues->queued[*at].ns : 0;
+}
+
+static int64_t wait_for_message(struct player *player, uint32_t lane, uint32_t message)
+{
+    player->lanes[lane].message = message + 1;
+    return NOT_YET;
+}
+
+/* When the receive was entered. */
+static int64_t receive_ns(const struct player *player, uint32_t message, const struct message *m)
+{
+    const struct lane_play *receiver = &player->lanes[m->receive_lane];
+    return receiver->at == m->receive_call ? receiver->now_ns : player->message_ns[message];
+}
+
+/* The same for messages that arrive. A receive of one message waits for that; of others the longest wait counts. */
+static int64_t end_of_receives(struct player *player, uint32_t lane, const struct call *call, int64_t longest_ns)
+{
+    const struct graph *graph = player->graph;
+    int64_t end_ns = NOT_YET, sooner_ns = queued_ns(player, lane);
+    bool single = !call->sent && !call->operates && !graph->messages[call->received - 1].next_received;
+    struct message m;
+    for (uint32_t at = call->received; at; at = m.next_received) {
+        m = graph_message(graph, at - 1);
+        if (m.send_lane == GRAPH_NONE || m.send_lane == lane)
+            continue;
+        if (!has_entered(player, m.send_lane, m.send_call))
+            return wait_for_message(player, lane, at - 1);
+        struct dependency dependency = {.recorded_ns = graph_call(graph, m.send_lane, m.send_call).enter_ns,
+                                        .replayed_ns = player->message_ns[at - 1] - sooner_ns,
+                                        .kind = wait_for_message_kind(call),
+                                        .free = is_free_channel(player, m.channel)};
+        int64_t wait_ns = single ? wait_for_this(call, dependency.recorded_ns) : longest_ns;
+        int64_t ns = end_after(player, call, player->lanes[lane].now_ns, &dependency, wait_ns);
+        end_ns = ns > end_ns ? ns : end_ns;
+    }
+    return end_ns;
+}
+
+/* The same for messages of a send that waited for its receiver. */
+static int64_t end_of_sends(struct player *player, uint32_t lane, const struct call *call, int64_t end_ns)
+{
+    const struct graph *graph = player->graph;
+    struct wait waited = wait_of(graph, lane, player->lanes[lane].at);
+    int64_t sooner_ns = queued_ns(player, lane);
+    struct message m;
+    for (uint32_t at = call->sent; at; at = m.next_sent) {
+        m = graph_message(graph, at - 1);
+        if (m.receive_lane != waited.cause_lane || m.receive_call != waited.cause_call)
+            continue;
+        if (!has_entered(player, m.receive_lane, m.receive_call))
+            return wait_for_message(player, lane, at - 1);
+        struct dependency dependency = {.recorded_ns = waited.until_ns,
+                                        .replayed_ns = receive_ns(player, at - 1, &m) - sooner_ns,
+                                        .kind = WAIT_LATE_RECEIVER,
+                                        .free = is_free_channel(player, m.channel)};
+        int64_t ns = end_after(player, call, player->lanes[lane].now_ns, &dependency, waited.ns);
+        end_ns = ns > end_ns ? ns : end_ns;
+    }
+    return end_ns;
 }
 
 static int64_t end_with_messages(struct player *player, uint32_t lane, const struct call *call)
 {
     const struct graph *graph = player->graph;
-    int64_t now_ns = player->now_ns[lane];
-    struct dependency none = {.recorded_ns = call->enter_ns, .replayed_ns = now_ns};
-    int64_t end_ns = NOT_YET, sooner_ns = queued_ns(player, lane);
-    /* A receive of one message waits for that; of others the longest wait must be found. */
-    bool single =
-        !call->sent && call->received && !call->operates && !graph->messages[call->received - 1].next_received;
-    struct wait waited = {0};
-    if (!single && (call->sent || call->received || call->operates))
-        waited = wait_of(graph, lane, (uint32_t)player->at[lane]);
-    for (uint32_t at = call->received; at; at = graph->messages[at - 1].next_received) {
-        struct message m = graph_message(graph, at - 1);
-        if (m.send_lane == GRAPH_NONE || m.send_lane == lane)
-            continue;
-        if (wait_for(player, lane, player->send_ns, at - 1, 0))
-            return NOT_YET;
-        struct dependency dependency = {.recorded_ns = graph_call(graph, m.send_lane, m.send_call).enter_ns,
-                                        .replayed_ns = player->send_ns[at - 1] - sooner_ns,
-                                        .kind = wait_for_message_kind(call),
-                                        .free = is_free_channel(player, m.channel)};
-        int64_t wait_ns = single ? wait_for_this(call, dependency.recorded_ns) : waited.ns;
-        int64_t ns = end_after(player, call, now_ns, &dependency, wait_ns);
-        end_ns = ns > end_ns ? ns : end_ns;
-    }
-    for (uint32_t at = call->sent; at && waited.kind == WAIT_LATE_RECEIVER; at = graph->messages[at - 1].next_sent) {
-        struct message m = graph_message(graph, at - 1);
-        if (m.receive_lane != waited.cause_lane || m.receive_call != waited.cause_call)
-            continue;
-        if (wait_for(player, lane, player->receive_ns, at - 1, 1))
-            return NOT_YET;
-        struct dependency dependency = {.recorded_ns = waited.until_ns,
-                                        .replayed_ns = player->receive_ns[at - 1] - sooner_ns,
-                                        .kind = WAIT_LATE_RECEIVER,
-                                        .free = is_free_channel(player, m.channel)};
-        int64_t ns = end_after(player, call, now_ns, &dependency, waited.ns);
-        end_ns = ns > end_ns ? ns : end_ns;
-    }
+    const struct lane_play *where = &player->lanes[lane];
+    struct dependency none = {.recorded_ns = call->enter_ns, .replayed_ns = where->now_ns};
+    int64_t end_ns = NOT_YET, wait_ns = wait_ns_in(graph, lane, where->at);
+    if (call->received && (end_ns = end_of_receives(player, lane, call, wait_ns)) == NOT_YET && where->message)
+        return NOT_YET;
+    if (call->sent && wait_kind_in(graph, lane, where->at) == WAIT_LATE_RECEIVER &&
+        (end_ns = end_of_sends(player, lane, call, end_ns)) == NOT_YET)
+        return NOT_YET;
     if (end_ns == NOT_YET)
-        end_ns = end_after(player, call, now_ns, &none, waited.ns);
-    return call->operates ? end_of_operations(player, lane, call, waited.ns, end_ns) : end_ns;
+        end_ns = end_after(player, call, where->now_ns, &none, wait_ns);
+    return call->operates ? end_of_operations(player, lane, call, wait_ns, end_ns) : end_ns;
 }
 
-static void end_call(struct player *player, uint32_t lane, int64_t end_ns)
+/* Senders that are still to go on ask when their receive was entered. */
+static void receive_messages(struct player *player, uint32_t index, const struct call *call, int64_t entered_ns)
 {
-    player->now_ns[lane] = end_ns;
-    player->entered[lane] = false;
-    player->at[lane]++;
+    const struct graph *graph = player->graph;
+    for (uint32_t m = call->received; m; m = graph->messages[m - 1].next_received) {
+        const struct packed_message *message = &graph->messages[m - 1];
+        if (message->receive_call == index && message->send_call != GRAPH_NONE &&
+            player->lanes[graph->channels[message->channel].send_lane].at <= message->send_call)
+            player->message_ns[m - 1] = entered_ns;
+    }
+}
+
+static void end_call(struct player *player, uint32_t lane, const struct call *call, int64_t end_ns)
+{
+    struct lane_play *where = &player->lanes[lane];
+    receive_messages(player, where->at, call, where->now_ns);
+    where->now_ns = end_ns;
+    where->entered = false;
+    where->at++;
 }
 
 /* Plays a lane until it must wait or is done. */
 static void play(struct player *player, uint32_t lane)
 {
-    const struct lane *where = &player->graph->lanes[lane];
-    while (player->at[lane] < where->count) {
-        struct call call = graph_call(player->graph, lane, (uint32_t)player->at[lane]);
-        if (!player->entered[lane])
+    const struct lane_play *where = &player->lanes[lane];
+    while (where->at < player->graph->lanes[lane].count) {
+        struct call call = graph_call(player->graph, lane, where->at);
+        if (!where->entered)
             enter(player, lane, &call);
         if (player->options.free_waits >> WAIT_CAUSED_COUNT) {
-            struct wait completion = wait_completion_of(player->graph, lane, (uint32_t)player->at[lane]);
+            struct wait completion = wait_completion_of(player->graph, lane, where->at);
             call.leave_ns -= is_free(player, completion.kind) ? completion.ns : 0;
         }
-        int64_t end_ns = is_free_call(player, &call) ? player->now_ns[lane]
+        int64_t end_ns = is_free_call(player, &call) ? where->now_ns
                          : call.group                ? end_in_group(player, lane, &call)
                                                      : end_with_messages(player, lane, &call);
         if (end_ns == NOT_YET)
             return;
-        end_call(player, lane, end_ns);
+        end_call(player, lane, &call, end_ns);
     }
 }
 
@@ -508,49 +572,38 @@ static bool force(struct player *player)
     int64_t first_ns = INT64_MAX;
     for (uint32_t lane = 0; lane < graph->lane_count; lane++) {
         const struct lane *where = &graph->lanes[lane];
-        if (player->at[lane] < where->count && where->calls[player->at[lane]].enter_ns < first_ns) {
+        uint32_t at = player->lanes[lane].at;
+        if (at < where->count && where->calls[at].enter_ns < first_ns) {
             first = lane;
-            first_ns = where->calls[player->at[lane]].enter_ns;
+            first_ns = where->calls[at].enter_ns;
         }
     }
     if (first == GRAPH_NONE)
         return false;
-    struct call call = graph_call(graph, first, (uint32_t)player->at[first]);
-    struct dependency none = {.recorded_ns = call.enter_ns, .replayed_ns = player->now_ns[first]};
+    struct lane_play *where = &player->lanes[first];
+    struct call call = graph_call(graph, first, where->at);
+    struct dependency none = {.recorded_ns = call.enter_ns, .replayed_ns = where->now_ns};
     leave_list(player, first);
-    end_call(player, first, end_after(player, &call, player->now_ns[first], &none, 0));
+    where->message = 0;
+    end_call(player, first, &call, end_after(player, &call, where->now_ns, &none, 0));
     player->forced++;
     make_ready(player, first);
     return true;
 }
 
-static int64_t *times_new(size_t count)
-{
-    int64_t *times = memory_new(count * sizeof *times);
-    for (size_t i = 0; i < count; i++)
-        times[i] = NOT_YET;
-    return times;
-}
-
 static void player_begin(struct player *player, const struct graph *graph, struct replay_options options)
 {
-    size_t lanes = graph->lane_count, messages = graph->message_count;
+    size_t lanes = graph->lane_count;
     *player = (struct player){.graph = graph, .options = options, .begin_ns = replay_begin_ns(graph)};
-    player->now_ns = memory_new(lanes * sizeof *player->now_ns);
-    player->at = memory_new(lanes * sizeof *player->at);
-    player->entered = memory_new(lanes);
-    player->is_ready = memory_new(lanes);
+    player->lanes = memory_new(lanes * sizeof *player->lanes);
     player->ready = memory_new(lanes * sizeof *player->ready);
-    player->next_waiting = memory_new(lanes * sizeof *player->next_waiting);
-    player->waiting_in = memory_new(lanes * sizeof *player->waiting_in);
-    player->send_ns = times_new(messages);
-    player->receive_ns = times_new(messages);
-    player->message_waiter[0] = memory_new(messages * sizeof *player->message_waiter[0]);
-    player->message_waiter[1] = memory_new(messages * sizeof *player->message_waiter[1]);
+    player->message_ns = memory_new(graph->message_count * sizeof *player->message_ns);
     player->groups = memory_new(graph->group_count * sizeof *player->groups);
     for (size_t i = 0; i < graph->group_count; i++)
         player->groups[i] = (struct group_play){NOT_YET, NOT_YET, NOT_YET, 0, 0, 0};
-    player->prefix_ns = times_new(graph->prefix_count);
+    player->prefix_ns = memory_new(graph->prefix_count * sizeof *player->prefix_ns);
+    for (size_t i = 0; i < graph->prefix_count; i++)
+        player->prefix_ns[i] = NOT_YET;
     player->sides = memory_new(graph->side_count * sizeof *player->sides);
     for (size_t i = 0; i < graph->side_count; i++)
         player->sides[i][0] = player->sides[i][1] = (struct side_play){NOT_YET, 0};
@@ -560,26 +613,18 @@ static void player_begin(struct player *player, const struct graph *graph, struc
     if (options.queues)
         player->queue_at = queues_by_lane(options.queues, lanes);
     for (uint32_t lane = 0; lane < lanes; lane++) {
-        player->now_ns[lane] = time_since(player->begin_ns, graph->lanes[lane].begin_ns);
+        player->lanes[lane].now_ns = time_since(player->begin_ns, graph->lanes[lane].begin_ns);
         make_ready(player, lane);
     }
 }
 
 static void player_clear(struct player *player)
 {
-    free(player->now_ns);
-    free(player->at);
-    free(player->entered);
-    free(player->is_ready);
+    free(player->lanes);
     free(player->ready);
-    free(player->next_waiting);
-    free(player->waiting_in);
+    free(player->message_ns);
     free(player->sides);
     free(player->neighbours);
-    free(player->send_ns);
-    free(player->receive_ns);
-    free(player->message_waiter[0]);
-    free(player->message_waiter[1]);
     free(player->groups);
     free(player->prefix_ns);
     free(player->queue_at);
@@ -591,7 +636,7 @@ static int64_t lane_end(const struct player *player, uint32_t lane)
     const struct lane *where = &player->graph->lanes[lane];
     int64_t last_ns =
         where->count ? graph_call(player->graph, lane, (uint32_t)where->count - 1).leave_ns : where->begin_ns;
-    return player->now_ns[lane] + computing(player, lane, time_since(last_ns, where->end_ns));
+    return player->lanes[lane].now_ns + computing(player, lane, time_since(last_ns, where->end_ns));
 }
 
 struct replay replay_run(const struct graph *graph, struct replay_options options)
@@ -602,7 +647,7 @@ struct replay replay_run(const struct graph *graph, struct replay_options option
     do {
         while (player.ready_count > 0) {
             uint32_t lane = player.ready[--player.ready_count];
-            player.is_ready[lane] = false;
+            player.lanes[lane].is_ready = false;
             play(&player, lane);
         }
     } while (force(&player));

@@ -56,6 +56,12 @@ static inline int64_t wait_ns_in(const struct graph *graph, uint32_t lane, size_
     return wait_table_marks(graph, lane, call) ? wait_ns(graph, lane, waits_before(graph, lane, call)) : 0;
 }
 
+/* What the call waits for: an enum wait_kind, WAIT_NONE (0) where it does not wait. */
+static inline int wait_kind_in(const struct graph *graph, uint32_t lane, size_t call)
+{
+    return wait_table_marks(graph, lane, call) ? graph->waits[lane].kinds[waits_before(graph, lane, call)] : 0;
+}
+
 /* Sum of the lane's waits from one on, before another: exact up to 2^53 ns. */
 double waits_sum_ns(const struct graph *graph, uint32_t lane, size_t from, size_t to);
 

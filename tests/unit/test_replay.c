@@ -252,6 +252,26 @@ static void test_random(void)
     tap_equal_int(bounded, runs, "waits never exceed the calls");
 }
 
+/* A lane that is forced on while it stands in a collective's list of waiting lanes, ahead of another, leaves the list:
+   the other still learns that the last has come, and nobody else needs to be forced. */
+static void test_forced_in_list(void)
+{
+    struct trace trace = {0};
+    call(&trace, 0, BARRIER, 0, 10);
+    message(&trace, 0, SEND, 11, 12, 2);
+    call(&trace, 0, ALLREDUCE, 20, 60);
+    call(&trace, 1, BARRIER, 5, 30);
+    call(&trace, 1, ALLREDUCE, 40, 60);
+    message(&trace, 2, RECV, 3, 15, 0);
+    call(&trace, 2, BARRIER, 20, 25);
+    call(&trace, 2, ALLREDUCE, 50, 60);
+    struct graph *graph = graph_of(&trace, 3);
+    struct replay replay = replay_run(graph, (struct replay_options){0});
+    tap_equal_int((long long)replay.forced, 1, "forced in a list: one only");
+    tap_equal_int(replay.end_ns, 60, "forced in a list: the others wait for each other");
+    graph_free(graph);
+}
+
 int main(void)
 {
     defs_make();
@@ -264,6 +284,7 @@ int main(void)
     test_waitall_replayed();
     test_broken();
     test_random();
+    test_forced_in_list();
     defs_free(defs);
     return tap_done();
 }

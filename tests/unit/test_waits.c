@@ -357,6 +357,24 @@ static void test_persistent(void)
     analysis_free(analysis);
 }
 
+/* Of a barrier no bytes are told, or none at all: it is one all the same. */
+static void test_barrier_bytes(void)
+{
+    struct trace trace = {0};
+    moved(&trace, 0, BARRIER, 10, 52, 0, 0, EVENT_UNKNOWN);
+    moved(&trace, 1, BARRIER, 20, 55, 0, 0, EVENT_UNKNOWN);
+    moved(&trace, 2, BARRIER, 50, 52, 0, 0, EVENT_UNKNOWN);
+    moved(&trace, 0, FINALIZE, 60, 90, 0, 0, EVENT_UNKNOWN);
+    moved(&trace, 1, FINALIZE, 70, 90, 0, 0, EVENT_UNKNOWN);
+    moved(&trace, 2, FINALIZE, 85, 90, 0, 0, EVENT_UNKNOWN);
+    struct analysis *analysis = analysed(&trace, 3);
+    EXPECT(analysis, WAIT_AT_BARRIER, "no bytes in a barrier", 40, 30, 0);
+    EXPECT(analysis, WAIT_BARRIER_COMPLETION, "no bytes in a barrier", 0, 3, 0);
+    EXPECT(analysis, WAIT_AT_FINALIZE, "no bytes in a barrier", 25, 15, 0);
+    tap_equal_int(analysis->replay, 80, "no bytes in a barrier: replay");
+    analysis_free(analysis);
+}
+
 /* The table against the waits themselves: marks, kinds, lengths, numbers and sums. One call in three does not wait. */
 static void test_table(void)
 {
@@ -409,6 +427,7 @@ int main(void)
     test_posted();
     test_posted_several();
     test_persistent();
+    test_barrier_bytes();
     test_table();
     defs_free(defs);
     return tap_done();
