@@ -246,6 +246,19 @@ static void comm_event(struct clog2_state *state, const unsigned char *body, str
         event->partner_comm = EVENT_UNKNOWN;
 }
 
+/* The payload of an event becomes its fields, where the definition says that it tells them. */
+static void cargo_event(const struct defs *defs, const unsigned char *cargo, struct batch *batch, struct event *event)
+{
+    bool leave = event->kind == EVENT_LEAVE;
+    if (leave && defs->states[event->state].tells_moved)
+        payload_get_moved(cargo, event);
+    else if (leave ? defs->states[event->state].tells_requests
+                   : event->kind == EVENT_MARK && defs->marks[event->state].tells_requests)
+        payload_get_requests(cargo, CLOG2_CARGO_SIZE, event);
+    else
+        batch_set_payload(batch, event, cargo, CLOG2_CARGO_SIZE);
+}
+
 /* Translates the record; false where it gives no event. */
 static bool record_event(struct clog2_state *state, uint32_t kind, const unsigned char *at, struct batch *batch,
                          struct event *event)
@@ -278,10 +291,7 @@ static bool record_event(struct clog2_state *state, uint32_t kind, const unsigne
         return true;
     case CLOG2_CARGO:
         event_of_id(state, bytes_i32(body, big_endian), event);
-        if (event->kind == EVENT_LEAVE && state->defs.defs->states[event->state].tells_moved)
-            payload_get_moved(body + 8, event);
-        else
-            batch_set_payload(batch, event, body + 8, CLOG2_CARGO_SIZE);
+        cargo_event(state->defs.defs, body + 8, batch, event);
         return true;
     case CLOG2_MESSAGE:
         if (bytes_i32(body, big_endian) != CLOG2_SEND && bytes_i32(body, big_endian) != CLOG2_RECEIVE) {

@@ -26,9 +26,10 @@ struct stream {
     const struct record_base *record; /* NULL: only the end of the recording is still to be told */
 };
 
-/* The call that a file is in: its site, and what it moved, until its leave comes. */
+/* The call that a file is in: its site, what it moved, and the requests that it told last, until its leave comes. */
 struct current {
     uint32_t site;
+    uint32_t request, requests;
     bool moved;
     uint16_t state;
     int32_t root;
@@ -191,21 +192,43 @@ static void set_moved(struct event *event, const struct current *current)
     event->bytes_received = known_bytes(current->received);
 }
 
-static void state_event(struct record_state *state, const struct stream *stream, const struct event *base,
-                        struct batch *batch)
+/* The requests that the call told last become a mark. */
+static void request_mark(struct record_state *state, struct current *current, const struct event *base,
+                         struct batch *batch)
+{
+    if (current->requests == 0 || !state->run.request_mark)
+        return;
+    struct event *event = batch_event(batch, base, EVENT_MARK);
+    event->comm = 0;
+    event->site = 0;
+    event->state = state->run.request_mark - 1;
+    event->request = current->request;
+    event->requests = current->requests;
+    current->requests = 0;
+}
+
+static void state_event(struct record_state *state, const struct stream *stream, const struct defs *defs,
+                        const struct event *base, struct batch *batch)
 {
     const struct record_base *record = stream->record;
     uint32_t index = record->state < RECORD_FUNCTIONS_MAX ? state->run.states[record->state] : UINT32_MAX;
+    struct current *current = &state->current[stream->file];
+    bool leave = record->kind == RECORD_LEAVE;
     if (index == UINT32_MAX)
         return;
-    struct event *event = batch_event(batch, base, record->kind == RECORD_LEAVE ? EVENT_LEAVE : EVENT_ENTER);
+    if (leave && !defs->states[index].tells_requests)
+        request_mark(state, current, base, batch);
+    struct event *event = batch_event(batch, base, leave ? EVENT_LEAVE : EVENT_ENTER);
     event->state = index;
-    struct current *current = &state->current[stream->file];
-    if (current->moved && event->kind == EVENT_LEAVE && current->state == record->state)
+    if (current->moved && leave && current->state == record->state)
         set_moved(event, current);
-    current->moved = false;
-    if (event->kind == EVENT_LEAVE)
+    if (leave) {
+        event->request = current->requests ? current->request : 0;
+        event->requests = current->requests;
         current->site = 0;
+    }
+    current->moved = false;
+    current->requests = 0;
 }
 
 static void user_event(struct record_state *state, const struct stream *stream, const struct event *base,
@@ -234,17 +257,16 @@ static void note_moved(struct record_state *state, const struct stream *stream)
     current->received = record->received;
 }
 
-static void request_event(struct record_state *state, const struct stream *stream, struct event *base,
+static void note_requests(struct record_state *state, const struct stream *stream, const struct event *base,
                           struct batch *batch)
 {
-    unsigned char payload[REQUEST_MARK_SIZE];
-    if (!state->run.request_mark)
+    struct current *current = &state->current[stream->file];
+    uint32_t first = stream->record->comm, count = stream->record->state;
+    request_mark(state, current, base, batch);
+    if (first == 0 || first > INT32_MAX - REQUESTS_AT_ONCE_MAX || count > REQUESTS_AT_ONCE_MAX)
         return;
-    base->comm = 0; /* it has none: that word is its number */
-    bytes_put_u32(payload, true, stream->record->comm);
-    struct event *event = batch_event(batch, base, EVENT_MARK);
-    event->state = state->run.request_mark - 1;
-    batch_set_payload(batch, event, payload, sizeof payload);
+    current->request = first;
+    current->requests = count;
 }
 
 static void neighbours_event(struct record_state *state, const struct stream *stream, struct event *base,
@@ -316,7 +338,7 @@ static void translate(struct reader *reader, const struct stream *stream, struct
     case RECORD_ENTER:
     case RECORD_ENTER_AT:
     case RECORD_LEAVE:
-        state_event(state, stream, &base, batch);
+        state_event(state, stream, reader->defs, &base, batch);
         break;
     case RECORD_SEND:
     case RECORD_RECEIVE:
@@ -325,8 +347,8 @@ static void translate(struct reader *reader, const struct stream *stream, struct
     case RECORD_COLLECTIVE:
         note_moved(state, stream);
         break;
-    case RECORD_REQUEST:
-        request_event(state, stream, &base, batch);
+    case RECORD_REQUESTS:
+        note_requests(state, stream, &base, batch);
         break;
     case RECORD_NEIGHBOURS:
         neighbours_event(state, stream, &base, batch);

@@ -44,6 +44,7 @@ extern const struct format format_xml;
     X(ranks)                                                                                                           \
     X(received)                                                                                                        \
     X(request)                                                                                                         \
+    X(requests)                                                                                                        \
     X(root)                                                                                                            \
     X(self)                                                                                                            \
     X(sent)                                                                                                            \

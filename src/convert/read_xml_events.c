@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The elements that are events. */
 #include "convert/read_xml.h"
+#include "core/payload.h"
 
 /* frame.exclusive_ns of an enter whose line told no message. */
 #define NO_MESSAGE INT64_MIN
@@ -79,6 +80,7 @@ static void read_rest(struct xml_reader *xml, struct event *event, int32_t absen
         xml_damage(xml, "attribute request is no number from 0 to 2^64-1");
         event->request = 0;
     }
+    event->requests = event->request ? (uint32_t)xml_number(xml, XML_requests, 1, UINT32_MAX, 1) : 0;
     event->site = (uint32_t)xml_number(xml, XML_site, 0, (int64_t)xml->reader->defs->site_count, 0);
 }
 
@@ -189,7 +191,6 @@ static struct event read_merged(struct xml_reader *xml, struct event *line, enum
     message.process = line->process;
     message.thread = line->thread;
     message.comm = line->comm;
-    message.request = line->request;
     message.site = line->site;
     message.partner_comm = xml_read_comm(xml, XML_partner_communicator, line->comm);
     message.partner = (int32_t)xml_number(xml, XML_communication, PARTNER_NONE, PROCESS_LIMIT - 1, EVENT_UNKNOWN);
@@ -299,6 +300,8 @@ void xml_read_message(struct xml_reader *xml)
     int64_t *other = direction == DIRECTION_SEND ? &message.bytes_received : &message.bytes_sent;
     *other = direction == DIRECTION_SEND ? event.bytes_received : event.bytes_sent;
     message.value = event.value;
+    message.request = event.request;
+    message.requests = event.requests;
     const unsigned char *payload = read_payload(xml, &message);
     xml_hold(xml, &message, payload);
 }
@@ -331,6 +334,12 @@ static void read_solo(struct xml_reader *xml, uint8_t kind, int32_t absent_comm)
     const char *name = xml_text(xml, XML_data);
     event.state = xml_mark_named(xml, name ? name : "", id);
     const unsigned char *payload = read_payload(xml, &event);
+    /* What CLOG-2 files of older recordings became. */
+    if (event.payload_length && !event.flags && kind == EVENT_MARK &&
+        xml->reader->defs->marks[event.state].tells_requests) {
+        payload_get_requests(payload, event.payload_length, &event);
+        event.payload_length = 0;
+    }
     xml_emit(xml, &event, payload);
 }
 

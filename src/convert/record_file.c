@@ -3,6 +3,7 @@
 
 #include "core/event.h"
 #include "core/memory.h"
+#include "core/payload.h"
 
 #include <fcntl.h>
 #include <string.h>
@@ -112,6 +113,14 @@ static bool expand_site(struct record_file *file, uint64_t word)
     return true;
 }
 
+static void expand_requests(struct record_file *file, uint64_t word)
+{
+    uint64_t count = word >> RECORD_SHORT_REQUESTS & 0xFFFFFF;
+    file->expanded.base.state = (uint16_t)(count < REQUESTS_AT_ONCE_MAX ? count : REQUESTS_AT_ONCE_MAX);
+    file->expanded.base.comm = (uint32_t)(word >> RECORD_SHORT_REQUEST);
+    file->expanded.base.ticks = file->last_ticks;
+}
+
 /* Writes a short record out in full; NULL where it cannot be. */
 static const struct record_base *expand(struct record_file *file, const unsigned char *at, uint64_t word, size_t size)
 {
@@ -123,6 +132,8 @@ static const struct record_base *expand(struct record_file *file, const unsigned
     file->expanded.base = base;
     if (base.kind == RECORD_ENTER_AT)
         return expand_site(file, word) ? &file->expanded.base : NULL;
+    if (base.kind == RECORD_REQUESTS)
+        expand_requests(file, word);
     memcpy(&file->expanded.message.partner, at + sizeof word, size - sizeof word);
     return &file->expanded.base;
 }

@@ -56,6 +56,24 @@ static void define_own_mark(struct defs *defs, uint32_t *mark, const char *name,
         *mark = defs_add_mark(defs, &own) + 1;
 }
 
+/* True of functions whose requests are followed, and that post or prepare one. */
+static bool makes_requests(const struct mpi_function *function)
+{
+    bool followed = function->class == CLASS_P2P || function->class == CLASS_COLLECTIVE ||
+                    function->class == CLASS_SYNC || function->class == CLASS_IO;
+    return followed && (strncmp(function->name, "MPI_I", 5) == 0 || strstr(function->name, "_init") ||
+                        strncmp(function->name, "MPI_File_i", 10) == 0);
+}
+
+/* What the payload of a function's leave tells; NULL: it has none. */
+static const char *leave_format(const struct mpi_function *function)
+{
+    if (function->class == CLASS_COLLECTIVE)
+        return PAYLOAD_MOVED_FORMAT;
+    bool starts = strncmp(function->name, "MPI_Start", 9) == 0;
+    return function->class == CLASS_WAIT || starts || makes_requests(function) ? PAYLOAD_REQUESTS_FORMAT : NULL;
+}
+
 static void define_functions(struct record_run *run, struct defs *defs)
 {
     for (size_t f = 0; f < mpi_function_count() && f < RECORD_FUNCTIONS_MAX; f++) {
@@ -66,19 +84,17 @@ static void define_functions(struct record_run *run, struct defs *defs)
         if (!used)
             continue;
         const char *name = mpi_function_at(f)->name;
-        bool collective = mpi_function_at(f)->class == CLASS_COLLECTIVE;
         struct state_def state = {.name = (char *)name,
                                   .colour = (char *)state_colour(name),
-                                  .format = collective ? (char *)PAYLOAD_MOVED_FORMAT : NULL,
+                                  .format = (char *)(uintptr_t)leave_format(mpi_function_at(f)),
                                   .id = EVENT_UNKNOWN,
                                   .start = EVENT_UNKNOWN,
                                   .end = EVENT_UNKNOWN};
         run->states[f] = defs_add_state(defs, &state);
-        bool request = strncmp(name, "MPI_I", 5) == 0 || strstr(name, "_init");
-        run->request_mark |= request && (collective || mpi_function_at(f)->class == CLASS_SYNC);
+        run->request_mark |= makes_requests(mpi_function_at(f));
         run->neighbours_mark |= strstr(name, "MPI_Cart_") || strstr(name, "graph_") || strstr(name, "eighbor_");
     }
-    define_own_mark(defs, &run->request_mark, REQUEST_MARK_NAME, REQUEST_MARK_FORMAT);
+    define_own_mark(defs, &run->request_mark, REQUEST_MARK_NAME, PAYLOAD_REQUESTS_FORMAT);
     define_own_mark(defs, &run->neighbours_mark, NEIGHBOURS_MARK_NAME, NEIGHBOURS_MARK_FORMAT);
 }
 

@@ -63,7 +63,7 @@ struct record_run {
     struct map comm_of_key;   /* key of a communicator -> index of its first definition */
     uint32_t ended_marks[8];  /* by enum record_reason: index + 1 of the mark that says so */
     uint32_t unnamed_mark;    /* of events that nobody described */
-    uint32_t request_mark;    /* of requests of collectives: index + 1; 0: none was made */
+    uint32_t request_mark;    /* of requests that no leave tells: index + 1; 0: none was made */
     uint32_t neighbours_mark; /* of neighbours in topologies: index + 1; 0: none was made */
 };
 

@@ -50,6 +50,17 @@ static bool puts_moved(const struct clog2_writer *clog2, const struct event *eve
            clog2->writer.defs->states[event->state].tells_moved;
 }
 
+/* True if the requests of the event become its payload. */
+static bool puts_requests(const struct clog2_writer *clog2, const struct event *event)
+{
+    const struct defs *defs = clog2->writer.defs;
+    bool has_place = event->kind == EVENT_LEAVE  ? defs->states[event->state].tells_requests
+                     : event->kind == EVENT_MARK ? defs->marks[event->state].tells_requests
+                                                 : false;
+    return has_place && event->payload_length == 0 && event->request > 0 && event->request <= INT32_MAX &&
+           event->requests > 0 && event->requests <= INT32_MAX;
+}
+
 static void count_losses(struct clog2_writer *clog2, const struct event *event)
 {
     struct writer *writer = &clog2->writer;
@@ -68,7 +79,7 @@ static void count_losses(struct clog2_writer *clog2, const struct event *event)
         writer_lose(writer, "bytes of calls",
                     (event->bytes_sent >= 0 || event->bytes_received >= 0) && !puts_moved(clog2, event));
     }
-    writer_lose(writer, "requests of calls", event->request != 0);
+    writer_lose(writer, "requests of events", event->request != 0 && !puts_requests(clog2, event));
 }
 
 static bool event_fits(struct clog2_writer *clog2, const struct event *event)
@@ -291,12 +302,14 @@ static void write_plain(struct clog2_writer *clog2, const struct place *place, c
                         const unsigned char *arena)
 {
     bool cargo = event->payload_length > 0 && !(event->flags & EVENT_PAYLOAD_TEXT);
-    bool moved = puts_moved(clog2, event);
-    unsigned char *body = record(clog2, place, cargo || moved ? CLOG2_CARGO : CLOG2_BARE);
+    bool moved = puts_moved(clog2, event), requests = puts_requests(clog2, event);
+    unsigned char *body = record(clog2, place, cargo || moved || requests ? CLOG2_CARGO : CLOG2_BARE);
     bytes_put_i32(body, true, event_id(clog2, event));
     bytes_put_u32(body + clog2_site_at[CLOG2_BARE], true, site_id(clog2, event));
     if (moved)
         payload_put_moved(body + 8, event);
+    else if (requests)
+        payload_put_requests(body + 8, event);
     else if (cargo)
         memcpy(body + 8, arena + event->payload,
                event->payload_length < CLOG2_CARGO_SIZE ? event->payload_length : CLOG2_CARGO_SIZE);

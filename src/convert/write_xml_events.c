@@ -138,6 +138,8 @@ static void put_rest(struct xml_writer *xml, const struct event *event, int32_t 
         xml_put_attribute_i64(line, "value", event->value);
     if (event->request)
         put_unsigned(line, "request", event->request);
+    if (event->requests > 1)
+        put_unsigned(line, "requests", event->requests);
     if (event->site)
         put_unsigned(line, "site", event->site);
     if (event->payload_length)
@@ -222,7 +224,7 @@ static bool can_merge(const struct xml_writer *xml, const struct event *leave)
     if (xml->run != RUN_HELD || first->thread != leave->thread || first->comm != leave->comm || first->value != 0)
         return false;
     int64_t other = first->kind == EVENT_SEND ? first->bytes_received : first->bytes_sent, before;
-    return other == BYTES_UNKNOWN && leave->partner_comm == EVENT_UNKNOWN && first->request == leave->request &&
+    return other == BYTES_UNKNOWN && leave->partner_comm == EVENT_UNKNOWN && first->request == 0 &&
            first->site == leave->site && !__builtin_sub_overflow(leave->time_ns, first->time_ns, &before);
 }
 

@@ -84,6 +84,7 @@ uint32_t defs_add_state(struct defs *defs, const struct state_def *state)
     const struct mpi_function *function = mpi_function_find(copy.name);
     copy.rooted = function && function->rooted;
     copy.tells_moved = copy.format && strcmp(copy.format, PAYLOAD_MOVED_FORMAT) == 0;
+    copy.tells_requests = copy.is_mpi && payload_tells_requests(copy.format);
     int32_t first = defs_find_state(defs, copy.name);
     copy.first_of_name = first == EVENT_UNKNOWN ? index : (uint32_t)first;
     ARRAY_PUSH(defs->states, defs->state_count, defs->state_capacity, copy);
@@ -112,6 +113,7 @@ uint32_t defs_add_mark(struct defs *defs, const struct mark_def *mark)
     copy.name = memory_copy_string(mark->name ? mark->name : "");
     copy.colour = memory_copy_string(mark->colour);
     copy.format = memory_copy_string(mark->format);
+    copy.tells_requests = strcmp(copy.name, REQUEST_MARK_NAME) == 0 && payload_tells_requests(copy.format);
     ARRAY_PUSH(defs->marks, defs->mark_count, defs->mark_capacity, copy);
     return (uint32_t)defs->mark_count - 1;
 }

@@ -24,6 +24,7 @@ struct state_def {
     enum message_direction direction;
     bool rooted, is_mpi;
     bool tells_moved;       /* the payload of its leave is root and bytes (core/payload.h): events have it in fields */
+    bool tells_requests;    /* the same with requests */
     uint32_t first_of_name; /* lowest index of a state with the same shown name: metrics rows are by name */
 };
 
@@ -31,6 +32,7 @@ struct mark_def {
     char *name, *colour, *format;
     int32_t id;             /* event id in the source; EVENT_UNKNOWN */
     bool shadowed, defined; /* defined: the trace has a definition for it, not just the number */
+    bool tells_requests;    /* set by defs_add_mark: it is no event of the program, but tells requests of a call */
 };
 
 struct constant_def {

@@ -51,7 +51,7 @@ struct event {
     int64_t time_ns;                    /* on the trace's own clock, not shifted to start at 0; may be negative */
     int64_t bytes_sent, bytes_received; /* BYTES_UNKNOWN where not told */
     int64_t value;           /* ALOG and CLOG: the event's integer (0: none); a counter's value; see enum event_kind */
-    uint64_t request;        /* 0: none */
+    uint64_t request;        /* the first that the call posts, starts or completes (core/payload.h); 0: none */
     uint32_t process;        /* world rank */
     uint32_t thread;         /* 0: the main thread */
     uint32_t state;          /* index into defs->states, or defs->marks for marks and counters */
@@ -66,6 +66,7 @@ struct event {
     uint32_t payload_length; /* 0: none */
     uint8_t kind;            /* enum event_kind */
     uint8_t flags;           /* EVENT_PAYLOAD_TEXT */
+    uint32_t requests;       /* how many, with numbers one after the other; 0 where there is no request */
 };
 
 /* An event of which nothing is known but that it is there: start from it, then set what the format tells. */

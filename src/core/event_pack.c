@@ -112,8 +112,10 @@ size_t event_pack(unsigned char *at, const struct event *event, const unsigned c
         at = put_signed(at, event->bytes_received);
     if (flags & PACK_VALUE)
         at = put_signed(at, event->value);
-    if (flags & PACK_REQUEST)
+    if (flags & PACK_REQUEST) {
         at = put_unsigned(at, event->request);
+        at = put_unsigned(at, event->requests);
+    }
     if (flags & PACK_THREAD)
         at = put_unsigned(at, event->thread);
     if (flags & PACK_SITE)
@@ -145,6 +147,7 @@ void event_unpack(struct event *event, const unsigned char *packed)
     event->bytes_received = flags & PACK_RECEIVED ? get_signed(&at) : BYTES_UNKNOWN;
     event->value = flags & PACK_VALUE ? get_signed(&at) : 0;
     event->request = flags & PACK_REQUEST ? get_unsigned(&at) : 0;
+    event->requests = flags & PACK_REQUEST ? get_u32(&at) : 0;
     event->thread = flags & PACK_THREAD ? get_u32(&at) : 0;
     event->site = flags & PACK_SITE ? get_u32(&at) : 0;
     event->flags = flags & PACK_FLAGS ? *at++ : 0;

@@ -38,3 +38,25 @@ void payload_put_moved(unsigned char payload[PAYLOAD_MOVED_SIZE], const struct e
     bytes_put_u64(payload + 4, true, event->bytes_sent < 0 ? UINT64_MAX : (uint64_t)event->bytes_sent);
     bytes_put_u64(payload + 12, true, event->bytes_received < 0 ? UINT64_MAX : (uint64_t)event->bytes_received);
 }
+
+bool payload_tells_requests(const char *format)
+{
+    return format && (strcmp(format, PAYLOAD_REQUESTS_FORMAT) == 0 || strcmp(format, PAYLOAD_REQUEST_FORMAT) == 0);
+}
+
+void payload_get_requests(const unsigned char *payload, size_t length, struct event *event)
+{
+    unsigned char whole[PAYLOAD_REQUESTS_SIZE] = {0};
+    memcpy(whole, payload, length < sizeof whole ? length : sizeof whole);
+    int32_t first = bytes_i32(whole, true), count = bytes_i32(whole + 4, true);
+    if (first <= 0)
+        return;
+    event->request = (uint64_t)first;
+    event->requests = count > 0 ? (uint32_t)count : 1;
+}
+
+void payload_put_requests(unsigned char payload[PAYLOAD_REQUESTS_SIZE], const struct event *event)
+{
+    bytes_put_u32(payload, true, (uint32_t)event->request);
+    bytes_put_u32(payload + 4, true, event->requests);
+}

@@ -2,6 +2,7 @@
 #ifndef SIGHT_CORE_PAYLOAD_H
 #define SIGHT_CORE_PAYLOAD_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -36,11 +37,15 @@ static inline size_t payload_size(char letter)
 #define PAYLOAD_MOVED_FORMAT "root=%d, sent=%l, received=%l"
 enum { PAYLOAD_MOVED_SIZE = 20 };
 
-/* A mark inside calls that tell of requests of collectives: its payload is the request's number, which a process gives
-   to one request only. In the call that posts or prepares it, in MPI_Start, and in the call that completes it. */
+/* The payload that recordings put on the leave of a call that posts, prepares, starts or completes requests: those from
+   `request` on, so many. A process gives a number to one request at a time: until that completes or is freed. What does
+   not fit on the leave is told by marks inside the call, in the order in which the requests come; those on the leave
+   are the last. Readers move it into event.request and event.requests, CLOG-2's writer back. Older recordings have only
+   marks, without a count, and only of requests of collectives. */
+#define PAYLOAD_REQUESTS_FORMAT "request=%d, count=%d"
+#define PAYLOAD_REQUEST_FORMAT "request=%d"
 #define REQUEST_MARK_NAME "MPI request"
-#define REQUEST_MARK_FORMAT "request=%d"
-enum { REQUEST_MARK_SIZE = 4 };
+enum { PAYLOAD_REQUESTS_SIZE = 8, REQUESTS_AT_ONCE_MAX = 1024 /* in one payload */ };
 
 /* A mark that stands for EVENT_NEIGHBOURS: who gives to the process (sources) and gets from it (destinations) in
    neighbourhood collectives on its communicator. Ranks in the communicator, in the order of the MPI standard, without
@@ -59,6 +64,14 @@ void payload_get_neighbours(const unsigned char *payload, size_t length, struct 
 void payload_put_neighbours(unsigned char payload[NEIGHBOURS_MARK_SIZE], const struct neighbours *neighbours);
 
 struct event;
+
+/* True for the format of a payload that tells requests. */
+bool payload_tells_requests(const char *format);
+
+/* `length` bytes; those that lack are 0, which is one request. */
+void payload_get_requests(const unsigned char *payload, size_t length, struct event *event);
+void payload_put_requests(unsigned char payload[PAYLOAD_REQUESTS_SIZE], const struct event *event);
+
 void payload_get_moved(const unsigned char payload[PAYLOAD_MOVED_SIZE], struct event *event);
 
 /* What is not known becomes -1. */

@@ -49,7 +49,8 @@ enum record_kind {
     RECORD_DEFINE_STATE, /* struct record_definition */
     RECORD_DEFINE_MARK,  /* struct record_definition */
     RECORD_DEFINE_SITE,  /* struct record_site */
-    RECORD_REQUEST,      /* struct record_base: the call makes, starts or completes the collective request `comm` */
+    RECORD_REQUESTS,     /* struct record_base: the call posts, prepares, starts or completes the requests from `comm`
+                            on, `state` of them; at the time of the record before */
     RECORD_NEIGHBOURS    /* struct record_neighbours */
 };
 
@@ -108,6 +109,9 @@ enum {
     RECORD_SHORT_SITES = 1 << 20
 };
 #define RECORD_SHORT_TIMES (UINT64_C(1) << 36)
+
+/* The word of a short RECORD_REQUESTS: kind (8 bits), how many (24), the first one's number (32). */
+enum { RECORD_SHORT_REQUESTS = 8, RECORD_SHORT_REQUEST = 32 };
 
 struct record_enter {
     struct record_base base;

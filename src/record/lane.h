@@ -154,6 +154,15 @@ static inline void lane_put_enter(struct lane *lane, int64_t ticks, uint32_t sta
     lane_commit(lane, sizeof *record, RECORD_ENTER_AT, state, comm);
 }
 
+/* Requests that the call at hand posts, prepares, starts or completes: from the first on, so many. */
+static inline void lane_put_requests(struct lane *lane, uint32_t first, uint32_t count)
+{
+    if (lane_room(lane, sizeof(uint64_t)))
+        lane_commit_word(lane, sizeof(uint64_t), lane->last_ticks,
+                         (uint64_t)RECORD_REQUESTS | RECORD_SHORT | (uint64_t)count << RECORD_SHORT_REQUESTS |
+                             (uint64_t)first << RECORD_SHORT_REQUEST);
+}
+
 /* A definition: `record` (of `size` bytes) with everything but its `next` and the word of the kind. */
 void lane_define(struct lane *lane, const void *record, size_t size, enum record_kind kind, uint32_t comm);
 

@@ -188,7 +188,8 @@ static void count_call(struct analysis *analysis, const struct graph *graph, uin
         analysis->waits[WAIT_LATE_SENDER].calls += call->received != 0;
         analysis->waits[WAIT_WRONG_ORDER_SAME].calls += call->received != 0;
         analysis->waits[WAIT_WRONG_ORDER_OTHER].calls += call->received != 0;
-        analysis->waits[WAIT_LATE_RECEIVER].calls += call->sent != 0;
+        analysis->waits[WAIT_LATE_RECEIVER].calls +=
+            call->completed || (call->sent && !graph_completes_later(graph, call->sent - 1));
         return;
     }
     struct collective collective = graph_collective(graph, call);

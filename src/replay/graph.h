@@ -9,11 +9,13 @@
    critical path and replays are computed from.
 
    Calls and messages are stored packed and read as values: graph_call(), graph_message(). Memory: 24 bytes for each MPI
-   call, 24 for each message, 72 for each collective, 28 for each channel; 8 more for a call longer than 34 s. */
+   call, 24 for each message, 72 for each collective, 28 for each channel; 8 more for a call longer than 34 s. Where the
+   trace tells requests of messages, 12 more for each message. */
 
 enum { GRAPH_NONE = UINT32_MAX };
 
-/* An MPI call that lies in no other. Index 0 of `sent`, `received`, `group` means none: they are 1 + an index. */
+/* An MPI call that lies in no other. Index 0 of `sent`, `received`, `completed`, `posted`, `group` means none: they are
+   1 + an index. */
 struct call {
     int64_t enter_ns, leave_ns; /* never left: the end of its lane */
     uint32_t state;             /* index into the definitions */
@@ -22,6 +24,8 @@ struct call {
     uint32_t group;             /* of a collective */
     uint32_t sent;              /* first message that leaves in it; the others by next_sent */
     uint32_t received;          /* first message that arrives in it; of a probe: the message it found */
+    uint32_t completed;         /* first message of another call whose send completes in it; others by next_completed */
+    uint32_t posted;            /* first message that another call receives, and it posted; others by next_posted */
     bool gives_nothing;         /* a collective, and the trace tells that no byte goes from it */
     bool gets_nothing;          /* and none comes to it */
     bool operates;              /* it completes collectives, or starts persistent ones */
@@ -39,6 +43,18 @@ struct message {
     int64_t bytes;                       /* BYTES_UNKNOWN */
 };
 
+/* A message whose send completes, or whose receive was posted or started, in another call than the one that has it. */
+struct message_link {
+    uint32_t post;                        /* 1 + the call that posts; LINK_FAR: of another lane; 0: not known */
+    uint32_t next_completed, next_posted; /* 1 + index; LINK_END: last of its call; 0: in no list */
+};
+enum { LINK_END = UINT32_MAX, LINK_FAR = UINT32_MAX };
+
+/* The call whose enter is that of a receive: from then on the sender waits for nobody. */
+struct post {
+    uint32_t lane, call; /* GRAPH_NONE: the trace does not tell */
+};
+
 /* Where messages go: those of the same sender, receiver, communicator and tag, and the same threads. */
 struct channel {
     uint32_t sender, receiver; /* processes */
@@ -54,14 +70,14 @@ struct call_kind {
 };
 struct packed_call {
     int64_t enter_ns;
-    uint64_t word; /* duration or index of a long one, flags, kind */
-    uint32_t sent;
-    uint32_t received; /* or group */
+    uint64_t word;     /* duration or index of a long one, flags, kind */
+    uint32_t sent;     /* or completed */
+    uint32_t received; /* or posted, or group */
 };
 enum {
     CALL_DURATION_BITS = 36,
-    CALL_KIND_SHIFT = 40,
-    CALL_KINDS = 1 << 24, /* more are not told apart: sites and communicators are not known then */
+    CALL_KIND_SHIFT = 42,
+    CALL_KINDS = 1 << 22, /* more are not told apart: sites and communicators are not known then */
 };
 #define CALL_DURATION_MASK ((UINT64_C(1) << CALL_DURATION_BITS) - 1)
 #define CALL_LONG (UINT64_C(1) << (CALL_DURATION_BITS - 1)) /* of the duration: the rest is an index */
@@ -69,6 +85,8 @@ enum {
 #define CALL_GIVES_NOTHING (UINT64_C(1) << 37)
 #define CALL_GETS_NOTHING (UINT64_C(1) << 38)
 #define CALL_OPERATES (UINT64_C(1) << 39)
+#define CALL_COMPLETES (UINT64_C(1) << 40)   /* its word `sent` is `completed` */
+#define CALL_POSTS (UINT64_C(1) << 41)       /* its word `received` is `posted` */
 #define CALL_PENDING_SAME CALL_GIVES_NOTHING /* of calls that are in no group */
 #define CALL_PENDING_OTHER CALL_GETS_NOTHING
 
@@ -107,6 +125,7 @@ struct group {
 struct prefix {
     uint32_t group, rank, lane, call;
     uint32_t latest_lane, latest_call; /* GRAPH_NONE: nobody */
+    bool gives_nothing;
 };
 
 /* A member of a neighbourhood collective, by process: who entered last of its neighbours that give something. */
@@ -136,9 +155,10 @@ struct group_sides {
 /* A collective that does not wait in the call that posts or starts it. */
 struct operation {
     uint32_t group;
-    uint32_t lane, call;           /* that posts it, or starts it */
-    uint32_t done_lane, done_call; /* that completes it; GRAPH_NONE: the trace does not tell */
-    bool started;                  /* it is persistent: its call is in no group */
+    uint32_t lane, call;              /* that posts it, or starts it */
+    uint32_t done_lane, done_call;    /* that completes it; GRAPH_NONE: the trace does not tell */
+    bool started;                     /* it is persistent: its call is in no group */
+    bool gives_nothing, gets_nothing; /* as of struct call */
 };
 
 /* A function on a communicator: its groups are the rows of the same number. */
@@ -156,6 +176,9 @@ struct graph {
     size_t lane_count, lane_capacity;
     struct packed_message *messages;
     size_t message_count, message_capacity;
+    struct message_link *links; /* by message; of those from link_count on nothing is told */
+    size_t link_count, link_capacity;
+    struct map far_posts; /* message -> (lane, call) */
     struct channel *channels;
     size_t channel_count, channel_capacity;
     struct group *groups;
@@ -208,6 +231,7 @@ static inline struct call graph_call(const struct graph *graph, uint32_t lane, u
     const struct call_kind *kind = &graph->kinds[packed->word >> CALL_KIND_SHIFT];
     uint64_t duration = packed->word & CALL_DURATION_MASK;
     bool in_group = packed->word & CALL_IN_GROUP;
+    bool completes = packed->word & CALL_COMPLETES, posts = packed->word & CALL_POSTS;
     return (struct call){.enter_ns = packed->enter_ns,
                          .leave_ns = duration & CALL_LONG ? graph->long_calls[duration & ~CALL_LONG]
                                                           : packed->enter_ns + (int64_t)duration,
@@ -215,8 +239,10 @@ static inline struct call graph_call(const struct graph *graph, uint32_t lane, u
                          .site = kind->site,
                          .comm = kind->comm,
                          .group = in_group ? packed->received : 0,
-                         .sent = packed->sent,
-                         .received = in_group ? 0 : packed->received,
+                         .sent = completes ? 0 : packed->sent,
+                         .received = in_group || posts ? 0 : packed->received,
+                         .completed = completes ? packed->sent : 0,
+                         .posted = posts ? packed->received : 0,
                          .gives_nothing = in_group && packed->word & CALL_GIVES_NOTHING,
                          .gets_nothing = in_group && packed->word & CALL_GETS_NOTHING,
                          .operates = packed->word & CALL_OPERATES,
@@ -240,6 +266,34 @@ static inline struct message graph_message(const struct graph *graph, uint32_t i
                                          ? graph->long_messages[packed->bytes & ~MESSAGE_LONG]
                                          : packed->bytes};
 }
+
+/* The rest of the lists of `completed` and `posted`: 1 + index; 0: no more. */
+static inline uint32_t graph_next_completed(const struct graph *graph, uint32_t message)
+{
+    uint32_t next = graph->links[message].next_completed;
+    return next == LINK_END ? 0 : next;
+}
+static inline uint32_t graph_next_posted(const struct graph *graph, uint32_t message)
+{
+    uint32_t next = graph->links[message].next_posted;
+    return next == LINK_END ? 0 : next;
+}
+
+/* True if the message's send completes in another call than the one that sends it, and which is known. */
+static inline bool graph_completes_later(const struct graph *graph, uint32_t message)
+{
+    return message < graph->link_count && graph->links[message].next_completed;
+}
+
+/* True if its receive was posted in another call than the one that receives it, and which is known. */
+static inline bool graph_posted_before(const struct graph *graph, uint32_t message)
+{
+    return message < graph->link_count && graph->links[message].next_posted;
+}
+
+/* Which call posts the receive of message `index`, which is `message`: the one that receives it, of blocking receives.
+ */
+struct post graph_post(const struct graph *graph, uint32_t index, const struct message *message);
 
 static inline const struct state_def *graph_state(const struct graph *graph, const struct call *call)
 {

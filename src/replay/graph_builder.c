@@ -1,65 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "core/bytes.h"
 #include "core/memory.h"
-#include "core/open_states.h"
-#include "core/payload.h"
-#include "replay/channels.h"
+#include "replay/graph_building.h"
 #include "replay/graph_finish.h"
 #include "replay/graph_neighbours.h"
 #include "replay/graph_sides.h"
 #include "replay/wait_table.h"
 
 #include <string.h>
-
-/* Duration of a call that was not left yet. */
-#define CALL_OPEN CALL_DURATION_MASK
-
-enum { RECENT_KINDS = 256 };
-
-/* What is open on a lane while events come in. */
-struct lane_state {
-    struct open_states open; /* MPI states; `mark` of the outermost is free */
-    uint32_t probe;          /* 1 + call that found a message, until that arrives */
-    bool any;                /* an event was seen */
-};
-
-/* The collectives of a stream, by the number of their turn. */
-struct stream_groups {
-    uint32_t *groups;
-    size_t count, capacity;
-};
-
-/* The request of a collective. */
-struct request_state {
-    uint32_t stream;    /* 1 + index, of a persistent one */
-    uint32_t operation; /* 1 + index of the one that is on its way; 0: none */
-};
-
-/* What a state is to the builder; 0: not looked at yet. */
-enum role { ROLE_UNKNOWN, ROLE_CALL, ROLE_COLLECTIVE };
-
-struct graph_builder {
-    struct sink sink;
-    struct graph *graph;
-    struct lane_state *states; /* by lane */
-    size_t state_capacity;
-    uint8_t *roles; /* by state of the definitions */
-    size_t role_count;
-    struct map lanes;                    /* (process, thread) -> lane */
-    struct map kinds, site_kinds;        /* (communicator, state) -> kind; (site, such a kind) -> kind */
-    uint32_t recent_kinds[RECENT_KINDS]; /* 1 + index */
-    struct comm_sides sides;
-    struct map streams;                  /* (communicator, function) -> stream */
-    struct stream_groups *stream_groups; /* by stream */
-    size_t stream_groups_capacity;
-    struct map turns;    /* (lane, stream) -> collectives so far */
-    struct map requests; /* (process, its number of a request) -> index in request_states */
-    struct request_state *request_states;
-    size_t request_count, request_capacity;
-    const unsigned char *arena; /* of the batch at hand */
-    struct channels channels;
-    uint32_t recent_process, recent_thread, recent_lane;
-};
 
 static enum status builder_begin(struct sink *sink, const struct defs *defs, struct error *err)
 {
@@ -130,20 +77,22 @@ static bool is_collective(const struct state_def *state)
 }
 
 /* Definitions of some formats come while events are read. */
-static enum role role_of(struct graph_builder *builder, uint32_t state)
+static const struct state_role *role_of(struct graph_builder *builder, uint32_t state)
 {
     const struct defs *defs = builder->graph->defs;
     if (state >= builder->role_count) {
         builder->roles = memory_resize(builder->roles, defs->state_count * sizeof *builder->roles);
-        memset(builder->roles + builder->role_count, ROLE_UNKNOWN, defs->state_count - builder->role_count);
+        memset(&builder->roles[builder->role_count], 0,
+               (defs->state_count - builder->role_count) * sizeof *builder->roles);
         builder->role_count = defs->state_count;
     }
-    if (builder->roles[state] == ROLE_UNKNOWN)
-        builder->roles[state] = is_collective(&defs->states[state]) ? ROLE_COLLECTIVE : ROLE_CALL;
-    return builder->roles[state];
+    struct state_role *role = &builder->roles[state];
+    if (!role->known)
+        *role = (struct state_role){true, is_collective(&defs->states[state]), request_role_of(&defs->states[state])};
+    return role;
 }
 
-static uint32_t stream_of(struct graph_builder *builder, int32_t comm, uint32_t state)
+uint32_t builder_stream(struct graph_builder *builder, int32_t comm, uint32_t state)
 {
     struct graph *graph = builder->graph;
     int32_t both = comm_sides_both(&builder->sides, comm);
@@ -158,8 +107,7 @@ static uint32_t stream_of(struct graph_builder *builder, int32_t comm, uint32_t 
     return (uint32_t)*stream;
 }
 
-/* The lane's next collective of the stream: 1 + index. */
-static uint32_t join_group(struct graph_builder *builder, uint32_t lane, uint32_t stream)
+uint32_t builder_join_group(struct graph_builder *builder, uint32_t lane, uint32_t stream)
 {
     struct graph *graph = builder->graph;
     struct stream_groups *row = &builder->stream_groups[stream];
@@ -182,19 +130,18 @@ static uint32_t join_group(struct graph_builder *builder, uint32_t lane, uint32_
     return row->groups[turn] + 1;
 }
 
-/* The root of the lane's latest call, a rank of its communicator; on an inter-communicator only the root tells that it
-   is that: to others it is a rank of the other group. */
-static void note_root(struct graph_builder *builder, uint32_t lane, const struct event *event)
+void builder_note_group(struct graph_builder *builder, uint32_t lane, uint32_t group_of_call, int32_t comm,
+                        int64_t root, int64_t bytes)
 {
     struct graph *graph = builder->graph;
     const struct lane *where = &graph->lanes[lane];
-    /* The call may be open still: graph_call() reads only those that are not. */
-    struct group *group = &graph->groups[where->calls[where->count - 1].received - 1];
-    int64_t root = event->tag;
+    struct group *group = &graph->groups[group_of_call - 1];
     bool itself = root >= 0 && root < PROCESS_LIMIT &&
-                  defs_world_rank(graph->defs, event->comm, (int32_t)root) == (int32_t)where->process;
+                  defs_world_rank(graph->defs, comm, (int32_t)root) == (int32_t)where->process;
     if (graph->streams[group->stream].sided)
-        itself = root == ROOT_SELF && event->kind == EVENT_LEAVE;
+        itself = root == ROOT_SELF;
+    group->bytes = bytes > group->bytes ? bytes : group->bytes;
+    /* The call may be open still: graph_call() reads only those that are not. */
     if (itself) {
         group->root_lane = lane;
         group->root_call = (uint32_t)where->count - 1;
@@ -208,10 +155,9 @@ static void note_collective(struct graph_builder *builder, uint32_t lane, const 
     struct packed_call *call = where->count > 0 ? &where->calls[where->count - 1] : NULL;
     if (!call || !(call->word & CALL_IN_GROUP))
         return;
-    note_root(builder, lane, event);
-    struct group *group = &builder->graph->groups[call->received - 1];
     int64_t bytes = event->bytes_sent > event->bytes_received ? event->bytes_sent : event->bytes_received;
-    group->bytes = bytes > group->bytes ? bytes : group->bytes;
+    int32_t root = event->tag >= 0 || event->kind == EVENT_LEAVE ? event->tag : EVENT_UNKNOWN;
+    builder_note_group(builder, lane, call->received, event->comm, root, bytes);
     if (event->bytes_sent == 0)
         call->word |= CALL_GIVES_NOTHING;
     if (event->bytes_received == 0)
@@ -239,9 +185,9 @@ static void enter_call(struct graph_builder *builder, uint32_t lane, const struc
     }
     uint64_t kind = kind_of(builder, event->state, event->comm, event->site);
     struct packed_call call = {.enter_ns = event->time_ns, .word = CALL_OPEN | kind << CALL_KIND_SHIFT};
-    if (role_of(builder, event->state) == ROLE_COLLECTIVE) {
+    if (role_of(builder, event->state)->collective) {
         uint32_t function = graph->defs->states[event->state].first_of_name;
-        call.received = join_group(builder, lane, stream_of(builder, event->comm, function));
+        call.received = builder_join_group(builder, lane, builder_stream(builder, event->comm, function));
         call.word |= CALL_IN_GROUP;
     }
     lane_reserve(where);
@@ -253,8 +199,10 @@ static void enter(struct graph_builder *builder, uint32_t lane, const struct eve
     struct lane_state *state = &builder->states[lane];
     if (!builder->graph->defs->states[event->state].is_mpi)
         return;
-    if (state->open.depth == 0)
+    if (state->open.depth == 0) {
+        state->told.count = 0;
         enter_call(builder, lane, event);
+    }
     open_states_enter(&state->open, event->state, event->time_ns);
 }
 
@@ -299,60 +247,16 @@ static void leave(struct graph_builder *builder, uint32_t lane, const struct eve
     if (graph->defs->states[graph->kinds[call->word >> CALL_KIND_SHIFT].state].class == CLASS_PROBE)
         state->probe = (uint32_t)where->count;
     note_collective(builder, lane, event);
+    requests_tell(&state->told, event);
+    if (state->told.count > 0)
+        requests_at_leave(builder, lane, event);
 }
 
-/* Requests of collectives: what a mark of one means is told by the call around it. */
-
-static void begin_operation(struct graph_builder *builder, struct request_state *request, uint32_t lane, uint32_t group,
-                            bool started)
+/* A mark inside a call. */
+static void note_mark(struct graph_builder *builder, uint32_t lane, const struct event *event)
 {
-    struct graph *graph = builder->graph;
-    struct operation operation = {.group = group - 1,
-                                  .lane = lane,
-                                  .call = (uint32_t)graph->lanes[lane].count - 1,
-                                  .done_lane = GRAPH_NONE,
-                                  .done_call = GRAPH_NONE,
-                                  .started = started};
-    ARRAY_PUSH(graph->operations, graph->operation_count, graph->operation_capacity, operation);
-    request->operation = (uint32_t)graph->operation_count;
-}
-
-static struct request_state *request_of(struct graph_builder *builder, uint32_t process, uint32_t number)
-{
-    uint64_t *place = map_put(&builder->requests, map_pair(process, number), builder->request_count);
-    if (*place == builder->request_count)
-        ARRAY_PUSH(builder->request_states, builder->request_count, builder->request_capacity,
-                   (struct request_state){0});
-    return &builder->request_states[*place];
-}
-
-static void note_request(struct graph_builder *builder, uint32_t lane, const struct event *event)
-{
-    struct graph *graph = builder->graph;
-    struct lane *where = &graph->lanes[lane];
-    const struct mark_def *mark = &graph->defs->marks[event->state];
-    if (event->payload_length < REQUEST_MARK_SIZE || !mark->name || strcmp(mark->name, REQUEST_MARK_NAME) != 0 ||
-        where->count == 0 || builder->states[lane].open.depth == 0)
-        return;
-    struct request_state *request =
-        request_of(builder, event->process, bytes_u32(builder->arena + event->payload, true));
-    struct packed_call *call = &where->calls[where->count - 1];
-    struct call_kind kind = graph->kinds[call->word >> CALL_KIND_SHIFT];
-    struct collective collective = collective_of(&graph->defs->states[kind.state]);
-    if (collective.stage == STAGE_POSTED) {
-        begin_operation(builder, request, lane, call->received, false);
-    } else if (collective.stage == STAGE_PREPARED) {
-        request->stream = stream_of(builder, kind.comm, graph->defs->states[kind.state].first_of_name) + 1;
-    } else if (request->operation) {
-        struct operation *operation = &graph->operations[request->operation - 1];
-        operation->done_lane = lane;
-        operation->done_call = (uint32_t)where->count - 1;
-        call->word |= CALL_OPERATES;
-        request->operation = 0;
-    } else if (request->stream && graph->defs->states[kind.state].class == CLASS_P2P) {
-        begin_operation(builder, request, lane, join_group(builder, lane, request->stream - 1), true);
-        call->word |= CALL_OPERATES;
-    }
+    if (builder->graph->defs->marks[event->state].tells_requests && builder->states[lane].open.depth > 0)
+        requests_tell(&builder->states[lane].told, event);
 }
 
 /* Messages */
@@ -378,6 +282,8 @@ static void message_end(struct graph_builder *builder, uint32_t lane, const stru
     struct packed_call *call = &where->calls[where->count - 1];
     bool receive = event->kind == EVENT_RECEIVE, inside = call->word & CALL_IN_GROUP;
     uint32_t message = channels_meet(&builder->channels, event, lane, inside ? GRAPH_NONE : (uint32_t)where->count - 1);
+    if (call->word & (receive ? CALL_POSTS : CALL_COMPLETES))
+        requests_forget_links(builder, lane, receive);
     if (!inside)
         attach(graph, call, message, receive);
     struct lane_state *state = &builder->states[lane];
@@ -410,7 +316,7 @@ static void take(struct graph_builder *builder, const struct event *event)
         message_end(builder, lane, event);
         break;
     case EVENT_MARK:
-        note_request(builder, lane, event);
+        note_mark(builder, lane, event);
         break;
     case EVENT_COLLECTIVE:
         note_collective(builder, lane, event);
@@ -420,23 +326,22 @@ static void take(struct graph_builder *builder, const struct event *event)
     }
 }
 
-static void take_record(struct graph_builder *builder, const struct event *event)
+static void take_record(struct graph_builder *builder, const struct event *event, const unsigned char *arena)
 {
     if (event->kind == EVENT_COMM_MADE)
         comm_sides_note(&builder->sides, event);
     else if (event->kind == EVENT_NEIGHBOURS)
-        graph_note_neighbours(builder->graph, event, builder->arena);
+        graph_note_neighbours(builder->graph, event, arena);
 }
 
 static enum status builder_events(struct sink *sink, const struct batch *batch, struct error *err)
 {
     (void)err;
-    ((struct graph_builder *)sink)->arena = batch->arena;
     for (size_t i = 0; i < batch->count; i++)
         if (event_counts(&batch->events[i]))
             take((struct graph_builder *)sink, &batch->events[i]);
         else
-            take_record((struct graph_builder *)sink, &batch->events[i]);
+            take_record((struct graph_builder *)sink, &batch->events[i], batch->arena);
     return STATUS_OK;
 }
 
@@ -471,8 +376,10 @@ static void close_calls(struct graph *graph)
 struct graph *graph_builder_end(struct graph_builder *builder)
 {
     struct graph *graph = builder->graph;
-    for (size_t i = 0; i < graph->lane_count; i++)
+    for (size_t i = 0; i < graph->lane_count; i++) {
         open_states_free(&builder->states[i].open);
+        free(builder->states[i].told.ranges);
+    }
     for (size_t i = 0; i < graph->stream_count; i++)
         free(builder->stream_groups[i].groups);
     free(builder->stream_groups);
@@ -484,8 +391,7 @@ struct graph *graph_builder_end(struct graph_builder *builder)
     map_clear(&builder->streams);
     comm_sides_clear(&builder->sides);
     map_clear(&builder->turns);
-    map_clear(&builder->requests);
-    free(builder->request_states);
+    requests_clear(&builder->requests);
     channels_end(&builder->channels);
     free(builder);
     close_calls(graph);
@@ -501,6 +407,8 @@ void graph_free(struct graph *graph)
         free(graph->lanes[i].calls);
     free(graph->lanes);
     free(graph->messages);
+    free(graph->links);
+    map_clear(&graph->far_posts);
     free(graph->channels);
     free(graph->groups);
     free(graph->streams);

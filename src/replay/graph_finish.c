@@ -40,32 +40,38 @@ static bool is_complete(const struct graph *graph, const struct group *group)
     return group->count > 1 && group->count == stream->most;
 }
 
-static void add_prefix(struct graph *graph, uint32_t group, uint32_t lane, uint32_t index)
+static void add_prefix(struct graph *graph, uint32_t group, uint32_t lane, uint32_t index, bool gives_nothing)
 {
     int32_t comm = graph->streams[graph->groups[group].stream].comm;
     int32_t rank = defs_comm_rank(graph->defs, comm, graph->lanes[lane].process);
     if (rank < 0)
         return;
-    struct prefix prefix = {
-        .group = group, .rank = (uint32_t)rank, .lane = lane, .call = index, .latest_lane = GRAPH_NONE};
+    struct prefix prefix = {.group = group,
+                            .rank = (uint32_t)rank,
+                            .lane = lane,
+                            .call = index,
+                            .latest_lane = GRAPH_NONE,
+                            .gives_nothing = gives_nothing};
     ARRAY_PUSH(graph->prefixes, graph->prefix_count, graph->prefix_capacity, prefix);
 }
 
 /* A member of a collective: everything of it is known now. Lanes come in their order. */
-static void note_member(struct graph *graph, uint32_t index_of_group, uint32_t lane, uint32_t index)
+static void note_member(struct graph *graph, uint32_t index_of_group, uint32_t lane, uint32_t index, bool gives_nothing,
+                        bool gets_nothing)
 {
     struct call call = graph_call(graph, lane, index);
     struct group *group = &graph->groups[index_of_group];
+    call.gives_nothing = gives_nothing;
     if (graph_collective_of(graph, group).shape == SHAPE_PREFIX)
-        add_prefix(graph, index_of_group, lane, index);
+        add_prefix(graph, index_of_group, lane, index, gives_nothing);
     if (graph->streams[group->stream].sided)
         graph_note_side(graph, index_of_group, lane, index, &call);
     if (call.leave_ns < group->earliest_leave_ns)
         group->earliest_leave_ns = call.leave_ns;
-    if (call.gives_nothing)
+    if (gives_nothing)
         return;
     group->givers++;
-    if (!call.gets_nothing && call.leave_ns < group->earliest_done_ns)
+    if (!gets_nothing && call.leave_ns < group->earliest_done_ns)
         group->earliest_done_ns = call.leave_ns;
     if (call.enter_ns > group->latest_enter_ns) {
         group->latest_enter_ns = call.enter_ns;
@@ -117,7 +123,8 @@ static void note_starts(struct graph *graph)
     for (uint32_t i = 0; i < graph->start_count; i++) {
         const struct operation *operation = &graph->operations[graph->starts[i]];
         map_put(&graph->start_places, map_pair(operation->lane, operation->call), i);
-        note_member(graph, operation->group, operation->lane, operation->call);
+        note_member(graph, operation->group, operation->lane, operation->call, operation->gives_nothing,
+                    operation->gets_nothing);
     }
 }
 
@@ -130,7 +137,8 @@ static void finish_groups(struct graph *graph)
                 continue;
             if (!collective_moves_data(graph_collective_of(graph, &graph->groups[call->received - 1])))
                 call->word &= ~(CALL_GIVES_NOTHING | CALL_GETS_NOTHING);
-            note_member(graph, call->received - 1, lane, i);
+            note_member(graph, call->received - 1, lane, i, call->word & CALL_GIVES_NOTHING,
+                        call->word & CALL_GETS_NOTHING);
         }
     note_starts(graph);
     for (size_t i = 0; i < graph->group_count; i++)
@@ -168,7 +176,7 @@ static void finish_prefixes(struct graph *graph)
         int64_t latest_ns = prefix->latest_lane == GRAPH_NONE
                                 ? INT64_MIN
                                 : graph_call(graph, prefix->latest_lane, prefix->latest_call).enter_ns;
-        if (!call.gives_nothing && call.enter_ns > latest_ns) {
+        if (!prefix->gives_nothing && call.enter_ns > latest_ns) {
             prefix->latest_lane = prefix->lane;
             prefix->latest_call = prefix->call;
         }

@@ -46,6 +46,8 @@ struct player {
     int64_t begin_ns;
     struct lane_play *lanes;
     int64_t *message_ns; /* by message: when its send was entered; once its receive has ended, when that was entered */
+    int64_t *posted_ns;  /* by message with links: when its receive was posted; before: NOT_YET, or beyond it by 1 + the
+                            lane that waits for it */
     struct group_play *groups;
     struct side_play (*sides)[2];      /* by row of the graph's sides */
     struct neighbour_play *neighbours; /* by row of the graph's neighbours */
@@ -120,7 +122,7 @@ static bool is_quick(const struct player *player, const struct call *call)
 }
 
 /* A member of a prefix reduction is there: those behind it may learn who came last. */
-static void enter_prefix(struct player *player, uint32_t lane, uint32_t index, const struct call *call,
+static void enter_prefix(struct player *player, uint32_t lane, uint32_t index, bool gives_nothing,
                          uint32_t index_of_group)
 {
     const struct graph *graph = player->graph;
@@ -129,7 +131,7 @@ static void enter_prefix(struct player *player, uint32_t lane, uint32_t index, c
     const struct group *recorded = &graph->groups[index_of_group];
     if (!place || !recorded->complete)
         return;
-    player->prefix_ns[*place] = call->gives_nothing ? NOT_YET + 1 : player->lanes[lane].now_ns;
+    player->prefix_ns[*place] = gives_nothing ? NOT_YET + 1 : player->lanes[lane].now_ns;
     int64_t *members = player->prefix_ns + recorded->rows;
     for (; group->prefix < recorded->count && members[group->prefix] != NOT_YET; group->prefix++)
         if (group->prefix > 0 && members[group->prefix - 1] > members[group->prefix])
@@ -170,11 +172,11 @@ static void arrive_beside_neighbours(struct player *player, uint32_t lane, uint3
 }
 
 /* True if this is what the other group waits for. */
-static bool arrive_on_side(struct player *player, uint32_t lane, const struct call *call, const struct group *recorded)
+static bool arrive_on_side(struct player *player, uint32_t lane, bool gives_nothing, const struct group *recorded)
 {
     int index = graph_side_of(player->graph, recorded, lane);
     struct side_play *side = &player->sides[recorded->rows][index];
-    if (!call->gives_nothing) {
+    if (!gives_nothing) {
         side->arrived++;
         if (player->lanes[lane].now_ns > side->latest_ns)
             side->latest_ns = player->lanes[lane].now_ns;
@@ -183,23 +185,23 @@ static bool arrive_on_side(struct player *player, uint32_t lane, const struct ca
 }
 
 /* The lane is there for a collective: others may go on. */
-static void arrive(struct player *player, uint32_t lane, uint32_t index, const struct call *call,
-                   uint32_t index_of_group)
+static void arrive(struct player *player, uint32_t lane, uint32_t index, bool gives_nothing, uint32_t index_of_group)
 {
     const struct group *recorded = &player->graph->groups[index_of_group];
     struct group_play *group = &player->groups[index_of_group];
     int64_t now_ns = player->lanes[lane].now_ns;
-    if (!call->gives_nothing) {
+    if (!gives_nothing) {
         group->arrived++;
         if (now_ns > group->latest_ns)
             group->latest_ns = now_ns;
     }
     enum collective_shape shape = (enum collective_shape)graph_collective_of(player->graph, recorded).shape;
     if (shape == SHAPE_PREFIX)
-        enter_prefix(player, lane, index, call, index_of_group);
+        enter_prefix(player, lane, index, gives_nothing, index_of_group);
     if (shape == SHAPE_NEIGHBOURS)
         arrive_beside_neighbours(player, lane, index_of_group);
-    bool side_is_there = player->graph->streams[recorded->stream].sided && arrive_on_side(player, lane, call, recorded);
+    bool side_is_there =
+        player->graph->streams[recorded->stream].sided && arrive_on_side(player, lane, gives_nothing, recorded);
     if (recorded->root_lane == lane)
         group->root_ns = now_ns;
     else if (group->earliest_other_ns == NOT_YET || now_ns < group->earliest_other_ns)
@@ -211,7 +213,7 @@ static void arrive(struct player *player, uint32_t lane, uint32_t index, const s
 }
 
 /* The persistent collectives that the call starts. */
-static void start_operations(struct player *player, uint32_t lane, uint32_t index, const struct call *call)
+static void start_operations(struct player *player, uint32_t lane, uint32_t index)
 {
     const struct graph *graph = player->graph;
     const uint64_t *place = map_find(&graph->start_places, map_pair(lane, index));
@@ -219,7 +221,7 @@ static void start_operations(struct player *player, uint32_t lane, uint32_t inde
         const struct operation *operation = &graph->operations[graph->starts[i]];
         if (operation->lane != lane || operation->call != index)
             break;
-        arrive(player, lane, index, call, operation->group);
+        arrive(player, lane, index, operation->gives_nothing, operation->group);
     }
 }
 
@@ -240,6 +242,15 @@ static void send_message(struct player *player, uint32_t message, int64_t now_ns
     wake(player, receiver, message);
 }
 
+/* The receive of a message with links. */
+static void post_receive(struct player *player, uint32_t message, int64_t now_ns)
+{
+    int64_t before_ns = player->posted_ns[message];
+    player->posted_ns[message] = now_ns;
+    if (before_ns < 0 && before_ns != NOT_YET)
+        wake(player, (uint32_t)(before_ns - NOT_YET - 1), message);
+}
+
 /* The lane reaches its next call: its time is that of the enter, and others learn that it is there. */
 static void enter(struct player *player, uint32_t lane, const struct call *call)
 {
@@ -252,12 +263,17 @@ static void enter(struct player *player, uint32_t lane, const struct call *call)
     for (uint32_t m = call->sent; m; m = graph->messages[m - 1].next_sent)
         send_message(player, m - 1, where->now_ns);
     for (uint32_t m = call->received; m; m = graph->messages[m - 1].next_received)
-        if (graph->messages[m - 1].receive_call == index)
+        if (graph->messages[m - 1].receive_call == index) {
             wake(player, graph->channels[graph->messages[m - 1].channel].send_lane, m - 1);
+            if (graph_completes_later(graph, m - 1) && !graph_posted_before(graph, m - 1))
+                post_receive(player, m - 1, where->now_ns);
+        }
+    for (uint32_t m = call->posted; m; m = graph_next_posted(graph, m - 1))
+        post_receive(player, m - 1, where->now_ns);
     if (call->group)
-        arrive(player, lane, index, call, call->group - 1);
+        arrive(player, lane, index, call->gives_nothing, call->group - 1);
     if (call->operates)
-        start_operations(player, lane, index, call);
+        start_operations(player, lane, index);
 }
 
 /* A thing that the call depends on: when it happened in the record and in the replay. NOT_YET: not known in the replay.
@@ -421,7 +437,7 @@ static int64_t end_of_operations(struct player *player, uint32_t lane, const str
         struct dependency dependency = {.recorded_ns = call->enter_ns, .replayed_ns = player->lanes[lane].now_ns};
         if (!graph_completes(operation, lane, index))
             break;
-        if (graph_call(graph, operation->lane, operation->call).gets_nothing)
+        if (operation->gets_nothing)
             continue;
         if (!depend_on_group(player, operation->lane, operation->call, operation->group, &dependency))
             return wait_in(player, lane, dependency.list);
@@ -451,19 +467,13 @@ static int64_t wait_for_message(struct player *player, uint32_t lane, uint32_t m
     return NOT_YET;
 }
 
-/* When the receive was entered. */
-static int64_t receive_ns(const struct player *player, uint32_t message, const struct message *m)
-{
-    const struct lane_play *receiver = &player->lanes[m->receive_lane];
-    return receiver->at == m->receive_call ? receiver->now_ns : player->message_ns[message];
-}
-
 /* The same for messages that arrive. A receive of one message waits for that; of others the longest wait counts. */
 static int64_t end_of_receives(struct player *player, uint32_t lane, const struct call *call, int64_t longest_ns)
 {
     const struct graph *graph = player->graph;
     int64_t end_ns = NOT_YET, sooner_ns = queued_ns(player, lane);
-    bool single = !call->sent && !call->operates && !graph->messages[call->received - 1].next_received;
+    bool single =
+        !call->sent && !call->completed && !call->operates && !graph->messages[call->received - 1].next_received;
     struct message m;
     for (uint32_t at = call->received; at; at = m.next_received) {
         m = graph_message(graph, at - 1);
@@ -482,27 +492,66 @@ static int64_t end_of_receives(struct player *player, uint32_t lane, const struc
     return end_ns;
 }
 
-/* The same for messages of a send that waited for its receiver. */
-static int64_t end_of_sends(struct player *player, uint32_t lane, const struct call *call, int64_t end_ns)
+/* When the receive was posted; NOT_YET: the lane is put to wait for it. */
+static int64_t receive_ns(struct player *player, uint32_t lane, uint32_t index, const struct message *m)
+{
+    const struct lane_play *receiver = &player->lanes[m->receive_lane];
+    if (graph_completes_later(player->graph, index) || graph_posted_before(player->graph, index)) {
+        if (player->posted_ns[index] >= 0)
+            return player->posted_ns[index];
+        player->posted_ns[index] = NOT_YET + 1 + lane;
+        return wait_for_message(player, lane, index);
+    }
+    if (!has_entered(player, m->receive_lane, m->receive_call))
+        return wait_for_message(player, lane, index);
+    return receiver->at == m->receive_call ? receiver->now_ns : player->message_ns[index];
+}
+
+/* What is known of the end of a call that waited for receivers. */
+struct ending {
+    int64_t wait_ns;   /* its longest wait in the record */
+    int64_t sooner_ns; /* so much of it need not be */
+    int64_t end_ns;
+};
+
+/* The receive of a message is waited for where it was in the record. False: it is not posted yet. */
+static bool depend_on_receiver(struct player *player, uint32_t lane, const struct call *call, uint32_t index,
+                               struct ending *ending)
+{
+    struct message m = graph_message(player->graph, index);
+    if (m.receive_lane == GRAPH_NONE || m.receive_lane == lane)
+        return true;
+    struct post post = graph_post(player->graph, index, &m);
+    if (post.lane == GRAPH_NONE)
+        return true;
+    int64_t posted_ns = graph_call(player->graph, post.lane, post.call).enter_ns;
+    if (posted_ns <= call->enter_ns || posted_ns >= call->leave_ns)
+        return true;
+    int64_t replayed_ns = receive_ns(player, lane, index, &m);
+    if (replayed_ns == NOT_YET)
+        return false;
+    struct dependency dependency = {.recorded_ns = posted_ns,
+                                    .replayed_ns = replayed_ns - ending->sooner_ns,
+                                    .kind = WAIT_LATE_RECEIVER,
+                                    .free = is_free_channel(player, m.channel)};
+    int64_t ns = end_after(player, call, player->lanes[lane].now_ns, &dependency, ending->wait_ns);
+    ending->end_ns = ns > ending->end_ns ? ns : ending->end_ns;
+    return true;
+}
+
+/* The same for messages that the call sends, and whose sends it completes, where it waited for a receiver. */
+static int64_t end_of_sends(struct player *player, uint32_t lane, const struct call *call, int64_t wait_ns,
+                            int64_t end_ns)
 {
     const struct graph *graph = player->graph;
-    struct wait waited = wait_of(graph, lane, player->lanes[lane].at);
-    int64_t sooner_ns = queued_ns(player, lane);
-    struct message m;
-    for (uint32_t at = call->sent; at; at = m.next_sent) {
-        m = graph_message(graph, at - 1);
-        if (m.receive_lane != waited.cause_lane || m.receive_call != waited.cause_call)
-            continue;
-        if (!has_entered(player, m.receive_lane, m.receive_call))
-            return wait_for_message(player, lane, at - 1);
-        struct dependency dependency = {.recorded_ns = waited.until_ns,
-                                        .replayed_ns = receive_ns(player, at - 1, &m) - sooner_ns,
-                                        .kind = WAIT_LATE_RECEIVER,
-                                        .free = is_free_channel(player, m.channel)};
-        int64_t ns = end_after(player, call, player->lanes[lane].now_ns, &dependency, waited.ns);
-        end_ns = ns > end_ns ? ns : end_ns;
-    }
-    return end_ns;
+    struct ending ending = {wait_ns, queued_ns(player, lane), end_ns};
+    for (uint32_t at = call->sent; at; at = graph->messages[at - 1].next_sent)
+        if (!graph_completes_later(graph, at - 1) && !depend_on_receiver(player, lane, call, at - 1, &ending))
+            return NOT_YET;
+    for (uint32_t at = call->completed; at; at = graph_next_completed(graph, at - 1))
+        if (!depend_on_receiver(player, lane, call, at - 1, &ending))
+            return NOT_YET;
+    return ending.end_ns;
 }
 
 static int64_t end_with_messages(struct player *player, uint32_t lane, const struct call *call)
@@ -513,8 +562,9 @@ static int64_t end_with_messages(struct player *player, uint32_t lane, const str
     int64_t end_ns = NOT_YET, wait_ns = wait_ns_in(graph, lane, where->at);
     if (call->received && (end_ns = end_of_receives(player, lane, call, wait_ns)) == NOT_YET && where->message)
         return NOT_YET;
-    if (call->sent && wait_kind_in(graph, lane, where->at) == WAIT_LATE_RECEIVER &&
-        (end_ns = end_of_sends(player, lane, call, end_ns)) == NOT_YET)
+    bool sends = call->sent || call->completed;
+    if (sends && wait_kind_in(graph, lane, where->at) == WAIT_LATE_RECEIVER &&
+        (end_ns = end_of_sends(player, lane, call, wait_ns, end_ns)) == NOT_YET)
         return NOT_YET;
     if (end_ns == NOT_YET)
         end_ns = end_after(player, call, where->now_ns, &none, wait_ns);
@@ -598,6 +648,9 @@ static void player_begin(struct player *player, const struct graph *graph, struc
     player->lanes = memory_new(lanes * sizeof *player->lanes);
     player->ready = memory_new(lanes * sizeof *player->ready);
     player->message_ns = memory_new(graph->message_count * sizeof *player->message_ns);
+    player->posted_ns = memory_new(graph->link_count * sizeof *player->posted_ns);
+    for (size_t i = 0; i < graph->link_count; i++)
+        player->posted_ns[i] = NOT_YET;
     player->groups = memory_new(graph->group_count * sizeof *player->groups);
     for (size_t i = 0; i < graph->group_count; i++)
         player->groups[i] = (struct group_play){NOT_YET, NOT_YET, NOT_YET, 0, 0, 0};
@@ -623,6 +676,7 @@ static void player_clear(struct player *player)
     free(player->lanes);
     free(player->ready);
     free(player->message_ns);
+    free(player->posted_ns);
     free(player->sides);
     free(player->neighbours);
     free(player->groups);

@@ -102,8 +102,8 @@ static void take(struct user_spans_builder *builder, const struct event *event)
     process->any = true;
     process->end_ns = event->time_ns;
     if (event->kind == EVENT_MARK) {
-        const char *name = defs->marks[event->state].name;
-        if (name && function_class_of(name) == CLASS_USER)
+        const struct mark_def *mark = &defs->marks[event->state];
+        if (mark->name && !mark->tells_requests && function_class_of(mark->name) == CLASS_USER)
             add(builder, &process->events, (struct user_span){event->state, 1, event->time_ns, event->time_ns});
         return;
     }

@@ -74,7 +74,7 @@ static struct wait wait_for_operations(const struct graph *graph, uint32_t lane,
         if (!graph_completes(operation, lane, index))
             break;
         const struct group *group = &graph->groups[operation->group];
-        if (graph_call(graph, operation->lane, operation->call).gets_nothing)
+        if (operation->gets_nothing)
             continue;
         struct wait wait = wait_for_group(graph, group, operation->lane, operation->call, call);
         wait.comm = graph->streams[group->stream].comm;
@@ -107,23 +107,39 @@ static struct wait wait_for_senders(const struct graph *graph, uint32_t lane, co
     return longest;
 }
 
-/* A blocking send that returns after its receive was entered has waited for it. Where the receive completes in a wait,
-   it is not known when it was posted. */
+/* A send that completes only after its receive was posted has waited for that. */
+static struct wait wait_for_receiver(const struct graph *graph, uint32_t lane, const struct call *call, uint32_t index,
+                                     const struct message *message)
+{
+    if (message->receive_lane == GRAPH_NONE || message->receive_lane == lane)
+        return (struct wait){0};
+    struct post post = graph_post(graph, index, message);
+    if (post.lane == GRAPH_NONE)
+        return (struct wait){0};
+    int64_t posted_ns = graph_call(graph, post.lane, post.call).enter_ns;
+    if (call->leave_ns <= posted_ns)
+        return (struct wait){0};
+    struct wait wait = wait_until(call, posted_ns, WAIT_LATE_RECEIVER, post.lane, post.call);
+    wait.comm = graph->channels[message->channel].comm;
+    return wait;
+}
+
+/* The longest of the waits for receives of messages that the call sends itself, and whose sends it completes. */
 static struct wait wait_for_receivers(const struct graph *graph, uint32_t lane, const struct call *call)
 {
     struct wait longest = {0};
     struct message m;
     for (uint32_t at = call->sent; at; at = m.next_sent) {
         m = graph_message(graph, at - 1);
-        if (m.receive_lane == GRAPH_NONE || m.receive_lane == lane)
+        if (graph_completes_later(graph, at - 1))
             continue;
-        struct call receive = graph_call(graph, m.receive_lane, m.receive_call);
-        if (graph_state(graph, &receive)->class != CLASS_P2P || call->leave_ns <= receive.enter_ns)
-            continue;
-        struct wait wait = wait_until(call, receive.enter_ns, WAIT_LATE_RECEIVER, m.receive_lane, m.receive_call);
-        wait.comm = graph->channels[m.channel].comm;
-        if (wait.ns > longest.ns)
-            longest = wait;
+        struct wait wait = wait_for_receiver(graph, lane, call, at - 1, &m);
+        longest = wait.ns > longest.ns ? wait : longest;
+    }
+    for (uint32_t at = call->completed; at; at = graph_next_completed(graph, at - 1)) {
+        m = graph_message(graph, at - 1);
+        struct wait wait = wait_for_receiver(graph, lane, call, at - 1, &m);
+        longest = wait.ns > longest.ns ? wait : longest;
     }
     return longest;
 }
@@ -134,7 +150,7 @@ struct wait wait_compute(const struct graph *graph, uint32_t lane, uint32_t inde
     if (call.group)
         return wait_in_group(graph, lane, index, &call);
     struct wait sender = call.received ? wait_for_senders(graph, lane, &call) : (struct wait){0};
-    struct wait receiver = call.sent ? wait_for_receivers(graph, lane, &call) : (struct wait){0};
+    struct wait receiver = call.sent || call.completed ? wait_for_receivers(graph, lane, &call) : (struct wait){0};
     struct wait longest = receiver.ns > sender.ns ? receiver : sender;
     if (!call.operates)
         return longest;

@@ -69,7 +69,7 @@ static const int64_t *borders_of(const struct cube_cuts *cuts, uint32_t row)
 static void place_by_message(const struct cube *cube, const struct call *call, uint32_t key[SEARCH_AXIS_COUNT])
 {
     const struct graph *graph = cube->graph;
-    uint32_t message = call->received ? call->received : call->sent;
+    uint32_t message = call->received ? call->received : call->sent ? call->sent : call->completed;
     const struct channel *channel = message ? &graph->channels[graph->messages[message - 1].channel] : NULL;
     int32_t comm = call->comm != EVENT_UNKNOWN || !channel ? call->comm : channel->comm;
     key[AXIS_COMMUNICATORS] = comm >= 0 ? (uint32_t)comm : (uint32_t)CUBE_ANY;

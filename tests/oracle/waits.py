@@ -29,6 +29,7 @@ class Call:
         self.gives = self.gets = True
         self.counts = False  # what it gives and gets is told
         self.receives = False
+        self.requests = None  # (first, count) of those that it posts, starts or completes
 
 
 class Run:
@@ -55,7 +56,9 @@ class Run:
             self.mark(rank, "Begin")
         rounds = self.random.randint(1, 40)
         kinds = [self.eager, self.rendezvous, self.barrier, self.all_to_all, self.one_to_all, self.all_to_one,
-                 self.several, self.out_of_order, self.user_state, self.scan, self.neighbours, self.two_groups]
+                 self.several, self.out_of_order, self.user_state, self.scan, self.neighbours, self.two_groups,
+                 self.completed_later]
+        self.requests_given = [self.random.randrange(9) for _ in range(self.processes)]
         for _ in range(rounds):
             for rank in range(self.processes):
                 self.now[rank] += self.random.choice([0, 0, 7, 100, self.random.randint(0, 5000)])
@@ -180,6 +183,71 @@ class Run:
         latest = max(sends, key=lambda send: send.enter)
         tie = sum(send.enter == latest.enter for send in sends) > 1
         self.late_sender(waitall, latest, None if tie else latest.rank)
+
+    def request(self, call):
+        """The call posts a request; numbers go round, as those that are completed are given again."""
+        number = self.requests_given[call.rank] % 9 + 1
+        self.requests_given[call.rank] += 1
+        call.requests = (number, 1)
+        return number
+
+    def wait_for_requests(self, rank, numbers):
+        """MPI_Waitall; what is not one range after the other is told by marks before the leave."""
+        call = self.enter(rank, "MPI_Waitall")
+        call.marks = []
+        for number in numbers:
+            first, count = call.requests or (0, 0)
+            if call.requests and number == first + count:
+                call.requests = (first, count + 1)
+                continue
+            if call.requests:
+                call.marks.append(call.requests)
+            call.requests = (number, 1)
+        return call
+
+    def completed_later(self):
+        """One process sends to several, synchronously or not, and completes that later; they receive in blocking calls,
+        or post receives that they complete later. The sends complete when all synchronous ones are posted."""
+        sender = self.random.randrange(self.processes)
+        others = [rank for rank in range(self.processes) if rank != sender]
+        receivers = self.random.sample(others, self.random.randint(1, len(others)))
+        synchronous = self.random.random() < 0.7
+        sends, numbers = [], []
+        for _ in receivers:
+            send = self.enter(sender, "MPI_Issend" if synchronous else "MPI_Isend")
+            numbers.append(self.request(send))
+            self.leave(send, send.enter + 2)
+            sends.append(send)
+        self.now[sender] += self.random.choice([0, 50, 3000])
+        posts = []  # who posts a receive: the receive itself, or its MPI_Irecv
+        receives = []
+        for send, rank in zip(sends, receivers):
+            if self.random.random() < 0.5:
+                post = self.enter(rank, "MPI_Irecv")
+                number = self.request(post)
+                self.leave(post, post.enter + 3)
+                self.now[rank] += self.random.choice([0, 40, 2000])
+                receive = self.wait_for_requests(rank, [number])
+            else:
+                post = receive = self.enter(rank, "MPI_Recv")
+            posts.append(post)
+            receives.append(receive)
+        for send, receive in zip(sends, receives):
+            self.message(send, receive, 0)
+            self.leave(receive, max(receive.enter, send.enter + 1) + self.cost())
+            self.late_sender(receive, send, send.rank)
+            receive.needs.append(send)
+            receive.receives = True
+        waitall = self.wait_for_requests(sender, numbers)
+        # Without synchronisation it is over at once, whenever the receives are posted; unless those come in between.
+        until = max(post.enter for post in posts) if synchronous else waitall.enter
+        self.leave(waitall, max(waitall.enter, until) + self.cost())
+        late = [post for post in posts if waitall.enter < post.enter < waitall.leave]
+        if late:
+            last = max(post.enter for post in late)
+            causes = [post.rank for post in late if post.enter == last]
+            self.wait("late-receiver", waitall, causes[0] if len(causes) == 1 else None, last)
+            waitall.needs += late
 
     def out_of_order(self):
         """Two messages to one process, from one sender or two; the one that was sent last is received first."""
@@ -349,6 +417,7 @@ class Run:
     def write(self, path):
         with open(path, "w", encoding="utf-8") as out:
             out.write('<!DOCTYPE trace SYSTEM "sight.dtd">\n<trace processes="%d">\n' % self.processes)
+            out.write('<marktype name="MPI request" format="request=%25d, count=%25d" id="5000"/>\n')
             out.write('<communicator id="0" kind="intra" world="yes"/>\n')
             for comm, members in enumerate(self.groups[:self.intra + len(self.sources)]):
                 if comm == 0:
@@ -393,10 +462,14 @@ class Run:
         for direction, partner, tag, size, message_comm in call.messages:
             out.write('<message process="%d" timestamp="%s" communication="%d" tag="%d" bytes="%d" direction="%s" '
                       'communicator="%d"/>\n' % (rank, microseconds(call.leave), partner, tag, size, direction, message_comm))
+        for first, count in getattr(call, "marks", []):
+            out.write('<mark process="%d" timestamp="%s" data="MPI request" request="%d" requests="%d"/>\n' %
+                      (rank, microseconds(call.leave), first, count))
+        requests = "" if call.requests is None else ' request="%d" requests="%d"' % call.requests
         root = "" if call.root is None else ' communication="%d"' % call.root
         counts = ' sent="%d" received="%d"' % (8 * call.gives, 8 * call.gets) if call.counts else ""
-        out.write('<event process="%d" timestamp="%s" data="%s"%s%s/>\n' %
-                  (rank, microseconds(call.leave), call.name, root, counts))
+        out.write('<event process="%d" timestamp="%s" data="%s"%s%s%s/>\n' %
+                  (rank, microseconds(call.leave), call.name, root, counts, requests))
 
 
 def microseconds(ns):

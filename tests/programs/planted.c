@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Programs with one problem planted, or without: planted PATTERN RANK clean|bad. Work is sleeping, so that any number
    of processes shares two cores. Prints what the diagnosis must find: the ids of findings that are right as the first,
-   and the process that causes it ("-": all in turn). */
+   and the process that causes it ("-": all in turn); and, where the program can tell, how long it waits: "waited S". */
 #include <mpi.h>
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { ROUNDS = 8, BASE_US = 20000, EXTRA_US = 80000, BARRIERS = 500 };
@@ -145,6 +146,53 @@ static void late_receiver(int round)
         work(EXTRA_US);
         MPI_Recv(&value, 1, MPI_DOUBLE, partner, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
         MPI_Send(&value, 1, MPI_DOUBLE, partner, 0, MPI_COMM_WORLD);
+    }
+}
+
+/* One clock for all processes of a machine, which MPI_Wtime need not be. */
+static double now_s(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+}
+
+static double waited_s; /* what the program itself knows of its waiting */
+
+/* The same in turns with sends and receives that complete in MPI_Wait: it waits until the receive is posted, and is
+   told when that was. */
+static void late_post(int round)
+{
+    double value = round, begin_s, end_s;
+    MPI_Request request;
+    int partner = rank ^ 1;
+    if (partner >= size) {
+        work(bad ? 2 * EXTRA_US : EXTRA_US);
+        return;
+    }
+    if (rank % 2 == 0) {
+        if (!bad)
+            work(EXTRA_US);
+        MPI_Send(&value, 1, MPI_DOUBLE, partner, 0, MPI_COMM_WORLD);
+        MPI_Issend(&value, 1, MPI_DOUBLE, partner, 0, MPI_COMM_WORLD, &request);
+        begin_s = now_s();
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+        end_s = now_s();
+        if (bad)
+            work(EXTRA_US);
+        MPI_Recv(&value, 1, MPI_DOUBLE, partner, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        end_s = value < end_s ? value : end_s;
+        waited_s += end_s > begin_s ? end_s - begin_s : 0;
+    } else {
+        if (!bad)
+            work(EXTRA_US);
+        MPI_Recv(&value, 1, MPI_DOUBLE, partner, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        if (bad)
+            work(EXTRA_US);
+        begin_s = now_s();
+        MPI_Irecv(&value, 1, MPI_DOUBLE, partner, 0, MPI_COMM_WORLD, &request);
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+        MPI_Send(&begin_s, 1, MPI_DOUBLE, partner, 0, MPI_COMM_WORLD);
     }
 }
 
@@ -304,6 +352,7 @@ static const struct pattern patterns[] = {
     {"broadcast", broadcast, "late-broadcast,serialisation", 1},
     {"late-sender", late_sender, "late-sender,serialisation", 0},
     {"late-receiver", late_receiver, "late-receiver,late-sender,serialisation", 0},
+    {"late-post", late_post, "late-receiver,late-sender,serialisation", 0},
     {"nonblocking", nonblocking, "compute-imbalance,wait-at-nxn", 1},
 #if MPI_VERSION >= 4
     {"persistent", persistent, "compute-imbalance,wait-at-barrier", 1},
@@ -336,6 +385,10 @@ int main(int argc, char **argv)
         printf("%s -\n", bad ? pattern->findings : "");
     for (int round = 0; round < ROUNDS; round++)
         pattern->round(round);
+    double waited = 0;
+    MPI_Reduce(&waited_s, &waited, 1, MPI_DOUBLE, MPI_SUM, 0, MPI_COMM_WORLD);
+    if (rank == 0 && waited > 0)
+        printf("waited %.6f\n", waited);
     MPI_Finalize();
     return 0;
 }

@@ -2,7 +2,6 @@
 #ifndef SIGHT_TESTS_UNIT_HAND_TRACE_H
 #define SIGHT_TESTS_UNIT_HAND_TRACE_H
 
-#include "core/bytes.h"
 #include "core/memory.h"
 #include "core/payload.h"
 #include "replay/graph.h"
@@ -37,6 +36,11 @@ enum {
     START,
     INEIGHBOR,
     NEIGHBOR_INIT,
+    ISSEND,
+    ISENDRECV,
+    SEND_INIT,
+    RECV_INIT,
+    BCAST_INIT,
     STATES,
     LANES = 8
 };
@@ -70,12 +74,19 @@ HAND_UNUSED static void defs_make(void)
                                               "MPI_Wait",
                                               "MPI_Start",
                                               "MPI_Ineighbor_alltoall",
-                                              "MPI_Neighbor_alltoall_init"};
+                                              "MPI_Neighbor_alltoall_init",
+                                              "MPI_Issend",
+                                              "MPI_Isendrecv",
+                                              "MPI_Send_init",
+                                              "MPI_Recv_init",
+                                              "MPI_Bcast_init"};
     defs = defs_new();
     for (size_t i = 0; i < STATES; i++)
         defs_add_state(defs, &(struct state_def){.name = (char *)(uintptr_t)names[i]});
     defs_add_mark(defs, &(struct mark_def){.name = (char *)(uintptr_t) "moment", .defined = true});
-    defs_add_mark(defs, &(struct mark_def){.name = (char *)(uintptr_t)REQUEST_MARK_NAME, .defined = true});
+    defs_add_mark(defs, &(struct mark_def){.name = (char *)(uintptr_t)REQUEST_MARK_NAME,
+                                           .format = (char *)(uintptr_t)PAYLOAD_REQUESTS_FORMAT,
+                                           .defined = true});
     int32_t world = defs_comm(defs, 0);
     defs->comms[world].world = true;
     defs_comm(defs, 1);
@@ -104,7 +115,7 @@ HAND_UNUSED static void call(struct trace *trace, uint32_t process, uint32_t sta
 HAND_UNUSED static void message(struct trace *trace, uint32_t process, uint32_t state, int64_t enter, int64_t leave,
                                 int32_t partner)
 {
-    bool receive = state == RECV || state == WAITALL;
+    bool receive = state == RECV || state == WAITALL || state == WAIT;
     put(trace, process, EVENT_ENTER, enter, state);
     struct event *event = put(trace, process, receive ? EVENT_RECEIVE : EVENT_SEND, receive ? leave : enter, 0);
     event->partner = partner;
@@ -127,15 +138,23 @@ HAND_UNUSED static void moment(struct trace *trace, uint32_t process, int64_t ti
     put(trace, process, EVENT_MARK, time_ns, 0);
 }
 
-/* In the call at hand: the mark of a request of a collective. */
+/* In the call at hand: a mark that tells a request. */
 HAND_UNUSED static void request(struct trace *trace, uint32_t process, int64_t time_ns, uint32_t number)
 {
     struct event *event = put(trace, process, EVENT_MARK, time_ns, 1);
-    event->value = number;
-    event->payload_length = REQUEST_MARK_SIZE;
+    event->request = number;
+    event->requests = 1;
 }
 
-/* A call that posts, starts or completes a collective's request. */
+/* On the leave that was put last: requests from this number on, so many. */
+HAND_UNUSED static void tells(struct trace *trace, uint32_t process, uint32_t number, uint32_t count)
+{
+    struct event *event = &trace->events[process][trace->count[process] - 1];
+    event->request = number;
+    event->requests = count;
+}
+
+/* A call that posts, starts or completes a request, told by a mark. */
 HAND_UNUSED static void requesting(struct trace *trace, uint32_t process, uint32_t state, int64_t enter, int64_t leave,
                                    uint32_t number)
 {
@@ -180,11 +199,6 @@ HAND_UNUSED static struct graph *graph_of(struct trace *trace, uint32_t processe
         for (size_t i = 0; i < trace->count[p]; i++) {
             struct event *event = &batch->events[batch->count++];
             *event = trace->events[p][i];
-            if (event->payload_length == REQUEST_MARK_SIZE) {
-                unsigned char payload[REQUEST_MARK_SIZE];
-                bytes_put_u32(payload, true, (uint32_t)event->value);
-                batch_set_payload(batch, event, payload, sizeof payload);
-            }
             if (event->kind == EVENT_NEIGHBOURS)
                 put_sources(batch, event);
             if (batch->count == BATCH_EVENTS || i + 1 == trace->count[p]) {

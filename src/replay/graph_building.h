@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef SIGHT_REPLAY_GRAPH_BUILDING_H
+#define SIGHT_REPLAY_GRAPH_BUILDING_H
+
+#include "core/open_states.h"
+#include "replay/channels.h"
+#include "replay/graph_requests.h"
+#include "replay/graph_sides.h"
+
+/* A graph while events come in: what the files that build it share. */
+
+/* Duration of a call that was not left yet. */
+#define CALL_OPEN CALL_DURATION_MASK
+
+enum { RECENT_KINDS = 256 };
+
+/* What is open on a lane while events come in. */
+struct lane_state {
+    struct open_states open;   /* MPI states; `mark` of the outermost is free */
+    uint32_t probe;            /* 1 + call that found a message, until that arrives */
+    bool any;                  /* an event was seen */
+    struct told_requests told; /* by the call at hand */
+};
+
+/* The collectives of a stream, by the number of their turn. */
+struct stream_groups {
+    uint32_t *groups;
+    size_t count, capacity;
+};
+
+/* What a state is to the builder. */
+struct state_role {
+    bool known, collective; /* known: it was looked at */
+    enum request_role requests;
+};
+
+struct graph_builder {
+    struct sink sink;
+    struct graph *graph;
+    struct lane_state *states; /* by lane */
+    size_t state_capacity;
+    struct state_role *roles; /* by state of the definitions */
+    size_t role_count;
+    struct map lanes;                    /* (process, thread) -> lane */
+    struct map kinds, site_kinds;        /* (communicator, state) -> kind; (site, such a kind) -> kind */
+    uint32_t recent_kinds[RECENT_KINDS]; /* 1 + index */
+    struct comm_sides sides;
+    struct map streams;                  /* (communicator, function) -> stream */
+    struct stream_groups *stream_groups; /* by stream */
+    size_t stream_groups_capacity;
+    struct map turns; /* (lane, stream) -> collectives so far */
+    struct requests requests;
+    struct channels channels;
+    uint32_t recent_process, recent_thread, recent_lane;
+};
+
+/* The collectives of a function on a communicator. */
+uint32_t builder_stream(struct graph_builder *builder, int32_t comm, uint32_t state);
+
+/* The lane's next collective of the stream: 1 + index. */
+uint32_t builder_join_group(struct graph_builder *builder, uint32_t lane, uint32_t stream);
+
+/* What is told of the lane's latest call as a member of a collective: its root, a rank of its communicator (on an
+   inter-communicator only the root tells that it is that: to others it is a rank of the other group), and the most that
+   it moves. */
+void builder_note_group(struct graph_builder *builder, uint32_t lane, uint32_t group, int32_t comm, int64_t root,
+                        int64_t bytes);
+
+#endif

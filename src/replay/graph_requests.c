@@ -1,0 +1,340 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "replay/graph_requests.h"
+
+#include "core/memory.h"
+#include "core/payload.h"
+#include "replay/graph_building.h"
+
+#include <ctype.h>
+#include <string.h>
+
+enum request_role request_role_of(const struct state_def *state)
+{
+    const char *name = state->name;
+    struct collective collective = collective_of(state);
+    if (collective.stage == STAGE_POSTED || collective.stage == STAGE_PREPARED)
+        return collective.stage == STAGE_POSTED ? REQUESTS_COLLECTIVE : REQUESTS_COLLECTIVE_INIT;
+    if (state->class == CLASS_WAIT)
+        return REQUESTS_COMPLETE;
+    if (state->class != CLASS_P2P)
+        return REQUESTS_NONE;
+    if (strncmp(name, "MPI_Start", 9) == 0)
+        return REQUESTS_START;
+    if (strstr(name, "_init"))
+        return state->direction == DIRECTION_SEND ? REQUESTS_SEND_INIT : REQUESTS_RECEIVE_INIT;
+    if (strncmp(name, "MPI_I", 5) != 0 || !islower((unsigned char)name[5]))
+        return REQUESTS_NONE;
+    if (strncmp(name, "MPI_Isendrecv", 13) == 0)
+        return REQUESTS_SEND_RECEIVE;
+    return state->direction == DIRECTION_SEND ? REQUESTS_SEND : REQUESTS_RECEIVE;
+}
+
+void requests_tell(struct told_requests *told, const struct event *event)
+{
+    if (event->request == 0 || event->request > INT32_MAX || event->requests > REQUESTS_AT_ONCE_MAX)
+        return;
+    ARRAY_PUSH(told->ranges, told->count, told->capacity,
+               (struct request_range){(uint32_t)event->request, event->requests});
+}
+
+/* The call at hand. */
+struct teller {
+    struct graph_builder *builder;
+    struct graph *graph;
+    uint32_t lane, index, process;
+    struct packed_call *call;
+    struct call_kind kind;
+    enum request_role role;
+    const struct event *leave;
+    size_t at; /* next of the messages */
+};
+
+static struct request_state *request_find(const struct teller *teller, uint32_t number)
+{
+    struct requests *requests = &teller->builder->requests;
+    const uint64_t *place = map_find(&requests->places, map_pair(teller->process, number));
+    return place ? &requests->states[*place] : NULL;
+}
+
+/* The request of this number is a new one. */
+static struct request_state *request_make(const struct teller *teller, uint32_t number)
+{
+    struct requests *requests = &teller->builder->requests;
+    uint64_t *place = map_put(&requests->places, map_pair(teller->process, number), requests->count);
+    if (*place == requests->count)
+        ARRAY_PUSH(requests->states, requests->count, requests->capacity, (struct request_state){0});
+    struct request_state *request = &requests->states[*place];
+    *request = (struct request_state){.lane = teller->lane, .call = teller->index, .root = EVENT_UNKNOWN};
+    return request;
+}
+
+/* The messages of the call at hand in the order in which they came: that of the list is the other way round. */
+static void take_messages(const struct teller *teller, bool receive)
+{
+    struct requests *requests = &teller->builder->requests;
+    const struct packed_message *messages = teller->graph->messages;
+    uint64_t links = receive ? CALL_POSTS | CALL_IN_GROUP : CALL_COMPLETES | CALL_IN_GROUP;
+    requests->message_count = 0;
+    if (teller->call->word & links)
+        return;
+    for (uint32_t at = receive ? teller->call->received : teller->call->sent; at;
+         at = receive ? messages[at - 1].next_received : messages[at - 1].next_sent)
+        ARRAY_PUSH(requests->messages, requests->message_count, requests->message_capacity, at);
+    for (size_t i = 0; i < requests->message_count / 2; i++) {
+        uint32_t *low = &requests->messages[i], *high = &requests->messages[requests->message_count - 1 - i],
+                 one = *low;
+        *low = *high;
+        *high = one;
+    }
+}
+
+/* 1 + the next of those; 0: no more. */
+static uint32_t next_message(struct teller *teller)
+{
+    const struct requests *requests = &teller->builder->requests;
+    return teller->at < requests->message_count ? requests->messages[teller->at++] : 0;
+}
+
+static struct message_link *link_of(struct graph *graph, uint32_t message)
+{
+    if (message >= graph->link_count) {
+        size_t before = graph->link_count;
+        graph->link_count = graph->message_count;
+        ARRAY_RESERVE(graph->links, graph->link_capacity, graph->link_count);
+        memset(&graph->links[before], 0, (graph->link_count - before) * sizeof *graph->links);
+    }
+    return &graph->links[message];
+}
+
+/* The send of a message of an earlier call completes in this one. */
+static void complete_send(const struct teller *teller, uint32_t message)
+{
+    struct packed_call *call = teller->call;
+    if (call->word & CALL_IN_GROUP || (call->sent && !(call->word & CALL_COMPLETES)))
+        return;
+    struct message_link *link = link_of(teller->graph, message);
+    if (link->next_completed)
+        return;
+    link->next_completed = call->sent ? call->sent : (uint32_t)LINK_END;
+    call->sent = message + 1;
+    call->word |= CALL_COMPLETES;
+}
+
+/* The receive of a message of this call was posted before. */
+static void complete_receive(const struct teller *teller, const struct request_state *request, uint32_t message)
+{
+    struct graph *graph = teller->graph;
+    struct packed_call *post = &graph->lanes[request->lane].calls[request->call];
+    if (post->word & CALL_IN_GROUP || (post->received && !(post->word & CALL_POSTS)))
+        return;
+    struct message_link *link = link_of(graph, message);
+    if (link->next_posted)
+        return;
+    bool far = request->lane != teller->lane;
+    if (far)
+        map_put(&graph->far_posts, message, map_pair(request->lane, request->call));
+    link->post = far ? (uint32_t)LINK_FAR : request->call + 1;
+    link->next_posted = post->received ? post->received : (uint32_t)LINK_END;
+    post->received = message + 1;
+    post->word |= CALL_POSTS;
+}
+
+static void begin_operation(const struct teller *teller, struct request_state *request, uint32_t group, bool started)
+{
+    struct graph *graph = teller->graph;
+    bool in_group = teller->call->word & CALL_IN_GROUP;
+    struct operation operation = {
+        .group = group - 1,
+        .lane = teller->lane,
+        .call = teller->index,
+        .done_lane = GRAPH_NONE,
+        .done_call = GRAPH_NONE,
+        .started = started,
+        .gives_nothing = started ? request->gives_nothing : in_group && teller->call->word & CALL_GIVES_NOTHING,
+        .gets_nothing = started ? request->gets_nothing : in_group && teller->call->word & CALL_GETS_NOTHING};
+    ARRAY_PUSH(graph->operations, graph->operation_count, graph->operation_capacity, operation);
+    request->operation = (uint32_t)graph->operation_count;
+}
+
+static void post_message(struct teller *teller, uint32_t number)
+{
+    struct request_state *request = request_make(teller, number);
+    request->sends = teller->role != REQUESTS_RECEIVE;
+    request->receives = teller->role != REQUESTS_SEND;
+    request->message = request->sends ? next_message(teller) : 0;
+    request->active = true;
+}
+
+static void post_collective(struct teller *teller, uint32_t number)
+{
+    if (!(teller->call->word & CALL_IN_GROUP))
+        return;
+    struct request_state *request = request_make(teller, number);
+    begin_operation(teller, request, teller->call->received, false);
+    request->active = true;
+}
+
+static void prepare(struct teller *teller, uint32_t number)
+{
+    struct request_state *request = request_make(teller, number);
+    request->sends = teller->role == REQUESTS_SEND_INIT;
+    request->receives = teller->role == REQUESTS_RECEIVE_INIT;
+    if (teller->role != REQUESTS_COLLECTIVE_INIT)
+        return;
+    const struct event *leave = teller->leave;
+    uint32_t function = teller->graph->defs->states[teller->kind.state].first_of_name;
+    request->stream = builder_stream(teller->builder, teller->kind.comm, function) + 1;
+    request->comm = teller->kind.comm;
+    request->root = leave->tag;
+    request->bytes = leave->bytes_sent > leave->bytes_received ? leave->bytes_sent : leave->bytes_received;
+    request->gives_nothing = leave->bytes_sent == 0;
+    request->gets_nothing = leave->bytes_received == 0;
+}
+
+static void start(struct teller *teller, uint32_t number)
+{
+    struct request_state *request = request_find(teller, number);
+    if (!request || request->active || !(request->sends || request->receives || request->stream))
+        return;
+    request->lane = teller->lane;
+    request->call = teller->index;
+    request->message = request->sends ? next_message(teller) : 0;
+    request->active = true;
+    if (!request->stream)
+        return;
+    uint32_t group = builder_join_group(teller->builder, teller->lane, request->stream - 1);
+    builder_note_group(teller->builder, teller->lane, group, request->comm, request->root, request->bytes);
+    begin_operation(teller, request, group, true);
+    teller->call->word |= CALL_OPERATES;
+}
+
+static void complete(struct teller *teller, uint32_t number)
+{
+    struct request_state *request = request_find(teller, number);
+    if (!request || !request->active)
+        return;
+    request->active = false;
+    uint32_t received = request->receives ? next_message(teller) : 0;
+    if (received)
+        complete_receive(teller, request, received - 1);
+    if (request->message)
+        complete_send(teller, request->message - 1);
+    if (request->operation) {
+        struct operation *operation = &teller->graph->operations[request->operation - 1];
+        operation->done_lane = teller->lane;
+        operation->done_call = teller->index;
+        teller->call->word |= CALL_OPERATES;
+    }
+    request->message = request->operation = 0;
+}
+
+/* Whether the request has one of the messages of the call at hand. */
+static bool has_message(const struct teller *teller, uint32_t number)
+{
+    const struct request_state *request;
+    switch (teller->role) {
+    case REQUESTS_SEND:
+    case REQUESTS_SEND_RECEIVE:
+        return true;
+    case REQUESTS_START:
+        request = request_find(teller, number);
+        return request && !request->active && request->sends;
+    case REQUESTS_COMPLETE:
+        request = request_find(teller, number);
+        return request && request->active && request->receives;
+    default:
+        return false;
+    }
+}
+
+/* A call makes one request at a time. */
+static uint32_t range_count(const struct teller *teller, const struct request_range *range)
+{
+    return teller->role == REQUESTS_START || teller->role == REQUESTS_COMPLETE ? range->count : 1;
+}
+
+static void take_request(struct teller *teller, uint32_t number)
+{
+    static void (*const take[])(struct teller *, uint32_t) = {
+        [REQUESTS_SEND] = post_message,         [REQUESTS_RECEIVE] = post_message,
+        [REQUESTS_SEND_RECEIVE] = post_message, [REQUESTS_COLLECTIVE] = post_collective,
+        [REQUESTS_SEND_INIT] = prepare,         [REQUESTS_RECEIVE_INIT] = prepare,
+        [REQUESTS_COLLECTIVE_INIT] = prepare,   [REQUESTS_START] = start,
+        [REQUESTS_COMPLETE] = complete,
+    };
+    take[teller->role](teller, number);
+}
+
+void requests_at_leave(struct graph_builder *builder, uint32_t lane, const struct event *leave)
+{
+    struct told_requests *told = &builder->states[lane].told;
+    struct lane *where = &builder->graph->lanes[lane];
+    struct packed_call *call = &where->calls[where->count - 1];
+    struct teller teller = {.builder = builder,
+                            .graph = builder->graph,
+                            .lane = lane,
+                            .index = (uint32_t)where->count - 1,
+                            .process = where->process,
+                            .call = call,
+                            .kind = builder->graph->kinds[call->word >> CALL_KIND_SHIFT],
+                            .leave = leave};
+    teller.role = builder->roles[teller.kind.state].requests;
+    size_t wanted = 0;
+    if (teller.role == REQUESTS_NONE) {
+        told->count = 0;
+        return;
+    }
+    for (size_t i = 0; i < told->count; i++)
+        for (uint32_t k = 0; k < range_count(&teller, &told->ranges[i]); k++)
+            wanted += has_message(&teller, told->ranges[i].first + k);
+    /* Where a message is not in the trace, which request has which is not known. */
+    builder->requests.message_count = 0;
+    if (wanted > 0)
+        take_messages(&teller, teller.role == REQUESTS_COMPLETE);
+    if (builder->requests.message_count != wanted)
+        builder->requests.message_count = 0;
+    for (size_t i = 0; i < told->count; i++)
+        for (uint32_t k = 0; k < range_count(&teller, &told->ranges[i]); k++)
+            take_request(&teller, told->ranges[i].first + k);
+    told->count = 0;
+}
+
+void requests_forget_links(struct graph_builder *builder, uint32_t lane, bool receive)
+{
+    struct graph *graph = builder->graph;
+    struct lane *where = &graph->lanes[lane];
+    struct packed_call *call = &where->calls[where->count - 1];
+    uint32_t *first = receive ? &call->received : &call->sent;
+    while (*first != 0 && *first != LINK_END) {
+        struct message_link *link = &graph->links[*first - 1];
+        uint32_t *next = receive ? &link->next_posted : &link->next_completed;
+        *first = *next;
+        *next = 0;
+        if (receive)
+            link->post = 0;
+    }
+    *first = 0;
+    call->word &= ~(receive ? CALL_POSTS : CALL_COMPLETES);
+}
+
+void requests_clear(struct requests *requests)
+{
+    map_clear(&requests->places);
+    free(requests->states);
+    free(requests->messages);
+}
+
+struct post graph_post(const struct graph *graph, uint32_t index, const struct message *message)
+{
+    uint32_t post = index < graph->link_count ? graph->links[index].post : 0;
+    if (post == LINK_FAR) {
+        const uint64_t *place = map_find(&graph->far_posts, index);
+        return (struct post){(uint32_t)(*place >> 32), (uint32_t)*place};
+    }
+    if (post)
+        return (struct post){message->receive_lane, post - 1};
+    struct call receive = graph_call(graph, message->receive_lane, message->receive_call);
+    if (graph_state(graph, &receive)->class == CLASS_P2P)
+        return (struct post){message->receive_lane, message->receive_call};
+    return (struct post){GRAPH_NONE, GRAPH_NONE};
+}
