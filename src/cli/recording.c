@@ -4,6 +4,7 @@
 #include "cli/launch.h"
 #include "cli/program.h"
 #include "cli/run.h"
+#include "cli/still_running.h"
 #include "convert/read_record.h"
 #include "convert/writer.h"
 #include "core/memory.h"
@@ -362,20 +363,24 @@ static bool directory_has_recording(const char *path)
 }
 
 /* The trace of what ran; the directory stays where it could not be written. */
-static int finish(const struct options *options, const char *directory, const char *output, int64_t ran_ns)
+static int finish(const struct options *options, const char *directory, const char *output,
+                  const struct launch_result *result)
 {
     if (!directory_has_recording(directory)) {
         rmdir(directory);
         fprintf(stderr, "sight: nothing was recorded: no process of '%s' called MPI_Init\n", options->inputs[0]);
-        if (program_is_launcher(options->inputs[0]))
+        if (result->code == EXIT_DONE && program_is_launcher(options->inputs[0]))
             fprintf(stderr,
                     "sight: or they were on hosts that do not share '%s': copy it from each, and sight merge -o %s "
                     "COPY...\n",
                     directory, output);
         return EXIT_INPUT;
     }
+    size_t running = still_running_wait(directory);
+    if (running > 0)
+        fprintf(stderr, "sight: incomplete: %zu process%s still running\n", running, running == 1 ? " is" : "es are");
     bool elsewhere;
-    int code = merge(options, (char *const *)&directory, 1, output, ran_ns, &elsewhere);
+    int code = merge(options, (char *const *)&directory, 1, output, result->ran_ns, &elsewhere);
     if (elsewhere)
         fprintf(stderr,
                 "sight: other hosts have theirs in a directory of this name: copy it from each, and "
@@ -405,7 +410,7 @@ int recording_run(const struct options *options, const char *output)
         free(directory);
         return command_fault(&err);
     }
-    int code = finish(options, directory, output, result.ran_ns);
+    int code = finish(options, directory, output, &result);
     free(preload);
     free(directory);
     launch_die_alike(&result);
