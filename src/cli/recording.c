@@ -48,16 +48,19 @@ static double record_cost_ns(void)
 static void report(const struct options *options, const struct record_summary *summary, const char *output,
                    int64_t ran_ns)
 {
-    char events[TEXT_NUMBER_SIZE], bytes[TEXT_NUMBER_SIZE], share[TEXT_NUMBER_SIZE], overhead[64] = "";
+    char programs[64] = "", events[TEXT_NUMBER_SIZE], bytes[TEXT_NUMBER_SIZE], share[TEXT_NUMBER_SIZE],
+         overhead[64] = "";
     struct stat about;
     bool file = stat(output, &about) == 0 && S_ISREG(about.st_mode);
     if (ran_ns > 0 && summary->processes > 0) {
         double cost = record_cost_ns() * (double)summary->events / summary->processes / (double)ran_ns;
         snprintf(overhead, sizeof overhead, ", overhead about %s", text_share(share, cost));
     }
-    command_note(options, "%s: %s events of %u %sprocesses%s%s%s; look at it with: sight %s", output,
+    if (summary->programs > 1)
+        snprintf(programs, sizeof programs, " of %zu programs", summary->programs);
+    command_note(options, "%s: %s events of %u %sprocesses%s%s%s%s; look at it with: sight %s", output,
                  text_thousands(events, summary->events), summary->processes, summary->spawned ? "spawned " : "",
-                 file ? ", " : "", file ? text_bytes(bytes, (uint64_t)about.st_size) : "", overhead, output);
+                 programs, file ? ", " : "", file ? text_bytes(bytes, (uint64_t)about.st_size) : "", overhead, output);
 }
 
 static void report_incomplete(const struct record_summary *summary)

@@ -91,7 +91,7 @@ static const struct record_clock_map *clock_map(const struct record_state *state
 static void set_time(struct record_state *state, struct stream *stream, int64_t ticks)
 {
     int64_t here_ns = record_clock_ns(clock_map(state, stream), &stream->knot, ticks);
-    int64_t time_ns = here_ns + record_clock_offset(&process_of(state, stream)->clock, here_ns) - state->begin_ns;
+    int64_t time_ns = here_ns + record_run_offset(&state->run, process_of(state, stream), here_ns) - state->begin_ns;
     stream->time_ns = time_ns > stream->time_ns ? time_ns : stream->time_ns;
 }
 
@@ -148,11 +148,13 @@ static void comm_events(struct record_state *state, const struct stream *stream,
     if (number == RECORD_WORLD) {
         size_t knot = stream->knot;
         int64_t here_ns = record_clock_ns(clock_map(state, stream), &knot, record->base.ticks);
-        const struct record_clock_line *clock = &process_of(state, stream)->clock;
-        batch_event(batch, base, EVENT_SHIFT)->value = -record_clock_offset(clock, here_ns);
+        const struct record_process *process = process_of(state, stream);
+        batch_event(batch, base, EVENT_SHIFT)->value = -record_run_offset(&state->run, process, here_ns);
+        if (state->run.program_count > 1)
+            comm_step(batch, base, COMM_STEP_WORLD, 0, (int32_t)process->rank);
     }
     if (place->inter == EVENT_UNKNOWN) {
-        enum comm_step step = number == RECORD_WORLD  ? COMM_STEP_WORLD
+        enum comm_step step = place->comm == 0        ? COMM_STEP_WORLD
                               : number == RECORD_SELF ? COMM_STEP_SELF
                                                       : COMM_STEP_INTRA;
         comm_step(batch, base, step, place->comm, record->rank);
@@ -486,6 +488,7 @@ struct record_summary record_reader_summary(const struct reader *reader)
     const struct record_run *run = &state->run;
     struct record_summary summary = {.processes = (uint32_t)run->process_count,
                                      .declared = reader->defs->processes,
+                                     .programs = run->program_count,
                                      .spawned = run->files[0].header.spawned != 0,
                                      .foreign = state->foreign,
                                      .events = state->events};

@@ -13,7 +13,8 @@ struct reader *record_reader_open(const struct recordings *recordings, size_t tr
 struct record_summary {
     uint32_t processes, declared; /* that have a recording; of the program */
     uint32_t unfinished;          /* that did not come to MPI_Finalize */
-    bool spawned;                 /* the program was started by another one */
+    size_t programs;              /* MPI programs in the trace */
+    bool spawned;                 /* the first was started by one that is not in the trace */
     uint64_t foreign;             /* ends of messages to or from other programs: left out */
     bool several_hosts;           /* whose clocks were measured */
     bool limited, disk_full;      /* recording ended early somewhere */

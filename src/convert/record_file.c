@@ -201,7 +201,7 @@ bool record_file_definition(const struct record_file *file, uint64_t *offset, vo
     struct record_base base;
     memcpy(&base, record, sizeof base);
     size_t length = (size_t)base.words * 8;
-    if (got < sizeof(struct record_comm) - 8 || length < sizeof base + 8 || length > got)
+    if (got < sizeof base + 8 || length < sizeof base + 8 || (length > got && got < size))
         return false;
     if (length < size)
         memset((char *)record + length, 0, size - length);

@@ -51,8 +51,8 @@ void record_file_stop(struct record_file *file);
 /* The next record, whole, valid until the next call; NULL at the end. */
 const struct record_base *record_file_next(struct record_file *file);
 
-/* A definition, `size` bytes into `record` (shorter ones are padded with zeros); its offset, or 0 for the first one,
-   becomes that of the next. False: no more. */
+/* A definition, its first `size` bytes into `record` (shorter ones are padded with zeros); its offset, or 0 for the
+   first one, becomes that of the next. False: no more. */
 bool record_file_definition(const struct record_file *file, uint64_t *offset, void *record, size_t size);
 
 #endif

@@ -7,7 +7,6 @@
 #include "core/memory.h"
 #include "core/payload.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -28,6 +27,7 @@ static void group_processes(struct record_run *run)
         if (i == 0 || run->files[i].process != run->files[i - 1].process)
             run->processes[run->process_count++] =
                 (struct record_process){.rank = run->files[i].process,
+                                        .program = run->files[i].program,
                                         .clock_map = record_clocks_index(&run->clocks, header->host, header->clock)};
         run->process_of[i] = (uint32_t)run->process_count - 1;
         if (header->thread == 0)
@@ -114,20 +114,35 @@ static void add_row(struct defs *defs, int32_t comm, uint64_t key, int32_t kind)
     ARRAY_PUSH(defs->comm_rows, defs->comm_row_count, defs->comm_row_capacity, row);
 }
 
-/* Index of the first definition of the communicator: an inter-communicator has three, itself and its two sides. */
-static int32_t comm_of_key(struct record_run *run, struct defs *defs, const struct record_comm *record)
+/* The same number in all members and different from that of any other communicator of the trace; 0: not known, since it
+   leads to a program that is not in the trace. */
+static uint64_t key_of(const struct record_run *run, const struct record_process *process,
+                       const struct record_comm *record)
 {
-    if (record->base.comm == RECORD_WORLD)
-        return 0;
-    uint64_t *index = map_put(&run->comm_of_key, record->key >> 1, UINT64_MAX);
+    switch (record->kin) {
+    case RECORD_OWN:
+        return map_hash(record->key ^ (uint64_t)process->program << 32) | 1;
+    case RECORD_OF_PARENT: {
+        uint64_t parent = record->parent < process->comm_count ? process->comms[record->parent].shared_key : 0;
+        return parent ? map_hash(parent ^ map_hash(record->key)) | 1 : 0;
+    }
+    default:
+        return recordings_shared_key(run->recordings, process->program, record->key);
+    }
+}
+
+/* Index of the first definition of the communicator: an inter-communicator has three, itself and its two sides. */
+static int32_t comm_of_key(struct record_run *run, struct defs *defs, uint64_t key, bool inter)
+{
+    uint64_t *index = map_put(&run->comm_of_key, key >> 1, UINT64_MAX);
     if (*index != UINT64_MAX)
         return (int32_t)*index;
     int32_t comm = new_comm(defs);
     *index = (uint64_t)comm;
-    add_row(defs, comm, record->key, record->remote_size ? COMM_KIND_INTER : COMM_KIND_INTRA);
-    if (record->remote_size) {
-        add_row(defs, new_comm(defs), record->key, COMM_KIND_LOCAL);
-        add_row(defs, new_comm(defs), record->key, COMM_KIND_REMOTE);
+    add_row(defs, comm, key, inter ? COMM_KIND_INTER : COMM_KIND_INTRA);
+    if (inter) {
+        add_row(defs, new_comm(defs), key, COMM_KIND_LOCAL);
+        add_row(defs, new_comm(defs), key, COMM_KIND_REMOTE);
     }
     return comm;
 }
@@ -140,30 +155,19 @@ static void define_comm(struct record_run *run, struct record_process *process, 
         ARRAY_PUSH(process->comms, process->comm_count, process->comm_capacity,
                    (struct record_comm_place){.comm = 0, .partner = 0, .inter = EVENT_UNKNOWN});
     struct record_comm_place *place = &process->comms[number];
-    int32_t comm = comm_of_key(run, defs, record);
+    bool inter = record->remote_size > 0, world = number == RECORD_WORLD && run->program_count == 1;
+    uint64_t key = key_of(run, process, record);
+    place->foreign = key == 0;
+    place->shared_key = record->kin == RECORD_OWN ? 0 : key;
+    if (!key)
+        key = map_hash(record->key ^ (uint64_t)(process->program + 1) << 32) | 1;
+    int32_t comm = world ? 0 : comm_of_key(run, defs, key, inter);
     if (number == RECORD_SELF)
         defs->comms[comm].self = true;
-    place->inter = record->remote_size ? comm : EVENT_UNKNOWN;
-    place->comm = record->remote_size ? comm + 1 + (int32_t)(record->side & 1) : comm;
-    place->partner = record->remote_size ? comm + 2 - (int32_t)(record->side & 1) : comm;
-    place->foreign = record->foreign != 0;
+    place->inter = inter ? comm : EVENT_UNKNOWN;
+    place->comm = inter ? comm + 1 + (int32_t)(record->side & 1) : comm;
+    place->partner = inter ? comm + 2 - (int32_t)(record->side & 1) : comm;
     defs_set_member(defs, place->comm, record->rank, process->rank);
-}
-
-static void define_clock(struct record_process *process, const struct record_clock *record)
-{
-    struct record_clock_line *clock = &process->clock;
-    if (record->offset_ns > RECORD_OFFSET_MAX || record->offset_ns < -RECORD_OFFSET_MAX ||
-        record->time_ns > RECORD_TIME_MAX || record->time_ns < -RECORD_TIME_MAX)
-        return;
-    clock->last_ns = record->time_ns;
-    clock->last_offset_ns = record->offset_ns;
-    clock->last_delay_ns = record->delay_ns;
-    if (clock->points++ == 0) {
-        clock->first_delay_ns = clock->last_delay_ns;
-        clock->first_ns = clock->last_ns;
-        clock->first_offset_ns = clock->last_offset_ns;
-    }
 }
 
 static void define_calibration(struct record_run *run, const struct record_process *process,
@@ -237,7 +241,7 @@ static void read_definitions(struct record_run *run, size_t index, struct defs *
                 define_comm(run, process, defs, &definition.comm);
             break;
         case RECORD_CLOCK:
-            define_clock(process, &definition.clock);
+            record_offset_add(&process->clock, &definition.clock);
             break;
         case RECORD_CALIBRATION:
             define_calibration(run, process, &definition.calibration);
@@ -273,9 +277,11 @@ static void define_ends(struct record_run *run, struct defs *defs)
 enum status record_run_open(struct record_run *run, const struct recordings *recordings, size_t trace,
                             struct defs *defs, struct error *err)
 {
-    size_t first = recordings->first_file[trace];
+    size_t first = recordings->traces[trace].first_file;
+    run->recordings = recordings;
+    run->program_count = recordings->traces[trace].program_count;
     run->files = recordings->files + first;
-    run->file_count = recordings->first_file[trace + 1] - first;
+    run->file_count = recordings->traces[trace + 1].first_file - first;
     if (run->files[0].header.function_count != mpi_function_count())
         return error_set(err, ERROR_INPUT, "%s: was recorded by another version of sight", run->files[0].path);
     group_processes(run);
@@ -283,7 +289,7 @@ enum status record_run_open(struct record_run *run, const struct recordings *rec
     int32_t all = new_comm(defs);
     defs->comms[all].world = true;
     add_row(defs, all, 0, COMM_KIND_INTRA);
-    defs->processes = (uint32_t)run->files[0].header.size;
+    defs->processes = recordings->traces[trace].processes;
     defs->threads = 1;
     for (size_t i = 0; i < run->file_count; i++) {
         read_definitions(run, i, defs);
@@ -314,16 +320,8 @@ void record_run_close(struct record_run *run)
     record_sites_clear(run);
 }
 
-int64_t record_clock_offset(const struct record_clock_line *clock, int64_t time_ns)
+int64_t record_run_offset(const struct record_run *run, const struct record_process *process, int64_t time_ns)
 {
-    if (clock->points < 2 || clock->last_ns <= clock->first_ns)
-        return clock->first_offset_ns;
-    double span = (double)(clock->last_ns - clock->first_ns), passed = (double)(time_ns - clock->first_ns);
-    double change = (double)(clock->last_offset_ns - clock->first_offset_ns);
-    double within = fmin(fmax(passed, 0), span);
-    /* Before the first moment and behind the last, only by what of the change is no error of measuring. */
-    double error = ((double)clock->first_delay_ns + (double)clock->last_delay_ns) / 2;
-    double sure = copysign(fmax(fabs(change) - fmax(error, 0), 0), change);
-    double beyond = fmin(fmax(passed - within, -span), span);
-    return clock->first_offset_ns + llrint((within * change + beyond * sure) / span);
+    int64_t offset_ns = record_clock_offset(&process->clock, time_ns);
+    return offset_ns + recordings_offset(run->recordings, process->program, time_ns + offset_ns);
 }

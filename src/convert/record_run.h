@@ -3,6 +3,7 @@
 #define SIGHT_CONVERT_RECORD_RUN_H
 
 #include "convert/record_clock.h"
+#include "convert/record_offset.h"
 #include "convert/recordings.h"
 #include "core/defs.h"
 #include "core/map.h"
@@ -11,17 +12,11 @@
 
 /* A communicator as one process numbers it: indices of the definitions. */
 struct record_comm_place {
-    int32_t comm;    /* what its calls stand on: itself, or the process's side of an inter-communicator */
-    int32_t partner; /* where partners have their ranks */
-    int32_t inter;   /* the inter-communicator itself; EVENT_UNKNOWN for an intra-communicator */
-    bool foreign;    /* partners may be outside the run */
-};
-
-/* What a process's clock lacks to that of process 0, at one or two moments. */
-struct record_clock_line {
-    int64_t first_ns, first_offset_ns, last_ns, last_offset_ns;
-    int64_t first_delay_ns, last_delay_ns; /* width of the bounds: each offset may be wrong by half of it */
-    size_t points;
+    int32_t comm;        /* what its calls stand on: itself, or the process's side of an inter-communicator */
+    int32_t partner;     /* where partners have their ranks */
+    int32_t inter;       /* the inter-communicator itself; EVENT_UNKNOWN for an intra-communicator */
+    uint64_t shared_key; /* of one with another program that is in the trace; 0: it is none */
+    bool foreign;        /* partners may be outside the trace */
 };
 
 /* A place in a file of code that calls MPI, and what it is in the source. */
@@ -32,7 +27,8 @@ struct record_place {
 };
 
 struct record_process {
-    uint32_t rank;
+    uint32_t rank;                   /* in the trace */
+    size_t program;                  /* of the recordings */
     struct record_comm_place *comms; /* by the process's number */
     size_t comm_count, comm_capacity;
     size_t clock_map; /* of record_run.clocks: from ticks to ns */
@@ -47,6 +43,8 @@ struct record_role {
 };
 
 struct record_run {
+    const struct recordings *recordings;
+    size_t program_count;      /* of the trace */
     struct record_file *files; /* of the recordings: by process and thread */
     size_t file_count;
     struct record_process *processes; /* that have files, by rank */
@@ -72,8 +70,8 @@ enum status record_run_open(struct record_run *run, const struct recordings *rec
                             struct defs *defs, struct error *err) MUST_CHECK;
 void record_run_close(struct record_run *run);
 
-/* The correction of a process's clock at a time, in ns to add. */
-int64_t record_clock_offset(const struct record_clock_line *clock, int64_t time_ns);
+/* The correction of a process's clock at a time, in ns to add for that of the trace. */
+int64_t record_run_offset(const struct record_run *run, const struct record_process *process, int64_t time_ns);
 
 /* What an event id of the MPE API stands for; ids that were never described are one mark. */
 struct record_role record_run_role(const struct record_run *run, uint32_t id);

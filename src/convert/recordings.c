@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "convert/recordings.h"
 
+#include "convert/recording_links.h"
 #include "core/map.h"
 #include "core/memory.h"
 
@@ -88,7 +89,8 @@ static size_t program_of(struct recordings *recordings, struct map *known, const
                                               .size = header->size,
                                               .spawned = header->spawned,
                                               .repeated = repeated,
-                                              .begin_ns = INT64_MAX});
+                                              .begin_ns = INT64_MAX,
+                                              .base = SIZE_MAX});
     return (size_t)*index;
 }
 
@@ -109,14 +111,17 @@ static void find_programs(struct recordings *recordings)
         }
         struct recording_program *program = &recordings->programs[file->program];
         program->begin_ns = file->begin_ns < program->begin_ns ? file->begin_ns : program->begin_ns;
+        if (header->rank == 0)
+            program->host = header->host;
     }
     map_clear(&known);
     map_clear(&of_rank);
 }
 
+/* A program among all: programs that are joined stand behind the one that the first of them is joined to. */
 struct place {
-    int64_t begin_ns;
-    size_t program;
+    int64_t begin_ns, own_begin_ns; /* of the trace's first program, of this one */
+    size_t root, depth, program;
 };
 
 static int compare_places(const void *a, const void *b)
@@ -124,20 +129,43 @@ static int compare_places(const void *a, const void *b)
     const struct place *left = a, *right = b;
     if (left->begin_ns != right->begin_ns)
         return left->begin_ns < right->begin_ns ? -1 : 1;
+    if (left->root != right->root)
+        return left->root < right->root ? -1 : 1;
+    if (left->depth != right->depth)
+        return left->depth < right->depth ? -1 : 1;
+    if (left->own_begin_ns != right->own_begin_ns)
+        return left->own_begin_ns < right->own_begin_ns ? -1 : 1;
     return left->program < right->program ? -1 : 1;
 }
 
-/* Each program is a trace; they stand in the order in which they began. */
+static struct place place_of(const struct recordings *recordings, size_t program)
+{
+    struct place place = {.own_begin_ns = recordings->programs[program].begin_ns, .root = program, .program = program};
+    for (; recordings->programs[place.root].base != SIZE_MAX; place.depth++)
+        place.root = recordings->programs[place.root].base;
+    place.begin_ns = recordings->programs[place.root].begin_ns;
+    return place;
+}
+
+/* Programs that are joined are one trace, others one each; traces stand in the order in which they began. */
 static void find_traces(struct recordings *recordings)
 {
     size_t count = recordings->program_count;
     struct place *places = memory_new(count * sizeof *places);
+    recordings->traces = memory_new((count + 1) * sizeof *recordings->traces);
     for (size_t i = 0; i < count; i++)
-        places[i] = (struct place){.begin_ns = recordings->programs[i].begin_ns, .program = i};
+        places[i] = place_of(recordings, i);
     qsort(places, count, sizeof *places, compare_places);
-    for (size_t i = 0; i < count; i++)
-        recordings->programs[places[i].program].trace = i;
-    recordings->trace_count = count;
+    for (size_t i = 0; i < count; i++) {
+        struct recording_program *program = &recordings->programs[places[i].program];
+        if (i == 0 || places[i].root != places[i - 1].root)
+            recordings->trace_count++;
+        struct recording_trace *trace = &recordings->traces[recordings->trace_count - 1];
+        program->trace = recordings->trace_count - 1;
+        program->first_process = trace->processes;
+        trace->processes += (uint32_t)program->size;
+        trace->program_count++;
+    }
     free(places);
 }
 
@@ -155,14 +183,14 @@ static void sort_by_trace(struct recordings *recordings)
 {
     for (size_t i = 0; i < recordings->file_count; i++) {
         struct record_file *file = &recordings->files[i];
-        file->trace = recordings->programs[file->program].trace;
-        file->process = (uint32_t)file->header.rank;
+        const struct recording_program *program = &recordings->programs[file->program];
+        file->trace = program->trace;
+        file->process = program->first_process + (uint32_t)file->header.rank;
     }
     qsort(recordings->files, recordings->file_count, sizeof *recordings->files, compare_by_trace);
-    recordings->first_file = memory_new((recordings->trace_count + 1) * sizeof *recordings->first_file);
     for (size_t i = recordings->file_count; i > 0; i--)
-        recordings->first_file[recordings->files[i - 1].trace] = i - 1;
-    recordings->first_file[recordings->trace_count] = recordings->file_count;
+        recordings->traces[recordings->files[i - 1].trace].first_file = i - 1;
+    recordings->traces[recordings->trace_count].first_file = recordings->file_count;
 }
 
 enum status recordings_open(struct recordings *recordings, char *const *directories, size_t count, struct error *err)
@@ -175,6 +203,7 @@ enum status recordings_open(struct recordings *recordings, char *const *director
         return error_set(err, ERROR_INPUT, "%s: has no recording in it", directories[0]);
     qsort(recordings->files, recordings->file_count, sizeof *recordings->files, compare_by_rank);
     find_programs(recordings);
+    recording_links_find(recordings);
     find_traces(recordings);
     sort_by_trace(recordings);
     return STATUS_OK;
@@ -186,5 +215,7 @@ void recordings_close(struct recordings *recordings)
         record_file_close(&recordings->files[i]);
     free(recordings->files);
     free(recordings->programs);
-    free(recordings->first_file);
+    free(recordings->links);
+    map_clear(&recordings->link_of);
+    free(recordings->traces);
 }

@@ -3,8 +3,12 @@
 #define SIGHT_CONVERT_RECORDINGS_H
 
 #include "convert/record_file.h"
+#include "convert/record_offset.h"
+#include "core/map.h"
 
-/* What is in directories of buffer files: which files belong to which MPI program, and so to which trace. */
+/* What is in directories of buffer files: which files belong to which MPI program, and which programs are one trace,
+   since one has started the other (MPI_Comm_spawn) or they have connected. The processes of such a trace are those of
+   its programs, one after the other. */
 
 /* An MPI program: its processes have one number, where that is known. Programs without one, and those of a launcher
    that gives numbers again, are told apart by having each rank once. */
@@ -14,7 +18,26 @@ struct recording_program {
     uint16_t spawned;
     uint32_t repeated; /* how many such there were before */
     int64_t begin_ns;
+    uint64_t host; /* of its process 0, whose clock is the program's; 0: it has no file */
     size_t trace;
+    uint32_t first_process; /* its process 0 in the trace */
+    size_t base;            /* the program whose clock `clock` leads to; SIZE_MAX: this one's is the trace's */
+    struct record_clock_line clock;
+};
+
+/* An inter-communicator by which two programs meet, as the processes of one of them have it. */
+struct recording_link {
+    size_t program;
+    uint64_t key; /* in this program */
+    uint32_t kin, size, remote_size;
+    int64_t since_ns, until_ns; /* the calls that made it, on the program's clock */
+    size_t other;               /* the same one in the other program; SIZE_MAX: not found */
+};
+
+struct recording_trace {
+    size_t first_file;
+    size_t program_count;
+    uint32_t processes;
 };
 
 struct recordings {
@@ -22,8 +45,11 @@ struct recordings {
     size_t file_count, file_capacity;
     struct recording_program *programs;
     size_t program_count, program_capacity;
-    size_t *first_file; /* by trace, and the number of files at the end */
-    size_t trace_count; /* in the order in which they began */
+    struct recording_link *links;
+    size_t link_count, link_capacity;
+    struct map link_of;             /* program and key -> index */
+    struct recording_trace *traces; /* in the order in which they began; one more has the end of the files */
+    size_t trace_count;
 };
 
 /* Finds the buffer files of the directories. Files of processes that ended before they had written anything are left
@@ -31,5 +57,11 @@ struct recordings {
 enum status recordings_open(struct recordings *recordings, char *const *directories, size_t count,
                             struct error *err) MUST_CHECK;
 void recordings_close(struct recordings *recordings);
+
+/* A number for an inter-communicator by which programs meet, the same in both; 0: the other one is not in the trace. */
+uint64_t recordings_shared_key(const struct recordings *recordings, size_t program, uint64_t key);
+
+/* What a program's clock lacks to that of its trace at a time, in ns to add. */
+int64_t recordings_offset(const struct recordings *recordings, size_t program, int64_t time_ns);
 
 #endif

@@ -80,7 +80,8 @@ struct record_header {
     uint32_t reason;           /* enum record_reason */
     uint32_t clock;            /* enum record_clock_source */
     uint16_t spawned;          /* 1: the process has a parent (MPI_Comm_spawn) */
-    uint16_t user_events;      /* 1: there are records of the MPE API */
+    uint8_t user_events;       /* 1: there are records of the MPE API */
+    uint8_t linked;            /* 1: there are communicators with another program */
     int64_t ended_ticks;       /* when the reason came */
     uint64_t first_definition; /* offset of the first record that carries a `next`; 0: none */
     uint64_t events;           /* records written, known at a regular end */
@@ -133,6 +134,19 @@ struct record_collective {
     uint64_t sent, received;
 };
 
+/* Whose members a communicator has. No process knows those of another program by their ranks there: which program it is
+   the merge finds out, for the inter-communicators by which programs first meet; of all that are made of these the key
+   tells who is in them as members of the parent, as both sides see it. */
+enum record_kin {
+    RECORD_OWN,       /* of this program only */
+    RECORD_SPAWNED,   /* MPI_Comm_spawn gave it: this is the parents' side */
+    RECORD_PARENT,    /* MPI_Comm_get_parent: this is the children's side */
+    RECORD_ACCEPTED,  /* MPI_Comm_accept */
+    RECORD_CONNECTED, /* MPI_Comm_connect */
+    RECORD_OF_PARENT, /* made of one of these */
+    RECORD_STRANGE    /* others, not known how they came */
+};
+
 /* Definitions are linked, so that a reader gets them without reading all: `next` is the offset of the next one in this
    file, 0 where there is none. */
 struct record_comm {
@@ -143,7 +157,8 @@ struct record_comm {
     uint32_t size, remote_size; /* remote_size 0: an intra-communicator */
     int32_t rank;               /* of this process; in its local group */
     uint32_t side;              /* of an inter-communicator, 0 or 1: the same answer in all members */
-    uint32_t foreign;           /* 1: has members outside MPI_COMM_WORLD */
+    uint32_t kin;               /* enum record_kin */
+    int64_t since_ns, until_ns; /* the call that made it, on CLOCK_MONOTONIC; of those that lead to another program */
 };
 
 /* Some of the process's neighbours in the topology of a communicator, behind the definition of that: as in

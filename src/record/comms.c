@@ -15,8 +15,20 @@ struct comm_facts {
     uint64_t key, members; /* members: hash of their world ranks, in order */
     uint32_t size, remote_size;
     int32_t rank;
-    uint32_t side, foreign;
+    uint32_t side, kin;
+    MPI_Comm handle;
 };
+
+/* When a call was made, on CLOCK_MONOTONIC. */
+struct span {
+    int64_t since_ns, until_ns;
+};
+
+/* What members are told by: the processes of the program, or those of both sides of a communicator. */
+struct frame {
+    MPI_Group sides[2]; /* the second may be MPI_GROUP_NULL */
+};
+enum { SECOND_SIDE = 1 << 30 };
 
 static struct {
     pthread_mutex_t lock;
@@ -49,60 +61,117 @@ static uint64_t mix(uint64_t hash, uint64_t value)
     return hash ^ hash >> 31;
 }
 
-/* Hash of the members' world ranks; the lowest of them; and whether some are of another world. */
-static uint64_t group_members(MPI_Group group, uint32_t *size, int *lowest, uint32_t *foreign)
+/* Ranks of all of a group in the frame; MPI_UNDEFINED where they are not in it. */
+static int *ranks_in(const struct frame *frame, MPI_Group group, int count)
+{
+    int *ranks = malloc(3 * sizeof *ranks * (size_t)count);
+    if (!ranks)
+        return NULL;
+    int *first = ranks + count, *second = first + count;
+    for (int i = 0; i < count; i++) {
+        ranks[i] = i;
+        second[i] = MPI_UNDEFINED;
+    }
+    PMPI_Group_translate_ranks(group, count, ranks, frame->sides[0], first);
+    if (frame->sides[1] != MPI_GROUP_NULL)
+        PMPI_Group_translate_ranks(group, count, ranks, frame->sides[1], second);
+    for (int i = 0; i < count; i++)
+        ranks[i] = first[i] != MPI_UNDEFINED    ? first[i]
+                   : second[i] != MPI_UNDEFINED ? second[i] + SECOND_SIDE
+                                                : MPI_UNDEFINED;
+    return ranks;
+}
+
+/* Hash of the members in order; the lowest of them; and whether some are not in the frame. */
+static uint64_t group_members(MPI_Group group, const struct frame *frame, uint32_t *size, int *lowest, bool *strangers)
 {
     int count = 0;
     PMPI_Group_size(group, &count);
     *size = (uint32_t)count;
     *lowest = count ? INT32_MAX : -1;
-    int *ranks = count ? malloc(2 * sizeof *ranks * (size_t)count) : NULL;
+    int *ranks = count ? ranks_in(frame, group, count) : NULL;
     if (!ranks)
         return 0;
-    for (int i = 0; i < count; i++)
-        ranks[i] = i;
-    PMPI_Group_translate_ranks(group, count, ranks, comms.world, ranks + count);
     uint64_t hash = (uint64_t)count;
-    for (int i = count; i < 2 * count; i++) {
+    for (int i = 0; i < count; i++) {
         hash = mix(hash, (uint64_t)(uint32_t)ranks[i]);
         *lowest = ranks[i] < *lowest ? ranks[i] : *lowest;
-        *foreign |= ranks[i] == MPI_UNDEFINED;
+        *strangers |= ranks[i] == MPI_UNDEFINED;
     }
     free(ranks);
     return hash;
 }
 
-static void facts_look(struct comm_facts *facts, MPI_Comm comm)
+/* True if all members are in the frame. */
+static bool facts_look(struct comm_facts *facts, MPI_Comm comm, const struct frame *frame)
 {
     MPI_Group group;
     int rank = 0, inter = 0, lowest, remote_lowest;
+    bool strangers = false;
     PMPI_Comm_rank(comm, &rank);
     PMPI_Comm_test_inter(comm, &inter);
     PMPI_Comm_group(comm, &group);
     facts->rank = rank;
-    facts->members = group_members(group, &facts->size, &lowest, &facts->foreign);
+    facts->members = group_members(group, frame, &facts->size, &lowest, &strangers);
     PMPI_Group_free(&group);
     if (!inter)
-        return;
+        return !strangers;
     PMPI_Comm_remote_group(comm, &group);
-    uint64_t remote = group_members(group, &facts->remote_size, &remote_lowest, &facts->foreign);
+    uint64_t remote = group_members(group, frame, &facts->remote_size, &remote_lowest, &strangers);
     PMPI_Group_free(&group);
     /* Both sides must come to the same answer. */
     facts->side = lowest > remote_lowest;
     facts->members = facts->side ? mix(remote, facts->members) : mix(facts->members, remote);
+    return !strangers;
+}
+
+/* The same in the frame of a parent that has members of another program. */
+static bool facts_look_from(struct comm_facts *facts, MPI_Comm comm, const struct comm_facts *parent)
+{
+    struct frame frame = {.sides = {MPI_GROUP_NULL, MPI_GROUP_NULL}};
+    MPI_Group *local = &frame.sides[parent->remote_size ? parent->side & 1 : 0];
+    MPI_Group *remote = &frame.sides[parent->side & 1 ? 0 : 1];
+    PMPI_Comm_group(parent->handle, local);
+    if (parent->remote_size)
+        PMPI_Comm_remote_group(parent->handle, remote);
+    bool known = facts_look(facts, comm, &frame);
+    PMPI_Group_free(local);
+    if (parent->remote_size)
+        PMPI_Group_free(remote);
+    return known;
+}
+
+/* Members of other programs are told by how the communicator came from one by which the programs met. */
+static enum record_kin kin_of(struct comm_facts *facts, MPI_Comm comm, uint32_t parent)
+{
+    bool meeting = parent < comms.count && comms.facts[parent].kin != RECORD_OWN;
+    if (facts_look(facts, comm, &(struct frame){.sides = {comms.world, MPI_GROUP_NULL}}))
+        return RECORD_OWN;
+    return meeting && facts_look_from(facts, comm, &comms.facts[parent]) ? RECORD_OF_PARENT : RECORD_STRANGE;
+}
+
+/* How many communicators of such a family there were before. */
+static uint64_t namesakes(uint64_t family)
+{
+    uint64_t *before = table_put(&comms.namesakes, family | 1);
+    return before ? (*before)++ : 0;
 }
 
 /* The key: how many communicators of these members the parent had before is part of it. Both sides of an
-   inter-communicator may know different parents. */
+   inter-communicator may know different parents; and programs know different keys of a parent that they share. */
 static void facts_key(struct comm_facts *facts, uint32_t parent)
 {
+    if (facts->kin == RECORD_OF_PARENT) {
+        facts->key = mix(facts->members, namesakes(mix((uint64_t)parent + 1, facts->members)));
+        return;
+    }
     uint64_t of = parent < comms.count && facts->remote_size == 0 ? comms.facts[parent].key : 0;
     uint64_t family = mix(of, facts->members) | 1;
-    uint64_t *before = table_put(&comms.namesakes, family);
-    facts->key = mix(family, before ? (*before)++ : 0);
+    facts->key = mix(family, namesakes(family));
 }
 
-static void facts_define(struct lane *lane, const struct comm_facts *facts, uint32_t number, uint32_t parent)
+static void facts_define(struct lane *lane, const struct comm_facts *facts, uint32_t number, uint32_t parent,
+                         struct span made)
 {
     struct record_comm record = {.base = {.ticks = clock_now()},
                                  .key = facts->key,
@@ -111,11 +180,14 @@ static void facts_define(struct lane *lane, const struct comm_facts *facts, uint
                                  .remote_size = facts->remote_size,
                                  .rank = facts->rank,
                                  .side = facts->side,
-                                 .foreign = facts->foreign};
+                                 .kin = facts->kin,
+                                 .since_ns = made.since_ns,
+                                 .until_ns = made.until_ns};
     lane_define(lane, &record, sizeof record, RECORD_COMM, number);
 }
 
-static uint32_t facts_add(struct lane *lane, const struct comm_facts *facts, MPI_Comm comm, uint32_t parent)
+static uint32_t facts_add(struct lane *lane, const struct comm_facts *facts, MPI_Comm comm, uint32_t parent,
+                          struct span made)
 {
     if (comms.count == comms.capacity) {
         uint32_t capacity = comms.capacity ? 2 * comms.capacity : 16;
@@ -127,19 +199,20 @@ static uint32_t facts_add(struct lane *lane, const struct comm_facts *facts, MPI
     }
     uint32_t number = comms.count++;
     comms.facts[number] = *facts;
+    comms.facts[number].handle = comm;
     uint64_t *value = table_put(&comms.numbers, HANDLE_NUMBER(comm));
     if (value)
         *value = number + 1;
-    facts_define(lane, facts, number, parent);
+    facts_define(lane, facts, number, parent, made);
     return number;
 }
 
 static uint32_t comm_add(struct lane *lane, uint32_t parent, MPI_Comm comm)
 {
     struct comm_facts facts = {0};
-    facts_look(&facts, comm);
+    facts.kin = kin_of(&facts, comm, parent);
     facts_key(&facts, parent);
-    uint32_t number = facts_add(lane, &facts, comm, parent);
+    uint32_t number = facts_add(lane, &facts, comm, parent, (struct span){0});
     if (facts.remote_size == 0)
         topology_tell(lane, number, comm);
     return number;
@@ -149,10 +222,12 @@ static uint32_t comm_add(struct lane *lane, uint32_t parent, MPI_Comm comm)
 static void group_add(struct lane *lane, MPI_Group group, int rank, MPI_Comm comm)
 {
     struct comm_facts facts = {.rank = rank};
+    struct frame world = {.sides = {comms.world, MPI_GROUP_NULL}};
     int lowest;
-    facts.members = group_members(group, &facts.size, &lowest, &facts.foreign);
+    bool strangers;
+    facts.members = group_members(group, &world, &facts.size, &lowest, &strangers);
     facts_key(&facts, RECORD_COMM_NONE);
-    facts_add(lane, &facts, comm, RECORD_COMM_NONE);
+    facts_add(lane, &facts, comm, RECORD_COMM_NONE, (struct span){0});
 }
 
 void comms_start(struct lane *lane, MPI_Group world)
@@ -203,13 +278,35 @@ void comm_made(struct lane *lane, uint32_t parent, MPI_Comm comm)
     comms_unlock();
 }
 
+void comm_met(struct lane *lane, MPI_Comm comm, enum record_kin kin, int64_t since_ns)
+{
+    struct comm_facts facts = {0};
+    if (comm == MPI_COMM_NULL)
+        return;
+    comms_lock();
+    if (kin_of(&facts, comm, RECORD_COMM_NONE) != RECORD_OWN) {
+        facts.kin = kin;
+        facts.side = kin == RECORD_PARENT || kin == RECORD_CONNECTED;
+        if (lane->header)
+            lane->header->linked = 1;
+    }
+    facts_key(&facts, RECORD_COMM_NONE);
+    facts_add(lane, &facts, comm, RECORD_COMM_NONE, (struct span){since_ns, clock_ns()});
+    comms.freed++;
+    comms_unlock();
+}
+
 void comm_promised(struct lane *lane, uint32_t parent, MPI_Comm of, MPI_Comm comm)
 {
     comms_lock();
     if (parent < comms.count) {
         struct comm_facts facts = comms.facts[parent];
+        if (facts.kin != RECORD_OWN) {
+            facts.kin = RECORD_OF_PARENT;
+            facts.members = 0; /* all: both sides must say the same */
+        }
         facts_key(&facts, parent);
-        uint32_t number = facts_add(lane, &facts, comm, parent);
+        uint32_t number = facts_add(lane, &facts, comm, parent, (struct span){0});
         if (facts.remote_size == 0)
             topology_tell(lane, number, of);
         comms.freed++;

@@ -21,6 +21,10 @@ uint32_t comm_number(struct lane *lane, MPI_Comm comm);
 /* A call made `comm` of `parent` (RECORD_COMM_NONE: of none). MPI_COMM_NULL is no communicator. */
 void comm_made(struct lane *lane, uint32_t parent, MPI_Comm comm);
 
+/* A call that was entered at `since_ns`, of CLOCK_MONOTONIC, gave an inter-communicator to another program, in one of
+   the ways in which programs meet (`kin`). MPI_COMM_NULL is no communicator. */
+void comm_met(struct lane *lane, MPI_Comm comm, enum record_kin kin, int64_t since_ns);
+
 /* MPI_Comm_idup: `comm` will have the members and the topology of `of`, whose number is `parent`, but must not be asked
    yet. */
 void comm_promised(struct lane *lane, uint32_t parent, MPI_Comm of, MPI_Comm comm);

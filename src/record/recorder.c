@@ -149,6 +149,11 @@ static bool begin(enum function function, const void *caller, int64_t begin_tick
         comms_resume(world);
     else
         comms_start(lane, world);
+    if (!again && about.spawned) {
+        MPI_Comm parent;
+        PMPI_Comm_get_parent(&parent);
+        comm_met(lane, parent, RECORD_PARENT, recorder_clock.begin.ns);
+    }
     if (sessions_have_world())
         recorder_look_at_hosts(MPI_COMM_WORLD);
     if (!recorder.skip[function])
