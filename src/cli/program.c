@@ -91,6 +91,12 @@ static enum mpi_kind kind_of_libraries(const char *path)
     return kind;
 }
 
+/* Of programs without symbols MPI's texts remain; those that can load MPI late may name its functions too. */
+static bool has_text(const unsigned char *code, size_t size, const char *text)
+{
+    return memmem(code, size, text, strlen(text)) != NULL;
+}
+
 /* False: the word is no file of code. */
 static bool program_look(struct program *program, const char *word)
 {
@@ -112,9 +118,9 @@ static bool program_look(struct program *program, const char *word)
     if (elf == ELF_DYNAMIC)
         program->kind = kind_of_libraries(path);
     if (elf != ELF_NONE && program->kind == MPI_KIND_NONE)
-        program->is_static = memmem(code, size, "PMPI_Init", strlen("PMPI_Init")) != NULL;
+        program->is_static = has_text(code, size, elf == ELF_STATIC ? "MPI_Init" : "PMPI_Init");
     if (elf != ELF_NONE)
-        program->has_recorder = memmem(code, size, RECORD_LINKED, strlen(RECORD_LINKED)) != NULL;
+        program->has_recorder = has_text(code, size, RECORD_LINKED);
     munmap(code, size);
     return elf != ELF_NONE;
 }

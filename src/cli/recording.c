@@ -58,9 +58,10 @@ static void report(const struct options *options, const struct record_summary *s
     }
     if (summary->programs > 1)
         snprintf(programs, sizeof programs, " of %zu programs", summary->programs);
-    command_note(options, "%s: %s events of %u %sprocesses%s%s%s%s; look at it with: sight %s", output,
+    command_note(options, "%s: %s events of %u %sprocess%s%s%s%s%s; look at it with: sight %s", output,
                  text_thousands(events, summary->events), summary->processes, summary->spawned ? "spawned " : "",
-                 programs, file ? ", " : "", file ? text_bytes(bytes, (uint64_t)about.st_size) : "", overhead, output);
+                 summary->processes == 1 ? "" : "es", programs, file ? ", " : "",
+                 file ? text_bytes(bytes, (uint64_t)about.st_size) : "", overhead, output);
 }
 
 static void report_incomplete(const struct record_summary *summary)
