@@ -5,17 +5,23 @@
 
 #include <string.h>
 
-/* Processes whose calls are the same, and their loops: rows with `starts` by member. */
+/* What decides where the first iteration of a process begins: see first_start. */
+struct start_facts {
+    int64_t gap_ns, longest_ns;
+};
+
+/* Processes whose calls are the same, and their loops. */
 struct team {
     uint64_t signature;
     uint32_t *members; /* processes */
     size_t count, capacity;
     struct loop_row *rows;
     size_t row_count;
-    uint64_t *bodies;  /* by row: hash of the functions of its body */
-    int64_t ***starts; /* by row, by member: where its iterations begin, and the end of the last; NULL: not kept */
-    uint32_t role;     /* PHASE_NONE: none */
-    uint32_t *common;  /* by row of the role: the team's own row, PHASE_NONE: it has none */
+    uint64_t *bodies; /* by row: hash of the functions of its body */
+    int64_t **starts; /* by row, by member: where its iterations begin, and the end of the last; NULL: not kept */
+    struct start_facts **facts; /* by row, by member */
+    uint32_t role;              /* PHASE_NONE: none */
+    uint32_t *common;           /* by row of the role: the team's own row, PHASE_NONE: it has none */
 };
 
 struct finder {
@@ -90,18 +96,27 @@ static void make_teams(struct finder *finder)
         qsort(finder->teams, finder->count, sizeof *finder->teams, by_members);
 }
 
-static void team_clear(struct team *team)
+/* Where iterations begin is no longer asked for. */
+static void drop_starts(struct team *team)
 {
     for (size_t i = 0; i < team->row_count; i++) {
-        free(team->rows[i].name);
-        for (size_t k = 0; team->starts[i] && k < team->count; k++)
-            free(team->starts[i][k]);
         free(team->starts[i]);
+        free(team->facts[i]);
+        team->starts[i] = NULL;
+        team->facts[i] = NULL;
     }
+}
+
+static void team_clear(struct team *team)
+{
+    drop_starts(team);
+    for (size_t i = 0; i < team->row_count; i++)
+        free(team->rows[i].name);
     free(team->members);
     free(team->rows);
     free(team->bodies);
     free(team->starts);
+    free(team->facts);
     free(team->common);
 }
 
@@ -192,6 +207,7 @@ static void start_rows(struct team *team, const struct finder *finder, const str
     team->rows = memory_new(rows * sizeof *team->rows);
     team->bodies = memory_new(rows * sizeof *team->bodies);
     team->starts = memory_new(rows * sizeof *team->starts);
+    team->facts = memory_new(rows * sizeof *team->facts);
     for (uint32_t i = 0; i < rows; i++) {
         const struct loop *loop = &tree->loops[i];
         struct naming naming = {finder->graph, tree, finder->loops->lanes[team->members[0]], "", {0}, 0, 0};
@@ -206,39 +222,38 @@ static void start_rows(struct team *team, const struct finder *finder, const str
                                           .period = loop->period,
                                           .warm_up = loop->warm_up,
                                           .similarity = loop->similarity};
-        if (is_kept(loop))
-            team->starts[i] = memory_new(team->count * sizeof **team->starts);
+        if (!is_kept(loop))
+            continue;
+        team->starts[i] = memory_new(team->count * (loop->count + (size_t)1) * sizeof **team->starts);
+        team->facts[i] = memory_new(team->count * sizeof **team->facts);
     }
 }
 
-/* Where the iterations of a process, which begins at begin_ns, begin, and the last ends. What decides where the first
-   begins stands behind: see first_start. */
-enum { START_GAP, START_LONGEST, START_FACTS };
-
-static int64_t *starts_of(const struct loop_tree *tree, const struct loop *loop, const struct lane_reading *reading,
-                          const uint32_t *places, int64_t begin_ns)
+/* Where the iterations of a process, which begins at begin_ns, begin, and the last ends. */
+static struct start_facts find_starts(const struct loop_tree *tree, const struct loop *loop,
+                                      const struct lane_reading *reading, const uint32_t *places, int64_t begin_ns,
+                                      int64_t *starts)
 {
     size_t count = loop->count;
-    int64_t *starts = memory_new((count + 1 + START_FACTS) * sizeof *starts), *facts = starts + count + 1;
+    struct start_facts facts = {0};
     uint32_t first = places[loop->iteration];
     starts[0] = reading->enter_ns[first];
-    facts[START_GAP] = time_since(first > 0 ? reading->leave_ns[first - 1] : begin_ns, starts[0]);
+    facts.gap_ns = time_since(first > 0 ? reading->leave_ns[first - 1] : begin_ns, starts[0]);
     for (uint32_t k = 1; k < count; k++) {
         uint32_t place = places[loop->iteration + k];
         starts[k] = reading->leave_ns[place - 1];
         int64_t ns = time_since(starts[k], reading->enter_ns[place]);
-        facts[START_LONGEST] = ns > facts[START_LONGEST] ? ns : facts[START_LONGEST];
+        facts.longest_ns = ns > facts.longest_ns ? ns : facts.longest_ns;
     }
     starts[count] = tree->iterations[loop->iteration + count - 1].end_ns;
-    return starts;
+    return facts;
 }
 
 /* The first iteration begins where the call before its first ends, if that is no longer before it than in any later
    iteration of any process; else as long before as in any later one of its own: setting up is no part of it. */
-static int64_t first_start(const int64_t *starts, const int64_t *facts, int64_t longest_ns)
+static int64_t first_start(int64_t start, const struct start_facts *facts, int64_t longest_ns)
 {
-    int64_t start = starts[0];
-    time_subtract(&start, facts[START_GAP] <= longest_ns ? facts[START_GAP] : facts[START_LONGEST]);
+    time_subtract(&start, facts->gap_ns <= longest_ns ? facts->gap_ns : facts->longest_ns);
     return start;
 }
 
@@ -264,7 +279,8 @@ static void add_member(struct team *team, const struct finder *finder, const str
         time_add(&row->waiting_ns, loop->waiting_ns);
         time_add(&row->communicating_ns, loop->communicating_ns);
         if (team->starts[i])
-            team->starts[i][member] = starts_of(&tree, loop, &reading, places, finder->graph->lanes[lane].begin_ns);
+            team->facts[i][member] = find_starts(&tree, loop, &reading, places, finder->graph->lanes[lane].begin_ns,
+                                                 team->starts[i] + member * (loop->count + (size_t)1));
     }
     free(places);
     loop_tree_clear(&tree);
@@ -384,23 +400,52 @@ static void add_times(struct loop_row *to, const struct loop_row *from)
     time_add(&to->communicating_ns, from->communicating_ns);
 }
 
-/* Takes the starts of the common iterations of all processes over. */
+/* Takes the starts of the team's iterations over to where those of all processes are; the team has them no more. */
+static void move_starts(struct team *team, uint32_t own, size_t stride, int64_t *to)
+{
+    for (size_t k = 0; k < team->count; k++)
+        memcpy(to + team->members[k] * stride, team->starts[own] + k * (team->rows[own].least + (size_t)1),
+               stride * sizeof *to);
+    free(team->starts[own]);
+    team->starts[own] = NULL;
+}
+
+/* The same for those of all teams with the role. Where one team is all processes its starts are the answer. */
+static int64_t *gather_starts(struct finder *finder, size_t stride, uint32_t role, uint32_t model_row)
+{
+    size_t processes = finder->loops->process_count;
+    struct team *first = &finder->teams[0];
+    if (first->count == processes && first->rows[first->common[model_row]].least + (size_t)1 == stride) {
+        int64_t *starts = first->starts[first->common[model_row]];
+        first->starts[first->common[model_row]] = NULL;
+        return starts;
+    }
+    int64_t *starts = memory_new(processes * stride * sizeof *starts);
+    for (size_t t = 0; t < finder->count; t++) {
+        struct team *team = &finder->teams[t];
+        if (team->role == role)
+            move_starts(team, team->common[model_row], stride, starts);
+        for (size_t k = 0; team->role != role && k < team->count; k++)
+            for (size_t i = 0; i < stride; i++)
+                starts[team->members[k] * stride + i] = INT64_MIN;
+    }
+    return starts;
+}
+
 static int64_t *take_starts(struct finder *finder, const struct loop_row *row, uint32_t role, uint32_t model_row)
 {
-    size_t stride = row->matched + (size_t)1, processes = finder->loops->process_count;
-    int64_t *starts = memory_new(processes * stride * sizeof *starts), longest_ns = 0;
-    for (size_t i = 0; i < processes * stride; i++)
-        starts[i] = INT64_MIN;
+    size_t stride = row->matched + (size_t)1;
+    int64_t *starts = gather_starts(finder, stride, role, model_row), longest_ns = 0;
     for (int pass = 0; pass < 2; pass++)
         for (size_t t = 0; t < finder->count; t++) {
             const struct team *team = &finder->teams[t];
             for (size_t k = 0; team->role == role && k < team->count; k++) {
-                uint32_t own = team->common[model_row];
-                const int64_t *from = team->starts[own][k], *facts = from + team->rows[own].least + 1;
-                int64_t *to = starts + team->members[k] * stride;
-                longest_ns = facts[START_LONGEST] > longest_ns ? facts[START_LONGEST] : longest_ns;
-                memcpy(to, from, stride * sizeof *starts);
-                to[0] = first_start(from, facts, longest_ns);
+                const struct start_facts *facts = &team->facts[team->common[model_row]][k];
+                int64_t *start = starts + team->members[k] * stride;
+                if (pass == 0)
+                    longest_ns = facts->longest_ns > longest_ns ? facts->longest_ns : longest_ns;
+                else
+                    *start = first_start(*start, facts, longest_ns);
             }
         }
     return starts;
@@ -509,8 +554,12 @@ struct common_loops common_loops_of(const struct graph *graph)
         finder.signatures[i] = lane_signature_of(graph, loops.lanes[i]);
     make_teams(&finder);
     find_loops(&finder);
-    if (!find_common(&finder) && !find_by_world(&finder))
-        find_roles(&finder);
+    if (!find_common(&finder)) {
+        for (size_t i = 0; i < finder.count; i++)
+            drop_starts(&finder.teams[i]);
+        if (!find_by_world(&finder))
+            find_roles(&finder);
+    }
     teams_clear(&finder);
     free(finder.signatures);
     return loops;

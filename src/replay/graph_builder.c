@@ -171,7 +171,7 @@ static void lane_reserve(struct lane *lane)
 {
     if (lane->count < lane->capacity)
         return;
-    lane->capacity += lane->capacity / 4 + 32;
+    lane->capacity += lane->capacity / 4 + 8;
     lane->calls = memory_resize(lane->calls, lane->capacity * sizeof *lane->calls);
 }
 

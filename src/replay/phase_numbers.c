@@ -21,7 +21,9 @@ struct counter {
     const struct phases *phases;
     struct phase_metrics *metrics;
     int64_t begin_ns;       /* of the run */
-    double *computing;      /* [process * iterations + iteration], in s; below 0: the process does not have the loop */
+    double *own;            /* by iteration: computing of the process at hand, in s */
+    double *computing;      /* [process * (iterations + 1) + iteration]: that of all; below 0: the process does not have
+                               the loop. Takes the place of its starts when the process has been walked through. */
     double *times, *begins; /* by iteration: means over the processes, in ns */
     uint32_t per_row;       /* iterations in a row */
     struct rhythm *rhythm;
@@ -73,12 +75,12 @@ static void spend_in_phases(struct counter *counter, struct walk *walk, int kind
     put_in_phase(counter, walk, phase, kind, time_since(begin_ns, end_ns));
 }
 
-static void put_in_iteration(struct counter *counter, const struct walk *walk, uint32_t iteration, int kind, int64_t ns)
+static void put_in_iteration(struct counter *counter, uint32_t iteration, int kind, int64_t ns)
 {
     struct iteration_metrics *to = &counter->metrics->iterations;
     put(&to->rows[iteration / counter->per_row].sums, kind, ns);
     if (kind == SPENT_COMPUTING)
-        counter->computing[(size_t)walk->process * to->count + iteration] += (double)ns / 1e9;
+        counter->own[iteration] += (double)ns / 1e9;
 }
 
 /* The same over iterations; what lies outside the loop is none's. */
@@ -95,10 +97,10 @@ static void spend_in_iterations(struct counter *counter, struct walk *walk, int 
         walk->iteration++;
     uint32_t iteration = walk->iteration;
     while (iteration + 1 < count && walk->starts[iteration + 1] < end_ns) {
-        put_in_iteration(counter, walk, iteration, kind, time_since(begin_ns, walk->starts[iteration + 1]));
+        put_in_iteration(counter, iteration, kind, time_since(begin_ns, walk->starts[iteration + 1]));
         begin_ns = walk->starts[++iteration];
     }
-    put_in_iteration(counter, walk, iteration, kind, time_since(begin_ns, end_ns));
+    put_in_iteration(counter, iteration, kind, time_since(begin_ns, end_ns));
 }
 
 static void spend(struct counter *counter, struct walk *walk, int kind, int64_t begin_ns, int64_t end_ns)
@@ -143,11 +145,10 @@ static void walk_process(struct counter *counter, uint32_t process)
     uint32_t count = counter->metrics->iterations.count;
     if (count > 0)
         walk.starts = phases->loops.starts[phases->main_loop] + (size_t)process * (count + (size_t)1);
-    if (walk.starts && walk.starts[0] == INT64_MIN) {
+    if (walk.starts && walk.starts[0] == INT64_MIN)
         walk.starts = NULL;
-        for (uint32_t k = 0; k < count; k++)
-            counter->computing[(size_t)process * count + k] = -1;
-    }
+    for (uint32_t k = 0; k < count; k++)
+        counter->own[k] = walk.starts ? 0 : -1;
     int64_t before_ns = where->begin_ns;
     size_t waits = 0;
     for (uint32_t i = 0; i < where->count; i++) {
@@ -165,6 +166,8 @@ static void walk_process(struct counter *counter, uint32_t process)
         before_ns = call.leave_ns > before_ns ? call.leave_ns : before_ns;
     }
     spend(counter, &walk, SPENT_COMPUTING, before_ns, where->end_ns);
+    if (count > 0)
+        memcpy(counter->computing + (size_t)process * (count + (size_t)1), counter->own, count * sizeof *counter->own);
 }
 
 /* Numbers of the iterations */
@@ -186,7 +189,8 @@ static void begin_iterations(struct counter *counter)
         to->rows[i].first = first;
         to->rows[i].count = left < counter->per_row ? left : counter->per_row;
     }
-    counter->computing = memory_new(processes * to->count * sizeof *counter->computing);
+    counter->computing = (double *)(void *)phases->loops.starts[phases->main_loop];
+    counter->own = memory_new(to->count * sizeof *counter->own);
     counter->times = memory_new(to->count * sizeof *counter->times);
     counter->begins = memory_new(to->count * sizeof *counter->begins);
     for (uint32_t p = 0; p < processes; p++)
@@ -261,7 +265,7 @@ static uint32_t heaviest_of(const struct counter *counter, uint32_t first, uint3
     for (uint32_t p = 0; p < processes; p++) {
         double sum = 0;
         for (uint32_t k = first; k < end; k++)
-            sum += counter->computing[p * count + k];
+            sum += counter->computing[p * (count + 1) + k];
         if (sum > *most) {
             *most = sum;
             heaviest = p;
@@ -333,7 +337,8 @@ static void take_imbalance(struct iteration_metrics *to, const struct iteration_
     to->persistence = nano(from->persistence);
 }
 
-/* Computing without the processes that do not have the loop and without warming up. */
+/* Computing without the processes that do not have the loop and without warming up. Moves it together: the last to ask.
+ */
 static void find_imbalance(struct counter *counter)
 {
     struct iteration_metrics *iterations = &counter->metrics->iterations;
@@ -341,22 +346,17 @@ static void find_imbalance(struct counter *counter)
     size_t processes = counter->phases->loops.process_count;
     double *x = counter->computing;
     uint32_t *heaviest = memory_new(processes * sizeof *heaviest);
-    if (iterations->warm_up > 0 || iterations->processes < processes)
-        x = memory_new(processes * kept * sizeof *x);
     for (uint32_t p = 0; p < processes; p++) {
-        const double *from = counter->computing + p * count;
+        const double *from = counter->computing + p * (count + 1);
         if (from[0] < 0)
             continue;
-        if (x != counter->computing)
-            memcpy(x + rows * kept, from + iterations->warm_up, kept * sizeof *x);
+        memmove(x + rows * kept, from + iterations->warm_up, kept * sizeof *x);
         heaviest[rows++] = p;
     }
     struct iteration_imbalance imbalance = iteration_imbalance_of(x, rows, kept);
     take_imbalance(iterations, &imbalance, rows);
     iterations->heaviest = rows > 0 ? heaviest[imbalance.heaviest] : 0;
     iteration_imbalance_clear(&imbalance);
-    if (x != counter->computing)
-        free(x);
     free(heaviest);
 }
 
@@ -372,7 +372,7 @@ static void fill_rows(struct counter *counter)
         for (uint32_t k = row->first; k < row->first + row->count; k++) {
             double sum = 0, longest = 0;
             for (size_t p = 0; p < processes; p++) {
-                double value = fmax(0, counter->computing[p * count + k]);
+                double value = fmax(0, counter->computing[p * (count + 1) + k]);
                 sum += value;
                 longest = fmax(longest, value);
             }
@@ -401,7 +401,7 @@ static void fill_table(struct counter *counter)
             for (size_t p = group * iterations->per_group; p < (group + 1) * iterations->per_group && p < processes;
                  p++)
                 for (uint32_t k = row->first; k < row->first + row->count; k++) {
-                    double value = counter->computing[p * count + k];
+                    double value = counter->computing[p * (count + 1) + k];
                     sum += fmax(0, value);
                     cells += value >= 0;
                 }
@@ -414,12 +414,12 @@ static void end_iterations(struct counter *counter)
 {
     find_times(counter);
     fill_rows(counter);
-    find_imbalance(counter);
     fill_table(counter);
+    find_imbalance(counter);
     if (counter->rhythm)
         counter->metrics->iterations.rhythm_ns = rhythm_period_ns(counter->rhythm);
     free(counter->rhythm);
-    free(counter->computing);
+    free(counter->own);
     free(counter->times);
     free(counter->begins);
 }
@@ -452,7 +452,8 @@ static void take_phases(struct counter *counter)
     metrics->cells = memory_new(metrics->group_count * phases->count * sizeof *metrics->cells);
 }
 
-struct phase_metrics *phase_metrics_of(const struct graph *graph, const struct phases *phases)
+/* Uses up where the iterations of the main loop start. */
+static struct phase_metrics *phase_metrics_of(const struct graph *graph, struct phases *phases)
 {
     struct phase_metrics *metrics = memory_new(sizeof *metrics);
     struct counter counter = {

@@ -80,6 +80,9 @@ void wait_table_free(struct graph *graph)
     }
     free(graph->waits);
     free(graph->long_waits);
+    graph->waits = NULL;
+    graph->long_waits = NULL;
+    graph->long_wait_count = graph->long_wait_capacity = 0;
 }
 
 double waits_sum_ns(const struct graph *graph, uint32_t lane, size_t from, size_t to)

@@ -5,6 +5,7 @@
 
 #include "core/memory.h"
 #include "replay/anchor.h"
+#include "replay/wait_table.h"
 #include "unit/tap.h"
 
 #include <math.h>
@@ -353,6 +354,7 @@ static void test_paradyn(void)
         add_call(&lane, LATER, now, now + 4);
     struct graph graph = {
         .defs = defs, .lanes = &lane, .lane_count = 1, .kinds = kinds, .collectives = collectives_of(defs)};
+    wait_table_make(&graph);
     struct loop_tree tree = loops_of(&graph, 0);
     if (tap_equal_int((long long)tree.count, 4, "table 4.1 as a trace: three loops in the whole")) {
         const struct loop *first = &tree.loops[1], *second = &tree.loops[2], *nested = &tree.loops[3];
@@ -376,6 +378,7 @@ static void test_paradyn(void)
         tap_ok(first->bottleneck && !nested->bottleneck, "with another threshold");
     }
     loop_tree_clear(&tree);
+    wait_table_free(&graph);
     free(lane.calls);
     free(graph.collectives);
     defs_free(defs);
@@ -417,6 +420,7 @@ static void test_lanes(void)
     graph.streams = &stream;
     graph.message_count = graph.group_count = 20;
     graph.stream_count = 1;
+    wait_table_make(&graph);
     struct loop_tree tree = loops_of(&graph, 0);
     if (tap_equal_int((long long)tree.count, 2, "lane: one loop, asked or not")) {
         tap_equal_int(tree.loops[1].count, 20, "lane: its iterations");
@@ -433,12 +437,15 @@ static void test_lanes(void)
         add_call(&lanes[p], STEP, 0, 5);
     for (uint32_t k = 0; k < 20; k++)
         messages[k].receive_call = 0;
+    wait_table_free(&graph);
+    wait_table_make(&graph);
     tree = loops_of(&graph, 0);
     tap_ok(tree.count >= 2 && tree.loops[1].count >= 19, "lane: partners that come in any order");
     loop_tree_clear(&tree);
     tree = loops_of(&graph, 3);
     tap_equal_int((long long)tree.count, 1, "lane: one call is no loop");
     loop_tree_clear(&tree);
+    wait_table_free(&graph);
     for (int p = 0; p < 4; p++)
         free(lanes[p].calls);
     free(graph.collectives);
