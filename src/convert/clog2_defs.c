@@ -216,16 +216,8 @@ static int32_t comm_of_uuid(struct clog2_defs *defs, const unsigned char *uuid)
         return (int32_t)*found;
     int32_t comm = defs_comm(defs->defs, (int32_t)defs->defs->comm_count);
     map_put(&defs->uuids, hash, (uint64_t)comm);
-    memcpy(defs->defs->comms[comm].uuid, uuid, COMM_UUID_SIZE);
-    defs->defs->comms[comm].has_uuid = true;
+    comm_set_uuid(&defs->defs->comms[comm], uuid);
     return comm;
-}
-
-static void set_uuid(struct comm_def *comm, const unsigned char *uuid)
-{
-    if (!comm->has_uuid)
-        memcpy(comm->uuid, uuid, COMM_UUID_SIZE);
-    comm->has_uuid = true;
 }
 
 /* UUIDs hold two numbers in the file's byte order; kept big-endian so that files of either order agree. */
@@ -267,7 +259,7 @@ static void comm_record(struct clog2_defs *defs, struct clog2_part_defs *part, c
     uuid_read(uuid, body + 16, big_endian);
     int32_t comm = part->local ? comm_of_uuid(defs, uuid) : defs_comm(defs->defs, bytes_i32(body + 4, big_endian));
     struct comm_def *def = &defs->defs->comms[comm];
-    set_uuid(def, uuid);
+    comm_set_uuid(def, uuid);
     def->world |= step == COMM_STEP_WORLD;
     def->self |= step == COMM_STEP_SELF;
     if (step != COMM_STEP_REMOTE)
@@ -322,7 +314,7 @@ static void table_row(struct clog2_defs *defs, struct clog2_part_defs *part, con
     uuid_read(row.uuid, at, big_endian);
     if (!part->local) {
         int32_t index = defs_comm(defs->defs, row.id); /* may move the communicators */
-        set_uuid(&defs->defs->comms[index], row.uuid);
+        comm_set_uuid(&defs->defs->comms[index], row.uuid);
         ARRAY_PUSH(defs->defs->comm_rows, defs->defs->comm_row_count, defs->defs->comm_row_capacity, row);
         return;
     }

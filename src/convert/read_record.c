@@ -286,6 +286,22 @@ static void neighbours_event(struct record_state *state, const struct stream *st
     batch_set_payload(batch, event, payload, sizeof payload);
 }
 
+static void ranks_event(struct record_state *state, const struct stream *stream, const struct event *base,
+                        struct batch *batch)
+{
+    const struct record_ranks *record = (const struct record_ranks *)(const void *)stream->record;
+    unsigned char payload[RANKS_MARK_SIZE];
+    if (!state->run.ranks_mark)
+        return;
+    bytes_put_i32(payload, true, record->first);
+    bytes_put_i32(payload + 4, true, record->last);
+    bytes_put_i32(payload + 8, true, record->step);
+    bytes_put_u32(payload + 12, true, record->lock);
+    struct event *event = batch_event(batch, base, EVENT_MARK);
+    event->state = state->run.ranks_mark - 1;
+    batch_set_payload(batch, event, payload, sizeof payload);
+}
+
 static void ended_event(struct record_state *state, const struct stream *stream, const struct event *base,
                         struct batch *batch)
 {
@@ -300,7 +316,8 @@ static bool record_whole(const struct record_base *record)
     static const uint8_t sizes[] = {
         [RECORD_ENTER_AT] = sizeof(struct record_enter),  [RECORD_SEND] = sizeof(struct record_message),
         [RECORD_RECEIVE] = sizeof(struct record_message), [RECORD_COLLECTIVE] = sizeof(struct record_collective),
-        [RECORD_COMM] = sizeof(struct record_comm),       [RECORD_NEIGHBOURS] = sizeof(struct record_neighbours)};
+        [RECORD_COMM] = sizeof(struct record_comm),       [RECORD_NEIGHBOURS] = sizeof(struct record_neighbours),
+        [RECORD_RANKS] = sizeof(struct record_ranks)};
     return record->kind >= sizeof sizes || (size_t)record->words * 8 >= sizes[record->kind];
 }
 
@@ -354,6 +371,9 @@ static void translate(struct reader *reader, const struct stream *stream, struct
         break;
     case RECORD_NEIGHBOURS:
         neighbours_event(state, stream, &base, batch);
+        break;
+    case RECORD_RANKS:
+        ranks_event(state, stream, &base, batch);
         break;
     case RECORD_USER_EVENT:
         user_event(state, stream, &base, batch);

@@ -61,6 +61,7 @@ extern const struct format format_xml;
     X(timestamp)                                                                                                       \
     X(uuid)                                                                                                            \
     X(value)                                                                                                           \
+    X(window)                                                                                                          \
     X(world)
 
 enum xml_attribute {

@@ -160,13 +160,11 @@ void xml_read_communicator(struct xml_reader *xml)
         return;
     }
     struct comm_def *comm = &defs->comms[index];
-    bool has_uuid = read_uuid(xml, row.uuid);
-    if (has_uuid && !comm->has_uuid) {
-        memcpy(comm->uuid, row.uuid, COMM_UUID_SIZE);
-        comm->has_uuid = true;
-    }
+    if (read_uuid(xml, row.uuid))
+        comm_set_uuid(comm, row.uuid);
     comm->world |= xml_is_yes(xml, XML_world);
     comm->self |= xml_is_yes(xml, XML_self);
+    comm->window |= xml_is_yes(xml, XML_window);
     if (comm->world && xml->world == EVENT_UNKNOWN)
         xml->world = index;
     if (!xml_has(xml, XML_kind))

@@ -65,11 +65,18 @@ static bool makes_requests(const struct mpi_function *function)
                         strncmp(function->name, "MPI_File_i", 10) == 0);
 }
 
+static bool synchronises_window(const struct mpi_function *function)
+{
+    return function->class == CLASS_RMA && strncmp(function->name, "MPI_Win_", 8) == 0;
+}
+
 /* What the payload of a function's leave tells; NULL: it has none. */
 static const char *leave_format(const struct mpi_function *function)
 {
     if (function->class == CLASS_COLLECTIVE)
         return PAYLOAD_MOVED_FORMAT;
+    if (function->class == CLASS_RMA)
+        return synchronises_window(function) ? NULL : PAYLOAD_TARGET_FORMAT;
     bool starts = strncmp(function->name, "MPI_Start", 9) == 0;
     return function->class == CLASS_WAIT || starts || makes_requests(function) ? PAYLOAD_REQUESTS_FORMAT : NULL;
 }
@@ -93,9 +100,11 @@ static void define_functions(struct record_run *run, struct defs *defs)
         run->states[f] = defs_add_state(defs, &state);
         run->request_mark |= makes_requests(mpi_function_at(f));
         run->neighbours_mark |= strstr(name, "MPI_Cart_") || strstr(name, "graph_") || strstr(name, "eighbor_");
+        run->ranks_mark |= synchronises_window(mpi_function_at(f));
     }
     define_own_mark(defs, &run->request_mark, REQUEST_MARK_NAME, PAYLOAD_REQUESTS_FORMAT);
     define_own_mark(defs, &run->neighbours_mark, NEIGHBOURS_MARK_NAME, NEIGHBOURS_MARK_FORMAT);
+    define_own_mark(defs, &run->ranks_mark, RANKS_MARK_NAME, RANKS_MARK_FORMAT);
 }
 
 static int32_t new_comm(struct defs *defs)
@@ -103,14 +112,13 @@ static int32_t new_comm(struct defs *defs)
     return defs_comm(defs, (int32_t)defs->comm_count);
 }
 
-static void add_row(struct defs *defs, int32_t comm, uint64_t key, int32_t kind)
+static void add_row(struct defs *defs, int32_t comm, uint64_t key, int32_t kind, bool window)
 {
     struct comm_row row = {.id = defs->comms[comm].id, .kind = kind};
     memcpy(row.uuid, &key, sizeof key);
     memcpy(row.uuid + 8, &comm, sizeof comm);
-    memcpy(row.uuid + 12, "sight", 5);
-    memcpy(defs->comms[comm].uuid, row.uuid, sizeof row.uuid);
-    defs->comms[comm].has_uuid = true;
+    comm_sign_uuid(row.uuid, window);
+    comm_set_uuid(&defs->comms[comm], row.uuid);
     ARRAY_PUSH(defs->comm_rows, defs->comm_row_count, defs->comm_row_capacity, row);
 }
 
@@ -139,10 +147,10 @@ static int32_t comm_of_key(struct record_run *run, struct defs *defs, uint64_t k
         return (int32_t)*index;
     int32_t comm = new_comm(defs);
     *index = (uint64_t)comm;
-    add_row(defs, comm, key, inter ? COMM_KIND_INTER : COMM_KIND_INTRA);
+    add_row(defs, comm, key, inter ? COMM_KIND_INTER : COMM_KIND_INTRA, record->window != 0);
     if (inter) {
-        add_row(defs, new_comm(defs), key, COMM_KIND_LOCAL);
-        add_row(defs, new_comm(defs), key, COMM_KIND_REMOTE);
+        add_row(defs, new_comm(defs), key, COMM_KIND_LOCAL, false);
+        add_row(defs, new_comm(defs), key, COMM_KIND_REMOTE, false);
     }
     return comm;
 }
@@ -288,7 +296,7 @@ enum status record_run_open(struct record_run *run, const struct recordings *rec
     define_functions(run, defs);
     int32_t all = new_comm(defs);
     defs->comms[all].world = true;
-    add_row(defs, all, 0, COMM_KIND_INTRA);
+    add_row(defs, all, 0, COMM_KIND_INTRA, false);
     defs->processes = recordings->traces[trace].processes;
     defs->threads = 1;
     for (size_t i = 0; i < run->file_count; i++) {

@@ -63,6 +63,7 @@ struct record_run {
     uint32_t unnamed_mark;    /* of events that nobody described */
     uint32_t request_mark;    /* of requests that no leave tells: index + 1; 0: none was made */
     uint32_t neighbours_mark; /* of neighbours in topologies: index + 1; 0: none was made */
+    uint32_t ranks_mark;      /* of calls on windows: index + 1; 0: none was made */
 };
 
 /* Reads the definitions of one trace of the recordings, which must stay. */

@@ -11,8 +11,6 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { MADE_UP_UUID_HOST = 12 };
-
 struct clog2_writer {
     struct writer writer; /* first */
     struct sorter *sorter;
@@ -215,11 +213,11 @@ static void write_definition(struct clog2_writer *clog2, const struct place *pla
 }
 
 /* A UUID for a communicator that the source has none for: its id makes it one of its kind within the file. */
-static void made_up_uuid(unsigned char uuid[COMM_UUID_SIZE], int32_t id)
+static void made_up_uuid(unsigned char uuid[COMM_UUID_SIZE], int32_t id, bool window)
 {
     memset(uuid, 0, COMM_UUID_SIZE);
     bytes_put_i32(uuid, true, id);
-    memcpy(uuid + MADE_UP_UUID_HOST, "sight", 5);
+    comm_sign_uuid(uuid, window);
 }
 
 static void comm_uuid(const struct clog2_writer *clog2, int32_t comm, int32_t id, unsigned char uuid[COMM_UUID_SIZE])
@@ -228,7 +226,7 @@ static void comm_uuid(const struct clog2_writer *clog2, int32_t comm, int32_t id
     if (comm >= 0 && defs->comms[comm].has_uuid)
         memcpy(uuid, defs->comms[comm].uuid, COMM_UUID_SIZE);
     else
-        made_up_uuid(uuid, id);
+        made_up_uuid(uuid, id, comm >= 0 && defs->comms[comm].window);
 }
 
 static void write_comm(struct clog2_writer *clog2, const struct place *place, const int32_t numbers[4],
@@ -257,7 +255,7 @@ static void introduce(struct clog2_writer *clog2, uint32_t process, int64_t time
     record(clog2, &place, CLOG2_SHIFT);
     comm_uuid(clog2, clog2->world, clog2->world_id, uuid);
     write_comm(clog2, &place, (int32_t[]){COMM_STEP_WORLD, clog2->world_id, rank, rank}, uuid);
-    made_up_uuid(uuid, self);
+    made_up_uuid(uuid, self, false);
     write_comm(clog2, &place, (int32_t[]){COMM_STEP_SELF, self, 0, rank}, uuid);
     *map_put(&clog2->self_ids, process, 0) = (uint64_t)self;
     if (first) {
@@ -446,13 +444,13 @@ static void write_table(struct clog2_writer *clog2)
         rows += write_row(clog2, uuid, defs->comms[i].id, COMM_KIND_INTRA);
     }
     if (clog2->world == EVENT_UNKNOWN) {
-        made_up_uuid(uuid, clog2->world_id);
+        made_up_uuid(uuid, clog2->world_id, false);
         rows += write_row(clog2, uuid, clog2->world_id, COMM_KIND_INTRA);
     }
     for (size_t i = 0; i < clog2->self_ids.capacity; i++) {
         if (!clog2->self_ids.entries[i].key)
             continue;
-        made_up_uuid(uuid, (int32_t)clog2->self_ids.entries[i].value);
+        made_up_uuid(uuid, (int32_t)clog2->self_ids.entries[i].value, false);
         rows += write_row(clog2, uuid, (int32_t)clog2->self_ids.entries[i].value, COMM_KIND_INTRA);
     }
     map_clear(&listed);

@@ -194,6 +194,8 @@ static void put_comm_flags(struct xml_line *line, const struct comm_def *comm)
         XML_PUT(line, " world=\"yes\"");
     if (comm->self)
         XML_PUT(line, " self=\"yes\"");
+    if (comm->window)
+        XML_PUT(line, " window=\"yes\"");
 }
 
 static void write_comm(struct xml_writer *xml, const struct comm_def *comm)

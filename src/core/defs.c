@@ -83,7 +83,7 @@ uint32_t defs_add_state(struct defs *defs, const struct state_def *state)
     copy.direction = message_direction_of(copy.name);
     const struct mpi_function *function = mpi_function_find(copy.name);
     copy.rooted = function && function->rooted;
-    copy.tells_moved = copy.format && strcmp(copy.format, PAYLOAD_MOVED_FORMAT) == 0;
+    copy.tells_moved = payload_tells_moved(copy.format);
     copy.tells_requests = copy.is_mpi && payload_tells_requests(copy.format);
     int32_t first = defs_find_state(defs, copy.name);
     copy.first_of_name = first == EVENT_UNKNOWN ? index : (uint32_t)first;
@@ -148,6 +148,26 @@ int32_t defs_comm(struct defs *defs, int32_t id)
         ARRAY_PUSH(defs->comms, defs->comm_count, defs->comm_capacity, (struct comm_def){.id = id});
     }
     return (int32_t)*index;
+}
+
+/* Where MPE has the processor's name. */
+enum { UUID_MAKER = 12 };
+static const char uuid_window[] = "sight window";
+
+void comm_set_uuid(struct comm_def *comm, const unsigned char uuid[COMM_UUID_SIZE])
+{
+    if (!comm->has_uuid)
+        memcpy(comm->uuid, uuid, COMM_UUID_SIZE);
+    comm->has_uuid = true;
+    comm->window |= memcmp(comm->uuid + UUID_MAKER, uuid_window, sizeof uuid_window) == 0;
+}
+
+void comm_sign_uuid(unsigned char uuid[COMM_UUID_SIZE], bool window)
+{
+    if (window)
+        memcpy(uuid + UUID_MAKER, uuid_window, sizeof uuid_window);
+    else
+        memcpy(uuid + UUID_MAKER, "sight", sizeof "sight");
 }
 
 void defs_set_member(struct defs *defs, int32_t comm, int32_t rank, uint32_t world_rank)

@@ -23,7 +23,8 @@ struct state_def {
     enum function_class class;
     enum message_direction direction;
     bool rooted, is_mpi;
-    bool tells_moved;       /* the payload of its leave is root and bytes (core/payload.h): events have it in fields */
+    bool tells_moved;       /* the payload of its leave is root or target, and bytes (core/payload.h): events have it in
+                               fields */
     bool tells_requests;    /* the same with requests */
     uint32_t first_of_name; /* lowest index of a state with the same shown name: metrics rows are by name */
 };
@@ -62,6 +63,7 @@ enum { COMM_UUID_SIZE = 32 };
 struct comm_def {
     int32_t id; /* in the source (CLOG-2: LID) */
     bool world, self;
+    bool window; /* a window, whose members are those of the communicator that it was made on */
     bool has_uuid;
     unsigned char uuid[COMM_UUID_SIZE];
 };
@@ -117,6 +119,11 @@ bool defs_name_is_shared(const struct defs *defs, uint32_t state);
 /* Index of the communicator with this id, made where it is not there. */
 int32_t defs_comm(struct defs *defs, int32_t id);
 int32_t defs_find_comm(const struct defs *defs, int32_t id); /* EVENT_UNKNOWN if there is none */
+
+/* Gives a communicator its UUID; the first one stands. Those of windows in recordings say that they are. */
+void comm_set_uuid(struct comm_def *comm, const unsigned char uuid[COMM_UUID_SIZE]);
+/* Writes into a UUID who made it: recordings and CLOG-2's writer do. */
+void comm_sign_uuid(unsigned char uuid[COMM_UUID_SIZE], bool window);
 
 /* A process is `rank` in communicator `comm` (an index). The first statement wins. */
 void defs_set_member(struct defs *defs, int32_t comm, int32_t rank, uint32_t world_rank);

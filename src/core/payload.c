@@ -22,6 +22,11 @@ void payload_put_neighbours(unsigned char payload[NEIGHBOURS_MARK_SIZE], const s
         bytes_put_i32(payload + 4 + 4 * i, true, neighbours->ranks[i]);
 }
 
+bool payload_tells_moved(const char *format)
+{
+    return format && (strcmp(format, PAYLOAD_MOVED_FORMAT) == 0 || strcmp(format, PAYLOAD_TARGET_FORMAT) == 0);
+}
+
 void payload_get_moved(const unsigned char payload[PAYLOAD_MOVED_SIZE], struct event *event)
 {
     int32_t root = bytes_i32(payload, true);

@@ -37,6 +37,12 @@ static inline size_t payload_size(char letter)
 #define PAYLOAD_MOVED_FORMAT "root=%d, sent=%l, received=%l"
 enum { PAYLOAD_MOVED_SIZE = 20 };
 
+/* The same of calls that move data of a window, with whose window it is (a rank in the window's communicator). */
+#define PAYLOAD_TARGET_FORMAT "target=%d, sent=%l, received=%l"
+
+/* True of formats of these payloads. */
+bool payload_tells_moved(const char *format);
+
 /* The payload that recordings put on the leave of a call that posts, prepares, starts or completes requests: those from
    `request` on, so many. A process gives a number to one request at a time: until that completes or is freed. What does
    not fit on the leave is told by marks inside the call, in the order in which the requests come; those on the leave
@@ -46,6 +52,14 @@ enum { PAYLOAD_MOVED_SIZE = 20 };
 #define PAYLOAD_REQUEST_FORMAT "request=%d"
 #define REQUEST_MARK_NAME "MPI request"
 enum { PAYLOAD_REQUESTS_SIZE = 8, REQUESTS_AT_ONCE_MAX = 1024 /* in one payload */ };
+
+/* A mark inside calls on windows that tells of whom: the ranks first, first + step, ... last in the window's
+   communicator. In MPI_Win_post and MPI_Win_start those of the group, with as many marks as that takes; in MPI_Win_lock
+   and MPI_Win_unlock the target. */
+#define RANKS_MARK_NAME "MPI ranks"
+#define RANKS_MARK_FORMAT "first=%d, last=%d, step=%d, lock=%d"
+enum { RANKS_MARK_SIZE = 16 };
+enum window_lock { WINDOW_UNLOCKED, WINDOW_SHARED, WINDOW_EXCLUSIVE };
 
 /* A mark that stands for EVENT_NEIGHBOURS: who gives to the process (sources) and gets from it (destinations) in
    neighbourhood collectives on its communicator. Ranks in the communicator, in the order of the MPI standard, without

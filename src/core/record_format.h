@@ -19,7 +19,7 @@
 #define RECORD_LINKED "sight: the recorder is linked into this program"
 
 enum {
-    RECORD_VERSION = 5,
+    RECORD_VERSION = 6,
     RECORD_HEADER_SIZE = 4096,
     RECORD_FUNCTIONS_MAX = 2048,
     RECORD_NAME_SIZE = 64,
@@ -27,9 +27,10 @@ enum {
     RECORD_BLOCK_MAX = 64 << 20,
     RECORD_THREADS_MAX = 1 << 16
 };
-#define RECORD_TIME_MAX INT64_C(2000000000000000000) /* ns: 63 years, or ticks; what is beyond, either way, is damage  \
-                                                      */
-#define RECORD_OFFSET_MAX (RECORD_TIME_MAX / 8)      /* of the clocks of two hosts */
+#define RECORD_TIME_MAX                                                                                                \
+    INT64_C(2000000000000000000)                /* ns: 63 years, or ticks; what is beyond, either way, is damage       \
+                                                 */
+#define RECORD_OFFSET_MAX (RECORD_TIME_MAX / 8) /* of the clocks of two hosts */
 
 enum record_kind {
     RECORD_NONE,         /* no more records in this block */
@@ -51,7 +52,8 @@ enum record_kind {
     RECORD_DEFINE_SITE,  /* struct record_site */
     RECORD_REQUESTS,     /* struct record_base: the call posts, prepares, starts or completes the requests from `comm`
                             on, `state` of them; at the time of the record before */
-    RECORD_NEIGHBOURS    /* struct record_neighbours */
+    RECORD_NEIGHBOURS,   /* struct record_neighbours */
+    RECORD_RANKS         /* struct record_ranks: of whom a call on a window tells */
 };
 
 /* Why a thread's recording ended before its program did. */
@@ -126,12 +128,21 @@ struct record_message {
     uint64_t bytes;
 };
 
-/* Before the leave of a collective call. */
+/* Before the leave of a collective call, or of one that moves data of a window. */
 struct record_collective {
     struct record_base base;
-    int32_t root; /* rank in comm, -1: none; of an inter-communicator in the remote group, or enum event_root */
+    int32_t root; /* or target, a rank in comm, -1: none; of an inter-communicator in the remote group, or enum
+                     event_root */
     int32_t unused;
     uint64_t sent, received;
+};
+
+/* Behind the entry of a call on a window: the ranks first, first + step, ... last in comm that its group has, or that
+   it locks. Groups may need several. */
+struct record_ranks {
+    struct record_base base;
+    int32_t first, last, step;
+    uint32_t lock; /* enum window_lock of core/payload.h */
 };
 
 /* Whose members a communicator has. No process knows those of another program by their ranks there: which program it is
@@ -156,7 +167,8 @@ struct record_comm {
     uint32_t parent;
     uint32_t size, remote_size; /* remote_size 0: an intra-communicator */
     int32_t rank;               /* of this process; in its local group */
-    uint32_t side;              /* of an inter-communicator, 0 or 1: the same answer in all members */
+    uint16_t side;              /* of an inter-communicator, 0 or 1: the same answer in all members */
+    uint16_t window;            /* 1: a window, with the members of its communicator */
     uint32_t kin;               /* enum record_kin */
     int64_t since_ns, until_ns; /* the call that made it, on CLOCK_MONOTONIC; of those that lead to another program */
 };

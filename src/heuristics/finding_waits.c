@@ -4,6 +4,7 @@
 
 #include "core/text.h"
 #include "heuristics/master.h"
+#include "heuristics/wait_words.h"
 
 #include <ctype.h>
 #include <inttypes.h>
@@ -18,16 +19,6 @@ static const double VICTIMS_PART = 0.95, CAUSES_PART = 0.8;
 
 /* A process that so much of all waiting goes back to is its root. */
 static const double ROOT_PART = 0.5;
-
-/* Words of a kind of wait. */
-struct words {
-    enum wait_kind kind;
-    const char *title;   /* with who waits, and for whom */
-    const char *instead; /* what they wait for */
-    const char *cause;   /* what the causes do wrong */
-    const char *advice;
-    const char *master_advice; /* where the cause is a master; NULL: the same */
-};
 
 static void find_functions(const struct analysis *analysis, const struct metrics *metrics, const int64_t *states_ns,
                            struct finding *finding)
@@ -80,7 +71,7 @@ static bool is_spread(const struct analysis *analysis, const struct ranks *cause
     return causes->count > 1 && causes->count > (analysis->process_count + 1) / 2;
 }
 
-static void say_waits(const struct finding_input *input, const struct words *words, const struct wait_sums *sums,
+static void say_waits(const struct finding_input *input, const struct wait_words *words, const struct wait_sums *sums,
                       struct finding *finding)
 {
     const struct analysis *analysis = input->analysis;
@@ -137,7 +128,7 @@ static void say_root(const struct finding_input *input, const struct wait_sums *
              input->metrics->process[root].rank, text_share(share, (double)analysis->delay_ns[root] / all_ns));
 }
 
-static bool fill_waits(const struct finding_input *input, const struct words *words, const struct wait_sums *sums,
+static bool fill_waits(const struct finding_input *input, const struct wait_words *words, const struct wait_sums *sums,
                        struct finding *finding)
 {
     const struct analysis *analysis = input->analysis;
@@ -161,7 +152,7 @@ static bool fill_waits(const struct finding_input *input, const struct words *wo
     return true;
 }
 
-static bool find_waits(const struct finding_input *input, const struct words *words, struct finding *finding)
+bool find_waits(const struct finding_input *input, const struct wait_words *words, struct finding *finding)
 {
     return fill_waits(input, words, &input->analysis->waits[words->kind], finding);
 }
@@ -184,7 +175,7 @@ static void say_wrong_order(const struct analysis *analysis, const struct wait_s
 
 bool find_late_sender(const struct finding_input *input, struct finding *finding)
 {
-    static const struct words words = {
+    static const struct wait_words words = {
         WAIT_LATE_SENDER,
         "late senders",
         "for messages that are not sent yet",
@@ -202,7 +193,7 @@ bool find_late_sender(const struct finding_input *input, struct finding *finding
 /* Of whichever sender: one problem. What the two have is added up, but for what a replay saves, which is of both. */
 bool find_wrong_order(const struct finding_input *input, struct finding *finding)
 {
-    static const struct words words = {
+    static const struct wait_words words = {
         WAIT_WRONG_ORDER_OTHER,
         "messages received in the wrong order",
         "for one message while others are there already",
@@ -246,50 +237,53 @@ bool find_contention(const struct finding_input *input, struct finding *finding)
 
 bool find_late_receiver(const struct finding_input *input, struct finding *finding)
 {
-    static const struct words words = {WAIT_LATE_RECEIVER,
-                                       "late receivers",
-                                       "for receives that are not posted yet",
-                                       "late in receiving",
-                                       "send with MPI_Isend and go on computing, or post the receives earlier "
-                                       "(MPI_Irecv); synchronous sends (MPI_Ssend) "
-                                       "always wait",
-                                       "let the master post its receives ahead (MPI_Irecv for each worker, then "
-                                       "MPI_Waitany), so that workers need not "
-                                       "wait to return results"};
+    static const struct wait_words words = {WAIT_LATE_RECEIVER,
+                                            "late receivers",
+                                            "for receives that are not posted yet",
+                                            "late in receiving",
+                                            "send with MPI_Isend and go on computing, or post the receives earlier "
+                                            "(MPI_Irecv); synchronous sends (MPI_Ssend) "
+                                            "always wait",
+                                            "let the master post its receives ahead (MPI_Irecv for each worker, then "
+                                            "MPI_Waitany), so that workers need not "
+                                            "wait to return results"};
     return find_waits(input, &words, finding);
 }
 
 bool find_late_broadcast(const struct finding_input *input, struct finding *finding)
 {
-    static const struct words words = {WAIT_LATE_BROADCAST,
-                                       "late broadcast",
-                                       "for the root, which is not there yet",
-                                       "the late root",
-                                       "let the root come first: move its work behind the broadcast, or use MPI_Ibcast",
-                                       NULL};
+    static const struct wait_words words = {
+        WAIT_LATE_BROADCAST,
+        "late broadcast",
+        "for the root, which is not there yet",
+        "the late root",
+        "let the root come first: move its work behind the broadcast, or use MPI_Ibcast",
+        NULL};
     return find_waits(input, &words, finding);
 }
 
 bool find_early_reduce(const struct finding_input *input, struct finding *finding)
 {
-    static const struct words words = {WAIT_EARLY_REDUCE,
-                                       "early reduce",
-                                       "for the others' data, as the root",
-                                       "the last to come",
-                                       "let the root compute before it collects, or use MPI_Ireduce or MPI_Igather",
-                                       NULL};
+    static const struct wait_words words = {
+        WAIT_EARLY_REDUCE,
+        "early reduce",
+        "for the others' data, as the root",
+        "the last to come",
+        "let the root compute before it collects, or use MPI_Ireduce or MPI_Igather",
+        NULL};
     return find_waits(input, &words, finding);
 }
 
 bool find_early_scan(const struct finding_input *input, struct finding *finding)
 {
-    static const struct words words = {WAIT_EARLY_SCAN,
-                                       "waiting at prefix reductions",
-                                       "for processes of lower ranks",
-                                       "the last of the lower ranks to come",
-                                       "give the lower ranks less to do before MPI_Scan, or use MPI_Iscan and compute "
-                                       "meanwhile what does not need its result",
-                                       NULL};
+    static const struct wait_words words = {
+        WAIT_EARLY_SCAN,
+        "waiting at prefix reductions",
+        "for processes of lower ranks",
+        "the last of the lower ranks to come",
+        "give the lower ranks less to do before MPI_Scan, or use MPI_Iscan and compute "
+        "meanwhile what does not need its result",
+        NULL};
     return find_waits(input, &words, finding);
 }
 
@@ -306,14 +300,14 @@ static bool waits_for_neighbours(const struct finding_input *input)
 
 bool find_wait_at_nxn(const struct finding_input *input, struct finding *finding)
 {
-    static const struct words neighbours = {
+    static const struct wait_words neighbours = {
         WAIT_AT_NXN,
         "waiting for neighbours",
         "for the last of their neighbours to come",
         "the last of its neighbours to come",
         "even out the work before the exchange, or compute what does not need it meanwhile (MPI_Ineighbor_alltoall)",
         NULL};
-    static const struct words words = {
+    static const struct wait_words words = {
         WAIT_AT_NXN,
         "waiting at collectives",
         "for the last process to come",
@@ -325,14 +319,15 @@ bool find_wait_at_nxn(const struct finding_input *input, struct finding *finding
 
 bool find_wait_at_barrier(const struct finding_input *input, struct finding *finding)
 {
-    static const struct words words = {WAIT_AT_BARRIER,
-                                       "waiting at barriers",
-                                       "for the last process to come",
-                                       "the last to come",
-                                       "leave out barriers that are not needed (messages and collectives order the "
-                                       "processes already), and even out the "
-                                       "work before the others",
-                                       NULL};
+    static const struct wait_words words = {
+        WAIT_AT_BARRIER,
+        "waiting at barriers",
+        "for the last process to come",
+        "the last to come",
+        "leave out barriers that are not needed (messages and collectives order the "
+        "processes already), and even out the "
+        "work before the others",
+        NULL};
     return find_waits(input, &words, finding);
 }
 
@@ -341,12 +336,13 @@ static const double START_SHARE = 0.05;
 
 bool find_wait_at_init(const struct finding_input *input, struct finding *finding)
 {
-    static const struct words words = {WAIT_AT_INIT,
-                                       "late start",
-                                       "for the last process to start",
-                                       "the last to start",
-                                       "look at what the late processes do before MPI_Init: reading files, slow nodes",
-                                       NULL};
+    static const struct wait_words words = {
+        WAIT_AT_INIT,
+        "late start",
+        "for the last process to start",
+        "the last to start",
+        "look at what the late processes do before MPI_Init: reading files, slow nodes",
+        NULL};
     return find_waits(input, &words, finding) &&
            finding->saving_s >= START_SHARE * (double)input->analysis->duration / 1e9;
 }

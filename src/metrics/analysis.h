@@ -19,15 +19,20 @@
     X(LATE_SENDER, "late-sender")                    /* receive before its send: min(enter_send, leave) - enter */     \
     X(WRONG_ORDER_SAME, "wrong-order-same-source")   /* the same, while another message of its sender was there */     \
     X(WRONG_ORDER_OTHER, "wrong-order-other-source") /* the same, while one of another sender was there */             \
-    X(LATE_RECEIVER, "late-receiver")   /* send that returns only after its receive: enter_receive - enter */          \
-    X(LATE_BROADCAST, "late-broadcast") /* one to all: min(enter_root, leave) - enter, of the others */                \
-    X(EARLY_REDUCE, "early-reduce")     /* all to one: min(first enter of the others, leave) - enter, of the root */   \
-    X(EARLY_SCAN, "early-scan")         /* prefix: min(latest enter of the ranks up to this, leave) - enter */         \
-    X(AT_NXN, "wait-at-nxn")            /* all to all: min(latest enter, leave) - enter */                             \
-    X(AT_BARRIER, "wait-at-barrier")    /* the same */                                                                 \
-    X(AT_INIT, "wait-at-init")          /* the same */                                                                 \
-    X(AT_FINALIZE, "wait-at-finalize")  /* the same */                                                                 \
-    X(NXN_COMPLETION, "nxn-completion") /* all to all: leave - max(first leave, latest enter) */                       \
+    X(LATE_RECEIVER, "late-receiver")     /* send that returns only after its receive: enter_receive - enter */        \
+    X(LATE_BROADCAST, "late-broadcast")   /* one to all: min(enter_root, leave) - enter, of the others */              \
+    X(EARLY_REDUCE, "early-reduce")       /* all to one: min(first enter of the others, leave) - enter, of the root */ \
+    X(EARLY_SCAN, "early-scan")           /* prefix: min(latest enter of the ranks up to this, leave) - enter */       \
+    X(AT_NXN, "wait-at-nxn")              /* all to all: min(latest enter, leave) - enter */                           \
+    X(AT_BARRIER, "wait-at-barrier")      /* the same */                                                               \
+    X(AT_INIT, "wait-at-init")            /* the same */                                                               \
+    X(AT_FINALIZE, "wait-at-finalize")    /* the same */                                                               \
+    X(AT_WINDOW, "wait-at-window")        /* making or freeing a window: the same */                                   \
+    X(AT_FENCE, "wait-at-fence")          /* MPI_Win_fence: the same, where nobody leaves before the last enters */    \
+    X(LATE_POST, "late-post")             /* access epoch: min(latest enter_post of its targets, leave) - enter */     \
+    X(LATE_COMPLETE, "late-complete")     /* exposure epoch: min(latest enter_complete, leave) - enter */              \
+    X(LOCK_CONTENTION, "lock-contention") /* lock: min(leave_unlock of the holder before, leave) - enter */            \
+    X(NXN_COMPLETION, "nxn-completion")   /* all to all: leave - max(first leave, latest enter) */                     \
     X(BARRIER_COMPLETION, "barrier-completion") /* the same */                                                         \
     X(IO, "io")                                 /* leave - enter of calls on files */
 

@@ -30,6 +30,14 @@ bool call_on(struct call *call, enum function function, const void *caller, MPI_
     return true;
 }
 
+bool call_on_window(struct call *call, enum function function, const void *caller, MPI_Win win)
+{
+    if (!call_begin(call, function))
+        return false;
+    call_enter(call, caller, window_number(call->lane, win));
+    return true;
+}
+
 int64_t call_end(struct call *call)
 {
     if (call->leave_ticks == 0)

@@ -10,7 +10,7 @@ struct call {
     struct lane *lane;
     int64_t enter_ticks, leave_ticks; /* leave_ticks 0: not yet read */
     uint32_t function;
-    uint32_t comm;         /* of the call as this process numbers it; RECORD_WORLD where it has none */
+    uint32_t comm;         /* or window of the call as this process numbers it; RECORD_WORLD where it has none */
     uint32_t matched_comm; /* of the message that a matched receive takes */
     bool write;            /* its events are recorded */
     uint64_t send_at;      /* where its send is recorded; 0: nowhere */
@@ -44,9 +44,10 @@ void call_enter(struct call *call, const void *caller, uint32_t comm);
 /* The address to which the wrapper at hand returns. */
 #define CALLER __builtin_return_address(0)
 
-/* call_begin and call_enter for a function with and without a communicator; `caller` is CALLER. */
+/* call_begin and call_enter for a function without a communicator, with one, and with a window; `caller` is CALLER. */
 bool call_of(struct call *call, enum function function, const void *caller);
 bool call_on(struct call *call, enum function function, const void *caller, MPI_Comm comm);
+bool call_on_window(struct call *call, enum function function, const void *caller, MPI_Win win);
 
 /* The time at which the call ended, taken once: a receive has the time of the leave that follows. */
 int64_t call_end(struct call *call);

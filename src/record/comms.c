@@ -16,7 +16,8 @@ struct comm_facts {
     uint32_t size, remote_size;
     int32_t rank;
     uint32_t side, kin;
-    MPI_Comm handle;
+    MPI_Comm handle; /* of a window: of its communicator */
+    bool window;
 };
 
 /* When a call was made, on CLOCK_MONOTONIC. */
@@ -179,15 +180,16 @@ static void facts_define(struct lane *lane, const struct comm_facts *facts, uint
                                  .size = facts->size,
                                  .remote_size = facts->remote_size,
                                  .rank = facts->rank,
-                                 .side = facts->side,
+                                 .side = (uint16_t)facts->side,
+                                 .window = facts->window,
                                  .kin = facts->kin,
                                  .since_ns = made.since_ns,
                                  .until_ns = made.until_ns};
     lane_define(lane, &record, sizeof record, RECORD_COMM, number);
 }
 
-static uint32_t facts_add(struct lane *lane, const struct comm_facts *facts, MPI_Comm comm, uint32_t parent,
-                          struct span made)
+static uint32_t facts_keep(struct lane *lane, const struct comm_facts *facts, uintptr_t handle, uint32_t parent,
+                           struct span made)
 {
     if (comms.count == comms.capacity) {
         uint32_t capacity = comms.capacity ? 2 * comms.capacity : 16;
@@ -199,12 +201,19 @@ static uint32_t facts_add(struct lane *lane, const struct comm_facts *facts, MPI
     }
     uint32_t number = comms.count++;
     comms.facts[number] = *facts;
-    comms.facts[number].handle = comm;
-    uint64_t *value = table_put(&comms.numbers, HANDLE_NUMBER(comm));
+    uint64_t *value = table_put(&comms.numbers, handle);
     if (value)
         *value = number + 1;
     facts_define(lane, facts, number, parent, made);
     return number;
+}
+
+static uint32_t facts_add(struct lane *lane, const struct comm_facts *facts, MPI_Comm comm, uint32_t parent,
+                          struct span made)
+{
+    struct comm_facts own = *facts;
+    own.handle = comm;
+    return facts_keep(lane, &own, HANDLE_NUMBER(comm), parent, made);
 }
 
 static uint32_t comm_add(struct lane *lane, uint32_t parent, MPI_Comm comm)
@@ -314,14 +323,53 @@ void comm_promised(struct lane *lane, uint32_t parent, MPI_Comm of, MPI_Comm com
     comms_unlock();
 }
 
-void comm_freed(struct lane *lane, MPI_Comm comm)
+static void forget(struct lane *lane, uintptr_t handle)
 {
     comms_lock();
-    const uint64_t *known = table_find(&comms.numbers, HANDLE_NUMBER(comm));
+    const uint64_t *known = table_find(&comms.numbers, handle);
     if (known) {
         lane_put(lane, RECORD_COMM_FREED, clock_now(), 0, (uint32_t)*known - 1);
-        table_remove(&comms.numbers, HANDLE_NUMBER(comm));
+        table_remove(&comms.numbers, handle);
         comms.freed++;
     }
     comms_unlock();
+}
+
+void comm_freed(struct lane *lane, MPI_Comm comm)
+{
+    forget(lane, HANDLE_NUMBER(comm));
+}
+
+void window_made(struct lane *lane, uint32_t parent, MPI_Win win)
+{
+    comms_lock();
+    if (parent < comms.count) {
+        struct comm_facts facts = comms.facts[parent];
+        facts.window = true;
+        facts_key(&facts, parent);
+        facts_keep(lane, &facts, HANDLE_NUMBER(win), parent, (struct span){0});
+        comms.freed++;
+    }
+    comms_unlock();
+}
+
+uint32_t window_number(struct lane *lane, MPI_Win win)
+{
+    if (lane->last_comm == HANDLE_NUMBER(win) && lane->last_comm_freed == comms.freed)
+        return lane->last_comm_number;
+    comms_lock();
+    const uint64_t *known = table_find(&comms.numbers, HANDLE_NUMBER(win));
+    if (known) {
+        lane->last_comm = HANDLE_NUMBER(win);
+        lane->last_comm_freed = comms.freed;
+        lane->last_comm_number = (uint32_t)*known - 1;
+    }
+    uint32_t number = known ? lane->last_comm_number : RECORD_WORLD;
+    comms_unlock();
+    return number;
+}
+
+void window_freed(struct lane *lane, MPI_Win win)
+{
+    forget(lane, HANDLE_NUMBER(win));
 }

@@ -32,4 +32,9 @@ void comm_promised(struct lane *lane, uint32_t parent, MPI_Comm of, MPI_Comm com
 /* Forgets the handle, which MPI may use again. */
 void comm_freed(struct lane *lane, MPI_Comm comm);
 
+/* Windows are numbered among the communicators, and have a key like theirs: `win` has the members of `parent`. */
+void window_made(struct lane *lane, uint32_t parent, MPI_Win win);
+uint32_t window_number(struct lane *lane, MPI_Win win); /* RECORD_WORLD where it is not known */
+void window_freed(struct lane *lane, MPI_Win win);
+
 #endif

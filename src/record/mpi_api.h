@@ -21,6 +21,7 @@
 #pragma weak ompi_mpi_group_null
 #pragma weak ompi_mpi_int
 #pragma weak ompi_mpi_op_lor
+#pragma weak ompi_mpi_op_no_op
 #pragma weak ompi_request_null
 #endif
 

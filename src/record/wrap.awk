@@ -134,23 +134,27 @@ function indent(text)
     return text
 }
 
-function write_wrapper(name, result, parameters,    n, i, row, list, call, comm, after)
+function write_wrapper(name, result, parameters,    n, i, row, list, call, comm, win, after)
 {
     n = split_parameters(parameters)
     row = find_row(name)
     if (row)
         rename(name, row, n)
     list = n ? "" : "void"
-    call = comm = ""
+    call = comm = win = ""
     for (i = 1; i <= n; i++) {
         list = list (i > 1 ? ", " : "") type[i] (type[i] ~ /\*$/ ? "" : " ") argument[i] array[i]
         call = call (i > 1 ? ", " : "") argument[i]
         if (comm == "" && type[i] == "MPI_Comm" && array[i] == "")
             comm = argument[i]
+        if (win == "" && (type[i] == "MPI_Win" || name == "MPI_Win_free"))
+            win = (type[i] == "MPI_Win" ? "" : "*") argument[i]
     }
     printf "#undef %s\nEXPORT %s %s(%s)\n{\n    struct call call;\n", name, result, name, list
     if (comm != "")
         printf "    if (!call_on(&call, FUNCTION_%s, CALLER, %s))\n", name, comm
+    else if (win != "")
+        printf "    if (!call_on_window(&call, FUNCTION_%s, CALLER, %s))\n", name, win
     else
         printf "    if (!call_of(&call, FUNCTION_%s, CALLER))\n", name
     printf "        return REAL(%s)(%s);\n", name, call
@@ -203,7 +207,8 @@ BEGIN {
     read_hooks()
     print "/* Made by wrap.awk from mpi.h, core/mpi_function.def and hooks.def. */\n#include \"record/clock.h\"\n#include \"record/collectives.h\"\n" \
           "#include \"record/messages.h\"\n" \
-          "#include \"record/real.h\"\n#include \"record/requests.h\"\n#include \"record/sessions.h\"\n\n" \
+          "#include \"record/real.h\"\n#include \"record/requests.h\"\n#include \"record/sessions.h\"\n" \
+          "#include \"record/windows.h\"\n\n" \
           "/* Programs may call what is deprecated. */\n#pragma GCC diagnostic ignored \"-Wdeprecated-declarations\"\n"
 }
 

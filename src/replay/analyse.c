@@ -190,6 +190,8 @@ static void count_call(struct analysis *analysis, const struct graph *graph, uin
         analysis->waits[WAIT_WRONG_ORDER_OTHER].calls += call->received != 0;
         analysis->waits[WAIT_LATE_RECEIVER].calls +=
             call->completed || (call->sent && !graph_completes_later(graph, call->sent - 1));
+        if (graph_on_window(graph, call) && graph_collective(graph, call).stage == STAGE_EPOCH)
+            analysis->waits[graph_collective(graph, call).wait].calls++;
         return;
     }
     struct collective collective = graph_collective(graph, call);

@@ -35,6 +35,16 @@ static const struct shape_row {
     {"Scan", {SHAPE_PREFIX, STAGE_BLOCKING, WAIT_EARLY_SCAN, WAIT_NONE}},
     {"Scatter", {SHAPE_ONE_TO_ALL, STAGE_BLOCKING, WAIT_LATE_BROADCAST, WAIT_NONE}},
     {"Scatterv", {SHAPE_ONE_TO_ALL, STAGE_BLOCKING, WAIT_LATE_BROADCAST, WAIT_NONE}},
+    {"Win_complete", {SHAPE_NONE_KNOWN, STAGE_EPOCH, WAIT_LATE_POST, WAIT_NONE}},
+    {"Win_lock", {SHAPE_NONE_KNOWN, STAGE_EPOCH, WAIT_LOCK_CONTENTION, WAIT_NONE}},
+    {"Win_start", {SHAPE_NONE_KNOWN, STAGE_EPOCH, WAIT_LATE_POST, WAIT_NONE}},
+    {"Win_wait", {SHAPE_NONE_KNOWN, STAGE_EPOCH, WAIT_LATE_COMPLETE, WAIT_NONE}},
+    {"Win_allocate", {SHAPE_ALL_TO_ALL, STAGE_BLOCKING, WAIT_AT_WINDOW, WAIT_NONE}},
+    {"Win_allocate_shared", {SHAPE_ALL_TO_ALL, STAGE_BLOCKING, WAIT_AT_WINDOW, WAIT_NONE}},
+    {"Win_create", {SHAPE_ALL_TO_ALL, STAGE_BLOCKING, WAIT_AT_WINDOW, WAIT_NONE}},
+    {"Win_create_dynamic", {SHAPE_ALL_TO_ALL, STAGE_BLOCKING, WAIT_AT_WINDOW, WAIT_NONE}},
+    {"Win_fence", {SHAPE_ALL_TO_ALL, STAGE_BLOCKING, WAIT_AT_FENCE, WAIT_NONE}},
+    {"Win_free", {SHAPE_ALL_TO_ALL, STAGE_BLOCKING, WAIT_AT_WINDOW, WAIT_NONE}},
 };
 
 /* The row whose name is `first` and then the text. */
@@ -72,6 +82,11 @@ struct collective collective_of(const struct state_def *state)
         found.stage = found.stage ? STAGE_PREPARED : STAGE_NONE;
     }
     return found;
+}
+
+bool collective_is_on_window(const struct state_def *state)
+{
+    return strcmp(state->name, "MPI_Win_fence") == 0 || strcmp(state->name, "MPI_Win_free") == 0;
 }
 
 struct collective *collectives_of(const struct defs *defs)

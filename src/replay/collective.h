@@ -20,7 +20,8 @@ enum collective_stage {
     STAGE_NONE,     /* no collective */
     STAGE_BLOCKING, /* waits in the call itself */
     STAGE_POSTED,   /* non-blocking: waits in the call that completes it */
-    STAGE_PREPARED  /* persistent: started by MPI_Start, completed by a wait */
+    STAGE_PREPARED, /* persistent: started by MPI_Start, completed by a wait */
+    STAGE_EPOCH     /* no collective: one-sided, of some of a window's processes (graph_windows.h) */
 };
 
 struct collective {
@@ -37,6 +38,9 @@ static inline bool collective_moves_data(struct collective collective)
 
 /* By name; large-count variants (_c) are as the others. */
 struct collective collective_of(const struct state_def *state);
+
+/* True of those that are collectives of a window: without it, what they stand on is not known. */
+bool collective_is_on_window(const struct state_def *state);
 
 /* All states of the definitions; owned by the caller. */
 struct collective *collectives_of(const struct defs *defs);

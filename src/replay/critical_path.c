@@ -74,8 +74,11 @@ static void step_back(struct walk *walk)
     struct call call = graph_call(walk->graph, walk->lane, index);
     book_compute(walk, call.leave_ns);
     struct wait wait = wait_of(walk->graph, walk->lane, index);
-    int64_t cause_ns =
-        wait.kind == WAIT_NONE ? INT64_MAX : graph_call(walk->graph, wait.cause_lane, wait.cause_call).enter_ns;
+    int64_t cause_ns = INT64_MAX;
+    if (wait.kind != WAIT_NONE) {
+        struct call cause = graph_call(walk->graph, wait.cause_lane, wait.cause_call);
+        cause_ns = wait.after ? cause.leave_ns : cause.enter_ns;
+    }
     /* Clocks that are wrong could lead forward in time, and round and round. */
     if (cause_ns > walk->now_ns || walk->path.jumps >= walk->most_jumps) {
         book_call(walk, &call, call.enter_ns);
@@ -84,7 +87,7 @@ static void step_back(struct walk *walk)
     }
     book_call(walk, &call, cause_ns);
     walk->lane = wait.cause_lane;
-    walk->calls = wait.cause_call;
+    walk->calls = wait.cause_call + (size_t)wait.after;
     walk->path.jumps++;
 }
 

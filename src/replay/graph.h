@@ -28,7 +28,7 @@ struct call {
     uint32_t posted;            /* first message that another call receives, and it posted; others by next_posted */
     bool gives_nothing;         /* a collective, and the trace tells that no byte goes from it */
     bool gets_nothing;          /* and none comes to it */
-    bool operates;              /* it completes collectives, or starts persistent ones */
+    bool operates;              /* it completes collectives or starts persistent ones; or has edges on a window */
     bool pending_same;          /* it waits for a message, while another of the sender is there, received later */
     bool pending_other;         /* the same of another sender */
 };
@@ -170,6 +170,15 @@ struct group_stream {
     bool sided;      /* and the trace tells which group is which: its groups have rows in `sides` */
 };
 
+/* A call on a window waits until another call of the window is entered, or left: see graph_windows.h. */
+struct window_edge {
+    uint32_t lane, call;             /* that waits */
+    uint32_t cause_lane, cause_call; /* for this one */
+    int64_t from_ns;                 /* it waits from then on at the earliest */
+    uint8_t kind;                    /* enum wait_kind */
+    bool after;                      /* until the cause is left, not entered */
+};
+
 struct graph {
     const struct defs *defs;
     struct lane *lanes;
@@ -202,6 +211,9 @@ struct graph {
     struct map start_places;        /* (lane, call) that starts -> index of the first in `starts` */
     struct map prefix_places;       /* (lane, call) -> index of the prefix */
     struct collective *collectives; /* by state of the definitions */
+    struct window_edge *edges;      /* by the call that waits */
+    size_t edge_count, edge_capacity;
+    uint32_t *edges_by_cause; /* indices of edges, by the call that is waited for */
     struct call_kind *kinds;
     size_t kind_count, kind_capacity;
     int64_t *long_calls, *long_messages; /* leave times; bytes */
@@ -321,6 +333,12 @@ static inline struct collective graph_collective_of(const struct graph *graph, c
 static inline struct collective graph_collective(const struct graph *graph, const struct call *call)
 {
     return graph->collectives[call->state];
+}
+
+/* True of calls on a window that the trace tells of. */
+static inline bool graph_on_window(const struct graph *graph, const struct call *call)
+{
+    return call->comm >= 0 && graph->defs->comms[call->comm].window;
 }
 
 /* The collective that the call takes part in; NULL where it is none. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "core/memory.h"
+#include "core/payload.h"
 #include "replay/graph_building.h"
 #include "replay/graph_finish.h"
 #include "replay/graph_neighbours.h"
@@ -76,6 +77,16 @@ static bool is_collective(const struct state_def *state)
     return stage == STAGE_BLOCKING || stage == STAGE_POSTED;
 }
 
+static struct state_role role_by_name(const struct state_def *state)
+{
+    bool collective = is_collective(state);
+    return (struct state_role){.known = true,
+                               .collective = collective,
+                               .on_window = collective_is_on_window(state),
+                               .one_sided = !collective && state->class == CLASS_RMA,
+                               .requests = request_role_of(state)};
+}
+
 /* Definitions of some formats come while events are read. */
 static const struct state_role *role_of(struct graph_builder *builder, uint32_t state)
 {
@@ -88,8 +99,14 @@ static const struct state_role *role_of(struct graph_builder *builder, uint32_t 
     }
     struct state_role *role = &builder->roles[state];
     if (!role->known)
-        *role = (struct state_role){true, is_collective(&defs->states[state]), request_role_of(&defs->states[state])};
+        *role = role_by_name(&defs->states[state]);
     return role;
+}
+
+/* True on communicators that are windows. */
+static bool is_window(const struct graph_builder *builder, int32_t comm)
+{
+    return comm >= 0 && builder->graph->defs->comms[comm].window;
 }
 
 uint32_t builder_stream(struct graph_builder *builder, int32_t comm, uint32_t state)
@@ -185,13 +202,16 @@ static void enter_call(struct graph_builder *builder, uint32_t lane, const struc
     }
     uint64_t kind = kind_of(builder, event->state, event->comm, event->site);
     struct packed_call call = {.enter_ns = event->time_ns, .word = CALL_OPEN | kind << CALL_KIND_SHIFT};
-    if (role_of(builder, event->state)->collective) {
+    const struct state_role *role = role_of(builder, event->state);
+    if (role->collective && (!role->on_window || is_window(builder, event->comm))) {
         uint32_t function = graph->defs->states[event->state].first_of_name;
         call.received = builder_join_group(builder, lane, builder_stream(builder, event->comm, function));
         call.word |= CALL_IN_GROUP;
     }
     lane_reserve(where);
     where->calls[where->count++] = call;
+    if (role->one_sided && is_window(builder, event->comm))
+        windows_enter(&builder->windows, graph, lane, event);
 }
 
 static void enter(struct graph_builder *builder, uint32_t lane, const struct event *event)
@@ -250,13 +270,30 @@ static void leave(struct graph_builder *builder, uint32_t lane, const struct eve
     requests_tell(&state->told, event);
     if (state->told.count > 0)
         requests_at_leave(builder, lane, event);
+    if (role_of(builder, event->state)->one_sided && is_window(builder, event->comm))
+        windows_leave(&builder->windows, graph, lane, event);
+}
+
+/* Ranks of the window that the call at hand is on. */
+static void note_ranks(struct graph_builder *builder, uint32_t lane, const struct event *event)
+{
+    struct graph *graph = builder->graph;
+    const struct lane *where = &graph->lanes[lane];
+    struct call_kind call = graph->kinds[where->calls[where->count - 1].word >> CALL_KIND_SHIFT];
+    if (event->comm == call.comm && role_of(builder, call.state)->one_sided && is_window(builder, call.comm))
+        windows_ranks(&builder->windows, graph, lane, call.state, event, builder->arena + event->payload);
 }
 
 /* A mark inside a call. */
 static void note_mark(struct graph_builder *builder, uint32_t lane, const struct event *event)
 {
-    if (builder->graph->defs->marks[event->state].tells_requests && builder->states[lane].open.depth > 0)
+    const struct mark_def *mark = &builder->graph->defs->marks[event->state];
+    if (builder->states[lane].open.depth == 0)
+        return;
+    if (mark->tells_requests)
         requests_tell(&builder->states[lane].told, event);
+    else if (mark->name && strcmp(mark->name, RANKS_MARK_NAME) == 0 && builder->graph->lanes[lane].count > 0)
+        note_ranks(builder, lane, event);
 }
 
 /* Messages */
@@ -337,6 +374,7 @@ static void take_record(struct graph_builder *builder, const struct event *event
 static enum status builder_events(struct sink *sink, const struct batch *batch, struct error *err)
 {
     (void)err;
+    ((struct graph_builder *)sink)->arena = batch->arena;
     for (size_t i = 0; i < batch->count; i++)
         if (event_counts(&batch->events[i]))
             take((struct graph_builder *)sink, &batch->events[i]);
@@ -393,8 +431,9 @@ struct graph *graph_builder_end(struct graph_builder *builder)
     map_clear(&builder->turns);
     requests_clear(&builder->requests);
     channels_end(&builder->channels);
-    free(builder);
     close_calls(graph);
+    windows_end(&builder->windows, graph);
+    free(builder);
     graph_finish(graph);
     return graph;
 }
@@ -421,6 +460,8 @@ void graph_free(struct graph *graph)
     free(graph->starts);
     map_clear(&graph->start_places);
     free(graph->collectives);
+    free(graph->edges);
+    free(graph->edges_by_cause);
     free(graph->kinds);
     free(graph->long_calls);
     free(graph->long_messages);

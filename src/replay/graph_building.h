@@ -6,6 +6,7 @@
 #include "replay/channels.h"
 #include "replay/graph_requests.h"
 #include "replay/graph_sides.h"
+#include "replay/graph_windows.h"
 
 /* A graph while events come in: what the files that build it share. */
 
@@ -31,6 +32,8 @@ struct stream_groups {
 /* What a state is to the builder. */
 struct state_role {
     bool known, collective; /* known: it was looked at */
+    bool on_window;         /* it is what it is only on a window */
+    bool one_sided;         /* neither a collective nor a plain call */
     enum request_role requests;
 };
 
@@ -51,6 +54,8 @@ struct graph_builder {
     struct map turns; /* (lane, stream) -> collectives so far */
     struct requests requests;
     struct channels channels;
+    struct window_collector windows;
+    const unsigned char *arena; /* of the batch at hand */
     uint32_t recent_process, recent_thread, recent_lane;
 };
 

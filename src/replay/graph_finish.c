@@ -128,6 +128,15 @@ static void note_starts(struct graph *graph)
     }
 }
 
+/* MPI lets calls of a window return before all processes have come, and assertions (MPI_MODE_NOPRECEDE) make them:
+   where one did, by more than clocks are wrong, nobody waits. */
+static bool does_not_wait(const struct graph *graph, const struct group *group)
+{
+    uint8_t kind = graph_collective_of(graph, group).wait;
+    return (kind == WAIT_AT_FENCE || kind == WAIT_AT_WINDOW) &&
+           time_since(group->earliest_leave_ns, group->latest_enter_ns) > graph->clock_error_ns;
+}
+
 static void finish_groups(struct graph *graph)
 {
     for (uint32_t lane = 0; lane < graph->lane_count; lane++)
@@ -141,8 +150,11 @@ static void finish_groups(struct graph *graph)
                         call->word & CALL_GETS_NOTHING);
         }
     note_starts(graph);
-    for (size_t i = 0; i < graph->group_count; i++)
+    for (size_t i = 0; i < graph->group_count; i++) {
         graph->groups[i].complete = is_complete(graph, &graph->groups[i]);
+        if (does_not_wait(graph, &graph->groups[i]))
+            graph->groups[i].latest_lane = GRAPH_NONE;
+    }
 }
 
 static int by_rank(const void *a, const void *b)

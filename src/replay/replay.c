@@ -4,6 +4,7 @@
 #include "core/memory.h"
 #include "replay/graph_neighbours.h"
 #include "replay/graph_sides.h"
+#include "replay/graph_windows.h"
 #include "replay/wait_table.h"
 
 #include <math.h>
@@ -40,6 +41,11 @@ struct lane_play {
     bool is_ready;                           /* stands among those that can go on */
 };
 
+struct edge_play {
+    int64_t ns; /* when what it waits for happens */
+    bool waits; /* its lane waits for that */
+};
+
 struct player {
     const struct graph *graph;
     struct replay_options options;
@@ -51,6 +57,7 @@ struct player {
     struct group_play *groups;
     struct side_play (*sides)[2];      /* by row of the graph's sides */
     struct neighbour_play *neighbours; /* by row of the graph's neighbours */
+    struct edge_play *edges;           /* by edge of windows */
     int64_t *prefix_ns; /* by prefix: when it is entered; once all lower ranks are, the latest up to it */
     uint32_t *ready;    /* lanes that can go on */
     size_t ready_count;
@@ -251,6 +258,24 @@ static void post_receive(struct player *player, uint32_t message, int64_t now_ns
         wake(player, (uint32_t)(before_ns - NOT_YET - 1), message);
 }
 
+/* The call is entered, or left: who waits for that on a window may go on. */
+static void pass_edges(struct player *player, uint32_t lane, uint32_t index, bool after)
+{
+    const struct graph *graph = player->graph;
+    for (size_t i = window_edges_by(graph, lane, index); i < graph->edge_count; i++) {
+        uint32_t at = graph->edges_by_cause[i];
+        const struct window_edge *edge = &graph->edges[at];
+        if (edge->cause_lane != lane || edge->cause_call != index)
+            break;
+        if (edge->after != after)
+            continue;
+        player->edges[at].ns = player->lanes[lane].now_ns;
+        if (player->edges[at].waits)
+            make_ready(player, edge->lane);
+        player->edges[at].waits = false;
+    }
+}
+
 /* The lane reaches its next call: its time is that of the enter, and others learn that it is there. */
 static void enter(struct player *player, uint32_t lane, const struct call *call)
 {
@@ -272,8 +297,10 @@ static void enter(struct player *player, uint32_t lane, const struct call *call)
         post_receive(player, m - 1, where->now_ns);
     if (call->group)
         arrive(player, lane, index, call->gives_nothing, call->group - 1);
-    if (call->operates)
+    if (call->operates) {
         start_operations(player, lane, index);
+        pass_edges(player, lane, index, false);
+    }
 }
 
 /* A thing that the call depends on: when it happened in the record and in the replay. NOT_YET: not known in the replay.
@@ -447,6 +474,29 @@ static int64_t end_of_operations(struct player *player, uint32_t lane, const str
     return end_ns;
 }
 
+/* The same for what the call waits for on its window. */
+static int64_t end_of_edges(struct player *player, uint32_t lane, const struct call *call, int64_t wait_ns,
+                            int64_t end_ns)
+{
+    const struct graph *graph = player->graph;
+    uint32_t index = player->lanes[lane].at;
+    for (size_t i = window_edges_of(graph, lane, index); i < graph->edge_count; i++) {
+        const struct window_edge *edge = &graph->edges[i];
+        if (edge->lane != lane || edge->call != index)
+            break;
+        if (player->edges[i].ns == NOT_YET) {
+            player->edges[i].waits = true;
+            return NOT_YET;
+        }
+        struct dependency dependency = {.recorded_ns = window_edge_until_ns(graph, edge),
+                                        .replayed_ns = player->edges[i].ns,
+                                        .kind = (enum wait_kind)edge->kind};
+        int64_t ns = end_after(player, call, player->lanes[lane].now_ns, &dependency, wait_ns);
+        end_ns = ns > end_ns ? ns : end_ns;
+    }
+    return end_ns;
+}
+
 /* How long the lane's next call need not wait. */
 static int64_t queued_ns(struct player *player, uint32_t lane)
 {
@@ -568,6 +618,8 @@ static int64_t end_with_messages(struct player *player, uint32_t lane, const str
         return NOT_YET;
     if (end_ns == NOT_YET)
         end_ns = end_after(player, call, where->now_ns, &none, wait_ns);
+    if (call->operates && graph_state(graph, call)->class == CLASS_RMA)
+        return end_of_edges(player, lane, call, wait_ns, end_ns);
     return call->operates ? end_of_operations(player, lane, call, wait_ns, end_ns) : end_ns;
 }
 
@@ -589,6 +641,8 @@ static void end_call(struct player *player, uint32_t lane, const struct call *ca
     receive_messages(player, where->at, call, where->now_ns);
     where->now_ns = end_ns;
     where->entered = false;
+    if (call->operates)
+        pass_edges(player, lane, where->at, true);
     where->at++;
 }
 
@@ -663,6 +717,9 @@ static void player_begin(struct player *player, const struct graph *graph, struc
     player->neighbours = memory_new(graph->neighbour_count * sizeof *player->neighbours);
     for (size_t i = 0; i < graph->neighbour_count; i++)
         player->neighbours[i].enter_ns = NOT_YET;
+    player->edges = memory_new(graph->edge_count * sizeof *player->edges);
+    for (size_t i = 0; i < graph->edge_count; i++)
+        player->edges[i].ns = NOT_YET;
     if (options.queues)
         player->queue_at = queues_by_lane(options.queues, lanes);
     for (uint32_t lane = 0; lane < lanes; lane++) {
@@ -679,6 +736,7 @@ static void player_clear(struct player *player)
     free(player->posted_ns);
     free(player->sides);
     free(player->neighbours);
+    free(player->edges);
     free(player->groups);
     free(player->prefix_ns);
     free(player->queue_at);

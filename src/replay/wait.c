@@ -3,6 +3,7 @@
 
 #include "replay/wait_partners.h"
 #include "replay/wait_table.h"
+#include "replay/wait_windows.h"
 
 struct wait wait_until(const struct call *call, int64_t until_ns, enum wait_kind kind, uint32_t cause_lane,
                        uint32_t cause_call)
@@ -11,7 +12,7 @@ struct wait wait_until(const struct call *call, int64_t until_ns, enum wait_kind
     int64_t ns = time_since(call->enter_ns, end_ns);
     if (ns <= 0)
         return (struct wait){0};
-    return (struct wait){kind, ns, until_ns, cause_lane, cause_call, call->comm};
+    return (struct wait){kind, ns, until_ns, cause_lane, cause_call, call->comm, false};
 }
 
 static struct wait wait_for_prefix(const struct graph *graph, uint32_t lane, uint32_t index, const struct call *call,
@@ -154,7 +155,9 @@ struct wait wait_compute(const struct graph *graph, uint32_t lane, uint32_t inde
     struct wait longest = receiver.ns > sender.ns ? receiver : sender;
     if (!call.operates)
         return longest;
-    struct wait operation = wait_for_operations(graph, lane, index, &call);
+    struct wait operation = graph_state(graph, &call)->class == CLASS_RMA
+                                ? wait_in_window(graph, lane, index, &call)
+                                : wait_for_operations(graph, lane, index, &call);
     return operation.ns > longest.ns ? operation : longest;
 }
 
@@ -181,5 +184,5 @@ struct wait wait_completion_of(const struct graph *graph, uint32_t lane, uint32_
     int64_t ns = time_since(from_ns > call.enter_ns ? from_ns : call.enter_ns, call.leave_ns);
     if (kind == WAIT_NONE || ns <= 0)
         return (struct wait){0};
-    return (struct wait){kind, ns, call.leave_ns, lane, index, call.comm};
+    return (struct wait){kind, ns, call.leave_ns, lane, index, call.comm, false};
 }

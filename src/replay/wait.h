@@ -11,9 +11,10 @@
 struct wait {
     enum wait_kind kind;             /* WAIT_NONE: it does not wait */
     int64_t ns;                      /* > 0 */
-    int64_t until_ns;                /* enter of the call that was waited for; may lie after the leave (clock error) */
+    int64_t until_ns;                /* when that happened; may lie after the leave (clock error) */
     uint32_t cause_lane, cause_call; /* which call that is */
     int32_t comm;                    /* of the message or collective; EVENT_UNKNOWN */
+    bool after;                      /* until that call was left; else until it was entered */
 };
 
 /* Waiting from the call's enter until something happens elsewhere; none where that was before. */

@@ -194,9 +194,11 @@ static enum wait_kind doubt_of(const struct graph *graph, uint32_t lane, const s
 {
     const struct state_def *state = graph_state(graph, call);
     const struct group *group = graph_group(graph, call);
+    struct collective collective = graph_collective(graph, call);
+    if (!group && (collective_is_on_window(state) || collective.stage == STAGE_EPOCH))
+        return graph_on_window(graph, call) ? WAIT_NONE : (enum wait_kind)collective.wait;
     if (!group)
         return !call->received && strcmp(state->name, "MPI_Recv") == 0 ? WAIT_LATE_SENDER : WAIT_NONE;
-    struct collective collective = graph_collective(graph, call);
     bool rooted = collective.shape == SHAPE_ONE_TO_ALL || collective.shape == SHAPE_ALL_TO_ONE;
     bool told = rooted ? group->root_lane != GRAPH_NONE : group->complete;
     if (collective.shape == SHAPE_NEIGHBOURS)

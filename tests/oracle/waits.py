@@ -28,6 +28,8 @@ class Call:
         self.needs = []  # calls that must be entered before this one can end
         self.gives = self.gets = True
         self.counts = False  # what it gives and gets is told
+        self.after = []  # calls that must be left before
+        self.ranks = None  # of the window: who it is about, and how it is locked
         self.receives = False
         self.requests = None  # (first, count) of those that it posts, starts or completes
 
@@ -52,12 +54,22 @@ class Run:
         self.partnerless = 0
         self.make_topologies()
         self.make_sides()
+        self.windows = []  # communicators that are windows
+        for _ in range(self.random.randint(0, 2)):
+            self.windows.append(len(self.groups))
+            self.groups.append(list(self.random.choice(self.groups[:self.intra])))
+        self.accesses = {}  # (window, origin, target) -> [(start, complete)]; and [post], as they come
+        self.exposures = {}
+        self.locks = {}  # (window, target) -> [(lock, unlock, exclusive)]
+        self.waits_at_start = self.random.random() < 0.5  # else MPI_Win_start returns at once
         for rank in range(self.processes):
             self.mark(rank, "Begin")
         rounds = self.random.randint(1, 40)
         kinds = [self.eager, self.rendezvous, self.barrier, self.all_to_all, self.one_to_all, self.all_to_one,
                  self.several, self.out_of_order, self.user_state, self.scan, self.neighbours, self.two_groups,
                  self.completed_later]
+        if self.windows:
+            kinds += [self.fence, self.epoch, self.lock_epochs]
         self.requests_given = [self.random.randrange(9) for _ in range(self.processes)]
         for _ in range(rounds):
             for rank in range(self.processes):
@@ -67,6 +79,8 @@ class Run:
             self.now[rank] += self.random.randint(0, 30)
             self.mark(rank, "End")
         self.find_wrong_order()
+        self.find_late_posts()
+        self.find_contention()
 
     def make_topologies(self):
         for _ in range(self.random.randint(0, 2)):
@@ -385,6 +399,107 @@ class Run:
             else:
                 self.wait_for(kind, call, [root])
 
+    def fence(self):
+        """All wait for the last; or nobody does, where one leaves before."""
+        comm = self.random.choice(self.windows)
+        calls = [self.enter(rank, "MPI_Win_fence", comm) for rank in self.groups[comm]]
+        latest = max(call.enter for call in calls)
+        last = min(call.rank for call in calls if call.enter == latest)
+        waits = self.random.random() < 0.7
+        for call in calls:
+            self.leave(call, (latest if waits else call.enter) + self.cost())
+        if len(calls) > 1 and min(call.leave for call in calls) >= latest:
+            for call in calls:
+                call.needs = calls
+                self.wait("wait-at-fence", call, last, latest)
+
+    def about(self, call, ranks, lock=0):
+        call.ranks = (ranks, lock)
+        return call
+
+    def epoch(self):
+        """Origins access targets: a process may be both, and does all that does not wait first."""
+        comm = self.random.choice(self.windows)
+        members = self.groups[comm]
+        pairs = [(origin, target) for origin in members for target in members
+                 if origin != target and self.random.random() < 0.4]
+        rank_of = {member: rank for rank, member in enumerate(members)}
+        posts, starts, completes = {}, {}, {}
+        for target in sorted({target for _, target in pairs}):
+            origins = [origin for origin, other in pairs if other == target]
+            posts[target] = self.about(self.enter(target, "MPI_Win_post", comm), [rank_of[one] for one in origins])
+            self.leave(posts[target], self.now[target] + self.cost())
+            self.now[target] += self.random.choice([0, 0, 50, 800])
+        for origin in sorted({origin for origin, _ in pairs}):
+            targets = [target for other, target in pairs if other == origin]
+            posted = max(posts[target].enter for target in targets)
+            start = starts[origin] = self.about(self.enter(origin, "MPI_Win_start", comm),
+                                                [rank_of[one] for one in targets])
+            self.leave(start, max(start.enter, posted if self.waits_at_start else 0) + self.cost())
+            self.now[origin] += self.random.choice([0, 0, 70, 900])
+            complete = completes[origin] = self.enter(origin, "MPI_Win_complete", comm)
+            self.leave(complete, max(complete.enter, posted) + self.cost())
+            for target in targets:
+                self.accesses.setdefault((comm, origin, target), []).append((start, complete))
+                self.exposures.setdefault((comm, origin, target), []).append(posts[target])
+        for target in posts:
+            done = [completes[origin] for origin, other in pairs if other == target]
+            wait = self.enter(target, "MPI_Win_wait", comm)
+            wait.needs = done
+            latest = max(call.enter for call in done)
+            self.leave(wait, max(wait.enter, latest) + self.cost())
+            last = [call.rank for call in done if call.enter == latest]
+            self.wait("late-complete", wait, last[0] if len(last) == 1 else None, latest)
+
+    def find_late_posts(self):
+        """Which call lasted until the post: MPI_Win_start where none of them ever returned before, or if this one did
+        not; else MPI_Win_complete."""
+        pairs = [(start, complete, post) for key, accesses in self.accesses.items()
+                 for (start, complete), post in zip(accesses, self.exposures[key])]
+        always = all(start.leave >= post.enter for start, _, post in pairs)
+        for start, complete, post in pairs:
+            waiter = start if always or start.enter < post.enter <= start.leave else complete
+            waiter.needs.append(post)
+        for waiter in {waiter for pair in pairs for waiter in pair[:2]}:
+            latest = max((post.enter for post in waiter.needs), default=0)
+            last = [post.rank for post in waiter.needs if post.enter == latest]
+            self.wait("late-post", waiter, last[0] if len(last) == 1 else None, latest)
+
+    def lock_epochs(self):
+        """Who asks first gets it first; those that share it, together."""
+        comm = self.random.choice(self.windows)
+        members = self.groups[comm]
+        target = self.random.choice(members)
+        some = self.random.sample(members, self.random.randint(1, len(members)))
+        given = []  # (when it is free again, exclusive), of those before
+        for rank in sorted(some, key=lambda one: self.now[one]):
+            exclusive = self.random.random() < 0.6
+            lock = self.about(self.enter(rank, "MPI_Win_lock", comm), [members.index(target)], 2 if exclusive else 1)
+            got = max([lock.enter] + [free for free, other in given if exclusive or other])
+            self.leave(lock, got + self.cost())
+            self.now[rank] += self.random.choice([0, 60, 2000])
+            unlock = self.about(self.enter(rank, "MPI_Win_unlock", comm), [members.index(target)])
+            self.leave(unlock, unlock.enter + self.cost())
+            given.append((unlock.enter + 1, exclusive))
+            self.locks.setdefault((comm, target), []).append((lock, unlock, exclusive))
+
+    def find_contention(self):
+        """From when on the lock is held against me, until it is given back; by whom is known where it is one."""
+        for epochs in self.locks.values():
+            for lock, _, exclusive in epochs:
+                against = [(other, unlock) for other, unlock, alone in epochs
+                           if (exclusive or alone) and other.rank != lock.rank and other.leave < lock.leave
+                           and lock.enter < unlock.enter <= lock.leave]
+                if not against:
+                    continue
+                latest = max(unlock.enter for _, unlock in against)
+                last = [unlock for _, unlock in against if unlock.enter == latest]
+                ns = min(last[-1].leave, lock.leave) - max(lock.enter, min(other.leave for other, _ in against))
+                lock.after = last[-1:]
+                if ns > 0:
+                    self.waits.setdefault("lock-contention", []).append(
+                        (lock.rank, last[0].rank if len(last) == 1 else None, ns))
+
     def duration(self):
         return max(self.now)
 
@@ -405,10 +520,11 @@ class Run:
                     call = in_mpi[rank][index]
                     before = in_mpi[rank][index - 1] if index else None
                     enters[call] = call.enter if not before else leaves[before] + call.enter - before.leave
-                    if any(needed not in enters for needed in call.needs):
+                    if any(needed not in enters for needed in call.needs) or any(one not in leaves for one in call.after):
                         waiting.append((rank, index))
                         break
-                    leaves[call] = max([enters[call]] + [enters[needed] for needed in call.needs])
+                    leaves[call] = max([enters[call]] + [enters[needed] for needed in call.needs]
+                                       + [leaves[one] for one in call.after])
                     index += 1
             todo = waiting
         return max(leaves[calls[-1]] + self.now[rank] - calls[-1].leave if calls else self.now[rank]
@@ -419,10 +535,10 @@ class Run:
             out.write('<!DOCTYPE trace SYSTEM "sight.dtd">\n<trace processes="%d">\n' % self.processes)
             out.write('<marktype name="MPI request" format="request=%25d, count=%25d" id="5000"/>\n')
             out.write('<communicator id="0" kind="intra" world="yes"/>\n')
-            for comm, members in enumerate(self.groups[:self.intra + len(self.sources)]):
-                if comm == 0:
-                    continue
-                out.write('<communicator id="%d" kind="intra"/>\n' % comm)
+            alone = list(range(1, self.intra + len(self.sources))) + self.windows
+            for comm, members in ((comm, self.groups[comm]) for comm in alone):
+                out.write('<communicator id="%d" kind="intra"%s/>\n' %
+                          (comm, ' window="yes"' if comm in self.windows else ""))
                 for rank, member in enumerate(members):
                     out.write('<membership step="intra" communicator="%d" parent="0" rank="%d" process="%d" '
                               'timestamp="0"/>\n' % (comm, rank, member))
@@ -459,9 +575,15 @@ class Run:
         comm = ' communicator="%d"' % call.comm
         out.write('<event process="%d" timestamp="%s" data="%s"%s/>\n' %
                   (rank, microseconds(call.enter), call.name, comm))
+        ranks, lock = call.ranks or ([], 0)
+        for one in ranks:
+            payload = "%08X%08X%08X%08X" % (one, one, 1, lock)
+            out.write('<mark process="%d" timestamp="%s" data="MPI ranks"%s payload="%s"/>\n' %
+                      (rank, microseconds(call.enter), comm, payload))
         for direction, partner, tag, size, message_comm in call.messages:
+            at = call.enter if direction == "send" else call.leave
             out.write('<message process="%d" timestamp="%s" communication="%d" tag="%d" bytes="%d" direction="%s" '
-                      'communicator="%d"/>\n' % (rank, microseconds(call.leave), partner, tag, size, direction, message_comm))
+                      'communicator="%d"/>\n' % (rank, microseconds(at), partner, tag, size, direction, message_comm))
         for first, count in getattr(call, "marks", []):
             out.write('<mark process="%d" timestamp="%s" data="MPI request" request="%d" requests="%d"/>\n' %
                       (rank, microseconds(call.leave), first, count))

@@ -334,6 +334,100 @@ static void contention(int round)
     allreduce();
 }
 
+/* One-sided communication: window, memory of it, and the groups of the culprit and of all others. */
+static MPI_Win window;
+static double exposed[64];
+static MPI_Group of_culprit, of_others;
+
+static void make_window(void)
+{
+    MPI_Group all;
+    MPI_Win_create(exposed, sizeof exposed, sizeof *exposed, MPI_INFO_NULL, MPI_COMM_WORLD, &window);
+    MPI_Comm_group(MPI_COMM_WORLD, &all);
+    MPI_Group_incl(all, 1, &culprit, &of_culprit);
+    MPI_Group_excl(all, 1, &culprit, &of_others);
+    MPI_Group_free(&all);
+}
+
+static void free_window(int round)
+{
+    if (round < ROUNDS - 1)
+        return;
+    MPI_Group_free(&of_culprit);
+    MPI_Group_free(&of_others);
+    MPI_Win_free(&window);
+}
+
+static void put(int target)
+{
+    MPI_Put(&exchange, 1, MPI_DOUBLE, target, rank % 64, 1, MPI_DOUBLE, window);
+}
+
+static void at_fence(int round)
+{
+    if (round == 0) {
+        make_window();
+        MPI_Win_fence(0, window);
+    }
+    uneven_work();
+    put((rank + 1) % size);
+    MPI_Win_fence(0, window);
+    free_window(round);
+}
+
+/* The others put into the culprit's window, which that works before it exposes. */
+static void late_post(int round)
+{
+    if (round == 0)
+        make_window();
+    work(!bad || rank == culprit ? EXTRA_US : 0);
+    if (rank == culprit) {
+        MPI_Win_post(of_others, 0, window);
+        MPI_Win_wait(window);
+    } else {
+        MPI_Win_start(of_culprit, 0, window);
+        put(culprit);
+        MPI_Win_complete(window);
+        work(bad ? EXTRA_US : 0);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    free_window(round);
+}
+
+/* The culprit puts into the others' windows, and works before it says that it has. */
+static void late_complete(int round)
+{
+    if (round == 0)
+        make_window();
+    if (rank == culprit) {
+        MPI_Win_start(of_others, 0, window);
+        for (int i = 0; i < size; i++)
+            if (i != culprit)
+                put(i);
+        work(bad ? EXTRA_US : 0);
+        MPI_Win_complete(window);
+        work(bad ? 0 : EXTRA_US);
+    } else {
+        MPI_Win_post(of_culprit, 0, window);
+        MPI_Win_wait(window);
+        work(EXTRA_US);
+    }
+    free_window(round);
+}
+
+/* All lock the culprit's window, and work while they have it. */
+static void locked(int round)
+{
+    if (round == 0)
+        make_window();
+    work(bad ? 0 : BASE_US);
+    MPI_Win_lock(MPI_LOCK_EXCLUSIVE, culprit, 0, window);
+    put(culprit);
+    work(bad ? BASE_US : 0);
+    MPI_Win_unlock(culprit, window);
+    free_window(round);
+}
+
 struct pattern {
     const char *name;
     void (*round)(int round);
@@ -360,6 +454,10 @@ static const struct pattern patterns[] = {
     {"scan", scan, "compute-imbalance,early-scan", 1},
     {"neighbours", neighbours, "compute-imbalance,wait-at-nxn", 1},
     {"inter", inter, "compute-imbalance,wait-at-nxn", 1},
+    {"fence", at_fence, "compute-imbalance,wait-at-fence", 1},
+    {"late-post", late_post, "late-post,serialisation", 1},
+    {"late-complete", late_complete, "late-complete,late-post,serialisation", 1},
+    {"lock", locked, "lock-contention,serialisation", 0},
     {"wrong-order", wrong_order, "wrong-order,late-sender,serialisation", 0},
     {"contention", contention, "contention", 0},
 };

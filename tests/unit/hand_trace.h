@@ -87,6 +87,7 @@ HAND_UNUSED static void defs_make(void)
     defs_add_mark(defs, &(struct mark_def){.name = (char *)(uintptr_t)REQUEST_MARK_NAME,
                                            .format = (char *)(uintptr_t)PAYLOAD_REQUESTS_FORMAT,
                                            .defined = true});
+    defs_add_mark(defs, &(struct mark_def){.name = (char *)(uintptr_t)RANKS_MARK_NAME, .defined = true});
     int32_t world = defs_comm(defs, 0);
     defs->comms[world].world = true;
     defs_comm(defs, 1);
@@ -154,6 +155,18 @@ HAND_UNUSED static void tells(struct trace *trace, uint32_t process, uint32_t nu
     event->requests = count;
 }
 
+/* In the call at hand: the mark of the ranks first to last of the window that is communicator 1. */
+HAND_UNUSED static void ranks(struct trace *trace, uint32_t process, int64_t time_ns, int32_t first, int32_t last,
+                              enum window_lock lock)
+{
+    struct event *event = put(trace, process, EVENT_MARK, time_ns, 2);
+    event->comm = 1;
+    event->partner = first;
+    event->tag = last;
+    event->value = lock;
+    event->payload_length = RANKS_MARK_SIZE;
+}
+
 /* A call that posts, starts or completes a request, told by a mark. */
 HAND_UNUSED static void requesting(struct trace *trace, uint32_t process, uint32_t state, int64_t enter, int64_t leave,
                                    uint32_t number)
@@ -199,6 +212,14 @@ HAND_UNUSED static struct graph *graph_of(struct trace *trace, uint32_t processe
         for (size_t i = 0; i < trace->count[p]; i++) {
             struct event *event = &batch->events[batch->count++];
             *event = trace->events[p][i];
+            if (event->payload_length == RANKS_MARK_SIZE) {
+                unsigned char payload[RANKS_MARK_SIZE];
+                bytes_put_i32(payload, true, event->partner);
+                bytes_put_i32(payload + 4, true, event->tag);
+                bytes_put_u32(payload + 8, true, 1);
+                bytes_put_u32(payload + 12, true, (uint32_t)event->value);
+                batch_set_payload(batch, event, payload, sizeof payload);
+            }
             if (event->kind == EVENT_NEIGHBOURS)
                 put_sources(batch, event);
             if (batch->count == BATCH_EVENTS || i + 1 == trace->count[p]) {

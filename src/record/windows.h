@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef SIGHT_RECORD_WINDOWS_H
+#define SIGHT_RECORD_WINDOWS_H
+
+#include "core/payload.h"
+#include "record/call.h"
+
+/* One-sided communication. Whom a call is about is recorded as ranks in its window. */
+
+/* The processes that MPI_Win_post exposes the window to, or that MPI_Win_start will access. */
+void window_group(struct call *call, MPI_Group group, MPI_Win win);
+
+/* The process whose window is locked, or unlocked. */
+void window_rank(struct call *call, int rank, enum window_lock lock);
+
+/* A call gives the target `sent` bytes, and gets `received` of it. */
+void window_moved(struct call *call, int target, uint64_t sent, uint64_t received);
+
+/* The same of a call that gives nothing if its operation is MPI_NO_OP. */
+void window_exchanged(struct call *call, int target, MPI_Op op, uint64_t sent, uint64_t received);
+
+#endif

@@ -1,0 +1,505 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "replay/graph_windows.h"
+
+#include "core/bytes.h"
+#include "core/memory.h"
+#include "core/payload.h"
+#include "metrics/analysis.h"
+
+#include <string.h>
+
+enum window_role { ROLE_OTHER, ROLE_ACCESS, ROLE_POST, ROLE_START, ROLE_COMPLETE, ROLE_WAIT, ROLE_LOCK, ROLE_UNLOCK };
+
+enum {
+    EPOCHS_MOST = 1 << 27, /* more are not kept */
+    HOLDERS = 64           /* of shared locks so many are looked at */
+};
+
+/* What a process has open on a window. */
+struct open_window {
+    uint32_t access, exposure; /* 1 + the latest epoch with a partner; the others by `next` */
+    uint32_t longest;          /* the longest access of the epoch, a call of its lane; GRAPH_NONE */
+    int64_t longest_ns;
+    int32_t longest_target;
+};
+
+/* One side of an epoch, with one partner. */
+struct epoch {
+    int32_t comm;
+    uint32_t origin, target;       /* processes */
+    uint32_t lane, call;           /* MPI_Win_start or MPI_Win_post */
+    uint32_t done_lane, done_call; /* MPI_Win_complete or MPI_Win_wait; GRAPH_NONE: not recorded */
+    uint32_t longest;              /* access to this target, a call of the lane; GRAPH_NONE */
+    uint32_t next;                 /* while it is open; then its turn */
+};
+
+/* MPI_Win_lock until MPI_Win_unlock. */
+struct lock_epoch {
+    int32_t comm;
+    uint32_t target, process;
+    uint32_t lane, call;
+    uint32_t done_lane, done_call; /* GRAPH_NONE: not recorded */
+    bool exclusive;
+    int64_t wanted_ns, got_ns;   /* enter and leave of the lock */
+    int64_t giving_ns, given_ns; /* of the unlock */
+};
+
+/* Collecting */
+
+static enum window_role role_of_state(const struct state_def *state)
+{
+    static const struct {
+        const char *name;
+        enum window_role role;
+    } rows[] = {{"post", ROLE_POST}, {"start", ROLE_START}, {"complete", ROLE_COMPLETE},
+                {"wait", ROLE_WAIT}, {"lock", ROLE_LOCK},   {"unlock", ROLE_UNLOCK}};
+    static const char prefix[] = "MPI_Win_";
+    if (strncmp(state->name, prefix, sizeof prefix - 1) != 0)
+        return ROLE_ACCESS;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (strcmp(state->name + sizeof prefix - 1, rows[i].name) == 0)
+            return rows[i].role;
+    return ROLE_OTHER;
+}
+
+static enum window_role role_of(struct window_collector *windows, const struct defs *defs, uint32_t state)
+{
+    if (state >= windows->role_count) {
+        windows->roles = memory_resize(windows->roles, defs->state_count);
+        memset(windows->roles + windows->role_count, 0, defs->state_count - windows->role_count);
+        windows->role_count = defs->state_count;
+    }
+    if (windows->roles[state] == 0)
+        windows->roles[state] = (uint8_t)(role_of_state(&defs->states[state]) + 1);
+    return (enum window_role)(windows->roles[state] - 1);
+}
+
+static uint32_t place_of(struct window_collector *windows, uint32_t process, int32_t comm)
+{
+    uint64_t *place = map_put(&windows->places, map_pair(process, (uint32_t)comm), windows->open_count);
+    if (*place == windows->open_count)
+        ARRAY_PUSH(windows->open, windows->open_count, windows->open_capacity,
+                   (struct open_window){.longest = GRAPH_NONE});
+    return (uint32_t)*place;
+}
+
+static struct open_window *open_of(struct window_collector *windows, uint32_t process, int32_t comm)
+{
+    uint32_t place = place_of(windows, process, comm);
+    return &windows->open[place];
+}
+
+static uint32_t latest_call(const struct graph *graph, uint32_t lane)
+{
+    return (uint32_t)graph->lanes[lane].count - 1;
+}
+
+static void end_access(struct window_collector *windows, struct open_window *open, uint32_t lane, uint32_t call,
+                       const struct defs *defs)
+{
+    for (uint32_t at = open->access; at; at = windows->accesses[at - 1].next) {
+        struct epoch *epoch = &windows->accesses[at - 1];
+        epoch->done_lane = lane;
+        epoch->done_call = call;
+        if (open->longest != GRAPH_NONE &&
+            defs_world_rank(defs, epoch->comm, open->longest_target) == (int32_t)epoch->target)
+            epoch->longest = open->longest;
+    }
+    open->access = 0;
+}
+
+static void end_exposure(struct window_collector *windows, struct open_window *open, uint32_t lane, uint32_t call)
+{
+    for (uint32_t at = open->exposure; at; at = windows->exposures[at - 1].next) {
+        windows->exposures[at - 1].done_lane = lane;
+        windows->exposures[at - 1].done_call = call;
+    }
+    open->exposure = 0;
+}
+
+void windows_enter(struct window_collector *windows, struct graph *graph, uint32_t lane, const struct event *event)
+{
+    enum window_role role = role_of(windows, graph->defs, event->state);
+    if (role == ROLE_OTHER || role == ROLE_ACCESS)
+        return;
+    struct open_window *open = open_of(windows, event->process, event->comm);
+    uint32_t call = latest_call(graph, lane);
+    if (role == ROLE_COMPLETE)
+        end_access(windows, open, lane, call, graph->defs);
+    else if (role == ROLE_WAIT)
+        end_exposure(windows, open, lane, call);
+    else if (role == ROLE_POST)
+        open->exposure = 0;
+    else if (role == ROLE_START)
+        *open = (struct open_window){.exposure = open->exposure, .longest = GRAPH_NONE};
+}
+
+void windows_leave(struct window_collector *windows, struct graph *graph, uint32_t lane, const struct event *event)
+{
+    if (role_of(windows, graph->defs, event->state) != ROLE_ACCESS || event->tag < 0)
+        return;
+    const uint64_t *place = map_find(&windows->places, map_pair(event->process, (uint32_t)event->comm));
+    struct open_window *open = place ? &windows->open[*place] : NULL;
+    if (!open || !open->access || windows->accesses[open->access - 1].lane != lane)
+        return;
+    struct call call = graph_call(graph, lane, latest_call(graph, lane));
+    int64_t ns = time_since(call.enter_ns, event->time_ns);
+    if (open->longest != GRAPH_NONE && ns <= open->longest_ns)
+        return;
+    open->longest = latest_call(graph, lane);
+    open->longest_ns = ns;
+    open->longest_target = event->tag;
+}
+
+static void add_epoch(struct window_collector *windows, struct graph *graph, uint32_t lane, const struct event *mark,
+                      uint32_t partner, bool access)
+{
+    struct open_window *open = open_of(windows, mark->process, mark->comm);
+    struct epoch epoch = {.comm = mark->comm,
+                          .origin = access ? mark->process : partner,
+                          .target = access ? partner : mark->process,
+                          .lane = lane,
+                          .call = latest_call(graph, lane),
+                          .done_lane = GRAPH_NONE,
+                          .done_call = GRAPH_NONE,
+                          .longest = GRAPH_NONE,
+                          .next = access ? open->access : open->exposure};
+    if (access) {
+        ARRAY_PUSH(windows->accesses, windows->access_count, windows->access_capacity, epoch);
+        open->access = (uint32_t)windows->access_count;
+    } else {
+        ARRAY_PUSH(windows->exposures, windows->exposure_count, windows->exposure_capacity, epoch);
+        open->exposure = (uint32_t)windows->exposure_count;
+    }
+}
+
+static void add_lock(struct window_collector *windows, struct graph *graph, uint32_t lane, const struct event *mark,
+                     uint32_t target, bool exclusive)
+{
+    uint32_t place = place_of(windows, mark->process, mark->comm);
+    *map_put(&windows->held, map_pair(place, target), 0) = windows->lock_count + 1;
+    ARRAY_PUSH(windows->locks, windows->lock_count, windows->lock_capacity,
+               (struct lock_epoch){.comm = mark->comm,
+                                   .target = target,
+                                   .process = mark->process,
+                                   .lane = lane,
+                                   .call = latest_call(graph, lane),
+                                   .done_lane = GRAPH_NONE,
+                                   .done_call = GRAPH_NONE,
+                                   .exclusive = exclusive});
+}
+
+static void end_lock(struct window_collector *windows, struct graph *graph, uint32_t lane, const struct event *mark,
+                     uint32_t target)
+{
+    uint32_t place = place_of(windows, mark->process, mark->comm);
+    uint64_t *held = map_find(&windows->held, map_pair(place, target));
+    if (!held || *held == 0)
+        return;
+    windows->locks[*held - 1].done_lane = lane;
+    windows->locks[*held - 1].done_call = latest_call(graph, lane);
+    *held = 0;
+}
+
+void windows_ranks(struct window_collector *windows, struct graph *graph, uint32_t lane, uint32_t state,
+                   const struct event *mark, const unsigned char *payload)
+{
+    unsigned char whole[RANKS_MARK_SIZE] = {0}; /* zeros at the end need not be told */
+    memcpy(whole, payload, mark->payload_length < sizeof whole ? mark->payload_length : sizeof whole);
+    int32_t first = bytes_i32(whole, true), last = bytes_i32(whole + 4, true), step = bytes_i32(whole + 8, true);
+    uint32_t lock = bytes_u32(whole + 12, true);
+    enum window_role role = role_of(windows, graph->defs, state);
+    if (step == 0 || graph->defs->comms[mark->comm].world)
+        return;
+    for (int64_t rank = first; step > 0 ? rank <= last : rank >= last; rank += step) {
+        int32_t process = rank < 0 ? EVENT_UNKNOWN : defs_world_rank(graph->defs, mark->comm, (int32_t)rank);
+        if (process < 0)
+            return;
+        if (windows->access_count + windows->exposure_count + windows->lock_count >= EPOCHS_MOST) {
+            graph->too_large = true;
+            return;
+        }
+        if (role == ROLE_START || role == ROLE_POST)
+            add_epoch(windows, graph, lane, mark, (uint32_t)process, role == ROLE_START);
+        else if (role == ROLE_LOCK)
+            add_lock(windows, graph, lane, mark, (uint32_t)process, lock == WINDOW_EXCLUSIVE);
+        else if (role == ROLE_UNLOCK)
+            end_lock(windows, graph, lane, mark, (uint32_t)process);
+    }
+}
+
+/* Edges */
+
+static void add_edge(struct graph *graph, struct window_edge edge)
+{
+    if (graph->lanes[edge.lane].process == graph->lanes[edge.cause_lane].process)
+        return;
+    graph->lanes[edge.lane].calls[edge.call].word |= CALL_OPERATES;
+    graph->lanes[edge.cause_lane].calls[edge.cause_call].word |= CALL_OPERATES;
+    ARRAY_PUSH(graph->edges, graph->edge_count, graph->edge_capacity, edge);
+}
+
+static int compare_pairs(const struct epoch *left, const struct epoch *right)
+{
+    if (left->comm != right->comm)
+        return left->comm < right->comm ? -1 : 1;
+    if (left->origin != right->origin)
+        return left->origin < right->origin ? -1 : 1;
+    return (left->target > right->target) - (left->target < right->target);
+}
+
+static int by_pair(const void *a, const void *b)
+{
+    const struct epoch *left = a, *right = b;
+    int order = compare_pairs(left, right);
+    return order ? order : (left->next > right->next) - (left->next < right->next);
+}
+
+static void sort_epochs(struct epoch *epochs, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        epochs[i].next = (uint32_t)i;
+    if (count > 0)
+        qsort(epochs, count, sizeof *epochs, by_pair);
+}
+
+/* The first call of the access epoch, as far as there can be one, that lasts until the target has posted. `starts`:
+   the MPI waits in MPI_Win_start, so that one that need not wait depends on the post as well. */
+static uint32_t waiting_call(const struct graph *graph, const struct epoch *access, int64_t post_ns, bool starts)
+{
+    struct call start = graph_call(graph, access->lane, access->call);
+    if (starts || (start.enter_ns < post_ns && start.leave_ns >= post_ns))
+        return access->call;
+    if (access->longest != GRAPH_NONE) {
+        struct call longest = graph_call(graph, access->lane, access->longest);
+        if (longest.enter_ns < post_ns && longest.leave_ns >= post_ns)
+            return access->longest;
+    }
+    return GRAPH_NONE;
+}
+
+static void add_access(struct graph *graph, const struct epoch *access, const struct epoch *exposure, bool starts)
+{
+    struct window_edge edge = {
+        .lane = access->lane,
+        .call = waiting_call(graph, access, graph_call(graph, exposure->lane, exposure->call).enter_ns, starts),
+        .cause_lane = exposure->lane,
+        .cause_call = exposure->call,
+        .from_ns = INT64_MIN,
+        .kind = WAIT_LATE_POST};
+    if (edge.call == GRAPH_NONE) {
+        edge.lane = access->done_lane;
+        edge.call = access->done_call;
+    }
+    if (edge.call != GRAPH_NONE)
+        add_edge(graph, edge);
+    if (access->done_call != GRAPH_NONE && exposure->done_call != GRAPH_NONE)
+        add_edge(graph, (struct window_edge){.lane = exposure->done_lane,
+                                             .call = exposure->done_call,
+                                             .cause_lane = access->done_lane,
+                                             .cause_call = access->done_call,
+                                             .from_ns = INT64_MIN,
+                                             .kind = WAIT_LATE_COMPLETE});
+}
+
+/* Meets the n-th access of each pair with its n-th exposure: calls visit for each, or until it returns true. */
+static bool meet(struct graph *graph, const struct window_collector *windows, bool starts,
+                 bool (*visit)(struct graph *, const struct epoch *, const struct epoch *, bool))
+{
+    size_t a = 0, e = 0;
+    while (a < windows->access_count && e < windows->exposure_count) {
+        const struct epoch *access = &windows->accesses[a], *exposure = &windows->exposures[e];
+        int order = compare_pairs(access, exposure);
+        if (order == 0 && visit(graph, access, exposure, starts))
+            return true;
+        a += order <= 0;
+        e += order >= 0;
+    }
+    return false;
+}
+
+static bool visit_access(struct graph *graph, const struct epoch *access, const struct epoch *exposure, bool starts)
+{
+    add_access(graph, access, exposure, starts);
+    return false;
+}
+
+/* True where the start was left before the post was there, by more than clocks are wrong: this MPI waits later. */
+static bool does_not_wait(struct graph *graph, const struct epoch *access, const struct epoch *exposure, bool starts)
+{
+    (void)starts;
+    struct call start = graph_call(graph, access->lane, access->call);
+    return time_since(start.leave_ns, graph_call(graph, exposure->lane, exposure->call).enter_ns) >
+           graph->clock_error_ns;
+}
+
+static void connect_epochs(struct window_collector *windows, struct graph *graph)
+{
+    sort_epochs(windows->accesses, windows->access_count);
+    sort_epochs(windows->exposures, windows->exposure_count);
+    bool starts = !meet(graph, windows, false, does_not_wait);
+    meet(graph, windows, starts, visit_access);
+}
+
+static int by_time(const void *a, const void *b)
+{
+    const struct lock_epoch *left = a, *right = b;
+    if (left->comm != right->comm)
+        return left->comm < right->comm ? -1 : 1;
+    if (left->target != right->target)
+        return left->target < right->target ? -1 : 1;
+    if (left->got_ns != right->got_ns)
+        return left->got_ns < right->got_ns ? -1 : 1;
+    if (left->lane != right->lane)
+        return left->lane < right->lane ? -1 : 1;
+    return (left->call > right->call) - (left->call < right->call);
+}
+
+static bool conflict(const struct lock_epoch *left, const struct lock_epoch *right)
+{
+    return (left->exclusive || right->exclusive) && left->process != right->process;
+}
+
+/* Of those that got the lock before `mine` (locks[0] to locks[mine - 1]) and gave it back while that wanted it: the
+   last to give it back; NULL where there is none. Before an exclusive lock nobody has it any more. */
+static const struct lock_epoch *holder_before(const struct lock_epoch *locks, size_t mine)
+{
+    const struct lock_epoch *last = NULL, *me = &locks[mine];
+    for (size_t i = mine; i-- > 0 && mine - i <= HOLDERS;) {
+        const struct lock_epoch *other = &locks[i];
+        bool meets = conflict(other, me) && other->giving_ns > me->wanted_ns && other->giving_ns <= me->got_ns;
+        if (meets && (!last || other->giving_ns > last->giving_ns))
+            last = other;
+        if (other->exclusive)
+            break;
+    }
+    return last;
+}
+
+/* From when on others had it while `mine` wanted it. */
+static int64_t held_from_ns(const struct lock_epoch *locks, size_t mine)
+{
+    int64_t wanted_ns = locks[mine].wanted_ns;
+    size_t low = 0, high = mine; /* the first that got it later */
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (locks[middle].got_ns > wanted_ns)
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    for (size_t i = low; i-- > 0 && low - i <= HOLDERS;) {
+        if (conflict(&locks[i], &locks[mine]) && locks[i].giving_ns > wanted_ns)
+            return wanted_ns;
+        if (locks[i].exclusive)
+            break;
+    }
+    while (low < mine && !conflict(&locks[low], &locks[mine]))
+        low++;
+    return locks[low].got_ns;
+}
+
+static void connect_locks(struct window_collector *windows, struct graph *graph)
+{
+    struct lock_epoch *locks = windows->locks;
+    size_t count = 0;
+    for (size_t i = 0; i < windows->lock_count; i++) {
+        struct lock_epoch epoch = locks[i];
+        if (epoch.done_call == GRAPH_NONE)
+            continue;
+        struct call lock = graph_call(graph, epoch.lane, epoch.call),
+                    unlock = graph_call(graph, epoch.done_lane, epoch.done_call);
+        epoch.wanted_ns = lock.enter_ns;
+        epoch.got_ns = lock.leave_ns;
+        epoch.giving_ns = unlock.enter_ns;
+        epoch.given_ns = unlock.leave_ns;
+        locks[count++] = epoch;
+    }
+    if (count > 0)
+        qsort(locks, count, sizeof *locks, by_time);
+    for (size_t i = 0, first = 0; i < count; i++) {
+        if (locks[i].comm != locks[first].comm || locks[i].target != locks[first].target)
+            first = i;
+        const struct lock_epoch *holder = holder_before(&locks[first], i - first);
+        if (holder)
+            add_edge(graph, (struct window_edge){.lane = locks[i].lane,
+                                                 .call = locks[i].call,
+                                                 .cause_lane = holder->done_lane,
+                                                 .cause_call = holder->done_call,
+                                                 .from_ns = held_from_ns(&locks[first], i - first),
+                                                 .kind = WAIT_LOCK_CONTENTION,
+                                                 .after = true});
+    }
+}
+
+/* The graph's edges */
+
+static int compare_calls(uint32_t left_lane, uint32_t left_call, uint32_t right_lane, uint32_t right_call)
+{
+    if (left_lane != right_lane)
+        return left_lane < right_lane ? -1 : 1;
+    return (left_call > right_call) - (left_call < right_call);
+}
+
+static int by_call(const void *a, const void *b)
+{
+    const struct window_edge *left = a, *right = b;
+    int order = compare_calls(left->lane, left->call, right->lane, right->call);
+    return order ? order : compare_calls(left->cause_lane, left->cause_call, right->cause_lane, right->cause_call);
+}
+
+static int by_cause(const void *a, const void *b, void *context)
+{
+    const struct window_edge *edges = context;
+    uint32_t i = *(const uint32_t *)a, k = *(const uint32_t *)b;
+    const struct window_edge *left = &edges[i], *right = &edges[k];
+    int order = compare_calls(left->cause_lane, left->cause_call, right->cause_lane, right->cause_call);
+    return order ? order : (i > k) - (i < k);
+}
+
+void windows_end(struct window_collector *windows, struct graph *graph)
+{
+    connect_epochs(windows, graph);
+    connect_locks(windows, graph);
+    free(windows->roles);
+    map_clear(&windows->places);
+    map_clear(&windows->held);
+    free(windows->open);
+    free(windows->accesses);
+    free(windows->exposures);
+    free(windows->locks);
+    if (graph->edge_count == 0)
+        return;
+    qsort(graph->edges, graph->edge_count, sizeof *graph->edges, by_call);
+    graph->edges_by_cause = memory_new(graph->edge_count * sizeof *graph->edges_by_cause);
+    for (uint32_t i = 0; i < graph->edge_count; i++)
+        graph->edges_by_cause[i] = i;
+    qsort_r(graph->edges_by_cause, graph->edge_count, sizeof *graph->edges_by_cause, by_cause, graph->edges);
+}
+
+size_t window_edges_of(const struct graph *graph, uint32_t lane, uint32_t call)
+{
+    size_t low = 0, high = graph->edge_count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (compare_calls(graph->edges[middle].lane, graph->edges[middle].call, lane, call) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+size_t window_edges_by(const struct graph *graph, uint32_t lane, uint32_t call)
+{
+    size_t low = 0, high = graph->edge_count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        const struct window_edge *edge = &graph->edges[graph->edges_by_cause[middle]];
+        if (compare_calls(edge->cause_lane, edge->cause_call, lane, call) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}

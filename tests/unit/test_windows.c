@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* One-sided communication by hand: who waits for whom on a window, and what is no wait. */
+#include "replay/analyse.h"
+#include "replay/critical_path.h"
+#include "replay/replay.h"
+
+#include "unit/hand_trace.h"
+#include "unit/tap.h"
+
+enum { FENCE, WIN_CREATE, WIN_POST, WIN_START, WIN_COMPLETE, WIN_WAIT, WIN_LOCK, WIN_UNLOCK, PUT, WINDOW_STATES };
+enum { WINDOW = 1 };
+static uint32_t states[WINDOW_STATES];
+
+static void states_make(void)
+{
+    static const char *const names[WINDOW_STATES] = {"MPI_Win_fence", "MPI_Win_create",   "MPI_Win_post",
+                                                     "MPI_Win_start", "MPI_Win_complete", "MPI_Win_wait",
+                                                     "MPI_Win_lock",  "MPI_Win_unlock",   "MPI_Put"};
+    for (size_t i = 0; i < WINDOW_STATES; i++)
+        states[i] = defs_add_state(defs, &(struct state_def){.name = (char *)(uintptr_t)names[i]});
+    defs->comms[WINDOW].window = true;
+    for (uint32_t p = 0; p < LANES; p++)
+        defs_set_member(defs, WINDOW, (int32_t)p, p);
+}
+
+static void enter(struct trace *trace, uint32_t process, uint32_t state, int64_t time_ns)
+{
+    put(trace, process, EVENT_ENTER, time_ns, states[state])->comm = WINDOW;
+}
+
+static struct event *leave(struct trace *trace, uint32_t process, uint32_t state, int64_t time_ns)
+{
+    struct event *event = put(trace, process, EVENT_LEAVE, time_ns, states[state]);
+    event->comm = WINDOW;
+    return event;
+}
+
+static void window(struct trace *trace, uint32_t process, uint32_t state, int64_t enter_ns, int64_t leave_ns)
+{
+    enter(trace, process, state, enter_ns);
+    leave(trace, process, state, leave_ns);
+}
+
+/* A call about some ranks. */
+static void about(struct trace *trace, uint32_t process, uint32_t state, int64_t enter_ns, int64_t leave_ns,
+                  int32_t first, int32_t last)
+{
+    enter(trace, process, state, enter_ns);
+    ranks(trace, process, enter_ns, first, last, WINDOW_UNLOCKED);
+    leave(trace, process, state, leave_ns);
+}
+
+/* An epoch of a lock of rank 0. */
+static void lock(struct trace *trace, uint32_t process, enum window_lock kind, int64_t enter_ns, int64_t leave_ns,
+                 int64_t unlock_ns, int64_t unlocked_ns)
+{
+    enter(trace, process, WIN_LOCK, enter_ns);
+    ranks(trace, process, enter_ns, 0, 0, kind);
+    leave(trace, process, WIN_LOCK, leave_ns);
+    about(trace, process, WIN_UNLOCK, unlock_ns, unlocked_ns, 0, 0);
+}
+
+/* The waits of a kind by process; with nothing changed the replay ends as the run did, and so does the path. */
+static void expect(struct trace *trace, uint32_t processes, enum wait_kind kind, const int64_t *want_ns,
+                   const char *name)
+{
+    for (uint32_t p = 0; p < processes; p++)
+        moment(trace, p, 0);
+    struct graph *graph = graph_of(trace, processes);
+    struct analysis *analysis = analyse(graph);
+    struct critical_path path = critical_path_of(graph);
+    int64_t sum = 0;
+    for (uint32_t p = 0; p < processes; p++) {
+        tap_equal_int(analysis->waits[kind].victims_ns[p], want_ns[p], "%s: process %u", name, (unsigned)p);
+        sum += want_ns[p];
+    }
+    tap_equal_int(analysis->waits[kind].ns, sum, "%s: all", name);
+    tap_equal_int(replay_run(graph, (struct replay_options){0}).end_ns, replay_duration_ns(graph), "%s: replay", name);
+    tap_equal_int(path.length_ns, replay_duration_ns(graph), "%s: critical path", name);
+    critical_path_clear(&path);
+    analysis_free(analysis);
+    graph_free(graph);
+}
+#define EXPECT(trace, processes, kind, name, ...) expect(trace, processes, kind, (const int64_t[]){__VA_ARGS__}, name)
+
+static void test_fence(void)
+{
+    struct trace trace = {0};
+    window(&trace, 0, FENCE, 10, 52);
+    window(&trace, 1, FENCE, 20, 53);
+    window(&trace, 2, FENCE, 50, 54);
+    EXPECT(&trace, 3, WAIT_AT_FENCE, "fence", 40, 30, 0);
+    window(&trace, 0, FENCE, 10, 15);
+    window(&trace, 1, FENCE, 20, 53);
+    window(&trace, 2, FENCE, 50, 54);
+    EXPECT(&trace, 3, WAIT_AT_FENCE, "a fence that one leaves before waits for nobody", 0, 0, 0);
+    for (uint32_t p = 0; p < 3; p++)
+        call(&trace, p, states[FENCE], 10 * p, 30 + p);
+    EXPECT(&trace, 3, WAIT_AT_FENCE, "on what is no window nothing is known", 0, 0, 0);
+    for (uint32_t p = 0; p < 3; p++)
+        call(&trace, p, states[WIN_CREATE], 10 * p, 30 + p);
+    EXPECT(&trace, 3, WAIT_AT_WINDOW, "making a window", 20, 10, 0);
+}
+
+/* The targets 1 and 2 post at 30 and 55; where the origin waits for that is up to the MPI. */
+static void posts(struct trace *trace)
+{
+    for (uint32_t p = 1; p < 3; p++) {
+        about(trace, p, WIN_POST, p == 1 ? 30 : 55, p == 1 ? 31 : 56, 0, 0);
+        window(trace, p, WIN_WAIT, 60, 82);
+    }
+}
+
+static void test_late_post(void)
+{
+    struct trace trace = {0};
+    posts(&trace);
+    about(&trace, 0, WIN_START, 10, 60, 1, 2);
+    window(&trace, 0, WIN_COMPLETE, 80, 81);
+    EXPECT(&trace, 3, WAIT_LATE_POST, "late post, in the start", 45, 0, 0);
+    posts(&trace);
+    about(&trace, 0, WIN_START, 10, 12, 1, 2);
+    window(&trace, 0, WIN_COMPLETE, 20, 81);
+    EXPECT(&trace, 3, WAIT_LATE_POST, "late post, in the complete", 35, 0, 0);
+    posts(&trace);
+    about(&trace, 0, WIN_START, 10, 12, 1, 2);
+    enter(&trace, 0, PUT, 13);
+    leave(&trace, 0, PUT, 57)->tag = 2;
+    window(&trace, 0, WIN_COMPLETE, 80, 81);
+    EXPECT(&trace, 3, WAIT_LATE_POST, "late post, in an access to the target", 42, 0, 0);
+    posts(&trace);
+    about(&trace, 0, WIN_START, 58, 60, 1, 2);
+    window(&trace, 0, WIN_COMPLETE, 80, 81);
+    EXPECT(&trace, 3, WAIT_LATE_POST, "posts in time", 0, 0, 0);
+}
+
+static void test_late_complete(void)
+{
+    struct trace trace = {0};
+    about(&trace, 2, WIN_POST, 1, 2, 0, 1);
+    window(&trace, 2, WIN_WAIT, 20, 70);
+    for (uint32_t p = 0; p < 2; p++) {
+        about(&trace, p, WIN_START, 3, 4, 2, 2);
+        window(&trace, p, WIN_COMPLETE, p ? 65 : 40, p ? 66 : 41);
+    }
+    EXPECT(&trace, 3, WAIT_LATE_COMPLETE, "late complete: until the last origin", 0, 0, 45);
+}
+
+/* Process 0 accesses 1, then 1 and 2; process 2 posts once: that is for the second access. */
+static void test_epochs_meet(void)
+{
+    struct trace trace = {0};
+    about(&trace, 0, WIN_START, 10, 22, 1, 1);
+    window(&trace, 0, WIN_COMPLETE, 23, 24);
+    about(&trace, 0, WIN_START, 30, 90, 1, 2);
+    window(&trace, 0, WIN_COMPLETE, 91, 92);
+    about(&trace, 1, WIN_POST, 20, 21, 0, 0);
+    window(&trace, 1, WIN_WAIT, 25, 26);
+    about(&trace, 1, WIN_POST, 40, 41, 0, 0);
+    window(&trace, 1, WIN_WAIT, 50, 93);
+    about(&trace, 2, WIN_POST, 85, 86, 0, 0);
+    window(&trace, 2, WIN_WAIT, 88, 94);
+    EXPECT(&trace, 3, WAIT_LATE_POST, "the n-th start for a target and its n-th post for the origin", 10 + 55, 0, 0);
+}
+
+static void test_locks(void)
+{
+    struct trace trace = {0};
+    lock(&trace, 0, WINDOW_EXCLUSIVE, 1, 2, 50, 53);
+    lock(&trace, 1, WINDOW_EXCLUSIVE, 10, 54, 80, 81);
+    lock(&trace, 2, WINDOW_EXCLUSIVE, 20, 82, 90, 91);
+    EXPECT(&trace, 3, WAIT_LOCK_CONTENTION, "one after the other", 0, 43, 61);
+    lock(&trace, 0, WINDOW_EXCLUSIVE, 15, 20, 50, 53);
+    lock(&trace, 1, WINDOW_EXCLUSIVE, 10, 54, 80, 81);
+    EXPECT(&trace, 2, WAIT_LOCK_CONTENTION, "only while another has it", 0, 33);
+    lock(&trace, 0, WINDOW_SHARED, 1, 2, 50, 53);
+    lock(&trace, 1, WINDOW_SHARED, 10, 54, 80, 81);
+    EXPECT(&trace, 2, WAIT_LOCK_CONTENTION, "shared locks do not keep each other waiting", 0, 0);
+    lock(&trace, 0, WINDOW_SHARED, 1, 2, 50, 53);
+    lock(&trace, 1, WINDOW_SHARED, 3, 4, 70, 72);
+    lock(&trace, 2, WINDOW_SHARED, 5, 6, 8, 9);
+    lock(&trace, 3, WINDOW_EXCLUSIVE, 10, 73, 80, 81);
+    EXPECT(&trace, 4, WAIT_LOCK_CONTENTION, "an exclusive lock waits for the last that shares it", 0, 0, 0, 62);
+    lock(&trace, 0, WINDOW_EXCLUSIVE, 1, 2, 50, 60);
+    lock(&trace, 1, WINDOW_EXCLUSIVE, 10, 11, 20, 61);
+    EXPECT(&trace, 2, WAIT_LOCK_CONTENTION, "locks that are acquired later: who has it is not known", 0, 0);
+    lock(&trace, 0, WINDOW_EXCLUSIVE, 1, 2, 50, 60);
+    lock(&trace, 1, WINDOW_EXCLUSIVE, 10, 52, 70, 71);
+    EXPECT(&trace, 2, WAIT_LOCK_CONTENTION, "clipped to the call", 0, 42);
+}
+
+/* The lock is free when the holder's unlock is over: without what both do in MPI, when it computed 48 ns longer. */
+static void test_replays(void)
+{
+    struct trace trace = {0};
+    lock(&trace, 0, WINDOW_EXCLUSIVE, 1, 2, 50, 53);
+    lock(&trace, 1, WINDOW_EXCLUSIVE, 10, 54, 80, 81);
+    moment(&trace, 0, 0);
+    moment(&trace, 1, 0);
+    struct graph *graph = graph_of(&trace, 2);
+    tap_equal_int(replay_run(graph, (struct replay_options){.ideal = true}).end_ns, 1 + 48 + 26, "locks: ideal");
+    tap_equal_int(replay_run(graph, (struct replay_options){.free_waits = 1u << WAIT_LOCK_CONTENTION}).end_ns, 53,
+                  "locks: without contention");
+    double compute[2] = {1, 1}; /* by lane */
+    compute[graph->lanes[1].process == 0] = 2;
+    tap_equal_int(replay_run(graph, (struct replay_options){.compute = compute}).end_ns, 81 + 1 + 48,
+                  "locks: the holder computes twice as long");
+    graph_free(graph);
+    about(&trace, 1, WIN_POST, 30, 31, 0, 0);
+    window(&trace, 1, WIN_WAIT, 32, 83);
+    about(&trace, 0, WIN_START, 10, 32, 1, 1);
+    window(&trace, 0, WIN_COMPLETE, 80, 82);
+    moment(&trace, 0, 0);
+    moment(&trace, 1, 0);
+    graph = graph_of(&trace, 2);
+    tap_equal_int(replay_run(graph, (struct replay_options){.ideal = true}).end_ns, 30 + 48, "epochs: ideal");
+    tap_equal_int(replay_run(graph, (struct replay_options){.free_waits = 1u << WAIT_LATE_POST}).end_ns, 63,
+                  "epochs: posts are always there");
+    graph_free(graph);
+}
+
+int main(void)
+{
+    defs_make();
+    states_make();
+    test_fence();
+    test_late_post();
+    test_late_complete();
+    test_epochs_meet();
+    test_locks();
+    test_replays();
+    defs_free(defs);
+    return tap_done();
+}
