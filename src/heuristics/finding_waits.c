@@ -213,7 +213,7 @@ bool find_wrong_order(const struct finding_input *input, struct finding *finding
 
 bool find_contention(const struct finding_input *input, struct finding *finding)
 {
-    static const struct words words = {
+    static const struct wait_words words = {
         WAIT_NONE,
         "contention",
         "behind others that the same process turns to first",

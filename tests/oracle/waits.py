@@ -60,6 +60,8 @@ class Run:
             self.groups.append(list(self.random.choice(self.groups[:self.intra])))
         self.accesses = {}  # (window, origin, target) -> [(start, complete)]; and [post], as they come
         self.exposures = {}
+        self.fences = []  # members of each
+        self.ends = []  # of messages: (send, receive), the calls that tell of them
         self.locks = {}  # (window, target) -> [(lock, unlock, exclusive)]
         self.waits_at_start = self.random.random() < 0.5  # else MPI_Win_start returns at once
         for rank in range(self.processes):
@@ -79,6 +81,7 @@ class Run:
             self.now[rank] += self.random.randint(0, 30)
             self.mark(rank, "End")
         self.find_wrong_order()
+        self.find_fences()
         self.find_late_posts()
         self.find_contention()
 
@@ -150,6 +153,7 @@ class Run:
         tag = self.random.randint(0, 3) if tag is None else tag
         send.messages.append(("send", receive.rank, tag, size, comm))
         receive.messages.append(("receive", send.rank, tag, size, comm))
+        self.ends.append((send, receive))
 
     def ends_known(self, send, receive):
         """Late sender, and late receiver: a send that returns only after its receive was entered."""
@@ -404,14 +408,24 @@ class Run:
         comm = self.random.choice(self.windows)
         calls = [self.enter(rank, "MPI_Win_fence", comm) for rank in self.groups[comm]]
         latest = max(call.enter for call in calls)
-        last = min(call.rank for call in calls if call.enter == latest)
         waits = self.random.random() < 0.7
         for call in calls:
             self.leave(call, (latest if waits else call.enter) + self.cost())
-        if len(calls) > 1 and min(call.leave for call in calls) >= latest:
-            for call in calls:
-                call.needs = calls
-                self.wait("wait-at-fence", call, last, latest)
+        self.fences.append(calls)
+
+    def clock_error(self):
+        """By so much a message is received before it is sent: clocks may be as wrong."""
+        return max([send.leave - receive.leave for send, receive in self.ends] + [0])
+
+    def find_fences(self):
+        error = self.clock_error()
+        for calls in self.fences:
+            latest = max(call.enter for call in calls)
+            last = min(call.rank for call in calls if call.enter == latest)
+            if len(calls) > 1 and min(call.leave for call in calls) + error >= latest:
+                for call in calls:
+                    call.needs = calls
+                    self.wait("wait-at-fence", call, last, latest)
 
     def about(self, call, ranks, lock=0):
         call.ranks = (ranks, lock)
@@ -456,7 +470,7 @@ class Run:
         not; else MPI_Win_complete."""
         pairs = [(start, complete, post) for key, accesses in self.accesses.items()
                  for (start, complete), post in zip(accesses, self.exposures[key])]
-        always = all(start.leave >= post.enter for start, _, post in pairs)
+        always = all(start.leave + self.clock_error() >= post.enter for start, _, post in pairs)
         for start, complete, post in pairs:
             waiter = start if always or start.enter < post.enter <= start.leave else complete
             waiter.needs.append(post)
@@ -581,9 +595,8 @@ class Run:
             out.write('<mark process="%d" timestamp="%s" data="MPI ranks"%s payload="%s"/>\n' %
                       (rank, microseconds(call.enter), comm, payload))
         for direction, partner, tag, size, message_comm in call.messages:
-            at = call.enter if direction == "send" else call.leave
             out.write('<message process="%d" timestamp="%s" communication="%d" tag="%d" bytes="%d" direction="%s" '
-                      'communicator="%d"/>\n' % (rank, microseconds(at), partner, tag, size, direction, message_comm))
+                      'communicator="%d"/>\n' % (rank, microseconds(call.leave), partner, tag, size, direction, message_comm))
         for first, count in getattr(call, "marks", []):
             out.write('<mark process="%d" timestamp="%s" data="MPI request" request="%d" requests="%d"/>\n' %
                       (rank, microseconds(call.leave), first, count))

@@ -2,6 +2,7 @@
 #ifndef SIGHT_TESTS_UNIT_HAND_TRACE_H
 #define SIGHT_TESTS_UNIT_HAND_TRACE_H
 
+#include "core/bytes.h"
 #include "core/memory.h"
 #include "core/payload.h"
 #include "replay/graph.h"
