@@ -631,7 +631,7 @@ def expected_waits(run):
 def actual_waits(analysis):
     result = {}
     for wait in analysis.iter("wait"):
-        if wait.get("count") == "0":
+        if wait.get("count") == "0" or wait.get("kind") == "contention":  # a part of other waits
             continue
         waited, caused = {}, {}
         for waiter in wait.iter("waiter"):
