@@ -140,14 +140,14 @@ static uint64_t key_of(const struct record_run *run, const struct record_process
 }
 
 /* Index of the first definition of the communicator: an inter-communicator has three, itself and its two sides. */
-static int32_t comm_of_key(struct record_run *run, struct defs *defs, uint64_t key, bool inter)
+static int32_t comm_of_key(struct record_run *run, struct defs *defs, uint64_t key, bool inter, bool window)
 {
     uint64_t *index = map_put(&run->comm_of_key, key >> 1, UINT64_MAX);
     if (*index != UINT64_MAX)
         return (int32_t)*index;
     int32_t comm = new_comm(defs);
     *index = (uint64_t)comm;
-    add_row(defs, comm, key, inter ? COMM_KIND_INTER : COMM_KIND_INTRA, record->window != 0);
+    add_row(defs, comm, key, inter ? COMM_KIND_INTER : COMM_KIND_INTRA, window);
     if (inter) {
         add_row(defs, new_comm(defs), key, COMM_KIND_LOCAL, false);
         add_row(defs, new_comm(defs), key, COMM_KIND_REMOTE, false);
@@ -169,7 +169,7 @@ static void define_comm(struct record_run *run, struct record_process *process, 
     place->shared_key = record->kin == RECORD_OWN ? 0 : key;
     if (!key)
         key = map_hash(record->key ^ (uint64_t)(process->program + 1) << 32) | 1;
-    int32_t comm = world ? 0 : comm_of_key(run, defs, key, inter);
+    int32_t comm = world ? 0 : comm_of_key(run, defs, key, inter, record->window != 0);
     if (number == RECORD_SELF)
         defs->comms[comm].self = true;
     place->inter = inter ? comm : EVENT_UNKNOWN;
