@@ -52,7 +52,8 @@ echo '| processes | pattern | planted | by process | first finding | by process 
 echo '| --- | --- | --- | --- | --- | --- | --- | --- |'
 for processes in 2 4 8 16; do
     for pattern in barrier allreduce ring halo turns synchronising idle broadcast late-sender late-receiver nonblocking scan \
-        neighbours inter wrong-order; do
+        neighbours inter wrong-order \
+        window-fence window-late-post window-late-complete window-lock; do
         judge $processes $pattern $((processes / 2)) bad
         judge $processes $pattern 0 clean
     done

@@ -376,7 +376,7 @@ static void at_fence(int round)
 }
 
 /* The others put into the culprit's window, which that works before it exposes. */
-static void late_post(int round)
+static void late_exposure(int round)
 {
     if (round == 0)
         make_window();
@@ -455,9 +455,9 @@ static const struct pattern patterns[] = {
     {"neighbours", neighbours, "compute-imbalance,wait-at-nxn", 1},
     {"inter", inter, "compute-imbalance,wait-at-nxn", 1},
     {"fence", at_fence, "compute-imbalance,wait-at-fence", 1},
-    {"late-post", late_post, "late-post,serialisation", 1},
-    {"late-complete", late_complete, "late-complete,late-post,serialisation", 1},
-    {"lock", locked, "lock-contention,serialisation", 0},
+    {"window-late-post", late_exposure, "late-post,serialisation", 1},
+    {"window-late-complete", late_complete, "late-complete,late-post,serialisation", 1},
+    {"window-lock", locked, "lock-contention,serialisation", 0},
     {"wrong-order", wrong_order, "wrong-order,late-sender,serialisation", 0},
     {"contention", contention, "contention", 0},
 };
