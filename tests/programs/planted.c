@@ -454,7 +454,7 @@ static const struct pattern patterns[] = {
     {"scan", scan, "compute-imbalance,early-scan", 1},
     {"neighbours", neighbours, "compute-imbalance,wait-at-nxn", 1},
     {"inter", inter, "compute-imbalance,wait-at-nxn", 1},
-    {"fence", at_fence, "compute-imbalance,wait-at-fence", 1},
+    {"window-fence", at_fence, "compute-imbalance,wait-at-fence", 1},
     {"window-late-post", late_exposure, "late-post,serialisation", 1},
     {"window-late-complete", late_complete, "late-complete,late-post,serialisation", 1},
     {"window-lock", locked, "lock-contention,serialisation", 0},
