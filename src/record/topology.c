@@ -20,7 +20,7 @@ static int put_some(struct lane *lane, uint32_t number, enum neighbours_way way,
     if (!record)
         return taken;
     record->base.ticks = clock_now();
-    record->way = way;
+    record->way = (int32_t)way;
     for (int i = 0; i < RECORD_NEIGHBOUR_RANKS; i++)
         record->ranks[i] = i < taken ? list->ranks[from + i] : -1;
     lane_commit(lane, sizeof *record, RECORD_NEIGHBOURS, 0, number);

@@ -88,6 +88,19 @@ static void on_grid(void)
     MPI_Comm_free(&grid);
 }
 
+#if MPI_VERSION >= 4
+/* Starts a prepared collective, and completes it later. */
+static void start_and_wait(enum kind kind, uint64_t others, MPI_Request *request)
+{
+    struct step *step = begin(kind, others);
+    MPI_Start(request);
+    usleep(1000);
+    step->wait_ns = now_ns();
+    MPI_Wait(request, MPI_STATUS_IGNORE);
+    end(step);
+}
+#endif
+
 /* Each gets from the process before it only. */
 static void one_way(void)
 {
@@ -106,6 +119,12 @@ static void one_way(void)
         MPI_Wait(&request, MPI_STATUS_IGNORE);
         end(step);
     }
+#if MPI_VERSION >= 4
+    MPI_Neighbor_alltoall_init(out, 1, MPI_INT, in, 1, MPI_INT, line, MPI_INFO_NULL, &request);
+    for (int i = 0; i < ROUNDS; i++)
+        start_and_wait(AT_NXN, process(rank - 1), &request);
+    MPI_Request_free(&request);
+#endif
     MPI_Comm_free(&line);
 }
 
@@ -140,6 +159,13 @@ static void two_groups(void)
         MPI_Reduce(out, in, 1, MPI_INT, MPI_SUM, mine, inter);
         end(step);
     }
+#if MPI_VERSION >= 4
+    MPI_Request request;
+    MPI_Barrier_init(inter, MPI_INFO_NULL, &request);
+    for (int i = 0; i < ROUNDS; i++)
+        start_and_wait(AT_BARRIER, others, &request);
+    MPI_Request_free(&request);
+#endif
     MPI_Comm_free(&inter);
     MPI_Comm_free(&half);
 }

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The trace XML: what is read, what is written, what is damage. */
+#include "core/payload.h"
 #include "core/xml_text.h"
 #include "unit/tap.h"
 #include "unit/xml_trace.h"
 
-/* One letter for each event: Enter, Leave, Send, Receive, Collective, Mark, counter #. */
+/* One letter for each event: Enter, Leave, Send, Receive, Collective, Mark, counter #; those about the trace small. */
 static const char *kinds_of(const struct trace *trace)
 {
     static char kinds[256];
     size_t length = 0;
     for (size_t i = 0; i < trace->count && length < sizeof kinds - 1; i++)
-        kinds[length++] = "ELSRCM#mf+d"[trace->events[i].kind];
+        kinds[length++] = "ELSRCM#mf+dn"[trace->events[i].kind];
     kinds[length] = '\0';
     return kinds;
 }
@@ -260,6 +261,32 @@ static void damage_of(const char *text, size_t length, const char *kinds, const 
 }
 #define DAMAGE_OF(text, kinds, what) damage_of((text), sizeof(text) - 1, (kinds), (what))
 
+/* Lists of any length become records of a few each, which CLOG-2 has room for; and its mark. */
+static void test_neighbours(void)
+{
+    static const char text[] =
+        "<trace>\n"
+        "<neighbours communicator=\"0\" ranks=\"0 1 2 3 4 5 6 7 8\" process=\"1\" timestamp=\"2\"/>\n"
+        "<neighbours direction=\"receive\" communicator=\"0\" ranks=\"\" process=\"0\" "
+        "timestamp=\"3\"/>\n"
+        "<neighbours direction=\"send\" communicator=\"0\" ranks=\"4 x\" process=\"0\" "
+        "timestamp=\"4\"/>\n" LINE("5", "u", "") "</trace>\n";
+    struct trace trace = trace_read(text, sizeof text - 1);
+    struct neighbours told[4] = {0};
+    tap_equal_string(kinds_of(&trace), "nnnnE", "neighbours: two records of a list of nine");
+    for (size_t i = 0; i < 4 && i < trace.count; i++)
+        payload_get_neighbours(trace.arena + trace.events[i].payload, trace.events[i].payload_length, &told[i]);
+    tap_ok(told[0].way == NEIGHBOURS_BOTH && told[0].ranks[0] == 0 && told[0].ranks[6] == 6,
+           "neighbours: seven of them");
+    tap_ok(told[1].ranks[0] == 7 && told[1].ranks[1] == 8 && told[1].ranks[2] == -1, "neighbours: the other two");
+    tap_ok(told[2].way == NEIGHBOURS_SOURCES && told[2].ranks[0] == -1, "neighbours: none that gives");
+    tap_ok(told[3].way == NEIGHBOURS_DESTINATIONS && told[3].ranks[0] == 4, "neighbours: one that gets");
+    tap_equal_int((long long)trace.end.damage.count, 1, "neighbours: what is no list of numbers is damage");
+    if (tap_equal_int((long long)trace.defs->mark_count, 1, "neighbours: their mark is defined"))
+        tap_equal_string(trace.defs->marks[0].format, NEIGHBOURS_MARK_FORMAT, "neighbours: as CLOG-2 needs it");
+    trace_free(&trace);
+}
+
 static void test_entities(void)
 {
     static const char refused[] = "entity declarations are not accepted";
@@ -353,6 +380,7 @@ int main(void)
     test_texts();
     test_written_kinds();
     test_written_messages();
+    test_neighbours();
     test_entities();
     test_damage();
     test_depth();

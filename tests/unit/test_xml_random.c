@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The trace XML: nothing is lost between writing and reading, for random traces of all that events can hold. */
+#include "core/payload.h"
 #include "unit/tap.h"
 #include "unit/xml_trace.h"
 
@@ -122,7 +123,7 @@ static unsigned chance(unsigned below)
     return (unsigned)(random_state >> 33) % below;
 }
 
-enum { STATES = 10, MARKS = 4, COMMS = 5, SITES = 2, PROCESSES = 3 };
+enum { STATES = 10, MARKS = 5, COMMS = 5, SITES = 2, PROCESSES = 3 };
 
 static void random_comms(struct defs *defs)
 {
@@ -148,7 +149,7 @@ static struct defs *random_defs(void)
 {
     static char names[STATES][16] = {"MPI_Send", "MPI_Recv",  "MPI_Bcast",           "MPI_Probe", "MPI_Sendrecv",
                                      "work",     "MPI_Irecv", "a%b<\"&\x01\xC3\xA9", "work",      "MPI_Send"};
-    static char marks[MARKS][8] = {"mark", "", "twice", "twice"};
+    static char marks[MARKS][16] = {NEIGHBOURS_MARK_NAME, "mark", "", "twice", "twice"};
     static char original[] = "SEND & more", colour[] = "steel blue", format[] = "%d of\t%s";
     struct defs *defs = defs_new();
     for (int32_t i = 0; i < STATES; i++)
@@ -160,9 +161,10 @@ static struct defs *random_defs(void)
                                                  .colour = chance(2) ? colour : NULL,
                                                  .shadowed = chance(5) == 0});
     for (int32_t i = 0; i < MARKS; i++)
-        defs_add_mark(
-            defs, &(struct mark_def){
-                      .name = marks[i], .id = 500 + i, .format = chance(2) ? format : NULL, .defined = chance(2) != 0});
+        defs_add_mark(defs, &(struct mark_def){.name = marks[i],
+                                               .id = 500 + i,
+                                               .format = i == 0 || chance(2) ? format : NULL,
+                                               .defined = chance(2) != 0});
     defs_add_constant(defs, "MPI_ANY_TAG", -1);
     defs_add_site(defs, &(struct site_def){.id = 7, .line = 12, .file = (char *)"main.c"});
     defs_add_site(defs, &(struct site_def){.id = EVENT_UNKNOWN, .function = (char *)"work"});
@@ -184,12 +186,20 @@ static int32_t maybe(int32_t least, unsigned span)
 }
 
 /* A record about the trace; false where there is none to make. */
-static bool random_record(struct event *event, uint32_t next[4])
+static bool random_record(struct event *event, uint32_t next[4], unsigned char payload[NEIGHBOURS_MARK_SIZE])
 {
+    struct neighbours neighbours = {.way = 1 + (int32_t)chance(3)};
     static const uint32_t counts[4] = {STATES, MARKS, 1, SITES};
     static const int64_t made[] = {
         COMM_STEP_WORLD, COMM_STEP_SELF, COMM_STEP_INTRA, COMM_STEP_LOCAL, COMM_STEP_REMOTE, COMM_STEP_INTER, 55};
-    switch (chance(4)) {
+    switch (chance(5)) {
+    case 4:
+        event->kind = EVENT_NEIGHBOURS;
+        event->payload_length = NEIGHBOURS_MARK_SIZE;
+        for (unsigned i = 0, count = chance(NEIGHBOURS_RANKS + 1); i < NEIGHBOURS_RANKS; i++)
+            neighbours.ranks[i] = i < count ? (int32_t)chance(2000) : -1;
+        payload_put_neighbours(payload, &neighbours);
+        return next[DEFINITION_MARK] > 0; /* its definition stands before it */
     case 0:
         event->kind = EVENT_COMM_MADE;
         event->partner_comm = random_comm();
@@ -270,7 +280,7 @@ static struct trace random_trace(void)
     unsigned step = 1 + chance(2000), rest = 1 + chance(10), threads = 1 + chance(2), back = chance(2) ? 20 : 1000000;
     for (size_t i = 0, count = chance(300); i < count; i++) {
         struct event event = EVENT_NOTHING;
-        unsigned char payload[16];
+        unsigned char payload[NEIGHBOURS_MARK_SIZE];
         event.process = chance(PROCESSES);
         event.thread = chance(threads);
         int64_t *time = &times[event.process];
@@ -278,7 +288,7 @@ static struct trace random_trace(void)
         event.time_ns = chance(back) ? *time : *time - (int64_t)chance(2 * step);
         event.comm = random_comm();
         bool is_record = chance(8) == 0;
-        if (is_record && !random_record(&event, next))
+        if (is_record && !random_record(&event, next, payload))
             continue;
         if (!is_record)
             random_event(&event, payload, rest);
