@@ -163,19 +163,26 @@ void graph_free_neighbours(struct graph *graph)
 
 /* Asking */
 
+static uint32_t process_of_row(const struct graph *graph, uint32_t row)
+{
+    return graph->lanes[graph->neighbours[row].lane].process;
+}
+
 uint32_t graph_neighbour_row(const struct graph *graph, uint32_t index_of_group, uint32_t process)
 {
     const struct group *group = &graph->groups[index_of_group];
-    uint32_t low = group->rows, high = group->rows + group->count;
+    uint32_t low = group->rows, end = group->rows + group->count, high = end;
+    /* Where all processes take part. */
+    if (process < group->count && process_of_row(graph, low + process) == process)
+        return low + process;
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
-        if (graph->lanes[graph->neighbours[middle].lane].process < process)
+        if (process_of_row(graph, middle) < process)
             low = middle + 1;
         else
             high = middle;
     }
-    bool there = low < group->rows + group->count && graph->lanes[graph->neighbours[low].lane].process == process;
-    return there ? low : GRAPH_NONE;
+    return low < end && process_of_row(graph, low) == process ? low : GRAPH_NONE;
 }
 
 uint32_t graph_neighbour_row_of_lane(const struct graph *graph, uint32_t group, uint32_t lane)
