@@ -359,14 +359,15 @@ static bool depend_on_neighbours(const struct player *player, uint32_t lane, uin
     return true;
 }
 
-/* The other group, or the root in it. */
+/* The root in the other group, that group, or both. `call` waits. */
 static bool depend_on_other_group(const struct player *player, uint32_t lane, const struct group *recorded,
-                                  struct dependency *dependency)
+                                  const struct call *call, struct dependency *dependency)
 {
     const struct graph *graph = player->graph;
     int index = graph_side_of(graph, recorded, lane);
-    const struct group_side *other = &graph_sides(graph, recorded)->sides[!index];
-    const struct side_play *side = &player->sides[recorded->rows][!index];
+    const struct group_sides *sides = graph_sides(graph, recorded);
+    const struct group_side *own = &sides->sides[index], *other = &sides->sides[!index];
+    const struct side_play *play = player->sides[recorded->rows];
     enum collective_shape shape = (enum collective_shape)graph_collective_of(graph, recorded).shape;
     if (shape == SHAPE_ONE_TO_ALL) {
         if (recorded->root_lane == GRAPH_NONE || graph_side_of(graph, recorded, recorded->root_lane) == index)
@@ -378,13 +379,19 @@ static bool depend_on_other_group(const struct player *player, uint32_t lane, co
     if (other->latest_lane == GRAPH_NONE || (shape == SHAPE_ALL_TO_ONE && recorded->root_lane != lane))
         return true;
     dependency->recorded_ns = other->latest_enter_ns;
-    dependency->replayed_ns = side->latest_ns;
-    return side->arrived == other->givers;
+    dependency->replayed_ns = play[!index].latest_ns;
+    bool both = shape == SHAPE_ALL_TO_ALL && !graph_side_is_enough(sides, call);
+    if (both && own->latest_enter_ns > other->latest_enter_ns)
+        dependency->recorded_ns = own->latest_enter_ns;
+    if (both && play[index].latest_ns > dependency->replayed_ns)
+        dependency->replayed_ns = play[index].latest_ns;
+    return play[!index].arrived == other->givers && (!both || play[index].arrived == own->givers);
 }
 
-/* What a lane waits for in a collective in which it takes part with its call `index`. False: that is not known yet. */
+/* What `call` waits for in a collective in which the lane takes part with its call `index`. False: that is not known
+   yet. */
 static bool depend_on_group(const struct player *player, uint32_t lane, uint32_t index, uint32_t index_of_group,
-                            struct dependency *dependency)
+                            const struct call *call, struct dependency *dependency)
 {
     const struct graph *graph = player->graph;
     const struct group *recorded = &graph->groups[index_of_group];
@@ -395,7 +402,7 @@ static bool depend_on_group(const struct player *player, uint32_t lane, uint32_t
     dependency->kind = (enum wait_kind)collective.wait;
     dependency->list = &group->waiting;
     if (graph->streams[recorded->stream].sided)
-        return depend_on_other_group(player, lane, recorded, dependency);
+        return depend_on_other_group(player, lane, recorded, call, dependency);
     switch ((enum collective_shape)collective.shape) {
     case SHAPE_ALL_TO_ONE: /* The data of the last must be there, though only the time until the first is a wait. */
         if (recorded->root_lane != lane)
@@ -447,7 +454,7 @@ static int64_t end_in_group(struct player *player, uint32_t lane, const struct c
 {
     struct dependency dependency = {.recorded_ns = call->enter_ns, .replayed_ns = player->lanes[lane].now_ns};
     bool waits = graph_collective(player->graph, call).stage == STAGE_BLOCKING && !call->gets_nothing;
-    if (waits && !depend_on_group(player, lane, player->lanes[lane].at, call->group - 1, &dependency))
+    if (waits && !depend_on_group(player, lane, player->lanes[lane].at, call->group - 1, call, &dependency))
         return wait_in(player, lane, dependency.list);
     return end_after(player, call, player->lanes[lane].now_ns, &dependency,
                      wait_for_this(call, dependency.recorded_ns));
@@ -466,7 +473,7 @@ static int64_t end_of_operations(struct player *player, uint32_t lane, const str
             break;
         if (operation->gets_nothing)
             continue;
-        if (!depend_on_group(player, operation->lane, operation->call, operation->group, &dependency))
+        if (!depend_on_group(player, operation->lane, operation->call, operation->group, call, &dependency))
             return wait_in(player, lane, dependency.list);
         int64_t ns = end_after(player, call, player->lanes[lane].now_ns, &dependency, wait_ns);
         end_ns = ns > end_ns ? ns : end_ns;

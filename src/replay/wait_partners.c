@@ -21,7 +21,8 @@ struct wait wait_for_other_group(const struct graph *graph, const struct group *
     struct collective collective = graph_collective_of(graph, group);
     enum wait_kind kind = (enum wait_kind)collective.wait;
     int side = graph_side_of(graph, group, lane);
-    const struct group_side *other = &graph_sides(graph, group)->sides[!side];
+    const struct group_sides *sides = graph_sides(graph, group);
+    const struct group_side *other = &sides->sides[!side], *last = other;
     bool rooted = collective.shape != SHAPE_ALL_TO_ALL;
     if (rooted && group->root_lane == GRAPH_NONE)
         return (struct wait){0};
@@ -33,6 +34,8 @@ struct wait wait_for_other_group(const struct graph *graph, const struct group *
     }
     if (other->latest_lane == GRAPH_NONE || (rooted && group->root_lane != lane))
         return (struct wait){0};
-    return wait_until(call, rooted ? other->earliest_enter_ns : other->latest_enter_ns, kind, other->latest_lane,
-                      other->latest_call);
+    if (!rooted && !graph_side_is_enough(sides, call) && sides->sides[side].latest_enter_ns > other->latest_enter_ns)
+        last = &sides->sides[side];
+    return wait_until(call, rooted ? other->earliest_enter_ns : last->latest_enter_ns, kind, last->latest_lane,
+                      last->latest_call);
 }

@@ -11,8 +11,8 @@
 struct wait wait_for_neighbours(const struct graph *graph, const struct group *group, uint32_t lane,
                                 const struct call *call);
 
-/* On an inter-communicator: for the last of the other group that gives something, for the root, if that is in the other
-   group, or the root for the first of the other group (MPI standard 5.2.2). */
+/* On an inter-communicator: for the last of the other group that gives something, or of both (see graph_sides.h); for
+   the root, if that is in the other group; or the root for the first of the other group. */
 struct wait wait_for_other_group(const struct graph *graph, const struct group *group, uint32_t lane,
                                  const struct call *call);
 

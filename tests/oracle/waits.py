@@ -358,6 +358,20 @@ class Run:
         last = min(other.rank for other in givers if other.enter == latest)
         self.wait(kind, call, None if until else last, until(givers) if until else latest)
 
+    def wait_for_sides(self, kind, call, others, own, library):
+        """The call waits for the other group; for its own as well if it is seen to end after that."""
+        everyone = [[other for other in side if other.gives] for side in (others, own)]
+        if not call.gets or not everyone[0]:
+            self.leave(call, call.enter + self.cost())
+            return
+        latest = [max([other.enter for other in side], default=-1) for side in everyone]
+        self.leave(call, max(call.enter, max(latest) if library else latest[0]) + self.cost())
+        both = call.leave >= max(latest)
+        call.needs = everyone[0] + everyone[1] if both else everyone[0]
+        until = max(latest) if both else latest[0]
+        last = [other.rank for other in call.needs if other.enter == until]
+        self.wait(kind, call, last[0] if len(last) == 1 else None, until)
+
     def neighbours(self):
         if not self.sources:
             return
@@ -383,9 +397,10 @@ class Run:
         if kind == "wait-at-nxn":
             self.some_have_nothing(groups[0] + groups[1])
         if kind.startswith("wait-at"):
+            library = self.random.random() < 0.5  # it collects in each group first
             for side, calls in enumerate(groups):
                 for call in calls:
-                    self.wait_for(kind, call, groups[1 - side])
+                    self.wait_for_sides(kind, call, groups[1 - side], calls, library)
             return
         side = self.random.randrange(2)
         number = self.random.randrange(len(groups[side]))

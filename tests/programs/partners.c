@@ -19,6 +19,7 @@ struct step {
     int64_t wait_ns, leave_ns;     /* enter and leave of the call that waits */
     uint64_t others;               /* bit i: it waits for process i */
     int32_t kind, until_the_first; /* not for the last, but for the first of them */
+    uint64_t perhaps;              /* bit i: for process i as well, if it leaves after that has entered */
 };
 
 static struct step steps[PROCESSES][STEPS];
@@ -90,9 +91,10 @@ static void on_grid(void)
 
 #if MPI_VERSION >= 4
 /* Starts a prepared collective, and completes it later. */
-static void start_and_wait(enum kind kind, uint64_t others, MPI_Request *request)
+static void start_and_wait(enum kind kind, uint64_t others, uint64_t perhaps, MPI_Request *request)
 {
     struct step *step = begin(kind, others);
+    step->perhaps = perhaps;
     MPI_Start(request);
     usleep(1000);
     step->wait_ns = now_ns();
@@ -122,7 +124,7 @@ static void one_way(void)
 #if MPI_VERSION >= 4
     MPI_Neighbor_alltoall_init(out, 1, MPI_INT, in, 1, MPI_INT, line, MPI_INFO_NULL, &request);
     for (int i = 0; i < ROUNDS; i++)
-        start_and_wait(AT_NXN, process(rank - 1), &request);
+        start_and_wait(AT_NXN, process(rank - 1), 0, &request);
     MPI_Request_free(&request);
 #endif
     MPI_Comm_free(&line);
@@ -146,9 +148,11 @@ static void two_groups(void)
     for (int i = 0; i < ROUNDS; i++) {
         int root = i % 2 ? size - 1 : 0, mine = root_for(root, upper);
         struct step *step = begin(AT_NXN, others);
+        step->perhaps = lower_half << size / 2 | lower_half; /* libraries collect in each group first */
         MPI_Allreduce(out, in, 1, MPI_INT, MPI_SUM, inter);
         end(step);
         step = begin(AT_BARRIER, others);
+        step->perhaps = lower_half << size / 2 | lower_half;
         MPI_Barrier(inter);
         end(step);
         step = begin(BROADCAST, mine >= 0 ? process(root) : 0);
@@ -163,16 +167,27 @@ static void two_groups(void)
     MPI_Request request;
     MPI_Barrier_init(inter, MPI_INFO_NULL, &request);
     for (int i = 0; i < ROUNDS; i++)
-        start_and_wait(AT_BARRIER, others, &request);
+        start_and_wait(AT_BARRIER, others, lower_half << size / 2 | lower_half, &request);
     MPI_Request_free(&request);
 #endif
     MPI_Comm_free(&inter);
     MPI_Comm_free(&half);
 }
 
+/* When the last of some processes enters. */
+static int64_t last_of(uint64_t others, int index)
+{
+    int64_t last_ns = INT64_MIN;
+    for (int other = 0; other < size; other++)
+        if ((others >> other & 1) && steps[other][index].enter_ns > last_ns)
+            last_ns = steps[other][index].enter_ns;
+    return last_ns;
+}
+
 static int64_t waited(int process, int index)
 {
     const struct step *step = &steps[process][index];
+    int64_t all_ns = last_of(step->others | step->perhaps, index);
     int64_t until_ns = step->until_the_first ? INT64_MAX : INT64_MIN;
     for (int other = 0; other < size; other++) {
         int64_t enter_ns = steps[other][index].enter_ns;
@@ -181,6 +196,8 @@ static int64_t waited(int process, int index)
     }
     if (step->others == 0)
         return 0;
+    if (step->perhaps && step->leave_ns >= all_ns)
+        until_ns = all_ns;
     until_ns = until_ns < step->leave_ns ? until_ns : step->leave_ns;
     return until_ns > step->wait_ns ? until_ns - step->wait_ns : 0;
 }

@@ -188,6 +188,26 @@ static void test_all(void)
     graph_free(graph);
 }
 
+/* A library that collects in each group first: who ends after all have come waits for its own group, too. */
+static void test_library(void)
+{
+    struct trace trace = {0};
+    make_sides(&trace);
+    across(&trace, 0, ALLREDUCE, 10, 52, EVENT_UNKNOWN, 8, 8);
+    across(&trace, 1, ALLREDUCE, 50, 51, EVENT_UNKNOWN, 8, 8);
+    across(&trace, 2, ALLREDUCE, 20, 53, EVENT_UNKNOWN, 8, 8);
+    across(&trace, 3, ALLREDUCE, 30, 54, EVENT_UNKNOWN, 8, 8);
+    struct graph *graph = graph_of(&trace, 4);
+    struct analysis *analysis = analyse(graph);
+    expect(analysis, WAIT_AT_NXN, FOUR(40, 0, 30, 20), FOUR(0, 90, 0, 0), "library");
+    tap_equal_int(analysis->replay, 54, "library: as recorded");
+    /* Process 1, lane 2, in half the time, is there at 25: process 3 is the last, and needs 4. */
+    const double compute[] = {1, 1, 0.5, 1};
+    tap_equal_int(replayed(graph, (struct replay_options){.compute = compute}), 34, "library: another is the last");
+    analysis_free(analysis);
+    graph_free(graph);
+}
+
 /* The root gives to the other group and waits for nobody; those beside it take no part. Both ways. */
 static void test_from_root(void)
 {
@@ -267,6 +287,7 @@ int main(void)
     test_unknown();
     test_requests();
     test_all();
+    test_library();
     test_from_root();
     test_to_root();
     test_other_not_known();
