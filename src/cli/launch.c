@@ -15,8 +15,11 @@
 
 static volatile pid_t child_process;
 
-static const int passed_on[] = {SIGTERM, SIGHUP, SIGUSR1, SIGUSR2};
-static const int of_terminal[] = {SIGINT, SIGQUIT};
+/* Those that are passed on to the program, and those that a terminal sends to it anyway. */
+enum { PASSED_ON = 4 };
+static const int numbers[] = {SIGTERM, SIGHUP, SIGUSR1, SIGUSR2, SIGINT, SIGQUIT};
+enum { SIGNALS = sizeof numbers / sizeof *numbers };
+static struct sigaction before[SIGNALS];
 
 static void pass_on(int signal_number)
 {
@@ -26,21 +29,28 @@ static void pass_on(int signal_number)
     errno = saved;
 }
 
-static void signals_set(void (*passed)(int), void (*terminal)(int))
+/* What was ignored stays so, for the program too: nohup. */
+static void signals_take(void)
 {
-    struct sigaction action = {.sa_handler = passed, .sa_flags = SA_RESTART};
-    sigemptyset(&action.sa_mask);
-    for (size_t i = 0; i < sizeof passed_on / sizeof *passed_on; i++)
-        sigaction(passed_on[i], &action, NULL);
-    action.sa_handler = terminal;
-    for (size_t i = 0; i < sizeof of_terminal / sizeof *of_terminal; i++)
-        sigaction(of_terminal[i], &action, NULL);
+    for (size_t i = 0; i < SIGNALS; i++) {
+        struct sigaction action = {.sa_handler = i < PASSED_ON ? pass_on : SIG_IGN, .sa_flags = SA_RESTART};
+        sigemptyset(&action.sa_mask);
+        sigaction(numbers[i], NULL, &before[i]);
+        if (before[i].sa_handler != SIG_IGN)
+            sigaction(numbers[i], &action, NULL);
+    }
+}
+
+static void signals_give_back(void)
+{
+    for (size_t i = 0; i < SIGNALS; i++)
+        sigaction(numbers[i], &before[i], NULL);
 }
 
 /* In the child: what exec cannot do is told through the pipe, which closes itself where it can. */
 static void child_run(char *const *arguments, int tell)
 {
-    signals_set(SIG_DFL, SIG_DFL);
+    signals_give_back();
     signal(SIGPIPE, SIG_DFL);
     execvp(arguments[0], arguments);
     int reason = errno;
@@ -76,7 +86,7 @@ enum status launch(char *const *words, size_t count, struct launch_result *resul
     if (pipe2(tell, O_CLOEXEC) != 0)
         return error_set_errno(err, ERROR_INPUT, "cannot make a pipe");
     int64_t begin_ns = now_ns();
-    signals_set(pass_on, SIG_IGN);
+    signals_take();
     child_process = fork();
     if (child_process == 0)
         child_run(arguments, tell[1]);
@@ -86,7 +96,7 @@ enum status launch(char *const *words, size_t count, struct launch_result *resul
     enum status status = STATUS_OK;
     if (child_process > 0)
         status = wait_for(child_process, result, err);
-    signals_set(SIG_DFL, SIG_DFL);
+    signals_give_back();
     result->ran_ns = now_ns() - begin_ns;
     if (failed) {
         errno = child_process < 0 ? errno : reason;

@@ -54,7 +54,8 @@ static void report(const struct options *options, const struct record_summary *s
     bool file = stat(output, &about) == 0 && S_ISREG(about.st_mode);
     if (ran_ns > 0 && summary->processes > 0) {
         double cost = record_cost_ns() * (double)summary->events / summary->processes / (double)ran_ns;
-        snprintf(overhead, sizeof overhead, ", overhead about %s", text_share(share, cost));
+        text_share(share, cost);
+        snprintf(overhead, sizeof overhead, ", overhead %s%s", *share == '<' ? "" : "about ", share);
     }
     if (summary->programs > 1)
         snprintf(programs, sizeof programs, " of %zu programs", summary->programs);
@@ -380,11 +381,16 @@ static int finish(const struct options *options, const char *directory, const ch
                     directory, output);
         return EXIT_INPUT;
     }
+    bool elsewhere;
+    char *left;
+    if (asprintf(&left, "sight: the recording is in '%s': sight merge -o %s %s\n", directory, output, directory) < 0)
+        left = NULL;
+    run_set_last_words(left);
     size_t running = still_running_wait(directory);
     if (running > 0)
         fprintf(stderr, "sight: incomplete: %zu process%s still running\n", running, running == 1 ? " is" : "es are");
-    bool elsewhere;
     int code = merge(options, (char *const *)&directory, 1, output, result->ran_ns, &elsewhere);
+    run_set_last_words(NULL);
     if (elsewhere)
         fprintf(stderr,
                 "sight: other hosts have theirs in a directory of this name: copy it from each, and "
@@ -393,7 +399,8 @@ static int finish(const struct options *options, const char *directory, const ch
     else if (code == EXIT_DONE || code == EXIT_DAMAGED)
         directory_remove(directory);
     else
-        fprintf(stderr, "sight: the recording is in '%s': sight merge it\n", directory);
+        fputs(left ? left : "", stderr);
+    free(left);
     return code;
 }
 

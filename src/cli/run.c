@@ -21,20 +21,33 @@
 #include <unistd.h>
 
 /* Nothing needs an orderly end but the temporary names of outputs. */
+static const char *last_words;
+
 static void on_signal(int signal_number)
 {
     (void)signal_number;
     output_remove_unfinished();
+    if (last_words && write(STDERR_FILENO, last_words, strlen(last_words)) < 0)
+        _exit(EXIT_INTERRUPTED);
     _exit(EXIT_INTERRUPTED);
+}
+
+void run_set_last_words(const char *words)
+{
+    last_words = words;
 }
 
 void run_catch_signals(void)
 {
     struct sigaction action = {.sa_handler = on_signal};
     sigemptyset(&action.sa_mask);
-    sigaction(SIGINT, &action, NULL);
-    sigaction(SIGTERM, &action, NULL);
-    sigaction(SIGHUP, &action, NULL);
+    static const int numbers[] = {SIGINT, SIGTERM, SIGHUP};
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+        struct sigaction before;
+        sigaction(numbers[i], NULL, &before);
+        if (before.sa_handler != SIG_IGN) /* nohup */
+            sigaction(numbers[i], &action, NULL);
+    }
     /* A closed pipe is told by write's result: temporary files are removed, and the work ends silently. */
     signal(SIGPIPE, SIG_IGN);
 }

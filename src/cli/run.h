@@ -73,4 +73,7 @@ void run_title(char *buffer, size_t size, const struct options *options);
 /* Signals end the work with code 130 and leave no unfinished output. */
 void run_catch_signals(void);
 
+/* What a signal that ends the program is to write on standard error, whole lines; NULL: nothing. Not copied. */
+void run_set_last_words(const char *words);
+
 #endif
