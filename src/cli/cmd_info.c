@@ -194,7 +194,11 @@ static const struct field mark_fields[] = {
     {"name", "solo event", mark_name}, {"colour", "colour", mark_colour}, {"events", "events", mark_events}};
 
 GETTER(comm_id, struct comm_def, value_integer(row->id))
-GETTER(comm_kind, struct comm_def, value_text(row->world ? "world" : row->self ? "self" : "other"))
+GETTER(comm_kind, struct comm_def,
+       value_text(row->world    ? "world"
+                  : row->self   ? "self"
+                  : row->window ? "window"
+                                : "other"))
 static const struct field comm_fields[] = {{"communicator", "communicator", comm_id}, {"kind", "kind", comm_kind}};
 
 GETTER(site_line, struct site_def, row->line > 0 ? value_count((uint64_t)row->line) : value_null())
