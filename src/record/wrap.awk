@@ -82,13 +82,21 @@ function read_hooks(    line, heading, names, n, i, when)
     }
 }
 
-# The row of a function: its own, or that of the variant without _c.
+# True of what prepares a persistent collective, and has the arguments of the other one and two more.
+function prepares(name)
+{
+    return class_of[name] == "COLLECTIVE" && name ~ /_init(_c)?$/
+}
+
+# The row of a function: its own, or that of the variant without _c, or of the collective that it prepares.
 function find_row(name,    small)
 {
     if (name in row_of)
         return row_of[name]
     small = name
     if (sub(/_c$/, "", small) && (small in row_of))
+        return row_of[small]
+    if (prepares(name) && sub(/_init$/, "", small) && (small in row_of))
         return row_of[small]
     return 0
 }
@@ -118,7 +126,7 @@ function split_parameters(text,    n, i, at)
 # Gives the parameters the names of the row.
 function rename(name, row, n,    names, m, i, last)
 {
-    text = arguments_of[row]
+    text = arguments_of[row] (prepares(name) ? ", info, request" : "")
     last = sub(/ last$/, "", text)
     m = split(text, names, ", *")
     if (last ? m > n : m != n)

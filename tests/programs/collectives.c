@@ -61,6 +61,22 @@ static void non_blocking(void)
     wait_for(&request);
 }
 
+/* Two of them on their way at once. */
+static void persistent(void)
+{
+#if MPI_VERSION >= 4
+    MPI_Request requests[2];
+    CALL(MPI_Bcast_init, (out, COUNT, MPI_INT, truth.size - 1, world, MPI_INFO_NULL, &requests[0]));
+    CALL(MPI_Gather_init, (out, COUNT, MPI_INT, in, COUNT, MPI_INT, 0, world, MPI_INFO_NULL, &requests[1]));
+    for (int i = 0; i < 2; i++) {
+        CALL(MPI_Startall, (2, requests));
+        CALL(MPI_Waitall, (2, requests, MPI_STATUSES_IGNORE));
+    }
+    for (int i = 0; i < 2; i++)
+        CALL(MPI_Request_free, (&requests[i]));
+#endif
+}
+
 static void neighbours(void)
 {
     MPI_Comm cart;
@@ -124,6 +140,7 @@ int main(int argc, char **argv)
     }
     blocking();
     non_blocking();
+    persistent();
     neighbours();
     windows();
     files();

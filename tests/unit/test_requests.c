@@ -162,6 +162,25 @@ static void test_persistent(void)
     EXPECT(&trace, 2, WAIT_LATE_RECEIVER, "persistent", 80, 0);
 }
 
+/* A persistent broadcast: root and bytes are told when it is prepared. Process 2 gets nothing. */
+static void test_persistent_root(void)
+{
+    struct trace trace = {0};
+    begin(&trace, 3);
+    for (uint32_t p = 0; p < 3; p++) {
+        requesting(&trace, p, BCAST_INIT, 1, 2, 4);
+        struct event *leave = &trace.events[p][trace.count[p] - 1];
+        leave->tag = 1;
+        leave->bytes_sent = p == 1 ? 8 : 0;
+        leave->bytes_received = p == 0 ? 8 : 0;
+        for (int64_t now = 100; now < 300; now += 100) {
+            telling(&trace, p, START, now + (p == 1 ? 50 : 0), now + (p == 1 ? 51 : 1), -1, 4, 1);
+            telling(&trace, p, WAIT, now + (p == 1 ? 52 : 10), now + 60, -1, 4, 1);
+        }
+    }
+    EXPECT(&trace, 3, WAIT_LATE_BROADCAST, "a persistent broadcast", 80, 0, 0);
+}
+
 static void test_both_ways(void)
 {
     struct trace trace = {0};
@@ -228,6 +247,7 @@ int main(void)
     test_waitall();
     test_posts();
     test_persistent();
+    test_persistent_root();
     test_both_ways();
     test_threads();
     test_nonsense();
