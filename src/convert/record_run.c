@@ -59,10 +59,9 @@ static void define_own_mark(struct defs *defs, uint32_t *mark, const char *name,
 /* True of functions whose requests are followed, and that post or prepare one. */
 static bool makes_requests(const struct mpi_function *function)
 {
-    bool followed = function->class == CLASS_P2P || function->class == CLASS_COLLECTIVE ||
-                    function->class == CLASS_SYNC || function->class == CLASS_IO;
-    return followed && (strncmp(function->name, "MPI_I", 5) == 0 || strstr(function->name, "_init") ||
-                        strncmp(function->name, "MPI_File_i", 10) == 0);
+    bool followed =
+        function->class == CLASS_P2P || function->class == CLASS_COLLECTIVE || function->class == CLASS_SYNC;
+    return followed && (strncmp(function->name, "MPI_I", 5) == 0 || strstr(function->name, "_init"));
 }
 
 static bool synchronises_window(const struct mpi_function *function)
@@ -99,6 +98,8 @@ static void define_functions(struct record_run *run, struct defs *defs)
                                   .end = EVENT_UNKNOWN};
         run->states[f] = defs_add_state(defs, &state);
         run->request_mark |= makes_requests(mpi_function_at(f));
+        if (mpi_function_at(f)->class == CLASS_IO && !defs->tells_files)
+            defs_add_constant(defs, FILES_CONSTANT, 1);
         run->neighbours_mark |= strstr(name, "MPI_Cart_") || strstr(name, "graph_") || strstr(name, "eighbor_");
         run->ranks_mark |= synchronises_window(mpi_function_at(f));
     }

@@ -122,6 +122,7 @@ uint32_t defs_add_constant(struct defs *defs, const char *name, int32_t value)
 {
     ARRAY_PUSH(defs->constants, defs->constant_count, defs->constant_capacity,
                (struct constant_def){.name = memory_copy_string(name), .value = value});
+    defs->tells_files |= strcmp(name, FILES_CONSTANT) == 0;
     return (uint32_t)defs->constant_count - 1;
 }
 

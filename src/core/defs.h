@@ -36,6 +36,10 @@ struct mark_def {
     bool tells_requests;    /* set by defs_add_mark: it is no event of the program, but tells requests of a call */
 };
 
+/* The constant with which recordings say that calls on files stand on the communicator of their file. In other traces
+   they stand on the world's. */
+#define FILES_CONSTANT "MPI_File communicators"
+
 struct constant_def {
     char *name;
     int32_t value;
@@ -89,6 +93,7 @@ struct defs {
     size_t comm_count, comm_capacity;
     struct comm_row *comm_rows;
     size_t comm_row_count, comm_row_capacity;
+    bool tells_files;   /* calls on files stand on the communicator of their file: there is FILES_CONSTANT */
     uint32_t processes; /* declared, or the largest process number + 1 where nothing is declared */
     uint32_t threads;   /* largest number of threads of a process as declared; at least 1 */
     char *version;      /* of the source's format; NULL */

@@ -74,7 +74,7 @@ static const struct root {
 } roots[] = {
     {"compute-imbalance", true, "small-messages transfer excessive-synchronisation"},
     {"dynamic-imbalance", true, "small-messages transfer excessive-synchronisation compute-imbalance"},
-    {"contention", false, "late-sender late-receiver wrong-order serialisation wait-at-nxn wait-at-barrier"},
+    {"contention", false, "late-sender late-receiver wrong-order serialisation wait-at-nxn wait-at-barrier wait-at-io"},
 };
 
 static const struct finding *finding_of(const struct findings *findings, const char *id)

@@ -331,6 +331,19 @@ bool find_wait_at_barrier(const struct finding_input *input, struct finding *fin
     return find_waits(input, &words, finding);
 }
 
+bool find_wait_at_io(const struct finding_input *input, struct finding *finding)
+{
+    static const struct wait_words words = {
+        WAIT_AT_IO,
+        "waiting at collective I/O",
+        "in calls on files for the last process to come",
+        "the last to come",
+        "even out the work before all open, read or write a file together, or let each "
+        "process write when it is ready (MPI_File_write_at, MPI_File_iwrite_at_all)",
+        NULL};
+    return find_waits(input, &words, finding);
+}
+
 /* Launchers never start all processes at once: less than that is no fault of the program. */
 static const double START_SHARE = 0.05;
 

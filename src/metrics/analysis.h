@@ -29,12 +29,13 @@
     X(AT_FINALIZE, "wait-at-finalize")    /* the same */                                                               \
     X(AT_WINDOW, "wait-at-window")        /* making or freeing a window: the same */                                   \
     X(AT_FENCE, "wait-at-fence")          /* MPI_Win_fence: the same, where nobody leaves before the last enters */    \
+    X(AT_IO, "wait-at-io")                /* calls on files: the same, where nobody leaves before the last enters */   \
     X(LATE_POST, "late-post")             /* access epoch: min(latest enter_post of its targets, leave) - enter */     \
     X(LATE_COMPLETE, "late-complete")     /* exposure epoch: min(latest enter_complete, leave) - enter */              \
     X(LOCK_CONTENTION, "lock-contention") /* lock: min(leave_unlock of the holder before, leave) - enter */            \
     X(NXN_COMPLETION, "nxn-completion")   /* all to all: leave - max(first leave, latest enter) */                     \
     X(BARRIER_COMPLETION, "barrier-completion") /* the same */                                                         \
-    X(IO, "io")                                 /* leave - enter of calls on files */
+    X(IO, "io")                                 /* calls on files: leave - enter, without wait-at-io */
 
 enum wait_kind {
     WAIT_NONE,

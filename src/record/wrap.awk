@@ -159,7 +159,9 @@ function write_wrapper(name, result, parameters,    n, i, row, list, call, comm,
             win = (type[i] == "MPI_Win" ? "" : "*") argument[i]
     }
     printf "#undef %s\nEXPORT %s %s(%s)\n{\n    struct call call;\n", name, result, name, list
-    if (comm != "")
+    if (comm == "" && type[1] ~ /^MPI_File( \*)?$/)
+        printf "    if (!call_on_file(&call, FUNCTION_%s, CALLER, %s%s))\n", name, type[1] ~ /\*/ ? "*" : "", argument[1]
+    else if (comm != "")
         printf "    if (!call_on(&call, FUNCTION_%s, CALLER, %s))\n", name, comm
     else if (win != "")
         printf "    if (!call_on_window(&call, FUNCTION_%s, CALLER, %s))\n", name, win
@@ -214,7 +216,7 @@ BEGIN {
     read_functions()
     read_hooks()
     print "/* Made by wrap.awk from mpi.h, core/mpi_function.def and hooks.def. */\n#include \"record/clock.h\"\n#include \"record/collectives.h\"\n" \
-          "#include \"record/messages.h\"\n" \
+          "#include \"record/files.h\"\n#include \"record/messages.h\"\n" \
           "#include \"record/real.h\"\n#include \"record/requests.h\"\n#include \"record/sessions.h\"\n" \
           "#include \"record/windows.h\"\n\n" \
           "/* Programs may call what is deprecated. */\n#pragma GCC diagnostic ignored \"-Wdeprecated-declarations\"\n"

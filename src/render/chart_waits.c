@@ -32,6 +32,7 @@ static const struct kind_look {
     [WAIT_LATE_POST] = {"late post", 2, 0},
     [WAIT_LATE_COMPLETE] = {"late complete", 2, 1},
     [WAIT_LOCK_CONTENTION] = {"locks", 2, 2},
+    [WAIT_AT_IO] = {"files together", 7, 1},
     [WAIT_NXN_COMPLETION] = {"ending collectives", 3, 1},
     [WAIT_BARRIER_COMPLETION] = {"ending barriers", 6, 1},
     [WAIT_IO] = {"files", 7, 0},

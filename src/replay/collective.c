@@ -19,6 +19,12 @@ static const struct shape_row {
     {"Barrier", {SHAPE_ALL_TO_ALL, STAGE_BLOCKING, WAIT_AT_BARRIER, WAIT_BARRIER_COMPLETION}},
     {"Bcast", {SHAPE_ONE_TO_ALL, STAGE_BLOCKING, WAIT_LATE_BROADCAST, WAIT_NONE}},
     {"Exscan", {SHAPE_PREFIX, STAGE_BLOCKING, WAIT_EARLY_SCAN, WAIT_NONE}},
+    {"File_close", {SHAPE_ALL_TO_ALL, STAGE_BLOCKING, WAIT_AT_IO, WAIT_NONE}},
+    {"File_open", {SHAPE_ALL_TO_ALL, STAGE_BLOCKING, WAIT_AT_IO, WAIT_NONE}},
+    {"File_preallocate", {SHAPE_ALL_TO_ALL, STAGE_BLOCKING, WAIT_AT_IO, WAIT_NONE}},
+    {"File_set_size", {SHAPE_ALL_TO_ALL, STAGE_BLOCKING, WAIT_AT_IO, WAIT_NONE}},
+    {"File_set_view", {SHAPE_ALL_TO_ALL, STAGE_BLOCKING, WAIT_AT_IO, WAIT_NONE}},
+    {"File_sync", {SHAPE_ALL_TO_ALL, STAGE_BLOCKING, WAIT_AT_IO, WAIT_NONE}},
     {"Finalize", {SHAPE_ALL_TO_ALL, STAGE_BLOCKING, WAIT_AT_FINALIZE, WAIT_NONE}},
     {"Gather", {SHAPE_ALL_TO_ONE, STAGE_BLOCKING, WAIT_EARLY_REDUCE, WAIT_NONE}},
     {"Gatherv", {SHAPE_ALL_TO_ONE, STAGE_BLOCKING, WAIT_EARLY_REDUCE, WAIT_NONE}},
@@ -47,6 +53,14 @@ static const struct shape_row {
     {"Win_free", {SHAPE_ALL_TO_ALL, STAGE_BLOCKING, WAIT_AT_WINDOW, WAIT_NONE}},
 };
 
+/* Reading and writing together: MPI_File_read_all, MPI_File_write_at_all_begin, MPI_File_read_ordered, ... Those that
+   return before the data are moved (MPI_File_iread_all) are not: what completes them need not wait for others. */
+static bool moves_file_data(const char *name)
+{
+    bool moves = strncmp(name, "File_read", 9) == 0 || strncmp(name, "File_write", 10) == 0;
+    return moves && (strstr(name, "_all") || strstr(name, "_ordered"));
+}
+
 /* The row whose name is `first` and then the text. */
 static struct collective row_of(char first, const char *text, size_t length)
 {
@@ -71,6 +85,8 @@ struct collective collective_of(const struct state_def *state)
     if (strncmp(name, "MPI_", 4) != 0 || name[4] == '\0')
         return (struct collective){0};
     name += 4;
+    if (moves_file_data(name))
+        return (struct collective){SHAPE_ALL_TO_ALL, STAGE_BLOCKING, WAIT_AT_IO, WAIT_NONE};
     size_t length = strlen(name);
     cut(name, &length, "_c");
     struct collective found = row_of(name[0], name + 1, length - 1);

@@ -33,7 +33,8 @@ struct collective {
 /* False of those in which nobody gives or gets data, whatever a trace tells of bytes: everyone counts. */
 static inline bool collective_moves_data(struct collective collective)
 {
-    return collective.wait != WAIT_AT_BARRIER && collective.wait != WAIT_AT_INIT && collective.wait != WAIT_AT_FINALIZE;
+    return collective.wait != WAIT_AT_BARRIER && collective.wait != WAIT_AT_INIT &&
+           collective.wait != WAIT_AT_FINALIZE && collective.wait != WAIT_AT_IO;
 }
 
 /* By name; large-count variants (_c) are as the others. */

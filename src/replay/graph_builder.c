@@ -71,15 +71,17 @@ static uint32_t kind_of(struct graph_builder *builder, uint32_t state, int32_t c
 /* Collectives */
 
 /* True of calls in which all processes of a communicator take part and meet in the order of their calls. */
-static bool is_collective(const struct state_def *state)
+static bool is_collective(const struct defs *defs, const struct state_def *state)
 {
-    enum collective_stage stage = collective_of(state).stage;
-    return stage == STAGE_BLOCKING || stage == STAGE_POSTED;
+    struct collective collective = collective_of(state);
+    if (collective.wait == WAIT_AT_IO && !defs->tells_files)
+        return false;
+    return collective.stage == STAGE_BLOCKING || collective.stage == STAGE_POSTED;
 }
 
-static struct state_role role_by_name(const struct state_def *state)
+static struct state_role role_by_name(const struct defs *defs, const struct state_def *state)
 {
-    bool collective = is_collective(state);
+    bool collective = is_collective(defs, state);
     return (struct state_role){.known = true,
                                .collective = collective,
                                .on_window = collective_is_on_window(state),
@@ -99,7 +101,7 @@ static const struct state_role *role_of(struct graph_builder *builder, uint32_t 
     }
     struct state_role *role = &builder->roles[state];
     if (!role->known)
-        *role = role_by_name(&defs->states[state]);
+        *role = role_by_name(defs, &defs->states[state]);
     return role;
 }
 

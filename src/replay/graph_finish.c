@@ -128,12 +128,12 @@ static void note_starts(struct graph *graph)
     }
 }
 
-/* MPI lets calls of a window return before all processes have come, and assertions (MPI_MODE_NOPRECEDE) make them:
-   where one did, by more than clocks are wrong, nobody waits. */
+/* MPI lets calls of a window, or on a file (MPI 4.0, 14.6.1), return before all processes have come, and assertions
+   (MPI_MODE_NOPRECEDE) make them: where one did, by more than clocks are wrong, nobody waits. */
 static bool does_not_wait(const struct graph *graph, const struct group *group)
 {
     uint8_t kind = graph_collective_of(graph, group).wait;
-    return (kind == WAIT_AT_FENCE || kind == WAIT_AT_WINDOW) &&
+    return (kind == WAIT_AT_FENCE || kind == WAIT_AT_WINDOW || kind == WAIT_AT_IO) &&
            time_since(group->earliest_leave_ns, group->latest_enter_ns) > graph->clock_error_ns;
 }
 

@@ -174,10 +174,12 @@ struct wait wait_completion_of(const struct graph *graph, uint32_t lane, uint32_
     const struct group *group = graph_group(graph, &call);
     enum wait_kind kind = WAIT_NONE;
     int64_t from_ns = call.enter_ns;
-    if (graph_state(graph, &call)->class == CLASS_IO)
+    if (graph_state(graph, &call)->class == CLASS_IO) {
+        struct wait wait = wait_of(graph, lane, index);
         kind = WAIT_IO;
-    if (group && group->complete && !graph->streams[group->stream].sided && !call.gives_nothing && !call.gets_nothing &&
-        graph_collective(graph, &call).stage == STAGE_BLOCKING) {
+        from_ns += wait.ns;
+    } else if (group && group->complete && !graph->streams[group->stream].sided && !call.gives_nothing &&
+               !call.gets_nothing && graph_collective(graph, &call).stage == STAGE_BLOCKING) {
         kind = (enum wait_kind)graph_collective(graph, &call).completion;
         from_ns = group->earliest_done_ns > group->latest_enter_ns ? group->earliest_done_ns : group->latest_enter_ns;
     }

@@ -196,6 +196,27 @@ static void late_post(int round)
     }
 }
 
+static MPI_File together = MPI_FILE_NULL;
+
+/* All write to one file; how long each waits for the last to come is known when all tell when they came. */
+static void write_together(int round)
+{
+    double mine = rank, latest_s;
+    if (round == 0)
+        MPI_File_open(MPI_COMM_WORLD, "planted.dat", MPI_MODE_CREATE | MPI_MODE_WRONLY, MPI_INFO_NULL, &together);
+    uneven_work();
+    double begin_s = now_s();
+    MPI_File_write_at_all(together, rank * (MPI_Offset)sizeof mine, &mine, 1, MPI_DOUBLE, MPI_STATUS_IGNORE);
+    double end_s = now_s();
+    MPI_Allreduce(&begin_s, &latest_s, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+    waited_s += (latest_s < end_s ? latest_s : end_s) - begin_s;
+    if (round < ROUNDS - 1)
+        return;
+    MPI_File_close(&together);
+    if (rank == 0)
+        unlink("planted.dat");
+}
+
 /* Many barriers though nobody is late. */
 static void synchronising(int round)
 {
@@ -447,6 +468,7 @@ static const struct pattern patterns[] = {
     {"late-sender", late_sender, "late-sender,serialisation", 0},
     {"late-receiver", late_receiver, "late-receiver,late-sender,serialisation", 0},
     {"late-post", late_post, "late-receiver,late-sender,serialisation", 0},
+    {"write-together", write_together, "compute-imbalance,wait-at-io", 1},
     {"nonblocking", nonblocking, "compute-imbalance,wait-at-nxn", 1},
 #if MPI_VERSION >= 4
     {"persistent", persistent, "compute-imbalance,wait-at-barrier", 1},

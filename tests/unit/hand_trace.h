@@ -42,6 +42,7 @@ enum {
     SEND_INIT,
     RECV_INIT,
     BCAST_INIT,
+    FILE_WRITE_ALL,
     STATES,
     LANES = 8
 };
@@ -80,7 +81,8 @@ HAND_UNUSED static void defs_make(void)
                                               "MPI_Isendrecv",
                                               "MPI_Send_init",
                                               "MPI_Recv_init",
-                                              "MPI_Bcast_init"};
+                                              "MPI_Bcast_init",
+                                              "MPI_File_write_all"};
     defs = defs_new();
     for (size_t i = 0; i < STATES; i++)
         defs_add_state(defs, &(struct state_def){.name = (char *)(uintptr_t)names[i]});

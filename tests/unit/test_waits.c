@@ -234,6 +234,44 @@ static void test_files(void)
     analysis_free(analysis);
 }
 
+/* All write together: 0 and 1 to one file, 2 and 3 to another, of which 3 is done before 2 comes; all to a third. */
+static void write_together(struct trace *trace)
+{
+    static const int64_t enters[] = {10, 30, 50, 20}, leaves[] = {40, 42, 60, 45};
+    for (uint32_t p = 0; p < 4; p++) {
+        moment(trace, p, 0);
+        call(trace, p, FILE_WRITE_ALL, enters[p], leaves[p]);
+        for (size_t i = trace->count[p] - 2; i < trace->count[p]; i++)
+            trace->events[p][i].comm = p < 2 ? 1 : 2;
+        call(trace, p, FILE_WRITE_ALL, 70 + 5 * p, 100 + p);
+    }
+}
+
+static void test_files_together(void)
+{
+    struct trace trace = {0};
+    defs_comm(defs, 2);
+    write_together(&trace);
+    struct analysis *analysis = analysed(&trace, 4);
+    EXPECT(analysis, WAIT_AT_IO, "files together: whose they are is not told", 0, 0, 0, 0);
+    EXPECT(analysis, WAIT_IO, "files together: not told", 60, 38, 32, 43);
+    analysis_free(analysis);
+    defs_add_constant(defs, FILES_CONSTANT, 1);
+    write_together(&trace);
+    struct graph *graph = graph_of(&trace, 4);
+    analysis = analyse(graph);
+    EXPECT(analysis, WAIT_AT_IO, "files together", 20 + 15, 10, 5, 0);
+    EXPECT(analysis, WAIT_IO, "files together: the rest", 10 + 15, 12 + 16, 10 + 17, 25 + 18);
+    tap_equal_int(analysis->waits[WAIT_AT_IO].causes_ns[1], 20, "files together: for the last of the file's");
+    tap_equal_int(analysis->waits[WAIT_AT_IO].causes_ns[3], 30, "files together: for the last of all");
+    tap_equal_int((long long)analysis->waits[WAIT_AT_IO].calls, 8, "files together: calls");
+    tap_equal_int((long long)analysis->waits[WAIT_IO].calls, 8, "files together: calls on files");
+    tap_equal_int(analysis->replay, 103, "files together: replay");
+    tap_equal_int(analysis->path, 103, "files together: the path");
+    analysis_free(analysis);
+    graph_free(graph);
+}
+
 /* Waits by place in the source and by communicator: the longest first. */
 static void test_places(void)
 {
@@ -423,6 +461,7 @@ int main(void)
     test_nothing_moved();
     test_no_waits();
     test_files();
+    test_files_together();
     test_places();
     test_posted();
     test_posted_several();
