@@ -294,6 +294,8 @@ static char *preload_make(const struct options *options, struct error *err)
         return memory_copy_string(before ? before : "");
     if (kind == MPI_KIND_NONE) {
         kind = program_launcher_kind(options->inputs[0]);
+        if (kind == MPI_KIND_NONE) /* a script, or a program that loads MPI late: the MPI that is the usual one here */
+            kind = program_launcher_kind("mpiexec");
         bool python = program.name && strstr(program.name, "python");
         late = !python ? "" : kind == MPI_KIND_OPENMPI ? ":libmpi.so.40" : ":libmpich.so.12";
     }
