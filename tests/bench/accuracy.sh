@@ -51,8 +51,8 @@ judge() { # judge PROCESSES PATTERN RANK clean|bad
 echo '| processes | pattern | planted | by process | first finding | by process | could save | right |'
 echo '| --- | --- | --- | --- | --- | --- | --- | --- |'
 for processes in 2 4 8 16; do
-    for pattern in barrier allreduce ring halo turns synchronising idle broadcast late-sender late-receiver nonblocking scan \
-        neighbours inter wrong-order \
+    for pattern in barrier allreduce ring halo turns synchronising idle broadcast late-sender late-receiver late-post \
+        nonblocking scan neighbours inter wrong-order \
         window-fence window-late-post window-late-complete window-lock; do
         judge $processes $pattern $((processes / 2)) bad
         judge $processes $pattern 0 clean
