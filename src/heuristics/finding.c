@@ -74,6 +74,7 @@ static const struct root {
 } roots[] = {
     {"compute-imbalance", true, "small-messages transfer excessive-synchronisation"},
     {"dynamic-imbalance", true, "small-messages transfer excessive-synchronisation compute-imbalance"},
+    {"excessive-synchronisation", false, "transfer"},
     {"contention", false, "late-sender late-receiver wrong-order serialisation wait-at-nxn wait-at-barrier wait-at-io"},
 };
 

@@ -20,8 +20,9 @@ static const double DYNAMIC = 0.5;
 /* Synchronising matters from this share of the processes' time on, beyond what they wait. */
 static const double SYNCHRONISING = 0.05;
 
-/* So many barriers of a process, or in an iteration, are more than needed. */
-enum { BARRIERS_LEAST = 20, BARRIERS_AN_ITERATION = 2 };
+/* So many of a process, or in an iteration, are more than needed, with so many times as much computing between them as
+   they take at most. */
+enum { SYNCHRONISATIONS_LEAST = 20, AN_ITERATION = 2, LITTLE_BETWEEN = 5 };
 
 /* An idle process computes less than this part of what the others do on average, who compute so much of the run. */
 static const double IDLE = 0.05, BUSY = 0.2;
@@ -92,64 +93,63 @@ bool find_dynamic_imbalance(const struct finding_input *input, struct finding *f
     return true;
 }
 
-/* Barriers of all processes: calls, and time beyond waiting for each other. */
-struct barriers {
-    double calls, own_s;
-};
-
-static struct barriers barriers_of(const struct finding_input *input)
+/* Calls of barriers; the other synchronisations are collectives of few bytes. */
+static double barrier_calls(const struct metrics *metrics)
 {
-    const struct metrics *metrics = input->metrics;
-    struct barriers barriers = {0};
+    double calls = 0;
     for (size_t i = 0; i < metrics->process_count; i++)
         for (size_t k = 0; k < metrics->process[i].function_count; k++) {
             const struct function_row *row = &metrics->process[i].functions[k];
-            if (metrics->defs->states[row->state].class != CLASS_SYNC)
-                continue;
-            barriers.calls += (double)row->count;
-            barriers.own_s += (double)row->time_ns / 1e9;
+            calls += metrics->defs->states[row->state].class == CLASS_SYNC ? (double)row->count : 0;
         }
-    for (size_t i = 0; i < input->analysis->state_count; i++)
-        if (metrics->defs->states[i].class == CLASS_SYNC)
-            for (int kind = WAIT_NONE + 1; kind < WAIT_KIND_COUNT; kind++)
-                barriers.own_s -= (double)input->analysis->waits[kind].states_ns[i] / 1e9;
-    return barriers;
+    return calls;
+}
+
+/* What they are called: mostly barriers, or mostly collectives. */
+static void name_synchronisations(const struct finding_input *input, const char **name, const char **advice)
+{
+    bool barriers = 2 * barrier_calls(input->metrics) >= (double)input->analysis->synchronisations;
+    *name = barriers ? "barriers" : "synchronising collectives";
+    *advice = barriers ? "take barriers out: messages and collectives order what depends on each other by themselves"
+                       : "combine them: one MPI_Allreduce of several values instead of several of one; leave out what "
+                         "is only checked or printed; or start them early (MPI_Iallreduce) and compute meanwhile";
 }
 
 bool find_excessive_synchronisation(const struct finding_input *input, struct finding *finding)
 {
     const struct metrics *metrics = input->metrics;
-    double processes = (double)metrics->process_count, duration = (double)input->analysis->duration / 1e9;
-    struct barriers barriers = barriers_of(input);
-    if (processes < 2 || barriers.calls < BARRIERS_LEAST * processes ||
-        barriers.own_s < SYNCHRONISING * processes * duration || !metrics->phases ||
+    const struct analysis *analysis = input->analysis;
+    double processes = (double)metrics->process_count, duration = (double)analysis->duration / 1e9,
+           own_s = (double)analysis->synchronising / 1e9, calls = (double)analysis->synchronisations;
+    if (processes < 2 || calls < SYNCHRONISATIONS_LEAST * processes || own_s < SYNCHRONISING * processes * duration ||
+        (double)analysis->before_synchronising / 1e9 > LITTLE_BETWEEN * own_s || !metrics->phases ||
         metrics->phases->iterations.loop == PHASE_NONE)
         return false;
     const struct iteration_metrics *iterations = &metrics->phases->iterations;
     const struct loop_row *loop = &metrics->phases->loops[iterations->loop];
-    double each = barriers.calls / processes, an_iteration = each / iterations->count;
+    double each = calls / processes, an_iteration = each / iterations->count;
     /* A loop of nothing but barriers is one inside a longer iteration. */
-    if (an_iteration < BARRIERS_AN_ITERATION)
+    if (an_iteration < AN_ITERATION)
         return false;
     char count[TEXT_NUMBER_SIZE], per[TEXT_NUMBER_SIZE], share[TEXT_NUMBER_SIZE], time[TEXT_NUMBER_SIZE];
-    finding->waiting_s = barriers.own_s;
-    finding->saving_s = barriers.own_s / processes * (1 - 1 / an_iteration);
+    const char *name, *advice;
+    name_synchronisations(input, &name, &advice);
+    finding->waiting_s = own_s;
+    finding->saving_s = own_s / processes * (1 - 1 / an_iteration);
     text_thousands(count, text_whole(each));
     text_thousands(per, text_whole(an_iteration));
-    snprintf(finding->title, sizeof finding->title, "excessive synchronisation: %s barriers in each iteration", per);
+    snprintf(finding->title, sizeof finding->title, "excessive synchronisation: %s %s in each iteration", per, name);
     snprintf(finding->text, sizeof finding->text,
-             "Each process is in %s barriers, %s in each iteration (%.*s). Beyond waiting for who is late they take %s "
+             "Each process is in %s %s, %s in each iteration (%.*s). Beyond waiting for who is late they take %s "
              "of all processes' time, %s together. One in each iteration would take the rest of it away.",
-             count, per, text_beginning(loop->name, 80), loop->name,
-             text_share(share, barriers.own_s / processes / duration), seconds_text(time, barriers.own_s));
-    snprintf(finding->advice, sizeof finding->advice,
-             "take barriers out: messages and collectives order what depends on each other by themselves");
+             count, name, per, text_beginning(loop->name, 80), loop->name,
+             text_share(share, own_s / processes / duration), seconds_text(time, own_s));
+    snprintf(finding->advice, sizeof finding->advice, "%s", advice);
     take_loop(iterations, finding);
-    for (size_t i = 0; i < input->analysis->state_count; i++)
-        if (metrics->defs->states[i].class == CLASS_SYNC)
-            finding_takes_calls(finding, input->analysis, i);
-    finding_evidence(finding, "barriers_each", each, false);
-    finding_evidence(finding, "own_s", barriers.own_s, true);
+    memcpy(finding->course_ns, analysis->synchronising_course_ns, sizeof finding->course_ns);
+    finding_evidence(finding, "synchronisations_each", each, false);
+    finding_evidence(finding, "barriers", barrier_calls(metrics), false);
+    finding_evidence(finding, "own_s", own_s, true);
     return true;
 }
 
@@ -179,14 +179,11 @@ bool find_idle_process(const struct finding_input *input, struct finding *findin
     finding->causes = idle;
     int64_t master = master_of(metrics);
     bool of_master = idle.count == 1 && master == (int64_t)idle.rank[0];
-    if (idle.count == 0 || 2 * idle.count >= count || of_master || busy_s < BUSY * duration)
+    if (idle.count == 0 || 2 * idle.count > count || of_master || busy_s < BUSY * duration)
         return false;
     char who[WHO_SIZE], busy[TEXT_NUMBER_SIZE], share[TEXT_NUMBER_SIZE];
     who_text(who, &idle, count);
-    /* The others' work shared with them, at most what even work would save. */
-    finding->saving_s = busy_s * (double)idle.count / (double)count;
-    if (input->analysis->balanced_saving > 0)
-        finding->saving_s = fmin(finding->saving_s, (double)input->analysis->balanced_saving / 1e9);
+    finding->saving_s = (double)input->analysis->idle_saving / 1e9;
     finding->waiting_s = busy_s * (double)idle.count;
     finding->from_s = 0;
     finding->to_s = duration;

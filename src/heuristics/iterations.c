@@ -25,7 +25,9 @@ static double run_ns(const struct metrics *metrics)
 double iterations_saving(const struct metrics *metrics)
 {
     const struct iteration_metrics *iterations = &metrics->phases->iterations;
-    double saving = (double)iterations->recoverable_ns, run = run_ns(metrics);
+    double run = run_ns(metrics), saving = (double)iterations->recoverable_ns;
+    if (iterations->saving_ns >= 0)
+        saving = (double)iterations->saving_ns;
     return iterations->loop != PHASE_NONE && run > 0 ? saving / run : 0;
 }
 
@@ -68,7 +70,7 @@ void iterations_kind_text(char text[ITERATIONS_TEXT_SIZE], const struct metrics 
 static bool is_uneven(const struct metrics *metrics)
 {
     enum iteration_class kind = metrics->phases->iterations.kind;
-    return kind != ITERATION_TOO_FEW && kind != ITERATION_BALANCED && iterations_saving(metrics) > ITERATIONS_NOISE;
+    return iteration_class_is_uneven(kind) && iterations_saving(metrics) > ITERATIONS_NOISE;
 }
 
 static void add_unevenness(char text[ITERATIONS_TEXT_SIZE], const struct metrics *metrics)

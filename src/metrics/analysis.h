@@ -100,24 +100,28 @@ struct wait_sums {
     X(messages, COUNT)            /* matched */                                                                        \
     X(unmatched, COUNT)           /* ends of messages without the other */                                             \
     X(collectives, COUNT)                                                                                              \
-    X(incomplete, COUNT)      /* collectives that not everyone took part in, as far as is recorded */                  \
-    X(rootless, COUNT)        /* calls of collectives whose root the trace does not tell */                            \
-    X(partnerless, COUNT)     /* calls of collectives of neighbours or two groups: who waits is not known */           \
-    X(uncompleted, COUNT)     /* non-blocking collectives of which the trace does not tell what completes them */      \
-    X(forced, COUNT)          /* calls whose partner never came, in the replay */                                      \
-    X(path, TIME)             /* length of the critical path */                                                        \
-    X(impact_activity, TIME)  /* of all processes' time along the path: doing what is on the path */                   \
-    X(impact_other, TIME)     /* doing what is not on the path, or longer than there */                                \
-    X(impact_imbalance, TIME) /* waiting, because something on the path takes longer: the three are all */             \
-    X(impact_inter, TIME)     /* of that: because of what the process never does itself */                             \
-    X(replay, TIME)           /* a replay with nothing changed: the duration */                                        \
-    X(ideal, TIME)            /* the run on a network that costs nothing: POP's T_ideal */                             \
-    X(balanced_saving, TIME)  /* saved if all processes computed as long as their mean */                              \
-    X(unattributed, TIME)     /* waiting that goes back to nothing that anybody does longer */                         \
-    X(own_saving, TIME)       /* saved if calls of analysis_longest_own() took no time but for waiting */              \
-    X(load_balance, RATIO)    /* POP: mean / max computing */                                                          \
-    X(serialisation, RATIO)   /* POP: max computing / ideal */                                                         \
-    X(transfer, RATIO)        /* POP: ideal / duration */
+    X(incomplete, COUNT)          /* collectives that not everyone took part in, as far as is recorded */              \
+    X(rootless, COUNT)            /* calls of collectives whose root the trace does not tell */                        \
+    X(partnerless, COUNT)         /* calls of collectives of neighbours or two groups: who waits is not known */       \
+    X(uncompleted, COUNT)         /* non-blocking collectives of which the trace does not tell what completes them */  \
+    X(forced, COUNT)              /* calls whose partner never came, in the replay */                                  \
+    X(path, TIME)                 /* length of the critical path */                                                    \
+    X(impact_activity, TIME)      /* of all processes' time along the path: doing what is on the path */               \
+    X(impact_other, TIME)         /* doing what is not on the path, or longer than there */                            \
+    X(impact_imbalance, TIME)     /* waiting, because something on the path takes longer: the three are all */         \
+    X(impact_inter, TIME)         /* of that: because of what the process never does itself */                         \
+    X(replay, TIME)               /* a replay with nothing changed: the duration */                                    \
+    X(ideal, TIME)                /* the run on a network that costs nothing: POP's T_ideal */                         \
+    X(balanced_saving, TIME)      /* saved if all processes computed as long as their mean */                          \
+    X(idle_saving, TIME)          /* saved if the work were shared with processes that have none */                    \
+    X(synchronisations, COUNT)    /* calls of barriers, and of collectives of few bytes */                             \
+    X(synchronising, TIME)        /* in them, beyond waiting for who is late */                                        \
+    X(before_synchronising, TIME) /* computing right before them */                                                    \
+    X(unattributed, TIME)         /* waiting that goes back to nothing that anybody does longer */                     \
+    X(own_saving, TIME)           /* saved if calls of analysis_longest_own() took no time but for waiting */          \
+    X(load_balance, RATIO)        /* POP: mean / max computing */                                                      \
+    X(serialisation, RATIO)       /* POP: max computing / ideal */                                                     \
+    X(transfer, RATIO)            /* POP: ideal / duration */
 
 typedef int64_t analysis_TIME; /* ns */
 typedef uint64_t analysis_COUNT;
@@ -149,7 +153,8 @@ struct analysis {
 #undef ANALYSIS_MEMBER
     struct wait_sums waits[WAIT_KIND_COUNT];
     struct wait_sums contention; /* a part of the waits for messages: see replay/endpoints.h; `calls` are all of them */
-    int64_t **own_course_ns;     /* by state (the first of its name): when its calls do not wait; NULL: they never do */
+    int64_t synchronising_course_ns[COURSE_BINS]; /* of `synchronising` */
+    int64_t **own_course_ns; /* by state (the first of its name): when its calls do not wait; NULL: they never do */
 #define ANALYSIS_ARRAY(member) int64_t *member;
     ANALYSIS_BY_PROCESS(ANALYSIS_ARRAY)
     ANALYSIS_BY_STATE(ANALYSIS_ARRAY)

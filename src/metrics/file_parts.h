@@ -153,6 +153,7 @@ enum file_attribute {
     X(during)                                                                                                          \
     X(site)                                                                                                            \
     X(among)                                                                                                           \
+    X(synchronising)                                                                                                   \
     X(own)                                                                                                             \
     X(path)                                                                                                            \
     X(impact)                                                                                                          \

@@ -2,6 +2,7 @@
 #ifndef SIGHT_METRICS_ITERATION_IMBALANCE_H
 #define SIGHT_METRICS_ITERATION_IMBALANCE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -39,6 +40,12 @@ enum iteration_class {
 
 /* "rotating" */
 const char *iteration_class_name(enum iteration_class kind);
+
+/* Something is lost in iterations that could be even. */
+static inline bool iteration_class_is_uneven(enum iteration_class kind)
+{
+    return kind != ITERATION_TOO_FEW && kind != ITERATION_BALANCED;
+}
 
 /* Numbers that have no meaning (nothing is lost) are 0. Times have the unit of x. */
 struct iteration_imbalance {

@@ -394,6 +394,12 @@ static size_t file_state(struct metrics_file *file)
     return known ? (size_t)state : SIZE_MAX;
 }
 
+static void read_synchronising(struct metrics_file *file)
+{
+    if (file->metrics->analysis)
+        read_course(file, file->metrics->analysis->synchronising_course_ns);
+}
+
 static void read_own(struct metrics_file *file)
 {
     size_t state = file->metrics->analysis ? file_state(file) : SIZE_MAX;

@@ -180,7 +180,10 @@ void read_iterations(struct metrics_file *file)
                                      .growth = file_ratio(file, ATTRIBUTE_growth),
                                      .entropy = file_ratio(file, ATTRIBUTE_entropy),
                                      .persistence = file_ratio(file, ATTRIBUTE_persistence),
-                                     .waiting_ns = file_time(file, ATTRIBUTE_waiting_s)};
+                                     .waiting_ns = file_time(file, ATTRIBUTE_waiting_s),
+                                     .saving_ns = -1};
+    if (xml_sax_has(&file->sax, ATTRIBUTE_saving_s))
+        to->saving_ns = file_time(file, ATTRIBUTE_saving_s);
     to->kind = read_class(file);
     to->heaviest = read_heaviest(file);
 }

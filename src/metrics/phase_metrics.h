@@ -131,6 +131,7 @@ struct iteration_metrics {
     enum iteration_class kind;
     int64_t loss_ns, static_ns;      /* L and S; what is missing is dynamic */
     int64_t most_ns, recoverable_ns; /* sum of the iterations' longest computing; see iteration_imbalance_recoverable */
+    int64_t saving_ns; /* a run with even iterations would be so much shorter, by replay; -1: there was none */
     double rank_share, iteration_share, mixed_share, concentration, growth, entropy, persistence;
     uint32_t heaviest;  /* row of the process with the largest total */
     int64_t waiting_ns; /* in the loop, all processes together */

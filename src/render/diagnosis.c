@@ -131,6 +131,25 @@ static void write_structure(struct output *output, const struct metrics *metrics
         output_print(output, "  messages: %s\n", structure_text(text, &structure));
 }
 
+/* What the critical path costs is told from this share of all time on, where most of it is between roles: uneven work
+   among equals is a finding. */
+static const double IMPACT_TOLD = 0.1, BETWEEN_ROLES = 0.5;
+
+/* Processes that wait for what only others do. Returns how many lines that takes. */
+static size_t write_impact(struct output *output, const struct metrics *metrics)
+{
+    const struct analysis *analysis = metrics->analysis;
+    char text[400], share[TEXT_NUMBER_SIZE], inter[TEXT_NUMBER_SIZE];
+    double all = (double)analysis->path * (double)analysis->process_count, lost = (double)analysis->impact_imbalance;
+    if (lost < IMPACT_TOLD * all || (double)analysis->impact_inter < BETWEEN_ROLES * lost)
+        return 0;
+    snprintf(text, sizeof text,
+             "%s of the processes' time is waiting for what takes longer on the critical path, %s of that in processes "
+             "that never do the like: work is split unevenly between roles, not among equals.",
+             text_share(share, lost / all), text_share(inter, (double)analysis->impact_inter / lost));
+    return paragraph_write(output, "  ", "  ", text);
+}
+
 /* Iterations that take much longer than others, or longer and longer. Returns how many lines that takes. */
 static size_t write_iterations(struct output *output, const struct metrics *metrics)
 {
@@ -242,6 +261,8 @@ void diagnosis_write_text(struct output *output, const struct diagnosis *diagnos
     else if (!*diagnosis->findings->caveat)
         lines = write_iterations(output, metrics);
     bool more = false;
+    if (metrics->analysis && metrics->process_count > 1 && !*diagnosis->findings->caveat)
+        lines += write_impact(output, metrics);
     if (metrics->analysis && metrics->process_count > 1)
         more = write_findings(output, diagnosis, lines);
     else

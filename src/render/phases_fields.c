@@ -213,6 +213,7 @@ GETTER(all_loss, struct iteration_metrics, value_time(row->loss_ns))
 GETTER(all_static, struct iteration_metrics, value_time(row->static_ns))
 GETTER(all_most, struct iteration_metrics, value_time(row->most_ns))
 GETTER(all_recoverable, struct iteration_metrics, value_time(row->recoverable_ns))
+GETTER(all_saving, struct iteration_metrics, row->saving_ns >= 0 ? value_time(row->saving_ns) : value_null())
 GETTER(all_rank_share, struct iteration_metrics, value_ratio(row->rank_share))
 GETTER(all_iteration_share, struct iteration_metrics, value_ratio(row->iteration_share))
 GETTER(all_mixed_share, struct iteration_metrics, value_ratio(row->mixed_share))
@@ -242,6 +243,7 @@ static const struct field all_fields[] = {
     {"static_s", NULL, all_static},
     {"most_s", NULL, all_most},
     {"recoverable_s", NULL, all_recoverable},
+    {"saving_s", NULL, all_saving},
     {"waiting_s", NULL, all_waiting},
     {"heaviest", NULL, all_heaviest},
     {"rank_share", NULL, all_rank_share},

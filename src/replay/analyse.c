@@ -3,6 +3,7 @@
 
 #include "core/memory.h"
 #include "core/parallel.h"
+#include "replay/balance.h"
 #include "replay/critical_path.h"
 #include "replay/delay.h"
 #include "replay/endpoints.h"
@@ -205,8 +206,37 @@ static void count_call(struct analysis *analysis, const struct graph *graph, uin
     analysis->rootless += rooted && group->root_lane == GRAPH_NONE;
 }
 
+/* Collectives of so few bytes do nothing but bring the processes together. */
+enum { SYNCHRONISATION_BYTES = 64 };
+
+static bool is_synchronisation(const struct graph *graph, const struct call *call)
+{
+    struct collective collective = graph_collective(graph, call);
+    const struct group *group = graph_group(graph, call);
+    bool few = group->bytes > 0 && group->bytes <= SYNCHRONISATION_BYTES;
+    return collective.stage == STAGE_BLOCKING &&
+           (collective.wait == WAIT_AT_BARRIER ||
+            (few && (collective.wait == WAIT_AT_NXN || collective.shape == SHAPE_ONE_TO_ALL ||
+                     collective.shape == SHAPE_ALL_TO_ONE)));
+}
+
+/* What it takes beyond waiting for who is late; the process computed right before it. */
+static void add_synchronisation(struct analyst *analyst, const struct call *call, const struct wait *wait, size_t bin,
+                                int64_t computed_ns)
+{
+    struct analysis *analysis = analyst->analysis;
+    int64_t from_ns = time_since(analyst->begin_ns, call->enter_ns) + wait->ns,
+            to_ns = time_since(analyst->begin_ns, call->leave_ns);
+    analysis->synchronisations++;
+    time_add(&analysis->synchronising, to_ns > from_ns ? to_ns - from_ns : 0);
+    time_add(&analysis->before_synchronising, computed_ns);
+    course_add(analysis->synchronising_course_ns, &analyst->edges, course_bin(&analyst->edges, bin, from_ns), from_ns,
+               to_ns);
+}
+
 /* What a call waits, and what it takes beyond. */
-static void sum_call(struct analyst *analyst, uint32_t lane, uint32_t index, const struct call *call, size_t bin)
+static void sum_call(struct analyst *analyst, uint32_t lane, uint32_t index, const struct call *call, size_t bin,
+                     int64_t computed_ns)
 {
     const struct graph *graph = analyst->graph;
     const struct state_def *state = graph_state(graph, call);
@@ -219,6 +249,8 @@ static void sum_call(struct analyst *analyst, uint32_t lane, uint32_t index, con
         add_wait(analyst, (int)completion.kind, lane, call, &completion, call->leave_ns - completion.ns, bin);
     int64_t from_ns = time_since(analyst->begin_ns, call->enter_ns) + wait.ns,
             to_ns = time_since(analyst->begin_ns, call->leave_ns) - completion.ns;
+    if (call->group && is_synchronisation(graph, call))
+        add_synchronisation(analyst, call, &wait, bin, computed_ns);
     if (to_ns > from_ns)
         course_add(analysis_own_course(analyst->analysis, state->first_of_name), &analyst->edges,
                    course_bin(&analyst->edges, bin, from_ns), from_ns, to_ns);
@@ -233,11 +265,12 @@ static void sum_waits(struct analyst *analyst)
         size_t bin = 0;
         for (uint32_t i = 0; i < where->count; i++) {
             struct call call = graph_call(graph, lane, i);
-            analyst->compute_ns[lane] += time_since(before_ns, call.enter_ns);
+            int64_t computed_ns = time_since(before_ns, call.enter_ns);
+            analyst->compute_ns[lane] += computed_ns;
             before_ns = call.leave_ns;
             count_call(analyst->analysis, graph, lane, &call);
             bin = course_bin(&analyst->edges, bin, time_since(analyst->begin_ns, call.enter_ns));
-            sum_call(analyst, lane, i, &call, bin);
+            sum_call(analyst, lane, i, &call, bin, computed_ns);
         }
         analyst->compute_ns[lane] += time_since(before_ns, where->end_ns);
     }
@@ -425,24 +458,33 @@ static void replay_own_time(struct analyst *analyst)
     free(quick);
 }
 
-/* Every lane computes as long as the mean of all. */
+/* What a replay saves in which lanes compute so many times as long. */
+static int64_t saving_with(const struct analyst *analyst, const double *factors)
+{
+    struct replay replay = replay_run(analyst->graph, (struct replay_options){.compute = factors});
+    return time_since(replay.end_ns, analyst->analysis->replay);
+}
+
+/* Every lane computes as long as their mean; those without work get some. */
 static void replay_balanced(struct analyst *analyst)
 {
-    const struct graph *graph = analyst->graph;
     struct analysis *analysis = analyst->analysis;
-    double sum = 0, most = 0, *factors = memory_new(graph->lane_count * sizeof *factors);
-    for (size_t i = 0; i < graph->lane_count; i++) {
-        sum += (double)analyst->compute_ns[i];
-        most = (double)analyst->compute_ns[i] > most ? (double)analyst->compute_ns[i] : most;
+    size_t lanes = analyst->graph->lane_count;
+    double sum = 0, most = 0, *compute = memory_new(lanes * sizeof *compute);
+    for (size_t i = 0; i < lanes; i++) {
+        compute[i] = (double)analyst->compute_ns[i];
+        sum += compute[i];
+        most = compute[i] > most ? compute[i] : most;
     }
-    double mean = graph->lane_count ? sum / (double)graph->lane_count : 0;
-    for (size_t i = 0; i < graph->lane_count; i++)
-        factors[i] = analyst->compute_ns[i] > 0 ? mean / (double)analyst->compute_ns[i] : 1;
+    double mean = lanes ? sum / (double)lanes : 0;
     if (mean > 0 && most - mean > BALANCED * (double)analysis->duration) {
-        struct replay replay = replay_run(graph, (struct replay_options){.compute = factors});
-        analysis->balanced_saving = time_since(replay.end_ns, analysis->replay);
+        double *factors = balance_factors(compute, lanes), *shared = balance_shared(compute, lanes);
+        analysis->balanced_saving = saving_with(analyst, factors);
+        analysis->idle_saving = shared ? saving_with(analyst, shared) : 0;
+        free(factors);
+        free(shared);
     }
-    free(factors);
+    free(compute);
     double duration = (double)analysis->duration, ideal = (double)analysis->ideal;
     analysis->load_balance = most > 0 ? mean / most : 0;
     analysis->serialisation = ideal > 0 ? most / ideal : 0;

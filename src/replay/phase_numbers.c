@@ -2,6 +2,7 @@
 #include "replay/phase_numbers.h"
 
 #include "core/memory.h"
+#include "replay/even_iterations.h"
 #include "replay/replay.h"
 #include "replay/rhythm.h"
 #include "replay/wait_table.h"
@@ -13,6 +14,9 @@
 /* An iteration is slow beyond so many median distances from the median, and so many medians. */
 static const double SLOW_MADS = 5, SLOW_MEDIANS = 1.1;
 
+/* Less than this share of the run is not worth a replay with even iterations. */
+static const double EVENING = 0.002;
+
 /* Fewer iterations have no rhythm. */
 enum { RHYTHM_LEAST = 5 };
 
@@ -21,6 +25,7 @@ struct counter {
     const struct phases *phases;
     struct phase_metrics *metrics;
     int64_t begin_ns;       /* of the run */
+    int64_t *starts;        /* a copy of where iterations begin; NULL: there are too many */
     double *own;            /* by iteration: computing of the process at hand, in s */
     double *computing;      /* [process * (iterations + 1) + iteration]: that of all; below 0: the process does not have
                                the loop. Takes the place of its starts when the process has been walked through. */
@@ -189,6 +194,11 @@ static void begin_iterations(struct counter *counter)
         to->rows[i].first = first;
         to->rows[i].count = left < counter->per_row ? left : counter->per_row;
     }
+    size_t cells = processes * (to->count + (size_t)1);
+    if (cells <= EVEN_ITERATIONS_CELLS) {
+        counter->starts = memory_new(cells * sizeof *counter->starts);
+        memcpy(counter->starts, phases->loops.starts[phases->main_loop], cells * sizeof *counter->starts);
+    }
     counter->computing = (double *)(void *)phases->loops.starts[phases->main_loop];
     counter->own = memory_new(to->count * sizeof *counter->own);
     counter->times = memory_new(to->count * sizeof *counter->times);
@@ -337,6 +347,22 @@ static void take_imbalance(struct iteration_metrics *to, const struct iteration_
     to->persistence = nano(from->persistence);
 }
 
+/* By replay, of what find_imbalance has moved together; -1: not known, where that would take too much room. */
+static int64_t evening_saving(const struct counter *counter, const double *x, const uint32_t *processes, size_t rows)
+{
+    const struct iteration_metrics *iterations = &counter->metrics->iterations;
+    if (!counter->starts)
+        return -1;
+    return even_iterations_saving(&(struct even_iterations){.graph = counter->graph,
+                                                            .phases = counter->phases,
+                                                            .starts = counter->starts,
+                                                            .computing = x,
+                                                            .rows = processes,
+                                                            .row_count = rows,
+                                                            .count = iterations->count,
+                                                            .skipped = iterations->warm_up});
+}
+
 /* Computing without the processes that do not have the loop and without warming up. Moves it together: the last to ask.
  */
 static void find_imbalance(struct counter *counter)
@@ -356,6 +382,10 @@ static void find_imbalance(struct counter *counter)
     struct iteration_imbalance imbalance = iteration_imbalance_of(x, rows, kept);
     take_imbalance(iterations, &imbalance, rows);
     iterations->heaviest = rows > 0 ? heaviest[imbalance.heaviest] : 0;
+    iterations->saving_ns = -1;
+    if (iteration_class_is_uneven(imbalance.kind) &&
+        (double)iterations->recoverable_ns >= EVENING * (double)replay_duration_ns(counter->graph))
+        iterations->saving_ns = evening_saving(counter, x, heaviest, rows);
     iteration_imbalance_clear(&imbalance);
     free(heaviest);
 }
@@ -420,6 +450,7 @@ static void end_iterations(struct counter *counter)
         counter->metrics->iterations.rhythm_ns = rhythm_period_ns(counter->rhythm);
     free(counter->rhythm);
     free(counter->own);
+    free(counter->starts);
     free(counter->times);
     free(counter->begins);
 }

@@ -98,11 +98,13 @@ static void wake(struct player *player, uint32_t lane, uint32_t message)
     make_ready(player, lane);
 }
 
-static int64_t computing(const struct player *player, uint32_t lane, int64_t ns)
+static int64_t computing(const struct player *player, uint32_t lane, int64_t from_ns, int64_t to_ns)
 {
-    if (!player->options.compute || ns <= 0)
-        return ns > 0 ? ns : 0;
-    return (int64_t)llround((double)ns * player->options.compute[lane]);
+    const struct replay_options *options = &player->options;
+    int64_t ns = time_since(from_ns, to_ns);
+    if (options->pace && ns > 0)
+        return options->pace(options->pace_context, lane, from_ns, to_ns);
+    return options->compute && ns > 0 ? (int64_t)llround((double)ns * options->compute[lane]) : ns;
 }
 
 static bool is_free(const struct player *player, enum wait_kind kind)
@@ -283,7 +285,7 @@ static void enter(struct player *player, uint32_t lane, const struct call *call)
     struct lane_play *where = &player->lanes[lane];
     uint32_t index = where->at;
     int64_t before_ns = index ? graph_call(graph, lane, index - 1).leave_ns : graph->lanes[lane].begin_ns;
-    where->now_ns += computing(player, lane, time_since(before_ns, call->enter_ns));
+    where->now_ns += computing(player, lane, before_ns, call->enter_ns);
     where->entered = true;
     for (uint32_t m = call->sent; m; m = graph->messages[m - 1].next_sent)
         send_message(player, m - 1, where->now_ns);
@@ -755,7 +757,7 @@ static int64_t lane_end(const struct player *player, uint32_t lane)
     const struct lane *where = &player->graph->lanes[lane];
     int64_t last_ns =
         where->count ? graph_call(player->graph, lane, (uint32_t)where->count - 1).leave_ns : where->begin_ns;
-    return player->lanes[lane].now_ns + computing(player, lane, time_since(last_ns, where->end_ns));
+    return player->lanes[lane].now_ns + computing(player, lane, last_ns, where->end_ns);
 }
 
 struct replay replay_run(const struct graph *graph, struct replay_options options)

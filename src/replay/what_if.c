@@ -2,6 +2,7 @@
 #include "replay/what_if.h"
 
 #include "core/memory.h"
+#include "replay/balance.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -58,9 +59,8 @@ static double mean_of(const double *value, size_t count)
 
 double *what_if_balanced(const struct graph *graph)
 {
-    double *factors = what_if_computing(graph), mean = mean_of(factors, graph->lane_count);
-    for (size_t i = 0; i < graph->lane_count; i++)
-        factors[i] = factors[i] > 0 ? mean / factors[i] : 1;
+    double *compute = what_if_computing(graph), *factors = balance_factors(compute, graph->lane_count);
+    free(compute);
     return factors;
 }
 

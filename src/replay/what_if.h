@@ -34,7 +34,7 @@ void scenarios_clear(struct scenarios *scenarios);
 /* By lane, outside all calls, in ns; to be freed. */
 double *what_if_computing(const struct graph *graph);
 
-/* By lane: how many times as long it computes if all compute as long as their mean; to be freed. */
+/* By lane: how many times as long it computes if all compute as long as their mean (balance.h); to be freed. */
 double *what_if_balanced(const struct graph *graph);
 
 #endif

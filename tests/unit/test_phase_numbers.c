@@ -105,6 +105,7 @@ static void test_even(void)
     tap_equal_int(iterations->mad_ns, 0, "even: distance from it");
     tap_equal_int(iterations->loss_ns, 0, "even: nothing is lost");
     tap_ok(iterations->kind == ITERATION_BALANCED, "even: balanced");
+    tap_equal_int(iterations->saving_ns, -1, "even: no replay");
     tap_equal_int((long long)metrics->phases[1].sums.messages, 40, "even: messages of the loop");
     tap_equal_int((long long)iterations->rows[3].sums.messages, 4, "even: messages of an iteration");
     tap_equal_int(iterations->rows[3].begin_ns, 1000 + 3 * 120, "even: when an iteration begins");
@@ -125,6 +126,7 @@ static void test_in_turn(void)
     tap_equal_int(iterations->loss_ns, 12 * 150, "in turn: each iteration loses 300 - 150");
     tap_equal_int(iterations->static_ns, 0, "in turn: the totals show nothing");
     tap_equal_int(iterations->most_ns, 12 * 300, "in turn: the longest computing");
+    tap_equal_int(iterations->saving_ns, 12 * 150, "in turn: all of that is saved, by replay");
     bool right = true;
     for (uint32_t k = 0; k < 12; k++) {
         right &= iterations->rows[k].heaviest == k % 4;

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "replay/balance.h"
+
+#include "core/memory.h"
+
+static double mean_of(const double *value, size_t count)
+{
+    double sum = 0;
+    for (size_t i = 0; i < count; i++)
+        sum += value[i];
+    return count > 0 ? sum / (double)count : 0;
+}
+
+/* Who has less than this has no work; 0: everyone has, or most do not. */
+static double limit_of(const double *compute, size_t lanes, size_t *idle)
+{
+    double limit = BALANCE_IDLE * mean_of(compute, lanes);
+    *idle = 0;
+    for (size_t i = 0; i < lanes; i++)
+        *idle += compute[i] < limit;
+    if (2 * *idle > lanes)
+        *idle = 0;
+    return *idle > 0 ? limit : 0;
+}
+
+double *balance_factors(const double *compute, size_t lanes)
+{
+    size_t idle;
+    double limit = limit_of(compute, lanes, &idle), sum = 0, *factors = memory_new(lanes * sizeof *factors);
+    for (size_t i = 0; i < lanes; i++)
+        sum += compute[i] >= limit ? compute[i] : 0;
+    double mean = lanes > idle ? sum / (double)(lanes - idle) : 0;
+    for (size_t i = 0; i < lanes; i++)
+        factors[i] = compute[i] > 0 && compute[i] >= limit ? mean / compute[i] : 1;
+    return factors;
+}
+
+double *balance_shared(const double *compute, size_t lanes)
+{
+    size_t idle;
+    double limit = limit_of(compute, lanes, &idle);
+    if (idle == 0)
+        return NULL;
+    double *factors = memory_new(lanes * sizeof *factors);
+    for (size_t i = 0; i < lanes; i++)
+        factors[i] = compute[i] >= limit ? (double)(lanes - idle) / (double)lanes : 1;
+    return factors;
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef SIGHT_REPLAY_BALANCE_H
+#define SIGHT_REPLAY_BALANCE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* How many times as long lanes compute where work is shared differently: `compute` of replay_options. */
+
+/* A lane that computes less than this part of the mean has no work. Where it would get some is not known: it is left
+   alone, as long as it is not most that have none. */
+#define BALANCE_IDLE 0.05
+
+/* By lane, from computing times by lane: as long as the mean of those that have work; to be freed. */
+double *balance_factors(const double *compute, size_t lanes);
+
+/* By lane: the work of all shared with those that have none; NULL: there are none, or most. To be freed. */
+double *balance_shared(const double *compute, size_t lanes);
+
+#endif
