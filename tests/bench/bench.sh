@@ -9,6 +9,14 @@ directory=$(mktemp -d "${TMPDIR:-/tmp}/sight-bench.XXXXXX")
 trap 'rm -rf "$directory"' EXIT
 cd "$directory"
 
+# peak_per_call TRACE -> peak bytes per MPI call of the whole diagnosis in one thread, and its MB and seconds
+peak_per_call() {
+    diagnosed=$(measure "$SIGHT" -j 1 "$1")
+    calls=$("$bench/diagnosis" "$1" | cut -d' ' -f3)
+    awk -v calls="$calls" -v kb="$(peak "$diagnosed")" 'BEGIN { printf "%.1f %.0f", kb * 1024 / calls, kb * 1024 / 1e6 }'
+    echo " $(user "$diagnosed")"
+}
+
 # Least user seconds, wall seconds and peak kB of five runs: "user wall kB".
 measure() {
     python3 - "$@" <<'P'
@@ -65,6 +73,18 @@ row "peak memory, kB, 10,000 records" "$(peak "$small")" "<= 32768" ""
 row "peak memory, kB, all records" "$(peak "$metrics")" "<= 32768" ""
 short=$(measure "$SIGHT" run.clog2)
 row "sight TRACE / sight metrics, wall time" "$(ratio "$(wall "$short")" "$(wall "$metrics")")" "<= 1.2" "$(wall "$short") s / $(wall "$metrics") s"
+steps=$("$bench/diagnosis" run.clog2)
+row "matching and wait states, million records/s" "$(awk -v n="$records" -v t="${steps%% *}" 'BEGIN { printf "%.1f", n / t / 1e6 }')" ">= 8" "processor time, one thread, reading included"
+row "critical path and one replay, million records/s" "$(echo "$steps" | awk -v n="$records" '{ printf "%.1f", n / $2 / 1e6 }')" ">= 4" "processor time, one thread, impact included"
+for pattern in pingpong ring allreduce halo; do
+    "$bench/generate" clog2 $pattern 64 "$records" waits.clog2
+    used=$(peak_per_call waits.clog2)
+    row "bytes a call at the peak, $pattern" "${used%% *}" "<= 40" "sight -j 1 TRACE; MB, user s: ${used#* }"
+done
+"$bench/generate" clog2 halo 65536 "$records" waits.clog2
+used=$(peak_per_call waits.clog2)
+row "bytes a call at the peak, 65,536 processes" "${used%% *}" "" "halo; 3.6 kB a process are their metrics; MB, user s: ${used#* }"
+rm waits.clog2
 awk -v processes=65536 -f "$bench_source/metrics.awk" >large.xml
 charts=$(measure "$SIGHT" chart all large.xml -f -o charts)
 row "all charts of 65,536 processes, s" "$(wall "$charts")" "< 3" "wall, from a metrics file of $(($(size large.xml) / 1000000)) MB, SVG"
