@@ -52,7 +52,7 @@ echo '| processes | pattern | planted | by process | first finding | by process 
 echo '| --- | --- | --- | --- | --- | --- | --- | --- |'
 for processes in 2 4 8 16; do
     for pattern in barrier allreduce ring halo turns synchronising idle broadcast late-sender late-receiver late-post \
-        nonblocking scan neighbours inter wrong-order \
+        nonblocking scan neighbours inter wrong-order contention \
         window-fence window-late-post window-late-complete window-lock; do
         judge $processes $pattern $((processes / 2)) bad
         judge $processes $pattern 0 clean
