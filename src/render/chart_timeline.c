@@ -16,6 +16,9 @@ enum { RIGHT = 230, ROW = 22, LEGEND = 10, STRIP = 34, INSET_MOST = 3, ARROWS_MO
 /* From this share of waiting on a cell is hatched. */
 static const double WAITING = 0.5;
 
+/* Lines so high show shares, in so many steps. */
+enum { LAYERS = 4, LAYER_LINE = 4 };
+
 void chart_timeline_answer(const struct chart_input *input, char answer[CHART_ANSWER_SIZE])
 {
     char text[SCENE_ANSWER_SIZE];
@@ -50,16 +53,76 @@ static struct paint paint_of_state(const struct drawing *drawing, uint32_t state
     return paint;
 }
 
-/* Cells of one state, waiting or not, as one shape. */
-static void draw_cells_of(const struct drawing *drawing, uint16_t state, bool waiting, struct run *runs)
+/* Cells cut into layers, each of one state: so many of them as its share. */
+struct layers {
+    uint32_t each; /* layers of a line */
+    uint16_t *state;
+    bool *waiting;
+};
+
+/* The place of a state in every cell: functions above, computing below, so that what goes on stays at one height. */
+static size_t first_part(const struct scene_cell *cell, const bool done[SCENE_PARTS])
+{
+    size_t first = SCENE_PARTS;
+    for (size_t i = 0; i < SCENE_PARTS; i++)
+        if (!done[i] && cell->part[i] != TIMELINE_ABSENT && (first == SCENE_PARTS || cell->part[i] < cell->part[first]))
+            first = i;
+    return first;
+}
+
+static void cut_cell(const struct scene_cell *cell, struct layers *layers, size_t at, size_t columns)
+{
+    bool done[SCENE_PARTS] = {0};
+    double sum = 0, whole = 0, waiting = (double)cell->waiting * layers->each;
+    uint32_t layer = 0;
+    uint16_t state = cell->state;
+    for (size_t i = 0; i < SCENE_PARTS; i++)
+        whole += (double)cell->share[i];
+    for (size_t part; (part = first_part(cell, done)) < SCENE_PARTS; done[part] = true) {
+        state = cell->part[part];
+        sum += (double)cell->share[part];
+        for (uint32_t end = (uint32_t)lround(sum / whole * layers->each); layer < end && layer < layers->each;
+             layer++) {
+            layers->state[at + layer * columns] = state;
+            layers->waiting[at + layer * columns] = layer + 0.5 < waiting && state != TIMELINE_OUTSIDE;
+        }
+    }
+    for (; layer < layers->each; layer++)
+        layers->state[at + layer * columns] = state;
+}
+
+/* Where lines are high enough for shares to be seen; else one layer, hatched where most of it is waiting. */
+static struct layers cut_cells(const struct drawing *drawing)
 {
     const struct scene *scene = drawing->scene;
-    struct grid grid = {drawing->plot.x, drawing->plot.y, drawing->plot.width / scene->columns, drawing->line, 0};
+    size_t columns = scene->columns, all = scene->lines * columns;
+    struct layers layers = {.each = drawing->line >= LAYER_LINE ? LAYERS : 1};
+    layers.state = memory_new(all * layers.each * sizeof *layers.state);
+    layers.waiting = memory_new(all * layers.each * sizeof *layers.waiting);
+    for (size_t i = 0; i < all; i++) {
+        size_t at = i / columns * columns * layers.each + i % columns;
+        if (layers.each > 1) {
+            cut_cell(&scene->cells[i], &layers, at, columns);
+        } else {
+            layers.state[at] = scene->cells[i].state;
+            layers.waiting[at] = scene->cells[i].waiting >= WAITING;
+        }
+    }
+    return layers;
+}
+
+/* Layers of one state, waiting or not, as one shape. */
+static void draw_cells_of(const struct drawing *drawing, const struct layers *layers, uint16_t state, bool waiting,
+                          struct run *runs)
+{
+    const struct scene *scene = drawing->scene;
+    struct grid grid = {drawing->plot.x, drawing->plot.y, drawing->plot.width / scene->columns,
+                        drawing->line / layers->each, 0};
     size_t count = 0;
-    for (uint32_t line = 0; line < scene->lines; line++)
+    for (uint32_t line = 0; line < scene->lines * layers->each; line++)
         for (uint32_t column = 0; column < scene->columns; column++) {
-            const struct scene_cell *cell = &scene->cells[line * (size_t)scene->columns + column];
-            if (cell->state != state || (cell->waiting >= WAITING) != waiting)
+            size_t at = line * (size_t)scene->columns + column;
+            if (layers->state[at] != state || layers->waiting[at] != waiting)
                 continue;
             struct run *last = count ? &runs[count - 1] : NULL;
             if (last && last->row == line && last->column + last->length == column)
@@ -75,17 +138,20 @@ static void draw_cells_of(const struct drawing *drawing, uint16_t state, bool wa
 static void draw_cells(const struct drawing *drawing)
 {
     const struct scene *scene = drawing->scene;
-    size_t all = (size_t)scene->lines * scene->columns;
+    struct layers layers = cut_cells(drawing);
+    size_t all = (size_t)scene->lines * layers.each * scene->columns;
     bool *met = memory_new(UINT16_MAX + 1);
     struct run *runs = memory_new(all * sizeof *runs);
     for (size_t i = 0; i < all; i++)
-        met[scene->cells[i].state] = true;
+        met[layers.state[i]] = true;
     met[TIMELINE_ABSENT] = false;
     for (uint32_t state = 0; state <= UINT16_MAX; state++)
         for (int waiting = 0; met[state] && waiting < 2; waiting++)
-            draw_cells_of(drawing, (uint16_t)state, waiting, runs);
+            draw_cells_of(drawing, &layers, (uint16_t)state, waiting, runs);
     free(runs);
     free(met);
+    free(layers.state);
+    free(layers.waiting);
 }
 
 /* Lines of the scene by row. */

@@ -14,15 +14,47 @@ static double window_ns(const struct scene *scene)
     return (double)time_since(scene->view.from_ns, scene->view.to_ns);
 }
 
+/* So many states at most are told apart in a column. */
+enum { COLUMN_STATES = 64 };
+
+static size_t add_part(double *sums, uint16_t met[COLUMN_STATES], size_t count, uint16_t state, double ns)
+{
+    if (sums[state] <= 0 && ns > 0) {
+        if (count == COLUMN_STATES)
+            return count;
+        met[count++] = state;
+    }
+    sums[state] += ns;
+    return count;
+}
+
+/* The parts that take most, and the sums are 0 again. */
+static void take_parts(struct scene_cell *into, double *sums, const uint16_t *met, size_t count, double all)
+{
+    for (size_t part = 0; part < SCENE_PARTS; part++) {
+        size_t best = count;
+        for (size_t i = 0; i < count; i++)
+            if (sums[met[i]] > 0 && (best == count || sums[met[i]] > sums[met[best]]))
+                best = i;
+        into->part[part] = best < count ? met[best] : TIMELINE_ABSENT;
+        into->share[part] = best < count ? (float)(sums[met[best]] / all) : 0;
+        if (best < count)
+            sums[met[best]] = 0;
+    }
+    into->state = into->part[0];
+    for (size_t i = 0; i < count; i++)
+        sums[met[i]] = 0;
+}
+
 /* Adds up the bins of the tile that lie in a column, each as far as it does. */
 static void column_of(const struct timeline_tile *tile, const struct timeline_cell *cells, double from, double to,
                       double *sums, struct scene_cell *into)
 {
     double bin_ns = (double)tile->bin_ns, waiting = 0, all = 0;
     uint32_t first = from > 0 ? (uint32_t)(from / bin_ns) : 0;
-    into->state = TIMELINE_ABSENT;
+    uint16_t met[COLUMN_STATES];
+    size_t count = 0;
     into->messages = 0;
-    double best = 0;
     for (uint32_t bin = first; bin < tile->bins && bin * bin_ns < to; bin++) {
         double low = bin * bin_ns > from ? bin * bin_ns : from;
         double high = (bin + 1) * bin_ns < to ? (bin + 1) * bin_ns : to;
@@ -31,15 +63,11 @@ static void column_of(const struct timeline_tile *tile, const struct timeline_ce
             continue;
         all += high - low;
         waiting += (high - low) * cells[bin].waiting / 255;
-        double *sum = &sums[cells[bin].state];
-        *sum += (high - low) * cells[bin].share / 255;
-        if (*sum > best) {
-            best = *sum;
-            into->state = cells[bin].state;
-        }
+        count = add_part(sums, met, count, cells[bin].state, (high - low) * cells[bin].share / 255);
+        for (size_t i = 0; i < TIMELINE_NEXT && cells[bin].next[i] != TIMELINE_ABSENT; i++)
+            count = add_part(sums, met, count, cells[bin].next[i], (high - low) * cells[bin].next_share[i] / 255);
     }
-    for (uint32_t bin = first; bin < tile->bins && bin * bin_ns < to; bin++)
-        sums[cells[bin].state] = 0;
+    take_parts(into, sums, met, count, all);
     into->waiting = all > 0 ? (float)(waiting / all) : 0;
 }
 
@@ -51,7 +79,9 @@ static void fill_cells(struct scene *scene, const struct timeline_tile *tile)
     for (uint32_t line = 0; line < scene->lines; line++)
         for (uint32_t column = 0; column < scene->columns; column++) {
             struct scene_cell *cell = &scene->cells[line * (size_t)scene->columns + column];
-            cell->state = TIMELINE_ABSENT;
+            *cell = (struct scene_cell){.state = TIMELINE_ABSENT};
+            for (size_t part = 0; part < SCENE_PARTS; part++)
+                cell->part[part] = TIMELINE_ABSENT;
             if (tile->bins > 0)
                 column_of(tile, &tile->cells[line * (size_t)tile->bins], shift + column * width,
                           shift + (column + 1) * width, sums, cell);

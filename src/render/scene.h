@@ -10,8 +10,11 @@
 /* A window of a timeline, ready to be drawn: everything that can fail has been done. */
 
 /* What rows do in a column. */
+enum { SCENE_PARTS = 1 + TIMELINE_NEXT };
 struct scene_cell {
-    uint16_t state; /* as timeline_cell.state */
+    uint16_t state;             /* as timeline_cell.state */
+    uint16_t part[SCENE_PARTS]; /* what takes most of the time, the most first; TIMELINE_ABSENT: no more */
+    float share[SCENE_PARTS];   /* of the time that rows are there */
     float waiting;  /* share of waits, in [0,1]: of the analysis where there is one, else of functions that wait */
     float messages; /* sent and received */
 };

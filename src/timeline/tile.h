@@ -10,11 +10,14 @@
 /* Values of timeline_cell.state that are no state. */
 enum { TIMELINE_OUTSIDE = 0xFFFF /* computing: outside all states */, TIMELINE_ABSENT = 0xFFFE /* no row is there */ };
 
+enum { TIMELINE_NEXT = 2 };
 struct timeline_cell {
-    uint16_t state;    /* that takes most of the time, as the latest entered; of equals the lowest index */
-    uint8_t share;     /* its share, 255 is all */
-    uint8_t waiting;   /* share of functions that wait: classes wait, probe, sync */
-    uint32_t messages; /* sent and received */
+    uint16_t state;               /* that takes most of the time, as the latest entered; of equals the lowest index */
+    uint8_t share;                /* its share, 255 is all */
+    uint8_t waiting;              /* share of functions that wait: classes wait, probe, sync */
+    uint32_t messages;            /* sent and received */
+    uint16_t next[TIMELINE_NEXT]; /* what takes most after it, likewise; TIMELINE_ABSENT: nothing more */
+    uint8_t next_share[TIMELINE_NEXT];
 };
 
 struct timeline_tile_options {

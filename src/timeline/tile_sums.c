@@ -76,22 +76,36 @@ static bool better(const struct tile_sums *sums, size_t i, size_t best, uint32_t
     return ns > most || (ns >= most && sums->states[i] < sums->states[best]);
 }
 
+static uint16_t shown_state(const struct tile_sums *sums, size_t i)
+{
+    return (uint16_t)(sums->states[i] < TIMELINE_ABSENT ? sums->states[i] : TIMELINE_OUTSIDE);
+}
+
 static void take_cell(const struct tile_sums *sums, uint32_t bin, struct timeline_cell *cell)
 {
     double all = 0, waiting = 0;
-    size_t best = 0;
+    size_t best[1 + TIMELINE_NEXT], count = 0;
     for (size_t i = 0; i < sums->state_count; i++) {
         double ns = sums->ns[i * sums->bins + bin];
+        if (ns <= 0)
+            continue;
         all += ns;
         waiting += waits(sums->defs, sums->states[i]) ? ns : 0;
-        if (better(sums, i, best, bin))
-            best = i;
+        size_t at = count <= TIMELINE_NEXT ? count++ : count;
+        for (; at > 0 && better(sums, i, best[at - 1], bin); at--)
+            if (at <= TIMELINE_NEXT)
+                best[at] = best[at - 1];
+        if (at <= TIMELINE_NEXT)
+            best[at] = i;
     }
-    cell->state = TIMELINE_ABSENT;
-    if (all <= 0)
+    cell->state = count > 0 ? shown_state(sums, best[0]) : TIMELINE_ABSENT;
+    for (size_t i = 0; i < TIMELINE_NEXT; i++) {
+        cell->next[i] = i + 1 < count ? shown_state(sums, best[i + 1]) : TIMELINE_ABSENT;
+        cell->next_share[i] = i + 1 < count ? share_of(sums->ns[best[i + 1] * sums->bins + bin], all) : 0;
+    }
+    if (count == 0)
         return;
-    cell->state = (uint16_t)(sums->states[best] < TIMELINE_ABSENT ? sums->states[best] : TIMELINE_OUTSIDE);
-    cell->share = share_of(sums->ns[best * sums->bins + bin], all);
+    cell->share = share_of(sums->ns[best[0] * sums->bins + bin], all);
     cell->waiting = share_of(waiting, all);
 }
 

@@ -6,9 +6,9 @@
 
 /* A trace to look at: any window of it, coarse (tile.h) or event by event (window.h), without reading all of it.
 
-   Rows are lanes, a thread of a process each, by rank and then thread; a process without events has a row, too. Times are ns on the trace's own clock. Within a
-   row time never goes back: an event that does stands at the latest time before it. States are named by the lowest
-   index of their name (state_def.first_of_name).
+   Rows are lanes, a thread of a process each, by rank and then thread; a process without events has a row, too. Times
+   are ns on the trace's own clock. Within a row time never goes back: an event that does stands at the latest time
+   before it. States are named by the lowest index of their name (state_def.first_of_name).
 
    Not for several threads at once: a query moves the reader. Open a timeline for each, or take turns. */
 

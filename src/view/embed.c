@@ -86,7 +86,7 @@ static bool put_layer(struct tiles *tiles, unsigned shift, unsigned fold)
     uint64_t count = (duration >> shift) / VIEW_TILE_BINS + 1;
     uint64_t lines = ((uint64_t)tiles->view->info->row_count + (1ULL << fold) - 1) >> fold;
     uint64_t blocks = (lines + VIEW_TILE_LINES - 1) / VIEW_TILE_LINES;
-    if (count * lines * VIEW_TILE_BINS * 4 / 3 * 4 > tiles->left)
+    if (count * lines * VIEW_TILE_BINS * VIEW_CELL_BYTES / 3 * 4 > tiles->left)
         return false;
     bool fits = true;
     for (uint64_t index = 0; index < count && fits; index++)

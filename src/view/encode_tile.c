@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-enum { CELL_BYTES = 4 };
+_Static_assert(VIEW_CELL_BYTES == 4 + 2 * TIMELINE_NEXT, "what the page reads");
 
 static void put_u16(struct output *output, uint32_t value)
 {
@@ -27,19 +27,24 @@ static uint8_t messages_byte(uint32_t messages)
 
 static void put_cell(struct output *output, const struct view *view, const struct timeline_cell *cell)
 {
-    unsigned char *at = output_room(output, CELL_BYTES);
+    unsigned char *at = output_room(output, VIEW_CELL_BYTES);
     at[0] = slot_of(view, cell->state);
     at[1] = cell->share;
     at[2] = cell->waiting;
     at[3] = messages_byte(cell->messages);
-    output->at += CELL_BYTES;
+    for (size_t i = 0; i < TIMELINE_NEXT; i++) {
+        at[4 + 2 * i] = slot_of(view, cell->next[i]);
+        at[5 + 2 * i] = cell->next_share[i];
+    }
+    output->at += VIEW_CELL_BYTES;
 }
 
 /* The tile's own bins may be wider than those asked for, and begin earlier. */
 static void put_row(struct output *output, const struct view *view, const struct timeline_tile *tile, uint32_t row,
                     int64_t from_ns, unsigned shift)
 {
-    static const struct timeline_cell nothing = {.state = TIMELINE_ABSENT, .share = 255};
+    static const struct timeline_cell nothing = {
+        .state = TIMELINE_ABSENT, .share = 255, .next = {TIMELINE_ABSENT, TIMELINE_ABSENT}};
     for (int64_t i = 0; i < VIEW_TILE_BINS; i++) {
         int64_t bin = tile->bins ? (from_ns + (i << shift) - tile->from_ns) / tile->bin_ns : -1;
         bool there = bin >= 0 && bin < tile->bins;

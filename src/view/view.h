@@ -19,7 +19,7 @@ enum {
     VIEW_COMPUTING = 254 /* outside all states */,
     VIEW_ABSENT = 255 /* no row is there */
 };
-enum { VIEW_TILE_BINS = 256, VIEW_TILE_LINES = 64, VIEW_SHIFT_MOST = 55, VIEW_FOLD_MOST = 24 };
+enum { VIEW_TILE_BINS = 256, VIEW_TILE_LINES = 64, VIEW_CELL_BYTES = 8, VIEW_SHIFT_MOST = 55, VIEW_FOLD_MOST = 24 };
 enum { VIEW_ORDERS = TIMELINE_BY_LIKENESS + 1 };
 
 struct view {
@@ -49,8 +49,8 @@ static inline int64_t view_time(const struct view *view, int64_t time_ns)
 }
 
 /* Everything the page must know first: {"title", "facts", "damage", "clocks", "duration", "rows", "processes", "ranks"
-   (by row; null: row = rank), "threads" (by row; null: one each), "lives" (by row [begin, end], null without events), "states" [{"name",
-   "ink", "rgb", "hatched", "mpi"}], "marks" [], "waitKinds" [], "inks" {}}. */
+   (by row; null: row = rank), "threads" (by row; null: one each), "lives" (by row [begin, end], null without events),
+   "states" [{"name", "ink", "rgb", "hatched", "mpi"}], "marks" [], "waitKinds" [], "inks" {}}. */
 void view_write_meta(struct output *output, const struct view *view);
 
 /* The place of a tile: bins of 1 << shift ns, VIEW_TILE_BINS of them from index * VIEW_TILE_BINS on; 1 << fold lines to
@@ -61,8 +61,9 @@ struct view_tile {
     enum timeline_order order;
 };
 
-/* Bytes: bins and rows (16 bits each, little endian), then for each cell, row by row, four: the slot that takes most of
-   the time, its share, the share of waiting (255 is all), and messages m as min(255, round(16 log2(1 + m))). */
+/* Bytes: bins and rows (16 bits each, little endian), then for each cell, row by row, eight: the slot that takes most
+   of the time, its share, the share of waiting (255 is all), messages m as min(255, round(16 log2(1 + m))), and the
+   slots and shares of the two that take most after it (VIEW_ABSENT: none). */
 enum status view_write_tile(struct output *output, struct view *view, struct view_tile tile,
                             struct error *err) MUST_CHECK;
 

@@ -30,6 +30,21 @@ def colours(browser):
         return new Set(new Uint32Array(pen.getImageData(0, 0, width, height).data.buffer)).size""")
 
 
+def shares(browser):
+    """Cells of several rows show what takes how much: half computing below, a quarter of each of two states above."""
+    seen = browser.run("""const {scene} = sight.timeline, cells = new Uint8Array([254, 128, 0, 0, 1, 64, 0, 63]), words = new Uint32Array(8);
+        paintShares({bins: 1, lines: 1, cells}, words, scene, 8);
+        const colours = slotColours(scene).map((colour) => word(...colour));
+        return [[...words], [0, 0, 1, 1, 254, 254, 254, 254].map((slot) => colours[slot])]""")
+    ok(seen[0] == seen[1] and len(set(seen[0])) == 3, "each part of a cell is as high as its share", seen)
+    parts = browser.run("""const {scene} = sight.timeline, found = [];
+        for (const tile of scene.tiles.tiles.values()) for (let line = 0; line < tile.lines; line++) for (let bin = 0; bin < tile.bins; bin++) {
+          const cell = tile.cell(line, bin); if (cell.parts[0].slot !== 255) found.push([cell.parts.length, cell.parts.reduce((sum, part) => sum + part.share, 0)]); }
+        return found""")
+    # Two functions and computing: a cell has no part but these three.
+    ok(any(count > 1 for count, _ in parts) and all(count <= 3 and abs(total - 1) < 0.01 for count, total in parts), "the parts are all of a cell", parts[:4])
+
+
 def frame(browser):
     """The middle length, in ms, of a frame while the view zooms in and out."""
     return browser.run("""return new Promise((done) => { const {timeline} = sight; const times = []; let i = 0, last = performance.now();

@@ -197,6 +197,41 @@ static bool statistics_right(const struct timeline_view *view)
 /* By how many of 255 a share of all the cell may be off: in the index times are rounded to these. */
 static double slack;
 
+/* The oracle's number of a state that a cell shows, outside all behind the last; one more: there is none. */
+static size_t oracle_state(uint16_t shown)
+{
+    if (shown == TIMELINE_OUTSIDE)
+        return ORACLE_STATES;
+    for (size_t state = 0; state < ORACLE_STATES; state++)
+        if (defs_find_state(info->defs, oracle_defs->states[state].name) == shown)
+            return state;
+    return ORACLE_STATES + 1;
+}
+
+/* What takes most behind the first: states that were not yet there, by time, each with its share; none only where there
+   is nothing more. */
+static bool next_right(const struct timeline_cell *cell, const int64_t sum[ORACLE_STATES + 1], size_t first, double all,
+                       double off)
+{
+    bool done[ORACLE_STATES + 1] = {0};
+    done[first] = true;
+    for (size_t i = 0; i < TIMELINE_NEXT; i++) {
+        size_t shown = cell->next[i] == TIMELINE_ABSENT ? SIZE_MAX : oracle_state(cell->next[i]);
+        double most = 0, share = 0;
+        for (size_t state = 0; state <= ORACLE_STATES; state++)
+            most = done[state] ? most : fmax(most, 255.0 * (double)sum[state] / all);
+        if (shown != SIZE_MAX && (shown > ORACLE_STATES || done[shown]))
+            return false;
+        if (shown != SIZE_MAX) {
+            share = 255.0 * (double)sum[shown] / all;
+            done[shown] = true;
+        }
+        if (fabs(cell->next_share[i] - share) > off || share < most - 2 * off)
+            return false;
+    }
+    return true;
+}
+
 /* One cell against times added up by hand. */
 static bool cell_right(const struct timeline_tile *tile, const struct timeline_view *view, uint32_t row, uint32_t bin)
 {
@@ -220,11 +255,8 @@ static bool cell_right(const struct timeline_tile *tile, const struct timeline_v
         return false;
     if (all == 0 || cell->state == TIMELINE_ABSENT)
         return cell->state == TIMELINE_ABSENT && (double)all <= slack / 255 * (double)tile->fold * (double)tile->bin_ns;
-    size_t shown = ORACLE_STATES;
-    for (size_t state = 0; state < ORACLE_STATES; state++)
-        if (defs_find_state(info->defs, oracle_defs->states[state].name) == cell->state)
-            shown = state;
-    if (shown == ORACLE_STATES && cell->state != TIMELINE_OUTSIDE)
+    size_t shown = oracle_state(cell->state);
+    if (shown > ORACLE_STATES)
         return false;
     for (size_t state = 0; state <= ORACLE_STATES; state++)
         if ((double)sum[state] > (double)sum[shown] + slack / 255 * (double)tile->fold * (double)tile->bin_ns)
@@ -233,7 +265,8 @@ static bool cell_right(const struct timeline_tile *tile, const struct timeline_v
     double off = 0.5 + slack * (double)tile->fold * (double)tile->bin_ns / (double)all;
     double share = 255.0 * (double)sum[shown] / (double)all;
     double waiting = 255.0 * (double)(sum[2] + sum[3]) / (double)all; /* MPI_Barrier, MPI_Wait */
-    return fabs(cell->share - share) <= off && fabs(cell->waiting - waiting) <= off;
+    return fabs(cell->share - share) <= off && fabs(cell->waiting - waiting) <= off &&
+           next_right(cell, sum, shown, (double)all, off);
 }
 
 /* The same view from events or from cells. */

@@ -352,7 +352,7 @@ Object.assign(Timeline.prototype, {
     return [`computing  ${duration((next < last ? from[next] : end) - before)}`, `${this.processName(hit.row)}, from ${instant(before)}`];
   },
 
-  /** What takes most of a bin's time where states are too many to be drawn one by one. */
+  /** What takes a bin's time, the most first, where states are too many to be drawn one by one. */
   shareLines(hit) {
     const { scene } = this;
     const { meta } = scene;
@@ -364,7 +364,7 @@ Object.assign(Timeline.prototype, {
     const [tile, first, bins] = found;
     const cell = tile.cell(hit.line % TILE_LINES, Math.floor(first + (place % 1) * bins));
     const special = { [SLOT_OTHERS]: 'other states', [SLOT_COMPUTING]: 'computing', [SLOT_ABSENT]: 'not there' };
-    const lines = [`${meta.states[cell.slot]?.name || special[cell.slot]}${cell.slot === SLOT_ABSENT ? '' : `  ${percent(cell.share)}`}`];
+    const lines = cell.parts.map(({ slot, share }) => `${meta.states[slot]?.name || special[slot]}${slot === SLOT_ABSENT ? '' : `  ${percent(share)}`}`);
     lines.push(`${name}, ${duration(2 ** shift * (TILE_BINS / bins))} at ${instant(hit.time)}`);
     if (cell.waiting > 0) lines.push(`${percent(cell.waiting)} in functions that wait`);
     if (cell.messages > 0) lines.push(`about ${thousands(cell.messages)} messages`);

@@ -3,6 +3,7 @@
 const FONT = "system-ui, 'Liberation Sans', Arial, 'DejaVu Sans', sans-serif";
 const ROW_LEAST = 3; // pixels of a process that has a line of its own
 const ARROWS_MOST = 3000;
+const SHARES_LEAST = 4; // pixels of a line that shows what takes how much
 const LINE_MOST = 110; // pixels of a line of few
 const MAP_LINES = 24; // of the overview
 
@@ -63,34 +64,73 @@ function tickText(time, step, most) {
   return `${(time / scale).toFixed(decimals)}${NBSP}${unit}`;
 }
 
-/** The picture of a tile, a pixel a cell: of 'states', or of 'messages' by how many there are. */
+/** Kinds of pictures of a tile: pixels of a cell one above the other, and how they are painted. 'states' is what takes
+ *  most, 'shares' what takes how much, 'messages' how many there are. */
+const PICTURES = {
+  states: { rows: 1, paint: paintStates },
+  shares: { rows: 8, paint: paintShares },
+  messages: { rows: 1, paint: paintMessages },
+};
+
 function tilePicture(tile, kind, scene) {
   const key = `${kind}/${scene.colourVersion}`;
   if (tile.pictures.get(kind)?.key === key) return tile.pictures.get(kind).canvas;
+  const { rows, paint } = PICTURES[kind];
   const canvas = document.createElement('canvas');
   canvas.width = tile.bins;
-  canvas.height = Math.max(1, tile.lines);
+  canvas.height = Math.max(1, tile.lines) * rows;
   const pen = canvas.getContext('2d');
   const image = pen.createImageData(canvas.width, canvas.height);
-  const words = new Uint32Array(image.data.buffer);
-  if (tile.lines > 0) (kind === 'states' ? paintStates : paintMessages)(tile, words, scene);
+  if (tile.lines > 0) paint(tile, new Uint32Array(image.data.buffer), scene, rows);
   pen.putImageData(image, 0, 0);
   tile.pictures.set(kind, { key, canvas });
+  if (rows > 1) scene.tiles.paintedLarge(tile, kind);
   return canvas;
 }
 
 const word = (r, g, b, a = 255) => ((a << 24) | (b << 16) | (g << 8) | r) >>> 0;
 
+/** Colours of the slots from afar; those that are not shown look like computing. */
+function slotColours({ pens, hidden }) {
+  return Array.from({ length: 256 }, (_, slot) => (hidden.has(slot) ? pens.ink.compute : pens.slotMean(slot)));
+}
+
 /** The colour of what takes most of a cell's time, the paler the less that is; waiting is light. */
 function paintStates(tile, words, scene) {
-  const { pens, hidden } = scene;
-  const { back, compute } = pens.ink;
-  const colours = Array.from({ length: 256 }, (_, slot) => (hidden.has(slot) ? compute : pens.slotMean(slot)));
+  const { back } = scene.pens.ink;
+  const colours = slotColours(scene);
   for (let i = 0; i < words.length; i++) {
     const [slot, share, waiting] = [tile.cells[i * CELL], tile.cells[i * CELL + 1], tile.cells[i * CELL + 2]];
     const colour = colours[slot];
     const light = (slot === SLOT_ABSENT ? 0 : 0.6 * (1 - share / 255)) + (scene.show.waits ? (0.3 * waiting) / 255 : 0);
     words[i] = word(...[0, 1, 2].map((k) => colour[k] + (back[k] - colour[k]) * light));
+  }
+}
+
+/** Each part of a cell as high as its share, always in the same order: functions above, then others, computing below. */
+function paintShares(tile, words, scene, rows) {
+  const { cells, bins, lines } = tile;
+  const colours = Uint32Array.from(slotColours(scene), (colour) => word(...colour));
+  const [slots, shares] = [[0, 0, 0, SLOT_OTHERS], [0, 0, 0, 0]];
+  for (let cell = 0, at = 0; cell < bins * lines; cell++, at += CELL) {
+    const top = Math.floor(cell / bins) * rows * bins + (cell % bins);
+    [slots[0], shares[0], slots[1], shares[1], slots[2], shares[2]] = [cells[at], cells[at + 1], cells[at + 4], cells[at + 5], cells[at + 6], cells[at + 7]];
+    shares[3] = Math.max(0, 255 - shares[0] - shares[1] - shares[2]);
+    let [row, sum] = [0, 0];
+    for (let done = -1; row < rows; ) {
+      let slot = 256;
+      let share = 0;
+      for (let i = 0; i < 4; i++)
+        if (shares[i] > 0 && slots[i] > done) {
+          if (slots[i] < slot) [slot, share] = [slots[i], shares[i]];
+          else if (slots[i] === slot) share += shares[i];
+        }
+      if (slot === 256) break;
+      done = slot;
+      sum += share;
+      for (const end = Math.round((sum * rows) / 255); row < end && row < rows; row++) words[top + row * bins] = colours[slot];
+    }
+    for (; row < rows; row++) words[top + row * bins] = row > 0 ? words[top + (row - 1) * bins] : colours[slots[0]];
   }
 }
 
@@ -155,8 +195,9 @@ function drawTiles(pen, scene, layout, kind, place) {
       if (found) {
         const [tile, bin, bins] = found;
         const height = Math.min(count, tile.lines - (line % TILE_LINES));
-        if (height > 0) pen.drawImage(tilePicture(tile, kind, scene), bin, line % TILE_LINES, bins, height, x, y, right - x, (room * height) / count);
-      } else if (kind === 'states') {
+        const { rows } = PICTURES[kind];
+        if (height > 0) pen.drawImage(tilePicture(tile, kind, scene), bin, (line % TILE_LINES) * rows, bins, height * rows, x, y, right - x, (room * height) / count);
+      } else if (kind !== 'messages') {
         pen.fillStyle = scene.pens.css('grid', 0.5);
         pen.fillRect(x, y, right - x, room);
       }
@@ -167,7 +208,7 @@ function drawTiles(pen, scene, layout, kind, place) {
 
 function drawShares(pen, scene, layout) {
   const body = (line, count) => [layout.y(line), layout.line * count - layout.gap];
-  drawTiles(pen, scene, layout, 'states', body);
+  drawTiles(pen, scene, layout, layout.line - layout.gap >= SHARES_LEAST ? 'shares' : 'states', body);
   if (!scene.show.messages) return;
   pen.save();
   pen.globalAlpha = layout.line >= 8 ? 0.8 : 0.25;

@@ -4,11 +4,12 @@
 
 const TILE_BINS = 256;
 const TILE_LINES = 64;
-const CELL = 4;
+const CELL = 8;
 const [SLOT_OTHERS, SLOT_COMPUTING, SLOT_ABSENT] = [253, 254, 255];
 
-/** A tile: TILE_BINS bins of time by up to TILE_LINES lines. Each cell has four bytes: the slot that takes most of the
- *  time, its share and that of waiting (255 is all), and how many messages (16 log2(1 + m)). See src/view/view.h. */
+/** A tile: TILE_BINS bins of time by up to TILE_LINES lines. Each cell has eight bytes: the slot that takes most of the
+ *  time, its share and that of waiting (255 is all), how many messages (16 log2(1 + m)), and the slots and shares of the
+ *  two that take most after it. See src/view/view.h. */
 class Tile {
   constructor(bins, lines, cells) {
     Object.assign(this, { bins, lines, cells, pictures: new Map() });
@@ -25,11 +26,13 @@ class Tile {
     return Math.round(2 ** (byte / 16) - 1);
   }
 
-  /** What a cell says: {slot, share, waiting, messages}. */
+  /** What a cell says: {parts: [{slot, share}], waiting, messages}, the largest part first. */
   cell(line, bin) {
     const at = (line * this.bins + bin) * CELL;
-    const [slot, share, waiting, messages] = this.cells.subarray(at, at + CELL);
-    return { slot, share: share / 255, waiting: waiting / 255, messages: Tile.messages(messages) };
+    const [slot, share, waiting, messages, second, secondShare, third, thirdShare] = this.cells.subarray(at, at + CELL);
+    const next = [{ slot: second, share: secondShare / 255 }, { slot: third, share: thirdShare / 255 }];
+    const parts = [{ slot, share: share / 255 }, ...next.filter((part) => part.slot !== SLOT_ABSENT)];
+    return { parts, waiting: waiting / 255, messages: Tile.messages(messages) };
   }
 }
 

@@ -2,12 +2,13 @@
 
 const EXACT_MOST = 30000; // states that are drawn one by one
 const CACHED_TILES = 600;
+const PICTURED_TILES = 160; // with a picture of half a megabyte
 const LOADS = 6; // requests at once
 
 /** Tiles that are there, and those that are on their way; the newest wishes first. */
 class TileStore {
   constructor(source, changed) {
-    Object.assign(this, { source, changed, tiles: new Map(), wanted: [], loading: new Set() });
+    Object.assign(this, { source, changed, tiles: new Map(), wanted: [], loading: new Set(), pictured: [] });
   }
 
   static key({ shift, index, fold, block, order }) {
@@ -37,6 +38,14 @@ class TileStore {
           this.load();
         });
     }
+  }
+
+  /** Of the largest pictures only those drawn last are kept. */
+  paintedLarge(tile, kind) {
+    this.pictured.push([tile, kind]);
+    if (this.pictured.length <= PICTURED_TILES) return;
+    const [oldest, what] = this.pictured.shift();
+    oldest.pictures.delete(what);
   }
 
   keep(key, tile) {
