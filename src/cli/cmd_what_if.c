@@ -49,19 +49,11 @@ static void say(struct question *question, const char *option, const char *value
     snprintf(words->title + titles, sizeof words->title - titles, "%s%s", titles ? " and " : "", title);
 }
 
-/* "64k", "10G", "1e9": powers of 1000. */
 static enum status parse_bytes(const char *option, const char *text, double *bytes, struct error *err)
 {
-    static const char units[] = "kMGT";
-    char *end;
-    *bytes = strtod(text, &end);
-    const char *unit = *end ? strchr(units, *end) : NULL;
-    for (const char *at = units; unit && at <= unit; at++)
-        *bytes *= 1000;
-    end += unit != NULL;
-    if (end == text || *end || !isfinite(*bytes) || *bytes < 0 || *bytes > 9e18)
-        return error_set(err, ERROR_USAGE, "--%s: '%s' is no number of bytes (such as 64k, 10G, 1e9)", option, text);
-    return STATUS_OK;
+    return text_parse_bytes(text, bytes)
+               ? STATUS_OK
+               : error_set(err, ERROR_USAGE, "--%s: '%s' is no number of bytes (such as 64k, 10G, 1e9)", option, text);
 }
 
 static enum status ask_network(struct question *question, const struct options *options, struct error *err)

@@ -27,8 +27,13 @@ struct clog2_state {
     uint64_t kinds[CLOG2_KINDS];
     size_t ended; /* parts that had their end-of-log record */
     uint64_t used, total;
-    uint64_t limit; /* byte at which reading stops; see clog2_seek */
+    uint64_t limit;             /* byte at which reading stops; see clog2_seek */
+    struct clog2_range *ranges; /* of definitions, of the first part */
+    size_t range_count, range_capacity;
 };
+
+/* Definitions so near to each other are one range. */
+enum { RANGE_GAP = 1 << 16 };
 
 static int clog2_probe(const unsigned char *data, size_t size)
 {
@@ -95,6 +100,26 @@ static void skip_to_definition(struct clog2_file *file)
         skip_events(file, CLOG2_HEADER_SIZE, false);
 }
 
+static void note_definition(struct clog2_state *state, uint64_t at, size_t size)
+{
+    struct clog2_range *last = state->range_count ? &state->ranges[state->range_count - 1] : NULL;
+    if (last && at - last->to <= RANGE_GAP)
+        last->to = at + size;
+    else
+        ARRAY_PUSH(state->ranges, state->range_count, state->range_capacity, (struct clog2_range){at, at + size});
+}
+
+/* Takes the record, if it is one that tells of others. */
+static void take_definition(struct clog2_state *state, uint32_t kind)
+{
+    struct clog2_file *file = &state->file;
+    if (kind == CLOG2_BARE || kind == CLOG2_CARGO || kind == CLOG2_MESSAGE)
+        return;
+    if (state->current == 0)
+        note_definition(state, file->input->offset, file->sizes[kind]);
+    clog2_defs_record(&state->defs, &state->parts[state->current].defs, file, kind);
+}
+
 static enum status part_scan(struct reader *reader, struct error *err)
 {
     struct clog2_state *state = reader->state;
@@ -104,8 +129,7 @@ static enum status part_scan(struct reader *reader, struct error *err)
     uint32_t kind;
     enum status status;
     while (skip_to_definition(file), (status = clog2_file_next(file, &kind, err)) == STATUS_OK) {
-        if (kind != CLOG2_BARE && kind != CLOG2_CARGO && kind != CLOG2_MESSAGE)
-            clog2_defs_record(&state->defs, part, file, kind);
+        take_definition(state, kind);
         clog2_file_take(file, kind);
     }
     if (status != STATUS_END)
@@ -156,6 +180,7 @@ static void clog2_close(struct reader *reader)
         clog2_part_defs_clear(&state->parts[i].defs);
     }
     free(state->parts);
+    free(state->ranges);
     clog2_defs_clear(&state->defs);
 }
 
@@ -492,6 +517,56 @@ enum status clog2_seek(struct reader *reader, uint64_t from, uint64_t to, struct
     file->ended = file->end_of_log = reader->ended = false;
     state->limit = to;
     return STATUS_OK;
+}
+
+struct clog2_known clog2_known(const struct reader *reader)
+{
+    const struct clog2_state *state = reader->state;
+    return (struct clog2_known){state->ranges, state->range_count, state->ended > 0};
+}
+
+/* As part_scan, of what is known to hold definitions. */
+static enum status scan_known(struct reader *reader, const struct clog2_known *known, struct error *err)
+{
+    struct clog2_state *state = reader->state;
+    struct clog2_file *file = &state->file;
+    struct clog2_part_defs *part = &state->parts[0].defs;
+    uint32_t kind;
+    enum status status = STATUS_OK;
+    clog2_defs_begin_part(&state->defs, part, file);
+    for (size_t i = 0; i < known->count && status != STATUS_FAILED; i++) {
+        status = clog2_seek(reader, known->ranges[i].from, UINT64_MAX, err);
+        while (status == STATUS_OK && reader->input->offset < known->ranges[i].to &&
+               (status = clog2_file_next(file, &kind, err)) == STATUS_OK) {
+            take_definition(state, kind);
+            clog2_file_take(file, kind);
+        }
+    }
+    if (status == STATUS_FAILED ||
+        (known->end_of_log && clog2_defs_table(&state->defs, part, file, err) == STATUS_FAILED))
+        return STATUS_FAILED;
+    clog2_defs_end_part(&state->defs, part, file);
+    clog2_defs_end(&state->defs);
+    return input_rewind(reader->input, err) == STATUS_OK ? part_start(reader, 0, err) : STATUS_FAILED;
+}
+
+struct reader *clog2_open_known(const char *path, const struct clog2_known *known, struct error *err)
+{
+    struct reader *reader = memory_new(sizeof *reader);
+    struct clog2_state *state = reader->state = memory_new(sizeof *state);
+    reader->format = &format_clog2;
+    state->defs.defs = reader->defs = defs_new();
+    state->parts = memory_new(sizeof *state->parts);
+    state->part_count = 1;
+    state->limit = UINT64_MAX;
+    state->file.quiet = true;
+    reader->input = input_open(path, err);
+    if (reader->input && input_keep(reader->input, err) == STATUS_OK &&
+        clog2_file_open(&state->file, reader, reader->input, err) == STATUS_OK && clog2_can_seek(reader) &&
+        scan_known(reader, known, err) == STATUS_OK)
+        return reader;
+    reader_close(reader);
+    return NULL;
 }
 
 uint64_t clog2_last_block(const struct reader *reader)

@@ -16,6 +16,21 @@ enum status clog2_seek(struct reader *reader, uint64_t from, uint64_t to, struct
 /* Where the last block of records begins, as far as the trace was found to go when it was opened. */
 uint64_t clog2_last_block(const struct reader *reader);
 
+/* Where the trace has records that are no events: what clog2_open_known need not look for. */
+struct clog2_range {
+    uint64_t from, to; /* bytes */
+};
+struct clog2_known {
+    const struct clog2_range *ranges; /* in the order of the file */
+    size_t count;
+    bool end_of_log; /* the trace has its end, and what stands behind it */
+};
+struct clog2_known clog2_known(const struct reader *reader); /* borrowed from a reader that was opened as usual */
+
+/* Opens a merged trace, reading no more than its definitions. Damage is not looked for, and no records are counted.
+   NULL and a fault. */
+struct reader *clog2_open_known(const char *path, const struct clog2_known *known, struct error *err);
+
 /* Defines what an event id stands for that no definition names, as if an event with it had been read: states and marks
    get their indices in this order. */
 void clog2_define(struct reader *reader, int32_t id);

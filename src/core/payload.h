@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 /* Values in the payload of an event, by the format of its definition (MPE's printf-like formats: "root=%d, sent=%l"):
    after each % one letter, values packed big-endian in the same order: %h 2 bytes, %d and %x 4, %l and %X 8, %e 4, %E
@@ -90,6 +91,12 @@ void payload_get_moved(const unsigned char payload[PAYLOAD_MOVED_SIZE], struct e
 
 /* What is not known becomes -1. */
 void payload_put_moved(unsigned char payload[PAYLOAD_MOVED_SIZE], const struct event *event);
+
+/* True of the names of marks that recordings tell facts by: they are no events of the program. */
+static inline bool payload_mark_is_ours(const char *name)
+{
+    return strncmp(name, "MPI ", 4) == 0;
+}
 
 /* The payload as UTF-8 for people, labels and values as MPE's tools print them ("root=0, sent=4"); `format` NULL: it is
    Latin-1 text. What does not fit is cut off; an unknown letter ends it. Returns the buffer. */

@@ -184,3 +184,14 @@ bool text_parse_i64(const char *text, int64_t min, int64_t max, int64_t *value)
     *value = parsed;
     return true;
 }
+
+bool text_parse_bytes(const char *text, double *bytes)
+{
+    static const char units[] = "kMGT";
+    char *end;
+    *bytes = strtod(text, &end);
+    const char *unit = *end ? strchr(units, *end) : NULL;
+    for (const char *at = units; unit && at <= unit; at++)
+        *bytes *= 1000;
+    return end != text && !end[unit != NULL] && isfinite(*bytes) && *bytes >= 0 && *bytes <= 9e18;
+}

@@ -48,4 +48,7 @@ bool text_is_one_of(const char *words, const char *word);
 /* Reads a whole decimal integer of `text` (optional sign); false if it is none or leaves [min, max]. */
 bool text_parse_i64(const char *text, int64_t min, int64_t max, int64_t *value);
 
+/* Reads a number of bytes: "64k", "10G", "1e9" (k, M, G, T: powers of 1000); false if it is none, or beyond 9e18. */
+bool text_parse_bytes(const char *text, double *bytes);
+
 #endif

@@ -19,6 +19,9 @@ static const double WAITING = 0.5;
 /* Lines so high show shares, in so many steps. */
 enum { LAYERS = 4, LAYER_LINE = 4 };
 
+/* Pixels of a solo event, and how many it has of a line on average at least. */
+enum { MARK_HEIGHT = 7, MARK_ROOM = 4 };
+
 void chart_timeline_answer(const struct chart_input *input, char answer[CHART_ANSWER_SIZE])
 {
     char text[SCENE_ANSWER_SIZE];
@@ -192,6 +195,24 @@ static void draw_states(const struct drawing *drawing)
     }
 }
 
+/* Solo events: a small wedge on the upper edge of the row, where they are not too many. */
+static void draw_marks(const struct drawing *drawing)
+{
+    const struct timeline_window *window = &drawing->scene->window;
+    const struct timeline_info *info = timeline_info(drawing->scene->timeline);
+    double height = fmin(MARK_HEIGHT, drawing->line / 2);
+    if ((double)window->mark_count * MARK_ROOM > drawing->plot.width * drawing->scene->lines)
+        return;
+    for (size_t i = 0; i < window->mark_count; i++) {
+        const struct timeline_mark *mark = &window->marks[i];
+        double x = x_of(drawing, mark->time_ns), y = y_of(drawing, mark->row);
+        struct point corners[] = {{x - height / 2, y}, {x + height / 2, y}, {x, y + height}};
+        canvas_tip(drawing->canvas, "process %u: %s%s%s", info->rows[mark->row].process,
+                   info->defs->marks[mark->mark].name, mark->text ? " " : "", mark->text ? mark->text : "");
+        canvas_polygon(drawing->canvas, corners, 3, paint_of(INK_TEXT));
+    }
+}
+
 /* Waiting as the light hatched tone of its function, over it. */
 static void draw_waits(const struct drawing *drawing)
 {
@@ -344,6 +365,7 @@ void chart_timeline_draw(struct canvas *canvas, const struct chart_input *input,
     if (scene->exact) {
         draw_states(&drawing);
         draw_waits(&drawing);
+        draw_marks(&drawing);
     } else {
         draw_cells(&drawing);
     }

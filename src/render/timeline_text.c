@@ -196,6 +196,7 @@ GET(mark_process, struct timeline_mark, value_count(row_of(info, at->row)->proce
 GET(mark_thread, struct timeline_mark, value_count(row_of(info, at->row)->thread))
 GET(mark_name, struct timeline_mark, value_text(NAME_OF(marks, at->mark)))
 GET(mark_time, struct timeline_mark, value_time(at->time_ns))
+GET(mark_text, struct timeline_mark, value_text(at->text))
 
 static const struct field state_fields[] = {{"process", NULL, state_process}, {"thread", NULL, state_thread},
                                             {"name", NULL, state_name},       {"enter_s", NULL, state_enter},
@@ -206,7 +207,8 @@ static const struct field message_fields[] = {{"from", NULL, message_from},   {"
 static const struct field mark_fields[] = {{"process", NULL, mark_process},
                                            {"thread", NULL, mark_thread},
                                            {"name", NULL, mark_name},
-                                           {"time_s", NULL, mark_time}};
+                                           {"time_s", NULL, mark_time},
+                                           {"text", NULL, mark_text}};
 #define COUNT_OF(array) (sizeof(array) / sizeof *(array))
 
 static void write_rows(struct json *json, const char *name, const struct field *fields, size_t field_count,

@@ -166,6 +166,8 @@ enum status cache_open(struct cache *cache, char *const *paths, size_t count, co
     char path[PATH_MAX];
     *cache = (struct cache){.identity = {.hash = CHECKSUM_START}};
     bool standard = false;
+    if (cache_limit_check(err) != STATUS_OK)
+        return STATUS_FAILED;
     for (size_t i = 0; i < count; i++) {
         standard = standard || strcmp(paths[i], "-") == 0;
         if (!standard && identity_add(&cache->identity, paths[i], err) != STATUS_OK)
@@ -192,6 +194,8 @@ void cache_close(struct cache *cache)
             unlink(cache->trace);
         rmdir(cache->directory);
     }
+    if (cache->lock > 0)
+        close(cache->lock);
     free(cache->directory);
     free(cache->index);
     free(cache->trace);

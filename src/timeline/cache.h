@@ -21,6 +21,7 @@ struct cache {
     char *index, *trace; /* paths: of the index, and of the trace stored as CLOG-2; owned */
     char *directory;     /* removed with what is in it when the cache is closed; NULL: it stays */
     struct trace_identity identity;
+    int lock; /* the index, open and locked while it is in use; 0: it is not */
 };
 
 /* The place of what is made of a trace, of its `kind` of several ("" is the usual): in $SIGHT_CACHE, else
@@ -29,6 +30,17 @@ struct cache {
 enum status cache_open(struct cache *cache, char *const *paths, size_t count, const char *kind,
                        struct error *err) MUST_CHECK;
 void cache_close(struct cache *cache);
+
+/* The index is there, and is being looked at from now on until cache_close: cache_limit of nobody removes it. */
+void cache_use(struct cache *cache);
+
+/* Removes what was used longest ago until all that is kept in the directory of this cache takes at most
+   SIGHT_CACHE_SIZE bytes (10 GB, or a tenth of the file system where that is less), but neither this cache's own nor
+   what is in use. */
+void cache_limit(const struct cache *cache);
+
+/* A fault where SIGHT_CACHE_SIZE is no size. */
+enum status cache_limit_check(struct error *err) MUST_CHECK;
 
 bool identity_equal(const struct trace_identity *a, const struct trace_identity *b);
 

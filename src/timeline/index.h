@@ -2,6 +2,7 @@
 #ifndef SIGHT_TIMELINE_INDEX_H
 #define SIGHT_TIMELINE_INDEX_H
 
+#include "convert/read_clog2.h"
 #include "timeline/cache.h"
 #include "timeline/pyramid.h"
 #include "timeline/spill.h"
@@ -19,11 +20,12 @@
 #define INDEX_SECTIONS(X)                                                                                              \
     X(ROWS, struct timeline_row)                                                                                       \
     X(CHECKPOINTS, struct checkpoint)                                                                                  \
-    X(OPEN, uint32_t)         /* of checkpoints: entries of SPANS, per row the oldest first */                         \
-    X(SPANS, struct span)     /* states that are open at a checkpoint */                                               \
-    X(WAITING, uint32_t)      /* of checkpoints: entries of FLIGHTS, channel by channel */                             \
-    X(FLIGHTS, struct flight) /* ends of messages that wait for the other end at a checkpoint */                       \
-    X(DEFINED, int32_t)       /* event ids that have no definition, in the order in which they were met */             \
+    X(OPEN, uint32_t)                  /* of checkpoints: entries of SPANS, per row the oldest first */                \
+    X(SPANS, struct span)              /* states that are open at a checkpoint */                                      \
+    X(WAITING, uint32_t)               /* of checkpoints: entries of FLIGHTS, channel by channel */                    \
+    X(FLIGHTS, struct flight)          /* ends of messages that wait for the other end at a checkpoint */              \
+    X(DEFINED, int32_t)                /* event ids that have no definition, in the order in which they were met */    \
+    X(DEFINITIONS, struct clog2_range) /* where definitions stand in the trace */                                      \
     X(LEVELS, struct pyramid_level)                                                                                    \
     X(GROUPS, struct pyramid_group)                                                                                    \
     X(SKIPS, struct pyramid_skip)                                                                                      \
@@ -60,6 +62,7 @@ struct index_header {
     struct trace_identity identity; /* of the trace that was given */
     uint64_t trace_size;            /* of the CLOG-2 that is read */
     uint32_t stored;                /* that one is in the cache */
+    uint64_t end_of_log;            /* it has its end, and what stands behind it */
     uint32_t complete;
     int64_t begin_ns, end_ns;
     uint64_t events;

@@ -213,6 +213,13 @@ static void put_defined(struct builder *builder)
         spill_add(&builder->table[SECTION_DEFINED], &defs->marks[i].id, sizeof(int32_t));
 }
 
+static void put_definitions(struct builder *builder)
+{
+    struct clog2_known known = clog2_known(builder->reader);
+    if (known.count > 0)
+        spill_add(&builder->table[SECTION_DEFINITIONS], known.ranges, known.count * sizeof *known.ranges);
+}
+
 static int row_compare(const void *a, const void *b)
 {
     const struct timeline_row *left = a, *right = b;
@@ -302,6 +309,7 @@ static void fill_header(const struct builder *builder, struct index_header *head
                                     .damage_byte = end->damage.first_byte,
                                     .used = end->used,
                                     .total = end->total,
+                                    .end_of_log = clog2_known(builder->reader).end_of_log,
                                     .clocks = order->clocks};
     memcpy(header->magic, index_magic, sizeof header->magic);
     snprintf(header->format, sizeof header->format, "%s", order->format ? order->format : "clog2");
@@ -354,6 +362,7 @@ static enum status build(struct builder *builder, struct error *err)
         return status;
     end_rows(builder);
     put_defined(builder);
+    put_definitions(builder);
     uint32_t *places = sort_rows(builder);
     if (spill_check(&builder->table[SECTION_ROWS], err) != STATUS_OK ||
         spill_check(&builder->table[SECTION_SPANS], err) != STATUS_OK ||

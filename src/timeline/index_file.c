@@ -106,6 +106,17 @@ static bool pyramid_is_sound(const struct index *index)
     return true;
 }
 
+static bool definitions_are_sound(const struct index *index)
+{
+    size_t count;
+    const struct clog2_range *ranges = index_section(index, SECTION_DEFINITIONS, &count);
+    for (size_t i = 0; i < count; i++)
+        if (ranges[i].from >= ranges[i].to || ranges[i].to > index->header->trace_size ||
+            (i > 0 && ranges[i].from < ranges[i - 1].to))
+            return false;
+    return true;
+}
+
 static bool rows_are_sound(const struct index *index)
 {
     size_t count;
@@ -132,8 +143,8 @@ enum status index_open(struct index *index, const char *path, const struct trace
         index->header = data;
     }
     close(file);
-    bool sound = index->size > 0 && header_is_sound(index) && rows_are_sound(index) && checkpoints_are_sound(index) &&
-                 pyramid_is_sound(index);
+    bool sound = index->size > 0 && header_is_sound(index) && rows_are_sound(index) && definitions_are_sound(index) &&
+                 checkpoints_are_sound(index) && pyramid_is_sound(index);
     if (sound && identity_equal(&index->header->identity, identity))
         return STATUS_OK;
     if (sound)

@@ -196,8 +196,10 @@ static bool open_trace(struct timeline *timeline, char *const *paths, struct err
     timeline->path = memory_copy_string(header->stored ? timeline->cache.trace : paths[0]);
     if (file_size(timeline->path) != header->trace_size)
         return false;
-    timeline->reader = reader_open(&timeline->path, 1, err);
-    if (!timeline->reader || !clog2_can_seek(timeline->reader))
+    struct clog2_known known = {.end_of_log = header->end_of_log};
+    known.ranges = index_section(&timeline->index, SECTION_DEFINITIONS, &known.count);
+    timeline->reader = clog2_open_known(timeline->path, &known, err);
+    if (!timeline->reader)
         return false;
     const int32_t *defined = index_section(&timeline->index, SECTION_DEFINED, &count);
     for (size_t i = 0; i < count; i++)
@@ -227,8 +229,10 @@ static enum status open_all(struct opening *opening, struct error *err)
         return STATUS_FAILED;
     if (index_open(&timeline->index, timeline->cache.index, &timeline->cache.identity, &why) == STATUS_OK) {
         struct error ignored = {0};
-        if (open_trace(timeline, opening->paths, &ignored))
+        if (open_trace(timeline, opening->paths, &ignored)) {
+            cache_use(&timeline->cache);
             return STATUS_OK;
+        }
         /* Without the copy that it is of, it is as good as not there. */
         why = timeline->index.header->stored && file_size(timeline->cache.trace) == 0 ? "" : "damaged";
         drop_trace(timeline);
@@ -238,8 +242,11 @@ static enum status open_all(struct opening *opening, struct error *err)
     if (*why)
         say(opening, "made the index anew, which was %s", why);
     if (index_open(&timeline->index, timeline->cache.index, &timeline->cache.identity, &why) == STATUS_OK &&
-        open_trace(timeline, opening->paths, err))
+        open_trace(timeline, opening->paths, err)) {
+        cache_use(&timeline->cache);
+        cache_limit(&timeline->cache);
         return STATUS_OK;
+    }
     return error_set(err, ERROR_OUTPUT, "%s: cannot be read back", timeline->cache.index);
 }
 

@@ -2,9 +2,13 @@
 #include "timeline/window.h"
 
 #include "core/memory.h"
+#include "core/payload.h"
 #include "timeline/scan.h"
 
+enum { MARK_TEXT = 200 };
+
 struct collect {
+    const struct defs *defs;
     const struct timeline_view *view;
     struct timeline_window *window;
     uint32_t *places;
@@ -49,16 +53,31 @@ static void collect_message(void *context, const struct timeline_message *messag
         ARRAY_PUSH(window->messages, window->message_count, window->message_capacity, *message);
 }
 
+/* The payload of a mark, which the window takes; NULL: there is none. */
+static char *mark_text(const struct defs *defs, const struct walk_event *told)
+{
+    const struct event *event = told->event;
+    char text[MARK_TEXT];
+    if (event->payload_length == 0)
+        return NULL;
+    payload_text(text, sizeof text, event->flags & EVENT_PAYLOAD_TEXT ? NULL : defs->marks[event->state].format,
+                 told->arena + event->payload, event->payload_length);
+    return memory_copy_string(text);
+}
+
 static void collect_mark(void *context, const struct walk_event *told)
 {
     struct collect *collect = context;
     struct timeline_window *window = collect->window;
     if (told->event->kind != EVENT_MARK || !shown(collect, told->row) || told->time_ns < collect->view->from_ns ||
-        told->time_ns >= collect->view->to_ns)
+        told->time_ns >= collect->view->to_ns || payload_mark_is_ours(collect->defs->marks[told->event->state].name))
         return;
     if (window->marks_found++ < collect->limit)
         ARRAY_PUSH(window->marks, window->mark_count, window->mark_capacity,
-                   (struct timeline_mark){.time_ns = told->time_ns, .row = told->row, .mark = told->event->state});
+                   (struct timeline_mark){.time_ns = told->time_ns,
+                                          .row = told->row,
+                                          .mark = told->event->state,
+                                          .text = mark_text(collect->defs, told)});
 }
 
 static int compare(int64_t a, int64_t b)
@@ -102,11 +121,17 @@ static void sort_window(struct timeline_window *window, uint32_t *places)
         qsort(window->marks, window->mark_count, sizeof *window->marks, by_time);
 }
 
+static void clear_texts(struct timeline_window *window)
+{
+    for (size_t i = 0; i < window->mark_count; i++)
+        free(window->marks[i].text);
+}
+
 enum status timeline_window(struct timeline *timeline, const struct timeline_view *view, size_t limit,
                             struct timeline_window *window, struct error *err)
 {
     *window = (struct timeline_window){0};
-    struct collect collect = {.view = view, .window = window, .limit = limit};
+    struct collect collect = {.defs = timeline->info.defs, .view = view, .window = window, .limit = limit};
     const struct walk_visitor visitor = {
         .context = &collect, .state = collect_state, .event = collect_mark, .message = collect_message};
     if (view->to_ns <= view->from_ns)
@@ -114,8 +139,10 @@ enum status timeline_window(struct timeline *timeline, const struct timeline_vie
     collect.places = timeline_places(timeline, view);
     enum status status = timeline_scan(timeline, view->from_ns, view->to_ns, &visitor, err);
     window->too_many = window->states_found > limit || window->messages_found > limit || window->marks_found > limit;
-    if (window->too_many)
+    if (window->too_many) {
+        clear_texts(window);
         window->state_count = window->message_count = window->mark_count = 0;
+    }
     sort_window(window, collect.places);
     free(collect.places);
     if (status != STATUS_OK)
@@ -127,6 +154,7 @@ void timeline_window_clear(struct timeline_window *window)
 {
     free(window->states);
     free(window->messages);
+    clear_texts(window);
     free(window->marks);
     *window = (struct timeline_window){0};
 }

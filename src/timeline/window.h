@@ -26,9 +26,11 @@ struct timeline_message {
     int32_t tag;
 };
 
+/* A solo event of the program. */
 struct timeline_mark {
     int64_t time_ns;
     uint32_t row, mark; /* index into defs->marks */
+    char *text;         /* its payload for people, owned by the window; NULL: it has none */
 };
 
 /* What a window shows: states that overlap it (those of no length that lie in it, too), messages with an end in it or

@@ -4,7 +4,7 @@
 function put(line) {
     gsub(/\\/, "&&", line)
     gsub(/["?]/, "\\\\&", line)
-    printf "    \"%s%s\"\n", line, FILENAME ~ /js$/ && line ~ /[{(,;[]$/ ? "" : "\\n"
+    printf "    \"%s%s\"\n", line, FILENAME ~ /js$/ && line !~ /[A-Za-z0-9_$]$/ ? "" : "\\n"
 }
 # `part` of the line without the blanks around it.
 function close_up(line, part,    at) {
@@ -12,20 +12,65 @@ function close_up(line, part,    at) {
         line = substr(line, 1, at - 1) part substr(line, at + length(part) + 2)
     return line
 }
+# What never changes may as well be what may: the shorter word.
+function with_let(code) {
+    gsub(/ const /, " let ", code)
+    gsub(/\(const /, "(let ", code)
+    gsub(/;const /, ";let ", code)
+    return code
+}
 function narrow(code,    i) {
     for (i = 1; i <= count; i++)
         code = close_up(code, operators[i])
+    code = substr(with_let(" " code), 2)
     gsub(/, /, ",", code)
+    gsub(/: /, ":", code)
     gsub(/; /, ";", code)
-    gsub(/ ?\{ /, "{", code)
-    gsub(/ \}/, "}", code)
-    gsub(/\) \{/, "){", code)
-    gsub(/if \(/, "if(", code)
-    gsub(/for \(/, "for(", code)
+    gsub(/ ?\{ ?/, "{", code)
+    gsub(/;? ?\} ?/, "}", code)
+    gsub(/\) /, ")", code)
+    gsub(/ \(/, "(", code)
+    gsub(/ \[/, "[", code)
+    gsub(/ !/, "!", code)
     return code
 }
+# The line with all its code narrowed, also that within templates, its texts as they are; "" where there is a regular
+# expression, which looks like a division.
+function narrow_all(line,    i, c, result, code, inside, level, braces) {
+    inside = ""
+    level = 0
+    for (i = 1; i <= length(line); i++) {
+        c = substr(line, i, 1)
+        if (inside != "") {
+            result = result c
+            if (c == "\\")
+                result = result substr(line, ++i, 1)
+            else if (c == inside)
+                inside = ""
+            else if (inside == "`" && substr(line, i, 2) == "${") {
+                result = result substr(line, ++i, 1)
+                inside = ""
+                braces[++level] = 0
+            }
+        } else if (index("\"'`", c) || (c == "}" && level > 0 && braces[level] == 0)) {
+            result = result narrow(code) c
+            code = ""
+            inside = c
+            if (c == "}") {
+                inside = "`"
+                level--
+            }
+        } else if (c == "/" && substr(line, i - 1, 3) != " / ") {
+            return ""
+        } else {
+            braces[level] += (c == "{") - (c == "}")
+            code = code c
+        }
+    }
+    return inside == "" && level == 0 ? result narrow(code) : ""
+}
 BEGIN {
-    count = split("= => === !== && || ? : < > <= >= += * / ??", operators, " ")
+    count = split("= => === !== && || ? : < > <= >= += -= /= * / ?? + -", operators, " ")
     printf "#include \"view/assets.h\"\n\nconst char %s[] =\n", name
     if (before != "")
         put(before)
@@ -45,6 +90,11 @@ comment {
 }
 FILENAME ~ /js$/ {
     sub(/ \/\/ .*$/, "")
+    narrowed = narrow_all($0)
+    if (narrowed != "") {
+        put(narrowed)
+        next
+    }
     first = match($0, /["'`\/]/) ? RSTART : length($0) + 1
     last = match($0, /["'`\/][^"'`\/]*$/) ? RSTART : length($0)
     $0 = narrow(substr($0, 1, first - 1)) substr($0, first, last - first + 1) narrow(substr($0, last + 1))

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "view/view.h"
 
+#include "core/payload.h"
 #include "core/text.h"
 #include "render/clock_sentence.h"
 #include "render/field.h"
@@ -96,7 +97,8 @@ static void write_texts(struct json *json, const struct view *view)
     json_close(json, ']');
     json_open(json, "marks", '[');
     for (size_t i = 0; i < defs->mark_count; i++)
-        json_value(json, NULL, value_text(defs->marks[i].name));
+        json_value(json, NULL,
+                   payload_mark_is_ours(defs->marks[i].name) ? value_null() : value_text(defs->marks[i].name));
     json_close(json, ']');
     json_open(json, "waitKinds", '[');
     for (int i = 0; i < WAIT_KIND_COUNT; i++)

@@ -101,6 +101,16 @@ GETTER(mark_mark, mark_at(item)->mark)
 GETTER(mark_time, view_time(item->view, mark_at(item)->time_ns))
 static const struct column mark_columns[] = {{"row", mark_row}, {"mark", mark_mark}, {"time", mark_time}};
 
+static void write_mark_texts(struct output *output, const struct timeline_window *window)
+{
+    output_text(output, ",\n\"markTexts\":[");
+    for (size_t i = 0; i < window->mark_count; i++) {
+        output_text(output, i > 0 ? "," : "");
+        value_write_json(output, value_text(window->marks[i].text));
+    }
+    output_text(output, "]");
+}
+
 static const struct overlay_wait *wait_at(const struct item *item)
 {
     return &item->overlay->waits[item->index];
@@ -166,6 +176,7 @@ enum status view_write_window(struct output *output, struct view *view, struct v
     write_columns(output, "states", COLUMNS(state_columns), item, window.state_count);
     write_columns(output, "messages", COLUMNS(message_columns), item, window.message_count);
     write_columns(output, "marks", COLUMNS(mark_columns), item, window.mark_count);
+    write_mark_texts(output, &window);
     write_columns(output, "waits", COLUMNS(wait_columns), item, waits.wait_count);
     output_text(output, "}");
     free(waits.waits);

@@ -80,9 +80,9 @@ enum status view_area_of(struct view *view, const struct view_area *area, struct
 
 /* States, messages, marks and waits of an area, as columns: {"from", "to", "first", "last", "order", "complete",
    "states": {"row", "state" (its slot), "depth", "open", "from", "to"}, "messages": {"row", "sent", "to", "received",
-   "tag", "bytes", "sender", "receiver"}, "marks": {"row", "mark", "time"}, "waits": {"row", "from", "to", "kind",
-   "cause"}}. Where there are more than `limit` of one kind, "complete" is false and the columns are empty. A row or a
-   tag that is not known is -1 or null. `overlay` may be NULL: no waits are known. */
+   "tag", "bytes", "sender", "receiver"}, "marks": {"row", "mark", "time"}, "markTexts": [], "waits": {"row", "from",
+   "to", "kind", "cause"}}. Where there are more than `limit` of one kind, "complete" is false and the columns are
+   empty. A row or a tag that is not known is -1 or null. `overlay` may be NULL: no waits are known. */
 enum status view_write_window(struct output *output, struct view *view, struct view_area area, size_t limit,
                               const struct timeline_overlay *overlay, struct error *err) MUST_CHECK;
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """edges.py KIND ADDRESS PICTURES: the page of `sight view` for a trace at an edge: none (no events), one (one event), many
-(50,000 messages of two processes) or wide (65,536 processes). Prints "ok NAME" or "not ok NAME"."""
+(50,000 messages of two processes), wide (65,536 processes) or features_5 (solo events). Prints "ok NAME" or "not ok NAME"."""
 import sys
 import time
 
@@ -31,18 +31,22 @@ def colours(browser):
 
 
 def shares(browser):
-    """Cells of several rows show what takes how much: half computing below, a quarter of each of two states above."""
-    seen = browser.run("""const {scene} = sight.timeline, cells = new Uint8Array([254, 128, 0, 0, 1, 64, 0, 63]), words = new Uint32Array(8);
-        paintShares({bins: 1, lines: 1, cells}, words, scene, 8);
-        const colours = slotColours(scene).map((colour) => word(...colour));
-        return [[...words], [0, 0, 1, 1, 254, 254, 254, 254].map((slot) => colours[slot])]""")
-    ok(seen[0] == seen[1] and len(set(seen[0])) == 3, "each part of a cell is as high as its share", seen)
+    """Cells of several rows show what takes how much. Then all cells are made half computing and a quarter of each of two
+    states: the pictures are not those of the trace any more."""
     parts = browser.run("""const {scene} = sight.timeline, found = [];
         for (const tile of scene.tiles.tiles.values()) for (let line = 0; line < tile.lines; line++) for (let bin = 0; bin < tile.bins; bin++) {
           const cell = tile.cell(line, bin); if (cell.parts[0].slot !== 255) found.push([cell.parts.length, cell.parts.reduce((sum, part) => sum + part.share, 0)]); }
         return found""")
     # Two functions and computing: a cell has no part but these three.
     ok(any(count > 1 for count, _ in parts) and all(count <= 3 and abs(total - 1) < 0.01 for count, total in parts), "the parts are all of a cell", parts[:4])
+    seen = browser.run("""const {timeline} = sight, {tiles} = timeline.scene.tiles;
+        for (const tile of tiles.values()) { for (let at = 0; at < tile.cells.length; at += 8) tile.cells.set([254, 128, 0, 0, 1, 64, 0, 63], at); tile.pictures.clear(); }
+        timeline.redraw();
+        return new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))).then(() => {
+          const {canvas} = [...tiles.values()].map((tile) => tile.pictures.get('shares')).find(Boolean);
+          const colours = [...new Uint32Array(canvas.getContext('2d').getImageData(7, 16, 1, 8).data.buffer)];
+          return colours.map((colour) => colours.indexOf(colour)); })""")
+    ok(seen == [0, 0, 2, 2, 4, 4, 4, 4], "each part is as high as its share, computing below", seen)
 
 
 def frame(browser):
@@ -106,10 +110,36 @@ def many_processes(browser):
     browser.run("const {timeline} = sight; timeline.setView({...timeline.whole(), r0: 40000, r1: 40016})")
     rest(browser)
     ok(browser.run("return sight.timeline.at(innerWidth / 2, 300).fold") == 0, "zoomed in, each has a line")
+    browser.run("const {timeline} = sight; timeline.setView(timeline.whole())")
+    rest(browser)
+    shares(browser)
+
+
+def solo_events(browser):
+    """features_5.clog2 has five of the program's own solo events with a payload, one on each process."""
+    ok(browser.wait("sight.timeline.scene.isExact", 10), "all states")
+    rest(browser)
+    marks = browser.run("const {exact, meta} = sight.timeline.scene; return exact.marks.row.map((row, i) => [row, meta.marks[exact.marks.mark[i]], exact.marks.time[i], exact.markTexts[i]])")
+    mine = [mark for mark in marks if mark[1] == "Checkpoint"]
+    ok(sorted(mark[0] for mark in mine) == [0, 1, 2, 3, 4] and all(mark[3] for mark in mine), "each process has its solo event, with a text", marks)
+    before = browser.run("return sight.timeline.canvas.toDataURL()")
+    ok(browser.run("return sight.timeline.scene.marksDrawn.length") > 0, "they are drawn")
+    row, name, when, text = mine[2]
+    browser.run("const {timeline} = sight, [time] = arguments; timeline.setView({...timeline.whole(), t0: time - 2000, t1: time + 2000})", when)
+    rest(browser)
+    tip = browser.run("""const {timeline} = sight, [row, time] = arguments, {exact, marksDrawn} = timeline.scene;
+        const [, x, y] = marksDrawn.find(([i]) => exact.marks.row[i] === row && exact.marks.time[i] === time), pointer = {x, y: y + 3};
+        timeline.setHover(pointer, timeline.at(pointer.x, pointer.y)); return timeline.tip.innerText""", row, when)
+    ok(name in tip and text in tip and f"process {row}" in tip, "the pointer tells name, text and process", [tip, text])
+    browser.run("const {timeline} = sight; timeline.setHover(null, null); timeline.setView(timeline.whole())")
+    browser.press("k")
+    rest(browser)
+    ok(browser.run("return sight.timeline.scene.marksDrawn.length") == 0 and browser.run("return sight.timeline.canvas.toDataURL()") != before, "and can be hidden")
+    browser.press("k")
 
 
 TABS = ("charts", "matrix", "efficiency", "search", "timeline")
-check = {"none": no_events, "one": one_event, "many": many_messages, "wide": many_processes}[kind]
+check = {"none": no_events, "one": one_event, "many": many_messages, "wide": many_processes, "features_5": solo_events}[kind]
 began = time.monotonic()
 with Browser(1200, 800) as browser:
     browser.open(address)

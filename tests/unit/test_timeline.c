@@ -488,6 +488,77 @@ static void test_damage(int rounds)
     defs_free(oracle_defs);
 }
 
+static bool same_text(const char *a, const char *b)
+{
+    return a && b ? strcmp(a, b) == 0 : !a && !b;
+}
+
+static bool same_names(const struct defs *a, const struct defs *b)
+{
+    bool same = a->state_count == b->state_count && a->mark_count == b->mark_count && a->site_count == b->site_count;
+    for (size_t i = 0; same && i < a->state_count; i++) {
+        const struct state_def *left = &a->states[i], *right = &b->states[i];
+        same = same_text(left->name, right->name) && same_text(left->format, right->format) &&
+               same_text(left->colour, right->colour) && left->id == right->id && left->start == right->start &&
+               left->end == right->end && left->first_of_name == right->first_of_name;
+    }
+    for (size_t i = 0; same && i < a->mark_count; i++)
+        same = same_text(a->marks[i].name, b->marks[i].name) && same_text(a->marks[i].format, b->marks[i].format) &&
+               a->marks[i].id == b->marks[i].id;
+    for (size_t i = 0; same && i < a->site_count; i++)
+        same = same_text(a->sites[i].file, b->sites[i].file) && same_text(a->sites[i].function, b->sites[i].function) &&
+               a->sites[i].line == b->sites[i].line && a->sites[i].id == b->sites[i].id;
+    return same;
+}
+
+static bool same_comms(const struct defs *a, const struct defs *b)
+{
+    bool same = a->comm_count == b->comm_count && a->comm_row_count == b->comm_row_count;
+    for (size_t i = 0; same && i < a->comm_count; i++) {
+        same = a->comms[i].id == b->comms[i].id && a->comms[i].world == b->comms[i].world &&
+               a->comms[i].self == b->comms[i].self;
+        for (int32_t rank = 0; same && rank < 16; rank++)
+            same = defs_world_rank(a, (int32_t)i, rank) == defs_world_rank(b, (int32_t)i, rank);
+    }
+    for (size_t i = 0; same && i < a->comm_row_count; i++)
+        same = a->comm_rows[i].id == b->comm_rows[i].id && a->comm_rows[i].kind == b->comm_rows[i].kind;
+    return same;
+}
+
+/* A timeline that finds its index reads only where definitions stand: it must find them all. */
+static void test_definitions(const char *name)
+{
+    struct error err = {0};
+    char path[600];
+    const char *source = getenv("srcdir");
+    snprintf(path, sizeof path, "%s/samples/%s", source ? source : ".", name);
+    char *paths[] = {path};
+    timeline_close(timeline_open(paths, 1, NULL, &err));
+    struct timeline *again = timeline_open(paths, 1, NULL, &err);
+    struct reader *reader = reader_open(paths, 1, &err);
+    if (!again || !reader) {
+        tap_ok(false, "%s: %s", name, err.text);
+        return;
+    }
+    const struct defs *known = timeline_info(again)->defs;
+    struct timeline_view all = timeline_whole(again);
+    struct timeline_window window;
+    tap_ok(same_names(known, reader->defs) && known->processes == reader->defs->processes &&
+               known->threads == reader->defs->threads && same_text(known->version, reader->defs->version),
+           "%s: states, solo events and places as all of the trace tells them", name);
+    tap_ok(same_comms(known, reader->defs), "%s: communicators and their members, too", name);
+    tap_ok(timeline_window(again, &all, SIZE_MAX, &window, &err) == STATUS_OK && window.state_count > 0,
+           "%s: and its events can be read", name);
+    timeline_window_clear(&window);
+    timeline_close(again);
+    reader_close(reader);
+    struct cache cache;
+    if (cache_open(&cache, paths, 1, "", &err) == STATUS_OK) {
+        unlink(cache.index);
+        cache_close(&cache);
+    }
+}
+
 int main(void)
 {
     if (!mkdtemp(directory))
@@ -503,6 +574,9 @@ int main(void)
     test_random(6, 2, 6000, 25);
     test_random(300, 1, 6000, 10);
     test_damage(60);
+    test_definitions("features_5.clog2");
+    test_definitions("sort_bad_8.clog2");
+    test_definitions("serial_1.clog2");
     /* What is in the cache belongs to the test. */
     struct cache cache;
     struct error err = {0};

@@ -66,8 +66,9 @@ class App {
     const { timeline } = this;
     const toggle = (name, text, title) =>
       h('button', { type: 'button', title, 'aria-pressed': String(timeline.scene.show[name]), onclick: () => this.toggle(name) }, text);
-    this.buttons = { messages: toggle('messages', 'messages', 'messages (M)'), waits: toggle('waits', 'waits', 'waiting is lighter (V)'), path: toggle('path', 'critical path', 'critical path (C)') };
+    this.buttons = { messages: toggle('messages', 'messages', 'messages (M)'), waits: toggle('waits', 'waits', 'waiting is lighter (V)'), marks: toggle('marks', 'events', 'solo events (K)'), path: toggle('path', 'critical path', 'critical path (C)') };
     this.buttons.path.hidden = true;
+    this.buttons.marks.hidden = !this.source.meta.marks.some(Boolean);
     const orders = [['rank', 'rank'], ['compute', 'computing time'], ['likeness', 'likeness']];
     this.order = h('select', { 'aria-label': 'Order of processes', onchange: () => this.setOrder(this.order.value) }, orders.map(([value, text]) => h('option', { value }, `by ${text}`)));
     this.hint = h('span', { class: 'muted small hint' });
@@ -131,6 +132,7 @@ class App {
       p: () => this.findings.step(-1),
       m: () => this.toggle('messages'),
       v: () => this.toggle('waits'),
+      k: () => this.toggle('marks'),
       c: () => this.judgement?.path && this.toggle('path'),
       escape: () => this.timeline.clear(),
       t: () => !this.options.inPage && this.switchTheme(),

@@ -254,6 +254,7 @@ Object.assign(Timeline.prototype, {
   },
 
   tipLines(hit) {
+    if (hit.mark >= 0) return this.markLines(hit.mark);
     if (hit.message >= 0) return this.messageLines(hit.message);
     if (hit.state >= 0) return this.stateLines(hit.state);
     return this.scene.isExact ? this.idleLines(hit) : this.shareLines(hit);
@@ -329,6 +330,13 @@ Object.assign(Timeline.prototype, {
       `received ${duration(m.received[message] - m.sent[message])} later`,
       'click: its other end',
     ];
+  },
+
+  markLines(mark) {
+    const { exact, meta } = this.scene;
+    const m = exact.marks;
+    const text = exact.markTexts[mark];
+    return [meta.marks[m.mark[mark]], ...(text ? [text] : []), `${this.processName(m.row[mark])} at ${instant(m.time[mark])}`];
   },
 
   waitText(wait) {

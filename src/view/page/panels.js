@@ -307,7 +307,7 @@ const KEYS = [
   ['Enter', 'zoom to the selected state'],
   ['O', 'to what it waits for, or to the other end of its message'],
   ['N P', 'next, previous finding'],
-  ['M  V  C', 'messages, waits, critical path on and off'],
+  ['M  V  K  C', 'messages, waits, solo events, critical path on and off'],
   ['/', 'search'],
   ['T', 'light, dark'],
   ['Esc', 'nothing selected'],

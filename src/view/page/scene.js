@@ -3,6 +3,8 @@
 const FONT = "system-ui, 'Liberation Sans', Arial, 'DejaVu Sans', sans-serif";
 const ROW_LEAST = 3; // pixels of a process that has a line of its own
 const ARROWS_MOST = 3000;
+const MARK_HEIGHT = 8; // pixels of a solo event,
+const MARK_ROOM = 4; // and how many it has of a line on average at least
 const SHARES_LEAST = 4; // pixels of a line that shows what takes how much
 const LINE_MOST = 110; // pixels of a line of few
 const MAP_LINES = 24; // of the overview
@@ -232,6 +234,38 @@ function eachStateSeen(scene, layout, visit) {
   for (let line = firstLine; line < endLine; line++) {
     const [first, end] = exact.rangeOf(scene.rowAt(line));
     for (let i = first; i < end && from[i] <= view.t1; i++) if (to[i] >= view.t0) visit(i, line);
+  }
+}
+
+/** Solo events that are seen, one a pixel, as [index, x, top of the line]; none where there are too many to tell apart. */
+function marksSeen(scene, layout) {
+  const { exact, view, meta } = scene;
+  if (!scene.isExact || !scene.show.marks) return [];
+  const [first, end] = linesSeen(scene, layout);
+  const m = exact.marks;
+  const found = new Map();
+  let count = 0;
+  for (let i = 0; i < m.row.length; i++) {
+    const line = scene.lineOf(m.row[i]);
+    if (line < first || line >= end || m.time[i] < view.t0 || m.time[i] > view.t1 || !meta.marks[m.mark[i]]) continue;
+    count++;
+    const key = line * scene.width + Math.round(layout.x(m.time[i]));
+    if (!found.has(key)) found.set(key, [i, layout.x(m.time[i]), layout.y(line)]);
+  }
+  return count > ((end - first) * layout.plot.width) / MARK_ROOM ? [] : [...found.values()];
+}
+
+/** Solo events: a small wedge on the upper edge of the row. */
+function drawMarks(pen, scene, layout) {
+  const height = Math.min(MARK_HEIGHT, (layout.line - layout.gap) / 2);
+  for (const [i, x, y] of scene.marksDrawn) {
+    pen.fillStyle = scene.pens.css(scene.hover?.mark === i ? 'accent' : 'text');
+    pen.beginPath();
+    pen.moveTo(x - height / 2, y);
+    pen.lineTo(x + height / 2, y);
+    pen.lineTo(x, y + height);
+    pen.closePath();
+    pen.fill();
   }
 }
 
@@ -614,6 +648,8 @@ function drawScene(pen, scene) {
   else drawShares(pen, scene, layout);
   if (scene.isExact && scene.show.messages && !scene.arrows) drawDensity(pen, scene, layout);
   drawArrows(pen, scene, layout);
+  scene.marksDrawn = marksSeen(scene, layout);
+  drawMarks(pen, scene, layout);
   drawPath(pen, scene, layout);
   drawFocus(pen, scene, layout);
   drawPointer(pen, scene, layout);

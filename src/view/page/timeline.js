@@ -82,7 +82,8 @@ class Timeline extends EventTarget {
       tiles: new TileStore(source, (error) => (error ? this.fail(error) : this.redraw())),
       exact: null,
       hidden: new Set(),
-      show: { messages: true, waits: true, path: false },
+      marksDrawn: [],
+      show: { messages: true, waits: true, marks: true, path: false },
       findings: [],
       phases: [],
       iterations: [],
@@ -401,9 +402,10 @@ class Timeline extends EventTarget {
     const [first, end] = linesSeen(this.scene, layout);
     const line = layout.lineAt(y);
     if (x < plot.x || x > plot.x + plot.width || y < plot.y || line < first || line >= end) return null;
-    const hit = { line, row: layout.fold === 0 ? this.rowAt(line) : -1, fold: layout.fold, time: layout.time(x), state: -1, message: -1 };
+    const hit = { line, row: layout.fold === 0 ? this.rowAt(line) : -1, fold: layout.fold, time: layout.time(x), state: -1, message: -1, mark: -1 };
     if (!this.scene.isExact) return hit;
-    hit.message = this.messageAt(x, y);
+    hit.mark = this.markAt(x, y);
+    hit.message = hit.mark < 0 ? this.messageAt(x, y) : -1;
     if (y <= layout.y(line) + layout.line - layout.gap) hit.state = this.scene.exact.stateAt(hit.row, hit.time);
     if (hit.state < 0) hit.state = this.narrowStateAt(layout, hit);
     if (hit.state >= 0 && this.scene.hidden.has(this.scene.exact.states.state[hit.state])) hit.state = -1;
@@ -421,6 +423,15 @@ class Timeline extends EventTarget {
     const { from } = this.scene.exact.states;
     const next = first + upperBound(end - first, (i) => from[first + i], hit.time - pixel);
     return next < end && from[next] < hit.time + pixel ? next : -1;
+  }
+
+  markAt(x, y) {
+    let [best, least] = [-1, 5];
+    for (const [mark, left, top] of this.scene.marksDrawn) {
+      const distance = Math.abs(x - left);
+      if (distance < least && y >= top - 1 && y <= top + MARK_HEIGHT + 1) [best, least] = [mark, distance];
+    }
+    return best;
   }
 
   messageAt(x, y) {

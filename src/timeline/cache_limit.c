@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What the cache may take, and what goes first. */
+#include "core/memory.h"
+#include "core/text.h"
+#include "timeline/cache.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+/* Without SIGHT_CACHE_SIZE: so much, or this part of the file system where that is less. */
+static const uint64_t SIZE_USUAL = UINT64_C(10000000000);
+enum { PART_OF_DISK = 10 };
+
+enum { STEM = 16 }; /* digits of a name */
+
+/* What was made of one trace. */
+struct kept {
+    char stem[STEM + 1];
+    uint64_t size;
+    int64_t used_ns; /* when it was used last */
+};
+
+struct kept_list {
+    struct kept *item;
+    size_t count, capacity;
+    uint64_t size;
+};
+
+static bool limit_of(const char *directory, uint64_t *limit)
+{
+    const char *wanted = getenv("SIGHT_CACHE_SIZE");
+    struct statvfs disk;
+    *limit = SIZE_USUAL;
+    if (wanted && *wanted) {
+        double bytes;
+        bool fine = text_parse_bytes(wanted, &bytes);
+        *limit = fine ? (uint64_t)bytes : *limit;
+        return fine;
+    }
+    if (statvfs(directory, &disk) == 0 && (uint64_t)disk.f_blocks * disk.f_frsize / PART_OF_DISK < *limit)
+        *limit = (uint64_t)disk.f_blocks * disk.f_frsize / PART_OF_DISK;
+    return true;
+}
+
+static bool is_ours(const char *name)
+{
+    return strspn(name, "0123456789abcdef") == STEM &&
+           (strcmp(name + STEM, ".index") == 0 || strcmp(name + STEM, ".clog2") == 0);
+}
+
+static void note_file(struct kept_list *list, const char *name, const struct stat *about)
+{
+    struct kept *found = NULL;
+    for (size_t i = 0; i < list->count && !found; i++)
+        if (strncmp(list->item[i].stem, name, STEM) == 0)
+            found = &list->item[i];
+    if (!found) {
+        ARRAY_PUSH(list->item, list->count, list->capacity, (struct kept){.size = 0});
+        found = &list->item[list->count - 1];
+        memcpy(found->stem, name, STEM);
+    }
+    int64_t used_ns = (int64_t)about->st_mtim.tv_sec * 1000000000 + about->st_mtim.tv_nsec;
+    uint64_t size = (uint64_t)about->st_blocks * 512;
+    found->size += size;
+    found->used_ns = used_ns > found->used_ns ? used_ns : found->used_ns;
+    list->size += size;
+}
+
+static struct kept_list list_files(const char *directory)
+{
+    struct kept_list list = {0};
+    DIR *open = opendir(directory);
+    for (struct dirent *entry; open && (entry = readdir(open));) {
+        struct stat about;
+        if (is_ours(entry->d_name) && fstatat(dirfd(open), entry->d_name, &about, AT_SYMLINK_NOFOLLOW) == 0 &&
+            S_ISREG(about.st_mode))
+            note_file(&list, entry->d_name, &about);
+    }
+    if (open)
+        closedir(open);
+    return list;
+}
+
+static int by_use(const void *a, const void *b)
+{
+    const struct kept *left = a, *right = b;
+    return (left->used_ns > right->used_ns) - (left->used_ns < right->used_ns);
+}
+
+/* False where somebody looks at it. */
+static bool remove_kept(const char *directory, const struct kept *kept)
+{
+    char index[PATH_MAX + STEM + 8], trace[PATH_MAX + STEM + 8];
+    snprintf(index, sizeof index, "%s/%s.index", directory, kept->stem);
+    snprintf(trace, sizeof trace, "%s/%s.clog2", directory, kept->stem);
+    int lock = open(index, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+    bool used = lock >= 0 && flock(lock, LOCK_EX | LOCK_NB) != 0;
+    if (!used) {
+        unlink(index);
+        unlink(trace);
+    }
+    if (lock >= 0)
+        close(lock);
+    return !used;
+}
+
+void cache_use(struct cache *cache)
+{
+    int lock = open(cache->index, O_RDONLY | O_CLOEXEC);
+    if (lock < 0)
+        return;
+    (void)flock(lock, LOCK_SH | LOCK_NB);
+    (void)futimens(lock, NULL);
+    if (cache->lock > 0)
+        close(cache->lock);
+    cache->lock = lock;
+}
+
+enum status cache_limit_check(struct error *err)
+{
+    uint64_t limit;
+    return limit_of("/", &limit)
+               ? STATUS_OK
+               : error_set(err, ERROR_USAGE, "SIGHT_CACHE_SIZE: '%s' is no number of bytes (such as 500M, 20G)",
+                           getenv("SIGHT_CACHE_SIZE"));
+}
+
+void cache_limit(const struct cache *cache)
+{
+    char directory[PATH_MAX];
+    uint64_t limit;
+    const char *slash = strrchr(cache->index, '/');
+    if (cache->directory || !slash)
+        return;
+    snprintf(directory, sizeof directory, "%.*s", (int)(slash - cache->index), cache->index);
+    if (!limit_of(directory, &limit))
+        return;
+    struct kept_list list = list_files(directory);
+    if (list.count > 0)
+        qsort(list.item, list.count, sizeof *list.item, by_use);
+    for (size_t i = 0; i < list.count && list.size > limit; i++)
+        if (strncmp(list.item[i].stem, slash + 1, STEM) != 0 && remove_kept(directory, &list.item[i]))
+            list.size -= list.item[i].size;
+    free(list.item);
+}
