@@ -23,6 +23,7 @@ function layoutOf(scene) {
     plot,
     fold,
     line, // pixels of a line: of one process, or of a group
+    many: line < 14, // tiles are drawn line by line only where these are few
     gap: line >= 14 ? 3 : line >= 8 ? 2 : line >= 5 ? 1 : 0,
     lines: Math.ceil(meta.rows / 2 ** fold),
     overview: { x: left, y: 4, width: plot.width, height: 36 },
@@ -72,6 +73,7 @@ const PICTURES = {
   states: { rows: 1, paint: paintStates },
   shares: { rows: 8, paint: paintShares },
   messages: { rows: 1, paint: paintMessages },
+  strip: { rows: 8, paint: paintMessages },
 };
 
 function tilePicture(tile, kind, scene) {
@@ -141,11 +143,12 @@ function messageStrength(byte) {
   return byte ? Math.min(255, 50 + byte) / 255 : 0;
 }
 
-function paintMessages(tile, words, scene) {
+/** Over the whole cell, or as a strip in its lower half, above the gap between lines. */
+function paintMessages({ cells, bins }, words, scene, rows) {
   const [r, g, b] = scene.pens.ink.text;
-  for (let i = 0; i < words.length; i++) {
-    words[i] = word(r, g, b, 255 * messageStrength(tile.cells[i * CELL + 3]));
-  }
+  for (let i = 0; i < words.length / rows; i++)
+    for (let row = rows >> 1; row <= (rows * 5) >> 3; row++)
+      words[(Math.floor(i / bins) * rows + row) * bins + (i % bins)] = word(r, g, b, 255 * messageStrength(cells[i * CELL + 3]));
 }
 
 /** The tile for an address, or the part of a coarser one that is there: [tile, first bin, bins]. */
@@ -191,7 +194,7 @@ function drawTiles(pen, scene, layout, kind, place) {
     const [x, right] = [layout.x(index * span), layout.x((index + 1) * span)];
     for (let line = first; line < end; ) {
       const block = Math.floor(line / TILE_LINES);
-      const count = layout.gap > 0 ? 1 : Math.min(end, (block + 1) * TILE_LINES) - line;
+      const count = layout.gap > 0 && !layout.many ? 1 : Math.min(end, (block + 1) * TILE_LINES) - line;
       const found = tileFor(scene, { shift, index, fold: layout.fold, block });
       const [y, room] = place(line, count);
       if (found) {
@@ -199,7 +202,7 @@ function drawTiles(pen, scene, layout, kind, place) {
         const height = Math.min(count, tile.lines - (line % TILE_LINES));
         const { rows } = PICTURES[kind];
         if (height > 0) pen.drawImage(tilePicture(tile, kind, scene), bin, (line % TILE_LINES) * rows, bins, height * rows, x, y, right - x, (room * height) / count);
-      } else if (kind !== 'messages') {
+      } else if (kind === 'states' || kind === 'shares') {
         pen.fillStyle = scene.pens.css('grid', 0.5);
         pen.fillRect(x, y, right - x, room);
       }
@@ -209,14 +212,21 @@ function drawTiles(pen, scene, layout, kind, place) {
 }
 
 function drawShares(pen, scene, layout) {
-  const body = (line, count) => [layout.y(line), layout.line * count - layout.gap];
+  const whole = (line, count) => [layout.y(line), layout.line * count];
+  const body = layout.many ? whole : (line, count) => [layout.y(line), layout.line * count - layout.gap];
   drawTiles(pen, scene, layout, layout.line - layout.gap >= SHARES_LEAST ? 'shares' : 'states', body);
-  if (!scene.show.messages) return;
-  pen.save();
-  pen.globalAlpha = layout.line >= 8 ? 0.8 : 0.25;
-  const strip = (line) => [layout.y(line) + layout.line - layout.gap - 3, 3];
-  drawTiles(pen, scene, layout, 'messages', layout.line >= 8 ? strip : body);
-  pen.restore();
+  if (scene.show.messages) {
+    pen.save();
+    pen.globalAlpha = layout.line >= 8 ? 0.8 : 0.25;
+    const strip = (line) => [layout.y(line) + layout.line - layout.gap - 3, 3];
+    if (layout.line >= 8) drawTiles(pen, scene, layout, layout.many ? 'strip' : 'messages', layout.many ? whole : strip);
+    else drawTiles(pen, scene, layout, 'messages', body);
+    pen.restore();
+  }
+  if (!layout.many) return;
+  // All lines were drawn at once: what lies between them is covered.
+  pen.fillStyle = scene.pens.css('back');
+  for (let [line, end] = linesSeen(scene, layout); line < end; ) pen.fillRect(layout.plot.x, layout.y(++line) - layout.gap, layout.plot.width, layout.gap);
 }
 
 /** Top and height of a state's box: what lies inside another is lower. */
