@@ -32,6 +32,13 @@ function narrow(code,    i) {
     gsub(/ \(/, "(", code)
     gsub(/ \[/, "[", code)
     gsub(/ !/, "!", code)
+    gsub(/:true/, ":!0", code)
+    gsub(/:false/, ":!1", code)
+    gsub(/=true;/, "=!0;", code)
+    gsub(/=false;/, "=!1;", code)
+    gsub(/,0\./, ",.", code)
+    gsub(/\(0\./, "(.", code)
+    gsub(/\*0\./, "*.", code)
     return code
 }
 # The line with all its code narrowed, also that within templates, its texts as they are; "" where there is a regular
@@ -53,7 +60,9 @@ function narrow_all(line,    i, c, result, code, inside, level, braces) {
                 braces[++level] = 0
             }
         } else if (index("\"'`", c) || (c == "}" && level > 0 && braces[level] == 0)) {
-            result = result narrow(code) c
+            code = narrow(code)
+            sub(/return $/, "return", code)
+            result = result code c
             code = ""
             inside = c
             if (c == "}") {
