@@ -420,7 +420,11 @@ static void note_missing(struct reader *reader)
                     summary.declared - summary.processes, summary.declared);
     note_clocks(reader);
     for (size_t i = 0; i < state->run.file_count; i++)
-        if (state->run.files[i].damaged)
+        if (state->run.files[i].missing > 0)
+            damage_note(&reader->damage, state->run.files[i].path, state->run.files[i].size,
+                        "blocks are missing (%ju); the rest of the recording is not used",
+                        (uintmax_t)state->run.files[i].missing);
+        else if (state->run.files[i].damaged)
             damage_note(&reader->damage, state->run.files[i].path, state->run.files[i].position,
                         "a record cannot be; the rest of the file is not used");
 }

@@ -27,6 +27,32 @@ static size_t file_read(const char *path, uint64_t at, void *data, size_t size)
     return done;
 }
 
+/* The same from a position in the blocks, and no further than the end of what stands together in the file. */
+static size_t blocks_read(const struct record_file *file, uint64_t position, void *data, size_t size)
+{
+    uint64_t first = RECORD_HEADER_SIZE + file->header.blocks * file->header.block_size; /* of the first in the file */
+    uint64_t room = position < first ? first - position : file->end > position ? file->end - position : 0;
+    uint64_t at = position < first ? position + file->header.block_size : position - first + RECORD_HEADER_SIZE;
+    return file_read(file->path, at, data, size < room ? size : (size_t)room);
+}
+
+/* Finds out which blocks there are. */
+static void find_blocks(struct record_file *file)
+{
+    uint64_t block = file->header.block_size, number = 0;
+    uint64_t room = file->size > RECORD_HEADER_SIZE ? file->size - RECORD_HEADER_SIZE : 0;
+    uint64_t there = room > block ? (room - block) / block : 0;
+    if (file->header.blocks > there) {
+        file->missing = file->header.blocks - there;
+        file->header.blocks = there;
+    }
+    file->end = RECORD_HEADER_SIZE + file->header.blocks * block;
+    /* What is behind missing ones is not used. */
+    if (file->missing == 0 && file_read(file->path, RECORD_HEADER_SIZE, &number, sizeof number) == sizeof number &&
+        number == file->header.blocks)
+        file->end += room < block ? room : block;
+}
+
 static bool header_valid(const struct record_header *header)
 {
     return header->version == RECORD_VERSION && header->block_size >= RECORD_BLOCK_MIN &&
@@ -51,6 +77,7 @@ enum status record_file_open(struct record_file *file, char *path, struct error 
     if (!header_valid(&file->header))
         return error_set(err, ERROR_INPUT, "%s: was written by another version of sight, or is damaged", path);
     file->header.host_name[sizeof file->header.host_name - 1] = '\0';
+    find_blocks(file);
     return STATUS_OK;
 }
 
@@ -87,12 +114,12 @@ void record_file_stop(struct record_file *file)
 /* `size` bytes at the position, or NULL where the file ends before. */
 static const unsigned char *file_need(struct record_file *file, size_t size)
 {
-    if (file->position + size > file->size)
+    if (file->position + size > file->end)
         return NULL;
     uint64_t in_window = file->position - file->window_at;
     if (in_window + size > file->window_filled) {
         file->window_at = file->position;
-        file->window_filled = file_read(file->path, file->position, file->window, file->window_size);
+        file->window_filled = blocks_read(file, file->position, file->window, file->window_size);
         in_window = 0;
         if (file->window_filled < size)
             return NULL;
@@ -173,12 +200,17 @@ const struct record_base *record_file_next(struct record_file *file)
         if (!at)
             return NULL;
         memcpy(&word, at, sizeof word);
+        if (in_block == 0) {
+            file->damaged = word != (file->position - RECORD_HEADER_SIZE) / block;
+            file->position += RECORD_BLOCK_HEAD;
+            continue;
+        }
         if (word != 0) {
             const struct record_base *record = record_at(file, word, block - in_block);
             file->damaged = !record;
             return record;
         }
-        if (in_block == 0)
+        if (in_block == RECORD_BLOCK_HEAD)
             return NULL;
         file->position += block - in_block;
     }
@@ -195,9 +227,9 @@ bool record_file_definition(const struct record_file *file, uint64_t *offset, vo
         at = last->next > at ? last->next : 0;
     }
     memset(record, 0, size);
-    if (at < RECORD_HEADER_SIZE || at >= file->size)
+    if (at < RECORD_HEADER_SIZE || at >= file->end)
         return false;
-    size_t got = file_read(file->path, at, record, size);
+    size_t got = blocks_read(file, at, record, size);
     struct record_base base;
     memcpy(&base, record, sizeof base);
     size_t length = (size_t)base.words * 8;

@@ -14,10 +14,11 @@ struct record_file {
     char *path; /* owned */
     struct record_header header;
     uint64_t size;
+    uint64_t end;      /* of the blocks: positions are as record_format.h says */
     uint64_t position; /* of the record that comes next */
     unsigned char *window;
     size_t window_size, window_filled;
-    uint64_t window_at;
+    uint64_t window_at; /* position */
     union {
         struct record_base base;
         struct record_message message;
@@ -33,6 +34,7 @@ struct record_file {
     int64_t begin_ns;   /* of its process, on the clock of its host: see recordings.h */
     size_t program, trace;
     uint32_t process; /* of the trace */
+    uint64_t missing; /* blocks that should be there, and all behind them */
     bool damaged;     /* a record cannot be: the file ends there */
 };
 

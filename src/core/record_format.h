@@ -6,9 +6,14 @@
 #include <stdint.h>
 
 /* What the recording library writes and the merge reads: one file per thread, named NAME RECORD_SUFFIX, in the order
-   and byte order of the machine. A header of RECORD_HEADER_SIZE bytes, then blocks of header.block_size bytes with
-   records one after the other; a record never crosses blocks, and a first word of kind 0 ends a block. A process may be
-   killed at any instruction: the first word, which has the kind, is stored last, so that what is there is whole.
+   and byte order of the machine. A header of RECORD_HEADER_SIZE bytes, then blocks of header.block_size bytes, each
+   with its number (8 bytes, from 0) and records one after the other; a record never crosses blocks, and a first word of
+   kind 0 ends a block. A process may be killed at any instruction: the first word, which has the kind, is stored last,
+   so that what is there is whole.
+
+   The first block of the file is the one that is being filled, in memory that is mapped for good. When it is full it is
+   written to the end of the file; header.blocks tells how many were. Until the first block has that number it has
+   nothing to tell. Positions, as definitions have them, are those of a file in which all blocks stand in order.
 
    Most records are short ones: RECORD_SHORT in the kind, and one word in place of struct record_base, which counts the
    time from the record before it. Times are ticks of the clock that the header names, and never go back; what they are
@@ -21,6 +26,7 @@
 enum {
     RECORD_VERSION = 6,
     RECORD_HEADER_SIZE = 4096,
+    RECORD_BLOCK_HEAD = 8, /* bytes: the number of a block */
     RECORD_FUNCTIONS_MAX = 2048,
     RECORD_NAME_SIZE = 64,
     RECORD_BLOCK_MIN = 16 << 10, /* bytes; blocks are powers of two */
@@ -86,7 +92,7 @@ struct record_header {
     uint8_t linked;            /* 1: there are communicators with another program */
     int64_t ended_ticks;       /* when the reason came */
     uint64_t first_definition; /* offset of the first record that carries a `next`; 0: none */
-    uint64_t events;           /* records written, known at a regular end */
+    uint64_t blocks;           /* full ones, behind the first of the file */
     char host_name[RECORD_NAME_SIZE];
     uint8_t used[RECORD_FUNCTIONS_MAX]; /* 1: the function was called */
 };

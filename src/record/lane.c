@@ -9,14 +9,17 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-/* Room on the disk first: storing into a mapped page that the disk cannot hold would kill the program, and so would
-   growing a file beyond what a process may write. */
-static bool file_extend(int file, uint64_t at, uint64_t size)
+/* A file that grows beyond what a process may write would kill it. */
+static bool file_may_have(uint64_t size)
 {
     struct rlimit limit;
-    if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY && at + size > limit.rlim_cur)
-        return false;
-    return posix_fallocate(file, (off_t)at, (off_t)size) == 0;
+    return getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY || size <= limit.rlim_cur;
+}
+
+/* Room on the disk first: so would storing into a mapped page that the disk cannot hold. */
+static bool file_extend(int file, uint64_t at, uint64_t size)
+{
+    return file_may_have(at + size) && posix_fallocate(file, (off_t)at, (off_t)size) == 0;
 }
 
 static void block_release(struct lane *lane)
@@ -26,18 +29,59 @@ static void block_release(struct lane *lane)
     lane->block = lane->at = lane->block_end = NULL;
 }
 
-static bool block_map(struct lane *lane, uint64_t at)
+static void block_begin(struct lane *lane)
+{
+    lane->at = lane->block + RECORD_BLOCK_HEAD;
+    lane->block_end = lane->block + lane->header->block_size;
+    lane->block_at = RECORD_HEADER_SIZE + lane->header->blocks * lane->header->block_size;
+    lane->calibrate_at = INT64_MIN;
+}
+
+/* The block for good: a page that is mapped anew costs ten times what it costs to write it to the file. */
+static bool block_map(struct lane *lane)
 {
     uint32_t size = lane->header->block_size;
-    if (!file_extend(lane->file, at, size))
+    if (!file_extend(lane->file, RECORD_HEADER_SIZE, size))
         return false;
-    void *block = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, lane->file, (off_t)at);
+    void *block = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, lane->file, RECORD_HEADER_SIZE);
     if (block == MAP_FAILED)
         return false;
-    lane->block = lane->at = block;
-    lane->block_end = lane->block + size;
-    lane->block_at = at;
-    lane->calibrate_at = INT64_MIN;
+    lane->block = block;
+    block_begin(lane);
+    return true;
+}
+
+/* Where in the file a position is. */
+static uint64_t file_place(const struct lane *lane, uint64_t position)
+{
+    return position >= lane->block_at ? position - lane->block_at + RECORD_HEADER_SIZE
+                                      : position + lane->header->block_size;
+}
+
+static bool file_write(int file, const unsigned char *data, size_t size, uint64_t at)
+{
+    while (size > 0) {
+        ssize_t done = pwrite(file, data, size, (off_t)at);
+        if (done <= 0)
+            return false;
+        data += done;
+        at += (uint64_t)done;
+        size -= (size_t)done;
+    }
+    return true;
+}
+
+/* Writes the full block behind those before it, and empties it. */
+static bool block_flush(struct lane *lane)
+{
+    struct record_header *header = lane->header;
+    uint64_t at = lane->block_at + header->block_size, number = header->blocks + 1;
+    if (!file_may_have(at + header->block_size) || !file_write(lane->file, lane->block, header->block_size, at))
+        return false;
+    __atomic_store_n(&header->blocks, number, __ATOMIC_RELEASE);
+    __atomic_signal_fence(__ATOMIC_SEQ_CST); /* from here on the block has nothing to tell */
+    memset(lane->block + RECORD_BLOCK_HEAD, 0, header->block_size - RECORD_BLOCK_HEAD);
+    __atomic_store_n((uint64_t *)(void *)lane->block, number, __ATOMIC_RELEASE);
     return true;
 }
 
@@ -68,6 +112,7 @@ struct lane *lane_open(const struct lane_settings *settings, const struct record
         return NULL;
     lane->events_left = settings->max_events;
     lane->thread = header->thread;
+    pthread_mutex_init(&lane->lock, NULL);
     lane->file = file_create(settings, header);
     void *page = MAP_FAILED;
     if (lane->file >= 0 && file_extend(lane->file, 0, RECORD_HEADER_SIZE))
@@ -75,7 +120,7 @@ struct lane *lane_open(const struct lane_settings *settings, const struct record
     if (page != MAP_FAILED) {
         lane->header = page;
         header_store(lane->header, header, settings->block_size);
-        if (block_map(lane, RECORD_HEADER_SIZE))
+        if (block_map(lane))
             return lane;
         munmap(page, RECORD_HEADER_SIZE);
     }
@@ -93,7 +138,8 @@ void lane_close(struct lane *lane, enum record_end end)
         struct clock_pair pair = clock_read();
         lane_calibrate(lane, lane->last_ticks, &pair);
     }
-    uint64_t used = lane->block ? lane_position(lane) : 0;
+    bool all_in_one = lane->block && lane->header->blocks == 0;
+    uint64_t used = all_in_one ? lane_position(lane) : 0;
     block_release(lane);
     if (used > 0 && ftruncate(lane->file, (off_t)used) != 0)
         lane->header->reason = RECORD_DISK_FULL;
@@ -120,14 +166,16 @@ void lane_stop(struct lane *lane, enum record_reason reason)
 
 bool lane_next_block(struct lane *lane, size_t size)
 {
-    if (!lane->block || size > lane->header->block_size)
+    if (!lane->block || size > lane->header->block_size - RECORD_BLOCK_HEAD)
         return false;
-    uint64_t at = lane->block_at + lane->header->block_size;
-    block_release(lane);
-    if (block_map(lane, at))
-        return true;
-    lane_stop(lane, RECORD_DISK_FULL);
-    return false;
+    pthread_mutex_lock(&lane->lock);
+    bool flushed = block_flush(lane);
+    if (flushed)
+        block_begin(lane);
+    pthread_mutex_unlock(&lane->lock);
+    if (!flushed)
+        lane_stop(lane, RECORD_DISK_FULL);
+    return flushed;
 }
 
 /* From how soon to how late after the last time the clock is read again, in ticks. In between the pauses grow with the
@@ -163,10 +211,10 @@ bool lane_prepare(struct lane *lane, size_t size, int64_t ticks)
     return false;
 }
 
-/* The block that has it may no longer be mapped; file and mapping show the same bytes. */
-static void file_store(struct lane *lane, uint64_t at, const void *data, size_t size)
+/* File and mapping show the same bytes. */
+static void file_store(struct lane *lane, uint64_t position, const void *data, size_t size)
 {
-    if (pwrite(lane->file, data, size, (off_t)at) != (ssize_t)size)
+    if (!file_write(lane->file, data, size, file_place(lane, position)))
         lane_stop(lane, RECORD_DISK_FULL);
 }
 
@@ -189,10 +237,12 @@ void lane_define(struct lane *lane, const void *record, size_t size, enum record
 void lane_void(struct lane *lane, uint64_t position)
 {
     uint8_t kind;
-    if (!lane->header || pread(lane->file, &kind, sizeof kind, (off_t)position) != (ssize_t)sizeof kind)
-        return;
-    kind = (uint8_t)((kind & RECORD_SHORT) | RECORD_VOID);
-    file_store(lane, position, &kind, sizeof kind);
+    pthread_mutex_lock(&lane->lock);
+    if (lane->header && pread(lane->file, &kind, sizeof kind, (off_t)file_place(lane, position)) == 1) {
+        kind = (uint8_t)((kind & RECORD_SHORT) | RECORD_VOID);
+        file_store(lane, position, &kind, sizeof kind);
+    }
+    pthread_mutex_unlock(&lane->lock);
 }
 
 void *lane_scratch(struct lane *lane, size_t size)

@@ -5,11 +5,12 @@
 #include "core/record_format.h"
 #include "record/clock.h"
 
+#include <pthread.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-/* A lane is the buffer of one thread: a file of which one block at a time is mapped. Only its thread writes to it, so
+/* A lane is the buffer of one thread: a file of which the first block is mapped. Only its thread writes records, so
    that nothing is locked; what is in it survives the death of the process. */
 struct lane {
     unsigned char *at, *block_end; /* free room of the mapped block; both NULL where recording has ended */
@@ -21,7 +22,8 @@ struct lane {
     bool inside; /* in an MPI function: what that calls itself is not recorded */
     struct record_header *header;
     unsigned char *block;
-    uint64_t block_at; /* offset of the block in the file */
+    uint64_t block_at;    /* its position: see record_format.h */
+    pthread_mutex_t lock; /* between writing the full block to the file and lane_void, which any thread may call */
     uint64_t last_definition;
     int file;
     uint32_t last_comm_number; /* the communicator asked last: see comms.c */
@@ -166,7 +168,7 @@ static inline void lane_put_requests(struct lane *lane, uint32_t first, uint32_t
 /* A definition: `record` (of `size` bytes) with everything but its `next` and the word of the kind. */
 void lane_define(struct lane *lane, const void *record, size_t size, enum record_kind kind, uint32_t comm);
 
-/* Offset in the file of the record that comes next. */
+/* Position of the record that comes next. */
 static inline uint64_t lane_position(const struct lane *lane)
 {
     return lane->block_at + (uint64_t)(lane->at - lane->block);

@@ -35,17 +35,15 @@ static void calibrate(void)
 {
     for (int rank = 0; rank < PROCESSES; rank++)
         for (int i = 0; i < CALIBRATIONS; i++)
-            calibrations[rank][i] =
-                (struct record_calibration){.base = base(RECORD_CALIBRATION, sizeof *calibrations[0], TICKS),
-                                            .next = RECORD_HEADER_SIZE + (uint64_t)(i + 1) * sizeof *calibrations[0],
-                                            .ticks = TICKS + i * QUARTER + rank,
-                                            .ns = NS + i * QUARTER / 2,
-                                            .width = 50};
+            calibrations[rank][i] = (struct record_calibration){
+                .base = base(RECORD_CALIBRATION, sizeof *calibrations[0], TICKS),
+                .next = RECORD_HEADER_SIZE + RECORD_BLOCK_HEAD + (uint64_t)(i + 1) * sizeof *calibrations[0],
+                .ticks = TICKS + i * QUARTER + rank,
+                .ns = NS + i * QUARTER / 2,
+                .width = 50};
 }
 
-/* Process 0 enters MPI_Barrier at every odd tenth of a million ticks and leaves it 100 ticks later; process 1 does so
-   1 tick after it. */
-static void write_file(int rank)
+static void write_header(FILE *file, int rank, uint64_t blocks)
 {
     struct record_header header = {.magic = RECORD_MAGIC,
                                    .version = RECORD_VERSION,
@@ -57,11 +55,19 @@ static void write_file(int rank)
                                    .pid = (uint32_t)rank + 1,
                                    .end = RECORD_FINALIZED,
                                    .clock = RECORD_CLOCK_TSC,
-                                   .first_definition = RECORD_HEADER_SIZE};
+                                   .first_definition = RECORD_HEADER_SIZE + RECORD_BLOCK_HEAD,
+                                   .blocks = blocks};
     header.used[0] = 1;
-    FILE *file = fopen(path_of(rank), "wb");
     fwrite(&header, sizeof header, 1, file);
-    fseek(file, RECORD_HEADER_SIZE, SEEK_SET);
+}
+
+/* Process 0 enters MPI_Barrier at every odd tenth of a million ticks and leaves it 100 ticks later; process 1 does so
+   1 tick after it. */
+static void write_file(int rank)
+{
+    FILE *file = fopen(path_of(rank), "wb");
+    write_header(file, rank, 0);
+    fseek(file, RECORD_HEADER_SIZE + RECORD_BLOCK_HEAD, SEEK_SET);
     fwrite(calibrations[rank], sizeof calibrations[rank], 1, file);
     for (int i = 0; i < CALLS; i++) {
         int64_t ticks = TICKS + i * 200000 + rank;
@@ -81,12 +87,10 @@ static struct {
     bool read;
 } got;
 
-static void read_all(void)
+static void read_files(void)
 {
     struct error err = {0};
     static struct batch batch;
-    for (int rank = 0; rank < PROCESSES; rank++)
-        write_file(rank);
     memset(&got, 0, sizeof got);
     struct recordings recordings;
     char *directories[] = {directory};
@@ -109,6 +113,13 @@ static void read_all(void)
     recordings_close(&recordings);
     batch_free(&batch);
     memset(&batch, 0, sizeof batch);
+}
+
+static void read_all(void)
+{
+    for (int rank = 0; rank < PROCESSES; rank++)
+        write_file(rank);
+    read_files();
 }
 
 static void test_times(void)
@@ -157,12 +168,95 @@ static void test_damage(void)
     }
 }
 
+enum { BLOCKS = 3, BLOCK_CALLS = 2 };
+
+/* The block of this number, with two calls, as it is in memory; the first one also has the definitions. */
+static const unsigned char *block_of(uint64_t number)
+{
+    static unsigned char block[RECORD_BLOCK_MIN];
+    memset(block, 0, sizeof block);
+    memcpy(block, &number, sizeof number);
+    size_t at = RECORD_BLOCK_HEAD;
+    if (number == 0) {
+        memcpy(block + at, calibrations[0], sizeof calibrations[0]);
+        at += sizeof calibrations[0];
+    }
+    for (int i = 0; i < BLOCK_CALLS; i++) {
+        int64_t ticks = TICKS + ((int64_t)number * BLOCK_CALLS + i) * 2000;
+        struct record_base records[] = {base(RECORD_ENTER, sizeof *records, ticks),
+                                        base(RECORD_LEAVE, sizeof *records, ticks + 1000)};
+        memcpy(block + at, records, sizeof records);
+        at += sizeof records;
+    }
+    return block;
+}
+
+/* Process 0 has filled two blocks; `current` is what its first one has. */
+static void write_blocks(const unsigned char *current, uint64_t full)
+{
+    FILE *file = fopen(path_of(0), "wb");
+    write_header(file, 0, full);
+    fseek(file, RECORD_HEADER_SIZE, SEEK_SET);
+    fwrite(current, RECORD_BLOCK_MIN, 1, file);
+    for (uint64_t i = 0; i < BLOCKS - 1; i++)
+        fwrite(block_of(i), RECORD_BLOCK_MIN, 1, file);
+    fclose(file);
+}
+
+/* Calls of process 0, if they are the first ones there are; -1: they are not. */
+static int calls_of_blocks(void)
+{
+    int events = 0;
+    for (size_t i = 0; i < got.count; i++)
+        if (got.processes[i] == 0 && got.times_ns[i] != events++ * 500)
+            return -1;
+    return events / 2;
+}
+
+static void test_blocks(void)
+{
+    unsigned char current[RECORD_BLOCK_MIN];
+    calibrate();
+    write_file(1);
+    memcpy(current, block_of(BLOCKS - 1), sizeof current);
+    write_blocks(current, BLOCKS - 1);
+    read_files();
+    tap_equal_int(calls_of_blocks(), BLOCKS * BLOCK_CALLS, "full blocks, then the first of the file");
+    tap_ok(got.damage.count == 0, "no damage");
+
+    memcpy(current, block_of(BLOCKS - 2), sizeof current);
+    write_blocks(current, BLOCKS - 1);
+    read_files();
+    tap_equal_int(calls_of_blocks(), (BLOCKS - 1) * BLOCK_CALLS, "killed before the written block was emptied: once");
+    memset(current + sizeof current / 2, 0, sizeof current / 2);
+    memset(current + RECORD_BLOCK_HEAD, 0, 64);
+    write_blocks(current, BLOCKS - 1);
+    read_files();
+    tap_equal_int(calls_of_blocks(), (BLOCKS - 1) * BLOCK_CALLS, "killed while it was emptied");
+    memcpy(current, block_of(BLOCKS - 2), sizeof current);
+    write_blocks(current, BLOCKS - 2);
+    read_files();
+    tap_equal_int(calls_of_blocks(), (BLOCKS - 1) * BLOCK_CALLS, "killed before the written block was counted: once");
+    tap_ok(got.damage.count == 0, "none of it is damage");
+
+    memcpy(current, block_of(BLOCKS - 1), sizeof current);
+    write_blocks(current, BLOCKS - 1);
+    tap_ok(truncate(path_of(0), RECORD_HEADER_SIZE + 2 * RECORD_BLOCK_MIN + 100) == 0, "a file is cut");
+    read_files();
+    tap_equal_int(calls_of_blocks(), BLOCK_CALLS, "what is before the missing block is read");
+    tap_ok(got.damage.count == 1 && strstr(got.damage.first, "blocks are missing (1)"), "%s", got.damage.first);
+    write_blocks(current, UINT64_MAX / RECORD_BLOCK_MIN);
+    read_files();
+    tap_ok(calls_of_blocks() == (BLOCKS - 1) * BLOCK_CALLS && got.damage.count == 1, "%s", got.damage.first);
+}
+
 int main(void)
 {
     if (!mkdtemp(directory))
         return 1;
     test_times();
     test_damage();
+    test_blocks();
     for (int rank = 0; rank < PROCESSES; rank++)
         unlink(path_of(rank));
     rmdir(directory);
