@@ -4,7 +4,7 @@
 #include "record/clock.h"
 #include "record/real.h"
 
-void call_enter(struct call *call, const void *caller, uint32_t comm)
+static inline void call_enter(struct call *call, const void *caller, uint32_t comm)
 {
     call->comm = comm;
     call->leave_ticks = 0;

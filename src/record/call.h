@@ -38,13 +38,10 @@ static inline bool call_begin(struct call *call, enum function function)
     return true;
 }
 
-/* Records the entry. */
-void call_enter(struct call *call, const void *caller, uint32_t comm);
-
 /* The address to which the wrapper at hand returns. */
 #define CALLER __builtin_return_address(0)
 
-/* call_begin and call_enter for a function without a communicator, with one, and with a window; `caller` is CALLER. */
+/* call_begin, and the entry of a function without a communicator, with one, and with a window; `caller` is CALLER. */
 bool call_of(struct call *call, enum function function, const void *caller);
 bool call_on(struct call *call, enum function function, const void *caller, MPI_Comm comm);
 bool call_on_window(struct call *call, enum function function, const void *caller, MPI_Win win);

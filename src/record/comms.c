@@ -259,10 +259,8 @@ void comms_finish(void)
     PMPI_Group_free(&comms.world);
 }
 
-uint32_t comm_number(struct lane *lane, MPI_Comm comm)
+uint32_t comm_number_of_other(struct lane *lane, MPI_Comm comm)
 {
-    if (comm == MPI_COMM_WORLD)
-        return RECORD_WORLD;
     if (lane->last_comm == HANDLE_NUMBER(comm) && lane->last_comm_freed == comms.freed)
         return lane->last_comm_number;
     if (comm == MPI_COMM_NULL)

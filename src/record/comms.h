@@ -15,8 +15,14 @@ void comms_start(struct lane *lane, MPI_Group world);
 void comms_resume(MPI_Group world);
 void comms_finish(void);
 
-/* The number of a communicator; one that is not known yet is looked at and defined. */
-uint32_t comm_number(struct lane *lane, MPI_Comm comm);
+/* The number of a communicator that is not MPI_COMM_WORLD; one that is not known yet is looked at and defined. */
+uint32_t comm_number_of_other(struct lane *lane, MPI_Comm comm);
+
+/* The number of any communicator. */
+static inline uint32_t comm_number(struct lane *lane, MPI_Comm comm)
+{
+    return comm == MPI_COMM_WORLD ? RECORD_WORLD : comm_number_of_other(lane, comm);
+}
 
 /* A call made `comm` of `parent` (RECORD_COMM_NONE: of none). MPI_COMM_NULL is no communicator. */
 void comm_made(struct lane *lane, uint32_t parent, MPI_Comm comm);

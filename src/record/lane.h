@@ -197,6 +197,13 @@ static inline uint64_t lane_put_message(struct lane *lane, enum record_kind kind
     return position;
 }
 
+/* The function is in the trace: states of others are not defined. */
+static inline void lane_note_used(struct lane *lane, uint32_t function)
+{
+    if (lane->header)
+        lane->header->used[function] = 1;
+}
+
 /* Declares the message written at `position` void. */
 void lane_void(struct lane *lane, uint64_t position);
 

@@ -6,7 +6,6 @@
 #include "record/host.h"
 #include "record/sessions.h"
 #include "record/settings.h"
-#include "record/sites.h"
 #include "record/sync.h"
 #include "record/world.h"
 
@@ -84,17 +83,6 @@ static void know_process(MPI_Group world)
     recorder.size = size;
     host_name(about.host_name, sizeof about.host_name);
     about.host = host_of_clock(rank);
-}
-
-void recorder_enter(struct lane *lane, enum function function, const void *caller, uint32_t comm, int64_t ticks)
-{
-    if (lane->header)
-        lane->header->used[function] = 1;
-    uint32_t site = recorder.sites && caller ? site_number(lane, caller, function, comm, ticks) : 0;
-    if (site)
-        lane_put_enter(lane, ticks, function, comm, site);
-    else
-        lane_put(lane, RECORD_ENTER, ticks, function, comm);
 }
 
 static void lanes_mark(enum record_end end)

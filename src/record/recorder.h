@@ -4,6 +4,7 @@
 
 #include "record/lane.h"
 #include "record/mpi_api.h"
+#include "record/sites.h"
 
 /* The recording of this process: between MPI_Init and MPI_Finalize, or as long as there are sessions, where the
  * environment asks for one. */
@@ -36,7 +37,17 @@ struct lane *recorder_attach(void);
 void recorder_start(enum function function, const void *caller, int64_t begin_ticks, bool threaded);
 
 /* Records the entry of a call. */
-void recorder_enter(struct lane *lane, enum function function, const void *caller, uint32_t comm, int64_t ticks);
+static inline void recorder_enter(struct lane *lane, enum function function, const void *caller, uint32_t comm,
+                                  int64_t ticks)
+{
+    uint32_t site = recorder.sites && caller ? site_number(lane, caller, function, comm, ticks) : 0;
+    if (__builtin_expect(site != 0, 1)) {
+        lane_put_enter(lane, ticks, function, comm, site);
+        return;
+    }
+    lane_note_used(lane, function);
+    lane_put(lane, RECORD_ENTER, ticks, function, comm);
+}
 
 /* Before and after the last PMPI_Finalize or PMPI_Session_finalize. */
 void recorder_finish(void);

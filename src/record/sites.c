@@ -96,6 +96,7 @@ uint32_t site_find(struct lane *lane, uintptr_t caller, uint32_t call, int64_t t
         return 0;
     site = slot_of(lane->sites, lane->site_mask, caller, call);
     *site = (struct site){.caller = caller, .call = call, .number = ++lane->site_count};
+    lane_note_used(lane, call >> SITE_COMM_BITS);
     define(lane, site, ticks);
     return site->number;
 }
