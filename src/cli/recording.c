@@ -9,6 +9,7 @@
 #include "convert/writer.h"
 #include "core/memory.h"
 #include "core/text.h"
+#include "record/clock.h"
 
 #include <dirent.h>
 #include <fnmatch.h>
@@ -18,7 +19,6 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 char *recording_output(const struct options *options)
@@ -35,14 +35,16 @@ char *recording_output(const struct options *options)
 }
 
 /* What one record costs here: reading the clock is most of it. */
-static double record_cost_ns(void)
+static double record_cost_ns(const struct options *options)
 {
-    enum { CALLS = 2000 };
-    struct timespec begin, end;
-    clock_gettime(CLOCK_MONOTONIC, &begin);
-    for (int i = 0; i < CALLS; i++)
-        clock_gettime(CLOCK_MONOTONIC, &end);
-    return (double)((end.tv_sec - begin.tv_sec) * 1000000000 + end.tv_nsec - begin.tv_nsec) / CALLS + 5;
+    enum { CALLS = 2000, REST_NS = 4 };
+    clock_start(clock_choice_of(options->clock ? options->clock : getenv("SIGHT_RECORD_CLOCK")));
+    int64_t begin_ns = clock_ns();
+    for (int i = 0; i < CALLS; i++) {
+        clock_entry();
+        clock_now();
+    }
+    return (double)(clock_ns() - begin_ns) / (2 * CALLS) + REST_NS;
 }
 
 static void report(const struct options *options, const struct record_summary *summary, const char *output,
@@ -53,7 +55,7 @@ static void report(const struct options *options, const struct record_summary *s
     struct stat about;
     bool file = stat(output, &about) == 0 && S_ISREG(about.st_mode);
     if (ran_ns > 0 && summary->processes > 0) {
-        double cost = record_cost_ns() * (double)summary->events / summary->processes / (double)ran_ns;
+        double cost = record_cost_ns(options) * (double)summary->events / summary->processes / (double)ran_ns;
         text_share(share, cost);
         snprintf(overhead, sizeof overhead, ", overhead %s%s", *share == '<' ? "" : "about ", share);
     }

@@ -39,6 +39,13 @@ static bool kernel_trusts_tsc(void)
     return length > 0 && strcmp(name, "tsc\n") == 0;
 }
 
+enum clock_choice clock_choice_of(const char *name)
+{
+    if (name && strcmp(name, "tsc") == 0)
+        return CLOCK_TSC;
+    return name && strcmp(name, "monotonic") == 0 ? CLOCK_KERNEL : CLOCK_AUTO;
+}
+
 static void choose(enum clock_choice choice)
 {
     bool has = choice != CLOCK_KERNEL && processor_has_tsc();

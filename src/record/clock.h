@@ -41,6 +41,7 @@ extern struct clock {
 
 /* What SIGHT_RECORD_CLOCK asks for. */
 enum clock_choice { CLOCK_AUTO, CLOCK_KERNEL, CLOCK_TSC };
+enum clock_choice clock_choice_of(const char *name); /* auto (also NULL), monotonic, tsc */
 
 /* As MPI is initialised: the ticks at the entry. The first time, the clock is chosen. */
 int64_t clock_start(enum clock_choice choice);

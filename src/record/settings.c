@@ -49,10 +49,7 @@ bool settings_read(struct lane_settings *settings)
 
 enum clock_choice settings_clock(void)
 {
-    const char *name = getenv("SIGHT_RECORD_CLOCK");
-    if (name && strcmp(name, "tsc") == 0)
-        return CLOCK_TSC;
-    return name && strcmp(name, "monotonic") == 0 ? CLOCK_KERNEL : CLOCK_AUTO;
+    return clock_choice_of(getenv("SIGHT_RECORD_CLOCK"));
 }
 
 bool settings_want_sites(void)
