@@ -4,7 +4,8 @@
 #include "record/clock.h"
 #include "record/real.h"
 
-static inline void call_enter(struct call *call, const void *caller, uint32_t comm)
+/* Inline in all of its callers here. */
+static inline void enter(struct call *call, const void *caller, uint32_t comm)
 {
     call->comm = comm;
     call->leave_ticks = 0;
@@ -14,11 +15,16 @@ static inline void call_enter(struct call *call, const void *caller, uint32_t co
     recorder_enter(call->lane, call->function, real_caller(caller), comm, call->enter_ticks);
 }
 
+void call_enter(struct call *call, const void *caller, uint32_t comm)
+{
+    enter(call, caller, comm);
+}
+
 bool call_of(struct call *call, enum function function, const void *caller)
 {
     if (!call_begin(call, function))
         return false;
-    call_enter(call, caller, RECORD_WORLD);
+    enter(call, caller, RECORD_WORLD);
     return true;
 }
 
@@ -26,7 +32,7 @@ bool call_on(struct call *call, enum function function, const void *caller, MPI_
 {
     if (!call_begin(call, function))
         return false;
-    call_enter(call, caller, comm_number(call->lane, comm));
+    enter(call, caller, comm_number(call->lane, comm));
     return true;
 }
 
@@ -34,7 +40,7 @@ bool call_on_window(struct call *call, enum function function, const void *calle
 {
     if (!call_begin(call, function))
         return false;
-    call_enter(call, caller, window_number(call->lane, win));
+    enter(call, caller, window_number(call->lane, win));
     return true;
 }
 

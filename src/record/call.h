@@ -38,6 +38,9 @@ static inline bool call_begin(struct call *call, enum function function)
     return true;
 }
 
+/* Records the entry. */
+void call_enter(struct call *call, const void *caller, uint32_t comm);
+
 /* The address to which the wrapper at hand returns. */
 #define CALLER __builtin_return_address(0)
 
