@@ -6,7 +6,6 @@
 #include "heuristics/advice.h"
 
 #include <inttypes.h>
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -59,8 +58,8 @@ static size_t place_of(const struct finding *finding)
 static int by_saving(const void *a, const void *b)
 {
     const struct finding *left = a, *right = b;
-    if (left->rank_s != right->rank_s)
-        return left->rank_s > right->rank_s ? -1 : 1;
+    if (left->saving_s != right->saving_s)
+        return left->saving_s > right->saving_s ? -1 : 1;
     size_t first = place_of(left), second = place_of(right);
     return (first > second) - (first < second);
 }
@@ -93,10 +92,8 @@ static void name_roots(struct findings *findings)
         for (size_t i = 0; root && i < findings->count; i++) {
             struct finding *finding = &findings->finding[i];
             if (finding != root && !finding->root && text_is_one_of(roots[r].others, finding->id) != roots[r].all &&
-                root->saving_s >= finding->saving_s / 2) {
+                root->saving_s >= finding->saving_s / 2)
                 finding->root = root->id;
-                finding->rank_s = fmin(finding->rank_s, root->rank_s);
-            }
         }
     }
 }
@@ -121,7 +118,6 @@ struct findings findings_of(const struct metrics *metrics, const struct heuristi
             advice_fit(input, &structure, &finding);
         finding.share = duration > 0 ? finding.saving_s / duration : 0;
         if (found && finding.saving_s > findings.floor_s) {
-            finding.rank_s = finding.saving_s;
             ARRAY_PUSH(findings.finding, findings.count, capacity, finding);
             continue;
         }

@@ -20,7 +20,6 @@ struct finding {
     double waiting_s; /* exact, summed over processes */
     double saving_s;  /* of wall-clock time, by replay: what the run would be shorter if nothing else changed */
     double share;     /* saving / duration */
-    double rank_s;    /* what it is ranked by: its saving, but not more than its root's */
     struct ranks victims, causes;
     const char *functions[FINDING_FUNCTIONS];    /* borrowed from the definitions; NULL behind the last */
     const struct site_def *sites[FINDING_SITES]; /* where it waits most; borrowed, NULL behind the last */
