@@ -441,7 +441,8 @@ static enum status record_next(struct reader *reader, struct batch *batch, struc
         struct stream *first = &state->heap[0];
         size_t before = batch->count;
         translate(reader, first, batch);
-        state->events += batch->count - before;
+        for (size_t i = before; i < batch->count; i++)
+            state->events += event_counts(&batch->events[i]);
         if (!first->record || !stream_next(state, first))
             *first = state->heap[--state->count];
         if (state->count > 1)

@@ -239,8 +239,10 @@ static struct structure_match match_tree(const struct traffic_features *features
         *(pair->from == high ? &up : &down) = true;
     }
     double edges = (features->processes - 1.0) * (up && down ? 2 : 1);
+    /* A part of it is no tree: others would hang on nothing. */
+    bool whole = (double)used >= FITS * edges;
     return match_checked((struct structure_match){
-        .kind = STRUCTURE_TREE, .score = weight / features->weight, .used = (double)used / edges});
+        .kind = STRUCTURE_TREE, .score = whole ? weight / features->weight : 0, .used = (double)used / edges});
 }
 
 static struct structure_match match_all(const struct traffic_features *features)
@@ -261,4 +263,7 @@ void structure_templates(const struct traffic_features *features, struct structu
     matches[4] = match_halo(features);
     matches[5] = match_butterfly(features);
     matches[6] = match_tree(features);
+    /* Processes that have one partner each are pairs, whatever else those could be the beginning of. */
+    for (size_t i = 0; i < STRUCTURE_TEMPLATES && features->most_degree < 2; i++)
+        matches[i].score = 0;
 }

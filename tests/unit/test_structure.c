@@ -195,6 +195,29 @@ static void test_others(void)
     expect(8, "master-worker", "a master and its workers, rank 0 being the master: 100 % of the bytes");
 }
 
+static void expect_none(uint32_t processes, const char *what)
+{
+    tap_equal_string(structure_name(recognised(processes, STEPS_UNKNOWN).kind), "irregular", "%s", what);
+}
+
+/* The beginnings of a pipeline, a tree, a halo, which are none. */
+static void test_pairs(void)
+{
+    for (uint32_t i = 0; i < 4; i += 2)
+        send(i, i + 1, 8, 100);
+    expect_none(4, "pairs");
+    for (uint32_t i = 0; i < 64; i += 2)
+        both(i, i + 1, 8, 100);
+    expect_none(64, "pairs that answer");
+    for (uint32_t i = 0; i < 3; i++)
+        send(i, i + 3, 8, 100);
+    expect_none(6, "pairs across the middle");
+    for (uint32_t i = 1; i < 16; i++)
+        if (i != 4 && i != 8)
+            send(i & (i - 1), i, 5, 80);
+    expect_none(16, "a tree without the branches at two processes");
+}
+
 /* Workers talk a little among themselves, and differently much with the master, who is the last. */
 static void test_noise(void)
 {
@@ -275,6 +298,7 @@ int main(void)
     test_order();
     test_grids();
     test_others();
+    test_pairs();
     test_noise();
     test_sizes();
     test_irregular();
