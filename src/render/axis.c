@@ -168,7 +168,7 @@ char *axis_time(char *buffer, size_t size, double ns, double step, const char **
     } units[] = {{"s", 1e9}, {"ms", 1e6}, {"µs", 1e3}, {"ns", 1}};
     size_t at = 0;
     /* The unit that the step has few digits in, unless that makes the number long. */
-    while (at < 3 && step < units[at].ns / 20 && ns < units[at + 1].ns * 1e5)
+    while (at < 3 && step <= units[at].ns / 20 && ns < units[at + 1].ns * 1e5)
         at++;
     int digits = 0;
     for (double left = step / units[at].ns; left < 0.999 && digits < 9; left *= 10)

@@ -95,14 +95,25 @@ static struct heat strip_of(const struct finding *finding, const struct metrics 
     return heat;
 }
 
-static void draw_names(struct canvas *canvas, const struct finding *finding, size_t place, double saving_x, double y,
+/* The number of the finding that this one follows from; 0: from none. It stands before. */
+static size_t root_number(const struct findings *findings, size_t place)
+{
+    const char *root = findings->finding[place].root;
+    for (size_t i = 0; root && i < place; i++)
+        if (strcmp(findings->finding[i].id, root) == 0)
+            return i + 1;
+    return 0;
+}
+
+static void draw_names(struct canvas *canvas, const struct findings *findings, size_t place, double saving_x, double y,
                        struct area strip)
 {
+    const struct finding *finding = &findings->finding[place];
     struct text_style right = {.align = ALIGN_RIGHT}, muted = {.align = ALIGN_RIGHT, .ink = INK_MUTED};
-    char name[700], saving[2 * TEXT_NUMBER_SIZE], time[TEXT_NUMBER_SIZE], share[TEXT_NUMBER_SIZE], root[120] = "";
+    char name[700], saving[2 * TEXT_NUMBER_SIZE], time[TEXT_NUMBER_SIZE], share[TEXT_NUMBER_SIZE], root[40];
     double room = strip.width;
-    if (finding->root) {
-        snprintf(root, sizeof root, "follows from %s", finding->root);
+    if (root_number(findings, place) > 0) {
+        snprintf(root, sizeof root, "follows from %zu", root_number(findings, place));
         canvas_text(canvas, strip.x + strip.width, y, muted, root);
         room -= canvas_text_width(canvas, muted, root) + 16;
     }
@@ -142,14 +153,14 @@ static void draw_strips(struct canvas *canvas, const struct chart_input *input, 
         scale.most = fmax(scale.most, strips[i].most);
     }
     for (size_t i = 0; i < drawing->shown; i++) {
-        const struct finding *finding = &drawing->findings->finding[i];
         struct area strip = {strips[i].grid.x, strips[i].grid.y, drawing->plot.width, strips[i].grid.cell_height};
         bool known = strips[i].most > 0;
         strips[i].most = scale.most;
         heat_draw(canvas, &strips[i]);
         if (!known)
-            draw_window(canvas, finding, duration_s, strip);
-        draw_names(canvas, finding, i, drawing->saving_x, drawing->plot.y + (double)i * drawing->row + 8, strip);
+            draw_window(canvas, &drawing->findings->finding[i], duration_s, strip);
+        draw_names(canvas, drawing->findings, i, drawing->saving_x, drawing->plot.y + (double)i * drawing->row + 8,
+                   strip);
         heat_clear(&strips[i]);
     }
     double bottom = drawing->plot.y + drawing->row * (double)drawing->shown;

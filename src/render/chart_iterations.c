@@ -102,8 +102,12 @@ static void draw_strip(struct canvas *canvas, const struct chart_input *input, s
         most = fmax(most, values[column]);
     }
     struct value_axis axis = axis_of_seconds(plot, most);
+    char name[64];
+    snprintf(name, sizeof name, "time of an iteration, %s", axis.name);
     axis.step = axis.top;
+    axis.name = "";
     axis_draw(canvas, &axis);
+    canvas_text(canvas, plot.x, plot.y - 12, (struct text_style){.ink = INK_MUTED}, name);
     axis_draw_steps(canvas, &places, &axis, values, paint_of(INK_PLAIN));
     double each = plot.width / iterations->count;
     for (size_t i = 0; i < iterations->slowest_count && i < iterations->slow; i++) {

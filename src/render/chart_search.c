@@ -123,6 +123,12 @@ static bool hides_some(const struct layout *layout, size_t at)
     return node->more_true > 0 || node->cut;
 }
 
+/* Whether it is drawn with a plus sign. */
+static bool has_plus(const struct layout *layout, size_t at)
+{
+    return layout->shown[at] && layout->search->nodes[at].state == SEARCH_TRUE && hides_some(layout, at);
+}
+
 /* Shares as bars, up to 100 %; the threshold is a line across. */
 static void draw_value(struct canvas *canvas, const struct search_node *node, bool on_path, bool has_times,
                        struct area bar, double y)
@@ -177,7 +183,7 @@ static void draw_nodes(struct canvas *canvas, const struct layout *layout, struc
             continue;
         char title[TITLE_SIZE];
         double x = area.x + MARK + 2 + STEP * (double)search_depth(search, i);
-        bool is_true = node->state == SEARCH_TRUE, plus = is_true && hides_some(layout, i);
+        bool is_true = node->state == SEARCH_TRUE, plus = has_plus(layout, i);
         places[i] = y;
         if (node->parent != SEARCH_ROOT)
             draw_branch(canvas, x, places[node->parent], y);
@@ -215,10 +221,16 @@ static void draw_key(struct canvas *canvas, const struct layout *layout, struct 
         canvas_text(canvas, x + MARK + 7, y, (struct text_style){.ink = INK_MUTED}, text);
         x += MARK + 7 + canvas_text_width(canvas, (struct text_style){0}, text) + 26;
     }
-    bool fits = x + 230 < area.x + area.width;
-    if (fits && layout->shown_count < layout->search->count) {
+    const char *words = "more below:  sight search --all";
+    double room = area.x + area.width - (x + 12);
+    bool plus = false;
+    if (canvas_text_width(canvas, (struct text_style){0}, words) > room)
+        words = "more below";
+    for (size_t i = 0; i < layout->search->count && !plus; i++)
+        plus = has_plus(layout, i);
+    if (plus && canvas_text_width(canvas, (struct text_style){0}, words) <= room) {
         draw_plus(canvas, x, y);
-        canvas_text(canvas, x + 12, y, (struct text_style){.ink = INK_MUTED}, "more below:  sight search --all");
+        canvas_text(canvas, x + 12, y, (struct text_style){.ink = INK_MUTED}, words);
     }
 }
 
@@ -237,7 +249,7 @@ void chart_search_draw(struct canvas *canvas, const struct chart_input *input, s
     for (size_t at = search_main_node(search); at < search->count; at = search->nodes[at].parent)
         layout.on_path[at] = true;
     choose(&layout, (size_t)rows);
-    double time_room = area.width > WIDE ? TIME_ROOM : 0, width = fmin(220, area.width / 5);
+    double time_room = area.width > WIDE ? TIME_ROOM : 0, width = fmin(220, area.width / 6);
     struct area bar = {area.x + area.width - VALUE_ROOM - time_room - width, area.y, width, area.height};
     draw_nodes(canvas, &layout, area, bar);
     draw_key(canvas, &layout, area);

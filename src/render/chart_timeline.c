@@ -11,7 +11,16 @@
 #include <math.h>
 #include <stdio.h>
 
-enum { RIGHT = 230, ROW = 22, LEGEND = 10, STRIP = 34, INSET_MOST = 3, ARROWS_MOST = 120 };
+enum {
+    RIGHT = 230,
+    LINE_MOST = 160,
+    NAME_GAP = 8,
+    ROW = 22,
+    LEGEND = 10,
+    STRIP = 34,
+    INSET_MOST = 3,
+    ARROWS_MOST = 120
+};
 
 /* From this share of waiting on a cell is hatched. */
 static const double WAITING = 0.5;
@@ -286,8 +295,8 @@ static void draw_message_strip(const struct drawing *drawing, double y)
     canvas_polygon(drawing->canvas, points, count, paint_of(INK_PLAIN));
     struct text_style style = {.align = ALIGN_RIGHT, .ink = INK_MUTED};
     char number[TEXT_NUMBER_SIZE], text[TEXT_NUMBER_SIZE + 32];
-    canvas_text(drawing->canvas, drawing->plot.x - 8, y + STRIP / 2.0, style, "messages");
-    snprintf(text, sizeof text, "%s ends", text_thousands(number, text_whole(all)));
+    canvas_text(drawing->canvas, drawing->plot.x - NAME_GAP, y + STRIP / 2.0, style, "messages");
+    snprintf(text, sizeof text, "%s sends and receives", text_thousands(number, text_whole(all)));
     canvas_text(drawing->canvas, drawing->plot.x + drawing->plot.width, y + STRIP + 9, style, text);
     free(points);
     free(sums);
@@ -303,6 +312,17 @@ static void draw_time_axis(const struct drawing *drawing, double y)
     axis_draw_time(drawing->canvas, drawing->plot.x, drawing->plot.width, y, begin, span, clocks);
 }
 
+/* What the names of lines need on the left. */
+static double names_room(struct canvas *canvas, const struct scene *scene)
+{
+    double width = canvas_text_width(canvas, (struct text_style){0}, "processes");
+    for (uint32_t line = 0; line < scene->lines; line++) {
+        char name[SCENE_NAME_SIZE];
+        width = fmax(width, canvas_text_width(canvas, (struct text_style){0}, scene_line_name(scene, line, name)));
+    }
+    return width + NAME_GAP;
+}
+
 static void draw_names(const struct drawing *drawing)
 {
     struct text_style style = {.align = ALIGN_RIGHT, .ink = INK_MUTED};
@@ -311,9 +331,10 @@ static void draw_names(const struct drawing *drawing)
     for (uint32_t line = 0; line < drawing->scene->lines; line += step) {
         char name[SCENE_NAME_SIZE];
         scene_line_name(drawing->scene, line, name);
-        canvas_text(drawing->canvas, drawing->plot.x - 8, drawing->plot.y + (line + 0.5) * drawing->line, style, name);
+        canvas_text(drawing->canvas, drawing->plot.x - NAME_GAP, drawing->plot.y + (line + 0.5) * drawing->line, style,
+                    name);
     }
-    canvas_text(drawing->canvas, drawing->plot.x - 8, drawing->plot.y - 14, style,
+    canvas_text(drawing->canvas, drawing->plot.x - NAME_GAP, drawing->plot.y - 14, style,
                 drawing->scene->fold > 1 ? "processes" : "process");
 }
 
@@ -355,12 +376,13 @@ void chart_timeline_draw(struct canvas *canvas, const struct chart_input *input,
 {
     const struct scene *scene = input->scene;
     bool side = area.width > 2.2 * RIGHT;
-    struct drawing drawing = {canvas, input, scene, {area.x + AXIS_LABELS + 16, area.y + 18, 0, 0}, 0};
-    drawing.plot.width = area.width - AXIS_LABELS - 16 - (side ? RIGHT : 12);
+    double left = names_room(canvas, scene);
+    struct drawing drawing = {canvas, input, scene, {area.x + left, area.y + 18, 0, 0}, 0};
+    drawing.plot.width = area.width - left - (side ? RIGHT : 12);
     drawing.plot.height = area.height - 18 - STRIP - 14 - 44;
     if (scene->lines == 0 || drawing.plot.width < CHART_PLOT_LEAST || drawing.plot.height < CHART_PLOT_LEAST)
         return;
-    drawing.line = fmin(drawing.plot.height / scene->lines, 44);
+    drawing.line = fmin(drawing.plot.height / scene->lines, LINE_MOST);
     double bottom = drawing.plot.y + drawing.line * scene->lines;
     if (scene->exact) {
         draw_states(&drawing);

@@ -2,6 +2,7 @@
 #include "render/scene.h"
 
 #include "core/memory.h"
+#include "core/text.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -175,12 +176,14 @@ char *scene_line_name(const struct scene *scene, uint32_t line, char name[SCENE_
     size_t first = (size_t)line * scene->fold, last = first + scene->fold - 1;
     last = last < scene->view.row_count ? last : scene->view.row_count - 1;
     const struct timeline_row *low = &rows[scene->rows[first]], *high = &rows[scene->rows[last]];
+    char process[TEXT_NUMBER_SIZE], last_process[TEXT_NUMBER_SIZE];
+    text_thousands(process, low->process);
     if (low->process != high->process)
-        snprintf(name, SCENE_NAME_SIZE, "%u–%u", low->process, high->process);
+        snprintf(name, SCENE_NAME_SIZE, "%s–%s", process, text_thousands(last_process, high->process));
     else if (low->thread > 0 && first == last)
-        snprintf(name, SCENE_NAME_SIZE, "%u.%u", low->process, low->thread);
+        snprintf(name, SCENE_NAME_SIZE, "%s.%u", process, low->thread);
     else
-        snprintf(name, SCENE_NAME_SIZE, "%u", low->process);
+        snprintf(name, SCENE_NAME_SIZE, "%s", process);
     return name;
 }
 

@@ -2,6 +2,7 @@
 #ifndef SIGHT_RENDER_SCENE_H
 #define SIGHT_RENDER_SCENE_H
 
+#include "core/text.h"
 #include "render/palette.h"
 #include "timeline/overlay.h"
 #include "timeline/tile.h"
@@ -45,7 +46,7 @@ enum status scene_make(struct scene *scene, struct timeline *timeline, const str
 void scene_clear(struct scene *scene);
 
 /* The name of a line of cells: "3", "3.1" (a thread), "0–7" (folded). */
-enum { SCENE_NAME_SIZE = 32 };
+enum { SCENE_NAME_SIZE = 2 * TEXT_NUMBER_SIZE + 8 };
 char *scene_line_name(const struct scene *scene, uint32_t line, char name[SCENE_NAME_SIZE]);
 
 /* States by their time in the window, the most first: indices into the definitions. Returns how many have any. */

@@ -162,10 +162,29 @@ static void test_text(struct metrics *metrics)
     metrics->search = NULL;
 }
 
-static void expect_picture(struct metrics *metrics, const char *name, double width, double height)
+static bool file_has(const char *path, const char *words)
 {
+    char *text = memory_new(1 << 20);
+    FILE *in = fopen(path, "r");
+    size_t length = in ? fread(text, 1, (1 << 20) - 1, in) : 0;
+    text[length] = '\0';
+    bool has = strstr(text, words) != NULL;
+    free(text);
+    if (in)
+        fclose(in);
+    return has;
+}
+
+/* `hides`: some [+] is in the picture, and only then its key tells what that is. */
+static void expect_picture(struct metrics *metrics, const char *name, bool hides, double width, double height)
+{
+    char path[] = "/tmp/test-search.XXXXXX";
     struct error err = {0};
-    struct output *output = output_open("/dev/null", (struct output_options){0}, &err);
+    int file = mkstemp(path);
+    if (file < 0)
+        abort();
+    close(file);
+    struct output *output = output_open(path, (struct output_options){.replace = true}, &err);
     struct canvas_options options = {.theme = THEME_LIGHT, .title = "test"};
     struct canvas *canvas = canvas_new(CANVAS_SVG, output, width, height, &options);
     chart_draw(chart_find("search"), canvas, &(struct chart_input){.metrics = metrics});
@@ -178,8 +197,11 @@ static void expect_picture(struct metrics *metrics, const char *name, double wid
     tap_equal_int((long long)canvas_texts_left_out(canvas), 0, "%s, %.0f x %.0f: none is left out", name, width,
                   height);
     canvas_free(canvas);
-    if (output_close(output, false, &err) != STATUS_OK)
+    if (output_close(output, true, &err) != STATUS_OK)
         abort();
+    tap_ok(file_has(path, ">more below") == hides, "%s, %.0f x %.0f: the key has [+] where there is one", name, width,
+           height);
+    unlink(path);
 }
 
 static void test_pictures(struct metrics *metrics)
@@ -189,9 +211,9 @@ static void test_pictures(struct metrics *metrics)
         metrics->search = large ? large_search() : small_search();
         const char *name = large ? "large" : "small";
         tap_ok(chart_can(chart_find("search"), &(struct chart_input){.metrics = metrics}), "%s: can be drawn", name);
-        expect_picture(metrics, name, 960, 600);
-        expect_picture(metrics, name, 640, 480);
-        expect_picture(metrics, name, 1600, 2400);
+        expect_picture(metrics, name, large, 960, 600);
+        expect_picture(metrics, name, large, 640, 480);
+        expect_picture(metrics, name, large, 1600, 2400);
         search_free(metrics->search);
         metrics->search = NULL;
     }
