@@ -1,19 +1,28 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # make pictures: all pictures of the documentation, from metrics files of real runs (docs/runs) and, for the gallery, of made
-# ones with 2 to 65,536 processes. The report's own picture needs chromium and is left alone without it.
+# ones with 2 to 65,536 processes: metrics files, and traces for the charts that need one. The report's own picture needs
+# chromium and is left alone without it.
 set -eu
 : "${SIGHT:?}" "${srcdir:?}"
 docs=$srcdir/docs
 work=$(mktemp -d "${TMPDIR:-/tmp}/sight-pictures.XXXXXX")
 trap 'rm -rf "$work"' EXIT
+export SIGHT_CACHE="$work/cache"
+traced=findings,iterations,search,timeline
 
 for processes in 2 16 1024 65536; do
     mkdir -p "$docs/gallery/$processes"
     awk -v processes="$processes" -f "$srcdir/tests/bench/metrics.awk" >"$work/run.xml"
     "$SIGHT" chart all "$work/run.xml" -f --format png --width 840 --height 525 -o "$docs/gallery/$processes"
+    awk -v processes="$processes" -v iterations=$((processes > 10000 ? 6 : 24)) -f "$srcdir/tests/bench/trace.awk" >"$work/trace.xml"
+    "$SIGHT" chart "$traced" -q "$work/trace.xml" -f --format png --width 840 --height 525 -o "$docs/gallery/$processes"
+    if [ "$processes" = 16 ]; then
+        mkdir -p "$docs/gallery/dark"
+        "$SIGHT" chart "$traced" -q "$work/trace.xml" -f --format png --theme dark --width 840 --height 525 \
+            -o "$docs/gallery/dark"
+    fi
 done
-mkdir -p "$docs/gallery/dark"
 "$SIGHT" chart communication,activity,compute "$docs/runs/sort_good_8.xml" -f --format png --theme dark --width 840 \
     --height 525 -o "$docs/gallery/dark"
 

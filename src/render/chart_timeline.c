@@ -294,9 +294,12 @@ static void draw_message_strip(const struct drawing *drawing, double y)
     points[count++] = (struct point){drawing->plot.x + drawing->plot.width, y + STRIP};
     canvas_polygon(drawing->canvas, points, count, paint_of(INK_PLAIN));
     struct text_style style = {.align = ALIGN_RIGHT, .ink = INK_MUTED};
+    /* What lies in bins at the edges of the window is counted in part. */
+    double digit = fmax(1, pow(10, floor(log10(all)) - 2));
     char number[TEXT_NUMBER_SIZE], text[TEXT_NUMBER_SIZE + 32];
     canvas_text(drawing->canvas, drawing->plot.x - NAME_GAP, y + STRIP / 2.0, style, "messages");
-    snprintf(text, sizeof text, "%s sends and receives", text_thousands(number, text_whole(all)));
+    snprintf(text, sizeof text, "about %s sends and receives",
+             text_thousands(number, text_whole(round(all / digit) * digit)));
     canvas_text(drawing->canvas, drawing->plot.x + drawing->plot.width, y + STRIP + 9, style, text);
     free(points);
     free(sums);
@@ -383,6 +386,9 @@ void chart_timeline_draw(struct canvas *canvas, const struct chart_input *input,
     if (scene->lines == 0 || drawing.plot.width < CHART_PLOT_LEAST || drawing.plot.height < CHART_PLOT_LEAST)
         return;
     drawing.line = fmin(drawing.plot.height / scene->lines, LINE_MOST);
+    bool arrows = arrows_fit(&drawing);
+    if (arrows)
+        drawing.line = fmin((drawing.plot.height + STRIP + 14) / scene->lines, LINE_MOST);
     double bottom = drawing.plot.y + drawing.line * scene->lines;
     if (scene->exact) {
         draw_states(&drawing);
@@ -393,7 +399,7 @@ void chart_timeline_draw(struct canvas *canvas, const struct chart_input *input,
     }
     draw_names(&drawing);
     draw_time_axis(&drawing, bottom + 2);
-    if (arrows_fit(&drawing))
+    if (arrows)
         draw_arrows(&drawing);
     else
         draw_message_strip(&drawing, bottom + 46);
