@@ -340,6 +340,7 @@ static void wrong_order(int round)
    runs ask for a piece when they need it, and queue; clean ones ask for the next before they work on this. */
 static void contention(int round)
 {
+    const int own = EXTRA_US / size * (size - 1);
     double piece = round;
     for (int i = 1; rank == 0 && i < size; i++) {
         MPI_Status status;
@@ -349,9 +350,9 @@ static void contention(int round)
     }
     if (rank > 0) {
         MPI_Send(&piece, 1, MPI_DOUBLE, 0, 0, MPI_COMM_WORLD);
-        work(bad ? 0 : EXTRA_US);
+        work(bad ? 0 : own);
         MPI_Recv(&piece, 1, MPI_DOUBLE, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-        work(bad ? EXTRA_US : 0);
+        work(bad ? own : 0);
     }
     allreduce();
 }
@@ -507,7 +508,7 @@ int main(int argc, char **argv)
     for (int round = 0; round < ROUNDS; round++)
         pattern->round(round);
     double waited = 0;
-    MPI_Reduce(&waited_s, &waited, 1, MPI_DOUBLE, MPI_SUM, 0, MPI_COMM_WORLD);
+    MPI_Allreduce(&waited_s, &waited, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
     if (rank == 0 && waited > 0)
         printf("waited %.6f\n", waited);
     MPI_Finalize();
