@@ -219,8 +219,7 @@ bool find_contention(const struct finding_input *input, struct finding *finding)
         "behind others that the same process turns to first",
         "where they queue",
         "spread the targets: let process i begin with partner i + 1 and go round (MPI_Sendrecv), so that not all meet "
-        "at "
-        "one; or use the collective that does it (MPI_Alltoallv, MPI_Gather, MPI_Bcast), or receive as it comes "
+        "at one; or use the collective that does it (MPI_Alltoallv, MPI_Gather, MPI_Bcast), or receive as it comes "
         "(MPI_Irecv for all, then MPI_Waitany)",
         "put more masters beside the master, or let workers go on while they queue: ask for the next piece before they "
         "return the last one (MPI_Isend, MPI_Irecv)"};

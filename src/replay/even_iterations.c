@@ -46,20 +46,6 @@ static double factor_of(const struct evening *evening, size_t row, uint32_t iter
     return mean > 0 && mine >= BALANCE_IDLE * mean ? mean / mine : 1;
 }
 
-/* The last iteration that has begun by then. */
-static uint32_t iteration_at(const int64_t *starts, uint32_t count, int64_t time_ns)
-{
-    uint32_t low = 0, high = count;
-    while (high - low > 1) {
-        uint32_t middle = low + (high - low) / 2;
-        if (starts[middle] <= time_ns)
-            low = middle;
-        else
-            high = middle;
-    }
-    return low;
-}
-
 /* The computing of a lane from one time to another, iteration by iteration. */
 static int64_t pace(const void *context, uint32_t lane, int64_t from_ns, int64_t to_ns)
 {
@@ -76,7 +62,7 @@ static int64_t pace(const void *context, uint32_t lane, int64_t from_ns, int64_t
         ns += (double)time_since(from_ns, starts[0]);
         from_ns = starts[0];
     }
-    for (uint32_t k = iteration_at(starts, count, from_ns); k < count && from_ns < to_ns; k++) {
+    for (uint32_t k = phases_last_begun(starts, count, from_ns); k < count && from_ns < to_ns; k++) {
         int64_t end_ns = starts[k + 1] < to_ns ? starts[k + 1] : to_ns;
         ns += (double)time_since(from_ns, end_ns) * factor_of(evening, row, k);
         from_ns = end_ns > from_ns ? end_ns : from_ns;

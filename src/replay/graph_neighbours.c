@@ -168,7 +168,8 @@ static uint32_t process_of_row(const struct graph *graph, uint32_t row)
     return graph->lanes[graph->neighbours[row].lane].process;
 }
 
-uint32_t graph_neighbour_row(const struct graph *graph, uint32_t index_of_group, uint32_t process)
+/* Index of the row of a process. */
+static uint32_t row_of_process(const struct graph *graph, uint32_t index_of_group, uint32_t process)
 {
     const struct group *group = &graph->groups[index_of_group];
     uint32_t low = group->rows, end = group->rows + group->count, high = end;
@@ -187,7 +188,7 @@ uint32_t graph_neighbour_row(const struct graph *graph, uint32_t index_of_group,
 
 uint32_t graph_neighbour_row_of_lane(const struct graph *graph, uint32_t group, uint32_t lane)
 {
-    uint32_t row = graph_neighbour_row(graph, group, graph->lanes[lane].process);
+    uint32_t row = row_of_process(graph, group, graph->lanes[lane].process);
     return row != GRAPH_NONE && graph->neighbours[row].lane == lane ? row : GRAPH_NONE;
 }
 
@@ -215,7 +216,7 @@ bool graph_next_source(const struct graph *graph, struct source_walk *walk, uint
             walk->at = graph->source_count;
         if (source->source == source->process)
             continue;
-        *row = graph_neighbour_row(graph, walk->group, source->source);
+        *row = row_of_process(graph, walk->group, source->source);
         const struct neighbour *member = *row == GRAPH_NONE ? NULL : &graph->neighbours[*row];
         if (!member || !graph_call(graph, member->lane, member->call).gives_nothing)
             return true;

@@ -17,10 +17,8 @@ void graph_finish_neighbours(struct graph *graph);
 
 void graph_free_neighbours(struct graph *graph);
 
-/* Index of the row of a process in a collective that has such rows; GRAPH_NONE: it takes no part. */
-uint32_t graph_neighbour_row(const struct graph *graph, uint32_t group, uint32_t process);
-
-/* The same of a lane of it: another thread of the process has none. */
+/* Index of the row of a lane in a collective that has such rows; GRAPH_NONE: it takes no part. Of the threads of a
+   process one has a row. */
 uint32_t graph_neighbour_row_of_lane(const struct graph *graph, uint32_t group, uint32_t lane);
 
 /* True if the trace tells whom the lane waits for in the collective. */

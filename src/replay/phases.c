@@ -423,8 +423,7 @@ void phases_free(struct phases *phases)
     free(phases);
 }
 
-/* The last of `count` ascending times that is not later; 0 where all are. */
-static uint32_t last_begun(const int64_t *begins_ns, uint32_t count, int64_t time_ns)
+uint32_t phases_last_begun(const int64_t *begins_ns, uint32_t count, int64_t time_ns)
 {
     uint32_t low = 0, high = count;
     while (high - low > 1) {
@@ -439,7 +438,7 @@ static uint32_t last_begun(const int64_t *begins_ns, uint32_t count, int64_t tim
 
 uint32_t phases_at(const struct phases *phases, uint32_t process, int64_t time_ns)
 {
-    return last_begun(phases->begins + process * (phases->count + 1), (uint32_t)phases->count, time_ns);
+    return phases_last_begun(phases->begins + process * (phases->count + 1), (uint32_t)phases->count, time_ns);
 }
 
 uint32_t phases_iteration_at(const struct phases *phases, uint32_t loop, uint32_t process, int64_t time_ns)
@@ -448,5 +447,5 @@ uint32_t phases_iteration_at(const struct phases *phases, uint32_t loop, uint32_
     const int64_t *starts = phases->loops.starts[loop] + (size_t)process * (row->matched + (size_t)1);
     if (starts[0] == INT64_MIN || time_ns < starts[0] || time_ns >= starts[row->matched])
         return PHASE_NONE;
-    return last_begun(starts, row->matched, time_ns);
+    return phases_last_begun(starts, row->matched, time_ns);
 }

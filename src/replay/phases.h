@@ -60,4 +60,7 @@ uint32_t phases_at(const struct phases *phases, uint32_t process, int64_t time_n
    loop. Time O(log iterations). */
 uint32_t phases_iteration_at(const struct phases *phases, uint32_t loop, uint32_t process, int64_t time_ns);
 
+/* The last of `count` ascending times that is not later; 0 where all are. */
+uint32_t phases_last_begun(const int64_t *begins_ns, uint32_t count, int64_t time_ns);
+
 #endif

@@ -116,11 +116,8 @@ static inline int64_t player_end_after(const struct player *player, const struct
     return met_ns > alone_ns ? met_ns : alone_ns;
 }
 
-/* Lists of waiting lanes: a lane stands in one at most. player_wait_in puts it into `list` and returns NOT_YET;
-   player_leave_list: it waits no more, though what it waits for has not come. */
-int64_t player_wait_in(struct player *player, uint32_t lane, uint32_t *list);
+/* The lane waits no more in the list of waiting lanes in which it stands, though what it waits for has not come. */
 void player_leave_list(struct player *player, uint32_t lane);
-void player_wake_all(struct player *player, uint32_t *waiting);
 
 /* Collectives (player_groups.c). A lane is there for one, as a member or by starting a persistent one: others may go
    on. */

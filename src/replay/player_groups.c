@@ -4,7 +4,6 @@
 #include "replay/graph_sides.h"
 #include "replay/player.h"
 
-/* The lane waits no more, though what it waits for has not come. */
 void player_leave_list(struct player *player, uint32_t lane)
 {
     struct lane_play *where = &player->lanes[lane];
@@ -19,7 +18,7 @@ void player_leave_list(struct player *player, uint32_t lane)
     where->waiting_in = NULL;
 }
 
-void player_wake_all(struct player *player, uint32_t *waiting)
+static void wake_all(struct player *player, uint32_t *waiting)
 {
     while (*waiting) {
         uint32_t lane = *waiting - 1;
@@ -28,7 +27,8 @@ void player_wake_all(struct player *player, uint32_t *waiting)
     }
 }
 
-int64_t player_wait_in(struct player *player, uint32_t lane, uint32_t *list)
+/* A lane stands in one list of waiting lanes at most. Returns NOT_YET. */
+static int64_t wait_in(struct player *player, uint32_t lane, uint32_t *list)
 {
     struct lane_play *where = &player->lanes[lane];
     if (where->waiting_in == list)
@@ -66,7 +66,7 @@ static void arrive_beside_neighbours(struct player *player, uint32_t lane, uint3
     if (row == GRAPH_NONE)
         return;
     player->neighbours[row].enter_ns = player->lanes[lane].now_ns;
-    player_wake_all(player, &player->neighbours[row].waiting);
+    wake_all(player, &player->neighbours[row].waiting);
 }
 
 /* True if this is what the other group waits for. */
@@ -107,7 +107,7 @@ void player_arrive(struct player *player, uint32_t lane, uint32_t index, bool gi
     /* Nobody can go on before. */
     if (recorded->root_lane != lane && group->arrived < recorded->givers && group->prefix == 0 && !side_is_there)
         return;
-    player_wake_all(player, &group->waiting);
+    wake_all(player, &group->waiting);
 }
 
 /* The persistent collectives that the call starts. */
@@ -227,7 +227,7 @@ int64_t player_end_in_group(struct player *player, uint32_t lane, const struct c
     struct dependency dependency = {.recorded_ns = call->enter_ns, .replayed_ns = player->lanes[lane].now_ns};
     bool waits = graph_collective(player->graph, call).stage == STAGE_BLOCKING && !call->gets_nothing;
     if (waits && !depend_on_group(player, lane, player->lanes[lane].at, call->group - 1, call, &dependency))
-        return player_wait_in(player, lane, dependency.list);
+        return wait_in(player, lane, dependency.list);
     return player_end_after(player, call, player->lanes[lane].now_ns, &dependency,
                             player_wait_for(call, dependency.recorded_ns));
 }
@@ -246,7 +246,7 @@ int64_t player_end_of_operations(struct player *player, uint32_t lane, const str
         if (operation->gets_nothing)
             continue;
         if (!depend_on_group(player, operation->lane, operation->call, operation->group, call, &dependency))
-            return player_wait_in(player, lane, dependency.list);
+            return wait_in(player, lane, dependency.list);
         int64_t ns = player_end_after(player, call, player->lanes[lane].now_ns, &dependency, wait_ns);
         end_ns = ns > end_ns ? ns : end_ns;
     }
