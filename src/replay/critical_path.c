@@ -67,13 +67,24 @@ static void book_call(struct walk *walk, const struct call *call, int64_t from_n
     go_back(walk, from_ns);
 }
 
+/* Whom the call waited for. The root of a reduction needs the data of the last member, and others may stay for them,
+   though only the time until the first has come is a wait. */
+static struct wait handed_over_to(const struct graph *graph, uint32_t lane, uint32_t index, const struct call *call)
+{
+    const struct group *group = graph_group(graph, call);
+    if (group && graph_collective(graph, call).stage == STAGE_BLOCKING && graph_stays_for_last(graph, group, call))
+        return wait_until(call, group->latest_enter_ns, (enum wait_kind)graph_collective(graph, call).wait,
+                          group->latest_lane, group->latest_call);
+    return wait_of(graph, lane, index);
+}
+
 /* One call back. A call that waited hands the path over to whom it waited for. */
 static void step_back(struct walk *walk)
 {
     uint32_t index = (uint32_t)walk->calls - 1;
     struct call call = graph_call(walk->graph, walk->lane, index);
     book_compute(walk, call.leave_ns);
-    struct wait wait = wait_of(walk->graph, walk->lane, index);
+    struct wait wait = handed_over_to(walk->graph, walk->lane, index, &call);
     int64_t cause_ns = INT64_MAX;
     if (wait.kind != WAIT_NONE) {
         struct call cause = graph_call(walk->graph, wait.cause_lane, wait.cause_call);

@@ -347,4 +347,15 @@ static inline const struct group *graph_group(const struct graph *graph, const s
     return call->group ? &graph->groups[call->group - 1] : NULL;
 }
 
+/* True of a call in a reduction (all give to one) that was entered before the last member came, and left not before:
+   whoever is no leaf of the MPI library's tree waits for those below. Traces whose clocks are wrong must show more than
+   that error. Scalasca counts only what the root waits for the first of the others as waiting, but leads the critical
+   path to the last member where all stayed for it (its CriticalPath patterns, diagnosis_rules 2.1). */
+static inline bool graph_stays_for_last(const struct graph *graph, const struct group *group, const struct call *call)
+{
+    return graph_collective_of(graph, group).shape == SHAPE_ALL_TO_ONE && !graph->streams[group->stream].sided &&
+           group->complete && group->latest_lane != GRAPH_NONE && call->enter_ns < group->latest_enter_ns &&
+           time_since(group->latest_enter_ns, call->leave_ns) >= graph->clock_error_ns;
+}
+
 #endif

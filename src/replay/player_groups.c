@@ -175,6 +175,13 @@ static bool depend_on_other_group(const struct player *player, uint32_t lane, co
     return play[!index].arrived == other->givers && (!both || play[index].arrived == own->givers);
 }
 
+/* The tree of a reduction is the MPI library's: on an ideal network only the root needs the data. */
+static bool stays_in_tree(const struct player *player, const struct group *recorded, const struct call *call)
+{
+    return !player->options.ideal && graph_collective(player->graph, call).stage == STAGE_BLOCKING &&
+           graph_stays_for_last(player->graph, recorded, call);
+}
+
 /* What `call` waits for in a collective in which the lane takes part with its call `index`. False: that is not known
    yet. */
 static bool depend_on_group(const struct player *player, uint32_t lane, uint32_t index, uint32_t index_of_group,
@@ -192,8 +199,10 @@ static bool depend_on_group(const struct player *player, uint32_t lane, uint32_t
         return depend_on_other_group(player, lane, recorded, call, dependency);
     switch ((enum collective_shape)collective.shape) {
     case SHAPE_ALL_TO_ONE: /* The data of the last must be there, though only the time until the first is a wait. */
-        if (recorded->root_lane != lane)
+        if (recorded->root_lane != lane && !stays_in_tree(player, recorded, call))
             return true;
+        if (recorded->root_lane != lane)
+            dependency->kind = WAIT_NONE;
         /* fall through */
     case SHAPE_ALL_TO_ALL:
         dependency->recorded_ns = recorded->latest_enter_ns;
@@ -225,7 +234,8 @@ static bool depend_on_group(const struct player *player, uint32_t lane, uint32_t
 int64_t player_end_in_group(struct player *player, uint32_t lane, const struct call *call)
 {
     struct dependency dependency = {.recorded_ns = call->enter_ns, .replayed_ns = player->lanes[lane].now_ns};
-    bool waits = graph_collective(player->graph, call).stage == STAGE_BLOCKING && !call->gets_nothing;
+    bool gets = !call->gets_nothing || stays_in_tree(player, graph_group(player->graph, call), call);
+    bool waits = graph_collective(player->graph, call).stage == STAGE_BLOCKING && gets;
     if (waits && !depend_on_group(player, lane, player->lanes[lane].at, call->group - 1, call, &dependency))
         return wait_in(player, lane, dependency.list);
     return player_end_after(player, call, player->lanes[lane].now_ns, &dependency,

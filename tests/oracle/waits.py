@@ -324,8 +324,9 @@ class Run:
 
     def all_to_one(self):
         calls, root, others = self.with_root(["MPI_Reduce", "MPI_Gather", "MPI_Gatherv"])
-        for call in others:
-            self.leave(call, call.enter + self.cost())
+        last = max(call.enter for call in calls)
+        for call in others:  # some are inner nodes of the tree; what stays in the middle of it needs not all
+            self.leave(call, self.random.choice([call.enter, call.enter, last, (call.enter + last) // 2]) + self.cost())
         root.needs = others
         self.leave(root, max(call.enter for call in calls) + self.cost())
         first = min(others, key=lambda call: call.enter)

@@ -132,6 +132,54 @@ static void test_rooted(void)
     analysis_free(analysis);
 }
 
+/* Three processes compute until 20, 10 and 90 and reduce; they leave at 95, `leave_1` and 92, and end at `end_0`, 100
+   and 92. Process 1 having come first, nobody waits by Scalasca's definition. */
+static struct analysis *reduced(int32_t root, int64_t leave_1, int64_t end_0)
+{
+    struct trace trace = {0};
+    for (uint32_t p = 0; p < 3; p++)
+        moment(&trace, p, 0);
+    rooted(&trace, 0, REDUCE, 20, 95, root);
+    rooted(&trace, 1, REDUCE, 10, leave_1, root);
+    rooted(&trace, 2, REDUCE, 90, 92, root);
+    moment(&trace, 0, end_0);
+    moment(&trace, 1, 100);
+    struct analysis *analysis = analysed(&trace, 3);
+    expect_wait(analysis, WAIT_EARLY_REDUCE, 0, 0, "reduction");
+    tap_equal_int(analysis->path, end_0 > 100 ? end_0 : 100, "reduction: the path is as long as the run");
+    tap_equal_int(analysis->replay, end_0 > 100 ? end_0 : 100, "reduction: replay");
+    return analysis;
+}
+
+/* Whoever stays in a reduction until the last has come needs what that brings. */
+static void test_reduction_tree(void)
+{
+    struct analysis *analysis = reduced(0, 12, 105);
+    tap_equal_int(analysis->path_compute_ns[0], 10, "root of a reduction: its computing on the path is what follows");
+    tap_equal_int(analysis->path_mpi_ns[0], 5, "root of a reduction: the path goes to the last");
+    tap_equal_int(analysis->path_compute_ns[2], 90, "root of a reduction: whose computing is on it");
+    tap_equal_int(analysis->ideal, 100, "root of a reduction: ideal, 90 and 10");
+    analysis_free(analysis);
+    for (int known = 0; known <= 1; known++) {
+        analysis = reduced(known ? 0 : EVENT_UNKNOWN, 94, 95);
+        tap_equal_int(analysis->path_compute_ns[1], 6, "who stays in a reduction, root known %d: its computing", known);
+        tap_equal_int(analysis->path_mpi_ns[1], 4, "who stays in a reduction, root %d: the path goes to the last",
+                      known);
+        tap_equal_int(analysis->path_compute_ns[2], 90, "who stays in a reduction, root known %d: its computing",
+                      known);
+        tap_equal_int(analysis->ideal, 90, "who stays in a reduction, root known %d: no tree on the ideal network",
+                      known);
+        /* Computing 20, 16, 90 becomes 42 each: process 1 leaves 4 after process 2, and has 16 left. */
+        tap_equal_int(analysis->balanced_saving, 38, "who stays in a reduction, root known %d: what even work saves",
+                      known);
+        analysis_free(analysis);
+    }
+    analysis = reduced(EVENT_UNKNOWN, 89, 95);
+    tap_equal_int(analysis->path_mpi_ns[1], 79, "who leaves before the last: the call is its own time");
+    tap_equal_int(analysis->path_compute_ns[2], 0, "who leaves before the last: the path stays");
+    analysis_free(analysis);
+}
+
 static void test_late_receiver(void)
 {
     struct trace trace = {0};
@@ -279,6 +327,7 @@ int main(void)
     test_ideal();
     test_barrier();
     test_rooted();
+    test_reduction_tree();
     test_late_receiver();
     test_probe_and_waitall();
     test_waitall_replayed();
