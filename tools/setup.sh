@@ -53,12 +53,13 @@ run_sample() {
 run_tests() {
     printf '== formatting\n'
     git ls-files 'src/*.c' 'src/*.h' 'tests/*.c' 'tests/*.h' 2>/dev/null | xargs -r clang-format --dry-run -Werror
-    printf '== gcc, warnings as errors, all tests, distribution check\n'
+    printf '== gcc, warnings as errors, all tests\n'
     build build-gcc CC=gcc --enable-werror
-    (cd build-gcc && make -s check && SIGHT_TEST_KILLS=1 make -s distcheck >distcheck.log 2>&1) || { tail -n 40 build-gcc/distcheck.log; exit 1; }
-    printf '== clang, warnings as errors, AddressSanitizer and UndefinedBehaviorSanitizer, all tests\n'
-    build build-clang CC=clang --enable-werror --enable-sanitize CFLAGS='-O1 -g'
-    (cd build-clang && SIGHT_TEST_KILLS=1 make -s check)
+    (cd build-gcc && make -s -j"$jobs" check)
+    printf '== the distribution: clang, warnings as errors, AddressSanitizer and UndefinedBehaviorSanitizer, all tests\n'
+    (cd build-gcc && SIGHT_TEST_KILLS=1 make -s -j"$jobs" distcheck \
+        DISTCHECK_CONFIGURE_FLAGS="CC=clang --enable-werror --enable-sanitize CFLAGS='-O1 -g'" >distcheck.log 2>&1) ||
+        { grep -A 20 '^not ok\|^FAIL\|^ERROR\|rror:' build-gcc/distcheck.log | tail -n 100; tail -n 40 build-gcc/distcheck.log; exit 1; }
     printf '== without the optional libraries\n'
     build build-least CC=gcc --enable-werror --without-zlib --without-zstd --without-libdw --without-microhttpd
     build-least/sight --version

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 static volatile pid_t child_process;
+static volatile sig_atomic_t before_child; /* a signal that came when there was no program yet */
 
 /* Those that are passed on to the program, and those that a terminal sends to it anyway. */
 enum { PASSED_ON = 4 };
@@ -26,6 +27,8 @@ static void pass_on(int signal_number)
     int saved = errno;
     if (child_process > 0)
         kill(child_process, signal_number);
+    else
+        before_child = signal_number;
     errno = saved;
 }
 
@@ -90,6 +93,8 @@ enum status launch(char *const *words, size_t count, struct launch_result *resul
     child_process = fork();
     if (child_process == 0)
         child_run(arguments, tell[1]);
+    if (child_process > 0 && before_child)
+        kill(child_process, before_child);
     close(tell[1]);
     bool failed = child_process < 0 || read(tell[0], &reason, sizeof reason) == sizeof reason;
     close(tell[0]);

@@ -371,8 +371,17 @@ static bool directory_has_recording(const char *path)
     return any;
 }
 
-/* The trace of what ran; the directory stays where it could not be written. */
-static int finish(const struct options *options, const char *directory, const char *output,
+/* Where the recording is, for when it is not merged; NULL where there is no memory. */
+static char *words_left(const char *directory, const char *output)
+{
+    char *words;
+    int length =
+        asprintf(&words, "sight: the recording is in '%s': sight merge -o %s %s\n", directory, output, directory);
+    return length < 0 ? NULL : words;
+}
+
+/* The trace of what ran; the directory stays where it could not be written: `left` tells where. */
+static int finish(const struct options *options, const char *directory, const char *output, const char *left,
                   const struct launch_result *result)
 {
     if (!directory_has_recording(directory)) {
@@ -386,15 +395,10 @@ static int finish(const struct options *options, const char *directory, const ch
         return EXIT_INPUT;
     }
     bool elsewhere;
-    char *left;
-    if (asprintf(&left, "sight: the recording is in '%s': sight merge -o %s %s\n", directory, output, directory) < 0)
-        left = NULL;
-    run_set_last_words(left);
     size_t running = still_running_wait(directory);
     if (running > 0)
         fprintf(stderr, "sight: incomplete: %zu process%s still running\n", running, running == 1 ? " is" : "es are");
     int code = merge(options, (char *const *)&directory, 1, output, result->ran_ns, &elsewhere);
-    run_set_last_words(NULL);
     if (elsewhere)
         fprintf(stderr,
                 "sight: other hosts have theirs in a directory of this name: copy it from each, and "
@@ -404,14 +408,13 @@ static int finish(const struct options *options, const char *directory, const ch
         directory_remove(directory);
     else
         fputs(left ? left : "", stderr);
-    free(left);
     return code;
 }
 
 int recording_run(const struct options *options, const char *output)
 {
     struct error err = {0};
-    char *preload = NULL, *directory = NULL;
+    char *preload = NULL, *directory = NULL, *left;
     struct launch_result result = {.code = EXIT_DONE};
     if (options_check(options, &err) != STATUS_OK || output_check(options, output, &err) != STATUS_OK ||
         !(preload = preload_make(options, &err)) || !(directory = directory_make(output, &err))) {
@@ -419,15 +422,18 @@ int recording_run(const struct options *options, const char *output)
         return command_fault(&err);
     }
     environment_set(options, directory, preload);
-    if (launch(options->inputs, options->input_count, &result, &err) != STATUS_OK) {
+    left = words_left(directory, output);
+    run_set_last_words(left);
+    bool launched = launch(options->inputs, options->input_count, &result, &err) == STATUS_OK;
+    if (!launched)
         rmdir(directory);
-        free(preload);
-        free(directory);
-        return command_fault(&err);
-    }
-    int code = finish(options, directory, output, &result);
+    int code = launched ? finish(options, directory, output, left, &result) : command_fault(&err);
+    run_set_last_words(NULL);
     free(preload);
     free(directory);
+    free(left);
+    if (!launched)
+        return code;
     launch_die_alike(&result);
     return result.code != EXIT_DONE || code == EXIT_DAMAGED ? result.code : code;
 }

@@ -6,8 +6,9 @@
 
 /* The critical path: the longest chain of computing and calls without waiting, from the run's end back to its begin. It
    is followed backwards on the lane that ends last; where a call waited, it goes on at the enter of the call that was
-   waited for (rules of diagnosis_rules 2.1). The segments tile the time of the run; what they miss of it is due to
-   clocks. */
+   waited for (rules of diagnosis_rules 2.1). From a reduction in which somebody stayed until the last member had come
+   it goes on there, though only what the root waits for the first counts as waiting. The segments tile the time of the
+   run; what they miss of it is due to clocks. */
 
 /* Shares of a lane, in ns. */
 struct path_lane {
