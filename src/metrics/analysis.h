@@ -34,6 +34,8 @@
     X(LATE_COMPLETE, "late-complete")     /* exposure epoch: min(latest enter_complete, leave) - enter */              \
     X(LOCK_CONTENTION, "lock-contention") /* lock: min(leave_unlock of the holder before, leave) - enter */            \
     X(NXN_COMPLETION, "nxn-completion")   /* all to all: leave - max(first leave, latest enter) */                     \
+    X(IN_REDUCTION,                                                                                                    \
+      "in-reduction") /* all to one: min(latest enter, leave) - enter, of who stays, without early-reduce */           \
     X(BARRIER_COMPLETION, "barrier-completion") /* the same */                                                         \
     X(IO, "io")                                 /* calls on files: leave - enter, without wait-at-io */
 

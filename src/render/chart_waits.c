@@ -34,6 +34,7 @@ static const struct kind_look {
     [WAIT_LOCK_CONTENTION] = {"locks", 2, 2},
     [WAIT_AT_IO] = {"files together", 7, 1},
     [WAIT_NXN_COMPLETION] = {"ending collectives", 3, 1},
+    [WAIT_IN_REDUCTION] = {"inside reductions", 4, 2},
     [WAIT_BARRIER_COMPLETION] = {"ending barriers", 6, 1},
     [WAIT_IO] = {"files", 7, 0},
 };

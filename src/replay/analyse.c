@@ -246,9 +246,14 @@ static void sum_call(struct analyst *analyst, uint32_t lane, uint32_t index, con
     if (call->group || state->class == CLASS_IO)
         completion = wait_completion_of(graph, lane, index);
     if (completion.kind != WAIT_NONE)
-        add_wait(analyst, (int)completion.kind, lane, call, &completion, call->leave_ns - completion.ns, bin);
+        add_wait(analyst, (int)completion.kind, lane, call, &completion, completion.until_ns - completion.ns, bin);
     int64_t from_ns = time_since(analyst->begin_ns, call->enter_ns) + wait.ns,
             to_ns = time_since(analyst->begin_ns, call->leave_ns) - completion.ns;
+    /* Inside a reduction the rest of the call comes after it. */
+    if (completion.kind == WAIT_IN_REDUCTION) {
+        to_ns += completion.ns;
+        from_ns = time_since(analyst->begin_ns, completion.until_ns);
+    }
     if (call->group && is_synchronisation(graph, call))
         add_synchronisation(analyst, call, &wait, bin, computed_ns);
     if (to_ns > from_ns)

@@ -355,6 +355,7 @@ static inline bool graph_stays_for_last(const struct graph *graph, const struct 
 {
     return graph_collective_of(graph, group).shape == SHAPE_ALL_TO_ONE && !graph->streams[group->stream].sided &&
            group->complete && group->latest_lane != GRAPH_NONE && call->enter_ns < group->latest_enter_ns &&
+           call->leave_ns >= group->latest_enter_ns &&
            time_since(group->latest_enter_ns, call->leave_ns) >= graph->clock_error_ns;
 }
 

@@ -173,18 +173,24 @@ struct wait wait_completion_of(const struct graph *graph, uint32_t lane, uint32_
     struct call call = graph_call(graph, lane, index);
     const struct group *group = graph_group(graph, &call);
     enum wait_kind kind = WAIT_NONE;
-    int64_t from_ns = call.enter_ns;
+    int64_t from_ns = call.enter_ns, until_ns = call.leave_ns;
     if (graph_state(graph, &call)->class == CLASS_IO) {
         struct wait wait = wait_of(graph, lane, index);
         kind = WAIT_IO;
         from_ns += wait.ns;
-    } else if (group && group->complete && !graph->streams[group->stream].sided && !call.gives_nothing &&
-               !call.gets_nothing && graph_collective(graph, &call).stage == STAGE_BLOCKING) {
+    } else if (group && group->complete && graph_collective(graph, &call).shape == SHAPE_ALL_TO_ALL &&
+               !graph->streams[group->stream].sided && !call.gives_nothing && !call.gets_nothing &&
+               graph_collective(graph, &call).stage == STAGE_BLOCKING) {
         kind = (enum wait_kind)graph_collective(graph, &call).completion;
         from_ns = group->earliest_done_ns > group->latest_enter_ns ? group->earliest_done_ns : group->latest_enter_ns;
+    } else if (group && graph_collective(graph, &call).stage == STAGE_BLOCKING &&
+               graph_stays_for_last(graph, group, &call)) {
+        kind = (enum wait_kind)graph_collective(graph, &call).completion;
+        from_ns += wait_of(graph, lane, index).ns;
+        until_ns = group->latest_enter_ns;
     }
-    int64_t ns = time_since(from_ns > call.enter_ns ? from_ns : call.enter_ns, call.leave_ns);
+    int64_t ns = time_since(from_ns > call.enter_ns ? from_ns : call.enter_ns, until_ns);
     if (kind == WAIT_NONE || ns <= 0)
         return (struct wait){0};
-    return (struct wait){kind, ns, call.leave_ns, lane, index, call.comm, false};
+    return (struct wait){kind, ns, until_ns, lane, index, call.comm, false};
 }

@@ -60,6 +60,7 @@ class Run:
             self.groups.append(list(self.random.choice(self.groups[:self.intra])))
         self.accesses = {}  # (window, origin, target) -> [(start, complete)]; and [post], as they come
         self.exposures = {}
+        self.reductions = []
         self.fences = []  # members of each
         self.ends = []  # of messages: (send, receive), the calls that tell of them
         self.locks = {}  # (window, target) -> [(lock, unlock, exclusive)]
@@ -81,6 +82,7 @@ class Run:
             self.now[rank] += self.random.randint(0, 30)
             self.mark(rank, "End")
         self.find_wrong_order()
+        self.find_in_reductions()
         self.find_fences()
         self.find_late_posts()
         self.find_contention()
@@ -331,6 +333,17 @@ class Run:
         self.leave(root, max(call.enter for call in calls) + self.cost())
         first = min(others, key=lambda call: call.enter)
         self.wait("early-reduce", root, None, first.enter)
+        self.reductions.append((calls, root, first.enter))
+
+    def find_in_reductions(self):
+        """Who stays until the last has come, by more than clocks may be wrong."""
+        error = self.clock_error()
+        for calls, root, first in self.reductions:
+            last = max(call.enter for call in calls)
+            for call in calls:
+                early = max(min(first, call.leave) - call.enter, 0) if call is root else 0
+                if last > call.enter + early and call.leave - last >= error:
+                    self.waits.setdefault("in-reduction", []).append((call.rank, None, last - call.enter - early))
 
     def scan(self):
         _, calls = self.collective(["MPI_Scan", "MPI_Exscan"])
@@ -677,7 +690,8 @@ def differences(run, analysis):
 
 def delay_differences(run, analysis, numbers):
     """What delays cost, and what goes back to none, is all waiting for others, but for the rounding of each process."""
-    waiting = sum(wait[-1] for kind, waits in run.waits.items() if not kind.endswith("-completion") for wait in waits)
+    waiting = sum(wait[-1] for kind, waits in run.waits.items()
+                  if not kind.endswith("-completion") and kind != "in-reduction" for wait in waits)
     costs = sum(nanoseconds(delay.get("cost_s")) for delay in analysis.iter("delay") if delay.get("rank"))
     if abs(waiting - costs - nanoseconds(numbers["unattributed"])) > run.processes + 1:
         yield "delays: %d ns are waited, said %d ns and %s s" % (waiting, costs, numbers["unattributed"])

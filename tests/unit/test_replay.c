@@ -156,6 +156,8 @@ static void test_reduction_tree(void)
 {
     struct analysis *analysis = reduced(0, 12, 105);
     tap_equal_int(analysis->path_compute_ns[0], 10, "root of a reduction: its computing on the path is what follows");
+    expect_wait(analysis, WAIT_IN_REDUCTION, 0, 70, "root of a reduction");
+    expect_wait(analysis, WAIT_IN_REDUCTION, 1, 0, "root of a reduction");
     tap_equal_int(analysis->path_mpi_ns[0], 5, "root of a reduction: the path goes to the last");
     tap_equal_int(analysis->path_compute_ns[2], 90, "root of a reduction: whose computing is on it");
     tap_equal_int(analysis->ideal, 100, "root of a reduction: ideal, 90 and 10");
@@ -163,6 +165,7 @@ static void test_reduction_tree(void)
     for (int known = 0; known <= 1; known++) {
         analysis = reduced(known ? 0 : EVENT_UNKNOWN, 94, 95);
         tap_equal_int(analysis->path_compute_ns[1], 6, "who stays in a reduction, root known %d: its computing", known);
+        expect_wait(analysis, WAIT_IN_REDUCTION, 1, 80, "who stays in a reduction");
         tap_equal_int(analysis->path_mpi_ns[1], 4, "who stays in a reduction, root %d: the path goes to the last",
                       known);
         tap_equal_int(analysis->path_compute_ns[2], 90, "who stays in a reduction, root known %d: its computing",
