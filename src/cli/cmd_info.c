@@ -4,6 +4,7 @@
 
 #include "cli/run.h"
 #include "core/memory.h"
+#include "core/payload.h"
 #include "core/text.h"
 #include "render/field.h"
 #include "replay/match.h"
@@ -17,6 +18,10 @@ struct census {
     int64_t begin_ns, end_ns;
     uint64_t events;
     struct map processes; /* rank -> time of its latest event, as bits */
+    struct map courses;   /* rank -> enum course */
+    const struct defs *defs;
+    uint64_t unfinished; /* processes that have MPI_Init, but no MPI_Finalize */
+    uint64_t aborts;     /* calls of MPI_Abort */
     uint64_t largest_thread;
     uint64_t time_back;
     uint64_t *state_uses; /* enters and leaves by state */
@@ -32,6 +37,31 @@ static void count_use(uint64_t **uses, size_t *count, size_t *capacity, uint32_t
     while (*count <= index)
         ARRAY_PUSH(*uses, *count, *capacity, 0);
     ++(*uses)[index];
+}
+
+enum course { STARTED = 1, FINALIZED };
+
+/* How MPI begins and ends on a process. MPE records neither: of its traces nothing is said. */
+static void count_course(struct census *census, const struct event *event)
+{
+    const char *name = census->defs->states[event->state].name;
+    if (strcmp(name, "MPI_Init") == 0 || strcmp(name, "MPI_Init_thread") == 0) {
+        census->unfinished += !map_find(&census->courses, event->process);
+        map_put(&census->courses, event->process, STARTED);
+    } else if (strcmp(name, "MPI_Finalize") == 0) {
+        uint64_t *course = map_put(&census->courses, event->process, FINALIZED);
+        census->unfinished -= *course == STARTED;
+        *course = FINALIZED;
+    } else {
+        census->aborts += strcmp(name, "MPI_Abort") == 0;
+    }
+}
+
+static enum status census_begin(struct sink *sink, const struct defs *defs, struct error *err)
+{
+    (void)err;
+    ((struct census *)sink)->defs = defs;
+    return STATUS_OK;
 }
 
 static enum status census_events(struct sink *sink, const struct batch *batch, struct error *err)
@@ -55,6 +85,8 @@ static enum status census_events(struct sink *sink, const struct batch *batch, s
             count_use(&census->state_uses, &census->state_count, &census->state_capacity, event->state);
         else if (event->kind == EVENT_MARK)
             count_use(&census->mark_uses, &census->mark_count, &census->mark_capacity, event->state);
+        if (event->kind == EVENT_ENTER)
+            count_course(census, event);
         if (event->kind == EVENT_ENTER && event->site)
             count_use(&census->site_uses, &census->site_count, &census->site_capacity, event->site - 1);
     }
@@ -64,6 +96,7 @@ static enum status census_events(struct sink *sink, const struct batch *batch, s
 static void census_clear(struct census *census)
 {
     map_clear(&census->processes);
+    map_clear(&census->courses);
     free(census->state_uses);
     free(census->mark_uses);
     free(census->site_uses);
@@ -101,6 +134,8 @@ TRACE_GETTER(trace_end, row->census->any ? value_time(row->census->end_ns) : val
 TRACE_GETTER(trace_duration, value_time(time_since(row->census->begin_ns, row->census->end_ns)))
 TRACE_GETTER(trace_time_back, value_count(row->census->time_back))
 TRACE_GETTER(trace_sites, row->reader->defs->site_count ? value_count(row->reader->defs->site_count) : value_null())
+TRACE_GETTER(trace_aborts, row->census->aborts ? value_count(row->census->aborts) : value_null())
+TRACE_GETTER(trace_unfinished, row->census->courses.count ? value_count(row->census->unfinished) : value_null())
 TRACE_GETTER(trace_complete, value_bool(row->reader->end.complete))
 TRACE_GETTER(trace_damage, row->reader->damage.count ? value_text(row->reader->damage.first) : value_null())
 TRACE_GETTER(trace_damages, value_count(row->reader->damage.count))
@@ -120,11 +155,13 @@ static const struct field trace_fields[] = {
     {"duration_s", "duration", trace_duration},
     {"time_goes_back", "events before their predecessor", trace_time_back},
     {"sites", "places in the source", trace_sites},
-    {"complete", "complete", trace_complete},
+    {"aborts", "calls of MPI_Abort", trace_aborts},
+    {"unfinished", "processes without MPI_Finalize", trace_unfinished},
+    {"complete", "the file is complete", trace_complete},
     {"damage", "damage", trace_damage},
     {"damages", "damaged places", trace_damages},
     {"used_bytes", "bytes used", trace_used},
-    {"total_bytes", "bytes there should be", trace_total},
+    {"total_bytes", "bytes of the whole file", trace_total},
 };
 
 TRACE_GETTER(message_sent, value_count(row->messages.sent))
@@ -220,35 +257,48 @@ struct section {
     size_t field_count;
     const void *rows;
     size_t count, size;
+    bool (*shown)(const void *row); /* NULL: all are */
 };
 enum { SECTIONS = 5, TEXT_ROWS = 40 };
 
+/* Marks by which recordings tell facts are no events of the program. */
+static bool mark_is_shown(const void *row)
+{
+    return !payload_mark_is_ours(((const struct mark_def *)row)->name);
+}
+
+/* The next row from `at` on that is shown; count: there is none. */
+static size_t section_next(const struct section *section, size_t at)
+{
+    while (at < section->count && section->shown && !section->shown((const char *)section->rows + at * section->size))
+        at++;
+    return at;
+}
+
+static size_t section_rows(const struct section *section)
+{
+    size_t rows = 0;
+    for (size_t at = section_next(section, 0); at < section->count; at = section_next(section, at + 1))
+        rows++;
+    return rows;
+}
+
+#define SECTION(key, title, fields, rows, count, shown)                                                                \
+    {                                                                                                                  \
+        key, title, fields, COUNT_OF(fields), rows, count, sizeof *(rows), shown                                       \
+    }
+
 static void info_sections(const struct info *info, struct section sections[SECTIONS])
 {
-    const struct defs *defs = info->reader->defs;
-    sections[0] = (struct section){"records",
-                                   "Records",
-                                   record_fields,
-                                   COUNT_OF(record_fields),
-                                   info->reader->records,
-                                   info->reader->record_kinds,
-                                   sizeof(struct record_count)};
-    sections[1] = (struct section){"states",
-                                   "States",
-                                   state_fields,
-                                   COUNT_OF(state_fields),
-                                   defs->states,
-                                   defs->state_count,
-                                   sizeof(struct state_def)};
-    sections[2] =
-        (struct section){"marks",          "Solo events",          mark_fields, COUNT_OF(mark_fields), defs->marks,
-                         defs->mark_count, sizeof(struct mark_def)};
-    sections[3] =
-        (struct section){"communicators",  "Communicators",        comm_fields, COUNT_OF(comm_fields), defs->comms,
-                         defs->comm_count, sizeof(struct comm_def)};
-    sections[4] =
-        (struct section){"sites",          "Places in the source", site_fields, COUNT_OF(site_fields), defs->sites,
-                         defs->site_count, sizeof(struct site_def)};
+    const struct reader *reader = info->reader;
+    const struct defs *defs = reader->defs;
+    const struct section all[SECTIONS] = {
+        SECTION("records", "Records", record_fields, reader->records, reader->record_kinds, NULL),
+        SECTION("states", "States", state_fields, defs->states, defs->state_count, NULL),
+        SECTION("marks", "Solo events", mark_fields, defs->marks, defs->mark_count, mark_is_shown),
+        SECTION("communicators", "Communicators", comm_fields, defs->comms, defs->comm_count, NULL),
+        SECTION("sites", "Places in the source", site_fields, defs->sites, defs->site_count, NULL)};
+    memcpy(sections, all, sizeof all);
 }
 
 static void pairs_json(struct json *json, const struct info *info)
@@ -294,7 +344,7 @@ static void info_json(struct output *output, const struct info *info)
         clock_info_json(&json, reader_clocks(info->reader));
     for (size_t i = 0; i < SECTIONS; i++) {
         json_open(&json, sections[i].key, '[');
-        for (size_t k = 0; k < sections[i].count; k++)
+        for (size_t k = section_next(&sections[i], 0); k < sections[i].count; k = section_next(&sections[i], k + 1))
             json_row(&json, sections[i].fields, sections[i].field_count, info,
                      (const char *)sections[i].rows + k * sections[i].size);
         json_close(&json, ']');
@@ -329,16 +379,16 @@ static void info_text(struct output *output, const struct info *info)
     if (reader_clocks(info->reader))
         clock_info_text(output, reader_clocks(info->reader), info->options->verbose);
     for (size_t i = 0; i < SECTIONS; i++) {
-        if (sections[i].count == 0)
+        size_t rows = section_rows(&sections[i]), k = section_next(&sections[i], 0);
+        if (rows == 0)
             continue;
         output_print(output, "\n%s\n", sections[i].title);
         struct text_table *table = text_table_new(sections[i].fields, sections[i].field_count);
-        for (size_t k = 0; k < sections[i].count && k < TEXT_ROWS; k++)
+        for (size_t shown = 0; shown < rows && shown < TEXT_ROWS; shown++, k = section_next(&sections[i], k + 1))
             text_table_row(table, info, (const char *)sections[i].rows + k * sections[i].size);
         text_table_print(table, output, "  ");
-        if (sections[i].count > TEXT_ROWS)
-            output_print(output, "  … %s more (--format json)\n",
-                         text_thousands(number, sections[i].count - TEXT_ROWS));
+        if (rows > TEXT_ROWS)
+            output_print(output, "  … %s more (--format json)\n", text_thousands(number, rows - TEXT_ROWS));
     }
 }
 
@@ -358,7 +408,7 @@ int cmd_info(const struct command *command, const struct options *options)
     struct reader *reader = run_open(options, &err);
     if (!reader)
         return command_fault(&err);
-    struct census census = {.sink = {.events = census_events}};
+    struct census census = {.sink = {.begin = census_begin, .events = census_events}};
     struct matcher *matcher = matcher_new();
     struct sink *sinks[] = {&census.sink, matcher_sink(matcher)};
     int code;

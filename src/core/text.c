@@ -73,6 +73,13 @@ char *text_thousands(char buffer[TEXT_NUMBER_SIZE], uint64_t value)
     return buffer;
 }
 
+struct number_text text_number(uint64_t value)
+{
+    struct number_text number;
+    text_thousands(number.text, value);
+    return number;
+}
+
 /* Three significant digits of value, which lies in [0, 1000). */
 static void text_three_digits(char *buffer, double value, const char *unit)
 {
@@ -87,7 +94,9 @@ char *text_duration(char buffer[TEXT_NUMBER_SIZE], int64_t ns)
     if (ns < 0)
         *at++ = '-';
     char number[TEXT_NUMBER_SIZE - 1]; /* room for the sign */
-    if (magnitude < 999.5)
+    if (ns == 0)
+        memcpy(number, "0", sizeof "0");
+    else if (magnitude < 999.5)
         snprintf(number, sizeof number, "%.0f ns", magnitude);
     else if (magnitude < 999.5e3)
         text_three_digits(number, magnitude / 1e3, "µs");
@@ -120,7 +129,9 @@ char *text_share(char buffer[TEXT_NUMBER_SIZE], double share)
 {
     double percent = share * 100;
     bool nearly_all = percent >= 99.5 && percent < 99.95;
-    if (percent > 0 && percent < 0.05)
+    if (percent == 0)
+        memcpy(buffer, "0 %", sizeof "0 %");
+    else if (percent > 0 && percent < 0.05)
         snprintf(buffer, TEXT_NUMBER_SIZE, "< 0.1 %%");
     else
         snprintf(buffer, TEXT_NUMBER_SIZE, percent < 9.95 || nearly_all ? "%.1f %%" : "%.0f %%", percent);

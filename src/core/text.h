@@ -13,14 +13,22 @@ enum { TEXT_NUMBER_SIZE = 32 };
 /* Writes `value` with thousands separators ("40,108,032") into a buffer of TEXT_NUMBER_SIZE; returns the buffer. */
 char *text_thousands(char buffer[TEXT_NUMBER_SIZE], uint64_t value);
 
-/* A time with three significant digits and a unit that keeps it readable: "1.23 s", "45.6 ms", "789 µs", "12 ns". */
+/* The same as a value, for a process's number or a count in a sentence: printf("process %s", text_number(rank).text).
+ */
+struct number_text {
+    char text[TEXT_NUMBER_SIZE];
+};
+struct number_text text_number(uint64_t value);
+
+/* A time with three significant digits and a unit that keeps it readable: "1.23 s", "45.6 ms", "789 µs", "12 ns"; "0".
+ */
 char *text_duration(char buffer[TEXT_NUMBER_SIZE], int64_t ns);
 
 /* Bytes as "512 B", "66 kB", "1.2 GB" (powers of 1000). */
 char *text_bytes(char buffer[TEXT_NUMBER_SIZE], uint64_t bytes);
 
-/* A share in [0,1] as whole per cent from 10 %, with one decimal below and where nearly all would read as all; what is
-   more than nothing is not 0: "< 0.1 %". */
+/* A share in [0,1] as whole per cent from 10 %, with one decimal below and where nearly all would read as all; nothing
+   is "0 %", what is more than nothing is not: "< 0.1 %". */
 char *text_share(char buffer[TEXT_NUMBER_SIZE], double share);
 
 /* Writes digits of `value`, no terminator; returns the end. At most 20 bytes. */

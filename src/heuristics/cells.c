@@ -91,9 +91,9 @@ void cells_say_functions(const struct metrics *metrics, struct heuristic_result 
     size_t used = 0;
     for (size_t i = 0; i < count && i < SAID && used < sizeof text; i++) {
         const char *name = metrics->defs->states[shares[i].state].name;
-        used += (size_t)snprintf(text + used, sizeof text - used, "%s%.*s %s (most on process %u: %s)", i ? ", " : "",
+        used += (size_t)snprintf(text + used, sizeof text - used, "%s%.*s %s (most on process %s: %s)", i ? ", " : "",
                                  text_beginning(name, 60), name, text_share(share, shares[i].share),
-                                 shares[i].worst_rank, text_share(worst, shares[i].worst));
+                                 text_number(shares[i].worst_rank).text, text_share(worst, shares[i].worst));
     }
     if (count > 0)
         result_say(result, "%s: %s.", what, text);

@@ -92,11 +92,12 @@ static void say_even(struct heuristic_result *result, const struct spread *sprea
     double waited = spread->duration > 0 ? measure->imbalance / spread->duration : 0;
     if (!measure_is_even(measure))
         result_say(result,
-                   "The %ss differ (%s on process %u to %s on process %u), but the longest is only %s above the mean, "
+                   "The %ss differ (%s on process %s to %s on process %s), but the longest is only %s above the mean, "
                    "%s of the run%s.",
-                   spread->subject->noun, seconds_text(least, measure->least), measure->least_rank,
-                   seconds_text(most, measure->most), measure->most_rank, seconds_text(over, measure->imbalance),
-                   text_share(share, waited), waited <= NEGLIGIBLE ? ": too little to matter" : "");
+                   spread->subject->noun, seconds_text(least, measure->least), text_number(measure->least_rank).text,
+                   seconds_text(most, measure->most), text_number(measure->most_rank).text,
+                   seconds_text(over, measure->imbalance), text_share(share, waited),
+                   waited <= NEGLIGIBLE ? ": too little to matter" : "");
     else
         result_say(result, "Evenly spread: every process %s %s.", spread->subject->does,
                    range_text(range, measure->least, measure->most, ""));
@@ -118,9 +119,9 @@ static void say_few(struct heuristic_result *result, const struct spread *spread
     range_text(range, pattern->rest_least, pattern->rest_most, " each");
     if (strstr(range, " to "))
         snprintf(mean, sizeof mean, " (mean %s)", seconds_text(rest, pattern->rest_mean));
-    result_say(result, "%s %s %s %s%s%s, the other %zu processes %s%s: %s %s %s.", one ? "Process" : "Processes", ranks,
+    result_say(result, "%s %s %s %s%s%s, the other %s processes %s%s: %s %s %s.", one ? "Process" : "Processes", ranks,
                one ? subject->does : subject->do_, high ? "" : "only ", seconds_text(far, pattern->far_mean),
-               one ? "" : " on average", pattern->rest_count, range, mean, one ? "one" : "a few",
+               one ? "" : " on average", text_number(pattern->rest_count).text, range, mean, one ? "one" : "a few",
                process_word(pattern->far_count),
                high   ? subject->above
                : idle ? subject->below
@@ -158,11 +159,12 @@ static void say_gradient(struct heuristic_result *result, const struct spread *s
     bool grows = spread->pattern.trend > 0;
     snprintf(result->headline, sizeof result->headline, "the %s %s with the rank", spread->subject->noun,
              grows ? "grows" : "falls");
-    result_say(
-        result, "A gradient over the ranks: the %s %s with the rank, from %s on process %u to %s on process %u.",
-        spread->subject->noun, grows ? "grows" : "falls", seconds_text(from, grows ? measure->least : measure->most),
-        grows ? measure->least_rank : measure->most_rank, seconds_text(to, grows ? measure->most : measure->least),
-        grows ? measure->most_rank : measure->least_rank);
+    result_say(result, "A gradient over the ranks: the %s %s with the rank, from %s on process %s to %s on process %s.",
+               spread->subject->noun, grows ? "grows" : "falls",
+               seconds_text(from, grows ? measure->least : measure->most),
+               text_number(grows ? measure->least_rank : measure->most_rank).text,
+               seconds_text(to, grows ? measure->most : measure->least),
+               text_number(grows ? measure->most_rank : measure->least_rank).text);
 }
 
 static void say_scattered(struct heuristic_result *result, const struct spread *spread)
@@ -171,12 +173,12 @@ static void say_scattered(struct heuristic_result *result, const struct spread *
     char least[TEXT_NUMBER_SIZE], most[TEXT_NUMBER_SIZE], times[64];
     times_text(times, sizeof times, measure->most, measure->least);
     bool pair = spread->pattern.shape == SHAPE_PAIR;
-    snprintf(result->headline, sizeof result->headline, "process %u %s %s process %u", measure->most_rank,
-             spread->subject->does, times, measure->least_rank);
-    result_say(result, "%sProcess %u %s %s (%s, %.0f %% above the mean), process %u %s (%s, %.0f %% below it).",
-               pair ? "" : "No simple pattern. ", measure->most_rank, spread->subject->does, pair ? "more" : "most",
-               seconds_text(most, measure->most), (measure->most_over_mean - 1) * 100, measure->least_rank,
-               pair ? "less" : "least", seconds_text(least, measure->least),
+    snprintf(result->headline, sizeof result->headline, "process %s %s %s process %s",
+             text_number(measure->most_rank).text, spread->subject->does, times, text_number(measure->least_rank).text);
+    result_say(result, "%sProcess %s %s %s (%s, %.0f %% above the mean), process %s %s (%s, %.0f %% below it).",
+               pair ? "" : "No simple pattern. ", text_number(measure->most_rank).text, spread->subject->does,
+               pair ? "more" : "most", seconds_text(most, measure->most), (measure->most_over_mean - 1) * 100,
+               text_number(measure->least_rank).text, pair ? "less" : "least", seconds_text(least, measure->least),
                (1 - measure->least / measure->mean) * 100);
 }
 
@@ -220,7 +222,7 @@ static void say_master(struct heuristic_result *result, const struct spread *spr
     struct spread rest = {.subject = spread->subject, .measure = measure_of(&workers), .duration = spread->duration};
     rest.pattern = pattern_of(&workers, &rest.measure);
     double own = value_at(series, master);
-    char text[TEXT_NUMBER_SIZE], range[RANGE_TEXT_SIZE], deviation[TEXT_NUMBER_SIZE];
+    char text[TEXT_NUMBER_SIZE], range[RANGE_TEXT_SIZE], deviation[TEXT_NUMBER_SIZE], share[TEXT_NUMBER_SIZE];
     bool hardly = own < 0.1 * rest.measure.mean;
     enum verdict verdict = spread_verdict(&rest.measure, spread->duration);
     bool uneven = verdict == VERDICT_FAIR || verdict == VERDICT_POOR;
@@ -229,19 +231,19 @@ static void say_master(struct heuristic_result *result, const struct spread *spr
     char workers_say[sizeof result->analysis];
     snprintf(workers_say, sizeof workers_say, "%s", result->analysis);
     result->analysis[0] = '\0';
-    result_say(result, "Process %u is the master of %zu workers: it %s%s%s%s%s, they %s %s.", master, workers.count,
-               hardly ? "hardly " : "", spread->subject->does, hardly ? " (" : " ", seconds_text(text, own),
-               hardly ? ")" : "", spread->subject->do_,
+    result_say(result, "Process %s is the master of %s workers: it %s%s%s%s%s, they %s %s.", text_number(master).text,
+               text_number(workers.count).text, hardly ? "hardly " : "", spread->subject->does, hardly ? " (" : " ",
+               seconds_text(text, own), hardly ? ")" : "", spread->subject->do_,
                range_text(range, rest.measure.least, rest.measure.most, " each"));
     if (verdict != VERDICT_UNKNOWN)
-        result_say(result, "Without the master: deviation %s (%.*f %% of the mean): %s.",
-                   seconds_text(deviation, rest.measure.deviation), rest.measure.variation < 0.0995 ? 1 : 0,
-                   rest.measure.variation * 100, verdict_name(verdict));
+        result_say(result, "Without the master: deviation %s (%s of the mean): %s.",
+                   seconds_text(deviation, rest.measure.deviation), text_share(share, rest.measure.variation),
+                   verdict_name(verdict));
     workers_say[0] = (char)tolower((unsigned char)workers_say[0]);
     if (uneven)
         result_say(result, "Among the workers: %s", workers_say);
-    snprintf(result->headline, sizeof result->headline, "process %u is a master that %s%s %s its workers", master,
-             hardly ? "hardly " : "", spread->subject->does,
+    snprintf(result->headline, sizeof result->headline, "process %s is a master that %s%s %s its workers",
+             text_number(master).text, hardly ? "hardly " : "", spread->subject->does,
              hardly                    ? "beside"
              : own < rest.measure.mean ? "less than"
                                        : "longer than");
@@ -338,11 +340,12 @@ static void advise_compute(struct heuristic_result *result, const struct pattern
         result_suggest(result, "deal the work out in turn (cyclically) instead of in blocks by rank");
         break;
     case SHAPE_PAIR:
-        result_suggest(result, "move work from process %u to process %u", measure->most_rank, measure->least_rank);
+        result_suggest(result, "move work from process %s to process %s", text_number(measure->most_rank).text,
+                       text_number(measure->least_rank).text);
         break;
     default:
-        result_suggest(result, "hand the work out in smaller pieces, as processes ask for it; process %u has the most",
-                       measure->most_rank);
+        result_suggest(result, "hand the work out in smaller pieces, as processes ask for it; process %s has the most",
+                       text_number(measure->most_rank).text);
     }
 }
 
@@ -356,8 +359,8 @@ static void advise_communication(struct heuristic_result *result, const struct p
         result_suggest(result, "see which functions %s %s %s in: sight chart activity",
                        process_word(pattern->far_count), ranks, pattern->far_count == 1 ? "is" : "are");
     else
-        result_suggest(result, "see which functions process %u is in, and process %u is not: sight chart activity",
-                       measure->most_rank, measure->least_rank);
+        result_suggest(result, "see which functions process %s is in, and process %s is not: sight chart activity",
+                       text_number(measure->most_rank).text, text_number(measure->least_rank).text);
 }
 
 static void advise_total(struct heuristic_result *result, const struct pattern *pattern, const struct measure *measure)
@@ -370,9 +373,9 @@ static void advise_total(struct heuristic_result *result, const struct pattern *
                        one ? "starts" : "start", one ? "ends" : "end");
     else
         result_suggest(result,
-                       "processes start or end at different times: look at what process %u does before or after the "
+                       "processes start or end at different times: look at what process %s does before or after the "
                        "other%s",
-                       measure->most_rank, measure->count == 2 ? "" : "s");
+                       text_number(measure->most_rank).text, measure->count == 2 ? "" : "s");
 }
 
 void judge_compute(const struct metrics *metrics, struct heuristic_result *result)

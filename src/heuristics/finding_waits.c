@@ -7,7 +7,6 @@
 #include "heuristics/wait_words.h"
 
 #include <ctype.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -122,10 +121,10 @@ static void say_root(const struct finding_input *input, const struct wait_sums *
         return;
     char share[TEXT_NUMBER_SIZE];
     snprintf(finding->text + used, sizeof finding->text - used,
-             " The root is process %" PRIu32
-             ": %s of all waiting goes back, directly or through others, to what it does "
+             " The root is process %s: %s of all waiting goes back, directly or through others, to what it does "
              "longer.",
-             input->metrics->process[root].rank, text_share(share, (double)analysis->delay_ns[root] / all_ns));
+             text_number(input->metrics->process[root].rank).text,
+             text_share(share, (double)analysis->delay_ns[root] / all_ns));
 }
 
 static bool fill_waits(const struct finding_input *input, const struct wait_words *words, const struct wait_sums *sums,

@@ -3,7 +3,6 @@
 
 #include "core/text.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -38,7 +37,7 @@ static void add_kind(char text[ITERATIONS_TEXT_SIZE], const struct metrics *metr
     uint32_t rank = metrics->process[iterations->heaviest].rank;
     switch (iterations->kind) {
     case ITERATION_STATIC:
-        add(text, "The same processes compute longest in each iteration, process %" PRIu32 " first", rank);
+        add(text, "The same processes compute longest in each iteration, process %s first", text_number(rank).text);
         break;
     case ITERATION_ROTATING:
         add(text, "Another process computes longest in each iteration, in turn, though the totals are even");
@@ -47,16 +46,17 @@ static void add_kind(char text[ITERATIONS_TEXT_SIZE], const struct metrics *metr
         add(text, "Which process computes longest changes from iteration to iteration without a pattern");
         break;
     case ITERATION_GROWING:
-        add(text, "The iterations become less even over the run, process %" PRIu32 " computes longest", rank);
+        add(text, "The iterations become less even over the run, process %s computes longest", text_number(rank).text);
         break;
     case ITERATION_FALLING:
-        add(text, "The iterations begin uneven, process %" PRIu32 " computes longest, and become even", rank);
+        add(text, "The iterations begin uneven, process %s computes longest, and become even", text_number(rank).text);
         break;
     case ITERATION_TRANSIENT:
         add(text, "A few iterations are uneven");
         break;
     default:
-        add(text, "The iterations are uneven, partly always on the same processes, process %" PRIu32 " first", rank);
+        add(text, "The iterations are uneven, partly always on the same processes, process %s first",
+            text_number(rank).text);
         break;
     }
 }

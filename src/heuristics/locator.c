@@ -56,7 +56,8 @@ void judge_communication_locator(const struct metrics *metrics, struct heuristic
     struct function_share first;
     cells_functions(metrics, result, &first, 1);
     const char *name = metrics->defs->states[first.state].name;
-    result_suggest(result, "begin with %.*s on process %u", text_beginning(name, 60), name, first.worst_rank);
+    result_suggest(result, "begin with %.*s on process %s", text_beginning(name, 60), name,
+                   text_number(first.worst_rank).text);
 }
 
 void judge_synchronisation_locator(const struct metrics *metrics, struct heuristic_result *result)

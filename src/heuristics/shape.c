@@ -199,25 +199,31 @@ void pattern_clear(struct pattern *pattern)
     *pattern = (struct pattern){0};
 }
 
+/* Runs of ranks that follow each other, each as it is said: two are "3,4". */
+static size_t rank_runs(const uint32_t *ranks, size_t count)
+{
+    size_t runs = 0;
+    for (size_t i = 0; i < count; i++)
+        runs += i == 0 || ranks[i] != ranks[i - 1] + 1;
+    return runs;
+}
+
 char *ranks_text(char buffer[RANKS_TEXT_SIZE], const uint32_t *ranks, size_t count)
 {
-    enum { RANGES = 6 };
-    size_t used = 0, ranges = 0, i = 0;
+    enum { RUNS_MOST = 5, RUNS_SHOWN = 3, SEPARATED = 1000 };
+    size_t runs = rank_runs(ranks, count), shown = runs > RUNS_MOST ? RUNS_SHOWN : runs, i = 0;
+    const char *comma = count > 0 && ranks[count - 1] >= SEPARATED ? ", " : ",";
     buffer[0] = '\0';
-    while (i < count && ranges < RANGES) {
+    for (size_t run = 0; run < shown; run++) {
         size_t last = i;
         while (last + 1 < count && ranks[last + 1] == ranks[last] + 1)
             last++;
-        const char *comma = ranges ? "," : "";
-        int n = last == i ? snprintf(buffer + used, RANKS_TEXT_SIZE - used, "%s%u", comma, ranks[i])
-                          : snprintf(buffer + used, RANKS_TEXT_SIZE - used, "%s%u%s%u", comma, ranks[i],
-                                     last == i + 1 ? "," : "–", ranks[last]);
-        used += (size_t)n;
-        ranges++;
+        text_append(buffer, RANKS_TEXT_SIZE, "%s%s", run ? comma : "", text_number(ranks[i]).text);
+        if (last > i)
+            text_append(buffer, RANKS_TEXT_SIZE, "%s%s", last == i + 1 ? comma : "–", text_number(ranks[last]).text);
         i = last + 1;
     }
-    char more[TEXT_NUMBER_SIZE];
     if (i < count)
-        snprintf(buffer + used, RANKS_TEXT_SIZE - used, " and %s more", text_thousands(more, count - i));
+        text_append(buffer, RANKS_TEXT_SIZE, " and %s more", text_number(count - i).text);
     return buffer;
 }

@@ -49,7 +49,8 @@ struct pattern {
 struct pattern pattern_of(const struct series *series, const struct measure *measure);
 void pattern_clear(struct pattern *pattern);
 
-/* "0–7,12": at most so many ranges, then "and 57 more". Ranks are ascending. */
+/* "0–7,12", "1,024–2,047, 4,096"; of more than five runs of ranks the first three: "0–7,12,14 and 57 more". Ranks are
+   ascending. */
 enum { RANKS_TEXT_SIZE = 160 };
 char *ranks_text(char buffer[RANKS_TEXT_SIZE], const uint32_t *ranks, size_t count);
 

@@ -106,10 +106,12 @@ static int write_halo(char *at, size_t size, const struct structure_match *match
     const char *corners = match->corners ? " with corners" : "";
     const uint32_t *n = match->size;
     if (match->dimensions == 1)
-        return snprintf(at, size, "a halo exchange along a line of %u, %s", n[0], border);
+        return snprintf(at, size, "a halo exchange along a line of %s, %s", text_number(n[0]).text, border);
     if (match->dimensions == 2)
-        return snprintf(at, size, "a %u × %u halo exchange%s, %s", n[0], n[1], corners, border);
-    return snprintf(at, size, "a %u × %u × %u halo exchange%s, %s", n[0], n[1], n[2], corners, border);
+        return snprintf(at, size, "a %s × %s halo exchange%s, %s", text_number(n[0]).text, text_number(n[1]).text,
+                        corners, border);
+    return snprintf(at, size, "a %s × %s × %s halo exchange%s, %s", text_number(n[0]).text, text_number(n[1]).text,
+                    text_number(n[2]).text, corners, border);
 }
 
 static int write_chain(char *at, size_t size, const struct structure_match *match)
@@ -126,7 +128,8 @@ static int write_match(char *at, size_t size, const struct structure_match *matc
 {
     switch (match->kind) {
     case STRUCTURE_MASTER_WORKER:
-        return snprintf(at, size, "a master and its workers, rank %u being the master", match->centre);
+        return snprintf(at, size, "a master and its workers, rank %s being the master",
+                        text_number(match->centre).text);
     case STRUCTURE_PIPELINE:
     case STRUCTURE_RING:
         return write_chain(at, size, match);
@@ -156,8 +159,8 @@ static const char *short_name(enum structure_kind kind)
 static void write_irregular(char *at, size_t size, const struct structure *structure)
 {
     char share[TEXT_NUMBER_SIZE];
-    int length = snprintf(at, size, "irregular, each process with %u to %u partners", structure->least_degree,
-                          structure->most_degree);
+    int length = snprintf(at, size, "irregular, each process with %s to %s partners",
+                          text_number(structure->least_degree).text, text_number(structure->most_degree).text);
     if (structure->best.score > 0 && length > 0 && (size_t)length < size)
         snprintf(at + length, size - (size_t)length, "; %s would explain %s of the %s",
                  short_name(structure->best.kind), text_share(share, structure->best.score),

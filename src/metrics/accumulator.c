@@ -3,6 +3,7 @@
 #include "metrics/accumulator_state.h"
 
 #include "core/memory.h"
+#include "core/payload.h"
 
 #include <string.h>
 
@@ -264,7 +265,8 @@ static inline __attribute__((always_inline)) void add_event(struct accumulator *
         return;
     } else if (event->kind <= EVENT_RECEIVE) {
         message(accumulator, process, event);
-    } else if (event->kind == EVENT_MARK && process->selected) {
+    } else if (event->kind == EVENT_MARK && process->selected &&
+               !payload_mark_is_ours(accumulator->defs->marks[event->state].name)) {
         ++*map_put(&accumulator->marks, map_pair(event->process, event->state), 0);
     }
 }

@@ -89,7 +89,7 @@ static void draw_pie(struct canvas *canvas, const struct chart_input *input, con
         double share = seconds[i] / total;
         if (share <= 0)
             continue;
-        canvas_tip(canvas, "process %u: %s %s", row->rank, place_name(input, functions, i, name),
+        canvas_tip(canvas, "process %s: %s %s", text_number(row->rank).text, place_name(input, functions, i, name),
                    seconds_text(number, seconds[i]));
         canvas_slice(canvas, middle.x, middle.y, radius, from, from + share, place_paint(input, functions, i));
         from += share;
@@ -182,8 +182,8 @@ static void draw_rows(struct canvas *canvas, const struct chart_input *input, co
             char name[64], number[TEXT_NUMBER_SIZE];
             if (width <= 0.02)
                 continue;
-            canvas_tip(canvas, "process %u: %s %s", metrics->process[i].rank, place_name(input, functions, k, name),
-                       seconds_text(number, seconds[k]));
+            canvas_tip(canvas, "process %s: %s %s", text_number(metrics->process[i].rank).text,
+                       place_name(input, functions, k, name), seconds_text(number, seconds[k]));
             canvas_rect(canvas, x, plot.y + (double)i * row_height, width, row_height * 0.84,
                         place_paint(input, functions, k));
             x += width;

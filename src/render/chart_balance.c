@@ -11,18 +11,31 @@
 
 enum { RIGHT = 150, COLUMN_LEAST = 4 };
 
+/* A process is named that computes so many times as long as the mean. */
+static const double STANDS_OUT = 1.1;
+
 void chart_balance_answer(const struct chart_input *input, char answer[CHART_ANSWER_SIZE])
 {
-    struct efficiency efficiency = efficiency_of(input->metrics);
-    char parallel[TEXT_NUMBER_SIZE], balance[TEXT_NUMBER_SIZE], communication[TEXT_NUMBER_SIZE];
-    if (input->metrics->end_ns <= input->metrics->begin_ns)
+    const struct metrics *metrics = input->metrics;
+    double run_ns = (double)time_since(metrics->begin_ns, metrics->end_ns), mean = efficiency_of(metrics).parallel;
+    char all[TEXT_NUMBER_SIZE], one[TEXT_NUMBER_SIZE];
+    const struct process_row *most = &metrics->process[0];
+    for (size_t i = 1; i < metrics->process_count; i++)
+        if (process_compute_ns(&metrics->process[i]) > process_compute_ns(most))
+            most = &metrics->process[i];
+    if (run_ns <= 0)
         chart_say(answer, "No time passes in this run");
-    else if (efficiency.parallel <= 0)
+    else if (mean <= 0)
         chart_say(answer, "All time is spent in MPI");
+    else if ((double)process_compute_ns(most) <= STANDS_OUT * mean * run_ns)
+        chart_say(answer,
+                  metrics->process_count > 1 ? "Each process computes for about %s of the run"
+                                             : "The only process computes for %s of the run",
+                  text_share(all, mean));
     else
-        chart_say(answer, "A process computes for %s of the run: load balance %s × communication %s",
-                  text_share(parallel, efficiency.parallel), text_share(balance, efficiency.load_balance),
-                  text_share(communication, efficiency.communication));
+        chart_say(answer, "The processes compute for %s of the run on average, process %s for %s",
+                  text_share(all, mean), text_number(most->rank).text,
+                  text_share(one, (double)process_compute_ns(most) / run_ns));
 }
 
 /* The two parts of a column's height, labelled at the right where there is room for both. */
@@ -46,9 +59,9 @@ static void draw_bar(struct canvas *canvas, const struct value_axis *axis, doubl
 {
     double bottom = axis->area.y + axis->area.height, middle = axis_y(axis, compute), top = axis_y(axis, total);
     char number[TEXT_NUMBER_SIZE];
-    canvas_tip(canvas, "process %u: %s computing", rank, seconds_text(number, compute));
+    canvas_tip(canvas, "process %s: %s computing", text_number(rank).text, seconds_text(number, compute));
     canvas_rect(canvas, x, middle, width, bottom - middle, paint_of(INK_COMPUTE));
-    canvas_tip(canvas, "process %u: %s in MPI", rank, seconds_text(number, total - compute));
+    canvas_tip(canvas, "process %s: %s in MPI", text_number(rank).text, seconds_text(number, total - compute));
     canvas_rect(canvas, x, top, width, middle - top, paint_of(INK_MPI));
 }
 

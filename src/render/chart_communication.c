@@ -9,7 +9,14 @@
 #include <math.h>
 #include <stdio.h>
 
-enum { CIRCLE_MOST = 32, SIDE_WIDTH = 250, GAP = 40, LABEL = 64, STRIP = 150 };
+enum {
+    CIRCLE_MOST = 32,
+    SHARED_MOST = 100 /* so many equal shares say something */,
+    SIDE_WIDTH = 250,
+    GAP = 40,
+    LABEL = 64,
+    STRIP = 150
+};
 
 /* Where nothing but rounding is left. */
 static const double ALL = 1 - 1e-9;
@@ -53,16 +60,21 @@ void chart_communication_answer(const struct chart_input *input, char answer[CHA
     if (metrics->messages == 0)
         chart_say(answer, "No messages were recorded");
     else if (metrics->process_count > 2 && shares.most > 0.25 && part_in(metrics, row) >= ALL)
-        chart_say(answer, "Process %u takes part in all messages", row->rank);
+        chart_say(answer, "Process %s takes part in all messages", text_number(row->rank).text);
     else if (metrics->process_count > 2 && shares.most > 0.25)
-        chart_say(answer, "Process %u takes part in %s of all messages", row->rank,
+        chart_say(answer, "Process %s takes part in %s of all messages", text_number(row->rank).text,
                   text_share(share, part_in(metrics, row)));
+    else if (metrics->process_count == 1)
+        chart_say(answer, "Process %s is the only one that the trace tells of: it takes part in all messages",
+                  text_number(row->rank).text);
+    else if (shares.most <= 1.1 * shares.mean && metrics->process_count > SHARED_MOST)
+        chart_say(answer, "All %s processes communicate alike", text_number(metrics->process_count).text);
     else if (shares.most <= 1.1 * shares.mean)
         chart_say(answer, "All processes communicate alike, each with %s of the messages' ends",
                   text_share(mean, shares.mean));
     else
-        chart_say(answer, "Process %u communicates most: %s of the messages' ends, the mean is %s", row->rank,
-                  text_share(share, shares.most), text_share(mean, shares.mean));
+        chart_say(answer, "Process %s communicates most: %s of the messages' ends, the mean is %s",
+                  text_number(row->rank).text, text_share(share, shares.most), text_share(mean, shares.mean));
 }
 
 struct circle {
@@ -89,8 +101,8 @@ static void draw_pair(struct canvas *canvas, const struct chart_input *input, co
     struct point from = place(circle, pair->from, circle->radius), to = place(circle, pair->to, circle->radius);
     double dx = to.x - from.x, dy = to.y - from.y, length = hypot(dx, dy), node = node_size(circle);
     char messages[TEXT_NUMBER_SIZE], bytes[TEXT_NUMBER_SIZE];
-    canvas_tip(canvas, "%u → %u: %s messages, %s", input->metrics->process[pair->from].rank,
-               input->metrics->process[pair->to].rank, text_thousands(messages, pair->messages),
+    canvas_tip(canvas, "%s → %s: %s messages, %s", text_number(input->metrics->process[pair->from].rank).text,
+               text_number(input->metrics->process[pair->to].rank).text, text_thousands(messages, pair->messages),
                text_bytes(bytes, pair->bytes));
     struct paint paint = paint_faded(INK_MPI, 0.35 + 0.5 * weight);
     if (pair->from == pair->to) {
@@ -163,7 +175,7 @@ static void draw_strip(struct canvas *canvas, const struct chart_input *input, c
     struct text_style muted = {.ink = INK_MUTED};
     size_t per_row = (metrics->process_count + heat->rows - 1) / heat->rows;
     struct point *points = memory_new((2 * heat->rows + 2) * sizeof *points);
-    char text[64], share[TEXT_NUMBER_SIZE];
+    char text[64];
     canvas_text(canvas, x, heat->grid.y - 14, muted, "communication index");
     for (size_t row = 0; row < heat->rows; row++) {
         double most = 0, y = heat->grid.y + (double)row * heat->grid.cell_height;
@@ -178,8 +190,8 @@ static void draw_strip(struct canvas *canvas, const struct chart_input *input, c
     points[2 * heat->rows + 1] = (struct point){x, heat->grid.y};
     canvas_polygon(canvas, points, 2 * heat->rows + 2, paint_of(INK_MPI));
     free(points);
-    snprintf(text, sizeof text, "largest: %s", text_share(share, shares.most));
-    canvas_text_cut(canvas, x + 24, bottom + 12, STRIP - 24, muted, text);
+    snprintf(text, sizeof text, "largest: %.1f × the mean", shares.mean > 0 ? shares.most / shares.mean : 0);
+    canvas_text_cut(canvas, x, bottom + 12, STRIP, muted, text);
 }
 
 void chart_communication_draw(struct canvas *canvas, const struct chart_input *input, struct area area)

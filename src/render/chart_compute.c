@@ -80,7 +80,7 @@ static void draw_bars(struct canvas *canvas, const struct chart_input *input, co
         uint32_t rank = input->metrics->process[i].rank;
         char number[TEXT_NUMBER_SIZE];
         struct text_style style = {.align = ALIGN_CENTER};
-        canvas_tip(canvas, "process %u: %s", rank, seconds_text(number, value));
+        canvas_tip(canvas, "process %s: %s", text_number(rank).text, seconds_text(number, value));
         canvas_rect(canvas, x - width / 2, y, width, axis->area.y + axis->area.height - y,
                     paint_of(stands_out(pattern, measure, rank) ? INK_ACCENT : INK_COMPUTE));
         axis_number(axis, value, number);

@@ -35,8 +35,8 @@ void chart_critical_path_answer(const struct chart_input *input, char answer[CHA
     double part = on_path(analysis, best) / ((double)analysis->path / 1e9);
     text_share(mpi, in_mpi / (double)analysis->path);
     if (count > 1 && (part > 2.0 / (double)count || part > MOST))
-        chart_say(answer, "Process %u holds %s of the critical path; %s of the path is in MPI",
-                  input->metrics->process[best].rank, text_share(share, part), mpi);
+        chart_say(answer, "Process %s holds %s of the critical path; %s of the path is in MPI",
+                  text_number(input->metrics->process[best].rank).text, text_share(share, part), mpi);
     else
         chart_say(answer, "The critical path is spread over the processes; %s of it is in MPI", mpi);
 }
@@ -103,8 +103,9 @@ static void draw_bars(struct canvas *canvas, const struct chart_input *input, co
         double x = ranks->x + ((double)i + 0.5) * ranks->column_width - width / 2;
         double middle = axis_y(axis, compute[i]), top = axis_y(axis, total[i]);
         char computing[TEXT_NUMBER_SIZE], mpi[TEXT_NUMBER_SIZE];
-        canvas_tip(canvas, "process %u: %s computing, %s in MPI on the critical path", input->metrics->process[i].rank,
-                   seconds_text(computing, compute[i]), seconds_text(mpi, total[i] - compute[i]));
+        canvas_tip(canvas, "process %s: %s computing, %s in MPI on the critical path",
+                   text_number(input->metrics->process[i].rank).text, seconds_text(computing, compute[i]),
+                   seconds_text(mpi, total[i] - compute[i]));
         canvas_rect(canvas, x, middle, width, bottom - middle, paint_of(INK_COMPUTE));
         canvas_rect(canvas, x, top, width, middle - top, paint_of(INK_MPI));
     }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* POP's efficiencies as a tree: each is the product of those to its right. */
+/* POP's efficiencies as a tree: each is the product of those to its right. The way to what is missing most is marked.
+ */
 #include "render/chart.h"
 
 #include "core/text.h"
@@ -36,6 +37,15 @@ static void nodes_of(const struct analysis *analysis, struct node nodes[NODES])
     nodes[TRANSFER] = (struct node){"transfer", "ideal run / duration", analysis->transfer, 2, 0.9, COMMUNICATION};
 }
 
+/* The factor that is missing most; NODES where none is missing so much. */
+static int worst_of(const struct node nodes[NODES])
+{
+    int worst = BALANCE;
+    for (int i = SERIALISATION; i <= TRANSFER; i++)
+        worst = nodes[i].value < nodes[worst].value ? i : worst;
+    return nodes[PARALLEL].value < ACCEPTABLE ? worst : NODES;
+}
+
 void chart_efficiency_answer(const struct chart_input *input, char answer[CHART_ANSWER_SIZE])
 {
     static const char *const causes[NODES] = {[BALANCE] = "uneven work",
@@ -44,26 +54,25 @@ void chart_efficiency_answer(const struct chart_input *input, char answer[CHART_
     struct node nodes[NODES];
     char parallel[TEXT_NUMBER_SIZE], least[TEXT_NUMBER_SIZE];
     nodes_of(input->metrics->analysis, nodes);
-    int worst = BALANCE;
-    for (int i = SERIALISATION; i <= TRANSFER; i++)
-        worst = nodes[i].value < nodes[worst].value ? i : worst;
+    int worst = worst_of(nodes);
     text_share(parallel, nodes[PARALLEL].value);
-    if (nodes[PARALLEL].value >= ACCEPTABLE)
+    if (worst == NODES)
         chart_say(answer, "%s of the processes' time is computing: good, by the rule of 80 %%", parallel);
     else
         chart_say(answer, "%s of the processes' time is computing; most is lost to %s (%s %s)", parallel, causes[worst],
                   nodes[worst].title, text_share(least, nodes[worst].value));
 }
 
-static void draw_node(struct canvas *canvas, const struct node *node, struct area box)
+static void draw_node(struct canvas *canvas, const struct node *node, bool marked, struct area box)
 {
     char value[TEXT_NUMBER_SIZE];
-    bool poor = node->value < ACCEPTABLE;
+    double limit = box.x + box.width * ACCEPTABLE;
     canvas_text_cut(canvas, box.x, box.y + 10, box.width, (struct text_style){.bold = true}, node->title);
     canvas_text_cut(canvas, box.x, box.y + 28, box.width, (struct text_style){.ink = INK_MUTED}, node->meaning);
     canvas_rect(canvas, box.x, box.y + 42, box.width, 12, paint_of(INK_GRID));
     canvas_rect(canvas, box.x, box.y + 42, box.width * fmin(1, fmax(0, node->value)), 12,
-                paint_of(poor ? INK_ACCENT : INK_COMPUTE));
+                paint_of(marked ? INK_ACCENT : INK_COMPUTE));
+    canvas_line(canvas, limit, box.y + 39, limit, box.y + 57, 1.2, paint_of(INK_TEXT));
     canvas_text(canvas, box.x, box.y + 72, (struct text_style){.size = 17, .bold = true},
                 text_share(value, node->value));
 }
@@ -74,7 +83,11 @@ void chart_efficiency_draw(struct canvas *canvas, const struct chart_input *inpu
     struct area boxes[NODES];
     if (area.height < 2.6 * BOX_HEIGHT || area.width < 420)
         return;
+    bool marked[NODES] = {false};
     nodes_of(input->metrics->analysis, nodes);
+    int worst = worst_of(nodes);
+    for (int i = worst; i != NODES && i >= 0; i = nodes[i].parent)
+        marked[i] = true;
     double width = (area.width - 2 * GAP) / 3;
     for (int i = 0; i < NODES; i++) {
         boxes[i] = (struct area){area.x + nodes[i].column * (width + GAP),
@@ -85,7 +98,8 @@ void chart_efficiency_draw(struct canvas *canvas, const struct chart_input *inpu
             const struct point line[] = {{x1, y1}, {(x1 + x2) / 2, y1}, {(x1 + x2) / 2, y2}, {x2, y2}};
             canvas_polyline(canvas, line, 4, 1.2, paint_of(INK_AXIS));
         }
-        draw_node(canvas, &nodes[i], boxes[i]);
+        draw_node(canvas, &nodes[i], marked[i], boxes[i]);
     }
-    chart_note(canvas, "Each efficiency is the product of those to its right. Below 80 % is worth a look (POP).");
+    chart_note(canvas,
+               "Each efficiency is the product of those to its right; a line across each bar: 80 %, acceptable (POP).");
 }

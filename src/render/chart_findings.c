@@ -59,19 +59,14 @@ void chart_findings_answer(const struct chart_input *input, char answer[CHART_AN
                   findings.clock_limits ? "the clock error of this trace" : "1 % of the run",
                   seconds_text(floor, findings.floor_s));
     else if (!main_bins(first->course_ns, &begin, &end))
-        chart_say(answer, "%s costs most", first->id);
+        chart_say(answer, "%s", first->title);
     else if ((double)(end - begin) > LESS * COURSE_BINS)
-        chart_say(answer, "%s costs most, all along the run", first->id);
+        chart_say(answer, "%s, all along the run", first->title);
     else
-        chart_say(answer, "%s costs most, between %s and %s of the run", first->id,
+        chart_say(answer, "%s, mostly between %s and %s of the run", first->title,
                   text_duration(from, course_edge(duration_ns, begin)),
                   text_duration(to, course_edge(duration_ns, end)));
     findings_clear(&findings);
-}
-
-static char *share_label(char *buffer, double value)
-{
-    return value > 0 ? text_share(buffer, value) : memcpy(buffer, "0 %", sizeof "0 %");
 }
 
 /* Shares of all processes' time, in as many columns as have room. */
@@ -166,7 +161,7 @@ static void draw_strips(struct canvas *canvas, const struct chart_input *input, 
     double bottom = drawing->plot.y + drawing->row * (double)drawing->shown;
     if (drawing->saving_x > 0 && scale.most > 0)
         heat_draw_scale(canvas, &scale, drawing->saving_x - RIGHT + GAP, bottom + 8, RIGHT - GAP,
-                        "of all processes' time", share_label);
+                        "of all processes' time", text_share);
     free(strips);
 }
 

@@ -40,16 +40,18 @@ static void say_pairs(const struct chart_input *input, struct traffic *traffic, 
     double total = (double)(input->by_bytes ? traffic->bytes : traffic->messages);
     double most = (double)pair_weight(&traffic->pairs[0], input->by_bytes) / total;
     if (traffic->count == 1)
-        chart_say(answer, "Only process %u sends, to process %u", input->metrics->process[traffic->pairs[0].from].rank,
-                  input->metrics->process[traffic->pairs[0].to].rank);
+        chart_say(answer, "Only process %s sends, to process %s",
+                  text_number(input->metrics->process[traffic->pairs[0].from].rank).text,
+                  text_number(input->metrics->process[traffic->pairs[0].to].rank).text);
     else if (traffic->count == 2 && traffic->pairs[0].from == traffic->pairs[1].to &&
              traffic->pairs[1].from == traffic->pairs[0].to)
         chart_say(answer, "Both processes send each other messages, %s in all",
                   text_thousands(count, traffic->messages));
     else if (most > 2.0 / (double)traffic->count)
-        chart_say(answer, "%s pairs of processes exchange messages; process %u sends process %u most: %s of the %s",
-                  text_thousands(count, traffic->count), input->metrics->process[traffic->pairs[0].from].rank,
-                  input->metrics->process[traffic->pairs[0].to].rank, text_share(share, most), what);
+        chart_say(answer, "%s pairs of processes exchange messages; process %s sends process %s most: %s of the %s",
+                  text_thousands(count, traffic->count),
+                  text_number(input->metrics->process[traffic->pairs[0].from].rank).text,
+                  text_number(input->metrics->process[traffic->pairs[0].to].rank).text, text_share(share, most), what);
     else
         chart_say(answer, "The %s are spread over %s pairs of processes, none with much more than its share", what,
                   text_thousands(count, traffic->count));
@@ -68,14 +70,16 @@ void chart_matrix_answer(const struct chart_input *input, char answer[CHART_ANSW
     else if (input->by_bytes && traffic.bytes == 0)
         chart_say(answer, "The messages carry no bytes, or their sizes are not known from this trace");
     else if (traffic.count == 1 && traffic.pairs[0].from == traffic.pairs[0].to)
-        chart_say(answer, "Process %u sends messages to itself only", from_rank);
+        chart_say(answer, "Process %s sends messages to itself only", text_number(from_rank).text);
     else if (some && from.share >= STANDS_OUT && to.share >= STANDS_OUT && from_rank == to_rank)
-        chart_say(answer, "Process %u sends %s and receives %s of the %s", from_rank, text_share(sent, from.share),
-                  text_share(received, to.share), what);
+        chart_say(answer, "Process %s sends %s and receives %s of the %s", text_number(from_rank).text,
+                  text_share(sent, from.share), text_share(received, to.share), what);
     else if (some && from.share >= STANDS_OUT)
-        chart_say(answer, "Process %u sends %s of the %s", from_rank, text_share(sent, from.share), what);
+        chart_say(answer, "Process %s sends %s of the %s", text_number(from_rank).text, text_share(sent, from.share),
+                  what);
     else if (some && to.share >= STANDS_OUT)
-        chart_say(answer, "Process %u receives %s of the %s", to_rank, text_share(received, to.share), what);
+        chart_say(answer, "Process %s receives %s of the %s", text_number(to_rank).text, text_share(received, to.share),
+                  what);
     else
         say_pairs(input, &traffic, answer);
     traffic_clear(&traffic);

@@ -197,7 +197,7 @@ static void draw_states(const struct drawing *drawing)
         const struct timeline_state *state = &scene->window.states[i];
         char time[TEXT_NUMBER_SIZE];
         double inset = fmin(state->depth, INSET_MOST) * fmin(drawing->line / 10, 3);
-        canvas_tip(drawing->canvas, "process %u: %s %s", info->rows[state->row].process,
+        canvas_tip(drawing->canvas, "process %s: %s %s", text_number(info->rows[state->row].process).text,
                    info->defs->states[state->state].name,
                    text_duration(time, time_since(state->enter_ns, state->leave_ns)));
         bar(drawing, state->row, state->enter_ns, state->leave_ns, inset, paint_of_state(drawing, state->state));
@@ -216,7 +216,7 @@ static void draw_marks(const struct drawing *drawing)
         const struct timeline_mark *mark = &window->marks[i];
         double x = x_of(drawing, mark->time_ns), y = y_of(drawing, mark->row);
         struct point corners[] = {{x - height / 2, y}, {x + height / 2, y}, {x, y + height}};
-        canvas_tip(drawing->canvas, "process %u: %s%s%s", info->rows[mark->row].process,
+        canvas_tip(drawing->canvas, "process %s: %s%s%s", text_number(info->rows[mark->row].process).text,
                    info->defs->marks[mark->mark].name, mark->text ? " " : "", mark->text ? mark->text : "");
         canvas_polygon(drawing->canvas, corners, 3, paint_of(INK_TEXT));
     }

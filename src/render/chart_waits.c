@@ -8,35 +8,42 @@
 #include <math.h>
 #include <stdio.h>
 
-enum { RIGHT = 230, COLUMN_LEAST = 4, ROW = 22 };
+enum { RIGHT = 230, COLUMN_LEAST = 4, ROW = 22, MOST_TEXT_SIZE = 96 };
 
-/* A kind's colour: a slot of the theme and its variant. Kinds that are of one sort share the slot. */
+/* Instead of a row: all of them. */
+static const size_t EVERYONE = SIZE_MAX;
+
+/* From these shares of all waiting on it is one process that waits, and one kind of waiting. */
+static const double ONE_WAITS = 0.66, NEARLY_ALL = 0.9;
+
+/* A kind's words, and its colour: a slot of the theme and its variant. Kinds that are of one sort share the slot. */
 static const struct kind_look {
     const char *title;
+    const char *where; /* that time is spent */
     uint8_t slot, variant;
 } looks[WAIT_KIND_COUNT] = {
-    [WAIT_NONE] = {"", 0, 0},
-    [WAIT_LATE_SENDER] = {"late sender", 0, 0},
-    [WAIT_WRONG_ORDER_SAME] = {"wrong order", 0, 1},
-    [WAIT_WRONG_ORDER_OTHER] = {"wrong order of senders", 0, 2},
-    [WAIT_LATE_RECEIVER] = {"late receiver", 1, 0},
-    [WAIT_LATE_BROADCAST] = {"late broadcast", 5, 0},
-    [WAIT_EARLY_REDUCE] = {"early reduce", 4, 0},
-    [WAIT_EARLY_SCAN] = {"early scan", 4, 1},
-    [WAIT_AT_NXN] = {"collectives", 3, 0},
-    [WAIT_AT_BARRIER] = {"barriers", 6, 0},
-    [WAIT_AT_INIT] = {"start", 9, 0},
-    [WAIT_AT_FINALIZE] = {"end of the run", 8, 0},
-    [WAIT_AT_WINDOW] = {"making windows", 9, 1},
-    [WAIT_AT_FENCE] = {"fences", 6, 2},
-    [WAIT_LATE_POST] = {"late post", 2, 0},
-    [WAIT_LATE_COMPLETE] = {"late complete", 2, 1},
-    [WAIT_LOCK_CONTENTION] = {"locks", 2, 2},
-    [WAIT_AT_IO] = {"files together", 7, 1},
-    [WAIT_NXN_COMPLETION] = {"ending collectives", 3, 1},
-    [WAIT_IN_REDUCTION] = {"inside reductions", 4, 2},
-    [WAIT_BARRIER_COMPLETION] = {"ending barriers", 6, 1},
-    [WAIT_IO] = {"files", 7, 0},
+    [WAIT_NONE] = {"", "", 0, 0},
+    [WAIT_LATE_SENDER] = {"late senders", "for late senders", 0, 0},
+    [WAIT_WRONG_ORDER_SAME] = {"wrong order", "for messages in the wrong order", 0, 1},
+    [WAIT_WRONG_ORDER_OTHER] = {"wrong order of senders", "for senders in the wrong order", 0, 2},
+    [WAIT_LATE_RECEIVER] = {"late receivers", "for late receivers", 1, 0},
+    [WAIT_LATE_BROADCAST] = {"late broadcasts", "for the roots of broadcasts", 5, 0},
+    [WAIT_EARLY_REDUCE] = {"early reductions", "for those who send to a root", 4, 0},
+    [WAIT_EARLY_SCAN] = {"early scans", "for lower ranks in prefix reductions", 4, 1},
+    [WAIT_AT_NXN] = {"collectives", "in collectives", 3, 0},
+    [WAIT_AT_BARRIER] = {"barriers", "in barriers", 6, 0},
+    [WAIT_AT_INIT] = {"start", "for the last to start", 9, 0},
+    [WAIT_AT_FINALIZE] = {"end of the run", "for the last to end", 8, 0},
+    [WAIT_AT_WINDOW] = {"making windows", "in making windows", 9, 1},
+    [WAIT_AT_FENCE] = {"fences", "in fences", 6, 2},
+    [WAIT_LATE_POST] = {"late posts", "for windows that are posted late", 2, 0},
+    [WAIT_LATE_COMPLETE] = {"late completes", "for accesses that are completed late", 2, 1},
+    [WAIT_LOCK_CONTENTION] = {"locks", "for locks of windows", 2, 2},
+    [WAIT_AT_IO] = {"files together", "in collective calls on files", 7, 1},
+    [WAIT_NXN_COMPLETION] = {"ending collectives", "in ending collectives", 3, 1},
+    [WAIT_IN_REDUCTION] = {"inside reductions", "inside reductions", 4, 2},
+    [WAIT_BARRIER_COMPLETION] = {"ending barriers", "in ending barriers", 6, 1},
+    [WAIT_IO] = {"files", "for files", 7, 0},
 };
 
 /* Kinds keep their colours; waiting is hatched. */
@@ -52,32 +59,65 @@ static const char *kind_title(enum wait_kind kind)
     return looks[kind].title;
 }
 
-static double all_waits(const struct analysis *analysis, enum wait_kind *most)
+/* In ns, of one row or of EVERYONE. */
+static int64_t waits_of_kind(const struct analysis *analysis, size_t row, int kind)
 {
-    double all = 0;
-    *most = WAIT_NONE;
-    for (int kind = WAIT_NONE + 1; kind < WAIT_KIND_COUNT; kind++) {
-        all += (double)analysis->waits[kind].ns / 1e9;
-        if (analysis->waits[kind].ns > analysis->waits[*most].ns)
-            *most = (enum wait_kind)kind;
-    }
+    return row == EVERYONE ? analysis->waits[kind].ns : analysis->waits[kind].victims_ns[row];
+}
+
+/* In ns, all kinds. */
+static int64_t waits_of(const struct analysis *analysis, size_t row)
+{
+    int64_t all = 0;
+    for (int kind = WAIT_NONE + 1; kind < WAIT_KIND_COUNT; kind++)
+        all += waits_of_kind(analysis, row, kind);
     return all;
+}
+
+static size_t longest_waiter(const struct metrics *metrics)
+{
+    size_t longest = 0;
+    for (size_t row = 1; row < metrics->process_count; row++)
+        if (waits_of(metrics->analysis, row) > waits_of(metrics->analysis, longest))
+            longest = row;
+    return longest;
+}
+
+/* "nearly all of it for late senders", "56 % of it in collectives": the kind that is most of the waiting. */
+static char *most_text(char text[MOST_TEXT_SIZE], const struct analysis *analysis, size_t row)
+{
+    int most = WAIT_NONE + 1;
+    for (int kind = most + 1; kind < WAIT_KIND_COUNT; kind++)
+        if (waits_of_kind(analysis, row, kind) > waits_of_kind(analysis, row, most))
+            most = kind;
+    char part[TEXT_NUMBER_SIZE];
+    int64_t ns = waits_of_kind(analysis, row, most), all_ns = waits_of(analysis, row);
+    double share = (double)ns / (double)all_ns;
+    snprintf(text, MOST_TEXT_SIZE, "%s of it %s",
+             ns == all_ns          ? "all"
+             : share >= NEARLY_ALL ? "nearly all"
+                                   : text_share(part, share),
+             looks[most].where);
+    return text;
 }
 
 void chart_waits_answer(const struct chart_input *input, char answer[CHART_ANSWER_SIZE])
 {
-    const struct analysis *analysis = input->metrics->analysis;
-    enum wait_kind most;
-    char share[TEXT_NUMBER_SIZE], part[TEXT_NUMBER_SIZE];
-    double all = all_waits(analysis, &most), time = 0;
-    for (size_t i = 0; i < input->metrics->process_count; i++)
-        time += (double)process_total_ns(&input->metrics->process[i]) / 1e9;
-    if (all <= 0 || time <= 0)
+    const struct metrics *metrics = input->metrics;
+    const struct analysis *analysis = metrics->analysis;
+    char number[TEXT_NUMBER_SIZE], most[MOST_TEXT_SIZE];
+    double all_ns = (double)waits_of(analysis, EVERYONE), time_ns = 0;
+    size_t longest = longest_waiter(metrics);
+    for (size_t i = 0; i < metrics->process_count; i++)
+        time_ns += (double)process_total_ns(&metrics->process[i]);
+    if (all_ns <= 0 || time_ns <= 0)
         chart_say(answer, "No process waits for another, as far as the trace tells");
+    else if ((double)waits_of(analysis, longest) >= ONE_WAITS * all_ns)
+        chart_say(answer, "Process %s waits %s, %s", text_number(metrics->process[longest].rank).text,
+                  text_duration(number, waits_of(analysis, longest)), most_text(most, analysis, longest));
     else
-        chart_say(answer, "The processes wait for each other for %s of their time; %s of that: %s",
-                  text_share(share, fmin(1, all / time)),
-                  text_share(part, (double)analysis->waits[most].ns / 1e9 / all), kind_title(most));
+        chart_say(answer, "The processes wait for each other for %s of their time, %s",
+                  text_share(number, fmin(1, all_ns / time_ns)), most_text(most, analysis, EVERYONE));
 }
 
 /* Waits up to and with each kind, for each column, as means: the last row is all of them. */
@@ -107,7 +147,7 @@ static void draw_bars(struct canvas *canvas, const struct chart_input *input, co
             char number[TEXT_NUMBER_SIZE];
             if (above <= below)
                 continue;
-            canvas_tip(canvas, "process %u: %s %s", input->metrics->process[column].rank,
+            canvas_tip(canvas, "process %s: %s %s", text_number(input->metrics->process[column].rank).text,
                        kind_title((enum wait_kind)kind), seconds_text(number, above - below));
             canvas_rect(canvas, ranks->x + ((double)column + 0.5) * ranks->column_width - width / 2,
                         axis_y(axis, above), width, axis_y(axis, below) - axis_y(axis, above),
@@ -145,8 +185,7 @@ static void draw_legend(struct canvas *canvas, const struct analysis *analysis, 
 void chart_waits_draw(struct canvas *canvas, const struct chart_input *input, struct area area)
 {
     const struct analysis *analysis = input->metrics->analysis;
-    enum wait_kind most;
-    if (all_waits(analysis, &most) <= 0)
+    if (waits_of(analysis, EVERYONE) <= 0)
         return;
     struct area plot;
     bool side = chart_plot(area, RIGHT, &plot);

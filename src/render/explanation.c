@@ -47,11 +47,12 @@ static void write_instance(struct output *output, const struct metrics *metrics,
     char wait[TEXT_NUMBER_SIZE], function[80], cause[80];
     text_for_terminal(function, sizeof function, metrics->defs->states[instance->state].name, 40);
     text_for_terminal(cause, sizeof cause, metrics->defs->states[instance->cause_state].name, 40);
-    output_print(output, "       %10s  process %u in %s from %.9f to %.9f s,\n", text_duration(wait, instance->ns),
-                 metrics->process[instance->process].rank, function, (double)instance->enter_ns / 1e9,
+    output_print(output, "       %10s  process %s in %s from %.9f to %.9f s,\n", text_duration(wait, instance->ns),
+                 text_number(metrics->process[instance->process].rank).text, function, (double)instance->enter_ns / 1e9,
                  (double)instance->leave_ns / 1e9);
-    output_print(output, "                   for process %u, which enters %s at %.9f s\n",
-                 metrics->process[instance->cause_process].rank, cause, (double)instance->cause_enter_ns / 1e9);
+    output_print(output, "                   for process %s, which enters %s at %.9f s\n",
+                 text_number(metrics->process[instance->cause_process].rank).text, cause,
+                 (double)instance->cause_enter_ns / 1e9);
 }
 
 /* "sort.c:88  1.23 s  45 %" for those with most. */

@@ -4,14 +4,53 @@
 #include "core/text.h"
 
 #include <stdio.h>
+#include <string.h>
+
+static bool calls(const struct metrics *metrics, const struct process_row *row, const char *function)
+{
+    for (size_t i = 0; i < row->function_count; i++)
+        if (strcmp(metrics->defs->states[row->functions[i].state].name, function) == 0)
+            return true;
+    return false;
+}
+
+/* Processes that begin MPI, but do not come to its end. Of a window that is not known; MPE records neither. */
+static size_t unfinished(const struct metrics *metrics)
+{
+    size_t count = 0;
+    for (size_t i = 0; metrics->analysis && i < metrics->process_count; i++) {
+        const struct process_row *row = &metrics->process[i];
+        bool begins = calls(metrics, row, "MPI_Init") || calls(metrics, row, "MPI_Init_thread");
+        count += begins && !calls(metrics, row, "MPI_Finalize");
+    }
+    return count;
+}
+
+/* How the run ended, and whether all of it is there. */
+static void end_text(char text[FACTS_SIZE], const struct metrics *metrics)
+{
+    size_t without = unfinished(metrics);
+    bool aborted = false;
+    for (size_t i = 0; i < metrics->process_count && !aborted; i++)
+        aborted = calls(metrics, &metrics->process[i], "MPI_Abort");
+    if (!metrics->end.complete)
+        snprintf(text, FACTS_SIZE, "incomplete");
+    else if (aborted)
+        snprintf(text, FACTS_SIZE, "ended by MPI_Abort");
+    else if (without > 0)
+        snprintf(text, FACTS_SIZE, "%s without MPI_Finalize",
+                 without == metrics->process_count ? "all" : text_number(without).text);
+    else
+        snprintf(text, FACTS_SIZE, "complete");
+}
 
 char *facts_text(char line[FACTS_SIZE], const struct metrics *metrics)
 {
-    char processes[TEXT_NUMBER_SIZE], duration[TEXT_NUMBER_SIZE], events[TEXT_NUMBER_SIZE];
-    snprintf(line, FACTS_SIZE, "%s process%s, %s, %s event%s, %s", text_thousands(processes, metrics->processes),
+    char duration[TEXT_NUMBER_SIZE], end[FACTS_SIZE];
+    end_text(end, metrics);
+    snprintf(line, FACTS_SIZE, "%s process%s, %s, %s event%s, %.60s", text_number(metrics->processes).text,
              metrics->processes == 1 ? "" : "es",
-             text_duration(duration, time_since(metrics->begin_ns, metrics->end_ns)),
-             text_thousands(events, metrics->events), metrics->events == 1 ? "" : "s",
-             metrics->end.complete ? "complete" : "incomplete");
+             text_duration(duration, time_since(metrics->begin_ns, metrics->end_ns)), text_number(metrics->events).text,
+             metrics->events == 1 ? "" : "s", end);
     return line;
 }

@@ -6,7 +6,7 @@
 
 /* What every report of a run begins with. */
 
-/* "8 processes, 180 ms, 1,490 events, complete" */
+/* "8 processes, 180 ms, 1,490 events, complete", or "incomplete", "ended by MPI_Abort", "2 without MPI_Finalize" */
 enum { FACTS_SIZE = 160 };
 char *facts_text(char line[FACTS_SIZE], const struct metrics *metrics);
 

@@ -60,7 +60,8 @@ struct heat matrix_draw(struct canvas *canvas, const struct chart_input *input, 
                         const struct traffic *traffic)
 {
     double side = fmin(area.width - LEFT, area.height - TOP - BOTTOM);
-    struct rank_axis axis = axis_of_ranks(input->metrics, area.x + LEFT, side, side / CELLS_MAX);
+    /* Cells are whole pixels, so that what is left over at the edge is less than one for each. */
+    struct rank_axis axis = axis_of_ranks(input->metrics, area.x + LEFT, side, ceil(side / CELLS_MAX));
     struct heat heat =
         heat_new((struct area){area.x + LEFT, area.y + TOP, side, side}, axis.columns, axis.columns, true);
     axis.column_width = heat.grid.cell_width;

@@ -102,8 +102,8 @@ static bool say_waits(const struct scene *scene, char answer[SCENE_ANSWER_SIZE])
     if (worth) {
         char list[RANKS_TEXT_SIZE + 16], from[TEXT_NUMBER_SIZE], to[TEXT_NUMBER_SIZE], time[TEXT_NUMBER_SIZE];
         size_t count = victims_of(scene, rows, cause, ranks, &from_ns, &to_ns);
-        snprintf(answer, SCENE_ANSWER_SIZE, "%s wait%s for process %u between %s and %s: %s%s",
-                 victims_text(list, ranks, count), count == 1 ? "s" : "", info->rows[cause].process,
+        snprintf(answer, SCENE_ANSWER_SIZE, "%s wait%s for process %s between %s and %s: %s%s",
+                 victims_text(list, ranks, count), count == 1 ? "s" : "", text_number(info->rows[cause].process).text,
                  text_duration(from, time_since(info->begin_ns, from_ns)),
                  text_duration(to, time_since(info->begin_ns, to_ns)), text_duration(time, (int64_t)worst_ns),
                  count == 1 ? "" : " in all");

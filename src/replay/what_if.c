@@ -2,6 +2,7 @@
 #include "replay/what_if.h"
 
 #include "core/memory.h"
+#include "core/text.h"
 #include "replay/balance.h"
 
 #include <inttypes.h>
@@ -98,7 +99,8 @@ static void ask_slowest(struct asker *asker)
         struct scenario *scenario = add(asker, replay.end_ns, replay.forced);
         uint32_t process = graph->lanes[most].process;
         snprintf(scenario->options, sizeof scenario->options, "--speed-up %" PRIu32 "=mean", process);
-        snprintf(scenario->title, sizeof scenario->title, "process %" PRIu32 " computes as long as the mean", process);
+        snprintf(scenario->title, sizeof scenario->title, "process %s computes as long as the mean",
+                 text_number(process).text);
     }
     free(compute);
 }

@@ -302,9 +302,9 @@ static void iterations_title(char title[TITLE_SIZE], const struct search_input *
     bool together = numbers[count - 1] - numbers[0] + 1 == count;
     ranks_text(text, numbers, count);
     if (together)
-        snprintf(title, TITLE_SIZE, "in iteration%s %s of %zu", count == 1 ? "" : "s", text, all);
+        snprintf(title, TITLE_SIZE, "in iteration%s %s of %s", count == 1 ? "" : "s", text, text_number(all).text);
     else
-        snprintf(title, TITLE_SIZE, "in %zu of %zu iterations: %s", count, all, text);
+        snprintf(title, TITLE_SIZE, "in %s of %s iterations: %s", text_number(count).text, text_number(all).text, text);
     free(numbers);
 }
 

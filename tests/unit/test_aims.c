@@ -129,10 +129,10 @@ static void test_quiet(void)
     static const struct {
         const char *id, *of_run, *of_nothing;
     } cases[] = {
-        {"communication-locator", "0.0 % of the processes' time is spent in communication.", NO_DURATION},
+        {"communication-locator", "0 % of the processes' time is spent in communication.", NO_DURATION},
         {"synchronisation-locator", "No time is spent in barriers or in synchronising windows.", NO_DURATION},
         {"communication-overhead", "No message was sent.", "No message was sent."},
-        {"contention", "At most 0.0 %" BLOCKED UNMATCHED, NO_DURATION},
+        {"contention", "At most 0 %" BLOCKED UNMATCHED, NO_DURATION},
     };
 #undef NO_DURATION
     struct metrics *run = run_make("1 1", false), *nothing = run_make("", false), *instant = run_make("0 0", false);

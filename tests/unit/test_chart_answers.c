@@ -93,6 +93,16 @@ static void test_communication(void)
     hand_messages(metrics, 1, 1, 10, 0);
     expect_answer(metrics, id, "Process 1 takes part in all messages", "to itself");
     metrics_free(metrics);
+    metrics = alike(1, 1, 1);
+    hand_messages(metrics, 0, 1, 10, 0);
+    expect_answer(metrics, id, "Process 0 is the only one that the trace tells of: it takes part in all messages",
+                  "one process of several");
+    metrics_free(metrics);
+    metrics = alike(1024, 1, 1);
+    for (size_t i = 0; i < 1024; i++)
+        hand_messages(metrics, i, (i + 1) % 1024, 10, 0);
+    expect_answer(metrics, id, "All 1,024 processes communicate alike", "so many that a share says nothing");
+    metrics_free(metrics);
 }
 
 static void test_findings(void)
@@ -107,13 +117,14 @@ static void test_findings(void)
     sums->ns = sums->victims_ns[1] = sums->causes_ns[0] = hand_ns(1.6);
     sums->saving_ns = hand_ns(1);
     sums->count = sums->calls = 16;
-    expect_answer(metrics, id, "Late-sender costs most", "a metrics file that does not tell when");
+    expect_answer(metrics, id, "Late senders: waiting for process 0", "a metrics file that does not tell when");
     for (size_t bin = 64; bin < 80; bin++)
         sums->course_ns[bin] = hand_ns(0.1);
-    expect_answer(metrics, id, "Late-sender costs most, between 2.00 s and 2.41 s of the run", "13 parts of 16: 81 %");
+    expect_answer(metrics, id, "Late senders: waiting for process 0, mostly between 2.00 s and 2.41 s of the run",
+                  "13 parts of 16: 81 %");
     for (size_t bin = 0; bin < COURSE_BINS; bin++)
         sums->course_ns[bin] = hand_ns(0.01);
-    expect_answer(metrics, id, "Late-sender costs most, all along the run", "all the time");
+    expect_answer(metrics, id, "Late senders: waiting for process 0, all along the run", "all the time");
     analysis->clock_error = hand_ns(2);
     expect_answer(metrics, id, "No finding costs more than the clock error of this trace (2.00 s)", "clocks");
     metrics_free(metrics);
@@ -178,10 +189,46 @@ static void test_summary(void)
     expect_answer(metrics, id, "50 % of the time is computing, 50 % is spent in MPI", "half");
     metrics_free(metrics);
     metrics = alike(2, 1, 0);
-    expect_answer(metrics, id, "100 % of the time is computing, 0.0 % is spent in MPI", "none");
+    expect_answer(metrics, id, "100 % of the time is computing, 0 % is spent in MPI", "none");
     metrics_free(metrics);
     metrics = alike(2, 0, 0);
     expect_answer(metrics, id, "No time passes in this run", "no time at all");
+    metrics_free(metrics);
+}
+
+static void test_waits(void)
+{
+    static const char id[] = "waits";
+    struct metrics *metrics = alike(4, 3, 1);
+    struct analysis *analysis = metrics->analysis = analysis_new(4, metrics->defs->state_count);
+    expect_answer(metrics, id, "No process waits for another, as far as the trace tells", "none");
+    struct wait_sums *late = &analysis->waits[WAIT_LATE_SENDER], *barrier = &analysis->waits[WAIT_AT_BARRIER];
+    metrics->process[3].rank = 1003;
+    late->ns = late->victims_ns[3] = hand_ns(0.8);
+    expect_answer(metrics, id, "Process 1,003 waits 800 ms, all of it for late senders", "one process");
+    barrier->ns = barrier->victims_ns[3] = hand_ns(0.05);
+    expect_answer(metrics, id, "Process 1,003 waits 850 ms, nearly all of it for late senders", "two kinds");
+    for (size_t i = 0; i < 4; i++)
+        barrier->victims_ns[i] = hand_ns(0.3);
+    barrier->ns = hand_ns(1.2);
+    expect_answer(metrics, id, "The processes wait for each other for 12 % of their time, 60 % of it in barriers",
+                  "all");
+    metrics_free(metrics);
+}
+
+static void test_efficiency(void)
+{
+    static const char id[] = "efficiency";
+    struct metrics *metrics = alike(4, 3, 1);
+    struct analysis *analysis = metrics->analysis = analysis_new(4, metrics->defs->state_count);
+    analysis->load_balance = 0.9;
+    analysis->serialisation = analysis->transfer = 0.95;
+    expect_answer(metrics, id, "81 % of the processes' time is computing: good, by the rule of 80 %", "good");
+    analysis->transfer = 0.85;
+    expect_answer(metrics, id,
+                  "73 % of the processes' time is computing; most is lost to messages and MPI calls that take their "
+                  "time (transfer 85 %)",
+                  "no factor is poor, but their product");
     metrics_free(metrics);
 }
 
@@ -192,11 +239,17 @@ static void test_balance(void)
     expect_answer(metrics, id, "All time is spent in MPI", "no computing");
     hand_times(metrics, 0, 2, 2);
     hand_times(metrics, 1, 1, 3);
-    expect_answer(metrics, id, "A process computes for 38 % of the run: load balance 75 % × communication 50 %",
+    expect_answer(metrics, id, "The processes compute for 38 % of the run on average, process 0 for 50 %",
                   "the efficiencies");
     metrics_free(metrics);
     metrics = alike(2, 0, 0);
     expect_answer(metrics, id, "No time passes in this run", "no time at all");
+    metrics_free(metrics);
+    metrics = alike(4, 3, 1);
+    expect_answer(metrics, id, "Each process computes for about 75 % of the run", "even");
+    metrics_free(metrics);
+    metrics = alike(1, 3, 1);
+    expect_answer(metrics, id, "The only process computes for 75 % of the run", "one process");
     metrics_free(metrics);
 }
 
@@ -298,6 +351,8 @@ int main(void)
     test_activity();
     test_summary();
     test_balance();
+    test_waits();
+    test_efficiency();
     test_messages();
     test_matrix_one();
     test_matrix_pairs();
