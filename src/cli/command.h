@@ -3,6 +3,7 @@
 #define SIGHT_CLI_COMMAND_H
 
 #include "core/error.h"
+#include "core/output.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -70,7 +71,7 @@ struct option_row {
 const struct option_row *option_at(size_t index);
 
 /* The options of a command as lines of help. */
-void options_print_help(const struct command *command);
+void options_write_help(struct output *output, const struct command *command);
 
 /* Bits of struct command's options, one for each row of options.def. Beyond the 31st, enumerators are wider than int:
    C23 has that, gcc and clang have had it for long. */

@@ -35,11 +35,17 @@ static void print_help(void)
     puts("- man sight.");
 }
 
+static void write_command(struct output *output, const void *context)
+{
+    const struct command *command = context;
+    output_print(output, "sight %s%s%s\n  %s\n\nOptions:\n", command->name, *command->arguments ? " " : "",
+                 command->arguments, command->summary);
+    options_write_help(output, command);
+}
+
 int help_on_command(const struct command *command)
 {
-    printf("sight %s %s\n  %s\n\nOptions:\n", command->name, command->arguments, command->summary);
-    options_print_help(command);
-    return EXIT_DONE;
+    return run_output(&(struct options){0}, write_command, command, EXIT_DONE);
 }
 
 /* "late-sender   a receive that …", the text indented. */
@@ -206,10 +212,9 @@ int help(int argc, char **argv)
         fprintf(stderr, "sight: no help on '%s' (try 'sight help')\n", argv[0]);
         return EXIT_USAGE;
     }
-    if (command)
-        help_on_command(command);
+    int code = command ? help_on_command(command) : EXIT_DONE;
     if (command && topic)
         putchar('\n');
     fflush(stdout);
-    return topic ? run_output(&(struct options){0}, write_topic, topic, EXIT_DONE) : EXIT_DONE;
+    return topic && code == EXIT_DONE ? run_output(&(struct options){0}, write_topic, topic, EXIT_DONE) : code;
 }

@@ -2,11 +2,14 @@
 #include "cli/command.h"
 
 #include "core/text.h"
+#include "render/field.h"
 
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+enum { HELP_SIZE = 256 };
 
 static const struct option_row rows[OPTION_COUNT] = {
 #define OPTION(bit, letter, name, value, member, help)                                                                 \
@@ -200,30 +203,31 @@ static bool help_tells_words(const struct option_row *row)
     return true;
 }
 
-/* ": a b c", as behind the help of --format. */
-static void print_words(const struct option_row *row)
+/* ": a b c" behind the help. */
+static void append_words(char help[HELP_SIZE], const struct option_row *row)
 {
     if (!row->value || !strchr(row->value, '|') || help_tells_words(row))
         return;
-    fputs(": ", stdout);
-    for (const char *at = row->value; *at; at++)
-        putchar(*at == '|' ? ' ' : *at);
+    text_append(help, HELP_SIZE, ": %s", row->value);
+    for (char *at = strchr(help, '|'); at; at = strchr(at, '|'))
+        *at = ' ';
 }
 
-void options_print_help(const struct command *command)
+void options_write_help(struct output *output, const struct command *command)
 {
     for (size_t i = 0; i < OPTION_COUNT; i++) {
         if (!(command->options >> i & 1))
             continue;
-        char left[64];
+        char left[64], first[80], help[HELP_SIZE];
         int length = rows[i].letter ? snprintf(left, sizeof left, "-%c, --%s", rows[i].letter, rows[i].name)
                                     : snprintf(left, sizeof left, "    --%s", rows[i].name);
         if (rows[i].value)
             snprintf(left + length, sizeof left - (size_t)length, " %s", value_title(&rows[i]));
-        printf("  %-22s %s", left, rows[i].help);
+        snprintf(first, sizeof first, "  %-22s ", left);
+        snprintf(help, sizeof help, "%s", rows[i].help);
         if (i == OPTION_BIT_FORMAT && command->formats)
-            printf(": %s", command->formats);
-        print_words(&rows[i]);
-        putchar('\n');
+            text_append(help, sizeof help, ": %s", command->formats);
+        append_words(help, &rows[i]);
+        paragraph_write(output, first, "                         ", help);
     }
 }

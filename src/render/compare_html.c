@@ -37,6 +37,14 @@ static void write_value(struct output *output, struct averaged value, enum quant
     page_td(output, cell, raw, false);
 }
 
+static void write_seconds(struct output *output, struct averaged seconds, bool there, size_t runs)
+{
+    char cell[COMPARE_CELL_SIZE], raw[32];
+    compare_seconds(seconds, there, runs, cell);
+    raw_number(raw, seconds.mean);
+    page_td(output, cell, raw, false);
+}
+
 static void table_begin(struct output *output, const char *heading, const char *first)
 {
     page_element(output, "<h2>", heading, "</h2>\n<div class=\"wide\"><table>\n<thead><tr>");
@@ -94,7 +102,7 @@ static void write_functions(struct output *output, const struct comparison *comp
         output_text(output, "<tr>");
         page_td(output, function->name, NULL, true);
         for (size_t v = 0; v < comparison->version_count; v++)
-            write_value(output, function->seconds[v], QUANTITY_SECONDS, comparison->versions[v].run_count);
+            write_seconds(output, function->seconds[v], function->calls[v].mean > 0, comparison->versions[v].run_count);
         for (size_t v = 1; v < comparison->version_count; v++)
             write_change(output, function->seconds[0], function->seconds[v], BETTER_LOWER);
         output_text(output, "</tr>\n");
@@ -116,9 +124,9 @@ static void write_processes(struct output *output, const struct comparison *comp
         raw_number(raw, process->rank);
         page_td(output, text_thousands(rank, process->rank), raw, true);
         for (size_t v = 0; v < comparison->version_count; v++)
-            write_value(output, process->compute[v], QUANTITY_SECONDS, 1);
+            write_seconds(output, process->compute[v], process->total[v].mean > 0, 1);
         for (size_t v = 0; v < comparison->version_count; v++)
-            write_value(output, process->communication[v], QUANTITY_SECONDS, 1);
+            write_seconds(output, process->communication[v], process->total[v].mean > 0, 1);
         output_text(output, "</tr>\n");
     }
     page_table_end(output);

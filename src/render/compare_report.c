@@ -81,6 +81,14 @@ void compare_change(struct averaged first, struct averaged now, char cell[COMPAR
         snprintf(cell, COMPARE_CELL_SIZE, "%s%.*f %%", percent < 0 ? "−" : "+", decimals, fabs(percent));
 }
 
+void compare_seconds(struct averaged seconds, bool there, size_t runs, char cell[COMPARE_CELL_SIZE])
+{
+    if (there)
+        compare_value(seconds, QUANTITY_SECONDS, runs, cell);
+    else
+        snprintf(cell, COMPARE_CELL_SIZE, "–");
+}
+
 struct ordered {
     double moved;
     size_t at;
@@ -108,9 +116,10 @@ size_t *compare_processes_most(const struct comparison *comparison, size_t most,
     size_t *places = memory_new(*count * sizeof *places);
     for (size_t i = 0; i < all; i++) {
         const struct compared_process *process = &comparison->processes[i];
-        ordered[i] = (struct ordered){fabs(process->compute[last].mean - process->compute[0].mean) +
-                                          fabs(process->communication[last].mean - process->communication[0].mean),
-                                      i};
+        bool in_both = process->total[0].mean > 0 && process->total[last].mean > 0;
+        double moved = fabs(process->compute[last].mean - process->compute[0].mean) +
+                       fabs(process->communication[last].mean - process->communication[0].mean);
+        ordered[i] = (struct ordered){in_both ? moved : -1, i};
     }
     if (all > 0)
         qsort(ordered, all, sizeof *ordered, by_move);
@@ -179,7 +188,7 @@ static void text_functions(struct output *output, const struct comparison *compa
         text_for_terminal(name, sizeof name, function->name, 40);
         text_table_cell(table, name, true);
         for (size_t v = 0; v < versions; v++) {
-            compare_value(function->seconds[v], QUANTITY_SECONDS, comparison->versions[v].run_count, cell);
+            compare_seconds(function->seconds[v], function->calls[v].mean > 0, comparison->versions[v].run_count, cell);
             text_table_cell(table, cell, false);
         }
         compare_change(function->seconds[0], function->seconds[versions - 1], cell);
@@ -208,7 +217,7 @@ static void text_processes(struct output *output, const struct comparison *compa
         for (int communication = 0; communication < 2; communication++)
             for (size_t v = 0; v < comparison->version_count; v++) {
                 const struct averaged *times = communication ? process->communication : process->compute;
-                compare_value(times[v], QUANTITY_SECONDS, 1, cell);
+                compare_seconds(times[v], process->total[v].mean > 0, 1, cell);
                 text_table_cell(table, cell, false);
             }
     }

@@ -22,6 +22,9 @@ void compare_sentence(const struct comparison *comparison, size_t version, char 
 /* A value in its unit, with the range of its runs where there are several. */
 void compare_value(struct averaged value, enum quantity_unit unit, size_t runs, char cell[COMPARE_CELL_SIZE]);
 
+/* The same of seconds of what a version may not have: "–". */
+void compare_seconds(struct averaged seconds, bool there, size_t runs, char cell[COMPARE_CELL_SIZE]);
+
 /* "-91 %", "3.2 times", "=" within the noise; `sign` of better or worse is not in it. */
 void compare_change(struct averaged first, struct averaged now, char cell[COMPARE_CELL_SIZE]);
 

@@ -62,8 +62,9 @@ void diagnosis_sentence(char buffer[DIAGNOSIS_SENTENCE_SIZE], const struct metri
 {
     const struct heuristic_result *work = heuristics_find(results, "stddev-compute");
     char share[TEXT_NUMBER_SIZE], startup[TEXT_NUMBER_SIZE];
-    int used = snprintf(buffer, DIAGNOSIS_SENTENCE_SIZE, "%s of the time is spent in MPI",
-                        text_share(share, communication_share(metrics)));
+    double mpi = communication_share(metrics);
+    int used = snprintf(buffer, DIAGNOSIS_SENTENCE_SIZE, "%s%s time is spent in MPI",
+                        mpi > 0 ? text_share(share, mpi) : "No", mpi > 0 ? " of the" : "");
     bool tell = startup_share(metrics) >= STARTUP_TOLD;
     used += snprintf(buffer + used, (size_t)(DIAGNOSIS_SENTENCE_SIZE - used),
                      tell ? ", %s in starting and ending it. " : ". ", text_share(startup, startup_share(metrics)));
@@ -77,8 +78,10 @@ void diagnosis_sentence(char buffer[DIAGNOSIS_SENTENCE_SIZE], const struct metri
         snprintf(text, sizeof text, "The processes' total times differ: %s.", total->headline);
         rest = text;
     } else if (work->verdict == VERDICT_UNKNOWN) {
-        rest = metrics->process_count == 1 ? "There is one process only." : "No process computes anything.";
-    } else if (communication_share(metrics) > HARDLY_COMPUTES) {
+        rest = metrics->process_count > 1 ? "No process computes anything."
+               : metrics->processes > 1   ? "The trace tells of one process only."
+                                          : "There is one process only.";
+    } else if (mpi > HARDLY_COMPUTES) {
         rest = "The processes hardly compute.";
     }
     snprintf(buffer + used, (size_t)(DIAGNOSIS_SENTENCE_SIZE - used), "%s", rest);
@@ -103,7 +106,7 @@ static void write_title(struct output *output, const struct metrics *metrics, co
         output_print(output, "damaged: only %s of the file could be read\n",
                      text_share(share, (double)end->used / (double)end->total));
     else if (end->damage.count > 0)
-        output_text(output, "damaged: what could not be read is missing here\n");
+        output_text(output, "damaged: the file could be read to its end, but it is not whole\n");
 }
 
 static void write_efficiency(struct output *output, const struct diagnosis *diagnosis)
@@ -127,8 +130,9 @@ static void write_structure(struct output *output, const struct metrics *metrics
     char text[STRUCTURE_TEXT_SIZE];
     bool told = structure.kind != STRUCTURE_TOO_FEW && structure.kind != STRUCTURE_IRREGULAR &&
                 structure.kind != STRUCTURE_COLLECTIVE;
-    if (told && !structure.ambiguous)
-        output_print(output, "  messages: %s\n", structure_text(text, &structure));
+    if (!told || structure.ambiguous)
+        return;
+    paragraph_write(output, "  messages: ", "  ", structure_text(text, &structure));
 }
 
 /* What the critical path costs is told from this share of all time on, where most of it is between roles: uneven work
@@ -251,15 +255,16 @@ void diagnosis_write_text(struct output *output, const struct diagnosis *diagnos
     diagnosis_sentence(sentence, metrics, diagnosis->results);
     output_text(output, "\n");
     paragraph_write(output, "  ", "  ", sentence);
-    write_efficiency(output, diagnosis);
+    if (metrics->process_count > 1)
+        write_efficiency(output, diagnosis);
     write_structure(output, metrics);
     char clocks[CLOCK_SENTENCE_SIZE];
     size_t lines = 0;
     if (*clock_sentence(clocks, metrics, diagnosis->findings))
-        lines = paragraph_write(output, "  ", "  ", clocks);
+        lines += paragraph_write(output, "  ", "  ", clocks);
     /* What spoils times spoils those of iterations first. */
     else if (!*diagnosis->findings->caveat)
-        lines = write_iterations(output, metrics);
+        lines += write_iterations(output, metrics);
     bool more = false;
     if (metrics->analysis && metrics->process_count > 1 && !*diagnosis->findings->caveat)
         lines += write_impact(output, metrics);

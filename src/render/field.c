@@ -332,6 +332,8 @@ void text_table_row(struct text_table *table, const void *context, const void *r
 static void table_print_row(const struct text_table *table, struct output *output, size_t first, size_t columns,
                             const size_t *widths)
 {
+    while (columns > 1 && !*table->cells[first + columns - 1])
+        columns--; /* no blanks at the end of a line */
     for (size_t i = 0; i < columns; i++) {
         const char *text = table->cells[first + i];
         int pad = (int)(widths[i] - shown_length(text));
