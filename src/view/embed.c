@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* As in page/source.js and page/scene.js: the shift at which a tile or two hold the whole run, and the fold of the
+/* As in page/source.js and page/tiles.js: the shift at which a tile or two hold the whole run, and the fold of the
    overview. */
 static unsigned shift_of_run(const struct view *view)
 {

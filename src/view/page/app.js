@@ -78,11 +78,12 @@ class App {
       h('div', { class: 'choice', role: 'group', 'aria-label': 'What is drawn' }, Object.values(this.buttons)),
       this.order,
       this.hint,
-      h('span', { class: 'room' }),
-      button('whole run', 'the whole run (0)', () => timeline.flyTo(timeline.whole())),
-      button('SVG', 'save the picture as SVG', () => this.save(timeline.svg(), 'svg')),
-      button('PNG', 'save the picture as PNG', () => this.save(timeline.png(), 'png')),
-      button('?', 'keys and pointer (?)', () => this.help.showModal()),
+      h('span', { class: 'room' }, [
+        button('whole run', 'the whole run (0)', () => timeline.flyTo(timeline.whole())),
+        button('SVG', 'save the picture as SVG', () => this.save(timeline.svg(), 'svg')),
+        button('PNG', 'save the picture as PNG', () => this.save(timeline.png(), 'png')),
+        button('?', 'keys and pointer (?)', () => this.help.showModal()),
+      ]),
     ];
     return h('div', { class: 'tools', role: 'toolbar', 'aria-label': 'Timeline' }, tools);
   }
@@ -110,7 +111,7 @@ class App {
   tellArrows() {
     const { scene } = this.timeline;
     let text = '';
-    if (scene.show.messages && scene.arrows === null) text = scene.isExact ? 'too many messages for arrows: zoom in' : 'zoom in for states and arrows';
+    if (scene.show.messages && scene.arrows === null) text = scene.isExact ? 'zoom in for arrows' : 'zoom in for detail';
     if (this.hint.textContent !== text) this.hint.textContent = text;
   }
 

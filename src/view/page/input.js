@@ -261,7 +261,7 @@ Object.assign(Timeline.prototype, {
   },
 
   processName(row) {
-    return row < 0 ? 'an unknown process' : `process ${this.scene.meta.rankOf(row)}`;
+    return row < 0 ? 'an unknown process' : `process ${thousands(this.scene.meta.rankOf(row))}`;
   },
 
   /** The lines about a state: what, how long, where, with whom, why it waits. */
@@ -308,7 +308,7 @@ Object.assign(Timeline.prototype, {
   messageText(message, row) {
     const m = this.scene.exact.messages;
     const outgoing = m.row[message] === row;
-    return `${this.sizeText(message)} ${outgoing ? 'to' : 'from'} process ${outgoing ? m.receiver[message] : m.sender[message]}${this.tagText(message)}`;
+    return `${this.sizeText(message)} ${outgoing ? 'to' : 'from'} process ${thousands(outgoing ? m.receiver[message] : m.sender[message])}${this.tagText(message)}`;
   },
 
   sizeText(message) {

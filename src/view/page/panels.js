@@ -70,7 +70,7 @@ class SelectionPanel {
     for (const message of exact.messagesOf(selected).slice(0, 3)) {
       const own = exact.states.row[selected];
       const other = exact.messages.row[message] === own ? exact.messages.to[message] : exact.messages.row[message];
-      if (other >= 0) links.push(link(`message at ${timeline.scene.meta.rankOf(other)}`, () => timeline.goToOtherEnd(message, own)));
+      if (other >= 0) links.push(link(`message at ${thousands(timeline.scene.meta.rankOf(other))}`, () => timeline.goToOtherEnd(message, own)));
     }
     this.links.replaceChildren(...links);
   }
@@ -237,7 +237,7 @@ class StatesPanel {
 class SearchPanel {
   constructor(timeline) {
     this.timeline = timeline;
-    this.input = h('input', { type: 'search', placeholder: 'MPI_Recv  p 3  tag 5  >10 ms', 'aria-label': 'Search: function, process, tag, duration', maxlength: '200', spellcheck: 'false' });
+    this.input = h('input', { type: 'search', placeholder: 'MPI_Recv  p 3  >10 ms', 'aria-label': 'Search: function, process, tag, duration', maxlength: '200', spellcheck: 'false' });
     this.form = h('form', { class: 'search', role: 'search' }, this.input);
     this.form.addEventListener('submit', (event) => {
       event.preventDefault();
@@ -283,7 +283,7 @@ class SearchPanel {
     else if (this.found.length === 0) this.note.textContent = 'Nothing like that.';
     else this.note.textContent = `${result.more ? 'The first ' : ''}${thousands(this.found.length)} state${this.found.length === 1 ? '' : 's'}. Enter: the next.`;
     this.buttons = this.found.map((hit, i) =>
-      h('button', { type: 'button', 'aria-pressed': 'false', onclick: () => this.choose(i) }, h('b', {}, meta.states[hit.state].name), ` ${duration(hit.to - hit.from)}`, h('span', { class: 'muted' }, ` process ${meta.rankOf(hit.row)} at ${duration(hit.from)}`)),
+      h('button', { type: 'button', 'aria-pressed': 'false', onclick: () => this.choose(i) }, h('b', {}, meta.states[hit.state].name), ` ${duration(hit.to - hit.from)}`, h('span', { class: 'muted' }, ` process ${thousands(meta.rankOf(hit.row))} at ${duration(hit.from)}`)),
     );
     this.list.replaceChildren(...this.buttons.map((button) => h('li', {}, button)));
     if (this.found.length > 0) this.choose(0);

@@ -8,9 +8,10 @@ function digits3(value) {
   return size >= 100 ? value.toFixed(0) : size >= 10 ? value.toFixed(1) : value.toFixed(2);
 }
 
-/** A time in ns as "1.23 s", "45.6 ms", "789 µs", "12 ns". */
+/** A time in ns as "1.23 s", "45.6 ms", "789 µs", "12 ns", "0". */
 function duration(ns) {
   const size = Math.abs(ns);
+  if (ns === 0) return '0';
   if (size < 999.5) return `${Math.round(ns)}${NBSP}ns`;
   if (size < 999500) return `${digits3(ns / 1e3)}${NBSP}µs`;
   if (size < 999500000) return `${digits3(ns / 1e6)}${NBSP}ms`;
@@ -45,18 +46,6 @@ function percent(share) {
   if (share < 0.0005) return `<${NBSP}0.1${NBSP}%`;
   const value = 100 * share;
   return `${value >= 99.5 && value < 100 ? value.toFixed(1) : value >= 9.95 ? value.toFixed(0) : value.toFixed(1)}${NBSP}%`;
-}
-
-/** Sorted numbers as "0–7,12". */
-function ranges(numbers) {
-  const parts = [];
-  for (let i = 0; i < numbers.length; ) {
-    let k = i;
-    while (k + 1 < numbers.length && numbers[k + 1] === numbers[k] + 1) k++;
-    parts.push(k > i ? `${numbers[i]}–${numbers[k]}` : `${numbers[i]}`);
-    i = k + 1;
-  }
-  return parts.length > 8 ? `${parts.slice(0, 7).join(',')},…` : parts.join(',');
 }
 
 /** "3 ms", "2us", "0.5 s", "12 ns" as ns; NaN for what is none. */

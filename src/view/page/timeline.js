@@ -133,13 +133,13 @@ class Timeline extends EventTarget {
     this.canvas.width = this.scene.width * ratio;
     this.canvas.height = this.scene.height * ratio;
     this.ratio = ratio;
-    this.scene.labelWidth = 24 + 7.5 * Math.max(4, this.longestLabel());
+    this.scene.labelWidth = 30 + 7.5 * Math.max(4, this.longestLabel());
     this.update();
   }
 
   longestLabel() {
     const { meta } = this.scene;
-    const digits = String(meta.rankOf(Math.max(0, meta.rows - 1))).length;
+    const digits = thousands(meta.rankOf(Math.max(0, meta.rows - 1))).length;
     return meta.rows * ROW_LEAST > this.scene.height ? 2 * digits + 1 : digits;
   }
 
@@ -406,7 +406,7 @@ class Timeline extends EventTarget {
     if (!this.scene.isExact) return hit;
     hit.mark = this.markAt(x, y);
     hit.message = hit.mark < 0 ? this.messageAt(x, y) : -1;
-    if (y <= layout.y(line) + layout.line - layout.gap) hit.state = this.scene.exact.stateAt(hit.row, hit.time);
+    if (y <= layout.y(line) + layout.height) hit.state = this.scene.exact.stateAt(hit.row, hit.time);
     if (hit.state < 0) hit.state = this.narrowStateAt(layout, hit);
     if (hit.state >= 0 && this.scene.hidden.has(this.scene.exact.states.state[hit.state])) hit.state = -1;
     return hit;
@@ -451,7 +451,7 @@ class Timeline extends EventTarget {
     const layout = layoutOf(this.scene);
     const box = this.frame.getBoundingClientRect();
     const line = Math.floor(this.lineOf(row) / 2 ** layout.fold);
-    return { x: box.left + layout.x(time), y: box.top + layout.y(line) + (layout.line - layout.gap) / 2 };
+    return { x: box.left + layout.x(time), y: box.top + layout.middle(line) };
   }
 
   // Pictures
