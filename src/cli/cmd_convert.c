@@ -39,7 +39,7 @@ static const struct writer_format *convert_format(const struct options *options,
     for (size_t i = 0; i < writer_format_count(); i++)
         if (ends_with(options->output, length, writer_format_at(i)->suffix))
             return writer_format_at(i);
-    error_set(err, ERROR_USAGE, "cannot tell the format from '%s': give --format (%s )", options->output, all);
+    error_set(err, ERROR_USAGE, "cannot tell the format from '%s': give --format (%s)", options->output, all + 1);
     return NULL;
 }
 

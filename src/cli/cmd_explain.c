@@ -10,6 +10,7 @@
 #include "render/path_text.h"
 
 #include <string.h>
+#include <unistd.h>
 
 /* What can be explained beside findings. */
 static const char critical_path[] = "critical-path";
@@ -36,6 +37,15 @@ static enum status needs_events(const struct options *options, const struct metr
     return STATUS_OK;
 }
 
+/* What there is instead of the finding that was asked for. */
+static void write_others(struct output *output, const struct findings *findings, const char *wanted)
+{
+    output_print(output, "There is no such finding in this trace: '%s'; there are:", wanted);
+    for (size_t i = 0; i < findings->count; i++)
+        output_print(output, "%s %s", i ? "," : "", findings->finding[i].id);
+    output_text(output, "\n");
+}
+
 static void write_explanations(struct output *output, const struct options *options, const struct judged_run *run)
 {
     size_t written = 0;
@@ -59,7 +69,7 @@ static void write_explanations(struct output *output, const struct options *opti
         output_print(output, "There is no finding above %s (%s).\n", seconds_text(floor, run->findings->floor_s),
                      run->findings->clock_limits ? "the clock error of this trace" : "1 % of the run");
     else if (written == 0)
-        output_print(output, "There is no such finding in this trace: '%s'.\n", options->finding);
+        write_others(output, run->findings, options->finding);
 }
 
 int cmd_explain(const struct command *command, const struct options *options)
@@ -72,5 +82,9 @@ int cmd_explain(const struct command *command, const struct options *options)
     }
     if (rest.input_count == 0)
         return command_usage(command, "no trace given");
+    if (options->input_count == 2 && !rest.finding && access(options->inputs[0], F_OK) != 0 &&
+        access(options->inputs[1], F_OK) == 0)
+        return command_usage(command, "'%s' is neither a finding nor a file; findings: sight help findings",
+                             options->inputs[0]);
     return run_judged(&rest, needs_events, write_explanations);
 }

@@ -9,6 +9,7 @@
 #include "render/field.h"
 #include "replay/match.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /* Counts what is in the trace: a sink. */
@@ -354,13 +355,16 @@ static void info_json(struct output *output, const struct info *info)
 
 static void info_lines(struct output *output, const struct info *info, const struct field *fields, size_t count)
 {
-    char text[VALUE_TEXT_SIZE];
+    char text[VALUE_TEXT_SIZE], first[64];
     for (size_t i = 0; i < count; i++) {
         struct value value = fields[i].get(info, info);
         if (value.kind == VALUE_NULL || (value.kind == VALUE_TEXT && !value.text))
             continue;
+        snprintf(first, sizeof first, "  %-32s ", fields[i].title);
         value_text_for_people(text, value);
-        output_print(output, "  %-32s %s\n", fields[i].title, text);
+        if (value.kind == VALUE_TEXT)
+            text_for_terminal(text, sizeof text, value.text, sizeof text);
+        paragraph_write(output, first, "                                   ", text);
     }
 }
 

@@ -146,12 +146,14 @@ void timeline_write_text(struct output *output, const struct scene *scene, const
     size_t found = scene_states(scene, states, LEGEND), shown = found < LEGEND ? found : LEGEND;
     clock_note(clocks, info, scene->overlay);
     scene_answer(scene, answer);
+    bool whole = scene->view.from_ns <= info->begin_ns;
     if (info->row_count == 0)
         output_print(output, "%s\n\n", title);
     else
-        output_print(output, "%s — %s from %s on\n\n", title,
-                     text_duration(length, time_since(scene->view.from_ns, scene->view.to_ns)),
-                     text_duration(from, time_since(info->begin_ns, scene->view.from_ns)));
+        output_print(output, "%s — %s%s%s%s\n\n", title,
+                     text_duration(length, time_since(scene->view.from_ns, scene->view.to_ns)), whole ? "" : " from ",
+                     whole ? "" : text_duration(from, time_since(info->begin_ns, scene->view.from_ns)),
+                     whole ? "" : " on");
     paragraph_write(output, "  ", "  ", answer);
     if (clocks[0])
         output_print(output, "  %c%s\n", toupper(clocks[0]), clocks + 1);
