@@ -95,7 +95,7 @@ char *text_duration(char buffer[TEXT_NUMBER_SIZE], int64_t ns)
         *at++ = '-';
     char number[TEXT_NUMBER_SIZE - 1]; /* room for the sign */
     if (ns == 0)
-        memcpy(number, "0", sizeof "0");
+        memcpy(number, "0 s", sizeof "0 s");
     else if (magnitude < 999.5)
         snprintf(number, sizeof number, "%.0f ns", magnitude);
     else if (magnitude < 999.5e3)

@@ -68,7 +68,7 @@ def no_events(browser):
 def one_event(browser):
     ok(browser.run("return sight.source.meta.rows") == 1, "one process")
     seen = browser.run("return document.body.innerText")
-    ok("1 process, 0 ns, 1 event\n" in seen + "\n", "one event", seen)
+    ok("1 process, 0 s, 1 event\n" in seen + "\n", "one event", seen)
     ok(not any(word in seen for word in ("NaN", "undefined", "Infinity")), "no number that is none", seen)
 
 

@@ -41,6 +41,8 @@ def calls_of(path):
 
 def duration(ns):
     """As docs and charts write times."""
+    if ns == 0:
+        return "0 s"
     for limit, scale, unit in ((999.5, 1, "ns"), (999.5e3, 1e3, "µs"), (999.5e6, 1e6, "ms"), (1e18, 1e9, "s")):
         if ns < limit:
             value = ns / scale

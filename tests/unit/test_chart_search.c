@@ -151,7 +151,7 @@ static void test_text(struct metrics *metrics)
     free(text);
     text = text_of(metrics, true);
     tap_ok(strstr(text, "  └─ ○ late receivers 100 ms 10 %\n"
-                        "  ○ input and output 0 0 %\n"
+                        "  ○ input and output 0 s 0 %\n"
                         "  └─ · small accesses\n"),
            "all of it");
     tap_ok(strstr(text, "  ├─ ● late senders ") && strstr(text, "├─ ● processes 1–7 ") &&

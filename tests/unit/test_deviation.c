@@ -44,7 +44,7 @@ static void test_compute_few(void)
          "Process 1 computes 1.40 s, the other 3 processes 1.00 s each: one process overloaded.",
          "give process 1 less work, or find what it does that the others do not"},
         {"one does all", "0 0 0 5", SHAPE_FEW_HIGH, VERDICT_POOR, "process 3 computes far longer than the others",
-         "Process 3 computes 5.00 s, the other 3 processes 0 each: one process overloaded.",
+         "Process 3 computes 5.00 s, the other 3 processes 0 s each: one process overloaded.",
          "give process 3 less work, or find what it does that the others do not"},
         {"several overloaded", "1 1 1 40 1 38 1 1 1 1 1 1 1 1 1 1", SHAPE_FEW_HIGH, VERDICT_POOR,
          "processes 3,5 compute 39 times as long as the others",
@@ -81,7 +81,7 @@ static void test_compute_many(void)
          "Even and odd ranks alternate: the odd ranks compute 1.30 s on average, the even ones 1.00 s.", EVEN_ODD},
         {"even ranks", "3 0 3 0", SHAPE_ALTERNATING, VERDICT_POOR,
          "the even ranks compute far longer than the odd ones",
-         "Even and odd ranks alternate: the even ranks compute 3.00 s on average, the odd ones 0.", EVEN_ODD},
+         "Even and odd ranks alternate: the even ranks compute 3.00 s on average, the odd ones 0 s.", EVEN_ODD},
         {"gradient up", "1 2 3 4 5 6 7 8", SHAPE_GRADIENT, VERDICT_POOR, "the computing time grows with the rank",
          "A gradient over the ranks: the computing time grows with the rank, from 1.00 s on process 0 to 8.00 s on "
          "process 7.",

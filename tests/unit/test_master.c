@@ -3,7 +3,7 @@
 #include "heuristics/master.h"
 #include "unit/judged.h"
 
-#define WITHOUT_EVEN "Without the master: deviation 0 (0 % of the mean): good."
+#define WITHOUT_EVEN "Without the master: deviation 0 s (0 % of the mean): good."
 #define MIRRORED " These times mirror the computing times: who computes less spends more time in MPI."
 
 struct master_run {
@@ -42,25 +42,25 @@ static void test_master_computes(void)
          "processes 1.00 s each: one process overloaded.",
          "give process 4 less work, or find what it does that the others do not"},
         {"two workers", "0 1 1.5", "", VERDICT_POOR, "process 0 is a master that hardly computes beside its workers",
-         "Process 0 is the master of 2 workers: it hardly computes (0), they compute 1.00 s to 1.50 s. Without the "
+         "Process 0 is the master of 2 workers: it hardly computes (0 s), they compute 1.00 s to 1.50 s. Without the "
          "master: deviation 250 ms (20 % of the mean): fair. Among the workers: process 2 computes more (1.50 s, 20 % "
          "above the mean), process 1 less (1.00 s, 20 % below it).",
          "move work from process 2 to process 1"},
         {"two groups of workers", "0 1 1 3 3", "", VERDICT_POOR,
          "process 0 is a master that hardly computes beside its workers",
-         "Process 0 is the master of 4 workers: it hardly computes (0), they compute 1.00 s to 3.00 s. Without the "
+         "Process 0 is the master of 4 workers: it hardly computes (0 s), they compute 1.00 s to 3.00 s. Without the "
          "master: deviation 1.00 s (50 % of the mean): poor. Among the workers: two groups: processes 3,4 compute 3.00 "
          "s on average, the others (1,2) 1.00 s.",
          DIVIDED},
         {"workers in a gradient", "0 1 2 3 4", "", VERDICT_POOR,
          "process 0 is a master that hardly computes beside its workers",
-         "Process 0 is the master of 4 workers: it hardly computes (0), they compute 1.00 s to 4.00 s. Without the "
+         "Process 0 is the master of 4 workers: it hardly computes (0 s), they compute 1.00 s to 4.00 s. Without the "
          "master: deviation 1.12 s (45 % of the mean): poor. Among the workers: a gradient over the ranks: the "
          "computing time grows with the rank, from 1.00 s on process 1 to 4.00 s on process 4.",
          IN_TURN},
         {"scattered workers", "0 3 1 5 2 4", "", VERDICT_POOR,
          "process 0 is a master that hardly computes beside its workers",
-         "Process 0 is the master of 5 workers: it hardly computes (0), they compute 1.00 s to 5.00 s. Without the "
+         "Process 0 is the master of 5 workers: it hardly computes (0 s), they compute 1.00 s to 5.00 s. Without the "
          "master: deviation 1.41 s (47 % of the mean): poor. Among the workers: no simple pattern. Process 3 computes "
          "most (5.00 s, 67 % above the mean), process 2 least (1.00 s, 67 % below it).",
          "hand the work out in smaller pieces, as processes ask for it; process 3 has the most"},
@@ -94,7 +94,7 @@ static void test_master_communicates(void)
          NULL},
         {"workers that take no time to communicate", "0 1 1 1", "1 0 0 0", VERDICT_POOR,
          "process 0 is a master that communicates longer than its workers",
-         "Process 0 is the master of 3 workers: it communicates 1.00 s, they communicate 0 each." MIRRORED, NULL},
+         "Process 0 is the master of 3 workers: it communicates 1.00 s, they communicate 0 s each." MIRRORED, NULL},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         expect_master_run(&cases[i], "stddev-communication");

@@ -8,10 +8,10 @@ function digits3(value) {
   return size >= 100 ? value.toFixed(0) : size >= 10 ? value.toFixed(1) : value.toFixed(2);
 }
 
-/** A time in ns as "1.23 s", "45.6 ms", "789 µs", "12 ns", "0". */
+/** A time in ns as "1.23 s", "45.6 ms", "789 µs", "12 ns", "0 s". */
 function duration(ns) {
   const size = Math.abs(ns);
-  if (ns === 0) return '0';
+  if (ns === 0) return `0${NBSP}s`;
   if (size < 999.5) return `${Math.round(ns)}${NBSP}ns`;
   if (size < 999500) return `${digits3(ns / 1e3)}${NBSP}µs`;
   if (size < 999500000) return `${digits3(ns / 1e6)}${NBSP}ms`;
