@@ -342,22 +342,6 @@ bool find_wait_at_io(const struct finding_input *input, struct finding *finding)
     return find_waits(input, &words, finding);
 }
 
-/* Launchers never start all processes at once: less than that is no fault of the program. */
-static const double START_SHARE = 0.05;
-
-bool find_wait_at_init(const struct finding_input *input, struct finding *finding)
-{
-    static const struct wait_words words = {
-        WAIT_AT_INIT,
-        "late start",
-        "for the last process to start",
-        "the last to start",
-        "look at what the late processes do before MPI_Init: reading files, slow nodes",
-        NULL};
-    return find_waits(input, &words, finding) &&
-           finding->saving_s >= START_SHARE * (double)input->analysis->duration / 1e9;
-}
-
 /* Files are a problem where they take so much of all processes' time: every program must read and write. */
 static const double IO_SHARE = 0.2;
 

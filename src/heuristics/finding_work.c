@@ -78,15 +78,16 @@ bool find_serialisation(const struct finding_input *input, struct finding *findi
 {
     const struct analysis *analysis = input->analysis;
     double ideal = (double)analysis->ideal / 1e9, duration = (double)analysis->duration / 1e9;
-    double most = analysis->serialisation * ideal;
+    double most = analysis->serialisation * ideal, start = (double)analysis->waits[WAIT_AT_INIT].longest_ns / 1e9;
     char share[TEXT_NUMBER_SIZE], longest[TEXT_NUMBER_SIZE], chain[TEXT_NUMBER_SIZE];
     /* Uneven work and slow transfers are findings of their own. */
     if (analysis->serialisation <= 0 || analysis->serialisation >= ACCEPTABLE || analysis->load_balance < ACCEPTABLE ||
         analysis->transfer < ACCEPTABLE)
         return false;
-    finding->saving_s = ideal - most;
+    /* Until the last process has started nobody takes turns. */
+    finding->saving_s = ideal - start - most;
     finding->waiting_s = finding->saving_s * (double)analysis->process_count;
-    if (finding->saving_s < 0.05 * duration)
+    if (finding->saving_s < 0.05 * duration || most >= ACCEPTABLE * (ideal - start))
         return false;
     take_whole_run(input, finding);
     finding_takes_waits(finding, input->analysis);

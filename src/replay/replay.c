@@ -186,6 +186,37 @@ static bool force(struct player *player)
     return true;
 }
 
+/* The collective by which the lane's process starts; GRAPH_NONE: it has none, or does something else before. */
+static uint32_t start_of(const struct graph *graph, uint32_t lane)
+{
+    if (graph->lanes[lane].count == 0)
+        return GRAPH_NONE;
+    struct call first = graph_call(graph, lane, 0);
+    return first.group && graph_collective(graph, &first).wait == WAIT_AT_INIT ? first.group - 1 : GRAPH_NONE;
+}
+
+/* Where nobody waits for who starts late, all begin with the first of those that start together. */
+static void begin_together(struct player *player)
+{
+    const struct graph *graph = player->graph;
+    struct map begins = {0}; /* start -> when the first lane of it begins */
+    for (uint32_t lane = 0; lane < graph->lane_count; lane++) {
+        uint32_t start = start_of(graph, lane);
+        uint64_t *begin_ns;
+        if (start == GRAPH_NONE)
+            continue;
+        begin_ns = map_put(&begins, start, (uint64_t)player->lanes[lane].now_ns);
+        if (player->lanes[lane].now_ns < (int64_t)*begin_ns)
+            *begin_ns = (uint64_t)player->lanes[lane].now_ns;
+    }
+    for (uint32_t lane = 0; lane < graph->lane_count; lane++) {
+        const uint64_t *begin_ns = map_find(&begins, start_of(graph, lane));
+        if (begin_ns)
+            player->lanes[lane].now_ns = (int64_t)*begin_ns;
+    }
+    map_clear(&begins);
+}
+
 static void player_begin(struct player *player, const struct graph *graph, struct replay_options options)
 {
     size_t lanes = graph->lane_count;
@@ -217,6 +248,8 @@ static void player_begin(struct player *player, const struct graph *graph, struc
         player->lanes[lane].now_ns = time_since(player->begin_ns, graph->lanes[lane].begin_ns);
         player_make_ready(player, lane);
     }
+    if (player_is_free(player, WAIT_AT_INIT))
+        begin_together(player);
 }
 
 static void player_clear(struct player *player)

@@ -14,7 +14,9 @@
    clocks that go wrong. */
 
 struct replay_options {
-    unsigned free_waits; /* bit 1 << kind: waits of this kind end at once: the partner is always there in time */
+    /* bit 1 << kind: waits of this kind end at once: the partner is always there in time. With wait-at-init those that
+       start together also begin together. */
+    unsigned free_waits;
     const bool
         *free_states; /* by state (the first of its name): calls of it take no time and wait for nobody; or NULL */
     const bool *quick_states;  /* by state (the first of its name): calls of it take no time but for waiting; or NULL */

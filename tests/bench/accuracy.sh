@@ -52,7 +52,7 @@ judge() { # judge PROCESSES PATTERN RANK clean|bad
 echo '| processes | pattern | planted | by process | first finding | by process | could save | right |'
 echo '| --- | --- | --- | --- | --- | --- | --- | --- |'
 for processes in 2 4 8 16; do
-    for pattern in barrier allreduce ring halo turns synchronising idle broadcast late-sender late-receiver late-post \
+    for pattern in barrier allreduce reduce gather early-reduce ring halo transient late-start turns synchronising idle broadcast late-sender late-receiver late-post \
         nonblocking scan neighbours inter wrong-order contention \
         window-fence window-late-post window-late-complete window-lock; do
         # Two processes cannot queue for a third.

@@ -67,6 +67,38 @@ static void at_allreduce(int round)
     allreduce();
 }
 
+/* Inner nodes of the MPI's tree wait as well as the root. */
+static void at_reduce(int round)
+{
+    double mine = round, sum;
+    uneven_work();
+    MPI_Reduce(&mine, &sum, 1, MPI_DOUBLE, MPI_SUM, 0, MPI_COMM_WORLD);
+}
+
+static void at_gather(int round)
+{
+    double mine = round, all[1024];
+    uneven_work();
+    MPI_Gather(&mine, 1, MPI_DOUBLE, all, 1, MPI_DOUBLE, 0, MPI_COMM_WORLD);
+}
+
+/* The root works after it has what the others give, who work before: that could be at the same time. */
+static void early_reduce(int round)
+{
+    double mine = round, sum;
+    work(bad && rank == culprit ? 0 : EXTRA_US);
+    MPI_Reduce(&mine, &sum, 1, MPI_DOUBLE, MPI_SUM, culprit, MPI_COMM_WORLD);
+    work(bad && rank == culprit ? EXTRA_US : 0);
+    MPI_Barrier(MPI_COMM_WORLD);
+}
+
+/* Uneven in one round only. */
+static void transient(int round)
+{
+    work(BASE_US + (bad && rank == culprit && round == ROUNDS / 2 ? 4 * EXTRA_US : 0));
+    allreduce();
+}
+
 static void at_ring(int round)
 {
     (void)round;
@@ -79,6 +111,23 @@ static void at_halo(int round)
     (void)round;
     uneven_work();
     halo();
+}
+
+/* Even work; of bad runs the culprit is late before it comes to MPI_Init. */
+static void at_allreduce_evenly(int round)
+{
+    (void)round;
+    work(BASE_US);
+    allreduce();
+}
+
+static void come_late(void)
+{
+    const char *launched_as = getenv("OMPI_COMM_WORLD_RANK");
+    if (!launched_as)
+        launched_as = getenv("PMI_RANK");
+    if (bad && launched_as && atoi(launched_as) == culprit)
+        work(10 * EXTRA_US);
 }
 
 /* In each round another process is late: the totals are even. */
@@ -463,6 +512,11 @@ static const struct pattern patterns[] = {
     {"allreduce", at_allreduce, "compute-imbalance,wait-at-nxn", 1},
     {"ring", at_ring, "compute-imbalance,late-sender", 1},
     {"halo", at_halo, "compute-imbalance,late-sender", 1},
+    {"reduce", at_reduce, "compute-imbalance,early-reduce", 1},
+    {"gather", at_gather, "compute-imbalance,early-reduce", 1},
+    {"early-reduce", early_reduce, "early-reduce,wait-at-barrier,serialisation", 0},
+    {"transient", transient, "compute-imbalance,dynamic-imbalance,wait-at-nxn", 1},
+    {"late-start", at_allreduce_evenly, "late-start", 1},
     {"turns", turns, "dynamic-imbalance,wait-at-nxn,serialisation", 0},
     {"synchronising", synchronising, "excessive-synchronisation,transfer", 0},
     {"idle", idle, "idle-process,compute-imbalance", 1},
@@ -496,11 +550,14 @@ int main(int argc, char **argv)
             pattern = &patterns[i];
     if (!pattern)
         return 2;
+    culprit = atoi(argv[2]);
+    bad = strcmp(argv[3], "bad") == 0;
+    if (pattern->round == at_allreduce_evenly)
+        come_late();
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
-    culprit = atoi(argv[2]) % size;
-    bad = strcmp(argv[3], "bad") == 0;
+    culprit %= size;
     if (rank == 0 && bad && pattern->has_culprit)
         printf("%s %d\n", pattern->findings, culprit);
     else if (rank == 0)

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The finding that processes come late to MPI_Init. */
+#include "heuristics/finding.h"
+
+#include "core/memory.h"
+#include "heuristics/wait_words.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define FINDER(id, function) bool function(const struct finding_input *input, struct finding *finding);
+#include "heuristics/findings.def"
+
+/* Launchers never start all processes at once: less than that part of the run is no fault of the program. */
+static const double START_SHARE = 0.05;
+
+static int longest_first(const void *first, const void *second)
+{
+    int64_t a = *(const int64_t *)first, b = *(const int64_t *)second;
+    return (a < b) - (a > b);
+}
+
+/* Launchers start one process after the other. Those are late that come after all others by more than it took to start
+   these, who are at least half of all. Who comes later waits less. */
+static bool some_are_late(const struct finding_input *input)
+{
+    const struct analysis *analysis = input->analysis;
+    size_t count = analysis->process_count;
+    int64_t *waited_ns = memory_new(count * sizeof *waited_ns);
+    double least_ns = START_SHARE * (double)analysis->duration;
+    bool late = false;
+    memcpy(waited_ns, analysis->waits[WAIT_AT_INIT].victims_ns, count * sizeof *waited_ns);
+    qsort(waited_ns, count, sizeof *waited_ns, longest_first);
+    for (size_t i = (count + 1) / 2; i < count && !late; i++) {
+        double others_ns = (double)waited_ns[0] - (double)waited_ns[i - 1],
+               later_ns = (double)waited_ns[i - 1] - (double)waited_ns[i];
+        late = later_ns >= others_ns && later_ns >= least_ns;
+    }
+    free(waited_ns);
+    return late;
+}
+
+bool find_late_start(const struct finding_input *input, struct finding *finding)
+{
+    static const struct wait_words words = {
+        WAIT_AT_INIT,
+        "late start",
+        "for the last process to start",
+        "the last to start",
+        "look at what the late processes do before MPI_Init: reading files, slow nodes",
+        NULL};
+    return find_waits(input, &words, finding) && some_are_late(input);
+}
