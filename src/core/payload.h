@@ -55,12 +55,17 @@ bool payload_tells_moved(const char *format);
 enum { PAYLOAD_REQUESTS_SIZE = 8, REQUESTS_AT_ONCE_MAX = 1024 /* in one payload */ };
 
 /* A mark inside calls on windows that tells of whom: the ranks first, first + step, ... last in the window's
-   communicator. In MPI_Win_post and MPI_Win_start those of the group, with as many marks as that takes; in MPI_Win_lock
-   and MPI_Win_unlock the target. */
+   communicator. In MPI_Win_post and MPI_Win_start those of the group, with as many marks as that takes; in
+   MPI_Win_lock, MPI_Win_unlock, MPI_Win_flush and MPI_Win_flush_local the target; in MPI_Win_lock_all all. */
 #define RANKS_MARK_NAME "MPI ranks"
 #define RANKS_MARK_FORMAT "first=%d, last=%d, step=%d, lock=%d"
 enum { RANKS_MARK_SIZE = 16 };
-enum window_lock { WINDOW_UNLOCKED, WINDOW_SHARED, WINDOW_EXCLUSIVE };
+enum window_lock {
+    WINDOW_UNLOCKED,
+    WINDOW_SHARED,
+    WINDOW_EXCLUSIVE,
+    WINDOW_UNCHECKED /* MPI_MODE_NOCHECK: the program says that nobody else wants it */
+};
 
 /* A mark that stands for EVENT_NEIGHBOURS: who gives to the process (sources) and gets from it (destinations) in
    neighbourhood collectives on its communicator. Ranks in the communicator, in the order of the MPI standard, without

@@ -31,11 +31,24 @@ bool find_late_post(const struct finding_input *input, struct finding *finding)
     return find_waits(input, &words, finding);
 }
 
+bool find_early_wait(const struct finding_input *input, struct finding *finding)
+{
+    static const struct wait_words words = {WAIT_EARLY_WAIT,
+                                            "waiting for accesses to windows",
+                                            "for the last MPI_Put or MPI_Get of those that access the window",
+                                            "late with its accesses",
+                                            "let the target compute before MPI_Win_wait what does not need the data "
+                                            "(MPI_Win_test asks whether they are there); or let the others access the "
+                                            "window sooner, and compute after MPI_Win_complete",
+                                            NULL};
+    return find_waits(input, &words, finding);
+}
+
 bool find_late_complete(const struct finding_input *input, struct finding *finding)
 {
     static const struct wait_words words = {WAIT_LATE_COMPLETE,
                                             "accesses completed late",
-                                            "for MPI_Win_complete of those that access the window",
+                                            "for MPI_Win_complete of those that have done with the window",
                                             "late with MPI_Win_complete",
                                             "call MPI_Win_complete right after the last MPI_Put or MPI_Get, and "
                                             "compute after it; or let the target compute "

@@ -31,8 +31,9 @@
     X(AT_FENCE, "wait-at-fence")          /* MPI_Win_fence: the same, where nobody leaves before the last enters */    \
     X(AT_IO, "wait-at-io")                /* calls on files: the same, where nobody leaves before the last enters */   \
     X(LATE_POST, "late-post")             /* access epoch: min(latest enter_post of its targets, leave) - enter */     \
-    X(LATE_COMPLETE, "late-complete")     /* exposure epoch: min(latest enter_complete, leave) - enter */              \
-    X(LOCK_CONTENTION, "lock-contention") /* lock: min(leave_unlock of the holder before, leave) - enter */            \
+    X(EARLY_WAIT, "early-wait")           /* exposure epoch: min(last end of an access, leave) - enter */              \
+    X(LATE_COMPLETE, "late-complete")     /* the rest of it: until min(latest enter_complete, leave) */                \
+    X(LOCK_CONTENTION, "lock-contention") /* locks: min(leave_unlock of the holder before, leave) - enter */           \
     X(NXN_COMPLETION, "nxn-completion")   /* all to all: leave - max(first leave, latest enter) */                     \
     X(IN_REDUCTION,                                                                                                    \
       "in-reduction") /* all to one: min(latest enter, leave) - enter, of who stays, without early-reduce */           \

@@ -49,6 +49,24 @@ void window_group(struct call *call, MPI_Group group, MPI_Win win)
     free(ranks);
 }
 
+enum window_lock window_lock_of(int type, int assert)
+{
+    if (assert & MPI_MODE_NOCHECK)
+        return WINDOW_UNCHECKED;
+    return type == MPI_LOCK_EXCLUSIVE ? WINDOW_EXCLUSIVE : WINDOW_SHARED;
+}
+
+void window_all(struct call *call, MPI_Win win, enum window_lock lock)
+{
+    int count = 0;
+    MPI_Group all;
+    if (!call->write || PMPI_Win_get_group(win, &all) != MPI_SUCCESS)
+        return;
+    PMPI_Group_size(all, &count);
+    PMPI_Group_free(&all);
+    put_ranks(call, 0, count - 1, 1, lock);
+}
+
 void window_rank(struct call *call, int rank, enum window_lock lock)
 {
     if (call->write && rank != MPI_PROC_NULL)

@@ -10,7 +10,13 @@
 /* The processes that MPI_Win_post exposes the window to, or that MPI_Win_start will access. */
 void window_group(struct call *call, MPI_Group group, MPI_Win win);
 
-/* The process whose window is locked, or unlocked. */
+/* How the lock is, by the arguments of MPI_Win_lock. */
+enum window_lock window_lock_of(int type, int assert);
+
+/* All processes' windows are locked. */
+void window_all(struct call *call, MPI_Win win, enum window_lock lock);
+
+/* The process whose window is locked, flushed or unlocked. */
 void window_rank(struct call *call, int rank, enum window_lock lock);
 
 /* A call gives the target `sent` bytes, and gets `received` of it. */

@@ -37,6 +37,7 @@ static const struct kind_look {
     [WAIT_AT_WINDOW] = {"making windows", "in making windows", 9, 1},
     [WAIT_AT_FENCE] = {"fences", "in fences", 6, 2},
     [WAIT_LATE_POST] = {"late posts", "for windows that are posted late", 2, 0},
+    [WAIT_EARLY_WAIT] = {"early waits", "for accesses to windows", 1, 2},
     [WAIT_LATE_COMPLETE] = {"late completes", "for accesses that are completed late", 2, 1},
     [WAIT_LOCK_CONTENTION] = {"locks", "for locks of windows", 2, 2},
     [WAIT_AT_IO] = {"files together", "in collective calls on files", 7, 1},

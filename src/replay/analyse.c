@@ -10,6 +10,7 @@
 #include "replay/graph_neighbours.h"
 #include "replay/impact.h"
 #include "replay/replay.h"
+#include "replay/wait_windows.h"
 
 #include <math.h>
 
@@ -191,8 +192,11 @@ static void count_call(struct analysis *analysis, const struct graph *graph, uin
         analysis->waits[WAIT_WRONG_ORDER_OTHER].calls += call->received != 0;
         analysis->waits[WAIT_LATE_RECEIVER].calls +=
             call->completed || (call->sent && !graph_completes_later(graph, call->sent - 1));
-        if (graph_on_window(graph, call) && graph_collective(graph, call).stage == STAGE_EPOCH)
-            analysis->waits[graph_collective(graph, call).wait].calls++;
+        if (graph_on_window(graph, call) && graph_collective(graph, call).stage == STAGE_EPOCH) {
+            enum wait_kind kind = (enum wait_kind)graph_collective(graph, call).wait;
+            analysis->waits[kind].calls++;
+            analysis->waits[WAIT_LATE_COMPLETE].calls += kind == WAIT_EARLY_WAIT;
+        }
         return;
     }
     struct collective collective = graph_collective(graph, call);
@@ -234,6 +238,16 @@ static void add_synchronisation(struct analyst *analyst, const struct call *call
                to_ns);
 }
 
+/* The parts of a wait follow each other. */
+static void add_parts(struct analyst *analyst, uint32_t lane, uint32_t index, const struct call *call,
+                      const struct wait *wait, size_t bin)
+{
+    struct wait_parts parts = wait_parts(analyst->graph, lane, index, wait);
+    int64_t from_ns = call->enter_ns;
+    for (size_t i = 0; i < parts.count; from_ns += parts.part[i++].ns)
+        add_wait(analyst, (int)parts.part[i].kind, lane, call, &parts.part[i], from_ns, bin);
+}
+
 /* What a call waits, and what it takes beyond. */
 static void sum_call(struct analyst *analyst, uint32_t lane, uint32_t index, const struct call *call, size_t bin,
                      int64_t computed_ns)
@@ -242,7 +256,7 @@ static void sum_call(struct analyst *analyst, uint32_t lane, uint32_t index, con
     const struct state_def *state = graph_state(graph, call);
     struct wait wait = wait_of(graph, lane, index), completion = {0};
     if (wait.kind != WAIT_NONE)
-        add_wait(analyst, (int)wait.kind, lane, call, &wait, call->enter_ns, bin);
+        add_parts(analyst, lane, index, call, &wait, bin);
     if (call->group || state->class == CLASS_IO)
         completion = wait_completion_of(graph, lane, index);
     if (completion.kind != WAIT_NONE)

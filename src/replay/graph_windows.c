@@ -8,12 +8,24 @@
 
 #include <string.h>
 
-enum window_role { ROLE_OTHER, ROLE_ACCESS, ROLE_POST, ROLE_START, ROLE_COMPLETE, ROLE_WAIT, ROLE_LOCK, ROLE_UNLOCK };
-
-enum {
-    EPOCHS_MOST = 1 << 27, /* more are not kept */
-    HOLDERS = 64           /* of shared locks so many are looked at */
+enum window_role {
+    ROLE_OTHER,
+    ROLE_ACCESS,
+    ROLE_POST,
+    ROLE_START,
+    ROLE_COMPLETE,
+    ROLE_WAIT,
+    ROLE_LOCK,
+    ROLE_LOCK_ALL,
+    ROLE_FLUSH,
+    ROLE_FLUSH_LOCAL,
+    ROLE_FLUSH_ALL,
+    ROLE_FLUSH_LOCAL_ALL,
+    ROLE_UNLOCK,
+    ROLE_UNLOCK_ALL
 };
+
+enum { EPOCHS_MOST = 1 << 27 /* more are not kept */ };
 
 /* What a process has open on a window. */
 struct open_window {
@@ -21,6 +33,8 @@ struct open_window {
     uint32_t longest;          /* the longest access of the epoch, a call of its lane; GRAPH_NONE */
     int64_t longest_ns;
     int32_t longest_target;
+    uint32_t last_lane, last_call; /* the access of the epoch that ended last; GRAPH_NONE: none yet */
+    int64_t last_ns;
 };
 
 /* One side of an epoch, with one partner. */
@@ -30,18 +44,8 @@ struct epoch {
     uint32_t lane, call;           /* MPI_Win_start or MPI_Win_post */
     uint32_t done_lane, done_call; /* MPI_Win_complete or MPI_Win_wait; GRAPH_NONE: not recorded */
     uint32_t longest;              /* access to this target, a call of the lane; GRAPH_NONE */
+    uint32_t last_lane, last_call; /* of an access: what the origin did last in it, MPI_Win_start if nothing more */
     uint32_t next;                 /* while it is open; then its turn */
-};
-
-/* MPI_Win_lock until MPI_Win_unlock. */
-struct lock_epoch {
-    int32_t comm;
-    uint32_t target, process;
-    uint32_t lane, call;
-    uint32_t done_lane, done_call; /* GRAPH_NONE: not recorded */
-    bool exclusive;
-    int64_t wanted_ns, got_ns;   /* enter and leave of the lock */
-    int64_t giving_ns, given_ns; /* of the unlock */
 };
 
 /* Collecting */
@@ -51,8 +55,12 @@ static enum window_role role_of_state(const struct state_def *state)
     static const struct {
         const char *name;
         enum window_role role;
-    } rows[] = {{"post", ROLE_POST}, {"start", ROLE_START}, {"complete", ROLE_COMPLETE},
-                {"wait", ROLE_WAIT}, {"lock", ROLE_LOCK},   {"unlock", ROLE_UNLOCK}};
+    } rows[] = {{"post", ROLE_POST},           {"start", ROLE_START},
+                {"complete", ROLE_COMPLETE},   {"wait", ROLE_WAIT},
+                {"lock", ROLE_LOCK},           {"lock_all", ROLE_LOCK_ALL},
+                {"flush", ROLE_FLUSH},         {"flush_local", ROLE_FLUSH_LOCAL},
+                {"flush_all", ROLE_FLUSH_ALL}, {"flush_local_all", ROLE_FLUSH_LOCAL_ALL},
+                {"unlock", ROLE_UNLOCK},       {"unlock_all", ROLE_UNLOCK_ALL}};
     static const char prefix[] = "MPI_Win_";
     if (strncmp(state->name, prefix, sizeof prefix - 1) != 0)
         return ROLE_ACCESS;
@@ -79,7 +87,7 @@ static uint32_t place_of(struct window_collector *windows, uint32_t process, int
     uint64_t *place = map_put(&windows->places, map_pair(process, (uint32_t)comm), windows->open_count);
     if (*place == windows->open_count)
         ARRAY_PUSH(windows->open, windows->open_count, windows->open_capacity,
-                   (struct open_window){.longest = GRAPH_NONE});
+                   (struct open_window){.longest = GRAPH_NONE, .last_lane = GRAPH_NONE});
     return (uint32_t)*place;
 }
 
@@ -101,6 +109,8 @@ static void end_access(struct window_collector *windows, struct open_window *ope
         struct epoch *epoch = &windows->accesses[at - 1];
         epoch->done_lane = lane;
         epoch->done_call = call;
+        epoch->last_lane = open->last_lane == GRAPH_NONE ? epoch->lane : open->last_lane;
+        epoch->last_call = open->last_lane == GRAPH_NONE ? epoch->call : open->last_call;
         if (open->longest != GRAPH_NONE &&
             defs_world_rank(defs, epoch->comm, open->longest_target) == (int32_t)epoch->target)
             epoch->longest = open->longest;
@@ -122,8 +132,8 @@ void windows_enter(struct window_collector *windows, struct graph *graph, uint32
     enum window_role role = role_of(windows, graph->defs, event->state);
     if (role == ROLE_OTHER || role == ROLE_ACCESS)
         return;
-    struct open_window *open = open_of(windows, event->process, event->comm);
-    uint32_t call = latest_call(graph, lane);
+    uint32_t place = place_of(windows, event->process, event->comm), call = latest_call(graph, lane);
+    struct open_window *open = &windows->open[place];
     if (role == ROLE_COMPLETE)
         end_access(windows, open, lane, call, graph->defs);
     else if (role == ROLE_WAIT)
@@ -131,7 +141,30 @@ void windows_enter(struct window_collector *windows, struct graph *graph, uint32
     else if (role == ROLE_POST)
         open->exposure = 0;
     else if (role == ROLE_START)
-        *open = (struct open_window){.exposure = open->exposure, .longest = GRAPH_NONE};
+        *open = (struct open_window){.exposure = open->exposure, .longest = GRAPH_NONE, .last_lane = GRAPH_NONE};
+    else if (role == ROLE_FLUSH_ALL || role == ROLE_FLUSH_LOCAL_ALL)
+        locks_flush_all(&windows->locks, place, lane, call, role == ROLE_FLUSH_LOCAL_ALL);
+    else if (role == ROLE_UNLOCK_ALL)
+        locks_give_all(&windows->locks, place, lane, call);
+}
+
+/* An access inside an access epoch, by the thread that began it or another. */
+static void note_access(struct open_window *open, struct graph *graph, uint32_t lane, const struct event *event,
+                        bool of_its_lane)
+{
+    uint32_t index = latest_call(graph, lane);
+    struct call call = graph_call(graph, lane, index);
+    int64_t ns = time_since(call.enter_ns, event->time_ns);
+    if (open->last_lane == GRAPH_NONE || event->time_ns >= open->last_ns) {
+        open->last_lane = lane;
+        open->last_call = index;
+        open->last_ns = event->time_ns;
+    }
+    if (!of_its_lane || (open->longest != GRAPH_NONE && ns <= open->longest_ns))
+        return;
+    open->longest = index;
+    open->longest_ns = ns;
+    open->longest_target = event->tag;
 }
 
 void windows_leave(struct window_collector *windows, struct graph *graph, uint32_t lane, const struct event *event)
@@ -140,15 +173,13 @@ void windows_leave(struct window_collector *windows, struct graph *graph, uint32
         return;
     const uint64_t *place = map_find(&windows->places, map_pair(event->process, (uint32_t)event->comm));
     struct open_window *open = place ? &windows->open[*place] : NULL;
-    if (!open || !open->access || windows->accesses[open->access - 1].lane != lane)
-        return;
-    struct call call = graph_call(graph, lane, latest_call(graph, lane));
-    int64_t ns = time_since(call.enter_ns, event->time_ns);
-    if (open->longest != GRAPH_NONE && ns <= open->longest_ns)
-        return;
-    open->longest = latest_call(graph, lane);
-    open->longest_ns = ns;
-    open->longest_target = event->tag;
+    if (open && open->access)
+        note_access(open, graph, lane, event, windows->accesses[open->access - 1].lane == lane);
+    int32_t target = open ? defs_world_rank(graph->defs, event->comm, event->tag) : EVENT_UNKNOWN;
+    if (target >= 0)
+        locks_access(&windows->locks,
+                     &(struct lock_place){event->comm, (uint32_t)*place, event->process, (uint32_t)target}, lane,
+                     latest_call(graph, lane));
 }
 
 static void add_epoch(struct window_collector *windows, struct graph *graph, uint32_t lane, const struct event *mark,
@@ -163,6 +194,8 @@ static void add_epoch(struct window_collector *windows, struct graph *graph, uin
                           .done_lane = GRAPH_NONE,
                           .done_call = GRAPH_NONE,
                           .longest = GRAPH_NONE,
+                          .last_lane = lane,
+                          .last_call = latest_call(graph, lane),
                           .next = access ? open->access : open->exposure};
     if (access) {
         ARRAY_PUSH(windows->accesses, windows->access_count, windows->access_capacity, epoch);
@@ -173,32 +206,18 @@ static void add_epoch(struct window_collector *windows, struct graph *graph, uin
     }
 }
 
-static void add_lock(struct window_collector *windows, struct graph *graph, uint32_t lane, const struct event *mark,
-                     uint32_t target, bool exclusive)
+/* A call about the lock of one process. */
+static void note_lock(struct window_collector *windows, struct graph *graph, uint32_t lane, const struct event *mark,
+                      enum window_role role, uint32_t target, enum window_lock lock)
 {
-    uint32_t place = place_of(windows, mark->process, mark->comm);
-    *map_put(&windows->held, map_pair(place, target), 0) = windows->lock_count + 1;
-    ARRAY_PUSH(windows->locks, windows->lock_count, windows->lock_capacity,
-               (struct lock_epoch){.comm = mark->comm,
-                                   .target = target,
-                                   .process = mark->process,
-                                   .lane = lane,
-                                   .call = latest_call(graph, lane),
-                                   .done_lane = GRAPH_NONE,
-                                   .done_call = GRAPH_NONE,
-                                   .exclusive = exclusive});
-}
-
-static void end_lock(struct window_collector *windows, struct graph *graph, uint32_t lane, const struct event *mark,
-                     uint32_t target)
-{
-    uint32_t place = place_of(windows, mark->process, mark->comm);
-    uint64_t *held = map_find(&windows->held, map_pair(place, target));
-    if (!held || *held == 0)
-        return;
-    windows->locks[*held - 1].done_lane = lane;
-    windows->locks[*held - 1].done_call = latest_call(graph, lane);
-    *held = 0;
+    struct lock_place at = {mark->comm, place_of(windows, mark->process, mark->comm), mark->process, target};
+    uint32_t call = latest_call(graph, lane);
+    if (role == ROLE_LOCK)
+        locks_take(&windows->locks, &at, lane, call, lock);
+    else if (role == ROLE_UNLOCK)
+        locks_give(&windows->locks, &at, lane, call);
+    else if (role == ROLE_FLUSH || role == ROLE_FLUSH_LOCAL)
+        locks_flush(&windows->locks, &at, lane, call, role == ROLE_FLUSH_LOCAL);
 }
 
 void windows_ranks(struct window_collector *windows, struct graph *graph, uint32_t lane, uint32_t state,
@@ -207,30 +226,33 @@ void windows_ranks(struct window_collector *windows, struct graph *graph, uint32
     unsigned char whole[RANKS_MARK_SIZE] = {0}; /* zeros at the end need not be told */
     memcpy(whole, payload, mark->payload_length < sizeof whole ? mark->payload_length : sizeof whole);
     int32_t first = bytes_i32(whole, true), last = bytes_i32(whole + 4, true), step = bytes_i32(whole + 8, true);
-    uint32_t lock = bytes_u32(whole + 12, true);
+    enum window_lock lock = (enum window_lock)bytes_u32(whole + 12, true);
     enum window_role role = role_of(windows, graph->defs, state);
     if (step == 0 || graph->defs->comms[mark->comm].world)
         return;
+    if (role == ROLE_LOCK_ALL) {
+        locks_take_all(&windows->locks, place_of(windows, mark->process, mark->comm), lane, latest_call(graph, lane),
+                       lock);
+        return;
+    }
     for (int64_t rank = first; step > 0 ? rank <= last : rank >= last; rank += step) {
         int32_t process = rank < 0 ? EVENT_UNKNOWN : defs_world_rank(graph->defs, mark->comm, (int32_t)rank);
         if (process < 0)
             return;
-        if (windows->access_count + windows->exposure_count + windows->lock_count >= EPOCHS_MOST) {
+        if (windows->access_count + windows->exposure_count + windows->locks.count >= EPOCHS_MOST) {
             graph->too_large = true;
             return;
         }
         if (role == ROLE_START || role == ROLE_POST)
             add_epoch(windows, graph, lane, mark, (uint32_t)process, role == ROLE_START);
-        else if (role == ROLE_LOCK)
-            add_lock(windows, graph, lane, mark, (uint32_t)process, lock == WINDOW_EXCLUSIVE);
-        else if (role == ROLE_UNLOCK)
-            end_lock(windows, graph, lane, mark, (uint32_t)process);
+        else
+            note_lock(windows, graph, lane, mark, role, (uint32_t)process, lock);
     }
 }
 
 /* Edges */
 
-static void add_edge(struct graph *graph, struct window_edge edge)
+void window_edge_add(struct graph *graph, struct window_edge edge)
 {
     if (graph->lanes[edge.lane].process == graph->lanes[edge.cause_lane].process)
         return;
@@ -278,7 +300,7 @@ static uint32_t waiting_call(const struct graph *graph, const struct epoch *acce
     return GRAPH_NONE;
 }
 
-static void add_access(struct graph *graph, const struct epoch *access, const struct epoch *exposure, bool starts)
+static void add_late_post(struct graph *graph, const struct epoch *access, const struct epoch *exposure, bool starts)
 {
     struct window_edge edge = {
         .lane = access->lane,
@@ -292,14 +314,26 @@ static void add_access(struct graph *graph, const struct epoch *access, const st
         edge.call = access->done_call;
     }
     if (edge.call != GRAPH_NONE)
-        add_edge(graph, edge);
-    if (access->done_call != GRAPH_NONE && exposure->done_call != GRAPH_NONE)
-        add_edge(graph, (struct window_edge){.lane = exposure->done_lane,
-                                             .call = exposure->done_call,
-                                             .cause_lane = access->done_lane,
-                                             .cause_call = access->done_call,
-                                             .from_ns = INT64_MIN,
-                                             .kind = WAIT_LATE_COMPLETE});
+        window_edge_add(graph, edge);
+}
+
+/* The target waits until the origin completes; until what that did before, it could not have been sooner. */
+static void add_waits(struct graph *graph, const struct epoch *access, const struct epoch *exposure)
+{
+    struct window_edge edge = {.lane = exposure->done_lane,
+                               .call = exposure->done_call,
+                               .cause_lane = access->done_lane,
+                               .cause_call = access->done_call,
+                               .from_ns = INT64_MIN,
+                               .kind = WAIT_LATE_COMPLETE};
+    if (access->done_call == GRAPH_NONE || exposure->done_call == GRAPH_NONE)
+        return;
+    window_edge_add(graph, edge);
+    edge.cause_lane = access->last_lane;
+    edge.cause_call = access->last_call;
+    edge.kind = WAIT_EARLY_WAIT;
+    edge.after = true;
+    window_edge_add(graph, edge);
 }
 
 /* Meets the n-th access of each pair with its n-th exposure: calls visit for each, or until it returns true. */
@@ -320,7 +354,8 @@ static bool meet(struct graph *graph, const struct window_collector *windows, bo
 
 static bool visit_access(struct graph *graph, const struct epoch *access, const struct epoch *exposure, bool starts)
 {
-    add_access(graph, access, exposure, starts);
+    add_late_post(graph, access, exposure, starts);
+    add_waits(graph, access, exposure);
     return false;
 }
 
@@ -339,97 +374,6 @@ static void connect_epochs(struct window_collector *windows, struct graph *graph
     sort_epochs(windows->exposures, windows->exposure_count);
     bool starts = !meet(graph, windows, false, does_not_wait);
     meet(graph, windows, starts, visit_access);
-}
-
-static int by_time(const void *a, const void *b)
-{
-    const struct lock_epoch *left = a, *right = b;
-    if (left->comm != right->comm)
-        return left->comm < right->comm ? -1 : 1;
-    if (left->target != right->target)
-        return left->target < right->target ? -1 : 1;
-    if (left->got_ns != right->got_ns)
-        return left->got_ns < right->got_ns ? -1 : 1;
-    if (left->lane != right->lane)
-        return left->lane < right->lane ? -1 : 1;
-    return (left->call > right->call) - (left->call < right->call);
-}
-
-static bool conflict(const struct lock_epoch *left, const struct lock_epoch *right)
-{
-    return (left->exclusive || right->exclusive) && left->process != right->process;
-}
-
-/* Of those that got the lock before `mine` (locks[0] to locks[mine - 1]) and gave it back while that wanted it: the
-   last to give it back; NULL where there is none. Before an exclusive lock nobody has it any more. */
-static const struct lock_epoch *holder_before(const struct lock_epoch *locks, size_t mine)
-{
-    const struct lock_epoch *last = NULL, *me = &locks[mine];
-    for (size_t i = mine; i-- > 0 && mine - i <= HOLDERS;) {
-        const struct lock_epoch *other = &locks[i];
-        bool meets = conflict(other, me) && other->giving_ns > me->wanted_ns && other->giving_ns <= me->got_ns;
-        if (meets && (!last || other->giving_ns > last->giving_ns))
-            last = other;
-        if (other->exclusive)
-            break;
-    }
-    return last;
-}
-
-/* From when on others had it while `mine` wanted it. */
-static int64_t held_from_ns(const struct lock_epoch *locks, size_t mine)
-{
-    int64_t wanted_ns = locks[mine].wanted_ns;
-    size_t low = 0, high = mine; /* the first that got it later */
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (locks[middle].got_ns > wanted_ns)
-            high = middle;
-        else
-            low = middle + 1;
-    }
-    for (size_t i = low; i-- > 0 && low - i <= HOLDERS;) {
-        if (conflict(&locks[i], &locks[mine]) && locks[i].giving_ns > wanted_ns)
-            return wanted_ns;
-        if (locks[i].exclusive)
-            break;
-    }
-    while (low < mine && !conflict(&locks[low], &locks[mine]))
-        low++;
-    return locks[low].got_ns;
-}
-
-static void connect_locks(struct window_collector *windows, struct graph *graph)
-{
-    struct lock_epoch *locks = windows->locks;
-    size_t count = 0;
-    for (size_t i = 0; i < windows->lock_count; i++) {
-        struct lock_epoch epoch = locks[i];
-        if (epoch.done_call == GRAPH_NONE)
-            continue;
-        struct call lock = graph_call(graph, epoch.lane, epoch.call),
-                    unlock = graph_call(graph, epoch.done_lane, epoch.done_call);
-        epoch.wanted_ns = lock.enter_ns;
-        epoch.got_ns = lock.leave_ns;
-        epoch.giving_ns = unlock.enter_ns;
-        epoch.given_ns = unlock.leave_ns;
-        locks[count++] = epoch;
-    }
-    if (count > 0)
-        qsort(locks, count, sizeof *locks, by_time);
-    for (size_t i = 0, first = 0; i < count; i++) {
-        if (locks[i].comm != locks[first].comm || locks[i].target != locks[first].target)
-            first = i;
-        const struct lock_epoch *holder = holder_before(&locks[first], i - first);
-        if (holder)
-            add_edge(graph, (struct window_edge){.lane = locks[i].lane,
-                                                 .call = locks[i].call,
-                                                 .cause_lane = holder->done_lane,
-                                                 .cause_call = holder->done_call,
-                                                 .from_ns = held_from_ns(&locks[first], i - first),
-                                                 .kind = WAIT_LOCK_CONTENTION,
-                                                 .after = true});
-    }
 }
 
 /* The graph's edges */
@@ -460,14 +404,12 @@ static int by_cause(const void *a, const void *b, void *context)
 void windows_end(struct window_collector *windows, struct graph *graph)
 {
     connect_epochs(windows, graph);
-    connect_locks(windows, graph);
+    locks_end(&windows->locks, graph);
     free(windows->roles);
     map_clear(&windows->places);
-    map_clear(&windows->held);
     free(windows->open);
     free(windows->accesses);
     free(windows->exposures);
-    free(windows->locks);
     if (graph->edge_count == 0)
         return;
     qsort(graph->edges, graph->edge_count, sizeof *graph->edges, by_call);

@@ -2,17 +2,16 @@
 #ifndef SIGHT_REPLAY_GRAPH_WINDOWS_H
 #define SIGHT_REPLAY_GRAPH_WINDOWS_H
 
-#include "replay/graph.h"
+#include "replay/graph_locks.h"
 
 /* One-sided communication: which calls on windows wait for which. A window stands for a communicator of its own, so
    that what all its processes call together is a collective of that; the rest are edges between calls:
 
    - late post: the call of an access epoch that lasts until the target posts its exposure: MPI_Win_start, an access, or
      MPI_Win_complete. The n-th start of an origin for a target belongs to the target's n-th post for that origin.
-   - late complete: MPI_Win_wait for MPI_Win_complete of each origin.
-   - lock contention: MPI_Win_lock for MPI_Win_unlock of who held the lock before, where one of the two is exclusive.
-     Locks count as acquired where MPI_Win_lock is left, and an edge is made only where the holder's MPI_Win_unlock
-     begins while the other is in MPI_Win_lock: MPIs that acquire later have none. */
+   - late complete: MPI_Win_wait for MPI_Win_complete of each origin; and early wait for what the origin did last before
+     that in its epoch: an access, or MPI_Win_start.
+   - lock contention: see graph_locks.h. */
 
 /* Collects while a graph is built. Zero-initialised is empty. */
 struct window_collector {
@@ -23,9 +22,7 @@ struct window_collector {
     size_t open_count, open_capacity;
     struct epoch *accesses, *exposures; /* of a process with one partner */
     size_t access_count, access_capacity, exposure_count, exposure_capacity;
-    struct lock_epoch *locks;
-    size_t lock_count, lock_capacity;
-    struct map held; /* (index in `open`, target) -> index in `locks` */
+    struct lock_collector locks;
 };
 
 /* The lane's latest call, one on a window, was entered; and was left: `event` tells its target. */
@@ -38,6 +35,9 @@ void windows_ranks(struct window_collector *windows, struct graph *graph, uint32
 
 /* Makes the graph's edges when all calls are left; frees what was collected. */
 void windows_end(struct window_collector *windows, struct graph *graph);
+
+/* An edge while they are made; none within a process. */
+void window_edge_add(struct graph *graph, struct window_edge edge);
 
 /* Index of the first edge of the call that waits, the others behind it; the count where there is none. */
 size_t window_edges_of(const struct graph *graph, uint32_t lane, uint32_t call);

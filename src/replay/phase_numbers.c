@@ -6,6 +6,7 @@
 #include "replay/replay.h"
 #include "replay/rhythm.h"
 #include "replay/wait_table.h"
+#include "replay/wait_windows.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -140,6 +141,17 @@ static void count_messages(struct counter *counter, const struct walk *walk, con
     sums->bytes += bytes;
 }
 
+/* The wait of a call, by its parts. */
+static void spend_waiting(struct counter *counter, struct walk *walk, uint32_t lane, uint32_t index,
+                          const struct call *call)
+{
+    struct wait wait = wait_of(counter->graph, lane, index);
+    struct wait_parts parts = wait_parts(counter->graph, lane, index, &wait);
+    int64_t from_ns = call->enter_ns;
+    for (size_t i = 0; i < parts.count; from_ns += parts.part[i++].ns)
+        spend(counter, walk, (int)parts.part[i].kind, from_ns, from_ns + parts.part[i].ns);
+}
+
 static void walk_process(struct counter *counter, uint32_t process)
 {
     const struct graph *graph = counter->graph;
@@ -164,7 +176,11 @@ static void walk_process(struct counter *counter, uint32_t process)
         spend(counter, &walk, WAIT_NONE, call.enter_ns, call.leave_ns);
         if (wait_table_marks(graph, lane, i)) {
             int kind = graph->waits[lane].kinds[waits];
-            spend(counter, &walk, kind, call.enter_ns, call.enter_ns + wait_ns(graph, lane, waits++));
+            int64_t until_ns = call.enter_ns + wait_ns(graph, lane, waits++);
+            if (kind == WAIT_EARLY_WAIT)
+                spend_waiting(counter, &walk, lane, i, &call);
+            else
+                spend(counter, &walk, kind, call.enter_ns, until_ns);
         }
         if (call.sent)
             count_messages(counter, &walk, &call);

@@ -5,6 +5,7 @@
 #include "replay/graph_windows.h"
 #include "replay/player.h"
 #include "replay/wait_table.h"
+#include "replay/wait_windows.h"
 
 #include <math.h>
 
@@ -84,12 +85,25 @@ static void enter(struct player *player, uint32_t lane, const struct call *call)
     }
 }
 
+/* Without early waits so much of the call's wait is left: what is late complete behind one. -1: nothing changes. */
+static int64_t left_of_early_wait(const struct player *player, uint32_t lane)
+{
+    const struct graph *graph = player->graph;
+    uint32_t index = player->lanes[lane].at;
+    if (!player_is_free(player, WAIT_EARLY_WAIT) || wait_kind_in(graph, lane, index) != WAIT_EARLY_WAIT)
+        return -1;
+    struct wait wait = wait_of(graph, lane, index);
+    struct wait_parts parts = wait_parts(graph, lane, index, &wait);
+    return parts.count == 1 || player_is_free(player, WAIT_LATE_COMPLETE) ? 0 : parts.part[1].ns;
+}
+
 /* The same for what the call waits for on its window. */
 static int64_t end_of_edges(struct player *player, uint32_t lane, const struct call *call, int64_t wait_ns,
                             int64_t end_ns)
 {
     const struct graph *graph = player->graph;
     uint32_t index = player->lanes[lane].at;
+    int64_t left_ns = left_of_early_wait(player, lane);
     for (size_t i = window_edges_of(graph, lane, index); i < graph->edge_count; i++) {
         const struct window_edge *edge = &graph->edges[i];
         if (edge->lane != lane || edge->call != index)
@@ -100,8 +114,10 @@ static int64_t end_of_edges(struct player *player, uint32_t lane, const struct c
         }
         struct dependency dependency = {.recorded_ns = window_edge_until_ns(graph, edge),
                                         .replayed_ns = player->edges[i].ns,
-                                        .kind = (enum wait_kind)edge->kind};
+                                        .kind = (enum wait_kind)edge->kind,
+                                        .free = left_ns >= 0 && edge->kind == WAIT_LATE_COMPLETE};
         int64_t ns = player_end_after(player, call, player->lanes[lane].now_ns, &dependency, wait_ns);
+        ns += dependency.free ? left_ns : 0;
         end_ns = ns > end_ns ? ns : end_ns;
     }
     return end_ns;

@@ -19,7 +19,9 @@ static struct wait wait_for_edge(const struct graph *graph, const struct call *c
                          .after = edge->after};
 }
 
-struct wait wait_in_window(const struct graph *graph, uint32_t lane, uint32_t index, const struct call *call)
+/* The longest of the waits in the call, without those of a kind. */
+static struct wait longest_wait(const struct graph *graph, uint32_t lane, uint32_t index, const struct call *call,
+                                enum wait_kind but)
 {
     struct wait longest = {0};
     for (size_t i = window_edges_of(graph, lane, index); i < graph->edge_count; i++) {
@@ -27,8 +29,33 @@ struct wait wait_in_window(const struct graph *graph, uint32_t lane, uint32_t in
         if (edge->lane != lane || edge->call != index)
             break;
         struct wait wait = wait_for_edge(graph, call, edge);
-        if (wait.ns > longest.ns)
+        if (wait.ns > longest.ns && wait.kind != but)
             longest = wait;
     }
     return longest;
+}
+
+struct wait wait_in_window(const struct graph *graph, uint32_t lane, uint32_t index, const struct call *call)
+{
+    struct wait wait = longest_wait(graph, lane, index, call, WAIT_EARLY_WAIT);
+    if (wait.kind == WAIT_LATE_COMPLETE && longest_wait(graph, lane, index, call, WAIT_LATE_COMPLETE).ns > 0)
+        wait.kind = WAIT_EARLY_WAIT;
+    return wait;
+}
+
+struct wait_parts wait_parts(const struct graph *graph, uint32_t lane, uint32_t index, const struct wait *wait)
+{
+    struct wait_parts parts = {.part = {*wait}, .count = 1};
+    if (wait->kind != WAIT_EARLY_WAIT)
+        return parts;
+    struct call call = graph_call(graph, lane, index);
+    struct wait early = longest_wait(graph, lane, index, &call, WAIT_LATE_COMPLETE);
+    if (early.ns >= wait->ns)
+        return parts;
+    parts.part[0] = early;
+    parts.part[1] = *wait;
+    parts.part[1].kind = WAIT_LATE_COMPLETE;
+    parts.part[1].ns -= early.ns;
+    parts.count = 2;
+    return parts;
 }

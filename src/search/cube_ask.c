@@ -3,7 +3,7 @@
 #include "core/memory.h"
 #include "core/parallel.h"
 #include "replay/graph_neighbours.h"
-#include "replay/wait.h"
+#include "replay/wait_windows.h"
 #include "search/cube_focus.h"
 #include "search/cube_walk.h"
 
@@ -227,7 +227,9 @@ static void amount_of_waits(struct pass *pass, const struct cube_fact *fact, con
         amount(amounts, METRIC_WAITS + (unsigned)completion.kind, completion.ns);
     if (wait->kind != WAIT_NONE) {
         amount(amounts, METRIC_waiting, wait->ns);
-        amount(amounts, METRIC_WAITS + (unsigned)wait->kind, wait->ns);
+        struct wait_parts parts = wait_parts(graph, fact->lane, fact->index, wait);
+        for (size_t i = 0; i < parts.count; i++)
+            amount(amounts, METRIC_WAITS + (unsigned)parts.part[i].kind, parts.part[i].ns);
         if (pass->caused)
             add_caused(pass, wait);
     } else {

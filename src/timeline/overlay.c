@@ -3,6 +3,7 @@
 
 #include "core/memory.h"
 #include "replay/critical_path.h"
+#include "replay/wait_windows.h"
 #include "timeline/scan.h"
 
 struct build {
@@ -28,13 +29,17 @@ static void add_waits(struct build *build)
             struct call call = graph_call(graph, lane, i);
             if (wait.kind == WAIT_NONE)
                 continue;
-            struct overlay_wait added = {.from_ns = call.enter_ns,
-                                         .to_ns = call.enter_ns + wait.ns,
-                                         .row = row_of_lane(build, lane),
-                                         .cause_row = row_of_lane(build, wait.cause_lane),
-                                         .state = graph_state(graph, &call)->first_of_name,
-                                         .kind = wait.kind};
-            ARRAY_PUSH(overlay->waits, overlay->wait_count, build->wait_capacity, added);
+            struct wait_parts parts = wait_parts(graph, lane, i, &wait);
+            int64_t from_ns = call.enter_ns;
+            for (size_t k = 0; k < parts.count; from_ns += parts.part[k++].ns) {
+                struct overlay_wait added = {.from_ns = from_ns,
+                                             .to_ns = from_ns + parts.part[k].ns,
+                                             .row = row_of_lane(build, lane),
+                                             .cause_row = row_of_lane(build, parts.part[k].cause_lane),
+                                             .state = graph_state(graph, &call)->first_of_name,
+                                             .kind = parts.part[k].kind};
+                ARRAY_PUSH(overlay->waits, overlay->wait_count, build->wait_capacity, added);
+            }
         }
 }
 

@@ -54,7 +54,7 @@ echo '| --- | --- | --- | --- | --- | --- | --- | --- |'
 for processes in 2 4 8 16; do
     for pattern in barrier allreduce reduce gather early-reduce ring halo transient late-start turns synchronising idle broadcast late-sender late-receiver late-post \
         nonblocking scan neighbours inter wrong-order contention \
-        window-fence window-late-post window-late-complete window-lock; do
+        window-fence window-late-post window-early-wait window-late-complete window-lock; do
         # Two processes cannot queue for a third.
         [ $pattern != contention ] || [ $processes -gt 2 ] || continue
         judge $processes $pattern $((processes / 2)) bad

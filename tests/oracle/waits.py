@@ -29,9 +29,33 @@ class Call:
         self.gives = self.gets = True
         self.counts = False  # what it gives and gets is told
         self.after = []  # calls that must be left before
+        self.target = None  # of an access to a window: process, and rank in the window
         self.ranks = None  # of the window: who it is about, and how it is locked
         self.receives = False
         self.requests = None  # (first, count) of those that it posts, starts or completes
+
+
+class LockEpoch:
+    """A process locks another's part of a window: its first calls of each sort."""
+    ACQUIRING = "lock", "access", "flush", None
+
+    def __init__(self, rank, target):
+        self.rank, self.target = rank, target
+        self.exclusive = self.all = False
+        self.steps = {}
+
+    def got(self, manner):
+        """When the lock is acquired, at the latest."""
+        return self.steps.get(self.ACQUIRING[manner[self.all]], self.steps["unlock"]).leave
+
+    def giving(self):
+        return self.steps["unlock"].enter
+
+    def holds(self, manner):
+        return self.got(manner) <= self.giving()
+
+    def conflicts(self, other):
+        return self.target == other.target and self.rank != other.rank and (self.exclusive or other.exclusive)
 
 
 class Run:
@@ -63,7 +87,8 @@ class Run:
         self.reductions = []
         self.fences = []  # members of each
         self.ends = []  # of messages: (send, receive), the calls that tell of them
-        self.locks = {}  # (window, target) -> [(lock, unlock, exclusive)]
+        self.locks = {}  # window -> [LockEpoch]
+        self.acquiring = {}  # window -> in which step of an epoch a lock is acquired: of one, of all
         self.waits_at_start = self.random.random() < 0.5  # else MPI_Win_start returns at once
         for rank in range(self.processes):
             self.mark(rank, "Begin")
@@ -479,11 +504,14 @@ class Run:
             start = starts[origin] = self.about(self.enter(origin, "MPI_Win_start", comm),
                                                 [rank_of[one] for one in targets])
             self.leave(start, max(start.enter, posted if self.waits_at_start else 0) + self.cost())
+            puts = [self.put(origin, comm, self.random.choice(targets), rank_of)
+                    for _ in range(self.random.choice([0, 1, 1, 3]))]
             self.now[origin] += self.random.choice([0, 0, 70, 900])
             complete = completes[origin] = self.enter(origin, "MPI_Win_complete", comm)
+            complete.last = max(puts or [start], key=lambda call: call.leave)
             self.leave(complete, max(complete.enter, posted) + self.cost())
             for target in targets:
-                self.accesses.setdefault((comm, origin, target), []).append((start, complete))
+                self.accesses.setdefault((comm, origin, target), []).append((start, puts, complete))
                 self.exposures.setdefault((comm, origin, target), []).append(posts[target])
         for target in posts:
             done = [completes[origin] for origin, other in pairs if other == target]
@@ -491,57 +519,143 @@ class Run:
             wait.needs = done
             latest = max(call.enter for call in done)
             self.leave(wait, max(wait.enter, latest) + self.cost())
-            last = [call.rank for call in done if call.enter == latest]
-            self.wait("late-complete", wait, last[0] if len(last) == 1 else None, latest)
+            self.end_of_accesses(wait, done)
+
+    def put(self, rank, comm, target, rank_of):
+        put = self.enter(rank, "MPI_Put", comm)
+        self.leave(put, put.enter + self.cost())
+        put.target = (target, rank_of[target])
+        self.now[rank] += self.random.choice([0, 0, 30])
+        return put
+
+    def end_of_accesses(self, wait, done):
+        """Until all origins have accessed the window the last time it is an early wait, from then on a late complete."""
+        latest = max(call.enter for call in done)
+        accessed = max(call.last.leave for call in done)
+        early = max(0, min(accessed, wait.leave) - wait.enter)
+        last = [call.rank for call in done if call.last.leave == accessed]
+        self.wait("early-wait", wait, last[0] if len(last) == 1 else None, accessed)
+        late = min(latest, wait.leave) - wait.enter - early
+        last = [call.rank for call in done if call.enter == latest]
+        if late > 0:
+            self.waits.setdefault("late-complete", []).append((wait.rank, last[0] if len(last) == 1 else None, late))
 
     def find_late_posts(self):
         """Which call lasted until the post: MPI_Win_start where none of them ever returned before, or if this one did
-        not; else MPI_Win_complete."""
-        pairs = [(start, complete, post) for key, accesses in self.accesses.items()
-                 for (start, complete), post in zip(accesses, self.exposures[key])]
-        always = all(start.leave + self.clock_error() >= post.enter for start, _, post in pairs)
-        for start, complete, post in pairs:
-            waiter = start if always or start.enter < post.enter <= start.leave else complete
+        not; else the longest access of the epoch, if it is to that target; else MPI_Win_complete."""
+        pairs = [(key[2], start, puts, complete, post) for key, accesses in self.accesses.items()
+                 for (start, puts, complete), post in zip(accesses, self.exposures[key])]
+        always = all(start.leave + self.clock_error() >= post.enter for _, start, _, _, post in pairs)
+        waiters = set()
+        for target, start, puts, complete, post in pairs:
+            longest = max(puts, key=lambda call: call.leave - call.enter, default=None)
+            waiter = complete
+            if always or start.enter < post.enter <= start.leave:
+                waiter = start
+            elif longest and longest.target[0] == target and longest.enter < post.enter <= longest.leave:
+                waiter = longest
             waiter.needs.append(post)
-        for waiter in {waiter for pair in pairs for waiter in pair[:2]}:
-            latest = max((post.enter for post in waiter.needs), default=0)
-            last = [post.rank for post in waiter.needs if post.enter == latest]
+            waiter.posts = getattr(waiter, "posts", []) + [post]
+            waiters.add(waiter)
+        for waiter in waiters:
+            latest = max(post.enter for post in waiter.posts)
+            last = [post.rank for post in waiter.posts if min(post.enter, waiter.leave) == min(latest, waiter.leave)]
             self.wait("late-post", waiter, last[0] if len(last) == 1 else None, latest)
 
     def lock_epochs(self):
-        """Who asks first gets it first; those that share it, together."""
+        """Who asks first gets it first; those that share it, together. When it is acquired is up to the MPI: at the lock, at
+        the first access, at the first flush behind one, or at last in the unlock."""
         comm = self.random.choice(self.windows)
         members = self.groups[comm]
+        rank_of = {member: rank for rank, member in enumerate(members)}
         target = self.random.choice(members)
+        acquires = self.acquiring.setdefault(comm, self.random.choice(["lock", "lock", "access", "flush"]))
         some = self.random.sample(members, self.random.randint(1, len(members)))
         given = []  # (when it is free again, exclusive), of those before
         for rank in sorted(some, key=lambda one: self.now[one]):
-            exclusive = self.random.random() < 0.6
-            lock = self.about(self.enter(rank, "MPI_Win_lock", comm), [members.index(target)], 2 if exclusive else 1)
-            got = max([lock.enter] + [free for free, other in given if exclusive or other])
-            self.leave(lock, got + self.cost())
-            self.now[rank] += self.random.choice([0, 60, 2000])
-            unlock = self.about(self.enter(rank, "MPI_Win_unlock", comm), [members.index(target)])
-            self.leave(unlock, unlock.enter + self.cost())
-            given.append((unlock.enter + 1, exclusive))
-            self.locks.setdefault((comm, target), []).append((lock, unlock, exclusive))
+            epoch = LockEpoch(rank, target)
+            epoch.exclusive = self.random.random() < 0.6
+            epoch.all = not epoch.exclusive and self.random.random() < 0.5
+            unchecked = self.random.random() < 0.1
+            got = False
+            steps = ["lock"] + ["access"] * self.random.choice([0, 1, 2]) + \
+                self.random.choice([[], ["flush"], ["flush"], ["access", "flush"]]) + ["unlock"]
+            for step in steps:
+                call = self.lock_step(epoch, step, comm, rank_of)
+                needs = step == "unlock" or (step == acquires and (step != "flush" or "access" in epoch.steps))
+                until = call.enter
+                if needs and not got and not unchecked:
+                    got = True
+                    until = max([call.enter] + [free for free, alone in given if epoch.exclusive or alone])
+                self.leave(call, until + self.cost())
+                if step != "flush" or "access" in epoch.steps:
+                    epoch.steps.setdefault(step, call)
+                self.now[rank] += self.random.choice([0, 60, 2000]) if step == "flush" else 0
+            if unchecked:
+                epoch.steps["lock"].ranks = (epoch.steps["lock"].ranks[0], 3)
+                continue
+            given.append((epoch.steps["unlock"].leave, epoch.exclusive))
+            if not epoch.all or "access" in epoch.steps:  # else nobody knows of what
+                self.locks.setdefault(comm, []).append(epoch)
+
+    def lock_step(self, epoch, step, comm, rank_of):
+        if step == "access":
+            put = self.enter(epoch.rank, "MPI_Put", comm)
+            put.target = (epoch.target, rank_of[epoch.target])
+            return put
+        alone = step == "flush" and self.random.random() < 0.5  # MPI_Win_flush_all is for all, too
+        call = self.enter(epoch.rank, "MPI_Win_" + step + ("_all" if epoch.all and not alone else ""), comm)
+        if step == "lock" and epoch.all:
+            return self.about(call, list(range(len(rank_of))), 1)
+        if call.name.endswith("_all"):
+            return call
+        lock = (2 if epoch.exclusive else 1) if step == "lock" else 0
+        return self.about(call, [rank_of[epoch.target]], lock)
 
     def find_contention(self):
         """From when on the lock is held against me, until it is given back; by whom is known where it is one."""
         for epochs in self.locks.values():
-            for lock, _, exclusive in epochs:
-                against = [(other, unlock) for other, unlock, alone in epochs
-                           if (exclusive or alone) and other.rank != lock.rank and other.leave < lock.leave
-                           and lock.enter < unlock.enter <= lock.leave]
-                if not against:
-                    continue
-                latest = max(unlock.enter for _, unlock in against)
-                last = [unlock for _, unlock in against if unlock.enter == latest]
-                ns = min(last[-1].leave, lock.leave) - max(lock.enter, min(other.leave for other, _ in against))
-                lock.after = last[-1:]
-                if ns > 0:
-                    self.waits.setdefault("lock-contention", []).append(
-                        (lock.rank, last[0].rank if len(last) == 1 else None, ns))
+            manner = self.manner(epochs)
+            for epoch in epochs:
+                self.find_holder(epoch, epochs, manner)
+
+    def manner(self, epochs):
+        """When the window's locks are acquired: so soon that no two are held against each other."""
+        manner = {False: 0, True: 0}  # of one, of all: a row of LockEpoch.ACQUIRING
+        while True:
+            later = set()
+            for epoch in epochs:
+                before = [other for other in epochs if epoch.conflicts(other) and other.holds(manner) and
+                          epoch.holds(manner) and other.got(manner) <= epoch.got(manner)]
+                longest = max(before, key=lambda other: other.giving(), default=None)
+                if longest and longest.giving() - epoch.got(manner) > self.clock_error():
+                    later.add((epoch.all or longest.all) and manner[True] < 3)
+            later = {one for one in later if manner[one] < 3}
+            if not later:
+                return manner
+            for one in later:
+                manner[one] += 1
+
+    def find_holder(self, epoch, epochs, manner):
+        wanted = epoch.steps["lock"].enter
+        against = [other for other in epochs if epoch.conflicts(other) and other.holds(manner)
+                   and other.got(manner) <= epoch.giving() and other.got(manner) < epoch.got(manner)
+                   and wanted < other.giving() <= epoch.got(manner)]
+        if not against or manner[epoch.all] == 3:
+            return
+        latest = max(other.giving() for other in against)
+        last = [other for other in against if other.giving() == latest]
+        call = next((epoch.steps[step] for step in ("lock", "access", "flush", "unlock") if step in epoch.steps
+                     and (step != "access" or manner[epoch.all] == 1)
+                     and epoch.steps[step].enter < latest <= epoch.steps[step].leave), None)
+        if not call:
+            return
+        unlock = last[-1].steps["unlock"]
+        ns = min(unlock.leave, call.leave) - max(call.enter, min(other.got(manner) for other in against))
+        call.after.append(unlock)
+        if ns > 0:
+            self.waits.setdefault("lock-contention", []).append(
+                (call.rank, last[0].rank if len(last) == 1 else None, ns))
 
     def duration(self):
         return max(self.now)
@@ -631,6 +745,8 @@ class Run:
                       (rank, microseconds(call.leave), first, count))
         requests = "" if call.requests is None else ' request="%d" requests="%d"' % call.requests
         root = "" if call.root is None else ' communication="%d"' % call.root
+        if call.target:
+            root = ' root="%d" sent="8" received="0"' % call.target[1]
         counts = ' sent="%d" received="%d"' % (8 * call.gives, 8 * call.gets) if call.counts else ""
         out.write('<event process="%d" timestamp="%s" data="%s"%s%s%s/>\n' %
                   (rank, microseconds(call.leave), call.name, root, counts, requests))

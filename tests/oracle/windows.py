@@ -4,8 +4,8 @@
 
     windows.py SIGHT TRACE TRUTH    TRUTH has lines of tests/programs/rma.c: at,RANK,FUNCTION,ENTER,LEAVE in ns
 
-Each process accesses the window of the next one and is accessed by the one before it; locks are exclusive, and all are of
-one target.  For each kind of wait the sum, and what each process waits, may differ by 5 % and 10 ms: the program's clock
+Each process accesses the window of the next one and is accessed by the one before it; locks are of one target, those of one
+process are exclusive, those of all are not. Each epoch of a lock accesses the target and flushes that.  For each kind of wait the sum, and what each process waits, may differ by 5 % and 10 ms: the program's clock
 is read a little before and behind the recorder's.  It shares no code with SIGHT.
 """
 import subprocess
@@ -28,9 +28,34 @@ def until(call, moment):
     return max(0, min(moment, call[1]) - call[0])
 
 
+def contention(calls):
+    """rank -> ns. A lock is acquired when it is left; where one is left while another is held, when it is flushed."""
+    steps = [{rank: (call, name.endswith("_all")) for name in (step, step + "_all") for rank, call in calls.get(name, {}).items()}
+             for step in ("MPI_Win_lock", "MPI_Win_flush", "MPI_Win_unlock")]
+    ranks = steps[0]
+    shared = {rank: one_of_all for rank, (_, one_of_all) in ranks.items()}
+    lock, flush, unlock = ({rank: call for rank, (call, _) in step.items()} for step in steps)
+    pairs = [(rank, other) for rank in ranks for other in ranks
+             if rank != other and not (shared[rank] and shared[other])]
+    late = any(lock[other][1] <= lock[rank][1] < unlock[other][0] for rank, other in pairs)
+    got = flush if late else lock
+    waits = {}
+    for rank in ranks:
+        before = [other for one, other in pairs if one == rank and got[other][1] < got[rank][1]
+                  and lock[rank][0] < unlock[other][0] <= got[rank][1]]
+        if not before:
+            continue
+        last = max(before, key=lambda other: unlock[other][0])
+        held = min(got[other][1] for other in before)
+        call = next((step[rank] for step in (lock, flush) if step[rank][0] < unlock[last][0] <= step[rank][1]), None)
+        if call:
+            waits[rank] = max(0, min(unlock[last][1], call[1]) - max(call[0], held))
+    return waits
+
+
 def expected(calls):
     """kind -> rank -> ns"""
-    waits = {"wait-at-fence": {}, "late-post": {}, "late-complete": {}, "lock-contention": {}}
+    waits = {"wait-at-fence": {}, "late-post": {}, "early-wait": {}, "late-complete": {}}
     fences = calls.get("MPI_Win_fence", {})
     latest = max((enter for enter, _ in fences.values()), default=0)
     for rank, call in fences.items():
@@ -40,14 +65,10 @@ def expected(calls):
         posted = posts[(rank + 1) % size][0]
         start, complete = calls["MPI_Win_start"][rank], calls["MPI_Win_complete"][rank]
         waits["late-post"][rank] = until(start if start[1] >= posted else complete, posted)
-        waits["late-complete"][rank] = until(calls["MPI_Win_wait"][rank], calls["MPI_Win_complete"][(rank - 1) % size][0])
-    locks, unlocks = calls.get("MPI_Win_lock", {}), calls.get("MPI_Win_unlock", {})
-    for rank, (enter, leave) in locks.items():
-        before = [other for other in locks if locks[other][1] < leave and enter < unlocks[other][0] <= leave]
-        if before:
-            last = max(before, key=lambda other: unlocks[other][0])
-            held = min(locks[other][1] for other in before)
-            waits["lock-contention"][rank] = min(unlocks[last][1], leave) - max(enter, held)
+        wait, origin = calls["MPI_Win_wait"][rank], (rank - 1) % size
+        waits["early-wait"][rank] = until(wait, calls["MPI_Put"][origin][1])
+        waits["late-complete"][rank] = until(wait, calls["MPI_Win_complete"][origin][0]) - waits["early-wait"][rank]
+    waits["lock-contention"] = contention(calls)
     return waits
 
 

@@ -466,6 +466,27 @@ static void late_exposure(int round)
     free_window(round);
 }
 
+/* The culprit works before it puts into the others' windows. */
+static void early_wait(int round)
+{
+    if (round == 0)
+        make_window();
+    if (rank == culprit) {
+        MPI_Win_start(of_others, 0, window);
+        work(bad ? EXTRA_US : 0);
+        for (int i = 0; i < size; i++)
+            if (i != culprit)
+                put(i);
+        MPI_Win_complete(window);
+        work(bad ? 0 : EXTRA_US);
+    } else {
+        MPI_Win_post(of_culprit, 0, window);
+        MPI_Win_wait(window);
+        work(EXTRA_US);
+    }
+    free_window(round);
+}
+
 /* The culprit puts into the others' windows, and works before it says that it has. */
 static void late_complete(int round)
 {
@@ -534,6 +555,7 @@ static const struct pattern patterns[] = {
     {"inter", inter, "compute-imbalance,wait-at-nxn", 1},
     {"window-fence", at_fence, "compute-imbalance,wait-at-fence", 1},
     {"window-late-post", late_exposure, "late-post,serialisation", 1},
+    {"window-early-wait", early_wait, "early-wait,late-post,serialisation", 1},
     {"window-late-complete", late_complete, "late-complete,late-post,serialisation", 1},
     {"window-lock", locked, "lock-contention,serialisation", 0},
     {"wrong-order", wrong_order, "wrong-order,late-sender,serialisation", 0},

@@ -5,7 +5,8 @@
      rma,RANK,FUNCTION,TARGET,SENT,RECEIVED   a call that moves data
      at,RANK,FUNCTION,ENTER,LEAVE             when a call that may wait was entered and left, in ns
 
-   MODE is calls, or the wait that is planted: fence, post, complete, lock, shared (locks that need not wait). */
+   MODE is calls, or the wait that is planted: fence, post, early (accessing late), complete, lock, all (locks of all
+   behind a lock of one), shared (locks that need not wait). */
 #include "truth.h"
 
 #include <time.h>
@@ -115,13 +116,14 @@ static void fences(void)
 }
 
 /* Each exposes its window to the left neighbour, and accesses the right one's. */
-static void post_start(int post_late, int complete_late)
+static void post_start(int post_late, int access_late, int complete_late)
 {
     MPI_Group to = group_of(right), from = group_of(left);
     late(post_late);
     CALL_AT(MPI_Win_post, (from, 0, win));
     CALL_AT(MPI_Win_start, (to, 0, win));
-    CALL(MPI_Put, (here, COUNT, MPI_INT, right, 0, COUNT, MPI_INT, win));
+    late(access_late);
+    CALL_AT(MPI_Put, (here, COUNT, MPI_INT, right, 0, COUNT, MPI_INT, win));
     moves("MPI_Put", right, COUNT * sizeof(int), 0);
     late(complete_late);
     CALL_AT(MPI_Win_complete, (win));
@@ -158,9 +160,19 @@ static void locks(int type, int holder)
     CALL_AT(MPI_Win_lock, (type, 0, 0, win));
     CALL(MPI_Put, (here, 1, MPI_INT, 0, truth.rank, 1, MPI_INT, win));
     moves("MPI_Put", 0, sizeof(int), 0);
-    CALL(MPI_Win_flush, (0, win));
+    CALL_AT(MPI_Win_flush, (0, win));
     late(holder);
     CALL_AT(MPI_Win_unlock, (0, win));
+}
+
+/* The same of all, behind one that holds it alone. */
+static void locks_of_all(void)
+{
+    CALL_AT(MPI_Win_lock_all, (0, win));
+    CALL(MPI_Put, (here, 1, MPI_INT, 0, truth.rank, 1, MPI_INT, win));
+    moves("MPI_Put", 0, sizeof(int), 0);
+    CALL_AT(MPI_Win_flush_all, (win));
+    CALL_AT(MPI_Win_unlock_all, (win));
 }
 
 static void lock_all(void)
@@ -170,6 +182,9 @@ static void lock_all(void)
     CALL(MPI_Win_flush_all, (win));
     with_requests();
     CALL(MPI_Win_flush_local_all, (win));
+    CALL(MPI_Win_flush_local, (right, win));
+    CALL(MPI_Win_unlock_all, (win));
+    CALL(MPI_Win_lock_all, (MPI_MODE_NOCHECK, win));
     CALL(MPI_Win_unlock_all, (win));
 }
 
@@ -181,7 +196,7 @@ static void barrier(void)
 static void all_calls(void)
 {
     fences();
-    post_start(-1, -1);
+    post_start(-1, -1, -1);
     one_to_all();
     barrier();
     locks(MPI_LOCK_EXCLUSIVE, -1);
@@ -207,15 +222,19 @@ int main(int argc, char **argv)
         late(1);
         CALL_AT(MPI_Win_fence, (0, win));
     } else if (strcmp(mode, "post") == 0) {
-        post_start(1, -1);
+        post_start(1, -1, -1);
     } else if (strcmp(mode, "complete") == 0) {
-        post_start(-1, 1);
-    } else if (strcmp(mode, "lock") == 0 || strcmp(mode, "shared") == 0) {
+        post_start(-1, -1, 1);
+    } else if (strcmp(mode, "early") == 0) {
+        post_start(-1, 1, -1);
+    } else if (strcmp(mode, "lock") == 0 || strcmp(mode, "all") == 0 || strcmp(mode, "shared") == 0) {
         /* Process 1 has it first; process 0, whose window it is, is in MPI all the time, so that all can go on. */
         if (truth.rank > 1)
             usleep(DELAY_US / 4);
-        if (truth.rank > 0)
-            locks(mode[0] == 'l' ? MPI_LOCK_EXCLUSIVE : MPI_LOCK_SHARED, 1);
+        if (truth.rank > 1 && mode[0] == 'a')
+            locks_of_all();
+        else if (truth.rank > 0)
+            locks(mode[0] == 's' ? MPI_LOCK_SHARED : MPI_LOCK_EXCLUSIVE, 1);
     }
     barrier();
     CALL(MPI_Win_free, (&win));

@@ -7,15 +7,32 @@
 #include "unit/hand_trace.h"
 #include "unit/tap.h"
 
-enum { FENCE, WIN_CREATE, WIN_POST, WIN_START, WIN_COMPLETE, WIN_WAIT, WIN_LOCK, WIN_UNLOCK, PUT, WINDOW_STATES };
+enum {
+    FENCE,
+    WIN_CREATE,
+    WIN_POST,
+    WIN_START,
+    WIN_COMPLETE,
+    WIN_WAIT,
+    WIN_LOCK,
+    WIN_UNLOCK,
+    PUT,
+    FLUSH,
+    FLUSH_ALL,
+    FLUSH_LOCAL,
+    LOCK_ALL,
+    UNLOCK_ALL,
+    WINDOW_STATES
+};
 enum { WINDOW = 1 };
 static uint32_t states[WINDOW_STATES];
 
 static void states_make(void)
 {
-    static const char *const names[WINDOW_STATES] = {"MPI_Win_fence", "MPI_Win_create",   "MPI_Win_post",
-                                                     "MPI_Win_start", "MPI_Win_complete", "MPI_Win_wait",
-                                                     "MPI_Win_lock",  "MPI_Win_unlock",   "MPI_Put"};
+    static const char *const names[WINDOW_STATES] = {
+        "MPI_Win_fence",     "MPI_Win_create",      "MPI_Win_post",     "MPI_Win_start",     "MPI_Win_complete",
+        "MPI_Win_wait",      "MPI_Win_lock",        "MPI_Win_unlock",   "MPI_Put",           "MPI_Win_flush",
+        "MPI_Win_flush_all", "MPI_Win_flush_local", "MPI_Win_lock_all", "MPI_Win_unlock_all"};
     for (size_t i = 0; i < WINDOW_STATES; i++)
         states[i] = defs_add_state(defs, &(struct state_def){.name = (char *)(uintptr_t)names[i]});
     defs->comms[WINDOW].window = true;
@@ -57,6 +74,24 @@ static void lock(struct trace *trace, uint32_t process, enum window_lock kind, i
     enter(trace, process, WIN_LOCK, enter_ns);
     ranks(trace, process, enter_ns, 0, 0, kind);
     leave(trace, process, WIN_LOCK, leave_ns);
+    about(trace, process, WIN_UNLOCK, unlock_ns, unlocked_ns, 0, 0);
+}
+
+static void access_to(struct trace *trace, uint32_t process, int64_t enter_ns, int64_t leave_ns, int32_t target)
+{
+    enter(trace, process, PUT, enter_ns);
+    leave(trace, process, PUT, leave_ns)->tag = target;
+}
+
+/* The same with an access behind the lock, and a flush behind that. */
+static void late_lock(struct trace *trace, uint32_t process, enum window_lock kind, int64_t enter_ns, int64_t flush_ns,
+                      int64_t flushed_ns, int64_t unlock_ns, int64_t unlocked_ns)
+{
+    enter(trace, process, WIN_LOCK, enter_ns);
+    ranks(trace, process, enter_ns, 0, 0, kind);
+    leave(trace, process, WIN_LOCK, enter_ns + 1);
+    access_to(trace, process, enter_ns + 2, enter_ns + 3, 0);
+    about(trace, process, FLUSH, flush_ns, flushed_ns, 0, 0);
     about(trace, process, WIN_UNLOCK, unlock_ns, unlocked_ns, 0, 0);
 }
 
@@ -146,6 +181,52 @@ static void test_late_complete(void)
     EXPECT(&trace, 3, WAIT_LATE_COMPLETE, "late complete: until the last origin", 0, 0, 45);
 }
 
+/* Two origins complete at 40 and 65, and have accessed the window until 25 and 50: the target waits early until then.
+ */
+static void accessed(struct trace *trace)
+{
+    about(trace, 2, WIN_POST, 1, 2, 0, 1);
+    window(trace, 2, WIN_WAIT, 20, 70);
+    for (uint32_t p = 0; p < 2; p++) {
+        about(trace, p, WIN_START, 3, 4, 2, 2);
+        access_to(trace, p, p ? 30 : 21, p ? 50 : 25, 2);
+        window(trace, p, WIN_COMPLETE, p ? 65 : 40, p ? 66 : 41);
+    }
+}
+
+static void test_early_wait(void)
+{
+    struct trace trace = {0};
+    accessed(&trace);
+    EXPECT(&trace, 3, WAIT_EARLY_WAIT, "early wait: until the last access of all", 0, 0, 30);
+    accessed(&trace);
+    EXPECT(&trace, 3, WAIT_LATE_COMPLETE, "late complete: from then on", 0, 0, 15);
+    about(&trace, 1, WIN_POST, 1, 2, 0, 0);
+    window(&trace, 1, WIN_WAIT, 20, 52);
+    about(&trace, 0, WIN_START, 30, 35, 1, 1);
+    window(&trace, 0, WIN_COMPLETE, 50, 51);
+    EXPECT(&trace, 2, WAIT_EARLY_WAIT, "an access epoch that begins late", 0, 15);
+    accessed(&trace);
+    for (uint32_t p = 0; p < 3; p++)
+        moment(&trace, p, p == 2 ? 100 : 0);
+    struct graph *graph = graph_of(&trace, 3);
+    const unsigned late = 1u << WAIT_LATE_COMPLETE, both = late | 1u << WAIT_EARLY_WAIT;
+    tap_equal_int(replay_run(graph, (struct replay_options){.free_waits = late}).end_ns, 50 + 5 + 30,
+                  "completing at once: the wait ends after the last access");
+    tap_equal_int(replay_run(graph, (struct replay_options){.free_waits = 1u << WAIT_EARLY_WAIT}).end_ns,
+                  20 + 15 + 5 + 30, "accesses in time: what is late complete is left");
+    tap_equal_int(replay_run(graph, (struct replay_options){.free_waits = both}).end_ns, 66,
+                  "all is there in time: the origins are last");
+    struct analysis *analysis = analyse(graph);
+    tap_equal_int(analysis->waits[WAIT_LATE_COMPLETE].saving_ns, 100 - 85, "late complete: saves");
+    tap_equal_int(analysis->waits[WAIT_EARLY_WAIT].saving_ns, 30, "early wait: saves");
+    tap_equal_int(analysis->waits[WAIT_EARLY_WAIT].cause_states_ns[states[PUT]], 30,
+                  "early wait: the access is the cause");
+    tap_equal_int((int64_t)analysis->waits[WAIT_LATE_COMPLETE].calls, 1, "late complete: calls");
+    analysis_free(analysis);
+    graph_free(graph);
+}
+
 /* Process 0 accesses 1, then 1 and 2; process 2 posts once: that is for the second access. */
 static void test_epochs_meet(void)
 {
@@ -189,6 +270,89 @@ static void test_locks(void)
     EXPECT(&trace, 2, WAIT_LOCK_CONTENTION, "clipped to the call", 0, 42);
 }
 
+/* MPIs that acquire locks later than in MPI_Win_lock. */
+static void test_late_locks(void)
+{
+    struct trace trace = {0};
+    late_lock(&trace, 0, WINDOW_EXCLUSIVE, 1, 5, 7, 50, 53);
+    late_lock(&trace, 1, WINDOW_EXCLUSIVE, 10, 20, 55, 60, 61);
+    EXPECT(&trace, 2, WAIT_LOCK_CONTENTION, "in the flush, where the lock returns while another has it", 0, 33);
+    lock(&trace, 0, WINDOW_EXCLUSIVE, 1, 2, 50, 53);
+    late_lock(&trace, 1, WINDOW_EXCLUSIVE, 10, 20, 55, 60, 61);
+    EXPECT(&trace, 2, WAIT_LOCK_CONTENTION, "who did nothing with the lock is not known to have it", 0, 0);
+    late_lock(&trace, 0, WINDOW_EXCLUSIVE, 1, 5, 7, 50, 53);
+    enter(&trace, 1, WIN_LOCK, 10);
+    ranks(&trace, 1, 10, 0, 0, WINDOW_EXCLUSIVE);
+    leave(&trace, 1, WIN_LOCK, 11);
+    access_to(&trace, 1, 12, 52, 0);
+    about(&trace, 1, WIN_UNLOCK, 60, 61, 0, 0);
+    EXPECT(&trace, 2, WAIT_LOCK_CONTENTION, "in the access, where that returns only then", 0, 40);
+    late_lock(&trace, 0, WINDOW_EXCLUSIVE, 1, 5, 7, 50, 53);
+    enter(&trace, 1, WIN_LOCK, 10);
+    ranks(&trace, 1, 10, 0, 0, WINDOW_SHARED);
+    leave(&trace, 1, WIN_LOCK, 11);
+    access_to(&trace, 1, 12, 13, 0);
+    about(&trace, 1, WIN_UNLOCK, 30, 55, 0, 0);
+    EXPECT(&trace, 2, WAIT_LOCK_CONTENTION, "in the unlock", 0, 23);
+    late_lock(&trace, 0, WINDOW_EXCLUSIVE, 1, 5, 40, 50, 53);
+    enter(&trace, 1, WIN_LOCK, 10);
+    ranks(&trace, 1, 10, 0, 0, WINDOW_EXCLUSIVE);
+    leave(&trace, 1, WIN_LOCK, 11);
+    access_to(&trace, 1, 12, 13, 0);
+    about(&trace, 1, WIN_UNLOCK, 30, 55, 0, 0);
+    EXPECT(&trace, 2, WAIT_LOCK_CONTENTION, "an unlock that the other may have waited for", 0, 0);
+    lock(&trace, 0, WINDOW_EXCLUSIVE, 1, 2, 50, 53);
+    lock(&trace, 1, WINDOW_UNCHECKED, 10, 54, 80, 81);
+    EXPECT(&trace, 2, WAIT_LOCK_CONTENTION, "MPI_MODE_NOCHECK: nobody else wants it", 0, 0);
+}
+
+static void lock_all(struct trace *trace, uint32_t process, int64_t enter_ns, int64_t leave_ns)
+{
+    enter(trace, process, LOCK_ALL, enter_ns);
+    ranks(trace, process, enter_ns, 0, 3, WINDOW_SHARED);
+    leave(trace, process, LOCK_ALL, leave_ns);
+}
+
+static void test_lock_all(void)
+{
+    struct trace trace = {0};
+    lock(&trace, 0, WINDOW_EXCLUSIVE, 1, 2, 50, 53);
+    lock_all(&trace, 1, 10, 54);
+    access_to(&trace, 1, 55, 56, 0);
+    window(&trace, 1, UNLOCK_ALL, 60, 61);
+    EXPECT(&trace, 2, WAIT_LOCK_CONTENTION, "locking all waits for who has one alone", 0, 43);
+    lock(&trace, 0, WINDOW_EXCLUSIVE, 1, 2, 50, 53);
+    lock_all(&trace, 1, 10, 54);
+    access_to(&trace, 1, 55, 56, 3);
+    window(&trace, 1, UNLOCK_ALL, 60, 61);
+    EXPECT(&trace, 2, WAIT_LOCK_CONTENTION, "it is not told of those that are not accessed", 0, 0);
+    lock_all(&trace, 1, 1, 2);
+    access_to(&trace, 1, 3, 4, 0);
+    window(&trace, 1, UNLOCK_ALL, 50, 53);
+    lock(&trace, 0, WINDOW_EXCLUSIVE, 10, 54, 60, 61);
+    EXPECT(&trace, 2, WAIT_LOCK_CONTENTION, "and is waited for", 43, 0);
+    lock_all(&trace, 1, 1, 2);
+    access_to(&trace, 1, 3, 4, 0);
+    lock_all(&trace, 2, 1, 2);
+    access_to(&trace, 2, 3, 4, 0);
+    window(&trace, 2, UNLOCK_ALL, 10, 60);
+    window(&trace, 1, UNLOCK_ALL, 50, 53);
+    EXPECT(&trace, 3, WAIT_LOCK_CONTENTION, "all share", 0, 0, 0);
+    late_lock(&trace, 0, WINDOW_EXCLUSIVE, 1, 5, 7, 50, 53);
+    lock_all(&trace, 1, 10, 11);
+    access_to(&trace, 1, 12, 13, 0);
+    access_to(&trace, 1, 14, 15, 3);
+    window(&trace, 1, FLUSH_ALL, 20, 55);
+    window(&trace, 1, UNLOCK_ALL, 60, 61);
+    EXPECT(&trace, 2, WAIT_LOCK_CONTENTION, "flushing all", 0, 33);
+    late_lock(&trace, 0, WINDOW_EXCLUSIVE, 1, 5, 7, 50, 53);
+    lock_all(&trace, 1, 10, 11);
+    access_to(&trace, 1, 12, 13, 0);
+    about(&trace, 1, FLUSH_LOCAL, 20, 55, 0, 0);
+    window(&trace, 1, UNLOCK_ALL, 60, 61);
+    EXPECT(&trace, 2, WAIT_LOCK_CONTENTION, "flushing locally", 0, 33);
+}
+
 /* The lock is free when the holder's unlock is over: without what both do in MPI, when it computed 48 ns longer. */
 static void test_replays(void)
 {
@@ -226,8 +390,11 @@ int main(void)
     test_fence();
     test_late_post();
     test_late_complete();
+    test_early_wait();
     test_epochs_meet();
     test_locks();
+    test_late_locks();
+    test_lock_all();
     test_replays();
     defs_free(defs);
     return tap_done();
