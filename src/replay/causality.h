@@ -6,15 +6,15 @@
 
 /* Which events of a run cannot lie before which others, whatever the clocks say: a receive before its send, the leave
    of a collective before the enters that it depends on. What clocks are corrected by. Memory: 40 bytes for a message,
-   40 for a call of a collective. */
+   48 for a call of a collective (and, while it is made, what a graph has for it), 12 more for each neighbour. */
 
 enum { CAUSAL_NONE = UINT32_MAX, CAUSAL_LINKS = 1 << 30 };
 
 enum causal_kind { CAUSAL_SEND, CAUSAL_RECEIVE, CAUSAL_ENTER, CAUSAL_LEAVE };
 
-/* An end of a message, or the enter or leave of a collective. */
+/* An end of a message, or the enter or leave of a call that waits for others. */
 struct causal_event {
-    uint32_t link;    /* index of the message or member * 4 + enum causal_kind */
+    uint32_t link;    /* index of the message or point * 4 + enum causal_kind */
     uint32_t ordinal; /* so many events of the process stand before it */
 };
 
@@ -35,25 +35,18 @@ struct causal_message {
     uint32_t sender, receiver; /* timelines; CAUSAL_NONE: that end is not recorded */
 };
 
-/* A call of a collective. */
-struct causal_member {
-    int64_t enter_ns, leave_ns; /* INT64_MIN: was not left */
+/* An enter that others wait for, or the leave of one that waits. */
+struct causal_point {
+    int64_t time_ns;
     uint32_t timeline;
-    uint32_t group : 30;
-    bool gives_nothing : 1; /* the trace tells that no byte goes from it: nobody depends on it */
-    bool gets_nothing : 1;  /* none comes to it: it depends on nobody */
+    uint32_t gate : 31;
+    bool leaves : 1;
 };
 
-/* Whose leaves depend on whose enters. */
-enum causal_shape { CAUSAL_ALL_TO_ALL, CAUSAL_ONE_TO_ALL, CAUSAL_ALL_TO_ONE, CAUSAL_UNBOUND };
-
-/* The n-th collective of its function on its communicator. */
-struct causal_group {
-    uint8_t shape; /* enum causal_shape; unbound where participants or root are not known */
-    bool moves;    /* bytes, if there are any; else it is there to synchronise */
-    uint32_t stream, count;
-    uint32_t root; /* member */
-    uint32_t hub;  /* member with the lowest timeline */
+/* No leave of a gate lies before its enters, nor before those of the gates that lead to it. */
+struct causal_gate {
+    uint32_t call; /* gates of one collective, or one call, have the same number */
+    uint32_t next; /* first of the gates it leads to, an index into `nexts`; all have higher indices than it has */
 };
 
 struct causality {
@@ -62,11 +55,14 @@ struct causality {
     size_t timeline_count, timeline_capacity;
     struct causal_message *messages;
     size_t message_count, message_capacity;
-    struct causal_member *members;
-    size_t member_count, member_capacity;
-    struct causal_group *groups;
-    size_t group_count, group_capacity;
-    bool too_large; /* more than links hold: the rest is missing */
+    struct causal_point *points;
+    size_t point_count, point_capacity;
+    struct causal_gate *gates;
+    size_t gate_count, gate_capacity;
+    uint32_t *nexts; /* gates */
+    size_t next_count, next_capacity;
+    uint32_t call_count; /* collectives, and one-sided calls that wait */
+    bool too_large;      /* more than links hold: the rest is missing */
 };
 
 static inline bool causal_matched(const struct causal_message *message)
@@ -74,9 +70,11 @@ static inline bool causal_matched(const struct causal_message *message)
     return message->sender != CAUSAL_NONE && message->receiver != CAUSAL_NONE;
 }
 
-/* True where the leave of the member depends on enters of others; true where leaves of others depend on its enter. */
-bool causal_leave_depends(const struct causality *causality, uint32_t member);
-bool causal_enter_matters(const struct causality *causality, uint32_t member);
+/* Where the gates end that this one leads to: an index into `nexts`. */
+static inline size_t causal_nexts_end(const struct causality *causality, size_t gate)
+{
+    return gate + 1 < causality->gate_count ? causality->gates[gate + 1].next : causality->next_count;
+}
 
 /* Collects it from the events. */
 struct causality_builder;

@@ -65,25 +65,50 @@ static void pairs_add(struct pairs *pairs, const struct clock_scale *scale, uint
     corridor_add(&pairs->pair[*at].corridor, above, (double)time_minus(x, scale->origin_ns), (double)time_minus(y, x));
 }
 
-/* Of collectives everyone is tied to one of them: the root, or the hub. */
-static void add_collectives(struct pairs *pairs, const struct causality *causality, const struct clock_scale *scale)
+/* Of each gate the enter and the leave of the lowest timelines that have one. */
+struct hub {
+    uint32_t enter, leave; /* points; CAUSAL_NONE */
+};
+
+static struct hub *hubs_of(const struct causality *causality)
 {
-    for (uint32_t i = 0; i < causality->member_count; i++) {
-        const struct causal_member *member = &causality->members[i];
-        const struct causal_group *group = &causality->groups[member->group];
-        if (group->shape == CAUSAL_UNBOUND)
-            continue;
-        uint32_t centre = group->shape == CAUSAL_ALL_TO_ALL ? group->hub : group->root;
-        const struct causal_member *other = &causality->members[centre];
-        if (centre == i)
-            continue;
-        if (causal_enter_matters(causality, centre) && causal_leave_depends(causality, i) &&
-            member->leave_ns != INT64_MIN)
-            pairs_add(pairs, scale, other->timeline, other->enter_ns, member->timeline, member->leave_ns);
-        if (causal_enter_matters(causality, i) && causal_leave_depends(causality, centre) &&
-            other->leave_ns != INT64_MIN)
-            pairs_add(pairs, scale, member->timeline, member->enter_ns, other->timeline, other->leave_ns);
+    struct hub *hubs = memory_new(causality->gate_count * sizeof *hubs);
+    for (size_t i = 0; i < causality->gate_count; i++)
+        hubs[i] = (struct hub){CAUSAL_NONE, CAUSAL_NONE};
+    for (uint32_t i = 0; i < causality->point_count; i++) {
+        const struct causal_point *point = &causality->points[i];
+        uint32_t *hub = point->leaves ? &hubs[point->gate].leave : &hubs[point->gate].enter;
+        if (*hub == CAUSAL_NONE || causality->points[*hub].timeline > point->timeline)
+            *hub = i;
     }
+    return hubs;
+}
+
+static void tie_points(struct pairs *pairs, const struct causality *causality, const struct clock_scale *scale,
+                       uint32_t enter, uint32_t leave)
+{
+    if (enter == CAUSAL_NONE || leave == CAUSAL_NONE)
+        return;
+    const struct causal_point *from = &causality->points[enter], *to = &causality->points[leave];
+    pairs_add(pairs, scale, from->timeline, from->time_ns, to->timeline, to->time_ns);
+}
+
+/* At a gate everyone is tied to one who enters, and to one who leaves; and these to those of the gates it leads to. */
+static void add_gates(struct pairs *pairs, const struct causality *causality, const struct clock_scale *scale)
+{
+    struct hub *hubs = hubs_of(causality);
+    for (uint32_t i = 0; i < causality->point_count; i++) {
+        const struct causal_point *point = &causality->points[i];
+        const struct hub *hub = &hubs[point->gate];
+        if (point->leaves)
+            tie_points(pairs, causality, scale, hub->enter, i);
+        else if (hub->leave != CAUSAL_NONE && causality->points[hub->leave].timeline != point->timeline)
+            tie_points(pairs, causality, scale, i, hub->leave);
+    }
+    for (size_t i = 0; i < causality->gate_count; i++)
+        for (size_t k = causality->gates[i].next; k < causal_nexts_end(causality, i); k++)
+            tie_points(pairs, causality, scale, hubs[i].enter, hubs[causality->nexts[k]].leave);
+    free(hubs);
 }
 
 static void pairs_fill(struct pairs *pairs, const struct causality *causality, const struct clock_scale *scale)
@@ -93,7 +118,7 @@ static void pairs_fill(struct pairs *pairs, const struct causality *causality, c
         if (causal_matched(message))
             pairs_add(pairs, scale, message->sender, message->send_ns, message->receiver, message->receive_ns);
     }
-    add_collectives(pairs, causality, scale);
+    add_gates(pairs, causality, scale);
 }
 
 static void pairs_clear(struct pairs *pairs)

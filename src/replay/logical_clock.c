@@ -21,8 +21,8 @@ struct walker {
     uint32_t next_waiting; /* for the same collective: 1 + timeline */
 };
 
-struct group_state {
-    uint32_t needed;  /* enters that are still to come */
+struct gate_state {
+    uint32_t needed;  /* enters that are still to come, and gates that lead to it and are not open yet */
     uint32_t waiting; /* 1 + timeline */
     int64_t latest_enter_ns, earliest_leave_ns;
 };
@@ -33,7 +33,9 @@ struct logical_clock {
     const struct clock_scale *scale;
     struct logical_clock_options options;
     struct walker *walkers;
-    struct group_state *groups;
+    struct gate_state *gates;
+    uint32_t *opened; /* scratch: gates that lead on */
+    size_t opened_count, opened_capacity;
     uint32_t *ready;
     size_t ready_count;
     uint64_t left;
@@ -72,12 +74,34 @@ static void wake(struct logical_clock *clock, uint32_t timeline)
     clock->ready[clock->ready_count++] = timeline;
 }
 
-static void wake_group(struct logical_clock *clock, struct group_state *group)
+static void wake_waiting(struct logical_clock *clock, struct gate_state *gate)
 {
-    while (group->waiting) {
-        uint32_t timeline = group->waiting - 1;
-        group->waiting = clock->walkers[timeline].next_waiting;
+    while (gate->waiting) {
+        uint32_t timeline = gate->waiting - 1;
+        gate->waiting = clock->walkers[timeline].next_waiting;
         wake(clock, timeline);
+    }
+}
+
+static void raise_gate(struct gate_state *gate, int64_t enter_ns)
+{
+    gate->latest_enter_ns = enter_ns > gate->latest_enter_ns ? enter_ns : gate->latest_enter_ns;
+}
+
+/* All enters of the gate are there: so may be all of those that it leads to. */
+static void open_gate(struct logical_clock *clock, uint32_t first)
+{
+    const struct causality *causality = clock->causality;
+    ARRAY_PUSH(clock->opened, clock->opened_count, clock->opened_capacity, first);
+    while (clock->opened_count > 0) {
+        uint32_t gate = clock->opened[--clock->opened_count];
+        wake_waiting(clock, &clock->gates[gate]);
+        for (size_t i = causality->gates[gate].next; i < causal_nexts_end(causality, gate); i++) {
+            struct gate_state *next = &clock->gates[causality->nexts[i]];
+            raise_gate(next, clock->gates[gate].latest_enter_ns);
+            if (--next->needed == 0)
+                ARRAY_PUSH(clock->opened, clock->opened_count, clock->opened_capacity, causality->nexts[i]);
+        }
     }
 }
 
@@ -108,30 +132,26 @@ static bool take_receive(struct logical_clock *clock, uint32_t timeline, uint32_
 
 static void take_enter(struct logical_clock *clock, uint32_t timeline, uint32_t index)
 {
-    struct causal_member *member = &clock->causality->members[index];
-    struct group_state *group = &clock->groups[member->group];
-    member->enter_ns = internal_ns(clock, timeline, member->enter_ns);
-    if (!causal_enter_matters(clock->causality, index))
-        return;
-    if (member->enter_ns > group->latest_enter_ns)
-        group->latest_enter_ns = member->enter_ns;
-    if (--group->needed == 0)
-        wake_group(clock, group);
+    struct causal_point *point = &clock->causality->points[index];
+    struct gate_state *gate = &clock->gates[point->gate];
+    point->time_ns = internal_ns(clock, timeline, point->time_ns);
+    raise_gate(gate, point->time_ns);
+    if (--gate->needed == 0)
+        open_gate(clock, point->gate);
 }
 
 /* False: enters that it depends on are not there yet. */
 static bool take_leave(struct logical_clock *clock, uint32_t timeline, uint32_t index, bool forced)
 {
-    struct causal_member *member = &clock->causality->members[index];
-    struct group_state *group = &clock->groups[member->group];
-    bool depends = causal_leave_depends(clock->causality, index);
-    if (depends && group->needed > 0 && !forced)
+    struct causal_point *point = &clock->causality->points[index];
+    struct gate_state *gate = &clock->gates[point->gate];
+    if (gate->needed > 0 && !forced)
         return false;
-    int64_t least_ns =
-        depends && group->needed == 0 ? time_plus(group->latest_enter_ns, clock->options.latency_ns) : INT64_MIN;
-    member->leave_ns = move_up(clock, timeline, member->leave_ns, least_ns);
-    if (depends && member->leave_ns < group->earliest_leave_ns)
-        group->earliest_leave_ns = member->leave_ns;
+    bool bound = gate->needed == 0 && gate->latest_enter_ns != INT64_MIN;
+    int64_t least_ns = bound ? time_plus(gate->latest_enter_ns, clock->options.latency_ns) : INT64_MIN;
+    point->time_ns = move_up(clock, timeline, point->time_ns, least_ns);
+    if (point->time_ns < gate->earliest_leave_ns)
+        gate->earliest_leave_ns = point->time_ns;
     return true;
 }
 
@@ -161,9 +181,9 @@ static void walk(struct logical_clock *clock, uint32_t timeline, bool forced)
         if (!take_event(clock, timeline, link, forced)) {
             walker->waiting_for = link;
             if ((link & 3) == CAUSAL_LEAVE) {
-                struct group_state *group = &clock->groups[clock->causality->members[link >> 2].group];
-                walker->next_waiting = group->waiting;
-                group->waiting = timeline + 1;
+                struct gate_state *gate = &clock->gates[clock->causality->points[link >> 2].gate];
+                walker->next_waiting = gate->waiting;
+                gate->waiting = timeline + 1;
             }
             return;
         }
@@ -183,7 +203,7 @@ static void leave_waiting(struct logical_clock *clock, uint32_t timeline)
     uint32_t link = clock->walkers[timeline].waiting_for;
     if ((link & 3) != CAUSAL_LEAVE)
         return;
-    uint32_t *at = &clock->groups[clock->causality->members[link >> 2].group].waiting;
+    uint32_t *at = &clock->gates[clock->causality->points[link >> 2].gate].waiting;
     while (*at != timeline + 1)
         at = &clock->walkers[*at - 1].next_waiting;
     *at = clock->walkers[timeline].next_waiting;
@@ -221,13 +241,38 @@ static void force(struct logical_clock *clock)
     free(unfinished);
 }
 
+static void begin_gates(struct logical_clock *clock)
+{
+    const struct causality *causality = clock->causality;
+    for (size_t i = 0; i < causality->gate_count; i++)
+        clock->gates[i] = (struct gate_state){.latest_enter_ns = INT64_MIN, .earliest_leave_ns = INT64_MAX};
+    for (size_t i = 0; i < causality->point_count; i++)
+        clock->gates[causality->points[i].gate].needed += !causality->points[i].leaves;
+    for (size_t i = 0; i < causality->next_count; i++)
+        clock->gates[causality->nexts[i]].needed++;
+    /* Those that nobody enters are open, and those that only such lead to. */
+    for (uint32_t i = 0; i < causality->gate_count; i++)
+        for (size_t k = causality->gates[i].next; clock->gates[i].needed == 0 && k < causal_nexts_end(causality, i);
+             k++)
+            clock->gates[causality->nexts[k]].needed--;
+}
+
+/* What is entered must not go beyond the leaves of the gates that it leads to, either. */
+static void end_gates(struct logical_clock *clock)
+{
+    const struct causality *causality = clock->causality;
+    for (size_t i = causality->gate_count; i-- > 0;)
+        for (size_t k = causality->gates[i].next; k < causal_nexts_end(causality, i); k++) {
+            int64_t leave_ns = clock->gates[causality->nexts[k]].earliest_leave_ns;
+            if (leave_ns < clock->gates[i].earliest_leave_ns)
+                clock->gates[i].earliest_leave_ns = leave_ns;
+        }
+}
+
 static void forward(struct logical_clock *clock)
 {
     const struct causality *causality = clock->causality;
-    for (size_t i = 0; i < causality->group_count; i++)
-        clock->groups[i] = (struct group_state){.latest_enter_ns = INT64_MIN, .earliest_leave_ns = INT64_MAX};
-    for (uint32_t i = 0; i < causality->member_count; i++)
-        clock->groups[causality->members[i].group].needed += causal_enter_matters(causality, i);
+    begin_gates(clock);
     for (uint32_t i = (uint32_t)causality->timeline_count; i-- > 0;)
         wake(clock, i);
     walk_ready(clock);
@@ -235,6 +280,7 @@ static void forward(struct logical_clock *clock)
     for (size_t i = 0; i < causality->message_count; i++)
         if (causal_matched(&causality->messages[i]))
             causality->messages[i].sender &= ~SENT;
+    end_gates(clock);
 }
 
 /* Backward: corners are found from the last to the first, and turned round at the end. */
@@ -323,13 +369,13 @@ static int64_t message_time(const struct logical_clock *clock, uint32_t index, b
     return send ? message->send_ns : message->receive_ns;
 }
 
-static int64_t member_time(const struct logical_clock *clock, uint32_t index, bool enter, int64_t *limit_ns)
+static int64_t point_time(const struct logical_clock *clock, uint32_t index, int64_t *limit_ns)
 {
-    const struct causal_member *member = &clock->causality->members[index];
-    int64_t leave_ns = clock->groups[member->group].earliest_leave_ns;
-    if (enter && causal_enter_matters(clock->causality, index) && leave_ns != INT64_MAX)
-        *limit_ns = time_minus(time_minus(leave_ns, clock->options.latency_ns), member->enter_ns);
-    return enter ? member->enter_ns : member->leave_ns;
+    const struct causal_point *point = &clock->causality->points[index];
+    int64_t leave_ns = clock->gates[point->gate].earliest_leave_ns;
+    if (!point->leaves && leave_ns != INT64_MAX)
+        *limit_ns = time_minus(time_minus(leave_ns, clock->options.latency_ns), point->time_ns);
+    return point->time_ns;
 }
 
 /* Time of an event, and how far it may be moved: INT64_MAX as far as one likes. */
@@ -337,9 +383,8 @@ static int64_t event_time(const struct logical_clock *clock, uint32_t link, int6
 {
     *limit_ns = INT64_MAX;
     uint32_t kind = link & 3;
-    return kind == CAUSAL_SEND || kind == CAUSAL_RECEIVE
-               ? message_time(clock, link >> 2, kind == CAUSAL_SEND, limit_ns)
-               : member_time(clock, link >> 2, kind == CAUSAL_ENTER, limit_ns);
+    return kind == CAUSAL_SEND || kind == CAUSAL_RECEIVE ? message_time(clock, link >> 2, kind == CAUSAL_SEND, limit_ns)
+                                                         : point_time(clock, link >> 2, limit_ns);
 }
 
 static void backward(struct logical_clock *clock, uint32_t timeline)
@@ -377,7 +422,7 @@ uint64_t logical_clock_run(struct causality *causality, struct clock_map *maps, 
                                   .scale = scale,
                                   .options = options,
                                   .walkers = memory_new(count * sizeof *clock.walkers),
-                                  .groups = memory_new(causality->group_count * sizeof *clock.groups),
+                                  .gates = memory_new(causality->gate_count * sizeof *clock.gates),
                                   .ready = memory_new(count * sizeof *clock.ready)};
     forward(&clock);
     for (uint32_t i = 0; i < count; i++) {
@@ -387,7 +432,8 @@ uint64_t logical_clock_run(struct causality *causality, struct clock_map *maps, 
         free(clock.walkers[i].jumped);
     }
     free(clock.walkers);
-    free(clock.groups);
+    free(clock.gates);
+    free(clock.opened);
     free(clock.ready);
     return clock.left;
 }

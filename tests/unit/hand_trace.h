@@ -201,6 +201,23 @@ HAND_UNUSED static void put_sources(struct batch *batch, struct event *event)
     batch_set_payload(batch, event, payload, sizeof payload);
 }
 
+/* A copy of the event, with the payload that it stands for. */
+HAND_UNUSED static void put_in_batch(struct batch *batch, const struct event *from)
+{
+    struct event *event = &batch->events[batch->count++];
+    *event = *from;
+    if (event->payload_length == RANKS_MARK_SIZE) {
+        unsigned char payload[RANKS_MARK_SIZE];
+        bytes_put_i32(payload, true, event->partner);
+        bytes_put_i32(payload + 4, true, event->tag);
+        bytes_put_u32(payload + 8, true, 1);
+        bytes_put_u32(payload + 12, true, (uint32_t)event->value);
+        batch_set_payload(batch, event, payload, sizeof payload);
+    }
+    if (event->kind == EVENT_NEIGHBOURS)
+        put_sources(batch, event);
+}
+
 /* The graph of the trace, which is given process by process, from the last to the first: no order across processes may
    matter. Frees the events. */
 HAND_UNUSED static struct graph *graph_of(struct trace *trace, uint32_t processes)
@@ -213,18 +230,7 @@ HAND_UNUSED static struct graph *graph_of(struct trace *trace, uint32_t processe
     bool fine = sink->begin(sink, defs, &err) == STATUS_OK;
     for (uint32_t p = processes; p-- > 0;) {
         for (size_t i = 0; i < trace->count[p]; i++) {
-            struct event *event = &batch->events[batch->count++];
-            *event = trace->events[p][i];
-            if (event->payload_length == RANKS_MARK_SIZE) {
-                unsigned char payload[RANKS_MARK_SIZE];
-                bytes_put_i32(payload, true, event->partner);
-                bytes_put_i32(payload + 4, true, event->tag);
-                bytes_put_u32(payload + 8, true, 1);
-                bytes_put_u32(payload + 12, true, (uint32_t)event->value);
-                batch_set_payload(batch, event, payload, sizeof payload);
-            }
-            if (event->kind == EVENT_NEIGHBOURS)
-                put_sources(batch, event);
+            put_in_batch(batch, &trace->events[p][i]);
             if (batch->count == BATCH_EVENTS || i + 1 == trace->count[p]) {
                 fine &= sink->events(sink, batch, &err) == STATUS_OK;
                 batch_clear(batch);

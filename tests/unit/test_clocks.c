@@ -281,19 +281,21 @@ static void test_barrier(void)
     struct clock_map maps[3] = {0};
     struct clock_scale scale = {.back = 0};
     static const int64_t enters[] = {100, 120, 90}, leaves[] = {121, 122, 118};
-    ARRAY_PUSH(causality->groups, causality->group_count, causality->group_capacity,
-               (struct causal_group){.shape = CAUSAL_ALL_TO_ALL, .count = 3});
+    ARRAY_PUSH(causality->gates, causality->gate_count, causality->gate_capacity, (struct causal_gate){0, 0});
+    causality->call_count = 1;
     for (uint32_t i = 0; i < 3; i++) {
-        ARRAY_PUSH(causality->members, causality->member_count, causality->member_capacity,
-                   (struct causal_member){.enter_ns = enters[i], .leave_ns = leaves[i], .timeline = i});
-        add_event(causality, i, i, CAUSAL_ENTER, 0);
-        add_event(causality, i, i, CAUSAL_LEAVE, 1);
+        ARRAY_PUSH(causality->points, causality->point_count, causality->point_capacity,
+                   (struct causal_point){.time_ns = enters[i], .timeline = i});
+        ARRAY_PUSH(causality->points, causality->point_count, causality->point_capacity,
+                   (struct causal_point){.time_ns = leaves[i], .timeline = i, .leaves = true});
+        add_event(causality, i, 2 * i, CAUSAL_ENTER, 0);
+        add_event(causality, i, 2 * i + 1, CAUSAL_LEAVE, 1);
     }
     struct clock_errors errors = causality_errors(causality, NULL);
     tap_ok(errors.groups == 1 && errors.torn == 1 && errors.worst_group_ns == 2, "a barrier left before all are in");
     (void)logical_clock_run(causality, maps, &scale, (struct logical_clock_options){.latency_ns = 1});
-    tap_ok(causality->members[0].leave_ns == 121 && causality->members[1].leave_ns == 122 &&
-               causality->members[2].leave_ns == 121,
+    tap_ok(causality->points[1].time_ns == 121 && causality->points[3].time_ns == 122 &&
+               causality->points[5].time_ns == 121,
            "its leaves become 121, 122, 121");
     for (size_t i = 0; i < 3; i++)
         clock_map_clear(&maps[i]);
