@@ -149,8 +149,9 @@ static void find_members(struct maker *maker)
 static uint32_t add_gate(struct maker *maker)
 {
     struct causality *causality = maker->causality;
-    ARRAY_PUSH(causality->gates, causality->gate_count, causality->gate_capacity,
-               (struct causal_gate){causality->call_count, (uint32_t)causality->next_count});
+    ARRAY_PUSH(
+        causality->gates, causality->gate_count, causality->gate_capacity,
+        (struct causal_gate){.call = causality->call_count & INT32_MAX, .next = (uint32_t)causality->next_count});
     causality->too_large |= causality->gate_count >= INT32_MAX;
     return (uint32_t)causality->gate_count - 1;
 }
@@ -238,8 +239,13 @@ static bool bind_rooted(struct maker *maker, uint32_t index, bool from_root)
 
 static bool bind_all(struct maker *maker, uint32_t index)
 {
-    if (!maker->graph->streams[maker->graph->groups[index].stream].sided)
-        return bind_parts(maker, index, &(struct parts){all_give, all_get, NULL, 0, 0});
+    const struct group *group = &maker->graph->groups[index];
+    if (!maker->graph->streams[group->stream].sided) {
+        bool bound = bind_parts(maker, index, &(struct parts){all_give, all_get, NULL, 0, 0});
+        if (bound && graph_collective_of(maker->graph, group).stage == STAGE_BLOCKING)
+            maker->causality->gates[maker->causality->gate_count - 1].together = true;
+        return bound;
+    }
     bool one = bind_parts(maker, index, &(struct parts){all_give, all_get, NULL, 0, 1});
     bool other = bind_parts(maker, index, &(struct parts){all_give, all_get, NULL, 1, 0});
     return one || other;

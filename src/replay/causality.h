@@ -45,8 +45,9 @@ struct causal_point {
 
 /* No leave of a gate lies before its enters, nor before those of the gates that lead to it. */
 struct causal_gate {
-    uint32_t call; /* gates of one collective, or one call, have the same number */
-    uint32_t next; /* first of the gates it leads to, an index into `nexts`; all have higher indices than it has */
+    uint32_t call : 31; /* gates of one collective, or one call, have the same number */
+    bool together : 1;  /* all that enter it leave it, in the calls that they enter it by */
+    uint32_t next;      /* first of the gates it leads to, an index into `nexts`; all have higher indices than it has */
 };
 
 struct causality {

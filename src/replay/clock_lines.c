@@ -2,32 +2,24 @@
 #include "replay/clock_lines.h"
 
 #include "core/memory.h"
+#include "replay/clock_pairs.h"
+#include "replay/clock_squares.h"
 
 #include <math.h>
-#include <string.h>
 
 /* What lies beyond is no clock, but the times of a damaged trace. */
 static const double SLOPE_LEAST = -0.999, SLOPE_MOST = 999;
 
-/* Half a ns is rounding; lines that still contradict each other after so many rounds go on doing so. */
-static const double ROUNDING_NS = 0.5;
-enum { SWEEPS = 100 };
-
-struct pair {
-    uint32_t a, b; /* timelines, a < b */
-    struct corridor corridor;
-};
-
-struct pairs {
-    struct pair *pair;
-    size_t count, capacity;
-    struct map index;
-};
+/* Half a ns is rounding; clocks that no line fits are known to less than their bounds tell. Lines that still contradict
+   each other after so many rounds go on doing so; differences that are not small need a second balance. */
+static const double ROUNDING_NS = 0.5, BENT_NS = 1000;
+enum { SWEEPS = 100, BALANCES = 2 };
 
 /* What ties a process to a partner: its clock and the partner's. */
 struct tie {
     uint32_t partner, pair;
     bool loose;
+    bool together; /* its exits tell it */
     double width;
     struct clock_line forward; /* takes a time of the process to one of the partner */
 };
@@ -40,7 +32,7 @@ struct distance {
 
 struct finder {
     const struct causality *causality;
-    struct pairs pairs;
+    struct clock_pairs pairs;
     struct clock_map *maps;
     struct clock_place *places;
     struct tie *ties;
@@ -51,99 +43,9 @@ struct finder {
     bool *done;
 };
 
-static void pairs_add(struct pairs *pairs, const struct clock_scale *scale, uint32_t from, int64_t sent_ns, uint32_t to,
-                      int64_t received_ns)
-{
-    if (from == to)
-        return;
-    uint32_t a = from < to ? from : to, b = from < to ? to : from;
-    uint64_t *at = map_put(&pairs->index, map_pair(a, b), pairs->count);
-    if (*at == pairs->count)
-        ARRAY_PUSH(pairs->pair, pairs->count, pairs->capacity, (struct pair){.a = a, .b = b});
-    bool above = from == a;
-    int64_t x = above ? sent_ns : received_ns, y = above ? received_ns : sent_ns;
-    corridor_add(&pairs->pair[*at].corridor, above, (double)time_minus(x, scale->origin_ns), (double)time_minus(y, x));
-}
-
-/* Of each gate the enter and the leave of the lowest timelines that have one. */
-struct hub {
-    uint32_t enter, leave; /* points; CAUSAL_NONE */
-};
-
-static struct hub *hubs_of(const struct causality *causality)
-{
-    struct hub *hubs = memory_new(causality->gate_count * sizeof *hubs);
-    for (size_t i = 0; i < causality->gate_count; i++)
-        hubs[i] = (struct hub){CAUSAL_NONE, CAUSAL_NONE};
-    for (uint32_t i = 0; i < causality->point_count; i++) {
-        const struct causal_point *point = &causality->points[i];
-        uint32_t *hub = point->leaves ? &hubs[point->gate].leave : &hubs[point->gate].enter;
-        if (*hub == CAUSAL_NONE || causality->points[*hub].timeline > point->timeline)
-            *hub = i;
-    }
-    return hubs;
-}
-
-static void tie_points(struct pairs *pairs, const struct causality *causality, const struct clock_scale *scale,
-                       uint32_t enter, uint32_t leave)
-{
-    if (enter == CAUSAL_NONE || leave == CAUSAL_NONE)
-        return;
-    const struct causal_point *from = &causality->points[enter], *to = &causality->points[leave];
-    pairs_add(pairs, scale, from->timeline, from->time_ns, to->timeline, to->time_ns);
-}
-
-/* At a gate everyone is tied to one who enters, and to one who leaves; and these to those of the gates it leads to. */
-static void add_gates(struct pairs *pairs, const struct causality *causality, const struct clock_scale *scale)
-{
-    struct hub *hubs = hubs_of(causality);
-    for (uint32_t i = 0; i < causality->point_count; i++) {
-        const struct causal_point *point = &causality->points[i];
-        const struct hub *hub = &hubs[point->gate];
-        if (point->leaves)
-            tie_points(pairs, causality, scale, hub->enter, i);
-        else if (hub->leave != CAUSAL_NONE && causality->points[hub->leave].timeline != point->timeline)
-            tie_points(pairs, causality, scale, i, hub->leave);
-    }
-    for (size_t i = 0; i < causality->gate_count; i++)
-        for (size_t k = causality->gates[i].next; k < causal_nexts_end(causality, i); k++)
-            tie_points(pairs, causality, scale, hubs[i].enter, hubs[causality->nexts[k]].leave);
-    free(hubs);
-}
-
-static void pairs_fill(struct pairs *pairs, const struct causality *causality, const struct clock_scale *scale)
-{
-    for (size_t i = 0; i < causality->message_count; i++) {
-        const struct causal_message *message = &causality->messages[i];
-        if (causal_matched(message))
-            pairs_add(pairs, scale, message->sender, message->send_ns, message->receiver, message->receive_ns);
-    }
-    add_gates(pairs, causality, scale);
-}
-
-static void pairs_clear(struct pairs *pairs)
-{
-    for (size_t i = 0; i < pairs->count; i++)
-        corridor_clear(&pairs->pair[i].corridor);
-    free(pairs->pair);
-    map_clear(&pairs->index);
-}
-
-/* What takes times of A to those of B, with B ahead by `line` at A's times; and back. */
-static struct clock_line inverse(struct clock_line line)
-{
-    return (struct clock_line){0 - line.offset / (1 + line.slope), 0 - line.slope / (1 + line.slope)};
-}
-
-static struct clock_line chained(struct clock_line first, struct clock_line second)
-{
-    return (struct clock_line){first.offset + second.offset + second.slope * first.offset,
-                               first.slope + second.slope * (1 + first.slope)};
-}
-
 static void find_ties(struct finder *finder)
 {
-    struct pairs *pairs = &finder->pairs;
+    struct clock_pairs *pairs = &finder->pairs;
     size_t count = finder->causality->timeline_count;
     finder->first = memory_new((count + 2) * sizeof *finder->first);
     finder->ties = memory_new(2 * pairs->count * sizeof *finder->ties);
@@ -154,15 +56,17 @@ static void find_ties(struct finder *finder)
     for (size_t i = 2; i < count + 2; i++)
         finder->first[i] += finder->first[i - 1];
     for (size_t i = 0; i < pairs->count; i++) {
-        struct pair *pair = &pairs->pair[i];
-        struct corridor_fit fit = corridor_fit(&pair->corridor);
-        struct tie tie = {
-            .pair = (uint32_t)i, .loose = fit.kind == CORRIDOR_OPEN, .width = isfinite(fit.width) ? fit.width : 0};
+        struct clock_pair *pair = &pairs->pair[i];
+        struct corridor_fit fit = clock_pair_fit(pairs, i);
+        struct tie tie = {.pair = (uint32_t)i,
+                          .loose = fit.kind == CORRIDOR_OPEN,
+                          .together = fit.kind == CORRIDOR_TOGETHER,
+                          .width = isfinite(fit.width) ? fit.width : 0};
         tie.partner = pair->b;
         tie.forward = fit.line;
         finder->ties[finder->first[pair->a + 1]++] = tie;
         tie.partner = pair->a;
-        tie.forward = inverse(fit.line);
+        tie.forward = clock_line_inverse(fit.line);
         finder->ties[finder->first[pair->b + 1]++] = tie;
     }
 }
@@ -207,6 +111,42 @@ static uint32_t heap_take(struct finder *finder)
     return first;
 }
 
+/* The bounds that a tie sets to the process's own correction, its partner's taken for right: d is what its clock is to
+   be put forward beyond a drift of `slope`. */
+static void add_bounds(const struct finder *finder, struct corridor *corridor, uint32_t timeline, const struct tie *tie,
+                       double slope)
+{
+    const struct clock_pair *pair = &finder->pairs.pair[tie->pair];
+    const struct clock_line partner = finder->maps[tie->partner].line;
+    bool first = pair->a == timeline;
+    for (int above = 0; above < 2; above++) {
+        const struct corridor_side *side = above ? &pair->corridor.above : &pair->corridor.below;
+        for (size_t i = 0; i < side->count; i++) {
+            double a = side->at[i].x, d = side->at[i].d;
+            double own = first ? a : a + d, ahead = first ? d : 0 - d;
+            corridor_add(corridor, first == above, own,
+                         ahead + partner.offset + partner.slope * (own + ahead) - slope * own);
+        }
+    }
+}
+
+static struct clock_line line_by(const struct finder *finder, uint32_t from, const struct tie *tie)
+{
+    return clock_line_chained(clock_line_inverse(tie->forward), finder->maps[from].line);
+}
+
+/* By bounds of one side: not moved more than they ask for. */
+static struct clock_line loose_line(const struct finder *finder, uint32_t from, const struct tie *tie)
+{
+    struct tie back = {.partner = from, .pair = tie->pair};
+    struct corridor corridor = {0};
+    add_bounds(finder, &corridor, tie->partner, &back, 0);
+    struct clock_line line = {corridor_nearest(&corridor, 0), 0};
+    bool fits = corridor_contradiction(&corridor, line) <= ROUNDING_NS;
+    corridor_clear(&corridor);
+    return fits ? line : line_by(finder, from, tie);
+}
+
 static void reach(struct finder *finder, uint32_t from, const struct tie *tie)
 {
     struct distance *known = &finder->distance[tie->partner];
@@ -214,7 +154,7 @@ static void reach(struct finder *finder, uint32_t from, const struct tie *tie)
     if (finder->done[tie->partner] || distance.loose > known->loose ||
         (distance.loose == known->loose && distance.width >= known->width))
         return;
-    struct clock_line line = chained(inverse(tie->forward), finder->maps[from].line);
+    struct clock_line line = tie->loose ? loose_line(finder, from, tie) : line_by(finder, from, tie);
     if (!(line.slope > SLOPE_LEAST && line.slope < SLOPE_MOST && isfinite(line.offset)))
         return;
     *known = distance;
@@ -314,25 +254,6 @@ static void spread_all(struct finder *finder)
     free(members);
 }
 
-/* The bounds that a tie sets to the process's own correction, its partner's taken for right: d is what its clock is to
-   be put forward beyond a drift of `slope`. */
-static void add_bounds(const struct finder *finder, struct corridor *corridor, uint32_t timeline, const struct tie *tie,
-                       double slope)
-{
-    const struct pair *pair = &finder->pairs.pair[tie->pair];
-    const struct clock_line partner = finder->maps[tie->partner].line;
-    bool first = pair->a == timeline;
-    for (int above = 0; above < 2; above++) {
-        const struct corridor_side *side = above ? &pair->corridor.above : &pair->corridor.below;
-        for (size_t i = 0; i < side->count; i++) {
-            double a = side->at[i].x, d = side->at[i].d;
-            double own = first ? a : a + d, ahead = first ? d : 0 - d;
-            corridor_add(corridor, first == above, own,
-                         ahead + partner.offset + partner.slope * (own + ahead) - slope * own);
-        }
-    }
-}
-
 /* All bounds of the process beyond a drift of `slope`. */
 static struct corridor bounds_of(const struct finder *finder, uint32_t timeline, double slope)
 {
@@ -342,23 +263,35 @@ static struct corridor bounds_of(const struct finder *finder, uint32_t timeline,
     return corridor;
 }
 
+/* The sum over the process's partners of how far this line goes beyond their bounds. */
+static double contradiction_of(const struct finder *finder, uint32_t timeline, struct clock_line line)
+{
+    double sum = 0;
+    for (size_t i = finder->first[timeline]; i < finder->first[timeline + 1]; i++) {
+        struct corridor corridor = {0};
+        add_bounds(finder, &corridor, timeline, &finder->ties[i], 0);
+        sum += corridor_contradiction(&corridor, line);
+        corridor_clear(&corridor);
+    }
+    return sum;
+}
+
 /* True if the process has a better line now. */
 static bool improve(struct finder *finder, uint32_t timeline, bool drift)
 {
     struct clock_line *line = &finder->maps[timeline].line;
+    double contradiction = contradiction_of(finder, timeline, *line);
+    if (contradiction <= ROUNDING_NS)
+        return false;
     double slope = drift ? 0 : line->slope;
     struct corridor corridor = bounds_of(finder, timeline, slope);
-    struct clock_line now = {line->offset, line->slope - slope};
-    double contradiction = corridor_contradiction(&corridor, now);
-    bool better = false;
-    if (contradiction > ROUNDING_NS) {
-        struct clock_line fitted =
-            drift ? corridor_fit(&corridor).line : (struct clock_line){corridor_offset(&corridor), 0};
-        better = corridor_contradiction(&corridor, fitted) < contradiction - ROUNDING_NS;
-        if (better)
-            *line = (struct clock_line){fitted.offset, fitted.slope + slope};
-    }
+    struct clock_line fitted =
+        drift ? corridor_fit(&corridor).line : (struct clock_line){corridor_nearest(&corridor, line->offset), 0};
     corridor_clear(&corridor);
+    fitted.slope += slope;
+    bool better = contradiction_of(finder, timeline, fitted) < contradiction - ROUNDING_NS;
+    if (better)
+        *line = fitted;
     return better;
 }
 
@@ -379,11 +312,80 @@ static void improve_all(struct finder *finder, bool drift, bool moved)
     }
 }
 
+/* By how much the lines go beyond the bounds of all pairs. */
+static double contradictions(const struct finder *finder)
+{
+    double sum = 0;
+    for (size_t i = 0; i < finder->pairs.count; i++) {
+        const struct clock_pair *pair = &finder->pairs.pair[i];
+        sum += clock_pair_contradiction(&finder->pairs, i, finder->maps[pair->a].line, finder->maps[pair->b].line);
+    }
+    return sum;
+}
+
+/* What the lines of each pair leave to be done: offsets, and drifts. */
+static void find_rests(const struct finder *finder, struct square_edge *offsets, struct square_edge *drifts)
+{
+    for (size_t i = 0; i < finder->pairs.count; i++) {
+        const struct clock_pair *pair = &finder->pairs.pair[i];
+        struct corridor_fit fit =
+            clock_pair_rest(&finder->pairs, i, finder->maps[pair->a].line, finder->maps[pair->b].line);
+        bool known = fit.kind >= CORRIDOR_COMPLETE;
+        double width = fmax(fit.width, 1) + (fit.kind == CORRIDOR_CROSSED ? BENT_NS : 0);
+        offsets[i] = (struct square_edge){pair->a, pair->b, 0 - fit.line.offset, known ? 1 / (width * width) : 0};
+        drifts[i] = offsets[i];
+        drifts[i].ahead = 0 - fit.line.slope;
+    }
+}
+
+static bool *unmoved(const struct finder *finder)
+{
+    bool *fixed = memory_new(finder->causality->timeline_count * sizeof *fixed);
+    for (size_t i = 0; i < finder->causality->timeline_count; i++)
+        fixed[i] = !is_moved(&finder->maps[i]);
+    return fixed;
+}
+
+/* All pairs together, where that contradicts less: along a way from the reference errors add up. */
+static void balance(struct finder *finder)
+{
+    size_t count = finder->causality->timeline_count, pairs = finder->pairs.count;
+    struct square_edge *offsets = memory_new(pairs * sizeof *offsets), *drifts = memory_new(pairs * sizeof *drifts);
+    double *offset = memory_new(count * sizeof *offset), *drift = memory_new(count * sizeof *drift);
+    struct clock_line *before = memory_new(count * sizeof *before);
+    bool *fixed = unmoved(finder);
+    double wrong = contradictions(finder);
+    find_rests(finder, offsets, drifts);
+    squares_solve(offsets, pairs, fixed, offset, count);
+    squares_solve(drifts, pairs, fixed, drift, count);
+    for (size_t i = 0; i < count; i++) {
+        before[i] = finder->maps[i].line;
+        finder->maps[i].line = clock_line_chained(before[i], (struct clock_line){offset[i], drift[i]});
+    }
+    bool worse = contradictions(finder) > wrong;
+    for (size_t i = 0; worse && i < count; i++)
+        finder->maps[i].line = before[i];
+    free(offsets);
+    free(drifts);
+    free(offset);
+    free(drift);
+    free(before);
+    free(fixed);
+}
+
+static bool told_by_exits(const struct finder *finder, uint32_t timeline)
+{
+    for (size_t i = finder->first[timeline]; i < finder->first[timeline + 1]; i++)
+        if (finder->ties[i].together)
+            return true;
+    return false;
+}
+
 /* What need not be moved is not: it came to that on the way of others. */
 static void leave_alone(struct finder *finder)
 {
     for (uint32_t i = 0; i < finder->causality->timeline_count; i++) {
-        if (!is_moved(&finder->maps[i]))
+        if (!is_moved(&finder->maps[i]) || told_by_exits(finder, i))
             continue;
         struct corridor corridor = bounds_of(finder, i, 0);
         if (corridor_contradiction(&corridor, (struct clock_line){0, 0}) <= ROUNDING_NS)
@@ -403,15 +405,17 @@ void clock_lines_find(const struct causality *causality, const struct clock_scal
                             .heap = memory_new(count * sizeof *finder.heap),
                             .heap_place = memory_new(count * sizeof *finder.heap_place),
                             .done = memory_new(count * sizeof *finder.done)};
-    pairs_fill(&finder.pairs, causality, scale);
+    clock_pairs_fill(&finder.pairs, causality, scale);
     find_ties(&finder);
     spread_all(&finder);
+    for (int round = 0; round < BALANCES; round++)
+        balance(&finder);
     improve_all(&finder, false, true);
     improve_all(&finder, false, false);
     improve_all(&finder, true, true);
     improve_all(&finder, true, false);
     leave_alone(&finder);
-    pairs_clear(&finder.pairs);
+    clock_pairs_clear(&finder.pairs);
     free(finder.ties);
     free(finder.first);
     free(finder.distance);

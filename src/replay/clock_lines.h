@@ -5,12 +5,16 @@
 #include "replay/causality.h"
 #include "replay/clock_map.h"
 
-/* Offset and drift of each process's clock against a reference, from the bounds that messages and collectives set (see
-   corridor.h). Pairs of processes whose bounds no two equal clocks contradict are taken to have equal clocks. From pair
-   to pair the lines are put together along the paths of the narrowest corridors (Dijkstra), those that are open last.
-   The reference of processes that are connected is the lowest of the largest part of them whose clocks agree. Then each
-   process whose line contradicts bounds gets the one that all its partners' lines leave, again and again as long as
-   that helps: first other offsets are tried, then other drifts. Last, whose clock need not be moved is left alone. */
+/* Offset and drift of each process's clock against a reference, from what each two processes tell of their clocks (see
+   clock_pairs.h). Pairs of processes whose bounds no two equal clocks contradict are taken to have equal clocks. From
+   pair to pair the lines are put together along the paths of the narrowest corridors (Dijkstra), those that are open
+   last, and these moved no more than their bounds ask for. The reference of processes that are connected is the lowest
+   of the largest part of them whose clocks agree. Along a path errors add up: so all pairs are then balanced by least
+   squares (clock_squares.h) over the processes that are moved, as long as that contradicts less. Then each process
+   whose line contradicts bounds gets another that contradicts its partners' less, again and again as long as that
+   helps: first other offsets are tried, then other drifts. Last, whose clock need not be moved is left alone.
+
+   Measured against runs whose clocks are known: docs/accuracy.md. */
 
 struct clock_place {
     uint32_t component; /* processes that messages connect have the same; numbered from 0 */

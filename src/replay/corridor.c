@@ -173,6 +173,13 @@ double corridor_offset(const struct corridor *corridor)
     return isinf(low) ? high : isinf(high) ? low : floor(low + (high - low) / 2);
 }
 
+double corridor_nearest(const struct corridor *corridor, double offset)
+{
+    double low, high;
+    offsets(corridor, &low, &high);
+    return low <= high ? fmin(fmax(offset, low), high) : low + (high - low) / 2;
+}
+
 /* One side has no bounds: no more than an offset is known. */
 static struct corridor_fit fit_one_sided(const struct corridor *corridor)
 {
@@ -195,6 +202,20 @@ struct clock_line corridor_bisector(struct clock_line steepest, struct clock_lin
     return (struct clock_line){flattest.offset - apart / 2 * (slope * slope + 1) / (1 + slope * most), slope - 1};
 }
 
+static bool side_spans(const struct corridor_side *side, double x)
+{
+    return side->at[0].x <= x && side->at[side->count - 1].x >= x;
+}
+
+/* What the bounds leave open at x = 0: the distance of the hulls; where they do not reach there, of the two lines. */
+static double width_between(const struct corridor *corridor, const struct corridor_fit *fit)
+{
+    size_t above = 0, below = 0;
+    if (!side_spans(&corridor->above, 0) || !side_spans(&corridor->below, 0))
+        return fabs(fit->steepest.offset - fit->flattest.offset);
+    return side_at(&corridor->above, 0, &above) - side_at(&corridor->below, 0, &below);
+}
+
 static struct corridor_fit fit_between(const struct corridor *corridor)
 {
     struct corridor_fit fit = {.kind = CORRIDOR_COMPLETE};
@@ -202,7 +223,7 @@ static struct corridor_fit fit_between(const struct corridor *corridor)
     bool flattest = extreme_line(&corridor->above, &corridor->below, -1, &fit.flattest);
     double low, high;
     offsets(corridor, &low, &high);
-    fit.width = fabs(fit.steepest.offset - fit.flattest.offset);
+    fit.width = width_between(corridor, &fit);
     if (!steepest || !flattest) {
         fit.kind = CORRIDOR_OPEN;
         fit.width = fabs(high - low);
@@ -241,7 +262,24 @@ static struct clock_line simplest(const struct corridor *corridor, struct clock_
     return corridor_contradiction(corridor, none) <= 2 * worst ? none : line;
 }
 
-struct corridor_fit corridor_fit(struct corridor *corridor)
+/* Of the offsets that will do the middle one, where any will. */
+static void set_middle(const struct corridor *corridor, struct corridor_fit *fit)
+{
+    double low, high;
+    offsets(corridor, &low, &high);
+    if (low <= high)
+        fit->line.offset = (low + high) / 2;
+}
+
+static struct corridor_fit fit_crossed(const struct corridor *corridor, const struct narrow *narrow, bool simple)
+{
+    struct clock_line line = least_wrong(corridor, narrow);
+    return (struct corridor_fit){.kind = CORRIDOR_CROSSED,
+                                 .line = simple ? simplest(corridor, line) : line,
+                                 .width = narrow->below - narrow->above};
+}
+
+static struct corridor_fit fit_corridor(struct corridor *corridor, bool simple)
 {
     side_reduce(&corridor->above, 1);
     side_reduce(&corridor->below, -1);
@@ -252,14 +290,24 @@ struct corridor_fit corridor_fit(struct corridor *corridor)
                                ? narrowest(corridor)
                                : (struct narrow){0};
     if (narrow.any && narrow.above < narrow.below - ROUNDING_NS)
-        return (struct corridor_fit){.kind = CORRIDOR_CROSSED,
-                                     .line = simplest(corridor, least_wrong(corridor, &narrow)),
-                                     .width = narrow.below - narrow.above};
+        return fit_crossed(corridor, &narrow, simple);
     struct corridor_fit fit = fit_between(corridor);
     /* No clock runs like that: the times are damaged. */
     if (!slope_fits(fit.line)) {
         fit.kind = CORRIDOR_CROSSED;
         fit.line = simplest(corridor, (struct clock_line){0, 0});
     }
+    if (!simple)
+        set_middle(corridor, &fit);
     return fit;
+}
+
+struct corridor_fit corridor_fit(struct corridor *corridor)
+{
+    return fit_corridor(corridor, true);
+}
+
+struct corridor_fit corridor_middle(struct corridor *corridor)
+{
+    return fit_corridor(corridor, false);
 }

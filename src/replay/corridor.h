@@ -37,8 +37,21 @@ enum corridor_kind {
     CORRIDOR_EMPTY,    /* no bounds */
     CORRIDOR_OPEN,     /* traffic one way only, or first one way and then the other: no drift can be told */
     CORRIDOR_COMPLETE, /* bounds from both sides */
-    CORRIDOR_CROSSED   /* the bounds contradict each other: no line fits */
+    CORRIDOR_CROSSED,  /* the bounds contradict each other: no line fits */
+    CORRIDOR_TOGETHER  /* not the bounds tell it: see clock_pairs.h */
 };
+
+/* What is b ahead of a, where a is ahead of b by the line; what the third is ahead of the first, where the second is
+   ahead of the first and the third of the second. */
+static inline struct clock_line clock_line_inverse(struct clock_line line)
+{
+    return (struct clock_line){0 - line.offset / (1 + line.slope), 0 - line.slope / (1 + line.slope)};
+}
+static inline struct clock_line clock_line_chained(struct clock_line first, struct clock_line second)
+{
+    return (struct clock_line){first.offset + second.offset + second.slope * first.offset,
+                               first.slope + second.slope * (1 + first.slope)};
+}
 
 /* What is known of d. `line` is the least that no bound contradicts: none at all (0, 0); else an offset, the middle of
    what is possible; else, where the corridor is complete, the bisector of its steepest and its flattest line; else the
@@ -54,12 +67,18 @@ struct corridor_fit {
 
 struct corridor_fit corridor_fit(struct corridor *corridor);
 
+/* The same with the line in the middle of what is possible, however little of it is needed. */
+struct corridor_fit corridor_middle(struct corridor *corridor);
+
 /* The bisector of two lines y = x + d(x) of clocks, in the plane of x and y. Contradicts no bound where they do not. */
 struct clock_line corridor_bisector(struct clock_line steepest, struct clock_line flattest);
 
 /* The same for clocks that run alike: 0, or the middle of the offsets that are possible, in whole ns; where none is,
    the one whose largest contradiction is the smallest. */
 double corridor_offset(const struct corridor *corridor);
+
+/* The same, but nearest to this one, where any will do. */
+double corridor_nearest(const struct corridor *corridor, double offset);
 
 /* By how much the line goes beyond the bounds, at most; 0: nowhere. */
 double corridor_contradiction(const struct corridor *corridor, struct clock_line line);

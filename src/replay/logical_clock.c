@@ -351,10 +351,12 @@ static void end_ramp(struct ramp *ramp, int64_t time_ns)
     ramp->rising = false;
 }
 
-/* Before the jump all may be moved by as much as it jumps, and by what it is moved itself. */
+/* Before the jump all may be moved by as much as it jumps, and by what it is moved itself: rounded down, so that what
+   lies between it and the latest corner is not moved farther than it was to be. */
 static void begin_ramp(struct ramp *ramp, const struct jumped_event *jumped)
 {
     int64_t moved_ns = height(ramp, jumped->corrected_ns);
+    moved_ns -= moved_ns > 0;
     add_corner(ramp, jumped->corrected_ns, moved_ns);
     add_corner(ramp, jumped->internal_ns, time_plus(moved_ns, time_minus(jumped->corrected_ns, jumped->internal_ns)));
     ramp->rising = true;

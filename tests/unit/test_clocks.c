@@ -281,7 +281,7 @@ static void test_barrier(void)
     struct clock_map maps[3] = {0};
     struct clock_scale scale = {.back = 0};
     static const int64_t enters[] = {100, 120, 90}, leaves[] = {121, 122, 118};
-    ARRAY_PUSH(causality->gates, causality->gate_count, causality->gate_capacity, (struct causal_gate){0, 0});
+    ARRAY_PUSH(causality->gates, causality->gate_count, causality->gate_capacity, (struct causal_gate){0});
     causality->call_count = 1;
     for (uint32_t i = 0; i < 3; i++) {
         ARRAY_PUSH(causality->points, causality->point_count, causality->point_capacity,
