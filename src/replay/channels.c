@@ -88,7 +88,7 @@ static uint32_t waiting_new(struct channels *channels, int64_t time_ns, uint32_t
 {
     uint32_t place = channels->free;
     if (place)
-        channels->free = channels->waiting[place - 1].next_free;
+        channels->free = channels->waiting[place - 1].next;
     else
         ARRAY_PUSH(channels->waiting, channels->waiting_count, channels->waiting_capacity, (struct waiting_end){0});
     uint32_t index = place ? place - 1 : (uint32_t)channels->waiting_count - 1;
@@ -105,15 +105,13 @@ static uint32_t join(struct channels *channels, uint32_t channel, const struct e
     bool receive = event->kind == EVENT_RECEIVE;
     uint32_t found = queue->first - 1;
     struct packed_message *message = &graph->messages[found];
-    uint32_t *link = receive ? &message->next_received : &message->next_sent;
     uint32_t *end = receive ? &message->receive_call : &message->send_call;
-    queue->first = *link;
-    *link = 0;
     struct waiting_end *other = &channels->waiting[*end];
+    queue->first = other->next;
     note_clock(graph, receive ? other->time_ns : event->time_ns, receive ? event->time_ns : other->time_ns);
     note_bytes(graph, message, event, receive);
     message->channel = channel_of_lanes(channels, channel, receive ? other->lane : lane, receive ? lane : other->lane);
-    other->next_free = channels->free;
+    other->next = channels->free;
     channels->free = *end + 1;
     *end = call;
     return found;
@@ -129,14 +127,14 @@ uint32_t channels_meet(struct channels *channels, const struct event *event, uin
         return join(channels, channel, event, lane, call);
     uint32_t made = (uint32_t)graph->message_count, waiting = waiting_new(channels, event->time_ns, lane);
     ARRAY_PUSH(graph->messages, graph->message_count, graph->message_capacity,
-               (struct packed_message){channel, UINT32_MAX, receive ? waiting : call, receive ? call : waiting, 0, 0});
+               (struct packed_message){channel, UINT32_MAX, receive ? waiting : call, receive ? call : waiting});
     note_bytes(graph, &graph->messages[made], event, receive);
     if (!queue->first) {
         queue->first = made + 1;
         queue->sends = !receive;
     } else {
-        struct packed_message *last = &graph->messages[queue->last - 1];
-        *(receive ? &last->next_sent : &last->next_received) = made + 1;
+        const struct packed_message *last = &graph->messages[queue->last - 1];
+        channels->waiting[receive ? last->send_call : last->receive_call].next = made + 1;
     }
     queue->last = made + 1;
     return made;
@@ -151,12 +149,10 @@ static void end_queue(struct channels *channels, uint32_t channel)
     while (at) {
         struct packed_message *message = &graph->messages[at - 1];
         uint32_t *end = sends ? &message->receive_call : &message->send_call;
-        uint32_t *link = sends ? &message->next_received : &message->next_sent;
         uint32_t lane = channels->waiting[*end].lane;
         message->channel = channel_of_lanes(channels, channel, sends ? lane : GRAPH_NONE, sends ? GRAPH_NONE : lane);
+        at = channels->waiting[*end].next;
         *end = GRAPH_NONE;
-        at = *link;
-        *link = 0;
         graph->unmatched++;
     }
 }

@@ -8,7 +8,7 @@
 /* Matches the ends of messages while a graph is built: by sender, receiver, communicator and tag, first in, first out
    (MPI's rule that messages do not overtake), whichever end is seen first. */
 
-/* Messages of a channel that wait for their other end: a list by the link of the missing end. */
+/* Messages of a channel that wait for their other end: a list by `next` of their waiting ends. */
 struct channel_queue {
     uint32_t first, last; /* 1 + index; 0: none */
     bool sends;           /* they are sends */
@@ -18,7 +18,7 @@ struct channel_queue {
 struct waiting_end {
     int64_t time_ns;
     uint32_t lane;
-    uint32_t next_free; /* 1 + index */
+    uint32_t next; /* 1 + the next message of the channel that waits; of a free place 1 + the next one */
 };
 
 struct channels {

@@ -135,7 +135,7 @@ static void meet_senders(struct endpoint *endpoint, uint32_t lane, uint32_t inde
                          int64_t waited_ns)
 {
     struct message m;
-    for (uint32_t at = call->received; at; at = m.next_received) {
+    for (uint32_t at = call->received; at; at = graph_next_received(endpoint->graph, at - 1)) {
         m = graph_message(endpoint->graph, at - 1);
         meet(endpoint, lane, index,
              &(struct turn){0, call->enter_ns, call->enter_ns, waited_ns, m.send_lane, m.send_call, true});
@@ -147,7 +147,7 @@ static void meet_receivers(struct endpoint *endpoint, uint32_t lane, uint32_t in
                            int64_t waited_ns, const struct request *request)
 {
     struct message m;
-    for (uint32_t at = call->sent; at; at = m.next_sent) {
+    for (uint32_t at = call->sent; at; at = graph_next_sent(endpoint->graph, at - 1)) {
         m = graph_message(endpoint->graph, at - 1);
         struct turn turn = {0, call->enter_ns, call->enter_ns, waited_ns, m.receive_lane, m.receive_call, false};
         if (m.receive_lane == request->lane) {

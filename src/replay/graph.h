@@ -8,9 +8,11 @@
 /* The calls of a run and what ties them together across processes: messages and collectives. What wait states, the
    critical path and replays are computed from.
 
-   Calls and messages are stored packed and read as values: graph_call(), graph_message(). Memory: 24 bytes for each MPI
-   call, 24 for each message, 72 for each collective, 28 for each channel; 8 more for a call longer than 34 s. Where the
-   trace tells requests of messages, 12 more for each message. */
+   Calls and messages are stored packed and read as values: graph_call(), graph_message(), graph_next_sent() and its
+   like; graph_storage.h writes them. Memory: 16 bytes for each MPI call, 16 for each message, 72 for each collective,
+   28 for each channel; 8 more for a call that both sends and receives, 16 for one longer than 2 s, 4 for each message
+   where calls receive several (and 4 where they send several). Where the trace tells requests of messages, 8 more for
+   each message. */
 
 enum { GRAPH_NONE = UINT32_MAX };
 
@@ -22,10 +24,10 @@ struct call {
     uint32_t site;              /* 1 + index into the definitions' sites; 0: not known */
     int32_t comm;               /* index into the definitions' communicators; EVENT_UNKNOWN */
     uint32_t group;             /* of a collective */
-    uint32_t sent;              /* first message that leaves in it; the others by next_sent */
+    uint32_t sent;              /* first message that leaves in it; the others by graph_next_sent */
     uint32_t received;          /* first message that arrives in it; of a probe: the message it found */
-    uint32_t completed;         /* first message of another call whose send completes in it; others by next_completed */
-    uint32_t posted;            /* first message that another call receives, and it posted; others by next_posted */
+    uint32_t completed;         /* first message of another call whose send completes in it; by graph_next_completed */
+    uint32_t posted;            /* first message that another call receives, and it posted; by graph_next_posted */
     bool gives_nothing;         /* a collective, and the trace tells that no byte goes from it */
     bool gets_nothing;          /* and none comes to it */
     bool operates;              /* it completes collectives or starts persistent ones; or has edges on a window */
@@ -38,17 +40,23 @@ struct call {
 struct message {
     uint32_t send_lane, send_call;       /* GRAPH_NONE: not recorded */
     uint32_t receive_lane, receive_call; /* the call in which it completes */
-    uint32_t next_sent, next_received;   /* 1 + index; 0: last of its call */
     uint32_t channel;                    /* index into the graph's channels */
     int64_t bytes;                       /* BYTES_UNKNOWN */
 };
 
 /* A message whose send completes, or whose receive was posted or started, in another call than the one that has it. */
 struct message_link {
-    uint32_t post;                        /* 1 + the call that posts; LINK_FAR: of another lane; 0: not known */
-    uint32_t next_completed, next_posted; /* 1 + index; LINK_END: last of its call; 0: in no list */
+    uint32_t post;           /* 1 + the call that posts; LINK_FAR: of another lane; 0: not known */
+    uint32_t next_completed; /* 1 + index; LINK_END: last of its call; 0: in no list */
 };
 enum { LINK_END = UINT32_MAX, LINK_FAR = UINT32_MAX };
+
+/* The next message of the same call, by message: 1 + index; 0, and from `count` on: none. Most calls have one message
+   at most: there is nothing to keep, then. */
+struct message_chain {
+    uint32_t *next;
+    size_t count, capacity;
+};
 
 /* The call whose enter is that of a receive: from then on the sender waits for nobody. */
 struct post {
@@ -69,39 +77,58 @@ struct call_kind {
     int32_t comm;
 };
 struct packed_call {
-    int64_t enter_ns;
-    uint64_t word;     /* duration or index of a long one, flags, kind */
-    uint32_t sent;     /* or completed */
-    uint32_t received; /* or posted, or group */
+    uint64_t word;     /* enter since the begin of its block, kind, flags */
+    uint32_t duration; /* CALL_LONG: the rest is the index of one that does not fit */
+    uint32_t link;     /* of a collective; first message that it sends or completes (CALL_OUT), or receives or posts
+                          (CALL_IN); of both: index into `ends` */
 };
 enum {
-    CALL_DURATION_BITS = 36,
-    CALL_KIND_SHIFT = 42,
-    CALL_KINDS = 1 << 22, /* more are not told apart: sites and communicators are not known then */
+    CALL_IN_GROUP = 1,
+    CALL_OUT = 2,
+    CALL_IN = 4,
+    CALL_GIVES_NOTHING = 8,
+    CALL_GETS_NOTHING = 16,
+    CALL_OPERATES = 32
 };
-#define CALL_DURATION_MASK ((UINT64_C(1) << CALL_DURATION_BITS) - 1)
-#define CALL_LONG (UINT64_C(1) << (CALL_DURATION_BITS - 1)) /* of the duration: the rest is an index */
-#define CALL_IN_GROUP (UINT64_C(1) << 36)
-#define CALL_GIVES_NOTHING (UINT64_C(1) << 37)
-#define CALL_GETS_NOTHING (UINT64_C(1) << 38)
-#define CALL_OPERATES (UINT64_C(1) << 39)
-#define CALL_COMPLETES (UINT64_C(1) << 40)   /* its word `sent` is `completed` */
-#define CALL_POSTS (UINT64_C(1) << 41)       /* its word `received` is `posted` */
-#define CALL_PENDING_SAME CALL_GIVES_NOTHING /* of calls that are in no group */
-#define CALL_PENDING_OTHER CALL_GETS_NOTHING
+enum { CALL_COMPLETES = 64 /* what is CALL_OUT is `completed` */, CALL_POSTS = 128 /* CALL_IN is `posted` */ };
+enum { CALL_PENDING_SAME = CALL_GIVES_NOTHING, CALL_PENDING_OTHER = CALL_GETS_NOTHING }; /* of calls in no group */
+enum {
+    CALL_KIND_SHIFT = 8,
+    CALL_KINDS = 1 << 22, /* more are not told apart: sites and communicators are not known then */
+    CALL_ENTER_SHIFT = 30
+};
+#define CALL_LONG (UINT32_C(1) << 31)
+#define CALL_ENTER_MAX (UINT64_MAX >> CALL_ENTER_SHIFT) /* 17 s */
+
+/* Times of a call that is long, or that begins too far from its block. */
+struct long_call {
+    int64_t enter_ns, leave_ns;
+};
+
+/* First messages of a call that has some of both kinds, as `sent` or `completed`, and `received` or `posted`. */
+struct call_ends {
+    uint32_t out, in;
+};
+
+/* Calls of a lane that follow each other: of its last chunk only as much is there as is used. */
+enum { BLOCK_CALLS = 64, CHUNK_BLOCKS = 16, CHUNK_CALLS = BLOCK_CALLS * CHUNK_BLOCKS };
+struct call_block {
+    int64_t begin_ns; /* enter of the first */
+    struct packed_call calls[BLOCK_CALLS];
+};
 
 struct packed_message {
     uint32_t channel;
     uint32_t bytes; /* from MESSAGE_LONG on: index of a large one; UINT32_MAX: not known */
-    uint32_t send_call, receive_call, next_sent, next_received;
+    uint32_t send_call, receive_call;
 };
 #define MESSAGE_LONG (UINT32_C(1) << 31)
 
 /* Calls of one thread of a process, in order. */
 struct lane {
     uint32_t process, thread;
-    struct packed_call *calls;
-    size_t count, capacity;
+    struct call_block **chunks;
+    size_t count, capacity;   /* of calls */
     int64_t begin_ns, end_ns; /* its first and last event */
 };
 
@@ -183,8 +210,11 @@ struct graph {
     const struct defs *defs;
     struct lane *lanes;
     size_t lane_count, lane_capacity;
+    struct call_ends *ends;
+    size_t end_count, end_capacity;
     struct packed_message *messages;
     size_t message_count, message_capacity;
+    struct message_chain next_sent, next_received, next_posted;
     struct message_link *links; /* by message; of those from link_count on nothing is told */
     size_t link_count, link_capacity;
     struct map far_posts; /* message -> (lane, call) */
@@ -216,7 +246,8 @@ struct graph {
     uint32_t *edges_by_cause; /* indices of edges, by the call that is waited for */
     struct call_kind *kinds;
     size_t kind_count, kind_capacity;
-    int64_t *long_calls, *long_messages; /* leave times; bytes */
+    struct long_call *long_calls;
+    int64_t *long_messages; /* bytes */
     size_t long_call_count, long_call_capacity, long_message_count, long_message_capacity;
     struct lane_waits *waits; /* by lane, see wait_table.h; NULL: not computed yet */
     int64_t *long_waits;
@@ -237,29 +268,58 @@ struct sink *graph_builder_sink(struct graph_builder *builder); /* owned by the 
 struct graph *graph_builder_end(struct graph_builder *builder);
 void graph_free(struct graph *graph);
 
-static inline struct call graph_call(const struct graph *graph, uint32_t lane, uint32_t index)
+static inline struct call_block *lane_block(const struct lane *lane, size_t index)
 {
-    const struct packed_call *packed = &graph->lanes[lane].calls[index];
-    const struct call_kind *kind = &graph->kinds[packed->word >> CALL_KIND_SHIFT];
-    uint64_t duration = packed->word & CALL_DURATION_MASK;
-    bool in_group = packed->word & CALL_IN_GROUP;
-    bool completes = packed->word & CALL_COMPLETES, posts = packed->word & CALL_POSTS;
-    return (struct call){.enter_ns = packed->enter_ns,
-                         .leave_ns = duration & CALL_LONG ? graph->long_calls[duration & ~CALL_LONG]
-                                                          : packed->enter_ns + (int64_t)duration,
-                         .state = kind->state,
-                         .site = kind->site,
-                         .comm = kind->comm,
-                         .group = in_group ? packed->received : 0,
-                         .sent = completes ? 0 : packed->sent,
-                         .received = in_group || posts ? 0 : packed->received,
-                         .completed = completes ? packed->sent : 0,
-                         .posted = posts ? packed->received : 0,
-                         .gives_nothing = in_group && packed->word & CALL_GIVES_NOTHING,
-                         .gets_nothing = in_group && packed->word & CALL_GETS_NOTHING,
-                         .operates = packed->word & CALL_OPERATES,
-                         .pending_same = !in_group && packed->word & CALL_PENDING_SAME,
-                         .pending_other = !in_group && packed->word & CALL_PENDING_OTHER};
+    return &lane->chunks[index / CHUNK_CALLS][index / BLOCK_CALLS % CHUNK_BLOCKS];
+}
+
+/* As it is stored: for those who write graphs. */
+static inline struct packed_call *lane_packed(const struct lane *lane, size_t index)
+{
+    return &lane_block(lane, index)->calls[index % BLOCK_CALLS];
+}
+static inline uint32_t packed_kind(const struct packed_call *call)
+{
+    return call->word >> CALL_KIND_SHIFT & (CALL_KINDS - 1);
+}
+/* First messages of both kinds: `sent` or `completed`, `received` or `posted`. */
+static inline struct call_ends packed_ends(const struct graph *graph, const struct packed_call *call)
+{
+    if ((call->word & (CALL_OUT | CALL_IN)) == (CALL_OUT | CALL_IN))
+        return graph->ends[call->link];
+    return (struct call_ends){call->word & CALL_OUT ? call->link : 0, call->word & CALL_IN ? call->link : 0};
+}
+
+/* Always inline: of what it reads, most that ask need little. */
+static inline __attribute__((always_inline)) struct call graph_call(const struct graph *graph, uint32_t lane,
+                                                                    uint32_t index)
+{
+    const struct call_block *block = lane_block(&graph->lanes[lane], index);
+    const struct packed_call *packed = &block->calls[index % BLOCK_CALLS];
+    const struct call_kind *kind = &graph->kinds[packed_kind(packed)];
+    uint64_t word = packed->word;
+    bool in_group = word & CALL_IN_GROUP, completes = word & CALL_COMPLETES, posts = word & CALL_POSTS;
+    struct call_ends ends = packed_ends(graph, packed);
+    struct call call = {.enter_ns = block->begin_ns + (int64_t)(word >> CALL_ENTER_SHIFT),
+                        .state = kind->state,
+                        .site = kind->site,
+                        .comm = kind->comm,
+                        .group = in_group ? packed->link : 0,
+                        .sent = completes ? 0 : ends.out,
+                        .received = posts ? 0 : ends.in,
+                        .completed = completes ? ends.out : 0,
+                        .posted = posts ? ends.in : 0,
+                        .gives_nothing = in_group && word & CALL_GIVES_NOTHING,
+                        .gets_nothing = in_group && word & CALL_GETS_NOTHING,
+                        .operates = word & CALL_OPERATES,
+                        .pending_same = !in_group && word & CALL_PENDING_SAME,
+                        .pending_other = !in_group && word & CALL_PENDING_OTHER};
+    call.leave_ns = call.enter_ns + packed->duration;
+    if (packed->duration & CALL_LONG) {
+        call.enter_ns = graph->long_calls[packed->duration & ~CALL_LONG].enter_ns;
+        call.leave_ns = graph->long_calls[packed->duration & ~CALL_LONG].leave_ns;
+    }
+    return call;
 }
 
 static inline struct message graph_message(const struct graph *graph, uint32_t index)
@@ -270,8 +330,6 @@ static inline struct message graph_message(const struct graph *graph, uint32_t i
                             .send_call = packed->send_call,
                             .receive_lane = packed->receive_call == GRAPH_NONE ? GRAPH_NONE : channel->receive_lane,
                             .receive_call = packed->receive_call,
-                            .next_sent = packed->next_sent,
-                            .next_received = packed->next_received,
                             .channel = packed->channel,
                             .bytes = packed->bytes == UINT32_MAX ? BYTES_UNKNOWN
                                      : packed->bytes & MESSAGE_LONG
@@ -279,15 +337,26 @@ static inline struct message graph_message(const struct graph *graph, uint32_t i
                                          : packed->bytes};
 }
 
-/* The rest of the lists of `completed` and `posted`: 1 + index; 0: no more. */
-static inline uint32_t graph_next_completed(const struct graph *graph, uint32_t message)
+/* The rest of the lists of a call's messages `sent`, `received`, `completed` and `posted`: 1 + index; 0: no more. */
+static inline uint32_t chain_next(const struct message_chain *chain, uint32_t message)
 {
-    uint32_t next = graph->links[message].next_completed;
-    return next == LINK_END ? 0 : next;
+    return message < chain->count ? chain->next[message] : 0;
+}
+static inline uint32_t graph_next_sent(const struct graph *graph, uint32_t message)
+{
+    return chain_next(&graph->next_sent, message);
+}
+static inline uint32_t graph_next_received(const struct graph *graph, uint32_t message)
+{
+    return chain_next(&graph->next_received, message);
 }
 static inline uint32_t graph_next_posted(const struct graph *graph, uint32_t message)
 {
-    uint32_t next = graph->links[message].next_posted;
+    return chain_next(&graph->next_posted, message);
+}
+static inline uint32_t graph_next_completed(const struct graph *graph, uint32_t message)
+{
+    uint32_t next = graph->links[message].next_completed;
     return next == LINK_END ? 0 : next;
 }
 
@@ -300,7 +369,7 @@ static inline bool graph_completes_later(const struct graph *graph, uint32_t mes
 /* True if its receive was posted in another call than the one that receives it, and which is known. */
 static inline bool graph_posted_before(const struct graph *graph, uint32_t message)
 {
-    return message < graph->link_count && graph->links[message].next_posted;
+    return message < graph->link_count && graph->links[message].post;
 }
 
 /* Which call posts the receive of message `index`, which is `message`: the one that receives it, of blocking receives.

@@ -5,6 +5,7 @@
 #include "replay/graph_finish.h"
 #include "replay/graph_neighbours.h"
 #include "replay/graph_sides.h"
+#include "replay/graph_storage.h"
 #include "replay/wait_table.h"
 
 #include <string.h>
@@ -170,13 +171,13 @@ void builder_note_group(struct graph_builder *builder, uint32_t lane, uint32_t g
 /* What is told of the lane's latest collective: its root, and what it moves. */
 static void note_collective(struct graph_builder *builder, uint32_t lane, const struct event *event)
 {
-    struct lane *where = &builder->graph->lanes[lane];
-    struct packed_call *call = where->count > 0 ? &where->calls[where->count - 1] : NULL;
+    const struct lane *where = &builder->graph->lanes[lane];
+    struct packed_call *call = where->count > 0 ? lane_packed(where, where->count - 1) : NULL;
     if (!call || !(call->word & CALL_IN_GROUP))
         return;
     int64_t bytes = event->bytes_sent > event->bytes_received ? event->bytes_sent : event->bytes_received;
     int32_t root = event->tag >= 0 || event->kind == EVENT_LEAVE ? event->tag : EVENT_UNKNOWN;
-    builder_note_group(builder, lane, call->received, event->comm, root, bytes);
+    builder_note_group(builder, lane, call->link, event->comm, root, bytes);
     if (event->bytes_sent == 0)
         call->word |= CALL_GIVES_NOTHING;
     if (event->bytes_received == 0)
@@ -184,15 +185,6 @@ static void note_collective(struct graph_builder *builder, uint32_t lane, const 
 }
 
 /* Calls */
-
-/* Few lanes hold most of the memory: they grow by a quarter. */
-static void lane_reserve(struct lane *lane)
-{
-    if (lane->count < lane->capacity)
-        return;
-    lane->capacity += lane->capacity / 4 + 8;
-    lane->calls = memory_resize(lane->calls, lane->capacity * sizeof *lane->calls);
-}
 
 static void enter_call(struct graph_builder *builder, uint32_t lane, const struct event *event)
 {
@@ -202,16 +194,15 @@ static void enter_call(struct graph_builder *builder, uint32_t lane, const struc
         graph->too_large = true;
         return;
     }
-    uint64_t kind = kind_of(builder, event->state, event->comm, event->site);
-    struct packed_call call = {.enter_ns = event->time_ns, .word = CALL_OPEN | kind << CALL_KIND_SHIFT};
+    uint32_t kind = kind_of(builder, event->state, event->comm, event->site);
+    struct packed_call *call = graph_add_call(graph, where, event->time_ns, kind);
     const struct state_role *role = role_of(builder, event->state);
+    builder->states[lane].is_open = true;
     if (role->collective && (!role->on_window || is_window(builder, event->comm))) {
         uint32_t function = graph->defs->states[event->state].first_of_name;
-        call.received = builder_join_group(builder, lane, builder_stream(builder, event->comm, function));
-        call.word |= CALL_IN_GROUP;
+        call->link = builder_join_group(builder, lane, builder_stream(builder, event->comm, function));
+        call->word |= CALL_IN_GROUP;
     }
-    lane_reserve(where);
-    where->calls[where->count++] = call;
     if (role->one_sided && is_window(builder, event->comm))
         windows_enter(&builder->windows, graph, lane, event);
 }
@@ -228,28 +219,13 @@ static void enter(struct graph_builder *builder, uint32_t lane, const struct eve
     open_states_enter(&state->open, event->state, event->time_ns);
 }
 
-static void set_leave(struct graph *graph, struct packed_call *call, int64_t leave_ns)
-{
-    int64_t duration = time_since(call->enter_ns, leave_ns);
-    call->word &= ~CALL_DURATION_MASK;
-    if (duration < 0)
-        return;
-    if ((uint64_t)duration < CALL_LONG) {
-        call->word |= (uint64_t)duration;
-        return;
-    }
-    call->word |= CALL_LONG | graph->long_call_count;
-    ARRAY_PUSH(graph->long_calls, graph->long_call_count, graph->long_call_capacity, leave_ns);
-}
-
 /* Some recorders tell the site of a call only when it returns. */
 static void note_site(struct graph_builder *builder, struct packed_call *call, uint32_t site)
 {
-    const struct call_kind *kind = &builder->graph->kinds[call->word >> CALL_KIND_SHIFT];
+    const struct call_kind *kind = &builder->graph->kinds[packed_kind(call)];
     if (site == 0 || kind->site != 0)
         return;
-    uint64_t better = kind_of(builder, kind->state, kind->comm, site);
-    call->word = (call->word & ((UINT64_C(1) << CALL_KIND_SHIFT) - 1)) | better << CALL_KIND_SHIFT;
+    packed_set_kind(call, kind_of(builder, kind->state, kind->comm, site));
 }
 
 static void leave(struct graph_builder *builder, uint32_t lane, const struct event *event)
@@ -263,10 +239,11 @@ static void leave(struct graph_builder *builder, uint32_t lane, const struct eve
     struct lane *where = &graph->lanes[lane];
     if (state->open.depth > 0 || where->count == 0)
         return;
-    struct packed_call *call = &where->calls[where->count - 1];
-    set_leave(graph, call, event->time_ns);
+    struct packed_call *call = lane_packed(where, where->count - 1);
+    graph_set_leave(graph, where, where->count - 1, event->time_ns);
+    state->is_open = false;
     note_site(builder, call, event->site);
-    if (graph->defs->states[graph->kinds[call->word >> CALL_KIND_SHIFT].state].class == CLASS_PROBE)
+    if (graph->defs->states[graph->kinds[packed_kind(call)].state].class == CLASS_PROBE)
         state->probe = (uint32_t)where->count;
     note_collective(builder, lane, event);
     requests_tell(&state->told, event);
@@ -281,7 +258,7 @@ static void note_ranks(struct graph_builder *builder, uint32_t lane, const struc
 {
     struct graph *graph = builder->graph;
     const struct lane *where = &graph->lanes[lane];
-    struct call_kind call = graph->kinds[where->calls[where->count - 1].word >> CALL_KIND_SHIFT];
+    struct call_kind call = graph->kinds[packed_kind(lane_packed(where, where->count - 1))];
     if (event->comm == call.comm && role_of(builder, call.state)->one_sided && is_window(builder, call.comm))
         windows_ranks(&builder->windows, graph, lane, call.state, event, builder->arena + event->payload);
 }
@@ -302,9 +279,11 @@ static void note_mark(struct graph_builder *builder, uint32_t lane, const struct
 
 static void attach(struct graph *graph, struct packed_call *call, uint32_t message, bool receive)
 {
-    uint32_t *first = receive ? &call->received : &call->sent;
-    *(receive ? &graph->messages[message].next_received : &graph->messages[message].next_sent) = *first;
-    *first = message + 1;
+    struct call_ends ends = packed_ends(graph, call);
+    uint32_t first = receive ? ends.in : ends.out;
+    if (first)
+        chain_set(receive ? &graph->next_received : &graph->next_sent, message, first);
+    (receive ? packed_set_in : packed_set_out)(graph, call, message + 1);
 }
 
 static void message_end(struct graph_builder *builder, uint32_t lane, const struct event *event)
@@ -318,7 +297,7 @@ static void message_end(struct graph_builder *builder, uint32_t lane, const stru
         graph->too_large |= where->count > 0;
         return;
     }
-    struct packed_call *call = &where->calls[where->count - 1];
+    struct packed_call *call = lane_packed(where, where->count - 1);
     bool receive = event->kind == EVENT_RECEIVE, inside = call->word & CALL_IN_GROUP;
     uint32_t message = channels_meet(&builder->channels, event, lane, inside ? GRAPH_NONE : (uint32_t)where->count - 1);
     if (call->word & (receive ? CALL_POSTS : CALL_COMPLETES))
@@ -327,9 +306,9 @@ static void message_end(struct graph_builder *builder, uint32_t lane, const stru
         attach(graph, call, message, receive);
     struct lane_state *state = &builder->states[lane];
     if (receive && state->probe) {
-        struct packed_call *probe = &where->calls[state->probe - 1];
-        if (!probe->received)
-            probe->received = message + 1;
+        struct packed_call *probe = lane_packed(where, state->probe - 1);
+        if (!packed_ends(graph, probe).in)
+            packed_set_in(graph, probe, message + 1);
         state->probe = 0;
     }
 }
@@ -401,21 +380,22 @@ struct sink *graph_builder_sink(struct graph_builder *builder)
 
 /* The end */
 
-/* Calls that were never left last to the end of their lane. */
-static void close_calls(struct graph *graph)
+/* Calls that were never left last to the end of their lane: only its last can be. */
+static void close_calls(struct graph_builder *builder)
 {
+    struct graph *graph = builder->graph;
     for (size_t l = 0; l < graph->lane_count; l++) {
         struct lane *lane = &graph->lanes[l];
-        lane->calls = memory_resize(lane->calls, lane->count * sizeof *lane->calls);
-        for (size_t i = 0; i < lane->count; i++)
-            if ((lane->calls[i].word & CALL_DURATION_MASK) == CALL_OPEN)
-                set_leave(graph, &lane->calls[i], lane->end_ns);
+        if (builder->states[l].is_open)
+            graph_set_leave(graph, lane, lane->count - 1, lane->end_ns);
+        graph_end_lane(lane);
     }
 }
 
 struct graph *graph_builder_end(struct graph_builder *builder)
 {
     struct graph *graph = builder->graph;
+    close_calls(builder);
     for (size_t i = 0; i < graph->lane_count; i++) {
         open_states_free(&builder->states[i].open);
         free(builder->states[i].told.ranges);
@@ -433,7 +413,6 @@ struct graph *graph_builder_end(struct graph_builder *builder)
     map_clear(&builder->turns);
     requests_clear(&builder->requests);
     channels_end(&builder->channels);
-    close_calls(graph);
     windows_end(&builder->windows, graph);
     free(builder);
     graph_finish(graph);
@@ -444,10 +423,7 @@ void graph_free(struct graph *graph)
 {
     if (!graph)
         return;
-    for (size_t i = 0; i < graph->lane_count; i++)
-        free(graph->lanes[i].calls);
-    free(graph->lanes);
-    free(graph->messages);
+    graph_free_storage(graph);
     free(graph->links);
     map_clear(&graph->far_posts);
     free(graph->channels);
@@ -465,8 +441,6 @@ void graph_free(struct graph *graph)
     free(graph->edges);
     free(graph->edges_by_cause);
     free(graph->kinds);
-    free(graph->long_calls);
-    free(graph->long_messages);
     wait_table_free(graph);
     free(graph);
 }

@@ -10,9 +10,6 @@
 
 /* A graph while events come in: what the files that build it share. */
 
-/* Duration of a call that was not left yet. */
-#define CALL_OPEN CALL_DURATION_MASK
-
 enum { RECENT_KINDS = 256 };
 
 /* What is open on a lane while events come in. */
@@ -20,6 +17,7 @@ struct lane_state {
     struct open_states open;   /* MPI states; `mark` of the outermost is free */
     uint32_t probe;            /* 1 + call that found a message, until that arrives */
     bool any;                  /* an event was seen */
+    bool is_open;              /* its latest call was not left yet */
     struct told_requests told; /* by the call at hand */
 };
 

@@ -141,12 +141,12 @@ static void finish_groups(struct graph *graph)
 {
     for (uint32_t lane = 0; lane < graph->lane_count; lane++)
         for (uint32_t i = 0; i < graph->lanes[lane].count; i++) {
-            struct packed_call *call = &graph->lanes[lane].calls[i];
+            struct packed_call *call = lane_packed(&graph->lanes[lane], i);
             if (!(call->word & CALL_IN_GROUP))
                 continue;
-            if (!collective_moves_data(graph_collective_of(graph, &graph->groups[call->received - 1])))
-                call->word &= ~(CALL_GIVES_NOTHING | CALL_GETS_NOTHING);
-            note_member(graph, call->received - 1, lane, i, call->word & CALL_GIVES_NOTHING,
+            if (!collective_moves_data(graph_collective_of(graph, &graph->groups[call->link - 1])))
+                call->word &= ~(uint64_t)(CALL_GIVES_NOTHING | CALL_GETS_NOTHING);
+            note_member(graph, call->link - 1, lane, i, call->word & CALL_GIVES_NOTHING,
                         call->word & CALL_GETS_NOTHING);
         }
     note_starts(graph);
@@ -233,7 +233,7 @@ static void add_received(struct pending *pending, const struct graph *graph, uin
                          const struct call *call)
 {
     struct message m;
-    for (uint32_t at = call->received; at; at = m.next_received) {
+    for (uint32_t at = call->received; at; at = graph_next_received(graph, at - 1)) {
         m = graph_message(graph, at - 1);
         if (m.send_lane == GRAPH_NONE || m.receive_call != index)
             continue;
@@ -252,7 +252,7 @@ static int64_t latest_sent_ns(const struct graph *graph, const struct call *call
 {
     int64_t latest_ns = INT64_MIN;
     struct message m;
-    for (uint32_t at = call->received; at; at = m.next_received) {
+    for (uint32_t at = call->received; at; at = graph_next_received(graph, at - 1)) {
         m = graph_message(graph, at - 1);
         int64_t sent_ns = m.send_lane == GRAPH_NONE ? INT64_MIN : graph_call(graph, m.send_lane, m.send_call).enter_ns;
         latest_ns = sent_ns > latest_ns ? sent_ns : latest_ns;
@@ -265,8 +265,8 @@ static void find_wrong_order(struct pending *pending, struct graph *graph, uint3
 {
     pending->earliest_of_all_ns = INT64_MAX;
     for (uint32_t i = (uint32_t)graph->lanes[lane].count; i-- > 0;) {
-        struct packed_call *packed = &graph->lanes[lane].calls[i];
-        if (!packed->received || packed->word & CALL_IN_GROUP)
+        struct packed_call *packed = lane_packed(&graph->lanes[lane], i);
+        if (!(packed->word & CALL_IN))
             continue;
         struct call call = graph_call(graph, lane, i);
         int64_t latest_ns = latest_sent_ns(graph, &call);
@@ -276,7 +276,7 @@ static void find_wrong_order(struct pending *pending, struct graph *graph, uint3
         if (wait.kind == WAIT_LATE_SENDER && pending->earliest_of_all_ns < wait.until_ns) {
             uint32_t sender = pending->first_lanes[wait.cause_lane];
             bool same = pending->stamps[sender] == lane + 1 && pending->earliest_ns[sender] < wait.until_ns;
-            packed->word |= same ? CALL_PENDING_SAME : CALL_PENDING_OTHER;
+            packed->word |= (uint64_t)(same ? CALL_PENDING_SAME : CALL_PENDING_OTHER);
         }
         add_received(pending, graph, lane, i, &call);
     }

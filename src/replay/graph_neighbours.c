@@ -103,9 +103,11 @@ static void fill_rows(struct graph *graph)
 {
     uint32_t *filled = memory_new(graph->group_count * sizeof *filled);
     for (uint32_t lane = 0; lane < graph->lane_count; lane++)
-        for (uint32_t i = 0; i < graph->lanes[lane].count; i++)
-            if (graph->lanes[lane].calls[i].word & CALL_IN_GROUP)
-                add_member(graph, filled, graph->lanes[lane].calls[i].received - 1, lane, i);
+        for (uint32_t i = 0; i < graph->lanes[lane].count; i++) {
+            struct call call = graph_call(graph, lane, i);
+            if (call.group)
+                add_member(graph, filled, call.group - 1, lane, i);
+        }
     for (size_t i = 0; i < graph->start_count; i++) {
         const struct operation *operation = &graph->operations[graph->starts[i]];
         add_member(graph, filled, operation->group, operation->lane, operation->call);

@@ -4,6 +4,7 @@
 #include "core/memory.h"
 #include "core/payload.h"
 #include "replay/graph_building.h"
+#include "replay/graph_storage.h"
 
 #include <ctype.h>
 #include <string.h>
@@ -72,13 +73,14 @@ static struct request_state *request_make(const struct teller *teller, uint32_t 
 static void take_messages(const struct teller *teller, bool receive)
 {
     struct requests *requests = &teller->builder->requests;
-    const struct packed_message *messages = teller->graph->messages;
+    const struct graph *graph = teller->graph;
     uint64_t links = receive ? CALL_POSTS | CALL_IN_GROUP : CALL_COMPLETES | CALL_IN_GROUP;
     requests->message_count = 0;
     if (teller->call->word & links)
         return;
-    for (uint32_t at = receive ? teller->call->received : teller->call->sent; at;
-         at = receive ? messages[at - 1].next_received : messages[at - 1].next_sent)
+    struct call_ends ends = packed_ends(graph, teller->call);
+    for (uint32_t at = receive ? ends.in : ends.out; at;
+         at = chain_next(receive ? &graph->next_received : &graph->next_sent, at - 1))
         ARRAY_PUSH(requests->messages, requests->message_count, requests->message_capacity, at);
     for (size_t i = 0; i < requests->message_count / 2; i++) {
         uint32_t *low = &requests->messages[i], *high = &requests->messages[requests->message_count - 1 - i],
@@ -109,14 +111,16 @@ static struct message_link *link_of(struct graph *graph, uint32_t message)
 /* The send of a message of an earlier call completes in this one. */
 static void complete_send(const struct teller *teller, uint32_t message)
 {
+    struct graph *graph = teller->graph;
     struct packed_call *call = teller->call;
-    if (call->word & CALL_IN_GROUP || (call->sent && !(call->word & CALL_COMPLETES)))
+    uint32_t first = packed_ends(graph, call).out;
+    if (call->word & CALL_IN_GROUP || (first && !(call->word & CALL_COMPLETES)))
         return;
-    struct message_link *link = link_of(teller->graph, message);
+    struct message_link *link = link_of(graph, message);
     if (link->next_completed)
         return;
-    link->next_completed = call->sent ? call->sent : (uint32_t)LINK_END;
-    call->sent = message + 1;
+    link->next_completed = first ? first : (uint32_t)LINK_END;
+    packed_set_out(graph, call, message + 1);
     call->word |= CALL_COMPLETES;
 }
 
@@ -124,18 +128,20 @@ static void complete_send(const struct teller *teller, uint32_t message)
 static void complete_receive(const struct teller *teller, const struct request_state *request, uint32_t message)
 {
     struct graph *graph = teller->graph;
-    struct packed_call *post = &graph->lanes[request->lane].calls[request->call];
-    if (post->word & CALL_IN_GROUP || (post->received && !(post->word & CALL_POSTS)))
+    struct packed_call *post = lane_packed(&graph->lanes[request->lane], request->call);
+    uint32_t first = packed_ends(graph, post).in;
+    if (post->word & CALL_IN_GROUP || (first && !(post->word & CALL_POSTS)))
         return;
     struct message_link *link = link_of(graph, message);
-    if (link->next_posted)
+    if (link->post)
         return;
     bool far = request->lane != teller->lane;
     if (far)
         map_put(&graph->far_posts, message, map_pair(request->lane, request->call));
     link->post = far ? (uint32_t)LINK_FAR : request->call + 1;
-    link->next_posted = post->received ? post->received : (uint32_t)LINK_END;
-    post->received = message + 1;
+    if (first)
+        chain_set(&graph->next_posted, message, first);
+    packed_set_in(graph, post, message + 1);
     post->word |= CALL_POSTS;
 }
 
@@ -170,7 +176,7 @@ static void post_collective(struct teller *teller, uint32_t number)
     if (!(teller->call->word & CALL_IN_GROUP))
         return;
     struct request_state *request = request_make(teller, number);
-    begin_operation(teller, request, teller->call->received, false);
+    begin_operation(teller, request, teller->call->link, false);
     request->active = true;
 }
 
@@ -269,14 +275,14 @@ void requests_at_leave(struct graph_builder *builder, uint32_t lane, const struc
 {
     struct told_requests *told = &builder->states[lane].told;
     struct lane *where = &builder->graph->lanes[lane];
-    struct packed_call *call = &where->calls[where->count - 1];
+    struct packed_call *call = lane_packed(where, where->count - 1);
     struct teller teller = {.builder = builder,
                             .graph = builder->graph,
                             .lane = lane,
                             .index = (uint32_t)where->count - 1,
                             .process = where->process,
                             .call = call,
-                            .kind = builder->graph->kinds[call->word >> CALL_KIND_SHIFT],
+                            .kind = builder->graph->kinds[packed_kind(call)],
                             .leave = leave};
     teller.role = builder->roles[teller.kind.state].requests;
     size_t wanted = 0;
@@ -303,18 +309,17 @@ void requests_forget_links(struct graph_builder *builder, uint32_t lane, bool re
 {
     struct graph *graph = builder->graph;
     struct lane *where = &graph->lanes[lane];
-    struct packed_call *call = &where->calls[where->count - 1];
-    uint32_t *first = receive ? &call->received : &call->sent;
-    while (*first != 0 && *first != LINK_END) {
-        struct message_link *link = &graph->links[*first - 1];
-        uint32_t *next = receive ? &link->next_posted : &link->next_completed;
-        *first = *next;
-        *next = 0;
-        if (receive)
-            link->post = 0;
+    struct packed_call *call = lane_packed(where, where->count - 1);
+    struct call_ends ends = packed_ends(graph, call);
+    uint32_t next;
+    for (uint32_t at = receive ? ends.in : ends.out; at; at = next) {
+        next = receive ? graph_next_posted(graph, at - 1) : graph_next_completed(graph, at - 1);
+        *(receive ? &graph->links[at - 1].post : &graph->links[at - 1].next_completed) = 0;
+        if (receive && next)
+            chain_set(&graph->next_posted, at - 1, 0);
     }
-    *first = 0;
-    call->word &= ~(receive ? CALL_POSTS : CALL_COMPLETES);
+    (receive ? packed_set_in : packed_set_out)(graph, call, 0);
+    call->word &= ~(uint64_t)(receive ? CALL_POSTS : CALL_COMPLETES);
 }
 
 void requests_clear(struct requests *requests)

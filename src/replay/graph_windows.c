@@ -256,8 +256,8 @@ void window_edge_add(struct graph *graph, struct window_edge edge)
 {
     if (graph->lanes[edge.lane].process == graph->lanes[edge.cause_lane].process)
         return;
-    graph->lanes[edge.lane].calls[edge.call].word |= CALL_OPERATES;
-    graph->lanes[edge.cause_lane].calls[edge.cause_call].word |= CALL_OPERATES;
+    lane_packed(&graph->lanes[edge.lane], edge.call)->word |= CALL_OPERATES;
+    lane_packed(&graph->lanes[edge.cause_lane], edge.cause_call)->word |= CALL_OPERATES;
     ARRAY_PUSH(graph->edges, graph->edge_count, graph->edge_capacity, edge);
 }
 

@@ -24,12 +24,12 @@ static uint64_t partners_of(const struct graph *graph, uint32_t lane, const stru
     uint64_t sum = 0;
     uint32_t process = graph->lanes[lane].process;
     struct message m;
-    for (uint32_t at = call->sent; at; at = m.next_sent) {
+    for (uint32_t at = call->sent; at; at = graph_next_sent(graph, at - 1)) {
         m = graph_message(graph, at - 1);
         uint32_t other = m.receive_lane;
         sum += map_hash(2 * (other == GRAPH_NONE ? UINT64_MAX / 4 : graph->lanes[other].process - process) + 1);
     }
-    for (uint32_t at = call->received; at; at = m.next_received) {
+    for (uint32_t at = call->received; at; at = graph_next_received(graph, at - 1)) {
         m = graph_message(graph, at - 1);
         uint32_t other = m.send_lane;
         sum += map_hash(2 * (other == GRAPH_NONE ? UINT64_MAX / 4 : graph->lanes[other].process - process));

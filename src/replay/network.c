@@ -195,7 +195,7 @@ static bool is_rendezvous(const struct play *play, const struct state_def *sende
 /* The next message that a call waits for; of a probe there is one. */
 static uint32_t next_arriving(const struct play *play, const struct call *call, uint32_t message)
 {
-    return graph_state(play->graph, call)->class == CLASS_PROBE ? 0 : play->graph->messages[message - 1].next_received;
+    return graph_state(play->graph, call)->class == CLASS_PROBE ? 0 : graph_next_received(play->graph, message - 1);
 }
 
 /* The transfer can begin: it does when links and a bus are free. */
@@ -270,7 +270,7 @@ static void send(struct play *play, struct lane_play *lane, const struct call *c
 static void send_all(struct play *play, uint32_t lane, const struct call *call)
 {
     play->send_count = 0;
-    for (uint32_t at = call->sent; at; at = play->graph->messages[at - 1].next_sent)
+    for (uint32_t at = call->sent; at; at = graph_next_sent(play->graph, at - 1))
         ARRAY_PUSH(play->sends, play->send_count, play->send_capacity, at - 1);
     while (play->send_count > 0)
         send(play, &play->lanes[lane], call, play->sends[--play->send_count]);

@@ -123,7 +123,7 @@ static void count_messages(struct counter *counter, const struct walk *walk, con
     struct phase_metrics *metrics = counter->metrics;
     uint64_t messages = 0, bytes = 0;
     struct message m;
-    for (uint32_t at = call->sent; at; at = m.next_sent) {
+    for (uint32_t at = call->sent; at; at = graph_next_sent(counter->graph, at - 1)) {
         m = graph_message(counter->graph, at - 1);
         bytes += m.bytes > 0 ? (uint64_t)m.bytes : 0;
         messages++;

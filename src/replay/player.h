@@ -61,6 +61,8 @@ struct player {
     size_t ready_count;
     size_t *queue_at; /* by lane: its next wait of options.queues; NULL: there are none */
     uint64_t forced;
+    uint32_t *winners; /* lanes by when their next calls were entered: player_force.c; NULL: nobody asked yet */
+    size_t winner_leaves;
 };
 
 /* A thing that the call depends on: when it happened in the record and in the replay. NOT_YET: not known in the replay.
@@ -118,6 +120,11 @@ static inline int64_t player_end_after(const struct player *player, const struct
 
 /* The lane waits no more in the list of waiting lanes in which it stands, though what it waits for has not come. */
 void player_leave_list(struct player *player, uint32_t lane);
+
+/* Who was first (player_force.c): the lane whose next call was entered first in the record; GRAPH_NONE: all are done.
+   From the first question on each lane that goes on is to be told of. */
+uint32_t player_first_lane(struct player *player);
+void player_went_on(struct player *player, uint32_t lane);
 
 /* Collectives (player_groups.c). A lane is there for one, as a member or by starting a persistent one: others may go
    on. */

@@ -68,10 +68,9 @@ int64_t player_end_of_receives(struct player *player, uint32_t lane, const struc
 {
     const struct graph *graph = player->graph;
     int64_t end_ns = NOT_YET, sooner_ns = queued_ns(player, lane);
-    bool single =
-        !call->sent && !call->completed && !call->operates && !graph->messages[call->received - 1].next_received;
+    bool single = !call->sent && !call->completed && !call->operates && !graph_next_received(graph, call->received - 1);
     struct message m;
-    for (uint32_t at = call->received; at; at = m.next_received) {
+    for (uint32_t at = call->received; at; at = graph_next_received(graph, at - 1)) {
         m = graph_message(graph, at - 1);
         if (m.send_lane == GRAPH_NONE || m.send_lane == lane)
             continue;
@@ -141,7 +140,7 @@ int64_t player_end_of_sends(struct player *player, uint32_t lane, const struct c
 {
     const struct graph *graph = player->graph;
     struct ending ending = {wait_ns, queued_ns(player, lane), end_ns};
-    for (uint32_t at = call->sent; at; at = graph->messages[at - 1].next_sent)
+    for (uint32_t at = call->sent; at; at = graph_next_sent(graph, at - 1))
         if (!graph_completes_later(graph, at - 1) && !depend_on_receiver(player, lane, call, at - 1, &ending))
             return NOT_YET;
     for (uint32_t at = call->completed; at; at = graph_next_completed(graph, at - 1))
@@ -154,7 +153,7 @@ int64_t player_end_of_sends(struct player *player, uint32_t lane, const struct c
 void player_receive_messages(struct player *player, uint32_t index, const struct call *call, int64_t entered_ns)
 {
     const struct graph *graph = player->graph;
-    for (uint32_t m = call->received; m; m = graph->messages[m - 1].next_received) {
+    for (uint32_t m = call->received; m; m = graph_next_received(graph, m - 1)) {
         const struct packed_message *message = &graph->messages[m - 1];
         if (message->receive_call == index && message->send_call != GRAPH_NONE &&
             player->lanes[graph->channels[message->channel].send_lane].at <= message->send_call)

@@ -67,9 +67,9 @@ static void enter(struct player *player, uint32_t lane, const struct call *call)
     int64_t before_ns = index ? graph_call(graph, lane, index - 1).leave_ns : graph->lanes[lane].begin_ns;
     where->now_ns += computing(player, lane, before_ns, call->enter_ns);
     where->entered = true;
-    for (uint32_t m = call->sent; m; m = graph->messages[m - 1].next_sent)
+    for (uint32_t m = call->sent; m; m = graph_next_sent(graph, m - 1))
         player_send_message(player, m - 1, where->now_ns);
-    for (uint32_t m = call->received; m; m = graph->messages[m - 1].next_received)
+    for (uint32_t m = call->received; m; m = graph_next_received(graph, m - 1))
         if (graph->messages[m - 1].receive_call == index) {
             player_wake(player, graph->channels[graph->messages[m - 1].channel].send_lane, m - 1);
             if (graph_completes_later(graph, m - 1) && !graph_posted_before(graph, m - 1))
@@ -179,16 +179,7 @@ static void play(struct player *player, uint32_t lane)
 static bool force(struct player *player)
 {
     const struct graph *graph = player->graph;
-    uint32_t first = GRAPH_NONE;
-    int64_t first_ns = INT64_MAX;
-    for (uint32_t lane = 0; lane < graph->lane_count; lane++) {
-        const struct lane *where = &graph->lanes[lane];
-        uint32_t at = player->lanes[lane].at;
-        if (at < where->count && where->calls[at].enter_ns < first_ns) {
-            first = lane;
-            first_ns = where->calls[at].enter_ns;
-        }
-    }
+    uint32_t first = player_first_lane(player);
     if (first == GRAPH_NONE)
         return false;
     struct lane_play *where = &player->lanes[first];
@@ -197,6 +188,7 @@ static bool force(struct player *player)
     player_leave_list(player, first);
     where->message = 0;
     end_call(player, first, &call, player_end_after(player, &call, where->now_ns, &none, 0));
+    player_went_on(player, first);
     player->forced++;
     player_make_ready(player, first);
     return true;
@@ -280,6 +272,7 @@ static void player_clear(struct player *player)
     free(player->groups);
     free(player->prefix_ns);
     free(player->queue_at);
+    free(player->winners);
 }
 
 /* From the end of its last call to its last event a lane computes. */
@@ -301,6 +294,7 @@ struct replay replay_run(const struct graph *graph, struct replay_options option
             uint32_t lane = player.ready[--player.ready_count];
             player.lanes[lane].is_ready = false;
             play(&player, lane);
+            player_went_on(&player, lane);
         }
     } while (force(&player));
     for (uint32_t lane = 0; lane < graph->lane_count; lane++) {

@@ -95,7 +95,7 @@ static struct wait wait_for_senders(const struct graph *graph, uint32_t lane, co
 {
     struct wait longest = {0};
     struct message m;
-    for (uint32_t at = call->received; at; at = m.next_received) {
+    for (uint32_t at = call->received; at; at = graph_next_received(graph, at - 1)) {
         m = graph_message(graph, at - 1);
         if (m.send_lane == GRAPH_NONE || m.send_lane == lane)
             continue;
@@ -130,7 +130,7 @@ static struct wait wait_for_receivers(const struct graph *graph, uint32_t lane, 
 {
     struct wait longest = {0};
     struct message m;
-    for (uint32_t at = call->sent; at; at = m.next_sent) {
+    for (uint32_t at = call->sent; at; at = graph_next_sent(graph, at - 1)) {
         m = graph_message(graph, at - 1);
         if (graph_completes_later(graph, at - 1))
             continue;

@@ -161,16 +161,14 @@ static void move(struct moved *moved, const struct message *message, bool sent)
 static struct moved moved_by(const struct graph *graph, const struct call *call)
 {
     struct moved moved = {0};
-    for (uint32_t at = call->sent; at;) {
+    for (uint32_t at = call->sent; at; at = graph_next_sent(graph, at - 1)) {
         struct message message = graph_message(graph, at - 1);
         move(&moved, &message, true);
-        at = message.next_sent;
     }
     bool is_probe = graph_state(graph, call)->class == CLASS_PROBE;
-    for (uint32_t at = is_probe ? 0 : call->received; at;) {
+    for (uint32_t at = is_probe ? 0 : call->received; at; at = graph_next_received(graph, at - 1)) {
         struct message message = graph_message(graph, at - 1);
         move(&moved, &message, false);
-        at = message.next_received;
     }
     return moved;
 }

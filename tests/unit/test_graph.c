@@ -158,10 +158,69 @@ static void test_inter(void)
     defs->comm_row_count = 0;
 }
 
+/* Many calls, over blocks and chunks of the storage: clocks that jump far ahead and back, and times at its limits. */
+static void test_many(void)
+{
+    static const int64_t steps[] = {3, 17179869183, 17179869184, 5, -7, 40000000000, -100000000000, 1};
+    static const int64_t lengths[] = {2, 0, 2147483647, 2147483648, 60000000000};
+    enum { CALLS = 2100, STEPS = sizeof steps / sizeof *steps, LENGTHS = sizeof lengths / sizeof *lengths };
+    struct trace trace = {0};
+    int64_t now = -1000000000, enters[CALLS], leaves[CALLS];
+    for (size_t i = 0; i < CALLS; i++) {
+        enters[i] = now += i < 300 ? 1 : steps[i % STEPS];
+        leaves[i] = now + lengths[i % LENGTHS];
+        call(&trace, 0, i % 3 ? SEND : BARRIER, enters[i], leaves[i]);
+    }
+    struct graph *graph = graph_of(&trace, 1);
+    int right = 0;
+    for (uint32_t i = 0; i < CALLS; i++) {
+        struct call at = graph_call(graph, 0, i);
+        right += at.enter_ns == enters[i] && at.leave_ns == leaves[i] &&
+                 at.state == (uint32_t)(i % 3 ? SEND : BARRIER) && (at.group != 0) == (i % 3 == 0);
+    }
+    tap_equal_int((long long)graph->lanes[0].count, CALLS, "many calls");
+    tap_equal_int(right, CALLS, "and each has its times");
+    graph_free(graph);
+}
+
+static int list_length(const struct graph *graph, uint32_t at, bool received)
+{
+    int length = 0;
+    for (; at; at = received ? graph_next_received(graph, at - 1) : graph_next_sent(graph, at - 1))
+        length++;
+    return length;
+}
+
+/* Calls with messages of both directions, and several of each. */
+static void test_ends(void)
+{
+    struct trace trace = {0};
+    for (uint32_t p = 0; p < 2; p++)
+        for (int i = 0; i < 3; i++) {
+            put(&trace, p, EVENT_ENTER, 10 * i, WAITALL);
+            for (int k = 0; k < 2 * i; k++)
+                put(&trace, p, k % 2 ? EVENT_SEND : EVENT_RECEIVE, 10 * i + k, 0)->partner = (int32_t)(1 - p);
+            put(&trace, p, EVENT_LEAVE, 10 * i + 9, WAITALL);
+        }
+    struct graph *graph = graph_of(&trace, 2);
+    for (uint32_t lane = 0; lane < 2; lane++)
+        for (uint32_t i = 0; i < 3; i++) {
+            struct call at = graph_call(graph, lane, i);
+            tap_equal_int(list_length(graph, at.sent, false), i, "call %u: it sends as many", i);
+            tap_equal_int(list_length(graph, at.received, true), i, "call %u: and receives them", i);
+        }
+    struct call last = graph_call(graph, 0, 2);
+    struct message first = graph_message(graph, last.sent - 1);
+    tap_ok(first.send_call == 2 && first.receive_call == 2, "the last that is sent stands first");
+    graph_free(graph);
+}
+
 int main(void)
 {
     defs_make();
     test_calls();
+    test_many();
+    test_ends();
     test_messages();
     test_lanes();
     test_groups();

@@ -5,6 +5,7 @@
 
 #include "core/memory.h"
 #include "replay/anchor.h"
+#include "replay/graph_storage.h"
 #include "replay/wait_table.h"
 #include "unit/tap.h"
 
@@ -329,31 +330,32 @@ static struct defs *hand_definitions(uint32_t processes)
 static struct call_kind kinds[STATES] = {
     {STEP, 0, WORLD}, {ALLREDUCE, 0, WORLD}, {RANK, 0, WORLD}, {LATER, 0, WORLD}, {SENDING, 0, WORLD}};
 
-static struct packed_call *add_call(struct lane *lane, uint32_t state, int64_t enter_ns, int64_t leave_ns)
+static struct packed_call *add_call(struct graph *graph, struct lane *lane, uint32_t state, int64_t enter_ns,
+                                    int64_t leave_ns)
 {
-    struct packed_call call = {.enter_ns = enter_ns,
-                               .word = (uint64_t)(leave_ns - enter_ns) | (uint64_t)state << CALL_KIND_SHIFT};
-    ARRAY_PUSH(lane->calls, lane->count, lane->capacity, call);
-    return &lane->calls[lane->count - 1];
+    struct packed_call *call = graph_add_call(graph, lane, enter_ns, state);
+    graph_set_leave(graph, lane, lane->count - 1, leave_ns);
+    return call;
 }
 
 /* C5b: the function of T-Fig 4.7, with calls in place of its statements. All times in 10 us. */
 static void test_paradyn(void)
 {
     struct defs *defs = hand_definitions(1);
-    struct lane lane = {.end_ns = 974000};
+    struct lane *lane = memory_new(sizeof *lane);
+    struct graph graph = {
+        .defs = defs, .lanes = lane, .lane_count = 1, .kinds = kinds, .collectives = collectives_of(defs)};
     int64_t now = 0;
+    lane->end_ns = 974000;
     for (int j = 0; j < 100; j++) {
-        add_call(&lane, STEP, now, now + 80);
-        add_call(&lane, SENDING, now + 80, now + 80);
+        add_call(&graph, lane, STEP, now, now + 80);
+        add_call(&graph, lane, SENDING, now + 80, now + 80);
         for (int k = 0; k < 4; k++)
-            add_call(&lane, ALLREDUCE, now + 80 + k * 2410, now + 80 + k * 2410 + (k < 3 ? 10 : 2410));
+            add_call(&graph, lane, ALLREDUCE, now + 80 + k * 2410, now + 80 + k * 2410 + (k < 3 ? 10 : 2410));
         now += 9720;
     }
     for (int w = 0; w < 500; w++, now += 4)
-        add_call(&lane, LATER, now, now + 4);
-    struct graph graph = {
-        .defs = defs, .lanes = &lane, .lane_count = 1, .kinds = kinds, .collectives = collectives_of(defs)};
+        add_call(&graph, lane, LATER, now, now + 4);
     wait_table_make(&graph);
     struct loop_tree tree = loops_of(&graph, 0);
     if (tap_equal_int((long long)tree.count, 4, "table 4.1 as a trace: three loops in the whole")) {
@@ -379,7 +381,7 @@ static void test_paradyn(void)
     }
     loop_tree_clear(&tree);
     wait_table_free(&graph);
-    free(lane.calls);
+    graph_free_storage(&graph);
     free(graph.collectives);
     defs_free(defs);
 }
@@ -388,30 +390,29 @@ static void test_paradyn(void)
 static void test_lanes(void)
 {
     struct defs *defs = hand_definitions(4);
-    struct lane lanes[4] = {{.end_ns = 10000}};
+    struct lane *lanes = memory_new(4 * sizeof *lanes);
     struct graph graph = {.defs = defs, .lanes = lanes, .lane_count = 4};
     struct group groups[20] = {{0}};
     struct group_stream stream = {.comm = WORLD, .state = ALLREDUCE, .most = 4};
-    struct packed_message messages[20];
+    struct packed_message *messages = memory_new(20 * sizeof *messages);
     struct channel channels[4] = {{0}};
+    lanes[0].end_ns = 10000;
     for (uint32_t p = 1; p < 4; p++) {
         lanes[p].process = p;
         channels[p] = (struct channel){.receiver = p, .receive_lane = p};
     }
     for (uint32_t k = 0; k < 20; k++) {
         int64_t now = 1000 + 400 * (int64_t)k;
-        add_call(&lanes[0], STEP, now, now + 10)->sent = k + 1;
+        packed_set_out(&graph, add_call(&graph, &lanes[0], STEP, k ? now : 100, now + 10), k + 1);
         messages[k] = (struct packed_message){.receive_call = GRAPH_NONE};
         if (k % 3 == 0)
-            add_call(&lanes[0], RANK, now + 20, now + 21);
-        struct packed_call *reduce = add_call(&lanes[0], ALLREDUCE, now + 30, now + 390);
-        reduce->received = k + 1;
+            add_call(&graph, &lanes[0], RANK, now + 20, now + 21);
+        struct packed_call *reduce = add_call(&graph, &lanes[0], ALLREDUCE, now + 30, now + 390);
+        reduce->link = k + 1;
         reduce->word |= CALL_IN_GROUP;
         groups[k] = (struct group){
             .latest_enter_ns = now + 380, .root_lane = GRAPH_NONE, .count = 4, .latest_lane = 1, .complete = true};
     }
-    lanes[0].calls[0].enter_ns -= 900;
-    lanes[0].calls[0].word += 900;
     graph.kinds = kinds;
     graph.collectives = collectives_of(defs);
     graph.channels = channels;
@@ -434,7 +435,7 @@ static void test_lanes(void)
     for (uint32_t k = 0; k < 20; k++)
         messages[k].channel = 1 + (k * k + k / 3) % 3;
     for (uint32_t p = 1; p < 4; p++)
-        add_call(&lanes[p], STEP, 0, 5);
+        add_call(&graph, &lanes[p], STEP, 0, 5);
     for (uint32_t k = 0; k < 20; k++)
         messages[k].receive_call = 0;
     wait_table_free(&graph);
@@ -446,8 +447,7 @@ static void test_lanes(void)
     tap_equal_int((long long)tree.count, 1, "lane: one call is no loop");
     loop_tree_clear(&tree);
     wait_table_free(&graph);
-    for (int p = 0; p < 4; p++)
-        free(lanes[p].calls);
+    graph_free_storage(&graph);
     free(graph.collectives);
     defs_free(defs);
 }

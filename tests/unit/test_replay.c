@@ -323,6 +323,43 @@ static void test_forced_in_list(void)
     graph_free(graph);
 }
 
+/* As many circles as there are pairs of threads: finding who is first must not take a look at all lanes each time. */
+static void test_many_circles(void)
+{
+    enum { CIRCLES = 100000 };
+    struct trace trace = {0};
+    for (uint32_t i = 0; i < CIRCLES; i++)
+        for (uint32_t p = 0; p < 2; p++) {
+            message(&trace, p, RECV, 0, 5, (int32_t)(1 - p));
+            message(&trace, p, SEND, 6, 7, (int32_t)(1 - p));
+            for (size_t k = 1; k <= 6; k++) {
+                struct event *event = &trace.events[p][trace.count[p] - k];
+                event->thread = i;
+                event->tag = event->kind == EVENT_SEND || event->kind == EVENT_RECEIVE ? (int32_t)i : EVENT_UNKNOWN;
+            }
+        }
+    struct graph *graph = graph_of(&trace, 2);
+    struct replay replay = replay_run(graph, (struct replay_options){0});
+    tap_equal_int((long long)replay.forced, CIRCLES, "each circle is broken once");
+    tap_equal_int(replay.end_ns, 7, "and ends as recorded");
+    graph_free(graph);
+}
+
+/* Of two that could be forced on it is the one whose call was entered first. */
+static void test_forced_first(void)
+{
+    struct trace trace = {0};
+    message(&trace, 0, RECV, 2, 5, 1);
+    message(&trace, 0, SEND, 6, 7, 1);
+    message(&trace, 1, RECV, 1, 9, 0);
+    message(&trace, 1, SEND, 10, 11, 0);
+    struct graph *graph = graph_of(&trace, 2);
+    struct replay replay = replay_run(graph, (struct replay_options){.free_waits = 1u << WAIT_LATE_SENDER});
+    tap_equal_int((long long)replay.forced, 1, "one is forced");
+    tap_equal_int(replay.end_ns, 10, "process 1: its receive takes all of its time, though waits are free");
+    graph_free(graph);
+}
+
 int main(void)
 {
     defs_make();
@@ -337,6 +374,8 @@ int main(void)
     test_broken();
     test_random();
     test_forced_in_list();
+    test_many_circles();
+    test_forced_first();
     defs_free(defs);
     return tap_done();
 }
