@@ -48,6 +48,8 @@ char *axis_number(const struct value_axis *axis, double value, char *buffer)
 {
     double number = value / axis->unit;
     int decimals = number >= 99.95 || number <= 0 ? 0 : number >= 9.995 ? 1 : 2;
+    if (decimals == 0)
+        return text_thousands(buffer, text_whole(number));
     snprintf(buffer, TEXT_NUMBER_SIZE, "%.*f", decimals, number);
     return buffer;
 }
@@ -173,7 +175,10 @@ char *axis_time(char *buffer, size_t size, double ns, double step, const char **
     int digits = 0;
     for (double left = step / units[at].ns; left < 0.999 && digits < 9; left *= 10)
         digits++;
-    snprintf(buffer, size, "%.*f", digits, ns / units[at].ns);
+    if (digits == 0 && ns >= 0)
+        snprintf(buffer, size, "%s", text_number(text_whole(ns / units[at].ns)).text);
+    else
+        snprintf(buffer, size, "%.*f", digits, ns / units[at].ns);
     *unit = units[at].name;
     return buffer;
 }

@@ -171,7 +171,9 @@ static void columns_note(struct canvas *canvas, const struct rank_axis *ranks)
 
 void chart_compute_draw(struct canvas *canvas, const struct chart_input *input, struct area area)
 {
-    const struct measure *measure = &heuristics_find(input->results, "stddev-compute")->measure;
+    const struct heuristic_result *result = heuristics_find(input->results, "stddev-compute");
+    const struct measure *measure = &result->measure;
+    bool matters = *result->headline; /* what the title does not name is not marked */
     double right = area.width > 2 * RIGHT ? RIGHT : 0;
     struct area plot = {area.x + AXIS_LABELS, area.y + 24, area.width - AXIS_LABELS - right, area.height - 24 - 44};
     struct value_axis axis = axis_of_seconds(plot, measure->most);
@@ -187,12 +189,15 @@ void chart_compute_draw(struct canvas *canvas, const struct chart_input *input, 
             series.rank[i] = input->metrics->process[i].rank;
         }
         struct pattern pattern = pattern_of(&series, measure);
+        if (!matters)
+            pattern.shape = SHAPE_EVEN;
         draw_bars(canvas, input, &ranks, &axis, &pattern, measure);
         pattern_clear(&pattern);
         series_clear(&series);
     } else {
         draw_columns(canvas, input, &ranks, &axis);
-        label_outliers(canvas, input, &ranks, &axis, measure);
+        if (matters)
+            label_outliers(canvas, input, &ranks, &axis, measure);
         columns_note(canvas, &ranks);
     }
     if (ranks.rows > 1)

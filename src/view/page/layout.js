@@ -62,5 +62,5 @@ function tickText(time, step, most) {
   const units = [['s', 1e9], ['ms', 1e6], ['µs', 1e3], ['ns', 1]];
   const [unit, scale] = units.find(([, value]) => most >= value) || units[3];
   const decimals = clamp(Math.ceil(-Math.log10(step / scale) - 1e-9), 0, 9);
-  return `${(time / scale).toFixed(decimals)}${NBSP}${unit}`;
+  return `${decimals > 0 ? (time / scale).toFixed(decimals) : thousands(Math.round(time / scale))}${NBSP}${unit}`;
 }
