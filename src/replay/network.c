@@ -3,6 +3,7 @@
 
 #include "core/memory.h"
 #include "replay/graph_neighbours.h"
+#include "replay/graph_windows.h"
 #include "replay/replay.h"
 
 #include <ctype.h>
@@ -44,6 +45,12 @@ struct neighbour_play {
     uint32_t waiting; /* 1 + lane that waits for it first */
 };
 
+/* A call on a window is entered or left, for which another call waits. */
+struct edge_play {
+    int64_t ns;
+    bool waits; /* its lane waits for that */
+};
+
 struct play {
     const struct graph *graph;
     const struct network *network;
@@ -52,10 +59,12 @@ struct play {
     struct group_play *groups;
     struct neighbour_play *neighbours; /* by row of the graph's neighbours */
     int64_t *arrival_ns;               /* by message */
-    int64_t *release_ns;               /* by message: when its sender may go on */
-    int64_t *ready_ns;                 /* by message: when the sender was ready, of those that wait for their receive */
-    bool *posted;                      /* by message: its receive was entered */
-    int64_t *bus_ns;                   /* by bus: taken until then */
+    int64_t *release_ns;     /* by message: when its sender may go on; before: NOT_YET, or beyond it by 1 + the
+                                lane that waits to complete the send of another call */
+    int64_t *ready_ns;       /* by message: when the sender was ready, of those that wait for their receive */
+    bool *posted;            /* by message: its receive was posted */
+    struct edge_play *edges; /* by edge of windows */
+    int64_t *bus_ns;         /* by bus: taken until then */
     struct moment *heap;
     size_t heap_count, heap_capacity;
     uint64_t turns;
@@ -159,10 +168,52 @@ static void compute(struct play *play, uint32_t index)
         put(play, lane->now_ns, index, false);
 }
 
+static void settle(struct play *play, uint32_t index, int64_t time_ns);
+
+/* The lane's call is entered, or left: who waits for that on a window learns it a latency later. */
+static void pass_edges(struct play *play, uint32_t index, bool after)
+{
+    const struct graph *graph = play->graph;
+    const struct lane_play *lane = &play->lanes[index];
+    if (!(graph->lanes[index].calls[lane->at].word & CALL_OPERATES))
+        return;
+    uint32_t call = lane->at;
+    int64_t ns = later(lane->now_ns, play->network->latency_ns);
+    for (size_t i = window_edges_by(graph, index, call); i < graph->edge_count; i++) {
+        const struct window_edge *edge = &graph->edges[graph->edges_by_cause[i]];
+        struct edge_play *played = &play->edges[graph->edges_by_cause[i]];
+        if (edge->cause_lane != index || edge->cause_call != call)
+            break;
+        if (edge->after != after)
+            continue;
+        played->ns = ns;
+        if (played->waits)
+            settle(play, edge->lane, ns);
+        played->waits = false;
+    }
+}
+
+/* What the call waits for on its window. */
+static void wait_for_edges(struct play *play, uint32_t index)
+{
+    const struct graph *graph = play->graph;
+    struct lane_play *lane = &play->lanes[index];
+    for (size_t i = window_edges_of(graph, index, lane->at); i < graph->edge_count; i++) {
+        const struct window_edge *edge = &graph->edges[i];
+        if (edge->lane != index || edge->call != lane->at)
+            break;
+        int64_t ns = play->edges[i].ns;
+        play->edges[i].waits = ns == NOT_YET;
+        lane->pending += ns == NOT_YET;
+        lane->until_ns = ns > lane->until_ns ? ns : lane->until_ns;
+    }
+}
+
 static void end_call(struct play *play, uint32_t index)
 {
     struct lane_play *lane = &play->lanes[index];
     lane->now_ns = lane->until_ns > lane->now_ns ? lane->until_ns : lane->now_ns;
+    pass_edges(play, index, true);
     lane->at++;
     compute(play, index);
 }
@@ -198,6 +249,15 @@ static uint32_t next_arriving(const struct play *play, const struct call *call, 
     return graph_state(play->graph, call)->class == CLASS_PROBE ? 0 : graph_next_received(play->graph, message - 1);
 }
 
+/* The message's sender may go on: who waits to complete the send does. */
+static void release(struct play *play, uint32_t message, int64_t time_ns)
+{
+    int64_t before_ns = play->release_ns[message];
+    play->release_ns[message] = time_ns;
+    if (before_ns < 0 && before_ns != NOT_YET)
+        settle(play, (uint32_t)(before_ns - NOT_YET - 1), time_ns);
+}
+
 /* The transfer can begin: it does when links and a bus are free. */
 static void transfer(struct play *play, uint32_t index, int64_t ready_ns)
 {
@@ -219,7 +279,7 @@ static void transfer(struct play *play, uint32_t index, int64_t ready_ns)
     int64_t end_ns = later(begin_ns, ns);
     bool held = play->release_ns[index] == NOT_YET;
     play->arrival_ns[index] = end_ns;
-    play->release_ns[index] = play->network->sender_stays ? end_ns : begin_ns;
+    release(play, index, play->network->sender_stays ? end_ns : begin_ns);
     if (held && from->stage == STAGE_WAITS && from->at == message.send_call)
         settle(play, message.send_lane, play->release_ns[index]);
     if (to->stage != STAGE_WAITS)
@@ -231,20 +291,28 @@ static void transfer(struct play *play, uint32_t index, int64_t ready_ns)
         settle(play, message.receive_lane, end_ns);
 }
 
-/* Receives of the call are there: senders that wait for them can begin. So they can where a probe finds them. */
-static void post(struct play *play, const struct call *call, int64_t now_ns)
+/* The receive of the message is there: a sender that waits for it can begin. */
+static void post_one(struct play *play, uint32_t message, int64_t now_ns)
 {
-    for (uint32_t at = call->received; at; at = next_arriving(play, call, at)) {
-        play->posted[at - 1] = true;
-        if (play->ready_ns[at - 1] != NOT_YET)
-            put(play, now_ns > play->ready_ns[at - 1] ? now_ns : play->ready_ns[at - 1], at - 1, true);
-    }
+    bool before = play->posted[message];
+    play->posted[message] = true;
+    if (!before && play->ready_ns[message] != NOT_YET)
+        put(play, now_ns > play->ready_ns[message] ? now_ns : play->ready_ns[message], message, true);
 }
 
-static bool waits_in_wait(const struct graph *graph, const struct message *message)
+/* Receives that the call is or posts; and what a probe finds can begin, too. */
+static void post(struct play *play, const struct call *call, int64_t now_ns)
 {
-    struct call receive = graph_call(graph, message->receive_lane, message->receive_call);
-    return graph_state(graph, &receive)->class == CLASS_WAIT;
+    for (uint32_t at = call->received; at; at = next_arriving(play, call, at))
+        post_one(play, at - 1, now_ns);
+    for (uint32_t at = call->posted; at; at = graph_next_posted(play->graph, at - 1))
+        post_one(play, at - 1, now_ns);
+}
+
+/* True of a receive that was posted before the call in which it completes, and the trace does not tell when. */
+static bool post_is_unknown(const struct graph *graph, uint32_t index, const struct message *message)
+{
+    return graph_post(graph, index, message).lane == GRAPH_NONE;
 }
 
 static void send(struct play *play, struct lane_play *lane, const struct call *call, uint32_t index)
@@ -252,15 +320,13 @@ static void send(struct play *play, struct lane_play *lane, const struct call *c
     struct message message = graph_message(play->graph, index);
     const struct state_def *state = graph_state(play->graph, call);
     lane->now_ns = later(lane->now_ns, play->network->latency_ns);
-    play->release_ns[index] = lane->now_ns;
+    bool rendezvous = message.receive_lane != GRAPH_NONE && is_rendezvous(play, state, &message);
+    if (!rendezvous || (only_starts(state) && !graph_completes_later(play->graph, index)))
+        release(play, index, lane->now_ns);
     if (message.receive_lane == GRAPH_NONE)
         return;
-    bool rendezvous = is_rendezvous(play, state, &message);
-    if (rendezvous && !only_starts(state)) {
-        play->release_ns[index] = NOT_YET;
-        lane->pending++;
-    }
-    if (rendezvous && !play->posted[index] && !waits_in_wait(play->graph, &message))
+    lane->pending += rendezvous && !only_starts(state);
+    if (rendezvous && !play->posted[index] && !post_is_unknown(play->graph, index, &message))
         play->ready_ns[index] = lane->now_ns;
     else
         put(play, lane->now_ns, index, true);
@@ -276,11 +342,27 @@ static void send_all(struct play *play, uint32_t lane, const struct call *call)
         send(play, &play->lanes[lane], call, play->sends[--play->send_count]);
 }
 
+/* Sends of calls before that complete in this one. */
+static void complete_sends(struct play *play, uint32_t index, const struct call *call)
+{
+    struct lane_play *lane = &play->lanes[index];
+    for (uint32_t at = call->completed; at; at = graph_next_completed(play->graph, at - 1)) {
+        int64_t *release_ns = &play->release_ns[at - 1];
+        lane->pending += *release_ns == NOT_YET;
+        lane->until_ns = *release_ns > lane->until_ns ? *release_ns : lane->until_ns;
+        if (*release_ns == NOT_YET)
+            *release_ns = NOT_YET + 1 + index;
+    }
+}
+
 static void exchange(struct play *play, uint32_t index, const struct call *call)
 {
     struct lane_play *lane = &play->lanes[index];
     post(play, call, lane->now_ns);
     send_all(play, index, call);
+    complete_sends(play, index, call);
+    if (call->operates && graph_state(play->graph, call)->class == CLASS_RMA)
+        wait_for_edges(play, index);
     for (uint32_t at = call->received; at; at = next_arriving(play, call, at)) {
         if (graph_message(play->graph, at - 1).send_lane == GRAPH_NONE)
             continue;
@@ -378,6 +460,7 @@ static void enter(struct play *play, uint32_t index)
     lane->stage = STAGE_WAITS;
     lane->pending = 0;
     lane->until_ns = NOT_YET;
+    pass_edges(play, index, false);
     if (call.group)
         meet(play, index, &call);
     else
@@ -392,6 +475,20 @@ static void forget_waiting(struct play *play, uint32_t index)
     if (graph_collective_of(play->graph, group).shape == SHAPE_NEIGHBOURS)
         for (uint32_t i = 0; i < group->count; i++)
             play->neighbours[group->rows + i].waiting = 0;
+}
+
+/* The lane goes on without the ends of its sends, and without what it waits for on a window. */
+static void forget_call(struct play *play, uint32_t index, const struct call *call)
+{
+    const struct graph *graph = play->graph;
+    for (uint32_t at = call->completed; at; at = graph_next_completed(graph, at - 1))
+        if (play->release_ns[at - 1] == NOT_YET + 1 + index)
+            play->release_ns[at - 1] = NOT_YET;
+    for (size_t i = window_edges_of(graph, index, play->lanes[index].at); i < graph->edge_count; i++) {
+        if (graph->edges[i].lane != index || graph->edges[i].call != play->lanes[index].at)
+            break;
+        play->edges[i].waits = false;
+    }
 }
 
 /* Nothing can happen any more: the lane that entered its call first in the record goes on. False if all are done. */
@@ -414,6 +511,7 @@ static bool force(struct play *play)
     play->forced++;
     if (call.group) /* nobody else is to wake it */
         forget_waiting(play, call.group - 1);
+    forget_call(play, first, &call);
     end_call(play, first);
     return true;
 }
@@ -440,6 +538,9 @@ static void play_begin(struct play *play, const struct graph *graph, const struc
     play->release_ns = times_new(graph->message_count);
     play->ready_ns = times_new(graph->message_count);
     play->posted = memory_new(graph->message_count);
+    play->edges = memory_new(graph->edge_count * sizeof *play->edges);
+    for (size_t i = 0; i < graph->edge_count; i++)
+        play->edges[i].ns = NOT_YET;
     play->bus_ns = memory_new(network->buses * sizeof *play->bus_ns);
     int64_t begin_ns = replay_begin_ns(graph);
     for (uint32_t i = 0; i < graph->lane_count; i++) {
@@ -457,6 +558,7 @@ static void play_clear(struct play *play)
     free(play->release_ns);
     free(play->ready_ns);
     free(play->posted);
+    free(play->edges);
     free(play->bus_ns);
     free(play->heap);
     free(play->sends);

@@ -10,14 +10,17 @@
    - A send keeps its processor for the latency; then the message takes the sender's link out, the receiver's link in
    and one bus, for its bytes / bandwidth. Who is ready first gets them first. It arrives at the end of that.
    - Up to the eager limit the sender goes on at once. From it on (and in MPI_Ssend), rendezvous: the transfer begins
-   only when its receive was entered (one that completes in a wait counts as posted in time), and a blocking send waits.
+   only when its receive is posted (one that completes in a wait, and of which the trace does not tell when, counts as
+   posted in time), and a blocking send waits; one that was only started is waited for by the call that completes it.
+   - Who waits on a window (graph_windows.h) goes on a latency after what it waits for: the post, the complete, the end of
+   the holder's unlock. What one-sided calls move costs nothing.
    - A collective begins when the last has come, and all leave it after stages of (latency + bytes / bandwidth) each: as
    many as its tree has, in MPI_Alltoall one for each other process, in and out. MPI_Init and MPI_Finalize cost nothing.
    The two groups of an inter-communicator are one. A neighbourhood collective ends for each process so many stages
    after the last of its neighbours has come as it has neighbours; where these are not known it costs nothing.
 
-   Not simulated: MPI's own computing, collectives that are only started, waits for sends that were only started,
-   polling (the time between two calls is computing). */
+   Not simulated: MPI's own computing, collectives that are only started, polling (the time between two calls is
+   computing). */
 
 struct network {
     int64_t latency_ns;  /* up to NETWORK_LATENCY_MAX */
@@ -39,7 +42,7 @@ struct network_run {
 };
 
 /* Time: that of the calls and messages, with a logarithm of the number of lanes. Memory: 25 bytes for each message, 16
-   for each collective and each member of a neighbourhood collective. */
+   for each edge on a window, for each collective and each member of a neighbourhood collective. */
 struct network_run network_replay(const struct graph *graph, const struct network *network);
 
 /* Stages of a tree over so many processes, with so many messages at once (0: any number). */

@@ -277,6 +277,49 @@ static void test_standard(void)
     graph_free(graph);
 }
 
+/* Which call posts a receive, and which completes a send, the trace tells: rendezvous waits for the one, and in the
+ * other.
+ */
+static void test_requests(void)
+{
+    struct trace trace = {0};
+    begin_all(&trace, 2);
+    sized(&trace, 0, SSEND, 0, 22, 1, 100, 0);
+    moment(&trace, 0, 62);
+    call(&trace, 1, IRECV, 20, 21);
+    tells(&trace, 1, 1, 1);
+    sized(&trace, 1, WAIT, 40, 41, 0, 100, 0);
+    tells(&trace, 1, 1, 1);
+    struct graph *graph = graph_of(&trace, 2);
+    tap_equal_int(on_network(graph, (struct network){0}).end_ns, 60,
+                  "posted by MPI_Irecv at 20: the sender goes on then");
+    struct network network = {.bytes_per_s = TEN, .sender_stays = true};
+    tap_equal_int(on_network(graph, network).end_ns, 70, "the transfer is from 20 to 30");
+    graph_free(graph);
+    begin_all(&trace, 2);
+    sized(&trace, 0, ISSEND, 0, 1, 1, 100, 0);
+    tells(&trace, 0, 1, 1);
+    call(&trace, 0, WAIT, 10, 31);
+    tells(&trace, 0, 1, 1);
+    moment(&trace, 0, 71);
+    sized(&trace, 1, RECV, 30, 31, 0, 100, 0);
+    graph = graph_of(&trace, 2);
+    tap_equal_int(on_network(graph, (struct network){0}).end_ns, 70, "MPI_Issend: its wait is until the receive at 30");
+    tap_equal_int(on_network(graph, network).end_ns, 80, "and until the transfer from 30 to 40 is over");
+    graph_free(graph);
+    begin_all(&trace, 2);
+    sized(&trace, 0, ISENDRECV, 0, 1, 1, 100, 0);
+    tells(&trace, 0, 1, 1);
+    call(&trace, 0, WAIT, 10, 31);
+    tells(&trace, 0, 1, 1);
+    moment(&trace, 0, 71);
+    sized(&trace, 1, RECV, 30, 31, 0, 100, 0);
+    graph = graph_of(&trace, 2);
+    tap_equal_int(on_network(graph, (struct network){0}).end_ns, 49,
+                  "an eager send that is completed later does not wait");
+    graph_free(graph);
+}
+
 /* A network that costs nothing is the ideal one, and never slower than computing nor than the record. */
 static void test_random(void)
 {
@@ -320,6 +363,7 @@ int main(void)
     test_probe();
     test_free();
     test_standard();
+    test_requests();
     test_random();
     defs_free(defs);
     return tap_done();

@@ -2,6 +2,7 @@
 /* One-sided communication by hand: who waits for whom on a window, and what is no wait. */
 #include "replay/analyse.h"
 #include "replay/critical_path.h"
+#include "replay/network.h"
 #include "replay/replay.h"
 
 #include "unit/hand_trace.h"
@@ -95,6 +96,12 @@ static void late_lock(struct trace *trace, uint32_t process, enum window_lock ki
     about(trace, process, WIN_UNLOCK, unlock_ns, unlocked_ns, 0, 0);
 }
 
+static int64_t on_network(const struct graph *graph, int64_t latency_ns)
+{
+    struct network network = {.latency_ns = latency_ns, .eager_limit = NETWORK_EAGER};
+    return network_replay(graph, &network).end_ns;
+}
+
 /* The waits of a kind by process; with nothing changed the replay ends as the run did, and so does the path. */
 static void expect(struct trace *trace, uint32_t processes, enum wait_kind kind, const int64_t *want_ns,
                    const char *name)
@@ -112,6 +119,8 @@ static void expect(struct trace *trace, uint32_t processes, enum wait_kind kind,
     tap_equal_int(analysis->waits[kind].ns, sum, "%s: all", name);
     tap_equal_int(replay_run(graph, (struct replay_options){0}).end_ns, replay_duration_ns(graph), "%s: replay", name);
     tap_equal_int(path.length_ns, replay_duration_ns(graph), "%s: critical path", name);
+    tap_equal_int(on_network(graph, 0), replay_run(graph, (struct replay_options){.ideal = true}).end_ns,
+                  "%s: a network that costs nothing", name);
     critical_path_clear(&path);
     analysis_free(analysis);
     graph_free(graph);
@@ -369,6 +378,7 @@ static void test_replays(void)
     compute[graph->lanes[1].process == 0] = 2;
     tap_equal_int(replay_run(graph, (struct replay_options){.compute = compute}).end_ns, 81 + 1 + 48,
                   "locks: the holder computes twice as long");
+    tap_equal_int(on_network(graph, 5), 1 + 48 + 5 + 26, "locks: handed over after a latency");
     graph_free(graph);
     about(&trace, 1, WIN_POST, 30, 31, 0, 0);
     window(&trace, 1, WIN_WAIT, 32, 83);
@@ -380,6 +390,7 @@ static void test_replays(void)
     tap_equal_int(replay_run(graph, (struct replay_options){.ideal = true}).end_ns, 30 + 48, "epochs: ideal");
     tap_equal_int(replay_run(graph, (struct replay_options){.free_waits = 1u << WAIT_LATE_POST}).end_ns, 63,
                   "epochs: posts are always there");
+    tap_equal_int(on_network(graph, 5), 30 + 5 + 48 + 5, "epochs: a latency until the post is known, and the complete");
     graph_free(graph);
 }
 
