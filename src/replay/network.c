@@ -175,7 +175,7 @@ static void pass_edges(struct play *play, uint32_t index, bool after)
 {
     const struct graph *graph = play->graph;
     const struct lane_play *lane = &play->lanes[index];
-    if (!(graph->lanes[index].calls[lane->at].word & CALL_OPERATES))
+    if (!(lane_packed(&graph->lanes[index], lane->at)->word & CALL_OPERATES))
         return;
     uint32_t call = lane->at;
     int64_t ns = later(lane->now_ns, play->network->latency_ns);
