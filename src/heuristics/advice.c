@@ -85,6 +85,42 @@ static bool master_has_time(const struct setting *setting, struct reason *reason
     return master(setting, reason) && reason->share < BUSY;
 }
 
+/* Whoever has most to do, it is not the master. */
+static bool workers_are_uneven(const struct setting *setting, struct reason *reason)
+{
+    return !master(setting, reason);
+}
+
+/* The share of all messages that the centre of a star sends; below 0: there is no star. */
+static double centre_sends(const struct setting *setting, struct reason *reason)
+{
+    struct traffic traffic = traffic_of(setting->input->metrics);
+    size_t row = setting->structure->best.centre;
+    double sent = 0;
+    for (size_t i = 0; i < traffic.count; i++)
+        sent += traffic.pairs[i].from == row ? (double)traffic.pairs[i].messages : 0;
+    bool any = traffic.messages > 0 && row < setting->input->metrics->process_count;
+    if (any)
+        snprintf(reason->who, sizeof reason->who, "%" PRIu32, setting->input->metrics->process[row].rank);
+    double share = any ? sent / (double)traffic.messages : -1;
+    traffic_clear(&traffic);
+    return share;
+}
+
+/* A master also gets answers. */
+static bool one_sends_to_all(const struct setting *setting, struct reason *reason)
+{
+    reason->share = setting->structure->best.score;
+    return centre_sends(setting, reason) >= ALONE;
+}
+
+static bool one_gets_from_all(const struct setting *setting, struct reason *reason)
+{
+    double share = centre_sends(setting, reason);
+    reason->share = setting->structure->best.score;
+    return share >= 0 && share <= 1 - ALONE;
+}
+
 /* N work items through P stages keep these busy N / (N + P - 1) of the time. */
 static void pipeline(const struct setting *setting, struct reason *reason)
 {
@@ -110,6 +146,15 @@ static bool pieces_are_many(const struct setting *setting, struct reason *reason
     return reason->share >= ACCEPTABLE;
 }
 
+/* Neighbours in a grid that compute one after the other though they have equally much to do. */
+static bool is_sweep(const struct setting *setting, struct reason *reason)
+{
+    const struct analysis *analysis = setting->input->analysis;
+    snprintf(reason->who, sizeof reason->who, "%s", "the critical path");
+    reason->share = analysis->serialisation;
+    return analysis->load_balance >= BALANCED && analysis->serialisation > 0 && analysis->serialisation < ACCEPTABLE;
+}
+
 static bool work_is_uneven(const struct setting *setting, struct reason *reason)
 {
     const char *function = setting->finding->functions[0];
@@ -132,7 +177,22 @@ static bool one_works_alone(const struct setting *setting, struct reason *reason
         row++;
     snprintf(reason->who, sizeof reason->who, "%" PRIu32, finding->causes.rank[0]);
     reason->share = (double)sums->ns / (double)(all - 1) / (double)analysis->duration;
-    return row < all && (double)sums->causes_ns[row] >= ALONE * (double)sums->ns;
+    /* Who waits itself, for messages of others, does not work alone. */
+    return row < all && (double)sums->causes_ns[row] >= ALONE * (double)sums->ns && busy_share(analysis, row) >= BUSY;
+}
+
+/* Most of what even work would save lies where one computes and nobody else. */
+static bool one_computes_alone(const struct setting *setting, struct reason *reason)
+{
+    const struct analysis *analysis = setting->input->analysis;
+    const struct finding *finding = setting->finding;
+    size_t row = (size_t)analysis->alone_process;
+    if (finding->causes.count != 1 || row >= analysis->process_count ||
+        setting->input->metrics->process[row].rank != finding->causes.rank[0])
+        return false;
+    snprintf(reason->who, sizeof reason->who, "%" PRIu32, finding->causes.rank[0]);
+    reason->share = (double)analysis->alone / (double)analysis->duration;
+    return (double)analysis->alone / 1e9 > finding->saving_s / 2;
 }
 
 static bool one_does_all(const struct setting *setting, struct reason *reason)

@@ -6,6 +6,7 @@
 #include "heuristics/advice.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -24,6 +25,9 @@ enum { FINDERS = sizeof finders / sizeof *finders };
 
 /* Less than this share of the run is noise. */
 static const double NOISE = 0.01;
+
+/* Who saves this part of what another does saves the same. */
+static const double SAME = 0.9;
 
 bool finding_id_known(const char *id)
 {
@@ -71,18 +75,50 @@ static const struct root {
     bool all; /* of all but these */
     const char *others;
 } roots[] = {
-    {"compute-imbalance", true, "small-messages transfer excessive-synchronisation"},
-    {"dynamic-imbalance", true, "small-messages transfer excessive-synchronisation compute-imbalance"},
+    {"dynamic-imbalance", false, "compute-imbalance"},
+    {"compute-imbalance", true, "small-messages transfer excessive-synchronisation late-start"},
+    {"dynamic-imbalance", true, "small-messages transfer excessive-synchronisation late-start"},
+    {"wrong-order", false, "late-sender late-receiver late-broadcast serialisation wait-at-nxn wait-at-barrier"},
+    {"io", false, "transfer late-receiver late-sender contention serialisation wait-at-nxn wait-at-barrier"},
     {"excessive-synchronisation", false, "transfer"},
+    {"small-messages", false, "transfer"},
     {"contention", false, "late-sender late-receiver wrong-order serialisation wait-at-nxn wait-at-barrier wait-at-io"},
 };
 
-static const struct finding *finding_of(const struct findings *findings, const char *id)
+static struct finding *finding_of(const struct findings *findings, const char *id)
 {
     for (size_t i = 0; i < findings->count; i++)
         if (strcmp(findings->finding[i].id, id) == 0)
             return &findings->finding[i];
     return NULL;
+}
+
+/* Waits that take processes out of step. */
+static const char TURNS[] = "contention wrong-order late-sender late-receiver late-broadcast early-reduce early-scan "
+                            "late-post late-complete lock-contention wait-at-nxn wait-at-barrier wait-at-fence";
+
+/* That processes take turns and that they wait for each other is one problem. Where a few are waited for, the wait says
+   more, and is the root: the turns save no more than it does. Where all wait for all, the turns are. */
+static void join_turns(struct findings *findings, size_t processes)
+{
+    struct finding *turns = finding_of(findings, "serialisation");
+    const struct finding *told = NULL;
+    for (size_t i = 0; turns && i < findings->count; i++) {
+        struct finding *finding = &findings->finding[i];
+        if (!text_is_one_of(TURNS, finding->id) || finding->saving_s < SAME * turns->saving_s)
+            continue;
+        if (finding->causes.count * 2 > processes + 1)
+            finding->root = finding->root ? finding->root : turns->id;
+        else if (!told || finding->saving_s > told->saving_s)
+            told = finding;
+    }
+    if (!told)
+        return;
+    turns->root = turns->root ? turns->root : told->id;
+    if (told->saving_s < turns->saving_s) {
+        turns->saving_s = told->saving_s;
+        turns->share = told->share;
+    }
 }
 
 static void name_roots(struct findings *findings)
@@ -91,8 +127,8 @@ static void name_roots(struct findings *findings)
         const struct finding *root = finding_of(findings, roots[r].id);
         for (size_t i = 0; root && i < findings->count; i++) {
             struct finding *finding = &findings->finding[i];
-            if (finding != root && !finding->root && text_is_one_of(roots[r].others, finding->id) != roots[r].all &&
-                root->saving_s >= finding->saving_s / 2)
+            if (finding != root && !finding->root && root->root != finding->id &&
+                text_is_one_of(roots[r].others, finding->id) != roots[r].all && root->saving_s >= finding->saving_s / 2)
                 finding->root = root->id;
         }
     }
@@ -126,6 +162,7 @@ struct findings findings_of(const struct metrics *metrics, const struct heuristi
     }
     finding_caveat(input, findings.caveat);
     name_roots(&findings);
+    join_turns(&findings, metrics->process_count);
     if (findings.count > 0)
         qsort(findings.finding, findings.count, sizeof *findings.finding, by_saving);
     return findings;
@@ -137,6 +174,12 @@ void findings_clear(struct findings *findings)
         finding_clear(&findings->finding[i]);
     free(findings->finding);
     *findings = (struct findings){0};
+}
+
+double finding_noise(const struct analysis *analysis)
+{
+    double processes = (double)analysis->process_count;
+    return processes > 1 ? NOISE * sqrt(2 * log(processes)) * (double)analysis->duration : 0;
 }
 
 struct part {
@@ -158,19 +201,30 @@ static int by_rank(const void *a, const void *b)
     return (*left > *right) - (*left < *right);
 }
 
-struct ranks ranks_with_most(const struct metrics *metrics, const int64_t *sums_ns, double part)
+/* Who holds nearly as much as another is not told apart from it. */
+static bool is_alike(const struct part *part, const struct part *other)
+{
+    return part->ns > 0 && (double)part->ns >= 0.9 * (double)other->ns;
+}
+
+/* Until `part` of the sum is held, of those who hold `least` of the largest. */
+static struct ranks ranks_holding(const struct metrics *metrics, const int64_t *sums_ns, double part, double least)
 {
     size_t count = metrics->process_count;
     struct part *parts = memory_new(count * sizeof *parts);
     struct ranks ranks = {memory_new(count * sizeof *ranks.rank), 0};
     double all = 0, taken = 0;
+    size_t last = 0;
     for (size_t i = 0; i < count; i++) {
         parts[i] = (struct part){sums_ns[i], metrics->process[i].rank};
         all += (double)sums_ns[i];
     }
     if (count > 0)
         qsort(parts, count, sizeof *parts, by_time);
-    for (size_t i = 0; i < count && taken < part * all; i++) {
+    for (size_t i = 0; i < count && (taken < part * all || (i > 0 && is_alike(&parts[i], &parts[last]))); i++) {
+        if ((double)parts[i].ns < least * (double)parts[0].ns)
+            break;
+        last = taken < part * all ? i : last;
         ranks.rank[ranks.count++] = parts[i].rank;
         taken += (double)parts[i].ns;
     }
@@ -178,6 +232,16 @@ struct ranks ranks_with_most(const struct metrics *metrics, const int64_t *sums_
         qsort(ranks.rank, ranks.count, sizeof *ranks.rank, by_rank);
     free(parts);
     return ranks;
+}
+
+struct ranks ranks_with_most(const struct metrics *metrics, const int64_t *sums_ns, double part)
+{
+    return ranks_holding(metrics, sums_ns, part, 0);
+}
+
+struct ranks ranks_to_blame(const struct metrics *metrics, const int64_t *sums_ns)
+{
+    return ranks_holding(metrics, sums_ns, 0.8, 0.1);
 }
 
 char *who_text(char buffer[WHO_SIZE], const struct ranks *ranks, size_t all)

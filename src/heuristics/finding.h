@@ -64,8 +64,20 @@ const char *finding_id_at(size_t index);
    fault of the program: somebody who should go on does not run. */
 void finding_caveat(const struct finding_input *input, char caveat[FINDING_CAVEAT_SIZE]);
 
-/* For finders: ranks of the processes that hold `part` of the sum, the largest first. */
+/* For finders: what noise of 1 % of each process's computing costs a run, in ns, where all wait for the last of N: the
+   largest of N normal numbers is about sqrt(2 ln N) deviations above their mean. */
+double finding_noise(const struct analysis *analysis);
+
+/* For finders: ranks of the processes that hold `part` of the sum, and of those that hold as much as the last of them:
+   equals are named together or not at all. */
 struct ranks ranks_with_most(const struct metrics *metrics, const int64_t *sums_ns, double part);
+
+/* Ranks of those whose fault it is: that hold 0.8 of the sum, but for those who hold next to nothing beside the one
+   with most. Of many processes the little that each is late adds up to more than the fault of one. */
+struct ranks ranks_to_blame(const struct metrics *metrics, const int64_t *sums_ns);
+
+/* Those to blame for what processes compute beyond the mean (finding_work.c). */
+struct ranks ranks_above_mean(const struct metrics *metrics);
 
 /* "process 3", "processes 0–7,12", "all processes" */
 enum { WHO_SIZE = RANKS_TEXT_SIZE + 16 };

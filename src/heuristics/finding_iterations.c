@@ -14,9 +14,6 @@
 #define FINDER(id, function) bool function(const struct finding_input *input, struct finding *finding);
 #include "heuristics/findings.def"
 
-/* What the totals do not show is this part of what is lost, or more. */
-static const double DYNAMIC = 0.5;
-
 /* Synchronising matters from this share of the processes' time on, beyond what they wait. */
 static const double SYNCHRONISING = 0.05;
 
@@ -59,34 +56,34 @@ static const char *dynamic_advice(enum iteration_class kind)
     }
 }
 
+/* Where the totals show it: who has most to do in the few iterations, or more and more. */
+static void name_heaviest(const struct finding_input *input, double dynamic, struct finding *finding)
+{
+    if (iteration_class_shows_in_totals(input->metrics->phases->iterations.kind) && dynamic < ITERATIONS_DYNAMIC)
+        finding->causes = ranks_above_mean(input->metrics);
+}
+
 bool find_dynamic_imbalance(const struct finding_input *input, struct finding *finding)
 {
     const struct metrics *metrics = input->metrics;
-    if (!metrics->phases || metrics->phases->iterations.loop == PHASE_NONE)
+    if (!metrics->phases || !iterations_are_dynamic(&metrics->phases->iterations))
         return false;
     const struct iteration_metrics *iterations = &metrics->phases->iterations;
-    const struct heuristic_result *totals = heuristics_find(input->results, "stddev-compute");
-    enum iteration_class kind = iterations->kind;
-    bool moves = kind == ITERATION_GROWING || kind == ITERATION_FALLING;
-    if (kind == ITERATION_TOO_FEW || kind == ITERATION_BALANCED || kind == ITERATION_STATIC ||
-        iteration_rhythm_differs(iterations))
-        return false;
-    double dynamic = iterations->loss_ns > 0 ? 1 - (double)iterations->static_ns / (double)iterations->loss_ns : 0;
-    if (dynamic < DYNAMIC && !(moves && totals->verdict == VERDICT_GOOD))
-        return false;
+    double dynamic = iterations_dynamic_share(iterations);
     char text[ITERATIONS_TEXT_SIZE], lost[TEXT_NUMBER_SIZE], share[TEXT_NUMBER_SIZE], count[TEXT_NUMBER_SIZE];
     finding->saving_s = iterations_saving(metrics) * (double)input->analysis->duration / 1e9;
     finding->waiting_s = (double)iterations->waiting_ns / 1e9;
     iterations_kind_text(text, metrics);
     snprintf(finding->title, sizeof finding->title, "uneven iterations: the imbalance is %s",
-             iteration_class_name(kind));
+             iteration_class_name(iterations->kind));
     snprintf(finding->text, sizeof finding->text,
              "%s. In %s iterations the longest computing is %s beyond the mean, all together; %s of that does not show "
              "in the totals.",
              text, text_thousands(count, iterations->count), text_duration(lost, iterations->loss_ns),
              text_share(share, dynamic));
-    snprintf(finding->advice, sizeof finding->advice, "%s", dynamic_advice(kind));
+    snprintf(finding->advice, sizeof finding->advice, "%s", dynamic_advice(iterations->kind));
     take_loop(iterations, finding);
+    name_heaviest(input, dynamic, finding);
     finding_takes_waits(finding, input->analysis);
     finding_keeps_window(finding, input->analysis);
     finding_evidence(finding, "dynamic_share", dynamic, false);

@@ -14,6 +14,10 @@
 /* POP's limit of what is acceptable; and what is told if the limit is not met. */
 static const double ACCEPTABLE = 0.8, LEAST_SHARE = 0.05;
 
+/* Of so many processes one is named; who has so many times the mean of the bytes. */
+enum { FEW = 4 };
+static const double UNEVEN = 1.5;
+
 /* Bytes a second that any network has; how many times longer than explained calls must last to be no transfers. */
 static const double SLOW_NETWORK = 1e8, UNEXPLAINED = 10;
 
@@ -92,7 +96,7 @@ static struct own_time own_time_of(const struct finding_input *input, uint32_t s
             if (row->count > 0 && (own.shortest_s < 0 || (double)row->min_ns / 1e9 < own.shortest_s))
                 own.shortest_s = (double)row->min_ns / 1e9;
         }
-    for (int kind = WAIT_NONE + 1; kind < WAIT_KIND_COUNT; kind++)
+    for (int kind = WAIT_NONE + 1; kind < WAIT_CAUSED_COUNT; kind++)
         own.all_s -= (double)input->analysis->waits[kind].states_ns[state] / 1e9;
     own.all_s = own.all_s > 0 ? own.all_s : 0;
     return own;
@@ -111,15 +115,69 @@ static double unexplained(const struct finding_input *input, const struct state_
     return explained > 0 ? own->all_s / (double)own->calls / explained : 0;
 }
 
-static void say(const struct finding_input *input, const struct state_def *state, const struct own_time *own,
-                double efficiency, struct finding *finding)
+/* Processes that have far more than the mean of the bytes of all messages; none where they are even. */
+static struct ranks with_most_bytes(const struct metrics *metrics)
 {
+    size_t count = metrics->process_count;
+    int64_t *excess = memory_new(count * sizeof *excess), most = 0;
+    uint64_t all = 0;
+    for (size_t i = 0; i < count; i++)
+        all += metrics->process[i].bytes_sent + metrics->process[i].bytes_received;
+    for (size_t i = 0; i < count; i++) {
+        uint64_t mean = all / count, mine = metrics->process[i].bytes_sent + metrics->process[i].bytes_received;
+        excess[i] = mine > mean && mine <= INT64_MAX ? (int64_t)(mine - mean) : 0;
+        most = excess[i] > most ? excess[i] : most;
+    }
+    struct ranks ranks = {0};
+    if (count > 0 && (double)most > (UNEVEN - 1) * (double)all / (double)count)
+        ranks = ranks_to_blame(metrics, excess);
+    free(excess);
+    return ranks;
+}
+
+static bool are_few(const struct ranks *ranks, const struct metrics *metrics)
+{
+    return ranks->count > 0 && ranks->count * FEW <= metrics->process_count;
+}
+
+static void say_causes(const struct finding_input *input, const char *begin, struct finding *finding)
+{
+    char who[WHO_SIZE];
+    size_t used = strlen(finding->text);
+    snprintf(finding->text + used, sizeof finding->text - used, " %s %s.", begin,
+             who_text(who, &finding->causes, input->metrics->process_count));
+}
+
+/* A few processes that move most, or whose calls are most of what the run's critical path is in MPI. */
+static void name_causes(const struct finding_input *input, enum function_class class, struct finding *finding)
+{
+    if (class == CLASS_P2P || class == CLASS_WAIT) {
+        finding->causes = with_most_bytes(input->metrics);
+        if (are_few(&finding->causes, input->metrics)) {
+            say_causes(input, "Far more bytes than through the others go through", finding);
+            return;
+        }
+        free(finding->causes.rank);
+    }
+    finding->causes = ranks_to_blame(input->metrics, input->analysis->path_mpi_ns);
+    if (are_few(&finding->causes, input->metrics))
+        say_causes(input, "Most of what the critical path has in MPI is in", finding);
+    else
+        finding->causes.count = 0;
+}
+
+static void say(const struct finding_input *input, uint32_t index, const struct own_time *own, double efficiency,
+                struct finding *finding)
+{
+    const struct state_def *state = &input->metrics->defs->states[index];
     const struct remedy *remedy = remedy_of(state);
-    double all_s = (double)input->analysis->duration / 1e9 * (double)input->metrics->process_count;
+    double path = (double)input->analysis->path > 0
+                      ? (double)input->analysis->path_states_ns[index] / (double)input->analysis->path
+                      : 0;
     char share[TEXT_NUMBER_SIZE], calls[TEXT_NUMBER_SIZE], time[TEXT_NUMBER_SIZE], each[TEXT_NUMBER_SIZE],
         ideal[TEXT_NUMBER_SIZE], transfer[TEXT_NUMBER_SIZE];
-    snprintf(finding->title, sizeof finding->title, "%.*s itself, waits aside, takes %s of the time",
-             text_beginning(state->name, 60), state->name, text_share(share, own->all_s / all_s));
+    snprintf(finding->title, sizeof finding->title, "%.*s itself, waits aside, takes %s of the critical path",
+             text_beginning(state->name, 60), state->name, text_share(share, path));
     snprintf(finding->text, sizeof finding->text,
              "%s calls of %.*s take %s together beyond all waiting for others, %s each: it %s. On a network that costs "
              "nothing the run would last %s; what starts and ends MPI aside, that is a transfer efficiency of %s.",
@@ -151,7 +209,8 @@ bool find_transfer(const struct finding_input *input, struct finding *finding)
     finding->functions[0] = defs->states[state].name;
     finding->to_s = duration;
     finding_takes_calls(finding, analysis, state);
-    say(input, &defs->states[state], &own, efficiency, finding);
+    say(input, state, &own, efficiency, finding);
+    name_causes(input, defs->states[state].class, finding);
     finding_evidence(finding, "transfer_efficiency", analysis->transfer, false);
     finding_evidence(finding, "ideal_s", (double)analysis->ideal / 1e9, true);
     finding_evidence(finding, "calls", (double)own.calls, false);

@@ -13,8 +13,8 @@
 #define FINDER(id, function) bool function(const struct finding_input *input, struct finding *finding);
 #include "heuristics/findings.def"
 
-/* Victims are those who hold this part of the waiting, causes those who hold this part of its blame. */
-static const double VICTIMS_PART = 0.95, CAUSES_PART = 0.8;
+/* Victims are those who hold this part of the waiting. */
+static const double VICTIMS_PART = 0.95;
 
 /* A process that so much of all waiting goes back to is its root. */
 static const double ROOT_PART = 0.5;
@@ -68,6 +68,13 @@ static double blame(const struct metrics *metrics, const struct wait_sums *sums,
 static bool is_spread(const struct analysis *analysis, const struct ranks *causes)
 {
     return causes->count > 1 && causes->count > (analysis->process_count + 1) / 2;
+}
+
+/* Waiting for now this one, now that one is a problem beyond noise only. */
+static bool is_noise(const struct analysis *analysis, const struct finding *finding)
+{
+    size_t few = analysis->process_count / 100 > 2 ? analysis->process_count / 100 : 2;
+    return finding->causes.count > few && finding->saving_s * 1e9 < finding_noise(analysis);
 }
 
 static void say_waits(const struct finding_input *input, const struct wait_words *words, const struct wait_sums *sums,
@@ -131,7 +138,7 @@ static bool fill_waits(const struct finding_input *input, const struct wait_word
                        struct finding *finding)
 {
     const struct analysis *analysis = input->analysis;
-    if (sums->ns <= 0 || sums->saving_ns <= 0)
+    if (sums->ns <= 0)
         return false;
     finding->waiting_s = (double)sums->ns / 1e9;
     finding->saving_s = (double)sums->saving_ns / 1e9;
@@ -139,7 +146,9 @@ static bool fill_waits(const struct finding_input *input, const struct wait_word
     finding->to_s = (double)sums->to_ns / 1e9;
     memcpy(finding->course_ns, sums->course_ns, sizeof finding->course_ns);
     finding->victims = ranks_with_most(input->metrics, sums->victims_ns, VICTIMS_PART);
-    finding->causes = ranks_with_most(input->metrics, sums->causes_ns, CAUSES_PART);
+    finding->causes = ranks_to_blame(input->metrics, sums->causes_ns);
+    if (is_noise(analysis, finding))
+        return false;
     find_functions(analysis, input->metrics, sums->states_ns, finding);
     find_sites(input->metrics, sums, finding);
     fill_evidence(sums, finding);
@@ -342,15 +351,28 @@ bool find_wait_at_io(const struct finding_input *input, struct finding *finding)
     return find_waits(input, &words, finding);
 }
 
-/* Files are a problem where they take so much of all processes' time: every program must read and write. */
-static const double IO_SHARE = 0.2;
+/* Files are a problem where they take so much of all processes' time, or hold all up for so much of the run: every
+   program must read and write. */
+static const double IO_SHARE = 0.2, IO_PATH_SHARE = 0.1;
+
+/* The share of the critical path in calls on files. */
+static double path_in_files(const struct finding_input *input)
+{
+    const struct analysis *analysis = input->analysis;
+    double ns = 0;
+    for (size_t i = 0; i < analysis->state_count; i++)
+        ns += input->metrics->defs->states[i].class == CLASS_IO ? (double)analysis->path_states_ns[i] : 0;
+    return analysis->path > 0 ? ns / (double)analysis->path : 0;
+}
 
 bool find_io(const struct finding_input *input, struct finding *finding)
 {
     const struct analysis *analysis = input->analysis;
     const struct wait_sums *sums = &analysis->waits[WAIT_IO];
     double all_s = (double)analysis->duration / 1e9 * (double)analysis->process_count;
-    if (sums->saving_ns <= 0 || (double)sums->ns / 1e9 <= IO_SHARE * all_s)
+    double path = path_in_files(input);
+    bool of_all = (double)sums->ns / 1e9 > IO_SHARE * all_s;
+    if (sums->saving_ns <= 0 || (!of_all && path <= IO_PATH_SHARE))
         return false;
     finding->waiting_s = (double)sums->ns / 1e9;
     finding->saving_s = (double)sums->saving_ns / 1e9;
@@ -363,8 +385,14 @@ bool find_io(const struct finding_input *input, struct finding *finding)
     fill_evidence(sums, finding);
     char who[WHO_SIZE], time[TEXT_NUMBER_SIZE], share[TEXT_NUMBER_SIZE], count[TEXT_NUMBER_SIZE];
     who_text(who, &finding->victims, analysis->process_count);
-    snprintf(finding->title, sizeof finding->title, "files take %s of all processes' time",
-             text_share(share, finding->waiting_s / all_s));
+    if (of_all)
+        snprintf(finding->title, sizeof finding->title, "files take %s of all processes' time",
+                 text_share(share, finding->waiting_s / all_s));
+    else
+        finding->causes = ranks_to_blame(input->metrics, sums->victims_ns);
+    if (!of_all)
+        snprintf(finding->title, sizeof finding->title, "all wait while %s %s files, %s of the run", who,
+                 finding->victims.count == 1 ? "is busy with" : "are busy with", text_share(share, path));
     who[0] = (char)toupper((unsigned char)who[0]);
     snprintf(finding->text, sizeof finding->text, "%s %s %s in %s calls on files, most of it in %s.", who,
              finding->victims.count == 1 ? "spends" : "together spend", seconds_text(time, finding->waiting_s),

@@ -4,6 +4,7 @@
 
 #include "core/memory.h"
 #include "core/text.h"
+#include "heuristics/iterations.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -14,6 +15,9 @@
 /* POP's limit of what is acceptable. */
 static const double ACCEPTABLE = 0.8;
 
+/* Two savings are the same if one is at least this part of the other. */
+static const double CLOSE = 0.9;
+
 /* Messages up to this size cost their start, not their bytes. */
 enum { SMALL_BITS = 10 };
 
@@ -23,10 +27,9 @@ static void take_whole_run(const struct finding_input *input, struct finding *fi
     finding->to_s = (double)input->analysis->duration / 1e9;
 }
 
-/* Computing times by row, and what is missing to the largest. */
-static int64_t *missing_work(const struct finding_input *input, int64_t **excess_ns)
+/* By row, what it computes less than the longest; and what more than the mean. */
+static int64_t *missing_work(const struct metrics *metrics, int64_t **excess_ns)
 {
-    const struct metrics *metrics = input->metrics;
     size_t count = metrics->process_count;
     int64_t *missing = memory_new(count * sizeof *missing), most = 0;
     double mean = 0;
@@ -44,20 +47,59 @@ static int64_t *missing_work(const struct finding_input *input, int64_t **excess
     return missing;
 }
 
+struct ranks ranks_above_mean(const struct metrics *metrics)
+{
+    int64_t *excess, *missing = missing_work(metrics, &excess);
+    struct ranks ranks = ranks_to_blame(metrics, excess);
+    free(missing);
+    free(excess);
+    return ranks;
+}
+
+/* True where the imbalance of the iterations is a finding of its own (find_dynamic_imbalance). */
+static bool is_told_by_iterations(const struct metrics *metrics)
+{
+    return metrics->phases && iterations_are_dynamic(&metrics->phases->iterations);
+}
+
+/* What even work would save. Where each process has the same part of every step, that is what even totals save. */
+static double even_work_saves(const struct finding_input *input, bool *by_steps)
+{
+    const struct analysis *analysis = input->analysis;
+    double more = (double)(analysis->even_steps_saving - analysis->balanced_saving);
+    *by_steps = more > finding_noise(analysis) && !is_told_by_iterations(input->metrics);
+    return (double)(*by_steps ? analysis->even_steps_saving : analysis->balanced_saving) / 1e9;
+}
+
+/* Where it matters whether totals are even, or each step is. */
+static void say_steps(const struct analysis *analysis, struct finding *finding)
+{
+    size_t used = strlen(finding->text);
+    char time[TEXT_NUMBER_SIZE];
+    if ((double)analysis->balanced_saving > CLOSE * (double)analysis->even_steps_saving)
+        return;
+    snprintf(finding->text + used, sizeof finding->text - used,
+             " It does so in a part of the run only: with even totals alone the run would be %s shorter, with even "
+             "work between any two collectives of all by what is told.",
+             seconds_text(time, (double)analysis->balanced_saving / 1e9));
+}
+
 bool find_compute_imbalance(const struct finding_input *input, struct finding *finding)
 {
     const struct heuristic_result *result = heuristics_find(input->results, "stddev-compute");
     const struct analysis *analysis = input->analysis;
-    if ((result->verdict != VERDICT_FAIR && result->verdict != VERDICT_POOR) || analysis->balanced_saving <= 0)
+    bool by_steps;
+    double saving_s = even_work_saves(input, &by_steps);
+    if ((result->verdict != VERDICT_FAIR && result->verdict != VERDICT_POOR) || saving_s <= 0)
         return false;
-    int64_t *excess, *missing = missing_work(input, &excess);
+    int64_t *excess, *missing = missing_work(input->metrics, &excess);
     double waiting = 0;
     for (size_t i = 0; i < analysis->process_count; i++)
         waiting += (double)missing[i] / 1e9;
     finding->waiting_s = waiting;
-    finding->saving_s = (double)analysis->balanced_saving / 1e9;
+    finding->saving_s = saving_s;
     finding->victims = ranks_with_most(input->metrics, missing, 0.95);
-    finding->causes = ranks_with_most(input->metrics, excess, 0.8);
+    finding->causes = ranks_to_blame(input->metrics, excess);
     free(missing);
     free(excess);
     take_whole_run(input, finding);
@@ -65,6 +107,8 @@ bool find_compute_imbalance(const struct finding_input *input, struct finding *f
     snprintf(finding->title, sizeof finding->title, "uneven work: %.*s", text_beginning(result->headline, 200),
              result->headline);
     snprintf(finding->text, sizeof finding->text, "%s", result->analysis);
+    if (by_steps)
+        say_steps(analysis, finding);
     snprintf(finding->advice, sizeof finding->advice, "%s",
              result->suggestion_count ? result->suggestions[0] : "hand the work out in smaller pieces");
     finding_evidence(finding, "load_balance", analysis->load_balance, false);

@@ -30,6 +30,25 @@ double iterations_saving(const struct metrics *metrics)
     return iterations->loop != PHASE_NONE && run > 0 ? saving / run : 0;
 }
 
+double iterations_dynamic_share(const struct iteration_metrics *iterations)
+{
+    return iterations->loss_ns > 0 ? 1 - (double)iterations->static_ns / (double)iterations->loss_ns : 0;
+}
+
+bool iteration_class_shows_in_totals(enum iteration_class kind)
+{
+    return kind == ITERATION_GROWING || kind == ITERATION_FALLING || kind == ITERATION_TRANSIENT;
+}
+
+bool iterations_are_dynamic(const struct iteration_metrics *iterations)
+{
+    enum iteration_class kind = iterations->kind;
+    if (iterations->loop == PHASE_NONE || kind == ITERATION_TOO_FEW || kind == ITERATION_BALANCED ||
+        kind == ITERATION_STATIC || iteration_rhythm_differs(iterations))
+        return false;
+    return iteration_class_shows_in_totals(kind) || iterations_dynamic_share(iterations) >= ITERATIONS_DYNAMIC;
+}
+
 /* Who computes longest, by kind of imbalance. */
 static void add_kind(char text[ITERATIONS_TEXT_SIZE], const struct metrics *metrics)
 {

@@ -27,4 +27,15 @@ void iterations_answer(char text[ITERATIONS_TEXT_SIZE], const struct metrics *me
 /* The same as a line of the diagnosis; "" where nothing is worth a line. */
 void iterations_remark(char text[ITERATIONS_TEXT_SIZE], const struct metrics *metrics);
 
+/* What the totals of the processes do not show of what uneven iterations lose, as a share of it. */
+#define ITERATIONS_DYNAMIC 0.5
+double iterations_dynamic_share(const struct iteration_metrics *iterations);
+
+/* True of a loop whose iterations are uneven in another way than the totals: these are even, or the imbalance lies in a
+   few iterations, or grows or falls. */
+bool iterations_are_dynamic(const struct iteration_metrics *iterations);
+
+/* True of kinds in which the same processes are heaviest, but not all the time. */
+bool iteration_class_shows_in_totals(enum iteration_class kind);
+
 #endif

@@ -103,22 +103,25 @@ struct wait_sums {
     X(messages, COUNT)            /* matched */                                                                        \
     X(unmatched, COUNT)           /* ends of messages without the other */                                             \
     X(collectives, COUNT)                                                                                              \
-    X(incomplete, COUNT)          /* collectives that not everyone took part in, as far as is recorded */              \
-    X(rootless, COUNT)            /* calls of collectives whose root the trace does not tell */                        \
-    X(partnerless, COUNT)         /* calls of collectives of neighbours or two groups: who waits is not known */       \
-    X(uncompleted, COUNT)         /* non-blocking collectives of which the trace does not tell what completes them */  \
-    X(forced, COUNT)              /* calls whose partner never came, in the replay */                                  \
-    X(path, TIME)                 /* length of the critical path */                                                    \
-    X(impact_activity, TIME)      /* of all processes' time along the path: doing what is on the path */               \
-    X(impact_other, TIME)         /* doing what is not on the path, or longer than there */                            \
-    X(impact_imbalance, TIME)     /* waiting, because something on the path takes longer: the three are all */         \
-    X(impact_inter, TIME)         /* of that: because of what the process never does itself */                         \
-    X(replay, TIME)               /* a replay with nothing changed: the duration */                                    \
-    X(ideal, TIME)                /* the run on a network that costs nothing: POP's T_ideal */                         \
-    X(balanced_saving, TIME)      /* saved if all processes computed as long as their mean */                          \
-    X(idle_saving, TIME)          /* saved if the work were shared with processes that have none */                    \
-    X(synchronisations, COUNT)    /* calls of barriers, and of collectives of few bytes */                             \
-    X(synchronising, TIME)        /* in them, beyond waiting for who is late */                                        \
+    X(incomplete, COUNT)       /* collectives that not everyone took part in, as far as is recorded */                 \
+    X(rootless, COUNT)         /* calls of collectives whose root the trace does not tell */                           \
+    X(partnerless, COUNT)      /* calls of collectives of neighbours or two groups: who waits is not known */          \
+    X(uncompleted, COUNT)      /* non-blocking collectives of which the trace does not tell what completes them */     \
+    X(forced, COUNT)           /* calls whose partner never came, in the replay */                                     \
+    X(path, TIME)              /* length of the critical path */                                                       \
+    X(impact_activity, TIME)   /* of all processes' time along the path: doing what is on the path */                  \
+    X(impact_other, TIME)      /* doing what is not on the path, or longer than there */                               \
+    X(impact_imbalance, TIME)  /* waiting, because something on the path takes longer: the three are all */            \
+    X(impact_inter, TIME)      /* of that: because of what the process never does itself */                            \
+    X(replay, TIME)            /* a replay with nothing changed: the duration */                                       \
+    X(ideal, TIME)             /* the run on a network that costs nothing: POP's T_ideal */                            \
+    X(balanced_saving, TIME)   /* saved if all processes computed as long as their mean */                             \
+    X(even_steps_saving, TIME) /* the same between any two collectives that all wait in for the last */                \
+    X(alone, TIME)             /* the most that one process computes between two while all others compute nothing */   \
+    X(alone_process, COUNT)    /* row of that process */                                                               \
+    X(idle_saving, TIME)       /* saved if the work were shared with processes that have none */                       \
+    X(synchronisations, COUNT) /* calls of barriers, and of collectives of few bytes */                                \
+    X(synchronising, TIME)     /* in them, beyond waiting for who is late */                                           \
     X(before_synchronising, TIME) /* computing right before them */                                                    \
     X(unattributed, TIME)         /* waiting that goes back to nothing that anybody does longer */                     \
     X(own_saving, TIME)           /* saved if calls of analysis_longest_own() took no time but for waiting */          \

@@ -7,6 +7,7 @@
 #include "replay/critical_path.h"
 #include "replay/delay.h"
 #include "replay/endpoints.h"
+#include "replay/even_steps.h"
 #include "replay/graph_neighbours.h"
 #include "replay/impact.h"
 #include "replay/replay.h"
@@ -14,8 +15,9 @@
 
 #include <math.h>
 
-/* Waits of less than this share of all processes' time are not worth a replay. */
-static const double REPLAY_SHARE = 0.002;
+/* Waits of less than this share of all processes' time are not worth a replay, unless one process has waited for so
+   much of the run: of many processes that is little, and yet can be what all others wait for. */
+static const double REPLAY_SHARE = 0.002, REPLAY_SHARE_OF_ONE = 0.01;
 
 /* Nor is a function that takes less than this share of the critical path. */
 static const double OWN_SHARE = 0.01;
@@ -402,16 +404,32 @@ static double waits_ns(const struct analysis *analysis, unsigned kinds)
     return ns;
 }
 
+/* What the process waits that waits longest, for one kind. */
+static int64_t longest_victim_ns(const struct analysis *analysis, unsigned kinds)
+{
+    int64_t most_ns = 0;
+    for (int kind = WAIT_NONE + 1; kind < WAIT_KIND_COUNT; kind++)
+        for (size_t i = 0; kinds >> kind & 1 && i < analysis->process_count; i++)
+            most_ns = analysis->waits[kind].victims_ns[i] > most_ns ? analysis->waits[kind].victims_ns[i] : most_ns;
+    return most_ns;
+}
+
+static bool matters(const struct analysis *analysis, unsigned kinds)
+{
+    double duration = (double)analysis->duration, all_ns = duration * (double)analysis->process_count,
+           ns = waits_ns(analysis, kinds);
+    return ns > 0 && (ns >= REPLAY_SHARE * all_ns ||
+                      (double)longest_victim_ns(analysis, kinds) >= REPLAY_SHARE_OF_ONE * duration);
+}
+
 /* A replay without the waits of a kind, if it matters. Of kinds that are replayed together the first one's is for all.
  */
 static void replay_waits(struct analyst *analyst, int kind)
 {
     struct analysis *analysis = analyst->analysis;
-    double all_ns = (double)analysis->duration * (double)analysis->process_count;
     unsigned kinds = kinds_with(kind);
-    double ns = waits_ns(analysis, kinds);
     bool first = kind == WAIT_LATE_SENDER || !(kinds & ((1u << kind) - 1));
-    if (ns < REPLAY_SHARE * all_ns || ns <= 0 || !first)
+    if (!first || !matters(analysis, kinds))
         return;
     struct replay replay = replay_run(analyst->graph, (struct replay_options){.free_waits = kinds});
     for (int k = kind; kinds >> k; k++)
@@ -510,6 +528,16 @@ static void replay_balanced(struct analyst *analyst)
     analysis->transfer = duration > 0 ? ideal / duration : 0;
 }
 
+/* The same in each step between collectives of all. */
+static void replay_even_steps(struct analyst *analyst)
+{
+    struct analysis *analysis = analyst->analysis;
+    struct even_steps even = even_steps_of(analyst->graph, analyst->compute_ns);
+    analysis->even_steps_saving = even.saving_ns;
+    analysis->alone = even.alone_ns;
+    analysis->alone_process = analyst->graph->lane_count > 0 ? analyst->rows[even.alone_lane] : 0;
+}
+
 /* With nothing changed a replay ends when the run ended, unless partners are missing. */
 static void replay_recorded(struct analyst *analyst)
 {
@@ -522,7 +550,7 @@ static void replay_recorded(struct analyst *analyst)
 }
 
 /* What comes first needs nothing but the graph, and is needed by the rest. */
-enum { FIRST_STEPS = 3, NAMED_STEPS = 4, LATER_STEPS = NAMED_STEPS + WAIT_KIND_COUNT };
+enum { FIRST_STEPS = 3, NAMED_STEPS = 5, LATER_STEPS = NAMED_STEPS + WAIT_KIND_COUNT };
 
 static void first_step(void *context, size_t index)
 {
@@ -533,7 +561,7 @@ static void first_step(void *context, size_t index)
 static void later_step(void *context, size_t index)
 {
     static void (*const steps[NAMED_STEPS])(struct analyst *) = {take_delays, take_contention, replay_own_time,
-                                                                 replay_balanced};
+                                                                 replay_balanced, replay_even_steps};
     if (index < NAMED_STEPS)
         steps[index](context);
     else if (index - NAMED_STEPS != WAIT_NONE)

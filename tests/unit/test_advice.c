@@ -34,7 +34,8 @@ static struct finding *fitted(const struct metrics *metrics, const char *id, enu
     struct structure structure = structure_of_run(metrics);
     finding = (struct finding){.id = id, .text = "It waits.", .advice = "its own", .functions = {"MPI_Recv"}};
     finding.victims = ranks_with_most(metrics, sums->victims_ns, 0.95);
-    finding.causes = ranks_with_most(metrics, sums->causes_ns, 0.8);
+    finding.causes = ranks_to_blame(metrics, sums->causes_ns);
+    finding.saving_s = (double)sums->ns / 1e9 / (PROCESSES - 1);
     advice_fit(&(struct finding_input){metrics, NULL, metrics->analysis}, &structure, &finding);
     free(finding.victims.rank);
     free(finding.causes.rank);
@@ -65,14 +66,35 @@ static void test_master(void)
     expect(fitted(metrics, "late-sender", WAIT_LATE_SENDER),
            "It waits. The workers wait for the master: process 0 is busy 97 % of the run.", "take work off the master",
            "a busy master");
+    expect(fitted(metrics, "compute-imbalance", WAIT_LATE_SENDER),
+           "It waits. The workers wait for the master: process 0 is busy 97 % of the run.", "take work off the master",
+           "a master that computes most");
     waits(metrics, WAIT_AT_NXN, 0, 1, 2.7);
     expect(fitted(metrics, "late-sender", WAIT_LATE_SENDER),
            "It waits. The master is not the bottleneck: process 0 is busy only 70 % of the run.",
            "begin with the largest tasks", "a master with time");
-    expect(fitted(metrics, "compute-imbalance", WAIT_LATE_SENDER), "It waits.", "hand work out in smaller pieces",
+    expect(fitted(metrics, "compute-imbalance", WAIT_AT_NXN), "It waits.", "hand work out in smaller pieces",
            "uneven work of workers");
     expect(fitted(metrics, "late-receiver", WAIT_AT_NXN), "It waits.", "its own", "a worker is waited for");
     metrics_free(metrics);
+}
+
+/* The same waits, with messages in one direction only: not a master. */
+static void test_one_way(void)
+{
+    for (int out = 0; out < 2; out++) {
+        struct metrics *metrics = run_new();
+        for (size_t i = 1; i < PROCESSES; i++) {
+            hand_messages(metrics, out ? 0 : i, out ? i : 0, 20, 800);
+            waits(metrics, WAIT_LATE_SENDER, i, 0, 2);
+        }
+        expect(fitted(metrics, "late-sender", WAIT_LATE_SENDER),
+               out ? "It waits. All that process 0 does is to send to each of the others, 100 % of all bytes."
+                   : "It waits. All that process 0 does is to receive from each of the others, 100 % of all bytes.",
+               out ? "send once with the collective" : "collect with MPI_Gatherv",
+               out ? "sends to all" : "gets from all");
+        metrics_free(metrics);
+    }
 }
 
 static struct metrics *chain_new(uint64_t pieces)
@@ -112,6 +134,12 @@ static void test_halo(void)
     for (size_t i = 0; i < PROCESSES; i++)
         waits(metrics, WAIT_LATE_SENDER, i, (i + 1) % PROCESSES, 1);
     expect(fitted(metrics, "late-sender", WAIT_LATE_SENDER), "It waits.", "start the exchange first", "an even halo");
+    metrics->analysis->serialisation = 0.4;
+    expect(
+        fitted(metrics, "late-sender", WAIT_LATE_SENDER),
+        "It waits. Neighbours in the grid work in turn, as in a sweep: of the critical path no process computes more "
+        "than 40 %.",
+        "cut the work into smaller blocks", "a sweep");
     metrics->analysis->load_balance = 0.6;
     expect(fitted(metrics, "late-sender", WAIT_LATE_SENDER),
            "It waits. Waiting in MPI_Recv follows from uneven work: load balance 60 %.", "even out the work first",
@@ -130,8 +158,40 @@ static void test_serial(void)
            "It waits. A serial section: process 3 works alone for 30 % of the run while all others wait.",
            "divide that work", "a serial section");
     expect(fitted(metrics, "late-start", WAIT_AT_BARRIER), "It waits.", "its own", "another finding");
+    metrics->analysis->alone = hand_ns(3);
+    metrics->analysis->alone_process = 3;
+    expect(fitted(metrics, "compute-imbalance", WAIT_AT_BARRIER),
+           "It waits. A serial section: process 3 works alone for 30 % of the run while all others wait.",
+           "divide that work", "the work that is uneven is that of one alone");
+    metrics->analysis->alone_process = 4;
+    expect(fitted(metrics, "compute-imbalance", WAIT_AT_BARRIER), "It waits.", "its own", "another works alone");
+    waits(metrics, WAIT_LATE_SENDER, 3, 1, 2.5);
+    expect(fitted(metrics, "wait-at-barrier", WAIT_AT_BARRIER), "It waits.", "its own", "who waits itself");
     waits(metrics, WAIT_AT_BARRIER, 0, 1, 2);
     expect(fitted(metrics, "wait-at-barrier", WAIT_AT_BARRIER), "It waits.", "its own", "not alone");
+    metrics_free(metrics);
+}
+
+static void expect_ranks(struct ranks ranks, const char *want, const char *name)
+{
+    char text[RANKS_TEXT_SIZE];
+    tap_equal_string(ranks.count ? ranks_text(text, ranks.rank, ranks.count) : "", want, "%s", name);
+    free(ranks.rank);
+}
+
+static void test_ranks(void)
+{
+    struct metrics *metrics = run_new();
+    const int64_t equals[PROCESSES] = {99, 100, 98, 100, 99, 97, 0, 0};
+    expect_ranks(ranks_with_most(metrics, equals, 0.8), "0–5", "equals are named together");
+    expect_ranks(ranks_to_blame(metrics, equals), "0–5", "and blamed together");
+    const int64_t one[PROCESSES] = {9, 8, 100, 9, 8, 9, 8, 9};
+    expect_ranks(ranks_to_blame(metrics, one), "2", "the little of many is no fault of theirs");
+    expect_ranks(ranks_with_most(metrics, one, 0.95), "0–7", "though it is part of the sum");
+    const int64_t falling[PROCESSES] = {60, 30, 10, 0, 0, 0, 0, 0};
+    expect_ranks(ranks_to_blame(metrics, falling), "0,1", "those with 0.8 of the sum");
+    const int64_t none[PROCESSES] = {0};
+    expect_ranks(ranks_to_blame(metrics, none), "", "nobody");
     metrics_free(metrics);
 }
 
@@ -183,6 +243,8 @@ int main(void)
     static const char *const names[] = {"MPI_Recv"};
     defs = hand_defs(names, 1);
     test_master();
+    test_one_way();
+    test_ranks();
     test_pipeline();
     test_halo();
     test_serial();

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What even work between collectives of all would save, by hand. */
+#include "replay/analyse.h"
+#include "replay/even_steps.h"
+
+#include "unit/hand_trace.h"
+#include "unit/tap.h"
+
+enum { PROCESSES = 4 };
+
+/* `work[step][process]`, a barrier behind each step that all leave at once. */
+static struct graph *stepped(const int64_t (*work)[PROCESSES], size_t steps)
+{
+    struct trace trace = {0};
+    int64_t begin = 0;
+    for (uint32_t p = 0; p < PROCESSES; p++)
+        moment(&trace, p, 0);
+    for (size_t k = 0; k < steps; k++) {
+        int64_t end = 0;
+        for (uint32_t p = 0; p < PROCESSES; p++)
+            end = begin + work[k][p] > end ? begin + work[k][p] : end;
+        for (uint32_t p = 0; p < PROCESSES; p++)
+            call(&trace, p, BARRIER, begin + work[k][p], end);
+        begin = end;
+    }
+    for (uint32_t p = 0; p < PROCESSES; p++)
+        moment(&trace, p, begin);
+    return graph_of(&trace, PROCESSES);
+}
+
+static void expect(const int64_t (*work)[PROCESSES], size_t steps, int64_t balanced, int64_t even, int64_t alone,
+                   const char *name)
+{
+    struct graph *graph = stepped(work, steps);
+    struct analysis *analysis = analyse(graph);
+    tap_equal_int(analysis->balanced_saving, balanced, "%s: even totals", name);
+    tap_equal_int(analysis->even_steps_saving, even, "%s: even steps", name);
+    tap_equal_int(analysis->alone, alone, "%s: alone", name);
+    analysis_free(analysis);
+    graph_free(graph);
+}
+
+int main(void)
+{
+    defs_make();
+    static const int64_t same[][PROCESSES] = {{100, 100, 100, 500}, {100, 100, 100, 500}};
+    expect(same, 2, 600, 600, 0, "the same part of each step");
+    /* Totals of 500, 100, 100, 100: 0.4 times the first's work and twice the others' make them even; the second step is
+       then 160. */
+    static const int64_t once[][PROCESSES] = {{100, 100, 100, 100}, {400, 0, 0, 0}};
+    expect(once, 2, 500 - 200 - 160, 400 - 100, 400, "one works alone in a step of its own");
+    static const int64_t turns[][PROCESSES] = {
+        {300, 100, 100, 100}, {100, 300, 100, 100}, {100, 100, 300, 100}, {100, 100, 100, 300}};
+    expect(turns, 4, 0, 4 * (300 - 150), 0, "in turns");
+    static const int64_t even[][PROCESSES] = {{100, 100, 100, 100}, {50, 50, 50, 50}};
+    expect(even, 2, 0, 0, 0, "even");
+    static const int64_t idle[][PROCESSES] = {{100, 100, 100, 0}, {100, 100, 100, 0}};
+    expect(idle, 2, 0, 0, 0, "one has no work: where it would get some is not known");
+    struct trace trace = {0};
+    for (uint32_t p = 0; p < PROCESSES; p++) {
+        moment(&trace, p, 0);
+        moment(&trace, p, 100 * (p + 1));
+    }
+    struct graph *graph = graph_of(&trace, PROCESSES);
+    const int64_t compute[PROCESSES] = {100, 200, 300, 400};
+    tap_equal_int(even_steps_of(graph, compute).saving_ns, 0, "no collectives: no steps");
+    graph_free(graph);
+    defs_free(defs);
+    return tap_done();
+}
