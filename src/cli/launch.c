@@ -55,6 +55,7 @@ static void child_run(char *const *arguments, int tell)
 {
     signals_give_back();
     signal(SIGPIPE, SIG_DFL);
+    signal(SIGXFSZ, SIG_DFL);
     execvp(arguments[0], arguments);
     int reason = errno;
     if (write(tell, &reason, sizeof reason) < 0)

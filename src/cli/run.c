@@ -41,15 +41,17 @@ void run_catch_signals(void)
 {
     struct sigaction action = {.sa_handler = on_signal};
     sigemptyset(&action.sa_mask);
-    static const int numbers[] = {SIGINT, SIGTERM, SIGHUP};
+    static const int numbers[] = {SIGINT, SIGTERM, SIGHUP, SIGXCPU};
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
         struct sigaction before;
         sigaction(numbers[i], NULL, &before);
         if (before.sa_handler != SIG_IGN) /* nohup */
             sigaction(numbers[i], &action, NULL);
     }
-    /* A closed pipe is told by write's result: temporary files are removed, and the work ends silently. */
+    /* A closed pipe is told by write's result: temporary files are removed, and the work ends silently. So is a file
+       that becomes larger than ulimit -f allows. */
     signal(SIGPIPE, SIG_IGN);
+    signal(SIGXFSZ, SIG_IGN);
 }
 
 static bool is_file(const char *path)

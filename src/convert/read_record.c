@@ -165,6 +165,17 @@ static void comm_events(struct record_state *state, const struct stream *stream,
     comm_step(batch, base, COMM_STEP_REMOTE, place->partner, -1);
 }
 
+static int64_t known_bytes(uint64_t bytes)
+{
+    return bytes <= INT64_MAX ? (int64_t)bytes : BYTES_UNKNOWN;
+}
+
+/* Of a rank that may be anything: MPI_PROC_NULL is -1. */
+static int32_t known_rank(int32_t rank)
+{
+    return rank >= -1 && rank < PROCESS_LIMIT ? rank : EVENT_UNKNOWN;
+}
+
 static void message_event(struct record_state *state, const struct stream *stream, const struct defs *defs,
                           struct event *base, struct batch *batch)
 {
@@ -177,14 +188,10 @@ static void message_event(struct record_state *state, const struct stream *strea
     bool send = record->base.kind == RECORD_SEND;
     struct event *event = batch_event(batch, base, send ? EVENT_SEND : EVENT_RECEIVE);
     event->partner_comm = place->partner;
-    event->partner = place->partner == 0 ? record->partner : defs_world_rank(defs, place->partner, record->partner);
+    event->partner =
+        place->partner == 0 ? known_rank(record->partner) : defs_world_rank(defs, place->partner, record->partner);
     event->tag = record->tag;
-    *(send ? &event->bytes_sent : &event->bytes_received) = (int64_t)record->bytes;
-}
-
-static int64_t known_bytes(uint64_t bytes)
-{
-    return bytes <= INT64_MAX ? (int64_t)bytes : BYTES_UNKNOWN;
+    *(send ? &event->bytes_sent : &event->bytes_received) = known_bytes(record->bytes);
 }
 
 static void set_moved(struct event *event, const struct current *current)

@@ -140,10 +140,11 @@ static uint64_t key_of(const struct record_run *run, const struct record_process
     }
 }
 
-/* Index of the first definition of the communicator: an inter-communicator has three, itself and its two sides. */
+/* Index of the first definition of the communicator: an inter-communicator has three, itself and its two sides. What
+   damaged files say to be both is two. */
 static int32_t comm_of_key(struct record_run *run, struct defs *defs, uint64_t key, bool inter, bool window)
 {
-    uint64_t *index = map_put(&run->comm_of_key, key >> 1, UINT64_MAX);
+    uint64_t *index = map_put(&run->comm_of_key, key >> 2 << 1 | inter, UINT64_MAX);
     if (*index != UINT64_MAX)
         return (int32_t)*index;
     int32_t comm = new_comm(defs);
@@ -164,7 +165,7 @@ static void define_comm(struct record_run *run, struct record_process *process, 
         ARRAY_PUSH(process->comms, process->comm_count, process->comm_capacity,
                    (struct record_comm_place){.comm = 0, .partner = 0, .inter = EVENT_UNKNOWN});
     struct record_comm_place *place = &process->comms[number];
-    bool inter = record->remote_size > 0, world = number == RECORD_WORLD && run->program_count == 1;
+    bool world = number == RECORD_WORLD && run->program_count == 1, inter = !world && record->remote_size > 0;
     uint64_t key = key_of(run, process, record);
     place->foreign = key == 0;
     place->shared_key = record->kin == RECORD_OWN ? 0 : key;

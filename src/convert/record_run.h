@@ -58,7 +58,8 @@ struct record_run {
     size_t place_count, place_capacity;
     struct map place_of;      /* module and offset -> index + 1 of the place */
     struct map roles;         /* event id -> kind + 1 and index */
-    struct map comm_of_key;   /* key of a communicator -> index of its first definition */
+    struct map comm_of_key;   /* key of a communicator, and whether it is an inter-communicator -> index of its first
+                                 definition */
     uint32_t ended_marks[8];  /* by enum record_reason: index + 1 of the mark that says so */
     uint32_t unnamed_mark;    /* of events that nobody described */
     uint32_t request_mark;    /* of requests that no leave tells: index + 1; 0: none was made */

@@ -5,6 +5,7 @@
 #include "core/text.h"
 #include "core/xml_text.h"
 
+#include <glib.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -18,8 +19,10 @@ static void write_seconds(struct output *output, int64_t ns)
 
 static void write_json_text(struct output *output, const char *text)
 {
+    /* Names of files are any bytes. */
+    char *valid = g_utf8_validate(text, -1, NULL) ? NULL : g_utf8_make_valid(text, -1);
     output_text(output, "\"");
-    for (const char *at = text; *at; at++) {
+    for (const char *at = valid ? valid : text; *at; at++) {
         unsigned char c = (unsigned char)*at;
         if (c == '"' || c == '\\')
             output_print(output, "\\%c", c);
@@ -29,6 +32,7 @@ static void write_json_text(struct output *output, const char *text)
             output_write(output, at, 1);
     }
     output_text(output, "\"");
+    g_free(valid);
 }
 
 static void write_raw_number(struct output *output, struct value value)
@@ -95,24 +99,32 @@ void value_write_xml(struct output *output, struct value value)
     free(line.text);
 }
 
+/* Length of the character at `at`; `shown`: it is one that a terminal shows, and that does not turn the order of the
+   others. A byte that is no UTF-8 is a character of its own. */
+static size_t character(const char *at, bool *shown)
+{
+    gunichar c = g_utf8_get_char_validated(at, -1);
+    bool valid = c < 0x110000;
+    bool control = c < 0x20 || (c >= 0x7F && c < 0xA0),
+         turns = (c >= 0x2028 && c <= 0x202E) || (c >= 0x2066 && c <= 0x2069);
+    *shown = valid && !control && !turns;
+    return valid ? (size_t)(g_utf8_next_char(at) - at) : 1;
+}
+
 void text_for_terminal(char *buffer, size_t size, const char *text, size_t columns)
 {
-    size_t used = 0, shown = 0;
-    for (const unsigned char *at = (const unsigned char *)text; *at && used + 5 < size; at++) {
-        bool continuation = (*at & 0xC0) == 0x80;
-        if (!continuation && shown++ == columns) {
-            while (used > 0 && ((unsigned char)buffer[used - 1] & 0xC0) == 0x80)
-                used--;
-            used -= used > 0;
-            memcpy(buffer + used, "…", 3);
-            used += 3;
+    size_t used = 0, last = 0, count = 0, length;
+    for (const char *at = text; *at; at += length, count++) {
+        bool shown;
+        length = character(at, &shown);
+        if (count == columns || used + length + sizeof "…" > size) {
+            memcpy(buffer + last, "…", 3);
+            used = last + 3;
             break;
         }
-        /* C1 control characters are two bytes in UTF-8: c2 80 to c2 9f. */
-        bool control = *at < 0x20 || *at == 0x7f || (*at == 0xC2 && at[1] >= 0x80 && at[1] < 0xA0);
-        buffer[used++] = control ? '?' : (char)*at;
-        if (control && *at == 0xC2)
-            at++;
+        last = used;
+        memcpy(buffer + used, shown ? at : "?", shown ? length : 1);
+        used += shown ? length : 1;
     }
     buffer[used] = '\0';
 }

@@ -71,7 +71,8 @@ struct field {
     struct value (*get)(const void *context, const void *row);
 };
 
-/* Raw, as JSON wants it: seconds with exactly 9 decimals, ratios with 9, text escaped, null. */
+/* Raw, as JSON wants it: seconds with exactly 9 decimals, ratios with 9, text escaped (U+FFFD for bytes that are no
+   UTF-8), null. */
 void value_write_json(struct output *output, struct value value);
 
 /* Raw, as CSV wants it: null is empty, text quoted where needed. */
@@ -84,7 +85,8 @@ void value_write_xml(struct output *output, struct value value);
 enum { VALUE_TEXT_SIZE = 256 };
 void value_text_for_people(char buffer[VALUE_TEXT_SIZE], struct value value);
 
-/* A text that a terminal shows as it is: control characters replaced. At most `columns` characters. */
+/* A text that a terminal shows as it is: '?' for control characters, for those that turn the direction of writing, and
+   for bytes that are no UTF-8. At most `columns` characters; what was cut ends in "…". `size` is 8 or more. */
 void text_for_terminal(char *buffer, size_t size, const char *text, size_t columns);
 
 /* A paragraph, broken at blanks into lines of at most 80 characters, the first after `first`, the others after

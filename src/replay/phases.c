@@ -87,9 +87,9 @@ static const struct user_list *list_of(const struct finder *finder, const struct
                                        enum user_kind kind)
 {
     uint32_t rank = finder->graph->lanes[finder->phases->loops.lanes[process]].process;
-    if (rank >= spans->count)
+    const struct user_process *at = user_spans_of(spans, rank);
+    if (!at)
         return NULL;
-    const struct user_process *at = &spans->processes[rank];
     return kind == USER_EVENTS ? &at->events : &at->states[kind == USER_INSIDE];
 }
 

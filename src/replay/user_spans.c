@@ -18,7 +18,7 @@ struct open_list {
 struct user_spans_builder {
     struct sink sink;
     struct user_spans *spans;
-    struct open_list *open; /* by world rank */
+    struct open_list *open; /* as spans->processes */
     size_t open_capacity;
     size_t kept; /* spans of all processes */
 };
@@ -51,7 +51,7 @@ static void add(struct user_spans_builder *builder, struct user_list *list, stru
 }
 
 /* Closes the innermost open state. */
-static void close_one(struct user_spans_builder *builder, uint32_t process, int64_t time_ns)
+static void close_one(struct user_spans_builder *builder, size_t process, int64_t time_ns)
 {
     struct open_list *open = &builder->open[process];
     size_t level = --open->depth;
@@ -61,7 +61,7 @@ static void close_one(struct user_spans_builder *builder, uint32_t process, int6
             (struct user_span){state->state, 1, state->begin_ns, time_ns});
 }
 
-static void leave(struct user_spans_builder *builder, uint32_t process, uint32_t state, int64_t time_ns)
+static void leave(struct user_spans_builder *builder, size_t process, uint32_t state, int64_t time_ns)
 {
     struct user_process *at = &builder->spans->processes[process];
     struct open_list *open = &builder->open[process];
@@ -79,24 +79,35 @@ static void leave(struct user_spans_builder *builder, uint32_t process, uint32_t
         add(builder, &at->states[0], (struct user_span){state, 1, at->begin_ns, time_ns});
 }
 
-static struct user_process *process_of(struct user_spans_builder *builder, uint32_t process)
+/* Index of a process. Ranks may be far apart in a damaged trace: only the table of places counts them all. */
+static size_t process_of(struct user_spans_builder *builder, uint32_t rank)
 {
     struct user_spans *spans = builder->spans;
-    if (process >= spans->count) {
-        size_t before = spans->capacity, open_before = builder->open_capacity;
-        ARRAY_RESERVE(spans->processes, spans->capacity, (size_t)process + 1);
-        ARRAY_RESERVE(builder->open, builder->open_capacity, (size_t)process + 1);
-        memset(spans->processes + before, 0, (spans->capacity - before) * sizeof *spans->processes);
-        memset(builder->open + open_before, 0, (builder->open_capacity - open_before) * sizeof *builder->open);
-        spans->count = (size_t)process + 1;
+    if (rank >= spans->place_count) {
+        size_t before = spans->place_count;
+        ARRAY_RESERVE(spans->places, spans->place_count, (size_t)rank + 1);
+        memset(spans->places + before, 0, (spans->place_count - before) * sizeof *spans->places);
     }
-    return &spans->processes[process];
+    if (spans->places[rank] == 0) {
+        ARRAY_RESERVE(builder->open, builder->open_capacity, spans->count + 1);
+        builder->open[spans->count] = (struct open_list){0};
+        ARRAY_PUSH(spans->processes, spans->count, spans->capacity, (struct user_process){0});
+        spans->places[rank] = (uint32_t)spans->count;
+    }
+    return spans->places[rank] - 1;
+}
+
+const struct user_process *user_spans_of(const struct user_spans *spans, uint32_t rank)
+{
+    uint32_t place = rank < spans->place_count ? spans->places[rank] : 0;
+    return place ? &spans->processes[place - 1] : NULL;
 }
 
 static void take(struct user_spans_builder *builder, const struct event *event)
 {
     const struct defs *defs = builder->spans->defs;
-    struct user_process *process = process_of(builder, event->process);
+    size_t index = process_of(builder, event->process);
+    struct user_process *process = &builder->spans->processes[index];
     if (!process->any)
         process->begin_ns = event->time_ns;
     process->any = true;
@@ -111,10 +122,10 @@ static void take(struct user_spans_builder *builder, const struct event *event)
         return;
     uint32_t state = defs->states[event->state].first_of_name;
     if (event->kind == EVENT_LEAVE) {
-        leave(builder, event->process, state, event->time_ns);
+        leave(builder, index, state, event->time_ns);
         return;
     }
-    struct open_list *open = &builder->open[event->process];
+    struct open_list *open = &builder->open[index];
     if (open->depth < DEPTH_LIMIT)
         ARRAY_PUSH(open->states, open->depth, open->capacity, (struct open_state){state, event->time_ns});
 }
@@ -144,7 +155,7 @@ struct sink *user_spans_builder_sink(struct user_spans_builder *builder)
 struct user_spans *user_spans_builder_end(struct user_spans_builder *builder)
 {
     struct user_spans *spans = builder->spans;
-    for (uint32_t i = 0; i < spans->count; i++) {
+    for (size_t i = 0; i < spans->count; i++) {
         struct open_list *open = &builder->open[i];
         spans->processes[i].unclosed = open->depth;
         while (open->depth > 0)
@@ -166,5 +177,6 @@ void user_spans_free(struct user_spans *spans)
         free(spans->processes[i].events.spans);
     }
     free(spans->processes);
+    free(spans->places);
     free(spans);
 }

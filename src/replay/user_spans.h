@@ -38,9 +38,14 @@ struct user_process {
 
 struct user_spans {
     const struct defs *defs;
-    struct user_process *processes; /* by world rank */
+    struct user_process *processes; /* those with events, as they come; see user_spans_of */
     size_t count, capacity;
+    uint32_t *places; /* by world rank: 1 + index of the process; 0: it has no events */
+    size_t place_count;
 };
+
+/* What a process says; NULL: nothing, it has no events. */
+const struct user_process *user_spans_of(const struct user_spans *spans, uint32_t rank);
 
 /* Collects them from the events. */
 struct user_spans_builder;

@@ -4,56 +4,76 @@
 #include "core/memory.h"
 
 #include <math.h>
-#include <string.h>
 
 void tile_sums_start(struct tile_sums *sums, const struct defs *defs, uint32_t bins, uint64_t bin_ns)
 {
     *sums = (struct tile_sums){.defs = defs, .bins = bins, .bin_ns = bin_ns};
     sums->places = memory_new((defs->state_count + 1) * sizeof *sums->places);
+    sums->first = memory_new(bins * sizeof *sums->first);
+    sums->last = memory_new(bins * sizeof *sums->last);
 }
 
 void tile_sums_clear(struct tile_sums *sums)
 {
     free(sums->states);
     free(sums->places);
-    free(sums->ns);
+    free(sums->sums);
+    free(sums->first);
+    free(sums->last);
+    free(sums->present);
     *sums = (struct tile_sums){0};
 }
 
-/* The row of sums of a state. */
-static double *sums_of(struct tile_sums *sums, uint32_t state)
+static uint32_t *place_of(struct tile_sums *sums, uint32_t state)
+{
+    return &sums->places[state == TIMELINE_NONE ? sums->defs->state_count : state];
+}
+
+/* Place of a state among those of the row. */
+static uint32_t place_find(struct tile_sums *sums, uint32_t state)
 {
     if (state != TIMELINE_NONE)
         state = sums->defs->states[state].first_of_name;
-    uint32_t *place = &sums->places[state == TIMELINE_NONE ? sums->defs->state_count : state];
+    uint32_t *place = place_of(sums, state);
     if (!*place) {
-        ARRAY_PUSH(sums->states, sums->state_count, sums->state_capacity, state);
+        ARRAY_PUSH(sums->states, sums->state_count, sums->state_capacity,
+                   (struct tile_state){.state = state, .latest = UINT32_MAX});
         *place = (uint32_t)sums->state_count;
-        ARRAY_RESERVE(sums->ns, sums->ns_capacity, sums->state_count * sums->bins);
-        memset(&sums->ns[(*place - 1) * (size_t)sums->bins], 0, sums->bins * sizeof *sums->ns);
     }
-    return &sums->ns[(*place - 1) * (size_t)sums->bins];
+    return *place - 1;
+}
+
+static void add(struct tile_sums *sums, uint32_t place, uint32_t bin, double ns)
+{
+    struct tile_state *state = &sums->states[place];
+    if (state->latest != UINT32_MAX && sums->sums[state->latest].bin == bin) {
+        sums->sums[state->latest].ns += ns;
+        return;
+    }
+    state->latest = (uint32_t)sums->sum_count;
+    ARRAY_PUSH(sums->sums, sums->sum_count, sums->sum_capacity,
+               (struct tile_sum){.ns = ns, .place = place, .bin = bin});
+    if (sums->last[bin])
+        sums->sums[sums->last[bin] - 1].next = (uint32_t)sums->sum_count;
+    else
+        sums->first[bin] = (uint32_t)sums->sum_count;
+    sums->last[bin] = (uint32_t)sums->sum_count;
 }
 
 void tile_sums_add(struct tile_sums *sums, uint32_t state, uint32_t bin, double ns)
 {
-    sums_of(sums, state)[bin] += ns;
+    add(sums, place_find(sums, state), bin, ns);
 }
 
 void tile_sums_add_span(struct tile_sums *sums, uint32_t state, uint64_t from, uint64_t to)
 {
     if (from >= to)
         return;
-    double *row = sums_of(sums, state);
-    uint64_t bin = from / sums->bin_ns, last = (to - 1) / sums->bin_ns;
-    if (bin == last) {
-        row[bin] += (double)(to - from);
-        return;
-    }
-    row[bin] += (double)((bin + 1) * sums->bin_ns - from);
-    while (++bin < last)
-        row[bin] += (double)sums->bin_ns;
-    row[last] += (double)(to - last * sums->bin_ns);
+    uint32_t place = place_find(sums, state);
+    uint64_t last = (to - 1) / sums->bin_ns;
+    for (uint64_t bin = from / sums->bin_ns; bin < last; from = ++bin * sums->bin_ns)
+        add(sums, place, (uint32_t)bin, (double)((bin + 1) * sums->bin_ns - from));
+    add(sums, place, (uint32_t)last, (double)(to - from));
 }
 
 static bool waits(const struct defs *defs, uint32_t state)
@@ -70,56 +90,72 @@ static uint8_t share_of(double ns, double all)
 }
 
 /* Of states with equal time the lowest index is shown, and a state rather than none. */
-static bool better(const struct tile_sums *sums, size_t i, size_t best, uint32_t bin)
+static bool better(const struct tile_state *one, const struct tile_state *other)
 {
-    double ns = sums->ns[i * sums->bins + bin], most = sums->ns[best * sums->bins + bin];
-    return ns > most || (ns >= most && sums->states[i] < sums->states[best]);
+    return one->here > other->here || (one->here >= other->here && one->state < other->state);
 }
 
-static uint16_t shown_state(const struct tile_sums *sums, size_t i)
+static uint16_t shown_state(const struct tile_state *state)
 {
-    return (uint16_t)(sums->states[i] < TIMELINE_ABSENT ? sums->states[i] : TIMELINE_OUTSIDE);
+    return (uint16_t)(state->state < TIMELINE_ABSENT ? state->state : TIMELINE_OUTSIDE);
 }
 
-static void take_cell(const struct tile_sums *sums, uint32_t bin, struct timeline_cell *cell)
+static void take_cell(const struct tile_sums *sums, struct timeline_cell *cell)
 {
     double all = 0, waiting = 0;
-    size_t best[1 + TIMELINE_NEXT], count = 0;
-    for (size_t i = 0; i < sums->state_count; i++) {
-        double ns = sums->ns[i * sums->bins + bin];
-        if (ns <= 0)
-            continue;
-        all += ns;
-        waiting += waits(sums->defs, sums->states[i]) ? ns : 0;
+    const struct tile_state *best[1 + TIMELINE_NEXT];
+    size_t count = 0;
+    for (size_t i = 0; i < sums->present_count; i++) {
+        const struct tile_state *state = &sums->states[sums->present[i]];
+        all += state->here;
+        waiting += waits(sums->defs, state->state) ? state->here : 0;
         size_t at = count <= TIMELINE_NEXT ? count++ : count;
-        for (; at > 0 && better(sums, i, best[at - 1], bin); at--)
+        for (; at > 0 && better(state, best[at - 1]); at--)
             if (at <= TIMELINE_NEXT)
                 best[at] = best[at - 1];
         if (at <= TIMELINE_NEXT)
-            best[at] = i;
+            best[at] = state;
     }
-    cell->state = count > 0 ? shown_state(sums, best[0]) : TIMELINE_ABSENT;
+    cell->state = count > 0 ? shown_state(best[0]) : TIMELINE_ABSENT;
     for (size_t i = 0; i < TIMELINE_NEXT; i++) {
-        cell->next[i] = i + 1 < count ? shown_state(sums, best[i + 1]) : TIMELINE_ABSENT;
-        cell->next_share[i] = i + 1 < count ? share_of(sums->ns[best[i + 1] * sums->bins + bin], all) : 0;
+        cell->next[i] = i + 1 < count ? shown_state(best[i + 1]) : TIMELINE_ABSENT;
+        cell->next_share[i] = i + 1 < count ? share_of(best[i + 1]->here, all) : 0;
     }
     if (count == 0)
         return;
-    cell->share = share_of(sums->ns[best[0] * sums->bins + bin], all);
+    cell->share = share_of(best[0]->here, all);
     cell->waiting = share_of(waiting, all);
+}
+
+/* Gathers what the states have in a bin. */
+static void gather(struct tile_sums *sums, uint32_t bin)
+{
+    sums->present_count = 0;
+    for (uint32_t next = sums->first[bin]; next; next = sums->sums[next - 1].next) {
+        const struct tile_sum *sum = &sums->sums[next - 1];
+        struct tile_state *state = &sums->states[sum->place];
+        if (state->here <= 0 && sum->ns > 0)
+            ARRAY_PUSH(sums->present, sums->present_count, sums->present_capacity, sum->place);
+        state->here += sum->ns;
+    }
 }
 
 void tile_sums_take(struct tile_sums *sums, struct timeline_cell *cells, struct timeline_tile *tile)
 {
-    for (uint32_t bin = 0; bin < sums->bins; bin++)
-        take_cell(sums, bin, &cells[bin]);
-    for (size_t i = 0; i < sums->state_count; i++) {
-        uint32_t state = sums->states[i];
-        double all = 0;
-        for (uint32_t bin = 0; bin < sums->bins; bin++)
-            all += sums->ns[i * sums->bins + bin];
-        *(state == TIMELINE_NONE ? &tile->outside_ns : &tile->state_ns[state]) += all;
-        sums->places[state == TIMELINE_NONE ? sums->defs->state_count : state] = 0;
+    for (uint32_t bin = 0; bin < sums->bins; bin++) {
+        gather(sums, bin);
+        take_cell(sums, &cells[bin]);
+        for (size_t i = 0; i < sums->present_count; i++) {
+            struct tile_state *state = &sums->states[sums->present[i]];
+            state->all += state->here;
+            state->here = 0;
+        }
+        sums->first[bin] = sums->last[bin] = 0;
     }
-    sums->state_count = 0;
+    for (size_t i = 0; i < sums->state_count; i++) {
+        const struct tile_state *state = &sums->states[i];
+        *(state->state == TIMELINE_NONE ? &tile->outside_ns : &tile->state_ns[state->state]) += state->all;
+        *place_of(sums, state->state) = 0;
+    }
+    sums->state_count = sums->sum_count = 0;
 }

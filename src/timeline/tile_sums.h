@@ -4,16 +4,36 @@
 
 #include "timeline/tile.h"
 
-/* Internal: time by bin and state of one row of cells. */
+/* Internal: time by bin and state of one row of cells. Only what was added takes memory: rows may have many states,
+   and each of them but few bins. */
+
+/* Time of a state in a bin. Several may be of the same two. */
+struct tile_sum {
+    double ns;
+    uint32_t place; /* of the state in tile_sums.states */
+    uint32_t bin;
+    uint32_t next; /* 1 + index of the next one of the bin; 0: none */
+};
+
+/* A state that occurs in the row. */
+struct tile_state {
+    uint32_t state;   /* TIMELINE_NONE: outside all */
+    uint32_t latest;  /* its latest sum */
+    double here, all; /* in the bin whose cell is made; in the row */
+};
+
 struct tile_sums {
     const struct defs *defs;
     uint32_t bins;
     uint64_t bin_ns;
-    uint32_t *states; /* the states that occur here, in order of their first; TIMELINE_NONE: outside all */
+    struct tile_state *states; /* in order of their first time */
     size_t state_count, state_capacity;
     uint32_t *places; /* by state, and outside behind the last: 1 + index into states */
-    double *ns;       /* of states[i] in bin b: ns[i * bins + b] */
-    size_t ns_capacity;
+    struct tile_sum *sums;
+    size_t sum_count, sum_capacity;
+    uint32_t *first, *last; /* by bin: 1 + index into sums; 0: none */
+    uint32_t *present;      /* places of the states of the bin whose cell is made */
+    size_t present_count, present_capacity;
 };
 
 void tile_sums_start(struct tile_sums *sums, const struct defs *defs, uint32_t bins, uint64_t bin_ns);

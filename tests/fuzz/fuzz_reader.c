@@ -7,11 +7,8 @@
 #include "convert/reader.h"
 #include "convert/stream.h"
 #include "core/memory.h"
-#include "heuristics/finding.h"
-#include "metrics/accumulator.h"
-#include "replay/analyse.h"
+#include "fuzz/whole_run.h"
 #include "replay/clocks.h"
-#include "replay/match.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -21,16 +18,6 @@
 #endif
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-/* What damaged traces give must be judged without harm, too. */
-static void judge(struct metrics *metrics, const struct graph *graph)
-{
-    metrics->analysis = analyse(graph);
-    struct heuristic_result *results = heuristics_judge(metrics);
-    struct findings findings = findings_of(metrics, results);
-    findings_clear(&findings);
-    heuristics_free(results);
-}
 
 /* Clocks that are corrected, and each process's latest event as recorded and corrected: the order must stay. */
 struct checked_clocks {
@@ -88,25 +75,6 @@ static bool fix_clocks(struct reader *reader)
     return reader_restart(reader, &err) == STATUS_OK;
 }
 
-static void read_all(struct reader *reader)
-{
-    struct accumulator *accumulator = accumulator_new((struct accumulator_options){0});
-    struct matcher *matcher = matcher_new();
-    struct graph_builder *builder = graph_builder_new();
-    struct sink *sinks[] = {accumulator_sink(accumulator), matcher_sink(matcher), graph_builder_sink(builder)};
-    struct error err = {0};
-    struct metrics *metrics = NULL;
-    if (stream_run(reader, sinks, 3, NULL, NULL, &err) == STATUS_OK)
-        metrics = accumulator_metrics(accumulator, &err);
-    struct graph *graph = graph_builder_end(builder);
-    if (metrics)
-        judge(metrics, graph);
-    graph_free(graph);
-    metrics_free(metrics);
-    matcher_free(matcher);
-    accumulator_free(accumulator);
-}
-
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct error err = {0};
@@ -117,9 +85,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     }
     struct reader *reader = reader_open_input(input, &err);
     if (reader && (FUZZ_FORMAT[0] == '\0' || strcmp(reader->format->name, FUZZ_FORMAT) == 0)) {
-        read_all(reader);
+        whole_run(reader);
         if (reader_restart(reader, &err) == STATUS_OK && fix_clocks(reader))
-            read_all(reader);
+            whole_run(reader);
     }
     reader_close(reader);
     return 0;

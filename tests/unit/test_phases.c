@@ -355,7 +355,7 @@ static void test_exits(void)
     put(&trace, 0, EVENT_ENTER, 200, b);
     put(&trace, 0, EVENT_MARK, 300, 0);
     struct user_spans *spans = spans_of(&trace, 1);
-    const struct user_process *process = &spans->processes[0];
+    const struct user_process *process = user_spans_of(spans, 0);
     if (tap_equal_int((long long)process->states[0].count, 3, "exits: X, A and B outermost")) {
         const struct user_span *span = process->states[0].spans;
         tap_ok(span[0].name == x && span[0].begin_ns == 0 && span[0].end_ns == 50, "exits: X from the begin");
@@ -374,7 +374,7 @@ static void test_exits(void)
     for (int i = 0; i < 2 * USER_SPANS_MOST; i++)
         call(&trace, 0, i % 2 ? a : b, 10 * i, 10 * i + 5);
     spans = spans_of(&trace, 1);
-    tap_ok(spans->processes[0].states[0].overflow && spans->processes[0].states[0].count == 0,
+    tap_ok(user_spans_of(spans, 0)->states[0].overflow && user_spans_of(spans, 0)->states[0].count == 0,
            "too many to be phases: none is kept");
     user_spans_free(spans);
     free(trace.events[0]);
