@@ -70,20 +70,25 @@ bool find_dynamic_imbalance(const struct finding_input *input, struct finding *f
         return false;
     const struct iteration_metrics *iterations = &metrics->phases->iterations;
     double dynamic = iterations_dynamic_share(iterations);
-    char text[ITERATIONS_TEXT_SIZE], lost[TEXT_NUMBER_SIZE], share[TEXT_NUMBER_SIZE], count[TEXT_NUMBER_SIZE];
+    char text[ITERATIONS_TEXT_SIZE], lost[TEXT_NUMBER_SIZE], share[TEXT_NUMBER_SIZE], count[TEXT_NUMBER_SIZE],
+        who[WHO_SIZE];
     finding->saving_s = iterations_saving(metrics) * (double)input->analysis->duration / 1e9;
     finding->waiting_s = (double)iterations->waiting_ns / 1e9;
     iterations_kind_text(text, metrics);
     snprintf(finding->title, sizeof finding->title, "uneven iterations: the imbalance is %s",
              iteration_class_name(iterations->kind));
-    snprintf(finding->text, sizeof finding->text,
-             "%s. In %s iterations the longest computing is %s beyond the mean, all together; %s of that does not show "
-             "in the totals.",
-             text, text_thousands(count, iterations->count), text_duration(lost, iterations->loss_ns),
-             text_share(share, dynamic));
+    int used = snprintf(finding->text, sizeof finding->text,
+                        "%s. In %s iterations the longest computing is %s beyond the mean, all together", text,
+                        text_thousands(count, iterations->count), text_duration(lost, iterations->loss_ns));
+    name_heaviest(input, dynamic, finding);
+    if (finding->causes.count > 0)
+        snprintf(finding->text + used, sizeof finding->text - (size_t)used, "; %s %s most to do.",
+                 who_text(who, &finding->causes, metrics->process_count), finding->causes.count == 1 ? "has" : "have");
+    else
+        snprintf(finding->text + used, sizeof finding->text - (size_t)used, "; %s of that does not show in the totals.",
+                 text_share(share, dynamic));
     snprintf(finding->advice, sizeof finding->advice, "%s", dynamic_advice(iterations->kind));
     take_loop(iterations, finding);
-    name_heaviest(input, dynamic, finding);
     finding_takes_waits(finding, input->analysis);
     finding_keeps_window(finding, input->analysis);
     finding_evidence(finding, "dynamic_share", dynamic, false);

@@ -18,6 +18,9 @@ static const double ACCEPTABLE = 0.8;
 /* Two savings are the same if one is at least this part of the other. */
 static const double CLOSE = 0.9;
 
+/* A place is told where so much comes together. */
+static const double WHERE_PART = 0.5;
+
 /* Messages up to this size cost their start, not their bytes. */
 enum { SMALL_BITS = 10 };
 
@@ -62,13 +65,16 @@ static bool is_told_by_iterations(const struct metrics *metrics)
     return metrics->phases && iterations_are_dynamic(&metrics->phases->iterations);
 }
 
-/* What even work would save. Where each process has the same part of every step, that is what even totals save. */
+/* What even work would save: the most of what even totals, steps and sections save. Where each process has the same
+   part of every step, that is what even totals save. */
 static double even_work_saves(const struct finding_input *input, bool *by_steps)
 {
     const struct analysis *analysis = input->analysis;
     double more = (double)(analysis->even_steps_saving - analysis->balanced_saving);
     *by_steps = more > finding_noise(analysis) && !is_told_by_iterations(input->metrics);
-    return (double)(*by_steps ? analysis->even_steps_saving : analysis->balanced_saving) / 1e9;
+    int64_t saving_ns = *by_steps ? analysis->even_steps_saving : analysis->balanced_saving;
+    *by_steps &= analysis->even_sections_saving <= saving_ns;
+    return (double)(analysis->even_sections_saving > saving_ns ? analysis->even_sections_saving : saving_ns) / 1e9;
 }
 
 /* Where it matters whether totals are even, or each step is. */
@@ -78,10 +84,42 @@ static void say_steps(const struct analysis *analysis, struct finding *finding)
     char time[TEXT_NUMBER_SIZE];
     if ((double)analysis->balanced_saving > CLOSE * (double)analysis->even_steps_saving)
         return;
+    snprintf(
+        finding->text + used, sizeof finding->text - used,
+        " Even totals alone would save only %s: what could be saved takes even work between any two collectives of "
+        "all.",
+        seconds_text(time, (double)analysis->balanced_saving / 1e9));
+}
+
+/* What comes after most of the computing that the process with most has beyond the mean. */
+static void say_where(const struct finding_input *input, struct finding *finding)
+{
+    const struct metrics *metrics = input->metrics;
+    const struct wait_sums *uneven = &input->analysis->uneven;
+    char share[TEXT_NUMBER_SIZE], rank[TEXT_NUMBER_SIZE], place[SITE_TEXT_SIZE + 80] = "", site[SITE_TEXT_SIZE];
+    size_t most = 0, row = 0, used = strlen(finding->text);
+    int64_t at_end = uneven->ns;
+    for (size_t i = 0; i < input->analysis->state_count; i++) {
+        at_end -= uneven->states_ns[i];
+        most = uneven->states_ns[i] > uneven->states_ns[most] ? i : most;
+    }
+    int64_t ns = input->analysis->state_count > 0 ? uneven->states_ns[most] : 0;
+    bool is_end = at_end > ns;
+    ns = is_end ? at_end : ns;
+    if (uneven->ns <= 0 || (double)ns < WHERE_PART * (double)uneven->ns)
+        return;
+    while (row + 1 < metrics->process_count && uneven->causes_ns[row] == 0)
+        row++;
+    if (!is_end)
+        snprintf(place, sizeof place, "before %.*s", text_beginning(metrics->defs->states[most].name, 60),
+                 metrics->defs->states[most].name);
+    if (!is_end && uneven->site_count > 0 && (double)uneven->sites[0].ns >= WHERE_PART * (double)uneven->ns)
+        snprintf(place + strlen(place), sizeof place - strlen(place), " at %s",
+                 site_text(site, &metrics->defs->sites[uneven->sites[0].index]));
     snprintf(finding->text + used, sizeof finding->text - used,
-             " It does so in a part of the run only: with even totals alone the run would be %s shorter, with even "
-             "work between any two collectives of all by what is told.",
-             seconds_text(time, (double)analysis->balanced_saving / 1e9));
+             " %s of what process %s computes beyond the mean comes %s.",
+             text_share(share, (double)ns / (double)uneven->ns), text_thousands(rank, metrics->process[row].rank),
+             is_end ? "after its last MPI call" : place);
 }
 
 bool find_compute_imbalance(const struct finding_input *input, struct finding *finding)
@@ -107,6 +145,7 @@ bool find_compute_imbalance(const struct finding_input *input, struct finding *f
     snprintf(finding->title, sizeof finding->title, "uneven work: %.*s", text_beginning(result->headline, 200),
              result->headline);
     snprintf(finding->text, sizeof finding->text, "%s", result->analysis);
+    say_where(input, finding);
     if (by_steps)
         say_steps(analysis, finding);
     snprintf(finding->advice, sizeof finding->advice, "%s",

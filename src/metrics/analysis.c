@@ -173,6 +173,7 @@ struct analysis *analysis_new(size_t processes, size_t states)
     analysis->state_count = states;
     for (int kind = 0; kind < WAIT_KIND_COUNT; kind++)
         sums_new(&analysis->waits[kind], processes, states);
+    sums_new(&analysis->uneven, processes, states);
     sums_new(&analysis->contention, processes, states);
     analysis->own_course_ns = memory_new(states * sizeof *analysis->own_course_ns);
 #define NEW_BY_PROCESS(member) analysis->member = memory_new(processes * sizeof *analysis->member);
@@ -190,6 +191,7 @@ void analysis_free(struct analysis *analysis)
         return;
     for (int kind = 0; kind < WAIT_KIND_COUNT; kind++)
         sums_clear(&analysis->waits[kind]);
+    sums_clear(&analysis->uneven);
     sums_clear(&analysis->contention);
     for (size_t i = 0; i < analysis->state_count; i++)
         free(analysis->own_course_ns[i]);

@@ -56,6 +56,9 @@ enum wait_kind wait_kind_find(const char *name);
 /* The name of `contention` among the kinds: it is none, since its time is a part of theirs. */
 #define WAIT_CONTENTION "contention"
 
+/* And that of `uneven`. */
+#define WAIT_UNEVEN "uneven-computing"
+
 /* One wait. Times are from the run's begin. */
 struct wait_instance {
     int64_t ns, enter_ns, leave_ns, cause_enter_ns;
@@ -103,20 +106,21 @@ struct wait_sums {
     X(messages, COUNT)            /* matched */                                                                        \
     X(unmatched, COUNT)           /* ends of messages without the other */                                             \
     X(collectives, COUNT)                                                                                              \
-    X(incomplete, COUNT)       /* collectives that not everyone took part in, as far as is recorded */                 \
-    X(rootless, COUNT)         /* calls of collectives whose root the trace does not tell */                           \
-    X(partnerless, COUNT)      /* calls of collectives of neighbours or two groups: who waits is not known */          \
-    X(uncompleted, COUNT)      /* non-blocking collectives of which the trace does not tell what completes them */     \
-    X(forced, COUNT)           /* calls whose partner never came, in the replay */                                     \
-    X(path, TIME)              /* length of the critical path */                                                       \
-    X(impact_activity, TIME)   /* of all processes' time along the path: doing what is on the path */                  \
-    X(impact_other, TIME)      /* doing what is not on the path, or longer than there */                               \
-    X(impact_imbalance, TIME)  /* waiting, because something on the path takes longer: the three are all */            \
-    X(impact_inter, TIME)      /* of that: because of what the process never does itself */                            \
-    X(replay, TIME)            /* a replay with nothing changed: the duration */                                       \
-    X(ideal, TIME)             /* the run on a network that costs nothing: POP's T_ideal */                            \
-    X(balanced_saving, TIME)   /* saved if all processes computed as long as their mean */                             \
-    X(even_steps_saving, TIME) /* the same between any two collectives that all wait in for the last */                \
+    X(incomplete, COUNT)          /* collectives that not everyone took part in, as far as is recorded */              \
+    X(rootless, COUNT)            /* calls of collectives whose root the trace does not tell */                        \
+    X(partnerless, COUNT)         /* calls of collectives of neighbours or two groups: who waits is not known */       \
+    X(uncompleted, COUNT)         /* non-blocking collectives of which the trace does not tell what completes them */  \
+    X(forced, COUNT)              /* calls whose partner never came, in the replay */                                  \
+    X(path, TIME)                 /* length of the critical path */                                                    \
+    X(impact_activity, TIME)      /* of all processes' time along the path: doing what is on the path */               \
+    X(impact_other, TIME)         /* doing what is not on the path, or longer than there */                            \
+    X(impact_imbalance, TIME)     /* waiting, because something on the path takes longer: the three are all */         \
+    X(impact_inter, TIME)         /* of that: because of what the process never does itself */                         \
+    X(replay, TIME)               /* a replay with nothing changed: the duration */                                    \
+    X(ideal, TIME)                /* the run on a network that costs nothing: POP's T_ideal */                         \
+    X(balanced_saving, TIME)      /* saved if all processes computed as long as their mean */                          \
+    X(even_steps_saving, TIME)    /* the same between any two collectives that all wait in for the last */             \
+    X(even_sections_saving, TIME) /* the same before each call, of those that make it */                               \
     X(alone, TIME)             /* the most that one process computes between two while all others compute nothing */   \
     X(alone_process, COUNT)    /* row of that process */                                                               \
     X(idle_saving, TIME)       /* saved if the work were shared with processes that have none */                       \
@@ -158,6 +162,8 @@ struct analysis {
     ANALYSIS_NUMBERS(ANALYSIS_MEMBER)
 #undef ANALYSIS_MEMBER
     struct wait_sums waits[WAIT_KIND_COUNT];
+    struct wait_sums uneven;     /* computing beyond the mean, of the process that computes most (`causes_ns`), by what
+                                    is called after it; no waits: see replay/uneven.h */
     struct wait_sums contention; /* a part of the waits for messages: see replay/endpoints.h; `calls` are all of them */
     int64_t synchronising_course_ns[COURSE_BINS]; /* of `synchronising` */
     int64_t **own_course_ns; /* by state (the first of its name): when its calls do not wait; NULL: they never do */

@@ -308,6 +308,8 @@ static void read_wait(struct metrics_file *file)
     file->wait = analysis && kind != WAIT_NONE ? &analysis->waits[kind] : NULL;
     if (analysis && strcmp(name, WAIT_CONTENTION) == 0)
         file->wait = &analysis->contention;
+    if (analysis && strcmp(name, WAIT_UNEVEN) == 0)
+        file->wait = &analysis->uneven;
     file->wait_site_capacity = file->wait_comm_capacity = 0;
     if (!file->wait)
         return;

@@ -56,11 +56,12 @@ static void write_instance(struct output *output, const struct metrics *metrics,
 }
 
 /* "sort.c:88  1.23 s  45 %" for those with most. */
-static void write_sites(struct output *output, const struct metrics *metrics, const struct wait_sums *sums)
+static void write_sites(struct output *output, const struct metrics *metrics, const struct wait_sums *sums,
+                        const char *title)
 {
     char site[SITE_TEXT_SIZE], shown[SITE_TEXT_SIZE], number[TEXT_NUMBER_SIZE], share[TEXT_NUMBER_SIZE];
     if (sums->site_count > 0)
-        output_text(output, "\n     where in the source\n");
+        output_print(output, "\n     %s\n", title);
     for (size_t i = 0; i < PROCESSES && i < sums->site_count; i++) {
         site_text(site, &metrics->defs->sites[sums->sites[i].index]);
         text_for_terminal(shown, sizeof shown, site, 40);
@@ -71,7 +72,7 @@ static void write_sites(struct output *output, const struct metrics *metrics, co
 
 static void write_waits(struct output *output, const struct metrics *metrics, const struct wait_sums *sums)
 {
-    write_sites(output, metrics, sums);
+    write_sites(output, metrics, sums, "where in the source");
     write_processes(output, metrics, "who waits", sums->victims_ns, sums->ns);
     write_processes(output, metrics, "who is waited for", sums->causes_ns, sums->ns);
     if (sums->longest_count > 0)
@@ -115,6 +116,8 @@ void explanation_write(struct output *output, const struct metrics *metrics, siz
     } else if (kind != WAIT_NONE) {
         write_waits(output, metrics, &metrics->analysis->waits[kind]);
     }
+    if (strcmp(finding->id, "compute-imbalance") == 0)
+        write_sites(output, metrics, &metrics->analysis->uneven, "before what it computes longer");
     if (strcmp(finding->id, WAIT_CONTENTION) == 0)
         write_waits(output, metrics, &metrics->analysis->contention);
     if (strcmp(finding->id, "wrong-order") == 0)

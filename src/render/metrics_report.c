@@ -448,6 +448,7 @@ static void xml_analysis(struct output *output, const struct metrics *metrics)
     for (int kind = WAIT_NONE + 1; kind < WAIT_KIND_COUNT; kind++)
         xml_wait(output, metrics, &analysis->waits[kind], wait_kind_name((enum wait_kind)kind));
     xml_wait(output, metrics, &analysis->contention, WAIT_CONTENTION);
+    xml_wait(output, metrics, &analysis->uneven, WAIT_UNEVEN);
     if (analysis->synchronising > 0) {
         output_text(output, "<synchronising");
         xml_course(output, analysis->synchronising_course_ns);

@@ -7,13 +7,16 @@
 #include "replay/critical_path.h"
 #include "replay/delay.h"
 #include "replay/endpoints.h"
+#include "replay/even_sections.h"
 #include "replay/even_steps.h"
 #include "replay/graph_neighbours.h"
 #include "replay/impact.h"
 #include "replay/replay.h"
+#include "replay/uneven.h"
 #include "replay/wait_windows.h"
 
 #include <math.h>
+#include <string.h>
 
 /* Waits of less than this share of all processes' time are not worth a replay, unless one process has waited for so
    much of the run: of many processes that is little, and yet can be what all others wait for. */
@@ -28,8 +31,8 @@ enum { QUEUED_LEAST = 1000000 };
 /* Where the slowest computes longer than the mean by less than this share of the run, evening out saves nothing. */
 static const double BALANCED = 0.002;
 
-/* Sums of waits: by kind, and those of contention behind them. */
-enum { CONTENTION = WAIT_KIND_COUNT, SUMS };
+/* Sums of waits: by kind, and those of contention behind them; and of uneven computing. */
+enum { CONTENTION = WAIT_KIND_COUNT, UNEVEN, SUMS };
 
 struct analyst {
     const struct graph *graph;
@@ -115,7 +118,7 @@ static size_t take_places(int64_t *sums_ns, size_t count, struct wait_place **pl
 
 static struct wait_sums *sums_at(struct analysis *analysis, int place)
 {
-    return place == CONTENTION ? &analysis->contention : &analysis->waits[place];
+    return place == CONTENTION ? &analysis->contention : place == UNEVEN ? &analysis->uneven : &analysis->waits[place];
 }
 
 /* `from_ns`: when it begins. `bin`: course_bin of the call's enter. */
@@ -502,6 +505,34 @@ static int64_t saving_with(const struct analyst *analyst, const double *factors)
     return time_since(replay.end_ns, analyst->analysis->replay);
 }
 
+/* Where the process that computes most, the lowest of equals, computes longer than the mean. */
+static void take_uneven(struct analyst *analyst)
+{
+    struct analysis *analysis = analyst->analysis;
+    struct wait_sums *sums = &analysis->uneven;
+    int64_t *compute_ns = memory_new(analysis->process_count * sizeof *compute_ns), sum_ns = 0;
+    uint32_t most = 0;
+    for (size_t i = 0; i < analyst->graph->lane_count; i++) {
+        time_add(&compute_ns[analyst->rows[i]], analyst->compute_ns[i]);
+        time_add(&sum_ns, analyst->compute_ns[i]);
+    }
+    for (uint32_t i = 0; i < analysis->process_count; i++)
+        most = compute_ns[i] > compute_ns[most] ? i : most;
+    double mean_ns = (double)sum_ns / (double)analysis->process_count;
+    bool uneven = sum_ns > 0 && (double)compute_ns[most] - mean_ns > BALANCED * (double)analysis->duration;
+    free(compute_ns);
+    if (!uneven)
+        return;
+    struct uneven places = uneven_of(analyst->graph, analyst->rows, analysis->process_count, most);
+    sums->calls = 1;
+    sums->ns = sums->causes_ns[most] = places.ns;
+    memcpy(sums->states_ns, places.states_ns, analysis->state_count * sizeof *sums->states_ns);
+    for (uint32_t i = 0; i < analyst->graph->defs->site_count; i++)
+        if (places.sites_ns[i] > 0)
+            add_place(&analyst->sites_ns[UNEVEN], analyst->graph->defs->site_count, i, places.sites_ns[i]);
+    uneven_clear(&places);
+}
+
 /* Every lane computes as long as their mean; those without work get some. */
 static void replay_balanced(struct analyst *analyst)
 {
@@ -517,6 +548,7 @@ static void replay_balanced(struct analyst *analyst)
     if (mean > 0 && most - mean > BALANCED * (double)analysis->duration) {
         double *factors = balance_factors(compute, lanes), *shared = balance_shared(compute, lanes);
         analysis->balanced_saving = saving_with(analyst, factors);
+        analysis->even_sections_saving = even_sections_saving(analyst->graph, compute);
         analysis->idle_saving = shared ? saving_with(analyst, shared) : 0;
         free(factors);
         free(shared);
@@ -550,7 +582,7 @@ static void replay_recorded(struct analyst *analyst)
 }
 
 /* What comes first needs nothing but the graph, and is needed by the rest. */
-enum { FIRST_STEPS = 3, NAMED_STEPS = 5, LATER_STEPS = NAMED_STEPS + WAIT_KIND_COUNT };
+enum { FIRST_STEPS = 3, NAMED_STEPS = 6, LATER_STEPS = NAMED_STEPS + WAIT_KIND_COUNT };
 
 static void first_step(void *context, size_t index)
 {
@@ -560,8 +592,8 @@ static void first_step(void *context, size_t index)
 
 static void later_step(void *context, size_t index)
 {
-    static void (*const steps[NAMED_STEPS])(struct analyst *) = {take_delays, take_contention, replay_own_time,
-                                                                 replay_balanced, replay_even_steps};
+    static void (*const steps[NAMED_STEPS])(struct analyst *) = {take_delays,     take_contention,   replay_own_time,
+                                                                 replay_balanced, replay_even_steps, take_uneven};
     if (index < NAMED_STEPS)
         steps[index](context);
     else if (index - NAMED_STEPS != WAIT_NONE)

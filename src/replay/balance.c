@@ -23,6 +23,12 @@ static double limit_of(const double *compute, size_t lanes, size_t *idle)
     return *idle > 0 ? limit : 0;
 }
 
+double balance_limit(const double *compute, size_t lanes)
+{
+    size_t idle;
+    return limit_of(compute, lanes, &idle);
+}
+
 double *balance_factors(const double *compute, size_t lanes)
 {
     size_t idle;

@@ -11,6 +11,9 @@
    alone, as long as it is not most that have none. */
 #define BALANCE_IDLE 0.05
 
+/* Who computes less than this has no work; 0: everyone has, or most have none. */
+double balance_limit(const double *compute, size_t lanes);
+
 /* By lane, from computing times by lane: as long as the mean of those that have work; to be freed. */
 double *balance_factors(const double *compute, size_t lanes);
 

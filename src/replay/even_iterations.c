@@ -47,8 +47,9 @@ static double factor_of(const struct evening *evening, size_t row, uint32_t iter
 }
 
 /* The computing of a lane from one time to another, iteration by iteration. */
-static int64_t pace(const void *context, uint32_t lane, int64_t from_ns, int64_t to_ns)
+static int64_t pace(const void *context, uint32_t lane, uint32_t index, int64_t from_ns, int64_t to_ns)
 {
+    (void)index;
     const struct evening *evening = context;
     const struct even_iterations *given = evening->given;
     uint32_t process = given->phases->loops.processes[lane], count = given->count;

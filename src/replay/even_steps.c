@@ -89,8 +89,9 @@ static double find_loss(const struct steps *steps, double *alone_ns)
 }
 
 /* Computing lies between two calls, hence in one step. */
-static int64_t pace(const void *context, uint32_t lane, int64_t from_ns, int64_t to_ns)
+static int64_t pace(const void *context, uint32_t lane, uint32_t index, int64_t from_ns, int64_t to_ns)
 {
+    (void)index;
     const struct steps *steps = context;
     const int64_t *begins = steps->begins + lane * steps->count;
     size_t low = 0, high = steps->count;

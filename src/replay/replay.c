@@ -25,12 +25,13 @@ int64_t replay_duration_ns(const struct graph *graph)
     return graph->lane_count ? time_since(replay_begin_ns(graph), end_ns) : 0;
 }
 
-static int64_t computing(const struct player *player, uint32_t lane, int64_t from_ns, int64_t to_ns)
+/* Before call `index` of the lane, or after its last. */
+static int64_t computing(const struct player *player, uint32_t lane, uint32_t index, int64_t from_ns, int64_t to_ns)
 {
     const struct replay_options *options = &player->options;
     int64_t ns = time_since(from_ns, to_ns);
-    if (options->pace && ns > 0)
-        return options->pace(options->pace_context, lane, from_ns, to_ns);
+    if (options->pace)
+        return options->pace(options->pace_context, lane, index, from_ns, to_ns);
     return options->compute && ns > 0 ? (int64_t)llround((double)ns * options->compute[lane]) : ns;
 }
 
@@ -65,7 +66,7 @@ static void enter(struct player *player, uint32_t lane, const struct call *call)
     struct lane_play *where = &player->lanes[lane];
     uint32_t index = where->at;
     int64_t before_ns = index ? graph_call(graph, lane, index - 1).leave_ns : graph->lanes[lane].begin_ns;
-    where->now_ns += computing(player, lane, before_ns, call->enter_ns);
+    where->now_ns += computing(player, lane, index, before_ns, call->enter_ns);
     where->entered = true;
     for (uint32_t m = call->sent; m; m = graph_next_sent(graph, m - 1))
         player_send_message(player, m - 1, where->now_ns);
@@ -281,7 +282,7 @@ static int64_t lane_end(const struct player *player, uint32_t lane)
     const struct lane *where = &player->graph->lanes[lane];
     int64_t last_ns =
         where->count ? graph_call(player->graph, lane, (uint32_t)where->count - 1).leave_ns : where->begin_ns;
-    return player->lanes[lane].now_ns + computing(player, lane, last_ns, where->end_ns);
+    return player->lanes[lane].now_ns + computing(player, lane, (uint32_t)where->count, last_ns, where->end_ns);
 }
 
 struct replay replay_run(const struct graph *graph, struct replay_options options)

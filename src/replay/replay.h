@@ -23,8 +23,9 @@ struct replay_options {
     const bool *free_channels; /* by channel: its messages are always there in time; or NULL */
     bool ideal;                /* transfers and all calls' own time cost nothing: POP's ideal network */
     const double *compute;     /* by lane: computing lasts so many times as long; NULL: as recorded */
-    /* How long a lane computes that did so from one recorded time to another; NULL: see `compute`. */
-    int64_t (*pace)(const void *context, uint32_t lane, int64_t from_ns, int64_t to_ns);
+    /* How long a lane computes that did so from one recorded time to another, before call `index` or (its count) after
+       the last; NULL: see `compute`. */
+    int64_t (*pace)(const void *context, uint32_t lane, uint32_t index, int64_t from_ns, int64_t to_ns);
     const void *pace_context;
     const struct queues *queues; /* what these waits are spent in a queue they do not wait (endpoints.h); or NULL */
 };

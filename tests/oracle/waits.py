@@ -781,7 +781,7 @@ def expected_waits(run):
 def actual_waits(analysis):
     result = {}
     for wait in analysis.iter("wait"):
-        if wait.get("count") == "0" or wait.get("kind") == "contention":  # a part of other waits
+        if wait.get("count") == "0" or wait.get("kind") in ("contention", "uneven-computing"):  # no waits of their own
             continue
         waited, caused = {}, {}
         for waiter in wait.iter("waiter"):

@@ -100,6 +100,8 @@ static void test_barrier(void)
     tap_equal_int(analysis->waits[WAIT_AT_BARRIER].saving_ns, 0, "barrier: leaving it out saves nothing here");
     /* Computing 19, 29, 49, 39 becomes 34 each: process 2 comes at 28, and process 0 has 16 left after 29. */
     tap_equal_int(analysis->balanced_saving, 5, "barrier: what even work saves");
+    /* Computing 25 each before it, and 9 behind it. */
+    tap_equal_int(analysis->even_sections_saving, 15, "barrier: what work saves that is even before it and behind it");
     /* The barrier itself is 1 of the critical path's 50. */
     tap_equal_int(analysis->own_saving, 1, "barrier: what a barrier of no time but waiting saves");
     analysis_free(analysis);
