@@ -128,8 +128,7 @@ static int write_match(char *at, size_t size, const struct structure_match *matc
 {
     switch (match->kind) {
     case STRUCTURE_MASTER_WORKER:
-        return snprintf(at, size, "a master and its workers, rank %s being the master",
-                        text_number(match->centre).text);
+        return snprintf(at, size, "a master (process %s) and its workers", text_number(match->centre).text);
     case STRUCTURE_PIPELINE:
     case STRUCTURE_RING:
         return write_chain(at, size, match);

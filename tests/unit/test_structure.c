@@ -111,7 +111,7 @@ static void test_document(void)
     features = expect_features("star", &(struct expected){1, 7, 1, 1, 0});
     tap_equal_int(features.centre, 0, "star: its centre");
     traffic_features_clear(&features);
-    expect(8, "master-worker", "a master and its workers, rank 0 being the master: 100 % of the messages");
+    expect(8, "master-worker", "a master (process 0) and its workers: 100 % of the messages");
     for (uint32_t i = 0; i < 8; i++)
         for (uint32_t bit = 1; bit < 8; bit *= 2)
             send(i, i ^ bit, 1, 0);
@@ -192,7 +192,7 @@ static void test_others(void)
     expect(10, "ring", "a ring, each rank to the one 3 before: 100 % of the bytes");
     for (uint32_t i = 1; i < 8; i++)
         send(i, 0, 3, 100);
-    expect(8, "master-worker", "a master and its workers, rank 0 being the master: 100 % of the bytes");
+    expect(8, "master-worker", "a master (process 0) and its workers: 100 % of the bytes");
 }
 
 static void expect_none(uint32_t processes, const char *what)
@@ -261,7 +261,7 @@ static void test_sizes(void)
     expect(1000, "ring", "a ring, each rank to the next: 100 % of the bytes");
     for (uint32_t i = 0; i < 999; i++)
         both(999, i, 3, 10);
-    expect(1000, "master-worker", "a master and its workers, rank 999 being the master: 100 % of the bytes");
+    expect(1000, "master-worker", "a master (process 999) and its workers: 100 % of the bytes");
     for (uint32_t i = 0; i < 1000; i++)
         for (uint32_t j = 0; j < 1000; j++)
             send(i, j, 2, 10);
