@@ -38,7 +38,7 @@ done
 
 if command -v chromium >/dev/null; then
     "$SIGHT" report "$srcdir/samples/sort_bad_8.clog2" -o "$work/report.html"
-    chromium --headless --no-sandbox --disable-gpu --hide-scrollbars --window-size=1120,1080 \
+    chromium --headless --no-sandbox --disable-gpu --hide-scrollbars --window-size=1120,1080 --virtual-time-budget=5000 \
         --screenshot="$work/report.png" "file://$work/report.html" >/dev/null 2>&1
     mv "$work/report.png" "$docs/pictures/report.png"
 fi

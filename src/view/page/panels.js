@@ -15,7 +15,8 @@ class FindingsPanel {
     this.timeline.scene.findings = findings;
     this.note.textContent = judgement.note || (findings.length === 0 ? 'No findings.' : '');
     this.note.hidden = !this.note.textContent;
-    this.clocks.textContent = judgement.clocks;
+    // The names of options are not broken at their hyphens.
+    this.clocks.replaceChildren(...judgement.clocks.split(/(--[a-z-]+)/).map((part) => h('span', { class: part.startsWith('--') && 'whole' }, part)));
     this.clocks.hidden = !judgement.clocks;
     this.buttons = findings.map((finding, i) =>
       h(
