@@ -5,6 +5,7 @@
 #include "core/text.h"
 #include "render/field.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -81,6 +82,17 @@ static void write_waits(struct output *output, const struct metrics *metrics, co
         write_instance(output, metrics, &sums->longest[i]);
 }
 
+/* Times and counts as everywhere, other numbers with four digits. */
+static char *evidence_text(char buffer[TEXT_NUMBER_SIZE], const struct detail *detail)
+{
+    if (detail->is_time)
+        return seconds_text(buffer, detail->value);
+    if (detail->value >= 0 && detail->value == floor(detail->value))
+        return text_thousands(buffer, text_whole(detail->value));
+    snprintf(buffer, TEXT_NUMBER_SIZE, "%.4g", detail->value);
+    return buffer;
+}
+
 void explanation_write(struct output *output, const struct metrics *metrics, size_t number,
                        const struct finding *finding)
 {
@@ -105,7 +117,8 @@ void explanation_write(struct output *output, const struct metrics *metrics, siz
         paragraph_write(output, "          ", "       ", finding->best_practice);
     }
     for (size_t i = 0; i < finding->evidence_count; i++)
-        output_print(output, "       %-26s %.9g\n", finding->evidence[i].name, finding->evidence[i].value);
+        output_print(output, "       %-26s %s\n", finding->evidence[i].name,
+                     evidence_text(waiting, &finding->evidence[i]));
     enum wait_kind kind = wait_kind_find(finding->id);
     if (strcmp(finding->id, "late-start") == 0)
         kind = WAIT_AT_INIT;

@@ -5,7 +5,7 @@ function writeHash(timeline, tab) {
   const { view, finding, findings, orderName, meta, hidden } = timeline.scene;
   const parts = new URLSearchParams();
   if (tab && tab !== 'timeline') parts.set('tab', tab);
-  if (view.t0 > 0 || view.t1 < meta.duration) parts.set('t', `${Math.floor(view.t0)}-${Math.ceil(view.t1)}`);
+  if (view.t0 > 0 || view.t1 < meta.duration) parts.set('t', `${floor(view.t0)}-${ceil(view.t1)}`);
   if (view.r0 > 0 || view.r1 < meta.rows) parts.set('p', `${view.r0.toFixed(2)}-${view.r1.toFixed(2)}`);
   if (orderName && orderName !== 'rank') parts.set('order', orderName);
   if (finding) parts.set('finding', findings.indexOf(finding) + 1);

@@ -7,7 +7,7 @@ const MARK_ROOM = 4; // and how many it has of a line on average at least
 /** Top and height of a state's box: what lies inside another is lower. */
 function boxOf(layout, line, depth) {
   const height = layout.height;
-  const inset = Math.min(depth * 3, height * 0.3);
+  const inset = min(depth * 3, height * 0.3);
   return [layout.y(line) + inset, height - 2 * inset];
 }
 
@@ -34,7 +34,7 @@ function marksSeen(scene, layout) {
     const line = scene.lineOf(m.row[i]);
     if (line < first || line >= end || m.time[i] < view.t0 || m.time[i] > view.t1 || !meta.marks[m.mark[i]]) continue;
     count++;
-    const key = line * scene.width + Math.round(layout.x(m.time[i]));
+    const key = line * scene.width + round(layout.x(m.time[i]));
     if (!found.has(key)) found.set(key, [i, layout.x(m.time[i]), layout.y(line)]);
   }
   return count > ((end - first) * layout.plot.width) / MARK_ROOM ? [] : [...found.values()];
@@ -42,7 +42,7 @@ function marksSeen(scene, layout) {
 
 /** Solo events: a small wedge on the upper edge of the row. */
 function drawMarks(pen, scene, layout) {
-  const height = Math.min(MARK_HEIGHT, layout.height / 2);
+  const height = min(MARK_HEIGHT, layout.height / 2);
   for (const [i, x, y] of scene.marksDrawn) {
     pen.fillStyle = scene.pens.css(scene.hover?.mark === i ? 'accent' : 'text');
     pen.beginPath();
@@ -63,7 +63,7 @@ function drawStates(pen, scene, layout) {
     const life = meta.lives[scene.rowAt(line)];
     if (!life) continue;
     const [begin, end] = life;
-    const [x, right] = [Math.max(layout.x(begin), layout.plot.x), Math.min(layout.x(end), layout.plot.x + layout.plot.width)];
+    const [x, right] = [max(layout.x(begin), layout.plot.x), min(layout.x(end), layout.plot.x + layout.plot.width)];
     pen.fillRect(x, layout.y(line), right - x, layout.height);
   }
   const bySlot = new Map();
@@ -79,10 +79,10 @@ function drawStates(pen, scene, layout) {
     pen.fillStyle = pens.fillOf(pen, key % 256);
     for (let k = 0; k < list.length; k += 2) {
       const i = list[k];
-      const x = layout.x(Math.max(s.from[i], view.t0));
-      const width = layout.x(Math.min(s.to[i], view.t1)) - x;
+      const x = layout.x(max(s.from[i], view.t0));
+      const width = layout.x(min(s.to[i], view.t1)) - x;
       const [y, height] = boxOf(layout, list[k + 1], s.depth[i]);
-      pen.fillRect(x, y, Math.max(width, 0.25), height);
+      pen.fillRect(x, y, max(width, 0.25), height);
       if (width > 26 && height >= 13) labels.push([i, x, y, width, height]);
     }
   }
@@ -115,9 +115,9 @@ function drawWaits(pen, scene, layout) {
   for (let i = 0; i < w.row.length; i++) {
     const line = scene.lineOf(w.row[i]);
     if (line < 0 || w.to[i] < view.t0 || w.from[i] > view.t1) continue;
-    const x = layout.x(Math.max(w.from[i], view.t0));
+    const x = layout.x(max(w.from[i], view.t0));
     const [y, height] = boxOf(layout, line, 0);
-    pen.fillRect(x, y + height * 0.62, layout.x(Math.min(w.to[i], view.t1)) - x, height * 0.38);
+    pen.fillRect(x, y + height * 0.62, layout.x(min(w.to[i], view.t1)) - x, height * 0.38);
   }
   pen.restore();
 }
@@ -130,9 +130,9 @@ function arrowsSeen(scene, layout) {
   const [first, end] = linesSeen(scene, layout);
   const arrows = [];
   for (let i = 0; i < m.row.length; i++) {
-    if (m.row[i] < 0 || m.to[i] < 0 || Math.max(m.sent[i], m.received[i]) < view.t0 || Math.min(m.sent[i], m.received[i]) > view.t1) continue;
+    if (m.row[i] < 0 || m.to[i] < 0 || max(m.sent[i], m.received[i]) < view.t0 || min(m.sent[i], m.received[i]) > view.t1) continue;
     const [a, b] = [scene.lineOf(m.row[i]), scene.lineOf(m.to[i])];
-    if (a < 0 || b < 0 || (Math.max(a, b) < first && Math.min(a, b) >= end)) continue;
+    if (a < 0 || b < 0 || (max(a, b) < first && min(a, b) >= end)) continue;
     if (arrows.length >= ARROWS_MOST) return null;
     arrows.push([i, layout.x(m.sent[i]), layout.middle(a), layout.x(m.received[i]), layout.middle(b)]);
   }
@@ -148,7 +148,7 @@ function drawDensity(pen, scene, layout) {
   const add = (row, time) => {
     const line = scene.lineOf(row);
     if (line < first || line >= end || time < view.t0 || time > view.t1) return;
-    const key = line * scene.width + Math.floor(layout.x(time));
+    const key = line * scene.width + floor(layout.x(time));
     counts.set(key, (counts.get(key) || 0) + 1);
   };
   const m = exact.messages;
@@ -157,7 +157,7 @@ function drawDensity(pen, scene, layout) {
     add(m.to[i], m.received[i]);
   }
   for (const [key, count] of counts) {
-    fillBox(pen, pens.css('text', strength * messageStrength(16 * Math.log2(1 + count))), key % scene.width, layout.y(Math.floor(key / scene.width)) + top, 1, height);
+    fillBox(pen, pens.css('text', strength * messageStrength(16 * log2(1 + count))), key % scene.width, layout.y(floor(key / scene.width)) + top, 1, height);
   }
 }
 
@@ -237,7 +237,7 @@ function drawOutline(pen, scene, layout, index, css) {
   const x = layout.x(s.from[index]);
   pen.strokeStyle = css;
   pen.lineWidth = 2;
-  pen.strokeRect(x - 1, y - 1, Math.max(2, layout.x(s.to[index]) - x) + 2, height + 2);
+  pen.strokeRect(x - 1, y - 1, max(2, layout.x(s.to[index]) - x) + 2, height + 2);
 }
 
 /** What belongs to a state: its messages, and of a wait who was waited for and when it came. */

@@ -27,7 +27,7 @@ Object.assign(Timeline.prototype, {
     const [dx, dy] = [pixels(event.deltaX), pixels(event.deltaY)];
     const { plot } = layoutOf(this.scene);
     if (event.shiftKey) this.pan((dy || dx) / plot.width, 0);
-    else if (Math.abs(dx) > Math.abs(dy)) this.pan(dx / plot.width, 0);
+    else if (abs(dx) > abs(dy)) this.pan(dx / plot.width, 0);
     else if (event.altKey || x < plot.x) this.zoomRows(1.0018 ** dy, y);
     else this.zoom(1.0018 ** dy, x);
     this.onMove(event);
@@ -79,7 +79,7 @@ Object.assign(Timeline.prototype, {
       const times = [drag.layout.time(drag.x), drag.layout.time(x)].sort((a, b) => a - b);
       this.setRange(times.map((time) => clamp(time, 0, scene.meta.duration)));
     } else if (drag.kind === 'box') {
-      scene.box = [Math.min(x, drag.x), Math.min(y, drag.y), Math.abs(x - drag.x), Math.abs(y - drag.y)];
+      scene.box = [min(x, drag.x), min(y, drag.y), abs(x - drag.x), abs(y - drag.y)];
       this.redraw();
     } else {
       const { t0, t1, r0, r1 } = drag.view;
@@ -107,8 +107,8 @@ Object.assign(Timeline.prototype, {
 
   zoomToBox({ layout, x: x1, y: y1 }, x2, y2) {
     const rows = (y) => this.scene.view.r0 + ((y - layout.plot.y) / layout.plot.height) * (this.scene.view.r1 - this.scene.view.r0);
-    const [t0, t1] = [layout.time(Math.min(x1, x2)), layout.time(Math.max(x1, x2))];
-    this.flyTo({ t0, t1, r0: Math.floor(rows(Math.min(y1, y2))), r1: Math.ceil(rows(Math.max(y1, y2))) });
+    const [t0, t1] = [layout.time(min(x1, x2)), layout.time(max(x1, x2))];
+    this.flyTo({ t0, t1, r0: floor(rows(min(y1, y2))), r1: ceil(rows(max(y1, y2))) });
   },
 
   onClick(hit) {
@@ -146,7 +146,7 @@ Object.assign(Timeline.prototype, {
       this.spoken.textContent = 'Zoom in to go from state to state.';
       return;
     }
-    const row = selected >= 0 ? exact.states.row[selected] : this.rowAt(Math.floor(view.r0));
+    const row = selected >= 0 ? exact.states.row[selected] : this.rowAt(floor(view.r0));
     const [first, end] = exact.rangeOf(row);
     const { from } = exact.states;
     const start = selected >= 0 ? selected + direction : first + upperBound(end - first, (i) => from[first + i], view.t0 - 1);
@@ -250,7 +250,7 @@ Object.assign(Timeline.prototype, {
     const { offsetLeft, offsetTop } = this.frame;
     const right = x + 16 + width > this.scene.width ? x - width - 16 : x + 16;
     const below = y + 20 + height > this.scene.height ? y - height - 12 : y + 20;
-    this.tip.style.transform = `translate(${Math.max(0, offsetLeft + right)}px, ${Math.max(0, offsetTop + below)}px)`;
+    this.tip.style.transform = `translate(${max(0, offsetLeft + right)}px, ${max(0, offsetTop + below)}px)`;
   },
 
   tipLines(hit) {
@@ -356,7 +356,7 @@ Object.assign(Timeline.prototype, {
     const { from, to } = exact.states;
     const next = first + upperBound(last - first, (i) => from[first + i], hit.time);
     let before = begin;
-    for (let i = first; i < next; i++) before = Math.max(before, to[i]);
+    for (let i = first; i < next; i++) before = max(before, to[i]);
     return [`computing  ${duration((next < last ? from[next] : end) - before)}`, `${this.processName(hit.row)}, from ${instant(before)}`];
   },
 
@@ -366,11 +366,11 @@ Object.assign(Timeline.prototype, {
     const { meta } = scene;
     const shift = shiftOf(scene, layoutOf(scene));
     const place = hit.time / (TILE_BINS * 2 ** shift);
-    const found = tileFor(scene, { shift, index: Math.floor(place), fold: hit.fold, block: Math.floor(hit.line / TILE_LINES) });
+    const found = tileFor(scene, { shift, index: floor(place), fold: hit.fold, block: floor(hit.line / TILE_LINES) });
     const name = hit.fold > 0 ? `processes ${lineLabel(scene, hit.line, hit.fold)}` : this.processName(hit.row);
     if (!found) return [name, `at ${instant(hit.time)}`];
     const [tile, first, bins] = found;
-    const cell = tile.cell(hit.line % TILE_LINES, Math.floor(first + (place % 1) * bins));
+    const cell = tile.cell(hit.line % TILE_LINES, floor(first + (place % 1) * bins));
     const special = { [SLOT_OTHERS]: 'other states', [SLOT_COMPUTING]: 'computing', [SLOT_ABSENT]: 'not there' };
     const lines = cell.parts.map(({ slot, share }) => `${meta.states[slot]?.name || special[slot]}${slot === SLOT_ABSENT ? '' : `  ${percent(share)}`}`);
     lines.push(`${name}, ${duration(2 ** shift * (TILE_BINS / bins))} at ${instant(hit.time)}`);

@@ -8,10 +8,10 @@ function layoutOf(scene) {
   const { width, height, view, meta } = scene;
   const left = scene.labelWidth;
   const top = 48 + 22 + (scene.phases.length + scene.iterations.length > 0 ? 22 : 0);
-  const room = Math.max(20, height - top - 8);
-  const plot = { x: left, y: top, width: Math.max(20, width - left - 10), height: Math.min(room, (view.r1 - view.r0) * LINE_MOST) };
+  const room = max(20, height - top - 8);
+  const plot = { x: left, y: top, width: max(20, width - left - 10), height: min(room, (view.r1 - view.r0) * LINE_MOST) };
   const pixels = plot.height / (view.r1 - view.r0);
-  const fold = Math.max(meta.leastFold || 0, pixels >= ROW_LEAST ? 0 : clamp(Math.ceil(Math.log2((ROW_LEAST + 2) / pixels)), 0, meta.folds));
+  const fold = max(meta.leastFold || 0, pixels >= ROW_LEAST ? 0 : clamp(ceil(log2((ROW_LEAST + 2) / pixels)), 0, meta.folds));
   const line = pixels * 2 ** fold;
   const gap = line >= 14 ? 3 : line >= 8 ? 2 : line >= 5 ? 1 : 0;
   const y = (number) => plot.y + (number * 2 ** fold - view.r0) * pixels; // top of a line
@@ -22,7 +22,7 @@ function layoutOf(scene) {
     many: line < 14, // tiles are drawn line by line only where these are few
     gap,
     height: line - gap,
-    lines: Math.ceil(meta.rows / 2 ** fold),
+    lines: ceil(meta.rows / 2 ** fold),
     overview: { x: left, y: 4, width: plot.width, height: 36 },
     axis: { x: left, y: 48, width: plot.width, height: 22 },
     phases: { x: left, y: 70, width: plot.width, height: 18 },
@@ -30,21 +30,21 @@ function layoutOf(scene) {
     time: (x) => view.t0 + ((x - plot.x) / plot.width) * (view.t1 - view.t0),
     y,
     middle: (number) => y(number) + (line - gap) / 2,
-    lineAt: (y) => Math.floor((view.r0 + (y - plot.y) / pixels) / 2 ** fold),
+    lineAt: (y) => floor((view.r0 + (y - plot.y) / pixels) / 2 ** fold),
   };
 }
 
 /** Lines from top to bottom that are seen: [first, end). */
 function linesSeen(scene, layout) {
   const size = 2 ** layout.fold;
-  return [Math.max(0, Math.floor(scene.view.r0 / size)), Math.min(layout.lines, Math.ceil(scene.view.r1 / size))];
+  return [max(0, floor(scene.view.r0 / size)), min(layout.lines, ceil(scene.view.r1 / size))];
 }
 
 /** The ranks of a line as its label; of a group in another order than theirs, how many they are. */
 function lineLabel(scene, line, fold) {
   const { meta } = scene;
   const first = line * 2 ** fold;
-  const last = Math.min(first + 2 ** fold, meta.rows) - 1;
+  const last = min(first + 2 ** fold, meta.rows) - 1;
   const name = (row) => `${thousands(meta.rankOf(row))}${meta.threads?.[row] ? `.${meta.threads[row]}` : ''}`;
   if (first === last) return name(scene.rowAt(first));
   return scene.orderName === 'rank' ? `${thousands(meta.rankOf(first))}–${thousands(meta.rankOf(last))}` : `${last - first + 1} ranks`;
@@ -52,8 +52,8 @@ function lineLabel(scene, line, fold) {
 
 /** Steps of 1, 2 or 5 so that about `most` fit. */
 function stepOf(span, most) {
-  const rough = span / Math.max(1, most);
-  const power = 10 ** Math.floor(Math.log10(rough));
+  const rough = span / max(1, most);
+  const power = 10 ** floor(Math.log10(rough));
   return [1, 2, 5, 10].map((factor) => factor * power).find((step) => step >= rough);
 }
 
@@ -61,6 +61,6 @@ function stepOf(span, most) {
 function tickText(time, step, most) {
   const units = [['s', 1e9], ['ms', 1e6], ['µs', 1e3], ['ns', 1]];
   const [unit, scale] = units.find(([, value]) => most >= value) || units[3];
-  const decimals = clamp(Math.ceil(-Math.log10(step / scale) - 1e-9), 0, 9);
-  return `${decimals > 0 ? (time / scale).toFixed(decimals) : thousands(Math.round(time / scale))}${NBSP}${unit}`;
+  const decimals = clamp(ceil(-Math.log10(step / scale) - 1e-9), 0, 9);
+  return `${decimals > 0 ? (time / scale).toFixed(decimals) : thousands(round(time / scale))}${NBSP}${unit}`;
 }

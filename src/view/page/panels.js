@@ -121,7 +121,7 @@ class StatesPanel {
   times() {
     const { view, range } = this.timeline.scene;
     const [from, to] = this.scope === 'range' ? range : [view.t0, view.t1];
-    return [Math.floor(from), Math.ceil(to)];
+    return [floor(from), ceil(to)];
   }
 
   /** The whole run is counted with the judgement; the rest when it is asked for. */
@@ -141,7 +141,7 @@ class StatesPanel {
         if (this.request !== request) return;
         this.span = to - from;
         this.rows = this.scope === 'run' ? meta.rows : lines.count;
-        this.total = Math.max(1, this.span * this.rows);
+        this.total = max(1, this.span * this.rows);
         this.statistics = statistics;
         this.fill();
       })
@@ -222,11 +222,11 @@ class StatesPanel {
     const counts = row.durations;
     const first = counts.findIndex((count) => count > 0);
     const last = counts.length - 1 - [...counts].reverse().findIndex((count) => count > 0);
-    const most = Math.max(...counts);
+    const most = max(...counts);
     const edge = (bin) => (bin > 0 ? 2 ** (bin - 1) : 0);
     const bars = counts.slice(first, last + 1).map((count, i) => {
       const bar = h('span', { title: `${duration(edge(first + i))} to ${duration(edge(first + i + 1))}: ${thousands(count)} calls` });
-      bar.style.height = `${count > 0 ? Math.max(2, (100 * count) / most) : 0}%`;
+      bar.style.height = `${count > 0 ? max(2, (100 * count) / most) : 0}%`;
       return bar;
     });
     const name = this.timeline.scene.meta.states[row.state].name;

@@ -6,7 +6,7 @@ function rgbOf(text) {
 }
 
 function mixed(a, b, share) {
-  return a.map((value, i) => Math.round(value + (b[i] - value) * share));
+  return a.map((value, i) => round(value + (b[i] - value) * share));
 }
 
 const cssOf = (rgb, alpha = 1) => `rgb(${rgb.join(' ')} / ${alpha})`;
@@ -89,7 +89,7 @@ class SvgContext {
   }
 
   static number(value) {
-    return String(Math.round(value * 100) / 100);
+    return String(round(value * 100) / 100);
   }
 
   element(name, attributes, content) {
@@ -192,8 +192,8 @@ class SvgContext {
 
   drawImage(image, sx, sy, sw, sh, x, y, width, height) {
     const part = document.createElement('canvas');
-    part.width = Math.max(1, Math.round(sw));
-    part.height = Math.max(1, Math.round(sh));
+    part.width = max(1, round(sw));
+    part.height = max(1, round(sh));
     part.getContext('2d').drawImage(image, sx, sy, sw, sh, 0, 0, part.width, part.height);
     const href = part.toDataURL('image/png');
     this.element('image', { x, y, width, height, href, preserveAspectRatio: 'none', 'image-rendering': 'pixelated' });

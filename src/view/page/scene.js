@@ -49,7 +49,7 @@ function drawLabels(pen, scene, layout) {
   const [first, end] = linesSeen(scene, layout);
   const step = layout.line >= 13 ? 1 : stepOf(end - first, plot.height / 14);
   const [victims, causes] = [new Set(finding?.victims), new Set(finding?.causes)];
-  for (let line = Math.ceil(first / step) * step; line < end; line += step) {
+  for (let line = ceil(first / step) * step; line < end; line += step) {
     const y = layout.middle(line);
     if (y < plot.y || y > plot.y + plot.height) continue;
     const rank = layout.fold === 0 ? meta.rankOf(scene.rowAt(line)) : -1;
@@ -66,9 +66,9 @@ function drawAxis(pen, scene, layout) {
   setText(pen, 'center', 12);
   const rough = stepOf(view.t1 - view.t0, axis.width / 80);
   const room = scene.textWidth(pen, tickText(view.t1, rough, view.t1)) + 24;
-  const step = Math.max(1, stepOf(view.t1 - view.t0, axis.width / room));
+  const step = max(1, stepOf(view.t1 - view.t0, axis.width / room));
   let free = axis.x - 30;
-  for (let time = Math.ceil(view.t0 / step) * step; time <= view.t1; time += step) {
+  for (let time = ceil(view.t0 / step) * step; time <= view.t1; time += step) {
     const x = layout.x(time);
     const text = tickText(time, step, view.t1);
     const half = scene.textWidth(pen, text) / 2;
@@ -89,10 +89,10 @@ function drawPhases(pen, scene, layout) {
   setText(pen);
   const band = (parts, y, height) =>
     parts.forEach((part, i) => {
-      const x = Math.max(layout.x(part.from), phases.x);
-      const width = Math.min(layout.x(part.to), phases.x + phases.width) - x;
+      const x = max(layout.x(part.from), phases.x);
+      const width = min(layout.x(part.to), phases.x + phases.width) - x;
       if (width <= 0.3) return;
-      fillBox(pen, scene.pens.css(i % 2 ? 'plain' : 'mpi', 0.3), x, y, Math.max(0.3, width - 1), height);
+      fillBox(pen, scene.pens.css(i % 2 ? 'plain' : 'mpi', 0.3), x, y, max(0.3, width - 1), height);
       pen.fillStyle = scene.pens.css('text');
       if (height >= 12 && scene.textWidth(pen, part.name) + 8 < width) pen.fillText(part.name, x + 4, y + height / 2);
     });
@@ -105,28 +105,28 @@ function drawPhases(pen, scene, layout) {
 function drawOverview(pen, scene, layout) {
   const { overview } = layout;
   const { meta, view, pens } = scene;
-  const x = (time) => overview.x + (time / Math.max(1, meta.duration)) * overview.width;
+  const x = (time) => overview.x + (time / max(1, meta.duration)) * overview.width;
   fillBox(pen, pens.css('grid', 0.6), overview.x, overview.y, overview.width, overview.height);
   pen.imageSmoothingEnabled = false;
   for (const address of mapTiles(meta)) {
     const tile = scene.tiles.get(address);
     if (!tile || tile.lines === 0) continue;
     const span = TILE_BINS * 2 ** address.shift;
-    const bins = Math.min(TILE_BINS, (meta.duration - address.index * span) / 2 ** address.shift);
+    const bins = min(TILE_BINS, (meta.duration - address.index * span) / 2 ** address.shift);
     if (bins <= 0) continue;
     const left = x(address.index * span);
-    const right = x(Math.min(meta.duration, (address.index + 1) * span));
+    const right = x(min(meta.duration, (address.index + 1) * span));
     pen.drawImage(tilePicture(tile, 'states', scene), 0, 0, bins, tile.lines, left, overview.y, right - left, overview.height);
   }
   scene.findings.forEach((finding, i) => {
-    fillBox(pen, pens.css('accent', scene.finding && scene.finding !== finding ? 0.4 : 1), x(finding.from), overview.y + (i % 4) * 3, Math.max(2, x(finding.to) - x(finding.from)), 2);
+    fillBox(pen, pens.css('accent', scene.finding && scene.finding !== finding ? 0.4 : 1), x(finding.from), overview.y + (i % 4) * 3, max(2, x(finding.to) - x(finding.from)), 2);
   });
   const [a, b] = [x(view.t0), x(view.t1)];
   fillBox(pen, pens.css('back', 0.6), overview.x, overview.y, a - overview.x, overview.height);
   pen.fillRect(b, overview.y, overview.x + overview.width - b, overview.height);
   pen.strokeStyle = pens.css('text');
   pen.lineWidth = 1;
-  pen.strokeRect(a + 0.5, overview.y + 0.5, Math.max(2, b - a - 1), overview.height - 1);
+  pen.strokeRect(a + 0.5, overview.y + 0.5, max(2, b - a - 1), overview.height - 1);
   setText(pen);
   pen.fillStyle = pens.css('muted');
   pen.fillText('whole', 6, overview.y + overview.height / 2 - 6);
@@ -137,7 +137,7 @@ function drawPointer(pen, scene, layout) {
   const { pointer, hover, pens } = scene;
   if (!pointer || pointer.y < layout.axis.y) return;
   pen.fillStyle = pens.css('text', 0.35);
-  if (pointer.x >= layout.plot.x) pen.fillRect(Math.round(pointer.x), layout.axis.y + 18, 1, layout.plot.y + layout.plot.height - layout.axis.y - 18);
+  if (pointer.x >= layout.plot.x) pen.fillRect(round(pointer.x), layout.axis.y + 18, 1, layout.plot.y + layout.plot.height - layout.axis.y - 18);
   if (hover?.line >= 0) {
     fillBox(pen, pens.css('text', 0.05), layout.plot.x, layout.y(hover.line), layout.plot.width, layout.height);
   }

@@ -23,7 +23,7 @@ class Tile {
   }
 
   static messages(byte) {
-    return Math.round(2 ** (byte / 16) - 1);
+    return round(2 ** (byte / 16) - 1);
   }
 
   /** What a cell says: {parts: [{slot, share}], waiting, messages}, the largest part first. */
@@ -128,7 +128,7 @@ function statisticsOfExact(exact, from, to, rows) {
     if (!byState.has(slot)) byState.set(slot, { state: slot, count: 0, time: 0, exclusive: 0, durations: new Array(64).fill(0) });
     return byState.get(slot);
   };
-  const clip = (a, b) => Math.max(0, Math.min(b, to) - Math.max(a, from));
+  const clip = (a, b) => max(0, min(b, to) - max(a, from));
   for (const row of rows) {
     const [first, end] = exact.rangeOf(row);
     const s = exact.states;
@@ -138,7 +138,7 @@ function statisticsOfExact(exact, from, to, rows) {
         const entry = of(s.state[i]);
         entry.count++;
         const length = s.to[i] - s.from[i];
-        entry.durations[length > 0 ? 1 + Math.floor(Math.log2(length)) : 0]++;
+        entry.durations[length > 0 ? 1 + floor(log2(length)) : 0]++;
       }
       if (time > 0) of(s.state[i]).time += time;
     }
@@ -150,7 +150,7 @@ function statisticsOfExact(exact, from, to, rows) {
   for (let i = 0; i < m.row.length; i++)
     if (wanted.has(m.row[i]) && m.sent[i] >= from && m.sent[i] < to) {
       messages++;
-      bytes += Math.max(0, m.bytes[i]);
+      bytes += max(0, m.bytes[i]);
     }
   return { states: [...byState.values()].sort((a, b) => b.exclusive - a.exclusive), exact: true, messages, bytes };
 }
@@ -194,8 +194,8 @@ function searchExact(exact, meta, query) {
 function readMeta(meta) {
   meta.rankOf = (row) => (meta.ranks ? meta.ranks[row] : row);
   meta.rowOf = (rank) => (meta.ranks ? meta.ranks.indexOf(rank) : rank < meta.rows ? rank : -1);
-  meta.folds = Math.ceil(Math.log2(Math.max(1, meta.rows)));
-  meta.shifts = Math.max(0, Math.ceil(Math.log2(Math.max(1, meta.duration) / TILE_BINS)));
+  meta.folds = ceil(log2(max(1, meta.rows)));
+  meta.shifts = max(0, ceil(log2(max(1, meta.duration) / TILE_BINS)));
   return meta;
 }
 

@@ -63,27 +63,27 @@ class Tabs {
     const { groups, size, pairs, messages, bytes } = await this.app.source.json('matrix');
     const { meta } = this.app.source;
     const label = (group) => {
-      const [first, last] = [group * size, Math.min((group + 1) * size, meta.processes) - 1];
-      return first === last ? `${first}` : `${first}–${last}`;
+      const [first, last] = [group * size, min((group + 1) * size, meta.processes) - 1];
+      return first === last ? thousands(first) : `${thousands(first)}–${thousands(last)}`;
     };
     if (pairs.length === 0) return [h('p', { class: 'muted' }, 'No messages.')];
-    const note = h('p', { class: 'muted', 'aria-live': 'polite' }, `${thousands(messages)} messages, ${byteSize(bytes)}. Rows send, columns receive; darker is more bytes. Click a cell to see its processes in the timeline.`);
+    const note = h('p', { class: 'muted', 'aria-live': 'polite' }, `${thousands(messages)} messages, ${byteSize(bytes)}. Rows send, columns receive; stronger is more bytes. Click a cell to see its processes in the timeline.`);
     const grid = h('div', { class: 'matrix', role: 'img', 'aria-label': `Matrix of ${thousands(messages)} messages between ${groups} ${size > 1 ? 'groups of processes' : 'processes'}` });
-    const most = Math.max(...pairs.map((pair) => pair[3] || pair[2]));
+    const most = max(...pairs.map((pair) => pair[3] || pair[2]));
     const cells = new Map(pairs.map((pair) => [pair[0] * groups + pair[1], pair]));
     for (let from = 0; from < groups; from++)
       for (let to = 0; to < groups; to++) {
         const pair = cells.get(from * groups + to);
         const cell = h('span', {});
-        if (pair) cell.style.background = `var(--c${meta.inks.level + Math.round(15 * Math.sqrt((pair[3] || pair[2]) / most))})`;
+        if (pair) cell.style.background = `var(--c${meta.inks.level + round(15 * Math.sqrt((pair[3] || pair[2]) / most))})`;
         const text = `${label(from)} → ${label(to)}: ${pair ? `${thousands(pair[2])} messages, ${byteSize(pair[3])}` : 'nothing'}`;
         cell.addEventListener('pointerenter', () => (note.textContent = text));
         cell.addEventListener('click', () => pair && this.showPair(from, to, size));
         grid.append(cell);
       }
-    const step = stepOf(groups, 16);
-    const axis = (name) => h('div', { class: name, 'aria-hidden': 'true' }, Array.from({ length: groups }, (_, i) => h('span', {}, i % step === 0 ? label(i) : '')));
-    const square = h('div', { class: 'square' }, h('span', {}), axis('across'), axis('down'), grid);
+    const axis = (name, step, text) => h('div', { class: name, 'aria-hidden': 'true' }, Array.from({ length: groups }, (_, i) => h('span', {}, i % step === 0 ? text(i) : '')));
+    const across = axis('across', stepOf(groups, 8), (group) => thousands(group * size));
+    const square = h('div', { class: 'square' }, h('span', {}), across, axis('down', stepOf(groups, 16), label), grid);
     square.style.setProperty('--groups', groups);
     return [note, h('div', { class: 'matrices' }, square, this.pairTable(pairs, label))];
   }

@@ -1,27 +1,28 @@
-// Numbers and elements for people. Numbers read as in sight's other outputs: see docs of looks.
+// Numbers and elements for people. Numbers read as in all of sight's outputs: sight help numbers.
 
+const { abs, ceil, floor, log2, max, min, round } = Math;
 const NBSP = '\u00a0';
 
 /** Three significant digits, no exponent: 1.23, 45.6, 789. */
 function digits3(value) {
-  const size = Math.abs(value);
+  const size = abs(value);
   return size >= 100 ? value.toFixed(0) : size >= 10 ? value.toFixed(1) : value.toFixed(2);
 }
 
 /** A time in ns as "1.23 s", "45.6 ms", "789 µs", "12 ns", "0 s". */
 function duration(ns) {
-  const size = Math.abs(ns);
+  const size = abs(ns);
   if (ns === 0) return `0${NBSP}s`;
-  if (size < 999.5) return `${Math.round(ns)}${NBSP}ns`;
+  if (size < 999.5) return `${round(ns)}${NBSP}ns`;
   if (size < 999500) return `${digits3(ns / 1e3)}${NBSP}µs`;
   if (size < 999500000) return `${digits3(ns / 1e6)}${NBSP}ms`;
-  return size < 999.5e9 ? `${digits3(ns / 1e9)}${NBSP}s` : `${thousands(Math.round(ns / 1e9))}${NBSP}s`;
+  return size < 999.5e9 ? `${digits3(ns / 1e9)}${NBSP}s` : `${thousands(round(ns / 1e9))}${NBSP}s`;
 }
 
 /** A point in time to the nanosecond, in seconds: "0.123 456 789 s". */
 function instant(ns) {
   const whole = Math.trunc(ns / 1e9);
-  const rest = String(Math.abs(Math.round(ns - whole * 1e9))).padStart(9, '0');
+  const rest = String(abs(round(ns - whole * 1e9))).padStart(9, '0');
   return `${ns < 0 && whole === 0 ? '-' : ''}${whole}.${rest.replace(/(\d{3})(?=\d)/g, '$1\u2009')}${NBSP}s`;
 }
 
@@ -37,7 +38,7 @@ function byteSize(bytes) {
     value /= 1000;
     unit++;
   }
-  return `${unit === 0 || value >= 10 ? Math.round(value) : value.toFixed(1)}${NBSP}${units[unit]}`;
+  return `${unit === 0 || value >= 10 ? round(value) : value.toFixed(1)}${NBSP}${units[unit]}`;
 }
 
 /** A share as whole per cent from 10 %, with one decimal below. */
@@ -68,7 +69,7 @@ function h(tag, attributes, ...children) {
 }
 
 function clamp(value, least, most) {
-  return Math.min(Math.max(value, least), most);
+  return min(max(value, least), most);
 }
 
 /** The first index whose value (given by `at`) is above x, of `count` ascending values. */

@@ -18,7 +18,7 @@ function tilePicture(tile, kind, scene) {
   const { rows, paint } = PICTURES[kind];
   const canvas = document.createElement('canvas');
   canvas.width = tile.bins;
-  canvas.height = Math.max(1, tile.lines) * rows;
+  canvas.height = max(1, tile.lines) * rows;
   const pen = canvas.getContext('2d');
   const image = pen.createImageData(canvas.width, canvas.height);
   if (tile.lines > 0) paint(tile, new Uint32Array(image.data.buffer), scene, rows);
@@ -53,9 +53,9 @@ function paintShares(tile, words, scene, rows) {
   const colours = Uint32Array.from(slotColours(scene), (colour) => word(...colour));
   const [slots, shares] = [[0, 0, 0, SLOT_OTHERS], [0, 0, 0, 0]];
   for (let cell = 0, at = 0; cell < bins * lines; cell++, at += CELL) {
-    const top = Math.floor(cell / bins) * rows * bins + (cell % bins);
+    const top = floor(cell / bins) * rows * bins + (cell % bins);
     [slots[0], shares[0], slots[1], shares[1], slots[2], shares[2]] = [cells[at], cells[at + 1], cells[at + 4], cells[at + 5], cells[at + 6], cells[at + 7]];
-    shares[3] = Math.max(0, 255 - shares[0] - shares[1] - shares[2]);
+    shares[3] = max(0, 255 - shares[0] - shares[1] - shares[2]);
     let [row, sum] = [0, 0];
     for (let done = -1; row < rows; ) {
       let slot = 256;
@@ -68,7 +68,7 @@ function paintShares(tile, words, scene, rows) {
       if (slot === 256) break;
       done = slot;
       sum += share;
-      for (const end = Math.round((sum * rows) / 255); row < end && row < rows; row++) words[top + row * bins] = colours[slot];
+      for (const end = round((sum * rows) / 255); row < end && row < rows; row++) words[top + row * bins] = colours[slot];
     }
     for (; row < rows; row++) words[top + row * bins] = row > 0 ? words[top + (row - 1) * bins] : colours[slots[0]];
   }
@@ -76,7 +76,7 @@ function paintShares(tile, words, scene, rows) {
 
 /** How dark so many messages are, from 0 to 1; their number as in a tile. */
 function messageStrength(byte) {
-  return byte ? Math.min(255, 50 + byte) / 255 : 0;
+  return byte ? min(255, 50 + byte) / 255 : 0;
 }
 
 /** Over the whole cell, or as a strip in its lower half, above the gap between lines. */
@@ -84,13 +84,13 @@ function paintMessages({ cells, bins }, words, scene, rows) {
   const [r, g, b] = scene.pens.ink.text;
   for (let i = 0; i < words.length / rows; i++)
     for (let row = rows >> 1; row <= (rows * 5) >> 3; row++)
-      words[(Math.floor(i / bins) * rows + row) * bins + (i % bins)] = word(r, g, b, 255 * messageStrength(cells[i * CELL + 3]));
+      words[(floor(i / bins) * rows + row) * bins + (i % bins)] = word(r, g, b, 255 * messageStrength(cells[i * CELL + 3]));
 }
 
 /** The tile for an address, or the part of a coarser one that is there: [tile, first bin, bins]. */
 function tileFor(scene, { shift, index, fold, block }) {
   for (let up = 0; up <= 40 && shift + up <= scene.meta.shifts + 1; up++) {
-    const tile = scene.tiles.get({ shift: shift + up, index: Math.floor(index / 2 ** up), fold, block, order: scene.orderName });
+    const tile = scene.tiles.get({ shift: shift + up, index: floor(index / 2 ** up), fold, block, order: scene.orderName });
     if (!tile) continue;
     const bins = tile.bins / 2 ** up;
     return [tile, (index % 2 ** up) * bins, bins];
@@ -101,7 +101,7 @@ function tileFor(scene, { shift, index, fold, block }) {
 /** Bins of 2 ** shift ns are at most a pixel wide, or the shortest there are. */
 function shiftOf(scene, layout) {
   const pixel = (scene.view.t1 - scene.view.t0) / layout.plot.width;
-  return clamp(Math.floor(Math.log2(Math.max(1, pixel))), 0, scene.meta.shifts);
+  return clamp(floor(log2(max(1, pixel))), 0, scene.meta.shifts);
 }
 
 /** The addresses of all tiles that a view shows, and of those that show the whole run. */
@@ -110,9 +110,9 @@ function tilesSeen(scene, layout) {
   const addresses = [];
   const add = (shift, from, to) => {
     const span = TILE_BINS * 2 ** shift;
-    const last = Math.floor(Math.min(to, scene.meta.duration) / span);
-    for (let index = Math.max(0, Math.floor(from / span)); index <= last; index++)
-      for (let block = Math.floor(first / TILE_LINES); block * TILE_LINES < end; block++)
+    const last = floor(min(to, scene.meta.duration) / span);
+    for (let index = max(0, floor(from / span)); index <= last; index++)
+      for (let block = floor(first / TILE_LINES); block * TILE_LINES < end; block++)
         addresses.push({ shift, index, fold: layout.fold, block, order: scene.orderName });
   };
   add(shiftOf(scene, layout), scene.view.t0, scene.view.t1);
@@ -122,11 +122,11 @@ function tilesSeen(scene, layout) {
 
 /** How many rows are folded to a line of the overview. */
 function mapFold(meta) {
-  return Math.max(0, Math.ceil(Math.log2(Math.max(1, meta.rows) / MAP_LINES)));
+  return max(0, ceil(log2(max(1, meta.rows) / MAP_LINES)));
 }
 
 function mapTiles(meta) {
-  const count = meta.rows === 0 ? 0 : Math.max(1, Math.ceil((meta.duration + 1) / (TILE_BINS * 2 ** meta.shifts)));
+  const count = meta.rows === 0 ? 0 : max(1, ceil((meta.duration + 1) / (TILE_BINS * 2 ** meta.shifts)));
   return Array.from({ length: count }, (_, index) => ({ shift: meta.shifts, index, fold: mapFold(meta), block: 0, order: 'rank' }));
 }
 
@@ -134,18 +134,18 @@ function drawTiles(pen, scene, layout, kind, place) {
   const shift = shiftOf(scene, layout);
   const span = TILE_BINS * 2 ** shift;
   const [first, end] = linesSeen(scene, layout);
-  const last = Math.floor(Math.min(scene.view.t1, scene.meta.duration) / span);
+  const last = floor(min(scene.view.t1, scene.meta.duration) / span);
   pen.imageSmoothingEnabled = false;
-  for (let index = Math.max(0, Math.floor(scene.view.t0 / span)); index <= last; index++) {
+  for (let index = max(0, floor(scene.view.t0 / span)); index <= last; index++) {
     const [x, right] = [layout.x(index * span), layout.x((index + 1) * span)];
     for (let line = first; line < end; ) {
-      const block = Math.floor(line / TILE_LINES);
-      const count = layout.gap > 0 && !layout.many ? 1 : Math.min(end, (block + 1) * TILE_LINES) - line;
+      const block = floor(line / TILE_LINES);
+      const count = layout.gap > 0 && !layout.many ? 1 : min(end, (block + 1) * TILE_LINES) - line;
       const found = tileFor(scene, { shift, index, fold: layout.fold, block });
       const [y, room] = place(line, count);
       if (found) {
         const [tile, bin, bins] = found;
-        const height = Math.min(count, tile.lines - (line % TILE_LINES));
+        const height = min(count, tile.lines - (line % TILE_LINES));
         const { rows } = PICTURES[kind];
         if (height > 0) pen.drawImage(tilePicture(tile, kind, scene), bin, (line % TILE_LINES) * rows, bins, height * rows, x, y, right - x, (room * height) / count);
       } else if (kind === 'states' || kind === 'shares') {

@@ -112,7 +112,7 @@ class Timeline extends EventTarget {
 
   whole() {
     const { meta } = this.source;
-    return { t0: 0, t1: Math.max(1, meta.duration), r0: 0, r1: Math.max(1, meta.rows) };
+    return { t0: 0, t1: max(1, meta.duration), r0: 0, r1: max(1, meta.rows) };
   }
 
   fail(error) {
@@ -128,18 +128,18 @@ class Timeline extends EventTarget {
   resize() {
     const box = this.frame.getBoundingClientRect();
     const ratio = window.devicePixelRatio || 1;
-    this.scene.width = Math.max(200, Math.round(box.width));
-    this.scene.height = Math.max(160, Math.round(box.height));
+    this.scene.width = max(200, round(box.width));
+    this.scene.height = max(160, round(box.height));
     this.canvas.width = this.scene.width * ratio;
     this.canvas.height = this.scene.height * ratio;
     this.ratio = ratio;
-    this.scene.labelWidth = 30 + 7.5 * Math.max(4, this.longestLabel());
+    this.scene.labelWidth = 30 + 7.5 * max(4, this.longestLabel());
     this.update();
   }
 
   longestLabel() {
     const { meta } = this.scene;
-    const digits = thousands(meta.rankOf(Math.max(0, meta.rows - 1))).length;
+    const digits = thousands(meta.rankOf(max(0, meta.rows - 1))).length;
     return meta.rows * ROW_LEAST > this.scene.height ? 2 * digits + 1 : digits;
   }
 
@@ -203,7 +203,7 @@ class Timeline extends EventTarget {
   /** The single lines that are seen, folded or not: {order, first, count, rows}. */
   area(layout) {
     const [first, end] = linesSeen(this.scene, layout).map((line) => line * 2 ** layout.fold);
-    const count = Math.min(end, this.scene.meta.rows) - first;
+    const count = min(end, this.scene.meta.rows) - first;
     const rows = Array.from({ length: count }, (_, i) => this.rowAt(first + i));
     return { order: this.scene.orderName, first, count, rows };
   }
@@ -213,7 +213,7 @@ class Timeline extends EventTarget {
   exactFits(layout) {
     const { exact, view } = this.scene;
     if (!exact || layout.fold > 0) return false;
-    const [from, to] = [Math.max(0, view.t0), Math.min(this.scene.meta.duration, view.t1)];
+    const [from, to] = [max(0, view.t0), min(this.scene.meta.duration, view.t1)];
     if (!exact.covers(from, to, this.area(layout))) return false;
     return exact.states.row.length <= EXACT_MOST || this.countSeen(layout) <= EXACT_MOST;
   }
@@ -239,15 +239,15 @@ class Timeline extends EventTarget {
     const span = scene.view.t1 - scene.view.t0;
     if (this.tooMany && span * lines.count >= this.tooMany) return;
     const margin = this.tooMany && span * lines.count * 2 >= this.tooMany ? 0 : span / 2;
-    const from = Math.max(0, Math.floor(scene.view.t0 - margin));
-    const to = Math.min(scene.meta.duration, Math.ceil(scene.view.t1 + margin));
+    const from = max(0, floor(scene.view.t0 - margin));
+    const to = min(scene.meta.duration, ceil(scene.view.t1 + margin));
     this.fetching = true;
     this.source
       .window(from, to, lines)
       .then((exact) => {
         this.fetching = false;
         if (exact?.complete) this.takeExact(exact);
-        else if (exact) this.tooMany = Math.min(this.tooMany || Infinity, (to - from) * lines.count);
+        else if (exact) this.tooMany = min(this.tooMany || Infinity, (to - from) * lines.count);
         if (exact && (exact.complete || margin > 0)) this.update();
       })
       .catch((error) => {
@@ -288,11 +288,11 @@ class Timeline extends EventTarget {
 
   bounded({ t0, t1, r0, r1 }) {
     const { duration, rows } = this.scene.meta;
-    const most = Math.max(1, duration);
-    const span = clamp(t1 - t0, Math.min(most, 20), most);
+    const most = max(1, duration);
+    const span = clamp(t1 - t0, min(most, 20), most);
     const begin = clamp(t0 + (t1 - t0 - span) / 2, 0, most - span);
-    const height = clamp(r1 - r0, 1, Math.max(1, rows));
-    const top = clamp(r0, 0, Math.max(1, rows) - height);
+    const height = clamp(r1 - r0, 1, max(1, rows));
+    const top = clamp(r0, 0, max(1, rows) - height);
     return { t0: begin, t1: begin + span, r0: top, r1: top + height };
   }
 
@@ -334,22 +334,22 @@ class Timeline extends EventTarget {
   pan(time, rows) {
     const { t0, t1, r0, r1 } = this.scene.view;
     const span = t1 - t0;
-    const begin = clamp(t0 + time * span, 0, Math.max(1, this.scene.meta.duration) - span);
+    const begin = clamp(t0 + time * span, 0, max(1, this.scene.meta.duration) - span);
     const height = r1 - r0;
-    const top = clamp(r0 + rows * height, 0, Math.max(1, this.scene.meta.rows) - height);
+    const top = clamp(r0 + rows * height, 0, max(1, this.scene.meta.rows) - height);
     this.setView({ t0: begin, t1: begin + span, r0: top, r1: top + height });
   }
 
   /** Shows a time span with some room around it, and the rows if they are not all seen. */
   show(from, to, rows = []) {
-    const room = Math.max((to - from) * 0.08, 10);
+    const room = max((to - from) * 0.08, 10);
     const target = { t0: from - room, t1: to + room };
     const lines = rows.map((row) => this.lineOf(row)).filter((line) => line >= 0);
     const { r0, r1 } = this.scene.view;
     if (lines.length > 0) {
-      const [top, bottom] = [Math.min(...lines), Math.max(...lines) + 1];
+      const [top, bottom] = [min(...lines), max(...lines) + 1];
       if (top < r0 || bottom > r1) {
-        const height = Math.max(bottom - top, Math.min(r1 - r0, 64));
+        const height = max(bottom - top, min(r1 - r0, 64));
         const middle = (top + bottom) / 2;
         Object.assign(target, { r0: middle - height / 2, r1: middle + height / 2 });
       }
@@ -428,7 +428,7 @@ class Timeline extends EventTarget {
   markAt(x, y) {
     let [best, least] = [-1, 5];
     for (const [mark, left, top] of this.scene.marksDrawn) {
-      const distance = Math.abs(x - left);
+      const distance = abs(x - left);
       if (distance < least && y >= top - 1 && y <= top + MARK_HEIGHT + 1) [best, least] = [mark, distance];
     }
     return best;
@@ -450,7 +450,7 @@ class Timeline extends EventTarget {
   pointOf(row, time) {
     const layout = layoutOf(this.scene);
     const box = this.frame.getBoundingClientRect();
-    const line = Math.floor(this.lineOf(row) / 2 ** layout.fold);
+    const line = floor(this.lineOf(row) / 2 ** layout.fold);
     return { x: box.left + layout.x(time), y: box.top + layout.middle(line) };
   }
 
