@@ -5,6 +5,7 @@
 #include "core/memory.h"
 #include "core/text.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -140,6 +141,32 @@ static bool are_few(const struct ranks *ranks, const struct metrics *metrics)
     return ranks->count > 0 && ranks->count * FEW <= metrics->process_count;
 }
 
+/* Time in MPI beyond waiting for others. */
+static double own_ns(const struct finding_input *input, size_t row)
+{
+    double ns = (double)input->metrics->process[row].communication_ns;
+    for (int kind = WAIT_NONE + 1; kind < WAIT_CAUSED_COUNT; kind++)
+        ns -= (double)input->analysis->waits[kind].victims_ns[row];
+    return ns > 0 ? ns : 0;
+}
+
+/* True if all of these do more in MPI than others: the critical path is somewhere in any run. */
+static bool have_more(const struct finding_input *input, const struct ranks *ranks)
+{
+    const struct metrics *metrics = input->metrics;
+    double mean = 0, least = INFINITY;
+    size_t at = 0;
+    for (size_t i = 0; i < metrics->process_count; i++) {
+        double own = own_ns(input, i);
+        mean += own / (double)metrics->process_count;
+        if (at < ranks->count && metrics->process[i].rank == ranks->rank[at]) {
+            least = own < least ? own : least;
+            at++;
+        }
+    }
+    return least >= UNEVEN * mean;
+}
+
 static void say_causes(const struct finding_input *input, const char *begin, struct finding *finding)
 {
     char who[WHO_SIZE];
@@ -160,7 +187,7 @@ static void name_causes(const struct finding_input *input, enum function_class c
         free(finding->causes.rank);
     }
     finding->causes = ranks_to_blame(input->metrics, input->analysis->path_mpi_ns);
-    if (are_few(&finding->causes, input->metrics))
+    if (are_few(&finding->causes, input->metrics) && have_more(input, &finding->causes))
         say_causes(input, "Most of what the critical path has in MPI is in", finding);
     else
         finding->causes.count = 0;

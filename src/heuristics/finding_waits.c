@@ -71,10 +71,11 @@ static bool is_spread(const struct analysis *analysis, const struct ranks *cause
 }
 
 /* Waiting for now this one, now that one is a problem beyond noise only. */
+enum { NOISE_CAUSES = 2 };
+
 static bool is_noise(const struct analysis *analysis, const struct finding *finding)
 {
-    size_t few = analysis->process_count / 100 > 2 ? analysis->process_count / 100 : 2;
-    return finding->causes.count > few && finding->saving_s * 1e9 < finding_noise(analysis);
+    return finding->causes.count > NOISE_CAUSES && finding->saving_s * 1e9 < finding_noise(analysis);
 }
 
 static void say_waits(const struct finding_input *input, const struct wait_words *words, const struct wait_sums *sums,

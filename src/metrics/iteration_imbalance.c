@@ -8,7 +8,7 @@
 
 static const double BALANCED = 0.05, TRANSIENT = 0.5, GROWING = 0.2, GROWING_STATIC = 0.5, STATIC = 0.7,
                     STATIC_RANKS = 0.5, DYNAMIC = 0.5, SAME_STEP = 0.7, SPREAD = 0.8, PERSISTENT = 0.3,
-                    GROWTH_FIT = 0.5;
+                    GROWTH_FIT = 0.5, WORK = 0.1;
 enum { LEAST_RANKS = 2, LEAST_ITERATIONS = 4 };
 
 const char *iteration_class_name(enum iteration_class kind)
@@ -151,17 +151,31 @@ static double loss_share(const struct iteration_imbalance *imbalance, const stru
     return table->iteration_means[k] > 0 ? imbalance->losses[k] / table->iteration_means[k] : 0;
 }
 
+/* Iterations without work, as the last one where the cut lies behind the work, say nothing of how it grows. */
+static bool has_work(const struct table *table, size_t k)
+{
+    return table->iteration_means[k] >= WORK * table->mean;
+}
+
 static void find_growth(struct iteration_imbalance *imbalance, const struct table *table)
 {
-    double middle = ((double)table->iterations - 1) / 2, products = 0, squares = 0, mean_share = 0, spread = 0;
-    for (size_t k = 0; k < table->iterations; k++)
-        mean_share += loss_share(imbalance, table, k) / (double)table->iterations;
+    double middle = 0, products = 0, squares = 0, mean_share = 0, spread = 0, count = 0;
+    bool *counts = memory_new(table->iterations * sizeof *counts);
     for (size_t k = 0; k < table->iterations; k++) {
-        double from = (double)k - middle, off = loss_share(imbalance, table, k) - mean_share;
+        counts[k] = has_work(table, k);
+        count += counts[k];
+        middle += counts[k] ? (double)k : 0;
+        mean_share += counts[k] ? loss_share(imbalance, table, k) : 0;
+    }
+    for (size_t k = 0; k < table->iterations; k++) {
+        if (!counts[k])
+            continue;
+        double from = (double)k - middle / count, off = loss_share(imbalance, table, k) - mean_share / count;
         products += from * off;
         squares += from * from;
         spread += off * off;
     }
+    free(counts);
     if (squares > 0)
         imbalance->growth = products / squares * (double)table->iterations;
     if (spread > 1e-12)

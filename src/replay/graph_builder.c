@@ -286,6 +286,14 @@ static void attach(struct graph *graph, struct packed_call *call, uint32_t messa
     (receive ? packed_set_in : packed_set_out)(graph, call, message + 1);
 }
 
+/* Data can be under way from the enter of the call that sends them on, whenever in it the send is recorded: in bare XML
+   that is the call's leave, which may come after the leave of the receive. */
+static int64_t may_leave_from(const struct graph *graph, uint32_t lane, const struct event *send)
+{
+    int64_t enter_ns = graph_call(graph, lane, (uint32_t)graph->lanes[lane].count - 1).enter_ns;
+    return enter_ns < send->time_ns ? enter_ns : send->time_ns;
+}
+
 static void message_end(struct graph_builder *builder, uint32_t lane, const struct event *event)
 {
     struct graph *graph = builder->graph;
@@ -299,7 +307,10 @@ static void message_end(struct graph_builder *builder, uint32_t lane, const stru
     }
     struct packed_call *call = lane_packed(where, where->count - 1);
     bool receive = event->kind == EVENT_RECEIVE, inside = call->word & CALL_IN_GROUP;
-    uint32_t message = channels_meet(&builder->channels, event, lane, inside ? GRAPH_NONE : (uint32_t)where->count - 1);
+    struct event end = *event;
+    if (!receive)
+        end.time_ns = may_leave_from(graph, lane, event);
+    uint32_t message = channels_meet(&builder->channels, &end, lane, inside ? GRAPH_NONE : (uint32_t)where->count - 1);
     if (call->word & (receive ? CALL_POSTS : CALL_COMPLETES))
         requests_forget_links(builder, lane, receive);
     if (!inside)

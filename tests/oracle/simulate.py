@@ -495,7 +495,7 @@ def sequential_files(draw, size):
                     yield p.file("MPI_File_write_at", write)
                 yield p.barrier()
         return run
-    return Plan(program, turns, ["late-receiver", "contention", "io", "wait-at-barrier", "serialisation"], [0],
+    return Plan(program, turns, ["io", "late-receiver", "contention", "wait-at-barrier", "serialisation", "transfer"], [0],
                 structure=["master-worker"],
                 also=["late-receiver", "contention", "io", "wait-at-barrier", "serialisation"])
 
@@ -545,7 +545,7 @@ def saturated_master(draw, size):
 
 def short_pipeline(draw, size):
     """Too few pieces of work go through the pipeline."""
-    pieces = max(4, size // 4)
+    pieces = min(16, max(4, size // 4))
     work = draw.randint(1, 3) * MS
 
     def program(planted):
@@ -728,7 +728,7 @@ SCENARIOS = {
     "halo 2-D": clean_halo_2d, "halo 3-D": clean_halo_3d, "conjugate gradient": clean_cg, "FFT": clean_fft,
     "ring": clean_ring, "master": clean_master, "butterfly": clean_butterfly, "tree": clean_tree, "SUMMA": clean_summa,
     "small files": clean_files,
-    "slow process": slow_process, "slow process, halo only": slow_process_halo, "slow node": slow_node,
+    "slow process": slow_process, "slow process in halo": slow_process_halo, "slow node": slow_node,
     "gradient": gradient, "rotating": rotating, "transient": transient, "growing": growing, "random": random_work,
     "one phase": phase_only, "idle": idle, "late sender chain": late_sender_chain, "wrong order": wrong_order,
     "late receiver": late_receiver, "late root": late_root, "early root": early_root, "serial section": serial_section,

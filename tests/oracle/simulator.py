@@ -511,7 +511,7 @@ class Run:
         out.write('<event process="%d" timestamp="%s" data="%s"%s/>\n' % (rank, enter, call.name, comm))
         for direction, partner, tag, size in call.messages:
             out.write('<message process="%d" timestamp="%s" communication="%d" tag="%d" bytes="%d" direction="%s"/>\n' %
-                      (rank, leave, partner, tag, size, direction))
+                      (rank, enter if direction == "send" else leave, partner, tag, size, direction))
         requests = ""
         if call.requests:
             first, count = call.requests[0], len(call.requests)

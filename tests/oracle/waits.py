@@ -474,7 +474,7 @@ class Run:
 
     def clock_error(self):
         """By so much a message is received before it is sent: clocks may be as wrong."""
-        return max([send.leave - receive.leave for send, receive in self.ends] + [0])
+        return max([send.enter - receive.leave for send, receive in self.ends] + [0])
 
     def find_fences(self):
         error = self.clock_error()

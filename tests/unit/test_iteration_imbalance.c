@@ -132,6 +132,11 @@ static double falling(size_t rank, size_t step)
 {
     return rank == 2 ? 30 - 0.2 * (double)step : 10;
 }
+/* A heavy place; the last iteration is cut so that it has no work. */
+static double cut_short(size_t rank, size_t step)
+{
+    return step == 9 ? 0 : rank == 2 ? 20 : 10;
+}
 /* A heavy place that stays for a while, then moves. */
 static double migrating(size_t rank, size_t step)
 {
@@ -153,6 +158,7 @@ static void test_classes(void)
     tap_equal_string(iteration_class_name(class_of(noisy, 16, 200)), "random", "noise");
     tap_equal_string(iteration_class_name(class_of(slightly_noisy, 16, 200)), "balanced", "little noise");
     tap_equal_string(iteration_class_name(class_of(falling, 4, 100)), "falling", "a place that gets lighter");
+    tap_ok(class_of(cut_short, 4, 10) != ITERATION_FALLING, "an iteration without work is no sign of less");
     tap_equal_string(iteration_class_name(class_of(migrating, 8, 64)), "rotating", "a place that moves now and then");
     tap_equal_string(iteration_class_name(class_of(longer_together, 4, 50)), "balanced", "all grow");
     tap_equal_string(iteration_class_name(class_of(both, 8, 50)), "mixed", "a heavy rank and others by turns");
