@@ -61,6 +61,8 @@ static bool makes_requests(const struct mpi_function *function)
 {
     bool followed =
         function->class == CLASS_P2P || function->class == CLASS_COLLECTIVE || function->class == CLASS_SYNC;
+    if (strncmp(function->name, "MPI_File_i", 10) == 0 && strstr(function->name, "_all"))
+        return true;
     return followed && (strncmp(function->name, "MPI_I", 5) == 0 || strstr(function->name, "_init"));
 }
 

@@ -172,7 +172,7 @@ function write_wrapper(name, result, parameters,    n, i, row, list, call, comm,
         printf "%s", indent(code[row, "before"])
     printf "    %s outcome = REAL(%s)(%s);\n", result, name, call
     after = row ? code[row, "after"] : ""
-    if (class_of[name] ~ /^(COLLECTIVE|SYNC)$/ && n && type[n] ~ /^MPI_Request \*$/)
+    if ((class_of[name] ~ /^(COLLECTIVE|SYNC)$/ || name ~ /^MPI_File_i[a-z]*_.*all/) && n && type[n] ~ /^MPI_Request \*$/)
         after = after sprintf("        request_of_collective(&call, %s, %s);\n", argument[n],
                               name ~ /_init(_c)?$/ ? "true" : "false")
     if (after != "")

@@ -175,7 +175,7 @@ static void count_operations(struct analysis *analysis, const struct graph *grap
             analysis->waits[collective.wait].calls++;
         else
             analysis->uncompleted++;
-        posted += !graph->operations[i].started;
+        posted += collective.stage == STAGE_POSTED;
     }
     for (size_t i = 0; i < graph->group_count; i++)
         if (graph_collective_of(graph, &graph->groups[i]).stage == STAGE_POSTED)

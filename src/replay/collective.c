@@ -60,12 +60,18 @@ static const struct shape_row {
     {"Win_free", {SHAPE_ALL_TO_ALL, STAGE_BLOCKING, WAIT_AT_WINDOW, WAIT_NONE}},
 };
 
-/* Reading and writing together: MPI_File_read_all, MPI_File_write_at_all_begin, MPI_File_read_ordered, ... Those that
-   return before the data are moved (MPI_File_iread_all) are not: what completes them need not wait for others. */
-static bool moves_file_data(const char *name)
+/* Reading and writing together: MPI_File_read_all, MPI_File_iwrite_at_all, MPI_File_read_ordered, the two halves of
+   MPI_File_write_all_begin and MPI_File_write_all_end. Others are no collectives. */
+static struct collective of_file_data(const char *name)
 {
-    bool moves = strncmp(name, "File_read", 9) == 0 || strncmp(name, "File_write", 10) == 0;
-    return moves && (strstr(name, "_all") || strstr(name, "_ordered"));
+    bool later = strncmp(name, "File_iread", 10) == 0 || strncmp(name, "File_iwrite", 11) == 0;
+    bool moves = later || strncmp(name, "File_read", 9) == 0 || strncmp(name, "File_write", 10) == 0;
+    if (!moves || !(strstr(name, "_all") || strstr(name, "_ordered")))
+        return (struct collective){0};
+    if (strstr(name, "_end"))
+        return (struct collective){SHAPE_NONE_KNOWN, STAGE_SPLIT_END, WAIT_NONE, WAIT_NONE};
+    uint8_t stage = later ? STAGE_POSTED : strstr(name, "_begin") ? STAGE_SPLIT : STAGE_BLOCKING;
+    return (struct collective){SHAPE_ALL_TO_ALL, stage, WAIT_AT_IO, WAIT_NONE};
 }
 
 /* The row whose name is `first` and then the text. */
@@ -92,8 +98,9 @@ struct collective collective_of(const struct state_def *state)
     if (strncmp(name, "MPI_", 4) != 0 || name[4] == '\0')
         return (struct collective){0};
     name += 4;
-    if (moves_file_data(name))
-        return (struct collective){SHAPE_ALL_TO_ALL, STAGE_BLOCKING, WAIT_AT_IO, WAIT_NONE};
+    struct collective of_file = of_file_data(name);
+    if (of_file.stage != STAGE_NONE)
+        return of_file;
     size_t length = strlen(name);
     cut(name, &length, "_c");
     struct collective found = row_of(name[0], name + 1, length - 1);

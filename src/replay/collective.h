@@ -17,11 +17,13 @@ enum collective_shape {
 };
 
 enum collective_stage {
-    STAGE_NONE,     /* no collective */
-    STAGE_BLOCKING, /* waits in the call itself */
-    STAGE_POSTED,   /* non-blocking: waits in the call that completes it */
-    STAGE_PREPARED, /* persistent: started by MPI_Start, completed by a wait */
-    STAGE_EPOCH     /* no collective: one-sided, of some of a window's processes (graph_windows.h) */
+    STAGE_NONE,      /* no collective */
+    STAGE_BLOCKING,  /* waits in the call itself */
+    STAGE_POSTED,    /* non-blocking: waits in the call that completes it */
+    STAGE_PREPARED,  /* persistent: started by MPI_Start, completed by a wait */
+    STAGE_SPLIT,     /* begun (MPI_File_write_all_begin): waits there, or in the call that ends it */
+    STAGE_SPLIT_END, /* that one: no collective */
+    STAGE_EPOCH      /* no collective: one-sided, of some of a window's processes (graph_windows.h) */
 };
 
 struct collective {

@@ -146,6 +146,7 @@ struct group {
     uint32_t rows; /* of a prefix reduction, a neighbourhood, or two groups: its first row in `prefixes`, `neighbours`,
                       or its only one in `sides`; GRAPH_NONE */
     bool complete; /* all participants are recorded, as far as the trace tells */
+    bool waits_at_end; /* a split one: in the calls that end it, not in those that begin it */
 };
 
 /* A member of a prefix reduction (MPI_Scan), by rank: who entered last of those up to it that give something. */
@@ -402,6 +403,13 @@ static inline struct collective graph_collective_of(const struct graph *graph, c
 static inline struct collective graph_collective(const struct graph *graph, const struct call *call)
 {
     return graph->collectives[call->state];
+}
+
+/* True of collectives whose members wait in their own calls; others wait in those that complete them. */
+static inline bool graph_waits_at_once(const struct graph *graph, const struct group *group)
+{
+    uint8_t stage = graph_collective_of(graph, group).stage;
+    return stage == STAGE_BLOCKING || (stage == STAGE_SPLIT && !group->waits_at_end);
 }
 
 /* True of calls on a window that the trace tells of. */

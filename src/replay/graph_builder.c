@@ -77,7 +77,7 @@ static bool is_collective(const struct defs *defs, const struct state_def *state
     struct collective collective = collective_of(state);
     if (collective.wait == WAIT_AT_IO && !defs->tells_files)
         return false;
-    return collective.stage == STAGE_BLOCKING || collective.stage == STAGE_POSTED;
+    return collective.stage == STAGE_BLOCKING || collective.stage == STAGE_POSTED || collective.stage == STAGE_SPLIT;
 }
 
 static struct state_role role_by_name(const struct defs *defs, const struct state_def *state)
@@ -87,6 +87,8 @@ static struct state_role role_by_name(const struct defs *defs, const struct stat
                                .collective = collective,
                                .on_window = collective_is_on_window(state),
                                .one_sided = !collective && state->class == CLASS_RMA,
+                               .split = defs->tells_files && (collective_of(state).stage == STAGE_SPLIT ||
+                                                              collective_of(state).stage == STAGE_SPLIT_END),
                                .requests = request_role_of(state)};
 }
 
@@ -251,6 +253,8 @@ static void leave(struct graph_builder *builder, uint32_t lane, const struct eve
         requests_at_leave(builder, lane, event);
     if (role_of(builder, event->state)->one_sided && is_window(builder, event->comm))
         windows_leave(&builder->windows, graph, lane, event);
+    if (role_of(builder, event->state)->split)
+        requests_split(builder, lane, event);
 }
 
 /* Ranks of the window that the call at hand is on. */

@@ -32,6 +32,7 @@ struct state_role {
     bool known, collective; /* known: it was looked at */
     bool on_window;         /* it is what it is only on a window */
     bool one_sided;         /* neither a collective nor a plain call */
+    bool split;             /* half of a split collective on a file */
     enum request_role requests;
 };
 

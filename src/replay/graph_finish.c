@@ -128,13 +128,55 @@ static void note_starts(struct graph *graph)
     }
 }
 
+/* By more than clocks are wrong. */
+static bool was_left_before_last(const struct graph *graph, const struct group *group, int64_t leave_ns)
+{
+    return time_since(leave_ns, group->latest_enter_ns) > graph->clock_error_ns;
+}
+
 /* MPI lets calls of a window, or on a file (MPI 4.0, 14.6.1), return before all processes have come, and assertions
    (MPI_MODE_NOPRECEDE) make them: where one did, by more than clocks are wrong, nobody waits. */
 static bool does_not_wait(const struct graph *graph, const struct group *group)
 {
-    uint8_t kind = graph_collective_of(graph, group).wait;
-    return (kind == WAIT_AT_FENCE || kind == WAIT_AT_WINDOW || kind == WAIT_AT_IO) &&
-           time_since(group->earliest_leave_ns, group->latest_enter_ns) > graph->clock_error_ns;
+    struct collective collective = graph_collective_of(graph, group);
+    return collective.stage == STAGE_BLOCKING &&
+           (collective.wait == WAIT_AT_FENCE || collective.wait == WAIT_AT_WINDOW || collective.wait == WAIT_AT_IO) &&
+           was_left_before_last(graph, group, group->earliest_leave_ns);
+}
+
+/* By group: when the first call that completes it is left; INT64_MAX: none is known. To be freed. */
+static int64_t *earliest_ends(const struct graph *graph)
+{
+    int64_t *ends_ns = memory_new(graph->group_count * sizeof *ends_ns);
+    for (size_t i = 0; i < graph->group_count; i++)
+        ends_ns[i] = INT64_MAX;
+    for (size_t i = 0; i < graph->operation_count; i++) {
+        const struct operation *operation = &graph->operations[i];
+        if (operation->done_lane == GRAPH_NONE)
+            continue;
+        int64_t leave_ns = graph_call(graph, operation->done_lane, operation->done_call).leave_ns;
+        if (leave_ns < ends_ns[operation->group])
+            ends_ns[operation->group] = leave_ns;
+    }
+    return ends_ns;
+}
+
+/* Calls on files that others complete: a split one waits there if not where it begins, and like a non-blocking one only
+   if no call that completes it was left before the last had come. */
+static void finish_later_io(struct graph *graph)
+{
+    int64_t *ends_ns = earliest_ends(graph);
+    for (size_t i = 0; i < graph->group_count; i++) {
+        struct group *group = &graph->groups[i];
+        struct collective collective = graph_collective_of(graph, group);
+        bool split = collective.stage == STAGE_SPLIT, posted = collective.stage == STAGE_POSTED;
+        if (collective.wait != WAIT_AT_IO || !(split || posted) || group->latest_lane == GRAPH_NONE)
+            continue;
+        group->waits_at_end = split && was_left_before_last(graph, group, group->earliest_leave_ns);
+        if ((group->waits_at_end || posted) && was_left_before_last(graph, group, ends_ns[i]))
+            group->latest_lane = GRAPH_NONE;
+    }
+    free(ends_ns);
 }
 
 static void finish_groups(struct graph *graph)
@@ -155,6 +197,8 @@ static void finish_groups(struct graph *graph)
         if (does_not_wait(graph, &graph->groups[i]))
             graph->groups[i].latest_lane = GRAPH_NONE;
     }
+    if (graph->operation_count > 0)
+        finish_later_io(graph);
 }
 
 static int by_rank(const void *a, const void *b)

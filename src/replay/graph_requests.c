@@ -305,6 +305,28 @@ void requests_at_leave(struct graph_builder *builder, uint32_t lane, const struc
     told->count = 0;
 }
 
+/* Several are begun on files of one communicator: which one a call ends is not known from then on. */
+static const uint64_t SEVERAL = UINT64_MAX;
+
+void requests_split(struct graph_builder *builder, uint32_t lane, const struct event *leave)
+{
+    struct graph *graph = builder->graph;
+    uint32_t index = (uint32_t)graph->lanes[lane].count - 1;
+    struct packed_call *call = lane_packed(&graph->lanes[lane], index);
+    uint64_t *begun = map_put(&builder->requests.begun, map_pair(leave->process, (uint32_t)leave->comm), 0);
+    if (call->word & CALL_IN_GROUP) {
+        struct operation operation = {
+            .group = call->link - 1, .lane = lane, .call = index, .done_lane = GRAPH_NONE, .done_call = GRAPH_NONE};
+        ARRAY_PUSH(graph->operations, graph->operation_count, graph->operation_capacity, operation);
+        *begun = *begun ? SEVERAL : graph->operation_count;
+    } else if (*begun && *begun != SEVERAL) {
+        graph->operations[*begun - 1].done_lane = lane;
+        graph->operations[*begun - 1].done_call = index;
+        call->word |= CALL_OPERATES;
+        *begun = 0;
+    }
+}
+
 void requests_forget_links(struct graph_builder *builder, uint32_t lane, bool receive)
 {
     struct graph *graph = builder->graph;
@@ -325,6 +347,7 @@ void requests_forget_links(struct graph_builder *builder, uint32_t lane, bool re
 void requests_clear(struct requests *requests)
 {
     map_clear(&requests->places);
+    map_clear(&requests->begun);
     free(requests->states);
     free(requests->messages);
 }

@@ -49,6 +49,7 @@ struct requests {
     struct map places; /* (process, number) -> index */
     struct request_state *states;
     size_t count, capacity;
+    struct map begun;   /* (process, communicator) -> 1 + index of the operation of a split collective on a file */
     uint32_t *messages; /* scratch */
     size_t message_count, message_capacity;
 };
@@ -60,6 +61,9 @@ void requests_tell(struct told_requests *told, const struct event *event);
 
 /* The lane's latest call was left: what it told becomes links and operations. */
 void requests_at_leave(struct graph_builder *builder, uint32_t lane, const struct event *leave);
+
+/* The lane's latest call, which begins or ends a split collective on a file, was left. */
+void requests_split(struct graph_builder *builder, uint32_t lane, const struct event *leave);
 
 /* An end of a message comes late, to a call whose place for it has links: those are not known, then. */
 void requests_forget_links(struct graph_builder *builder, uint32_t lane, bool receive);

@@ -429,7 +429,7 @@ static void meet(struct play *play, uint32_t index, const struct call *call)
     struct lane_play *lane = &play->lanes[index];
     const struct group *recorded = graph_group(play->graph, call);
     const struct state_def *state = graph_state(play->graph, call);
-    if (!recorded->complete || recorded->latest_lane == GRAPH_NONE || only_starts(state)) {
+    if (!recorded->complete || recorded->latest_lane == GRAPH_NONE || !graph_waits_at_once(play->graph, recorded)) {
         end_call(play, index);
         return;
     }

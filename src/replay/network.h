@@ -12,8 +12,8 @@
    - Up to the eager limit the sender goes on at once. From it on (and in MPI_Ssend), rendezvous: the transfer begins
    only when its receive is posted (one that completes in a wait, and of which the trace does not tell when, counts as
    posted in time), and a blocking send waits; one that was only started is waited for by the call that completes it.
-   - Who waits on a window (graph_windows.h) goes on a latency after what it waits for: the post, the complete, the end of
-   the holder's unlock. What one-sided calls move costs nothing.
+   - Who waits on a window (graph_windows.h) goes on a latency after what it waits for: the post, the complete, the end
+   of the holder's unlock. What one-sided calls move costs nothing.
    - A collective begins when the last has come, and all leave it after stages of (latency + bytes / bandwidth) each: as
    many as its tree has, in MPI_Alltoall one for each other process, in and out. MPI_Init and MPI_Finalize cost nothing.
    The two groups of an inter-communicator are one. A neighbourhood collective ends for each process so many stages

@@ -235,7 +235,7 @@ int64_t player_end_in_group(struct player *player, uint32_t lane, const struct c
 {
     struct dependency dependency = {.recorded_ns = call->enter_ns, .replayed_ns = player->lanes[lane].now_ns};
     bool gets = !call->gets_nothing || stays_in_tree(player, graph_group(player->graph, call), call);
-    bool waits = graph_collective(player->graph, call).stage == STAGE_BLOCKING && gets;
+    bool waits = graph_waits_at_once(player->graph, graph_group(player->graph, call)) && gets;
     if (waits && !depend_on_group(player, lane, player->lanes[lane].at, call->group - 1, call, &dependency))
         return wait_in(player, lane, dependency.list);
     return player_end_after(player, call, player->lanes[lane].now_ns, &dependency,
@@ -253,7 +253,7 @@ int64_t player_end_of_operations(struct player *player, uint32_t lane, const str
         struct dependency dependency = {.recorded_ns = call->enter_ns, .replayed_ns = player->lanes[lane].now_ns};
         if (!graph_completes(operation, lane, index))
             break;
-        if (operation->gets_nothing)
+        if (operation->gets_nothing || graph_waits_at_once(graph, &graph->groups[operation->group]))
             continue;
         if (!depend_on_group(player, operation->lane, operation->call, operation->group, call, &dependency))
             return wait_in(player, lane, dependency.list);

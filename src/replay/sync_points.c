@@ -15,7 +15,8 @@ enum { COMMS_LOOKED_AT = 64 };
 static bool synchronises(const struct group *group, struct collective collective)
 {
     return (collective.shape == SHAPE_ALL_TO_ALL || collective.shape == SHAPE_ALL_TO_ONE) &&
-           collective.stage == STAGE_BLOCKING && group->complete && group->earliest_leave_ns >= group->latest_enter_ns;
+           (collective.stage == STAGE_BLOCKING || (collective.stage == STAGE_SPLIT && !group->waits_at_end)) &&
+           group->complete && group->earliest_leave_ns >= group->latest_enter_ns;
 }
 
 /* True of waits for messages, and of collectives that not all leave together. */

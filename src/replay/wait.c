@@ -60,7 +60,7 @@ static struct wait wait_for_group(const struct graph *graph, const struct group 
 
 static struct wait wait_in_group(const struct graph *graph, uint32_t lane, uint32_t index, const struct call *call)
 {
-    if (graph_collective(graph, call).stage != STAGE_BLOCKING || call->gets_nothing)
+    if (!graph_waits_at_once(graph, graph_group(graph, call)) || call->gets_nothing)
         return (struct wait){0};
     return wait_for_group(graph, graph_group(graph, call), lane, index, call);
 }
@@ -75,7 +75,7 @@ static struct wait wait_for_operations(const struct graph *graph, uint32_t lane,
         if (!graph_completes(operation, lane, index))
             break;
         const struct group *group = &graph->groups[operation->group];
-        if (operation->gets_nothing)
+        if (operation->gets_nothing || graph_waits_at_once(graph, group))
             continue;
         struct wait wait = wait_for_group(graph, group, operation->lane, operation->call, call);
         wait.comm = graph->streams[group->stream].comm;

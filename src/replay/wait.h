@@ -29,8 +29,9 @@ struct wait wait_of(const struct graph *graph, uint32_t lane, uint32_t call);
 /* The same, computed whatever the table says. */
 struct wait wait_compute(const struct graph *graph, uint32_t lane, uint32_t call);
 
-/* Time of a call, up to `until_ns`, that is no waiting for a certain process: what a collective lasts longer than for the
-   first that is done, calls on files, or a reduction in which it stays for the last. The cause is the call itself. */
+/* Time of a call, up to `until_ns`, that is no waiting for a certain process: what a collective lasts longer than for
+   the first that is done, calls on files, or a reduction in which it stays for the last. The cause is the call itself.
+ */
 struct wait wait_completion_of(const struct graph *graph, uint32_t lane, uint32_t call);
 
 /* Which kind a wait of the call for a message is of. */

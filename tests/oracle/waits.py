@@ -88,6 +88,7 @@ class Run:
         self.exposures = {}
         self.reductions = []
         self.fences = []  # members of each
+        self.writes = []  # calls that begin and end each
         self.ends = []  # of messages: (send, receive), the calls that tell of them
         self.locks = {}  # window -> [LockEpoch]
         self.acquiring = {}  # window -> in which step of an epoch a lock is acquired: of one, of all
@@ -97,7 +98,7 @@ class Run:
         rounds = self.random.randint(1, 40)
         kinds = [self.eager, self.rendezvous, self.barrier, self.all_to_all, self.one_to_all, self.all_to_one,
                  self.several, self.out_of_order, self.user_state, self.scan, self.neighbours, self.two_groups,
-                 self.completed_later]
+                 self.completed_later, self.write_later, self.write_split]
         self.plain = self.random.random() < 0.25  # nothing that another network does in another way
         if self.plain:
             kinds = [self.eager, self.barrier, self.all_to_all, self.several, self.out_of_order, self.user_state]
@@ -114,6 +115,7 @@ class Run:
         self.find_wrong_order()
         self.find_in_reductions()
         self.find_fences()
+        self.find_writes()
         self.find_late_posts()
         self.find_contention()
 
@@ -476,6 +478,55 @@ class Run:
         """By so much a message is received before it is sent: clocks may be as wrong."""
         return max([send.enter - receive.leave for send, receive in self.ends] + [0])
 
+    def write_later(self):
+        """All write to a file without blocking, and complete that; those who are there wait for the last, or nobody does."""
+        comm = self.random.randrange(self.intra)
+        posts = [self.enter(rank, "MPI_File_iwrite_at_all", comm) for rank in self.groups[comm]]
+        numbers = [self.request(post) for post in posts]
+        for post in posts:
+            self.leave(post, post.enter + self.cost())
+            self.io(post)
+            self.now[post.rank] += self.random.choice([0, 40, 3000])
+        ends = [self.wait_for_requests(post.rank, [number]) for post, number in zip(posts, numbers)]
+        self.end_writing(posts, ends)
+
+    def write_split(self):
+        """The same in two halves: they wait in the first, or in the second, or not at all."""
+        comm = self.random.randrange(self.intra)
+        begins = [self.enter(rank, "MPI_File_write_all_begin", comm) for rank in self.groups[comm]]
+        latest = max(call.enter for call in begins)
+        at_begin = self.random.random() < 0.4
+        for call in begins:
+            self.leave(call, (latest if at_begin else call.enter) + self.cost())
+            self.now[call.rank] += self.random.choice([0, 40, 3000])
+        ends = [self.enter(rank, "MPI_File_write_all_end", comm) for rank in self.groups[comm]]
+        self.end_writing(begins, ends)
+
+    def end_writing(self, begins, ends):
+        latest = max(call.enter for call in begins)
+        waits = self.random.random() < 0.7
+        for end in ends:
+            self.leave(end, (max(end.enter, latest) if waits else end.enter) + self.cost())
+        self.writes.append((begins, ends))
+
+    def io(self, call, waited=0):
+        if call.leave - call.enter > waited:
+            self.waits.setdefault("io", []).append((call.rank, call.rank, call.leave - call.enter - waited))
+
+    def find_writes(self):
+        error = self.clock_error()
+        for begins, ends in self.writes:
+            latest = max(call.enter for call in begins)
+            last = min(call.rank for call in begins if call.enter == latest)
+            split = ends[0].name.startswith("MPI_File")
+            calls = next((calls for calls in ([begins, ends] if split else [ends])
+                          if min(call.leave for call in calls) + error >= latest), [])
+            for call in calls:
+                call.needs = call.needs + begins
+                self.wait("wait-at-io", call, last, latest)
+            for call in begins + ends if split else []:
+                self.io(call, max(0, min(latest, call.leave) - call.enter) if call in calls else 0)
+
     def find_fences(self):
         error = self.clock_error()
         for calls in self.fences:
@@ -696,6 +747,7 @@ class Run:
         with open(path, "w", encoding="utf-8") as out:
             out.write('<!DOCTYPE trace SYSTEM "sight.dtd">\n<trace processes="%d">\n' % self.processes)
             out.write('<marktype name="MPI request" format="request=%25d, count=%25d" id="5000"/>\n')
+            out.write('<constant name="MPI_File communicators" value="1"/>\n')
             out.write('<communicator id="0" kind="intra" world="yes"/>\n')
             alone = list(range(1, self.intra + len(self.sources))) + self.windows
             for comm, members in ((comm, self.groups[comm]) for comm in alone):

@@ -2,6 +2,7 @@
 /* Programs with one problem planted, or without: planted PATTERN RANK clean|bad. Work is sleeping, so that any number
    of processes shares two cores. Prints what the diagnosis must find: the ids of findings that are right as the first,
    and the process that causes it ("-": all in turn); and, where the program can tell, how long it waits: "waited S". */
+#include <math.h>
 #include <mpi.h>
 
 #include <stdio.h>
@@ -247,23 +248,67 @@ static void late_post(int round)
 
 static MPI_File together = MPI_FILE_NULL;
 
-/* All write to one file; how long each waits for the last to come is known when all tell when they came. */
-static void write_together(int round)
+static void open_together(int round)
 {
-    double mine = rank, latest_s;
     if (round == 0)
         MPI_File_open(MPI_COMM_WORLD, "planted.dat", MPI_MODE_CREATE | MPI_MODE_WRONLY, MPI_INFO_NULL, &together);
-    uneven_work();
-    double begin_s = now_s();
-    MPI_File_write_at_all(together, rank * (MPI_Offset)sizeof mine, &mine, 1, MPI_DOUBLE, MPI_STATUS_IGNORE);
-    double end_s = now_s();
-    MPI_Allreduce(&begin_s, &latest_s, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
-    waited_s += (latest_s < end_s ? latest_s : end_s) - begin_s;
+}
+
+static void close_together(int round)
+{
     if (round < ROUNDS - 1)
         return;
     MPI_File_close(&together);
     if (rank == 0)
         unlink("planted.dat");
+}
+
+/* In a call from begin_s to end_s each waited until the last came, at last_s. */
+static void count_waiting(double last_s, double begin_s, double end_s)
+{
+    double latest_s;
+    MPI_Allreduce(&last_s, &latest_s, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+    waited_s += fmax(0, fmin(latest_s, end_s) - begin_s);
+}
+
+/* All write to one file; how long each waits for the last to come is known when all tell when they came. */
+static void write_together(int round)
+{
+    double mine = rank;
+    open_together(round);
+    uneven_work();
+    double begin_s = now_s();
+    MPI_File_write_at_all(together, rank * (MPI_Offset)sizeof mine, &mine, 1, MPI_DOUBLE, MPI_STATUS_IGNORE);
+    count_waiting(begin_s, begin_s, now_s());
+    close_together(round);
+}
+
+/* The same without blocking: they wait when they complete it. */
+static void write_later(int round)
+{
+    double mine = rank;
+    MPI_Request request;
+    open_together(round);
+    uneven_work();
+    double posted_s = now_s();
+    MPI_File_iwrite_at_all(together, rank * (MPI_Offset)sizeof mine, &mine, 1, MPI_DOUBLE, &request);
+    double begin_s = now_s();
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    count_waiting(posted_s, begin_s, now_s());
+    close_together(round);
+}
+
+/* And in two halves. */
+static void write_split(int round)
+{
+    double mine = rank;
+    open_together(round);
+    uneven_work();
+    double begin_s = now_s();
+    MPI_File_write_at_all_begin(together, rank * (MPI_Offset)sizeof mine, &mine, 1, MPI_DOUBLE);
+    MPI_File_write_at_all_end(together, &mine, MPI_STATUS_IGNORE);
+    count_waiting(begin_s, begin_s, now_s());
+    close_together(round);
 }
 
 /* Many barriers though nobody is late: the fewer processes, the less one costs. */
@@ -546,6 +591,8 @@ static const struct pattern patterns[] = {
     {"late-receiver", late_receiver, "late-receiver,late-sender,serialisation", 0},
     {"late-post", late_post, "late-receiver,late-sender,serialisation", 0},
     {"write-together", write_together, "compute-imbalance,wait-at-io", 1},
+    {"write-later", write_later, "compute-imbalance,wait-at-io", 1},
+    {"write-split", write_split, "compute-imbalance,wait-at-io", 1},
     {"nonblocking", nonblocking, "compute-imbalance,wait-at-nxn", 1},
 #if MPI_VERSION >= 4
     {"persistent", persistent, "compute-imbalance,wait-at-barrier", 1},

@@ -43,6 +43,9 @@ enum {
     RECV_INIT,
     BCAST_INIT,
     FILE_WRITE_ALL,
+    FILE_IWRITE_ALL,
+    FILE_WRITE_BEGIN,
+    FILE_WRITE_END,
     STATES,
     LANES = 8
 };
@@ -82,7 +85,10 @@ HAND_UNUSED static void defs_make(void)
                                               "MPI_Send_init",
                                               "MPI_Recv_init",
                                               "MPI_Bcast_init",
-                                              "MPI_File_write_all"};
+                                              "MPI_File_write_all",
+                                              "MPI_File_iwrite_all",
+                                              "MPI_File_write_all_begin",
+                                              "MPI_File_write_all_end"};
     defs = defs_new();
     for (size_t i = 0; i < STATES; i++)
         defs_add_state(defs, &(struct state_def){.name = (char *)(uintptr_t)names[i]});

@@ -272,6 +272,59 @@ static void test_files_together(void)
     graph_free(graph);
 }
 
+/* Process 1 comes at 60: with a request, or in halves (`begin`, `end`), of which process 0 waits in one. */
+static void write_later(struct trace *trace, uint32_t begin, uint32_t end, int64_t begun_ns, int64_t end_ns,
+                        int64_t ended_ns)
+{
+    for (uint32_t p = 0; p < 2; p++) {
+        moment(trace, p, 0);
+        call(trace, p, begin, p ? 60 : 10, p ? 62 : begun_ns);
+        tells(trace, p, begin == FILE_IWRITE_ALL, begin == FILE_IWRITE_ALL);
+        call(trace, p, end, p ? 63 : end_ns, p ? 64 : ended_ns);
+        tells(trace, p, begin == FILE_IWRITE_ALL, begin == FILE_IWRITE_ALL);
+    }
+}
+
+static void expect_later(struct trace *trace, int64_t at_io_ns, int64_t io_ns, uint32_t state, const char *name)
+{
+    struct graph *graph = graph_of(trace, 2);
+    struct analysis *analysis = analyse(graph);
+    tap_equal_int(analysis->waits[WAIT_AT_IO].victims_ns[0], at_io_ns, "%s: waits", name);
+    tap_equal_int(analysis->waits[WAIT_AT_IO].states_ns[state], at_io_ns, "%s: there", name);
+    tap_equal_int(analysis->waits[WAIT_AT_IO].causes_ns[1], at_io_ns, "%s: for whom", name);
+    tap_equal_int(analysis->waits[WAIT_IO].victims_ns[0], io_ns, "%s: files", name);
+    tap_equal_int(analysis->replay, 64, "%s: replay", name);
+    tap_equal_int(analysis->path, 64, "%s: path", name);
+    tap_equal_int((long long)analysis->forced, 0, "%s: nobody goes on alone", name);
+    analysis_free(analysis);
+    graph_free(graph);
+}
+
+/* The constant of test_files_together() is there. */
+static void test_files_later(void)
+{
+    struct trace trace = {0};
+    write_later(&trace, FILE_IWRITE_ALL, WAIT, 12, 20, 61);
+    expect_later(&trace, 40, 2, WAIT, "MPI_File_iwrite_all: in MPI_Wait");
+    write_later(&trace, FILE_IWRITE_ALL, WAIT, 12, 20, 30);
+    expect_later(&trace, 0, 2, WAIT, "MPI_File_iwrite_all: one is done before the last comes");
+    write_later(&trace, FILE_WRITE_BEGIN, FILE_WRITE_END, 12, 20, 61);
+    expect_later(&trace, 40, 3, FILE_WRITE_END, "a split collective: in its end");
+    write_later(&trace, FILE_WRITE_BEGIN, FILE_WRITE_END, 61, 62, 63);
+    expect_later(&trace, 50, 2, FILE_WRITE_BEGIN, "a split collective: in its begin");
+    write_later(&trace, FILE_WRITE_BEGIN, FILE_WRITE_END, 12, 20, 30);
+    expect_later(&trace, 0, 12, FILE_WRITE_END, "a split collective: one is done before the last comes");
+    for (uint32_t p = 0; p < 2; p++) {
+        moment(&trace, p, 0);
+        for (int i = 0; i < 2; i++)
+            call(&trace, p, FILE_WRITE_BEGIN, (p ? 50 : 10) + 2 * i, (p ? 50 : 10) + 2 * i + 1);
+        for (int i = 0; i < 2; i++)
+            call(&trace, p, FILE_WRITE_END, p ? 60 + 2 * i : 20 + 36 * i, p ? 62 + 2 * i : 55 + 2 * i);
+    }
+    expect_later(&trace, 0, 2 + 35 + 1, FILE_WRITE_END,
+                 "split collectives on two files at once: which is ended is not known");
+}
+
 /* Waits by place in the source and by communicator: the longest first. */
 static void test_places(void)
 {
@@ -462,6 +515,7 @@ int main(void)
     test_no_waits();
     test_files();
     test_files_together();
+    test_files_later();
     test_places();
     test_posted();
     test_posted_several();
