@@ -864,7 +864,7 @@ def differences(run, analysis):
 def delay_differences(run, analysis, numbers):
     """What delays cost, and what goes back to none, is all waiting for others, but for the rounding of each process."""
     waiting = sum(wait[-1] for kind, waits in run.waits.items()
-                  if not kind.endswith("-completion") and kind != "in-reduction" for wait in waits)
+                  if not kind.endswith("-completion") and kind not in ("in-reduction", "io") for wait in waits)
     costs = sum(nanoseconds(delay.get("cost_s")) for delay in analysis.iter("delay") if delay.get("rank"))
     if abs(waiting - costs - nanoseconds(numbers["unattributed"])) > run.processes + 1:
         yield "delays: %d ns are waited, said %d ns and %s s" % (waiting, costs, numbers["unattributed"])
