@@ -21,6 +21,7 @@ struct turn {
     int64_t begin_ns;  /* when the process turns to it, at the latest */
     int64_t end_ns;    /* enter of the call */
     int64_t waited_ns; /* by the process itself, until then */
+    int64_t other_ns;  /* the call waits until then for others, whatever this one does; INT64_MIN */
     uint32_t lane, call;
     bool served; /* begin_ns is when it does; else it may be since the end of the turn before */
 };
@@ -34,6 +35,7 @@ struct request {
 /* A process that others wait for. */
 struct endpoint {
     const struct graph *graph;
+    const uint32_t *completers; /* by message with links: 1 + the call of its sender's lane that completes its send */
     int64_t least_ns;
     struct turn turns[TURNS]; /* by their ends */
     size_t count, told;       /* the first `told` were looked at, and are kept for those behind them */
@@ -83,30 +85,57 @@ static int64_t queued_ns(const struct endpoint *endpoint, size_t index)
     int64_t from_ns = ahead->begin_ns > turn->enter_ns ? ahead->begin_ns : turn->enter_ns,
             to_ns = turn->served ? turn->begin_ns : turn[-1].end_ns;
     int64_t ns = time_since(from_ns, to_ns) - (turn->waited_ns - ahead->waited_ns);
+    if (turn->other_ns != INT64_MIN && ns > time_since(turn->other_ns, turn->end_ns))
+        ns = time_since(turn->other_ns, turn->end_ns);
     return ns > 0 ? ns : 0;
 }
 
 /* Tells of the turns up to `end`. */
-static void tell(struct endpoint *endpoint, size_t end)
+static void tell(struct endpoint *endpoint, uint32_t lane, size_t end)
 {
     for (; endpoint->told < end; endpoint->told++) {
         const struct turn *turn = &endpoint->turns[endpoint->told];
         int64_t ns = queued_ns(endpoint, endpoint->told);
         if (ns >= endpoint->least_ns && ns > 0)
             ARRAY_PUSH(endpoint->queues.queued, endpoint->queues.count, endpoint->capacity,
-                       (struct queued){turn->lane, turn->call, ns});
+                       (struct queued){turn->lane, turn->call, lane, ns});
     }
 }
 
 /* Those of half of the room stay: later ones may have waited behind them. */
-static void make_room(struct endpoint *endpoint)
+static void make_room(struct endpoint *endpoint, uint32_t lane)
 {
     size_t gone = TURNS / 2;
-    tell(endpoint, TURNS - OVERLAP);
+    tell(endpoint, lane, TURNS - OVERLAP);
     for (size_t i = gone; i < TURNS; i++)
         endpoint->turns[i - gone] = endpoint->turns[i];
     endpoint->count -= gone;
     endpoint->told -= gone;
+}
+
+/* When the call is done with what it waits for of others than the lane; INT64_MIN: it waits for no others. Of
+   collectives that it completes too that is not looked at: its end stands for them. */
+static int64_t done_with_others_ns(const struct endpoint *endpoint, uint32_t lane, const struct call *call)
+{
+    const struct graph *graph = endpoint->graph;
+    int64_t latest_ns = call->operates ? call->leave_ns : INT64_MIN;
+    struct message m;
+    for (uint32_t at = call->received; at; at = graph_next_received(graph, at - 1)) {
+        m = graph_message(graph, at - 1);
+        int64_t sent_ns = m.send_lane == GRAPH_NONE || m.send_lane == lane
+                              ? INT64_MIN
+                              : graph_call(graph, m.send_lane, m.send_call).enter_ns;
+        latest_ns = sent_ns > latest_ns ? sent_ns : latest_ns;
+    }
+    for (uint32_t at = call->completed; at; at = graph_next_completed(graph, at - 1)) {
+        m = graph_message(graph, at - 1);
+        struct post post = m.receive_lane == GRAPH_NONE || m.receive_lane == lane
+                               ? (struct post){GRAPH_NONE, GRAPH_NONE}
+                               : graph_post(graph, at - 1, &m);
+        int64_t posted_ns = post.lane == GRAPH_NONE ? INT64_MIN : graph_call(graph, post.lane, post.call).enter_ns;
+        latest_ns = posted_ns > latest_ns ? posted_ns : latest_ns;
+    }
+    return latest_ns;
 }
 
 /* The wait of a call at the other end of a message, if it ends with call `index` of the lane. */
@@ -125,21 +154,37 @@ static void meet(struct endpoint *endpoint, uint32_t lane, uint32_t index, const
     if (last && ((last->lane == turn->lane && last->call == turn->call) || last->end_ns > turn->end_ns))
         return;
     if (endpoint->count == TURNS)
-        make_room(endpoint);
-    endpoint->turns[endpoint->count] = *turn;
-    endpoint->turns[endpoint->count++].enter_ns = other.enter_ns;
+        make_room(endpoint, lane);
+    last = &endpoint->turns[endpoint->count++];
+    *last = *turn;
+    last->enter_ns = other.enter_ns;
+    last->other_ns = done_with_others_ns(endpoint, lane, &other);
 }
 
-/* Those who wait for the process to receive. */
+/* Who waits for the process to receive the message: in the call that sends it, or the one that completes that. */
+static void meet_sender(struct endpoint *endpoint, uint32_t lane, uint32_t index, const struct call *call,
+                        int64_t waited_ns, uint32_t message)
+{
+    struct message m = graph_message(endpoint->graph, message);
+    uint32_t later = graph_completes_later(endpoint->graph, message) ? endpoint->completers[message] : 0;
+    struct turn turn = {.begin_ns = call->enter_ns,
+                        .end_ns = call->enter_ns,
+                        .waited_ns = waited_ns,
+                        .lane = m.send_lane,
+                        .call = later ? later - 1 : m.send_call,
+                        .served = true};
+    meet(endpoint, lane, index, &turn);
+}
+
+/* Those who wait for the process to receive, by calls that post the receives or are them. */
 static void meet_senders(struct endpoint *endpoint, uint32_t lane, uint32_t index, const struct call *call,
                          int64_t waited_ns)
 {
-    struct message m;
-    for (uint32_t at = call->received; at; at = graph_next_received(endpoint->graph, at - 1)) {
-        m = graph_message(endpoint->graph, at - 1);
-        meet(endpoint, lane, index,
-             &(struct turn){0, call->enter_ns, call->enter_ns, waited_ns, m.send_lane, m.send_call, true});
-    }
+    for (uint32_t at = call->received; at; at = graph_next_received(endpoint->graph, at - 1))
+        if (!graph_posted_before(endpoint->graph, at - 1))
+            meet_sender(endpoint, lane, index, call, waited_ns, at - 1);
+    for (uint32_t at = call->posted; at; at = graph_next_posted(endpoint->graph, at - 1))
+        meet_sender(endpoint, lane, index, call, waited_ns, at - 1);
 }
 
 /* Those who wait for the process to send. */
@@ -149,7 +194,11 @@ static void meet_receivers(struct endpoint *endpoint, uint32_t lane, uint32_t in
     struct message m;
     for (uint32_t at = call->sent; at; at = graph_next_sent(endpoint->graph, at - 1)) {
         m = graph_message(endpoint->graph, at - 1);
-        struct turn turn = {0, call->enter_ns, call->enter_ns, waited_ns, m.receive_lane, m.receive_call, false};
+        struct turn turn = {.begin_ns = call->enter_ns,
+                            .end_ns = call->enter_ns,
+                            .waited_ns = waited_ns,
+                            .lane = m.receive_lane,
+                            .call = m.receive_call};
         if (m.receive_lane == request->lane) {
             turn.served = true;
             turn.begin_ns = request->begin_ns;
@@ -175,7 +224,7 @@ static void visit(struct endpoint *endpoint, uint32_t lane)
             request =
                 (struct request){graph_message(graph, call.received - 1).send_lane, call.enter_ns + wait.ns, waited_ns};
     }
-    tell(endpoint, endpoint->count);
+    tell(endpoint, lane, endpoint->count);
 }
 
 static int by_place(const void *a, const void *b)
@@ -186,10 +235,26 @@ static int by_place(const void *a, const void *b)
     return (left->call > right->call) - (left->call < right->call);
 }
 
+/* By message with links: 1 + the call of its sender's lane that completes its send; 0: none. To be freed. */
+static uint32_t *completers_of(const struct graph *graph)
+{
+    uint32_t *completers = memory_new(graph->link_count * sizeof *completers);
+    for (uint32_t lane = 0; lane < graph->lane_count && graph->link_count > 0; lane++)
+        for (uint32_t i = 0; i < graph->lanes[lane].count; i++) {
+            struct call call = graph_call(graph, lane, i);
+            for (uint32_t at = call.completed; at; at = graph_next_completed(graph, at - 1))
+                if (graph_message(graph, at - 1).send_lane == lane)
+                    completers[at - 1] = i + 1;
+        }
+    return completers;
+}
+
 struct queues queues_of(const struct graph *graph, const bool *endpoints, int64_t least_ns)
 {
     struct endpoint *endpoint = memory_new(sizeof *endpoint);
+    uint32_t *completers = completers_of(graph);
     endpoint->graph = graph;
+    endpoint->completers = completers;
     endpoint->least_ns = least_ns;
     for (uint32_t lane = 0; lane < graph->lane_count && graph->lane_count > QUEUE_LEAST + 1; lane++)
         if (!endpoints || endpoints[lane])
@@ -197,6 +262,7 @@ struct queues queues_of(const struct graph *graph, const bool *endpoints, int64_
     struct queues queues = endpoint->queues;
     if (queues.count > 0)
         qsort(queues.queued, queues.count, sizeof *queues.queued, by_place);
+    free(completers);
     free(endpoint);
     return queues;
 }

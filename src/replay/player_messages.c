@@ -42,18 +42,24 @@ void player_post_receive(struct player *player, uint32_t message, int64_t now_ns
         player_wake(player, (uint32_t)(before_ns - NOT_YET - 1), message);
 }
 
-/* How long the lane's next call need not wait. */
-static int64_t queued_ns(struct player *player, uint32_t lane)
+/* The part of the lane's next call that it need not wait for a queue; NULL: none. */
+static const struct queued *queued_in(struct player *player, uint32_t lane)
 {
     const struct queues *queues = player->options.queues;
     if (!queues)
-        return 0;
+        return NULL;
     size_t *at = &player->queue_at[lane];
     uint32_t call = player->lanes[lane].at;
     while (*at < queues->count && queues->queued[*at].lane == lane && queues->queued[*at].call < call)
         ++*at;
     bool met = *at < queues->count && queues->queued[*at].lane == lane && queues->queued[*at].call == call;
-    return met ? queues->queued[*at].ns : 0;
+    return met ? &queues->queued[*at] : NULL;
+}
+
+/* So much sooner is the lane at the other end of a message there. */
+static int64_t sooner_ns(const struct queued *queued, uint32_t other_lane)
+{
+    return queued && queued->cause_lane == other_lane ? queued->ns : 0;
 }
 
 static int64_t wait_for_message(struct player *player, uint32_t lane, uint32_t message)
@@ -67,7 +73,8 @@ static int64_t wait_for_message(struct player *player, uint32_t lane, uint32_t m
 int64_t player_end_of_receives(struct player *player, uint32_t lane, const struct call *call, int64_t longest_ns)
 {
     const struct graph *graph = player->graph;
-    int64_t end_ns = NOT_YET, sooner_ns = queued_ns(player, lane);
+    int64_t end_ns = NOT_YET;
+    const struct queued *queued = queued_in(player, lane);
     bool single = !call->sent && !call->completed && !call->operates && !graph_next_received(graph, call->received - 1);
     struct message m;
     for (uint32_t at = call->received; at; at = graph_next_received(graph, at - 1)) {
@@ -77,7 +84,7 @@ int64_t player_end_of_receives(struct player *player, uint32_t lane, const struc
         if (!has_entered(player, m.send_lane, m.send_call))
             return wait_for_message(player, lane, at - 1);
         struct dependency dependency = {.recorded_ns = graph_call(graph, m.send_lane, m.send_call).enter_ns,
-                                        .replayed_ns = player->message_ns[at - 1] - sooner_ns,
+                                        .replayed_ns = player->message_ns[at - 1] - sooner_ns(queued, m.send_lane),
                                         .kind = wait_for_message_kind(call),
                                         .free = is_free_channel(player, m.channel)};
         int64_t wait_ns = single ? player_wait_for(call, dependency.recorded_ns) : longest_ns;
@@ -104,8 +111,8 @@ static int64_t receive_ns(struct player *player, uint32_t lane, uint32_t index, 
 
 /* What is known of the end of a call that waited for receivers. */
 struct ending {
-    int64_t wait_ns;   /* its longest wait in the record */
-    int64_t sooner_ns; /* so much of it need not be */
+    int64_t wait_ns;             /* its longest wait in the record */
+    const struct queued *queued; /* a part of it need not be; NULL: none */
     int64_t end_ns;
 };
 
@@ -126,7 +133,7 @@ static bool depend_on_receiver(struct player *player, uint32_t lane, const struc
     if (replayed_ns == NOT_YET)
         return false;
     struct dependency dependency = {.recorded_ns = posted_ns,
-                                    .replayed_ns = replayed_ns - ending->sooner_ns,
+                                    .replayed_ns = replayed_ns - sooner_ns(ending->queued, m.receive_lane),
                                     .kind = WAIT_LATE_RECEIVER,
                                     .free = is_free_channel(player, m.channel)};
     int64_t ns = player_end_after(player, call, player->lanes[lane].now_ns, &dependency, ending->wait_ns);
@@ -139,7 +146,7 @@ int64_t player_end_of_sends(struct player *player, uint32_t lane, const struct c
                             int64_t end_ns)
 {
     const struct graph *graph = player->graph;
-    struct ending ending = {wait_ns, queued_ns(player, lane), end_ns};
+    struct ending ending = {wait_ns, queued_in(player, lane), end_ns};
     for (uint32_t at = call->sent; at; at = graph_next_sent(graph, at - 1))
         if (!graph_completes_later(graph, at - 1) && !depend_on_receiver(player, lane, call, at - 1, &ending))
             return NOT_YET;

@@ -61,6 +61,61 @@ static void test_receiving(void)
     analysis_free(analysis);
 }
 
+/* The same where the sends complete in a wait that is entered then; the third waits for `other` in it, too, which
+   receives its message at 60. */
+static struct trace completers(int32_t other)
+{
+    struct trace trace = {0};
+    moment(&trace, 0, 0);
+    for (uint32_t p = 1; p < 4; p++) {
+        message(&trace, 0, RECV, 10 + 20 * p, 11 + 20 * p, (int32_t)p);
+        message(&trace, p, ISSEND, 6, 7, 0);
+        tells(&trace, p, 1, 1);
+        if (p == 3 && other) {
+            message(&trace, p, ISSEND, 8, 9, other);
+            tells(&trace, p, 2, 1);
+        }
+        call(&trace, p, WAITALL, 8 + 2 * p, 11 + 20 * p);
+        tells(&trace, p, 1, p == 3 && other ? 2 : 1);
+    }
+    moment(&trace, 4, 0);
+    if (other)
+        message(&trace, 4, RECV, 60, 61, 3);
+    moment(&trace, 0, 91);
+    return trace;
+}
+
+static void test_completing(void)
+{
+    struct trace trace = completers(0);
+    struct analysis *analysis = analysed(&trace, 5);
+    EXPECT(analysis, "sends are completed", 0, 0, 20, 40, 0);
+    analysis_free(analysis);
+    trace = completers(4);
+    analysis = analysed(&trace, 5);
+    EXPECT(analysis, "one waits for another until 60", 0, 0, 20, 10, 0);
+    analysis_free(analysis);
+}
+
+/* Three receives are posted at 30, 50 and 70, and completed at the end: it turns to the senders when it posts. */
+static void test_posting(void)
+{
+    struct trace trace = {0};
+    moment(&trace, 0, 0);
+    for (uint32_t p = 1; p < 4; p++) {
+        call(&trace, 0, IRECV, 10 + 20 * p, 11 + 20 * p);
+        tells(&trace, 0, p, 1);
+        message(&trace, p, SSEND, 8 + 2 * p, 11 + 20 * p, 0);
+    }
+    for (uint32_t p = 1; p < 4; p++) {
+        message(&trace, 0, WAIT, 79 + p, 80 + p, (int32_t)p);
+        tells(&trace, 0, p, 1);
+    }
+    struct analysis *analysis = analysed(&trace, 4);
+    EXPECT(analysis, "receives are posted", 0, 0, 20, 40);
+    analysis_free(analysis);
+}
+
 /* The three go on for 100 when process 0 has taken their message: the last ends 40 earlier if it need not queue. */
 static void test_saving(void)
 {
@@ -198,6 +253,8 @@ int main(void)
     defs_make();
     test_receiving();
     test_saving();
+    test_completing();
+    test_posting();
     test_answering();
     test_sending();
     test_course();
