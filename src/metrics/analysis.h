@@ -28,6 +28,7 @@
     X(AT_INIT, "wait-at-init")            /* the same */                                                               \
     X(AT_FINALIZE, "wait-at-finalize")    /* the same */                                                               \
     X(AT_WINDOW, "wait-at-window")        /* making or freeing a window: the same */                                   \
+    X(AT_COMM, "wait-at-comm")            /* making or freeing a communicator: the same */                             \
     X(AT_FENCE, "wait-at-fence")          /* MPI_Win_fence: the same, where nobody leaves before the last enters */    \
     X(AT_IO, "wait-at-io")                /* calls on files: the same, where nobody leaves before the last enters */   \
     X(LATE_POST, "late-post")             /* access epoch: min(latest enter_post of its targets, leave) - enter */     \

@@ -35,6 +35,7 @@ static const struct kind_look {
     [WAIT_AT_INIT] = {"start", "for the last to start", 9, 0},
     [WAIT_AT_FINALIZE] = {"end of the run", "for the last to end", 8, 0},
     [WAIT_AT_WINDOW] = {"making windows", "in making windows", 9, 1},
+    [WAIT_AT_COMM] = {"making communicators", "in making communicators", 9, 2},
     [WAIT_AT_FENCE] = {"fences", "in fences", 6, 2},
     [WAIT_LATE_POST] = {"late posts", "for windows that are posted late", 2, 0},
     [WAIT_EARLY_WAIT] = {"early waits", "for accesses to windows", 1, 2},

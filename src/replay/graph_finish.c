@@ -134,13 +134,14 @@ static bool was_left_before_last(const struct graph *graph, const struct group *
     return time_since(leave_ns, group->latest_enter_ns) > graph->clock_error_ns;
 }
 
-/* MPI lets calls of a window, or on a file (MPI 4.0, 14.6.1), return before all processes have come, and assertions
-   (MPI_MODE_NOPRECEDE) make them: where one did, by more than clocks are wrong, nobody waits. */
+/* MPI lets calls that make communicators, of a window, or on a file (MPI 4.0, 14.6.1), return before all processes have
+   come, and assertions (MPI_MODE_NOPRECEDE) make them: where one did, by more than clocks are wrong, nobody waits. */
 static bool does_not_wait(const struct graph *graph, const struct group *group)
 {
     struct collective collective = graph_collective_of(graph, group);
     return collective.stage == STAGE_BLOCKING &&
-           (collective.wait == WAIT_AT_FENCE || collective.wait == WAIT_AT_WINDOW || collective.wait == WAIT_AT_IO) &&
+           (collective.wait == WAIT_AT_COMM || collective.wait == WAIT_AT_FENCE || collective.wait == WAIT_AT_WINDOW ||
+            collective.wait == WAIT_AT_IO) &&
            was_left_before_last(graph, group, group->earliest_leave_ns);
 }
 

@@ -87,7 +87,7 @@ class Run:
         self.accesses = {}  # (window, origin, target) -> [(start, complete)]; and [post], as they come
         self.exposures = {}
         self.reductions = []
-        self.fences = []  # members of each
+        self.fences = []  # kind and members of each
         self.writes = []  # calls that begin and end each
         self.ends = []  # of messages: (send, receive), the calls that tell of them
         self.locks = {}  # window -> [LockEpoch]
@@ -98,7 +98,8 @@ class Run:
         rounds = self.random.randint(1, 40)
         kinds = [self.eager, self.rendezvous, self.barrier, self.all_to_all, self.one_to_all, self.all_to_one,
                  self.several, self.out_of_order, self.user_state, self.scan, self.neighbours, self.two_groups,
-                 self.completed_later, self.write_later, self.write_split]
+                 self.completed_later, self.write_later, self.write_split,
+                 self.make_comm]
         self.plain = self.random.random() < 0.25  # nothing that another network does in another way
         if self.plain:
             kinds = [self.eager, self.barrier, self.all_to_all, self.several, self.out_of_order, self.user_state]
@@ -465,14 +466,20 @@ class Run:
                 self.wait_for(kind, call, [root])
 
     def fence(self):
+        self.come_together("wait-at-fence", self.random.choice(self.windows), "MPI_Win_fence")
+
+    def make_comm(self):
+        name = self.random.choice(["MPI_Comm_dup", "MPI_Comm_split", "MPI_Cart_create", "MPI_Comm_free"])
+        self.come_together("wait-at-comm", self.random.randrange(self.intra), name)
+
+    def come_together(self, kind, comm, name):
         """All wait for the last; or nobody does, where one leaves before."""
-        comm = self.random.choice(self.windows)
-        calls = [self.enter(rank, "MPI_Win_fence", comm) for rank in self.groups[comm]]
+        calls = [self.enter(rank, name, comm) for rank in self.groups[comm]]
         latest = max(call.enter for call in calls)
         waits = self.random.random() < 0.7
         for call in calls:
             self.leave(call, (latest if waits else call.enter) + self.cost())
-        self.fences.append(calls)
+        self.fences.append((kind, calls))
 
     def clock_error(self):
         """By so much a message is received before it is sent: clocks may be as wrong."""
@@ -529,13 +536,13 @@ class Run:
 
     def find_fences(self):
         error = self.clock_error()
-        for calls in self.fences:
+        for kind, calls in self.fences:
             latest = max(call.enter for call in calls)
             last = min(call.rank for call in calls if call.enter == latest)
             if len(calls) > 1 and min(call.leave for call in calls) + error >= latest:
                 for call in calls:
                     call.needs = calls
-                    self.wait("wait-at-fence", call, last, latest)
+                    self.wait(kind, call, last, latest)
 
     def about(self, call, ranks, lock=0):
         call.ranks = (ranks, lock)

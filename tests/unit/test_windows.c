@@ -11,6 +11,7 @@
 enum {
     FENCE,
     WIN_CREATE,
+    COMM_DUP,
     WIN_POST,
     WIN_START,
     WIN_COMPLETE,
@@ -31,9 +32,9 @@ static uint32_t states[WINDOW_STATES];
 static void states_make(void)
 {
     static const char *const names[WINDOW_STATES] = {
-        "MPI_Win_fence",     "MPI_Win_create",      "MPI_Win_post",     "MPI_Win_start",     "MPI_Win_complete",
-        "MPI_Win_wait",      "MPI_Win_lock",        "MPI_Win_unlock",   "MPI_Put",           "MPI_Win_flush",
-        "MPI_Win_flush_all", "MPI_Win_flush_local", "MPI_Win_lock_all", "MPI_Win_unlock_all"};
+        "MPI_Win_fence",    "MPI_Win_create",    "MPI_Comm_dup",        "MPI_Win_post",     "MPI_Win_start",
+        "MPI_Win_complete", "MPI_Win_wait",      "MPI_Win_lock",        "MPI_Win_unlock",   "MPI_Put",
+        "MPI_Win_flush",    "MPI_Win_flush_all", "MPI_Win_flush_local", "MPI_Win_lock_all", "MPI_Win_unlock_all"};
     for (size_t i = 0; i < WINDOW_STATES; i++)
         states[i] = defs_add_state(defs, &(struct state_def){.name = (char *)(uintptr_t)names[i]});
     defs->comms[WINDOW].window = true;
@@ -144,6 +145,12 @@ static void test_fence(void)
     for (uint32_t p = 0; p < 3; p++)
         call(&trace, p, states[WIN_CREATE], 10 * p, 30 + p);
     EXPECT(&trace, 3, WAIT_AT_WINDOW, "making a window", 20, 10, 0);
+    for (uint32_t p = 0; p < 3; p++)
+        call(&trace, p, states[COMM_DUP], 10 * p, 30 + p);
+    EXPECT(&trace, 3, WAIT_AT_COMM, "making a communicator", 20, 10, 0);
+    for (uint32_t p = 0; p < 3; p++)
+        call(&trace, p, states[COMM_DUP], 10 * p, 10 * p + 5);
+    EXPECT(&trace, 3, WAIT_AT_COMM, "one communicator that is made without waiting", 0, 0, 0);
 }
 
 /* The targets 1 and 2 post at 30 and 55; where the origin waits for that is up to the MPI. */
