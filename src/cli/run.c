@@ -13,6 +13,7 @@
 #include "render/field.h"
 #include "replay/analyse.h"
 #include "replay/phase_numbers.h"
+#include "replay/wait_table.h"
 
 #include <signal.h>
 #include <stdio.h>
@@ -195,13 +196,14 @@ static int64_t larger(int64_t a, int64_t b)
 }
 
 /* What was corrected, beside what the corrected times gave. */
-static void note_clocks(struct metrics *metrics, const struct clocks *clocks)
+static void note_clocks(struct metrics *metrics, const struct clocks *clocks, const struct graph *graph)
 {
     struct analysis *analysis = metrics->analysis;
     analysis->clocks_fixed = 1;
     analysis->early_recorded = clocks->recorded.early;
     analysis->clock_error_recorded = clocks->recorded.worst_ns;
     analysis->clock_rest = larger(clocks->aligned.worst_ns, clocks->aligned.worst_group_ns);
+    analysis->median_wait = waits_median_ns(graph);
     for (size_t i = 0, row = 0; i < metrics->process_count && row < clocks->count; i++) {
         while (row < clocks->count && clocks->rows[row].process < metrics->process[i].rank)
             row++;
@@ -209,6 +211,7 @@ static void note_clocks(struct metrics *metrics, const struct clocks *clocks)
             continue;
         analysis->clock_shift_ns[i] = clocks->rows[row].largest_ns;
         analysis->clock_shift = larger(analysis->clock_shift, clocks->rows[row].largest_ns);
+        analysis->clock_bent = larger(analysis->clock_bent, clocks->rows[row].bent_ns);
     }
 }
 
@@ -270,7 +273,7 @@ static enum status metrics_from_trace(struct run_metrics *run, const struct opti
     }
     user_spans_free(spans);
     if (run->metrics && run->metrics->analysis && reader_clocks(run->reader))
-        note_clocks(run->metrics, reader_clocks(run->reader));
+        note_clocks(run->metrics, reader_clocks(run->reader), graph);
     if (run->depth >= DEPTH_GRAPH)
         run->graph = graph;
     else

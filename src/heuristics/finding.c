@@ -29,6 +29,9 @@ static const double NOISE = 0.01;
 /* Who saves this part of what another does saves the same. */
 static const double SAME = 0.9;
 
+/* More messages against causality, and clocks that were bent by more of the median wait, leave too much open. */
+static const double EARLY_PART = 0.001, BENT_PART = 0.1;
+
 bool finding_id_known(const char *id)
 {
     for (size_t i = 0; i < FINDERS; i++)
@@ -121,6 +124,17 @@ static void join_turns(struct findings *findings, size_t processes)
     }
 }
 
+bool finding_roots_known(const struct analysis *analysis)
+{
+    return (double)analysis->early <= EARLY_PART * (double)analysis->messages;
+}
+
+bool finding_waits_uncertain(const struct analysis *analysis)
+{
+    return analysis->clocks_fixed && analysis->median_wait > 0 &&
+           (double)analysis->clock_bent > BENT_PART * (double)analysis->median_wait;
+}
+
 static void name_roots(struct findings *findings)
 {
     for (size_t r = 0; r < sizeof roots / sizeof *roots; r++) {
@@ -161,8 +175,10 @@ struct findings findings_of(const struct metrics *metrics, const struct heuristi
         finding_clear(&finding);
     }
     finding_caveat(input, findings.caveat);
-    name_roots(&findings);
-    join_turns(&findings, metrics->process_count);
+    if (finding_roots_known(analysis)) {
+        name_roots(&findings);
+        join_turns(&findings, metrics->process_count);
+    }
     if (findings.count > 0)
         qsort(findings.finding, findings.count, sizeof *findings.finding, by_saving);
     return findings;

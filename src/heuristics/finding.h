@@ -54,6 +54,12 @@ struct finding_input {
 struct findings findings_of(const struct metrics *metrics, const struct heuristic_result *results);
 void findings_clear(struct findings *findings);
 
+/* What causes what is told only where no more than 0.1 % of the messages are received before they are sent. */
+bool finding_roots_known(const struct analysis *analysis);
+
+/* True where corrected clocks were bent by more than a tenth of the median wait, beyond their offsets and drifts. */
+bool finding_waits_uncertain(const struct analysis *analysis);
+
 /* True if findings with this id exist. */
 bool finding_id_known(const char *id);
 

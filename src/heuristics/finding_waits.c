@@ -125,7 +125,8 @@ static void say_root(const struct finding_input *input, const struct wait_sums *
         if (analysis->delay_ns[i] > analysis->delay_ns[root])
             root = i;
     size_t used = strlen(finding->text);
-    if (analysis->process_count == 0 || (double)analysis->delay_ns[root] < ROOT_PART * all_ns)
+    if (analysis->process_count == 0 || !finding_roots_known(analysis) ||
+        (double)analysis->delay_ns[root] < ROOT_PART * all_ns)
         return;
     char share[TEXT_NUMBER_SIZE];
     snprintf(finding->text + used, sizeof finding->text - used,

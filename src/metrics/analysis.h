@@ -98,11 +98,13 @@ struct wait_sums {
     X(duration, TIME)             /* from the first event to the last */                                               \
     X(clock_error, TIME)          /* largest time by which a message is received before it is sent */                  \
     X(early, COUNT)               /* messages that are */                                                              \
-    X(clocks_fixed, COUNT)        /* 1: the times are those of corrected clocks, and these five are known */           \
+    X(clocks_fixed, COUNT)        /* 1: the times are those of corrected clocks, and these seven are known */          \
     X(early_recorded, COUNT)      /* `early` of the recorded times */                                                  \
     X(clock_error_recorded, TIME) /* `clock_error` of the recorded times */                                            \
     X(clock_rest, TIME)           /* the largest error that offsets and drifts leave */                                \
     X(clock_shift, TIME)          /* the largest shift of an event */                                                  \
+    X(clock_bent, TIME)           /* the largest that the logical clock added to offset and drift */                   \
+    X(median_wait, TIME)          /* of all calls that wait, by the corrected times */                                 \
     X(calls, COUNT)               /* of MPI functions, outermost */                                                    \
     X(messages, COUNT)            /* matched */                                                                        \
     X(unmatched, COUNT)           /* ends of messages without the other */                                             \

@@ -42,6 +42,20 @@ static void say_moved(char buffer[CLOCK_SENTENCE_SIZE], const struct metrics *me
     free(moved.rank);
 }
 
+static void say_roots(char buffer[CLOCK_SENTENCE_SIZE], const struct analysis *analysis)
+{
+    if (!finding_roots_known(analysis))
+        say(buffer, " With so many, what is the root of what is not told.");
+}
+
+static void say_uncertain(char buffer[CLOCK_SENTENCE_SIZE], const struct analysis *analysis)
+{
+    char bent[TEXT_NUMBER_SIZE], median[TEXT_NUMBER_SIZE];
+    if (finding_waits_uncertain(analysis))
+        say(buffer, " Waits are uncertain: beyond that clocks were bent by up to %s, the median wait is %s.",
+            text_duration(bent, analysis->clock_bent), text_duration(median, analysis->median_wait));
+}
+
 static void say_fixed(char buffer[CLOCK_SENTENCE_SIZE], const struct metrics *metrics, const struct findings *findings)
 {
     const struct analysis *analysis = metrics->analysis;
@@ -62,12 +76,14 @@ static void say_fixed(char buffer[CLOCK_SENTENCE_SIZE], const struct metrics *me
         say(buffer, "; now ");
         say_early(buffer, analysis->early, analysis->messages, analysis->clock_error, false);
         say(buffer, ".");
+        say_roots(buffer, analysis);
     }
     say_moved(buffer, metrics);
     if (analysis->clock_rest > 0) {
         say(buffer, " Offsets and drifts left errors of up to %s.", text_duration(rest, analysis->clock_rest));
         say_unknown(buffer, findings);
     }
+    say_uncertain(buffer, analysis);
 }
 
 char *clock_sentence(char buffer[CLOCK_SENTENCE_SIZE], const struct metrics *metrics, const struct findings *findings)
@@ -83,6 +99,7 @@ char *clock_sentence(char buffer[CLOCK_SENTENCE_SIZE], const struct metrics *met
         say_early(buffer, analysis->early, analysis->messages, analysis->clock_error, false);
         say(buffer, "; waits are as recorded.");
         say_unknown(buffer, findings);
+        say_roots(buffer, analysis);
         say(buffer, " --fix-clocks corrects.");
     }
     return buffer;

@@ -7,7 +7,7 @@
 
 /* What every report says of the clocks: how many messages are received before they are sent, what that means for waits
    and findings, and what --fix-clocks did. "" where there is nothing to say. Returns the buffer. */
-enum { CLOCK_SENTENCE_SIZE = 600 };
+enum { CLOCK_SENTENCE_SIZE = 800 };
 char *clock_sentence(char buffer[CLOCK_SENTENCE_SIZE], const struct metrics *metrics, const struct findings *findings);
 
 /* What a timeline says of its clocks, as a part of a line: "clocks corrected by up to 4.00 ms", "clocks err by up to

@@ -119,12 +119,16 @@ static void write_clocks(struct json *json, const struct analysis *analysis)
     json_open(json, "clocks", '{');
     json_value(json, "early", value_count(analysis->early));
     json_value(json, "clock_error_s", value_time(analysis->clock_error));
+    json_value(json, "roots_unknown", value_bool(!finding_roots_known(analysis)));
     json_value(json, "clocks_fixed", value_bool(analysis->clocks_fixed));
     if (analysis->clocks_fixed) {
         json_value(json, "early_recorded", value_count(analysis->early_recorded));
         json_value(json, "clock_error_recorded_s", value_time(analysis->clock_error_recorded));
         json_value(json, "clock_rest_s", value_time(analysis->clock_rest));
         json_value(json, "clock_shift_s", value_time(analysis->clock_shift));
+        json_value(json, "clock_bent_s", value_time(analysis->clock_bent));
+        json_value(json, "median_wait_s", value_time(analysis->median_wait));
+        json_value(json, "waits_uncertain", value_bool(finding_waits_uncertain(analysis)));
     }
     json_close(json, '}');
 }

@@ -112,3 +112,26 @@ uint32_t waiting_call_before(const struct graph *graph, uint32_t lane, size_t ca
         return GRAPH_NONE;
     return (uint32_t)(word * 64 + 63 - (size_t)__builtin_clzll(bits));
 }
+
+static int by_ns(const void *a, const void *b)
+{
+    const int64_t *left = a, *right = b;
+    return (*left > *right) - (*left < *right);
+}
+
+int64_t waits_median_ns(const struct graph *graph)
+{
+    size_t count = 0, at = 0;
+    for (uint32_t lane = 0; lane < graph->lane_count; lane++)
+        count += graph->waits[lane].count;
+    int64_t *all = memory_new(count * sizeof *all), median_ns = 0;
+    for (uint32_t lane = 0; lane < graph->lane_count; lane++)
+        for (size_t i = 0; i < graph->waits[lane].count; i++)
+            all[at++] = wait_ns(graph, lane, i);
+    if (count > 0) {
+        qsort(all, count, sizeof *all, by_ns);
+        median_ns = all[count / 2];
+    }
+    free(all);
+    return median_ns;
+}

@@ -65,6 +65,10 @@ static inline int wait_kind_in(const struct graph *graph, uint32_t lane, size_t 
 /* Sum of the lane's waits from one on, before another: exact up to 2^53 ns. */
 double waits_sum_ns(const struct graph *graph, uint32_t lane, size_t from, size_t to);
 
+/* The median of all waits, the upper of two in the middle; 0: there are none. Memory: 8 bytes for each wait meanwhile.
+ */
+int64_t waits_median_ns(const struct graph *graph);
+
 /* The lane's last call before this that waits; GRAPH_NONE: none. */
 uint32_t waiting_call_before(const struct graph *graph, uint32_t lane, size_t call);
 
