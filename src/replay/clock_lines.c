@@ -6,6 +6,7 @@
 #include "replay/clock_squares.h"
 
 #include <math.h>
+#include <string.h>
 
 /* What lies beyond is no clock, but the times of a damaged trace. */
 static const double SLOPE_LEAST = -0.999, SLOPE_MOST = 999;
@@ -13,7 +14,8 @@ static const double SLOPE_LEAST = -0.999, SLOPE_MOST = 999;
 /* Half a ns is rounding; clocks that no line fits are known to less than their bounds tell. Lines that still contradict
    each other after so many rounds go on doing so; differences that are not small need a second balance. */
 static const double ROUNDING_NS = 0.5, BENT_NS = 1000;
-enum { SWEEPS = 100, BALANCES = 2 };
+static const double WORTHWHILE = 0.001;          /* a sweep that gains less of the best one's is the last */
+enum { SWEEPS = 100, LOOKS = 30, BALANCES = 2 }; /* LOOKS: at each tie on average, of all sweeps of a kind */
 
 /* What ties a process to a partner: its clock and the partner's. */
 struct tie {
@@ -41,6 +43,7 @@ struct finder {
     uint32_t *heap, *heap_place; /* by distance; 1 + place in the heap, 0: not in it */
     size_t heap_count;
     bool *done;
+    bool *settled; /* neither it nor a partner has another line since it was looked at */
 };
 
 static void find_ties(struct finder *finder)
@@ -263,36 +266,56 @@ static struct corridor bounds_of(const struct finder *finder, uint32_t timeline,
     return corridor;
 }
 
-/* The sum over the process's partners of how far this line goes beyond their bounds. */
+/* How far this line of the process goes beyond the bounds of a partner, at most. */
+static double contradiction_with(const struct finder *finder, uint32_t timeline, const struct tie *tie,
+                                 struct clock_line line)
+{
+    const struct clock_pair *pair = &finder->pairs.pair[tie->pair];
+    const struct clock_line partner = finder->maps[tie->partner].line;
+    bool first = pair->a == timeline;
+    double most = 0;
+    for (int above = 0; above < 2; above++) {
+        const struct corridor_side *side = above ? &pair->corridor.above : &pair->corridor.below;
+        double sign = first == above ? 1 : -1;
+        for (size_t i = 0; i < side->count; i++) {
+            double own = side->at[i].x + (first ? 0 : side->at[i].d), ahead = first ? side->at[i].d : 0 - side->at[i].d;
+            double bound = ahead + partner.offset + partner.slope * (own + ahead);
+            most = fmax(most, sign * (line.offset + line.slope * own - bound));
+        }
+    }
+    return most;
+}
+
+/* The sum of that over all its partners. */
 static double contradiction_of(const struct finder *finder, uint32_t timeline, struct clock_line line)
 {
     double sum = 0;
-    for (size_t i = finder->first[timeline]; i < finder->first[timeline + 1]; i++) {
-        struct corridor corridor = {0};
-        add_bounds(finder, &corridor, timeline, &finder->ties[i], 0);
-        sum += corridor_contradiction(&corridor, line);
-        corridor_clear(&corridor);
-    }
+    for (size_t i = finder->first[timeline]; i < finder->first[timeline + 1]; i++)
+        sum += contradiction_with(finder, timeline, &finder->ties[i], line);
     return sum;
 }
 
-/* True if the process has a better line now. */
-static bool improve(struct finder *finder, uint32_t timeline, bool drift)
+/* Gives the process a better line, if there is one; its partners are to be looked at again, then. Returns by how much
+   less it contradicts. */
+static double improve(struct finder *finder, uint32_t timeline, bool drift)
 {
     struct clock_line *line = &finder->maps[timeline].line;
     double contradiction = contradiction_of(finder, timeline, *line);
     if (contradiction <= ROUNDING_NS)
-        return false;
+        return 0;
     double slope = drift ? 0 : line->slope;
     struct corridor corridor = bounds_of(finder, timeline, slope);
     struct clock_line fitted =
         drift ? corridor_fit(&corridor).line : (struct clock_line){corridor_nearest(&corridor, line->offset), 0};
     corridor_clear(&corridor);
     fitted.slope += slope;
-    bool better = contradiction_of(finder, timeline, fitted) < contradiction - ROUNDING_NS;
-    if (better)
-        *line = fitted;
-    return better;
+    double gain = contradiction - contradiction_of(finder, timeline, fitted);
+    if (gain <= ROUNDING_NS)
+        return 0;
+    *line = fitted;
+    for (size_t i = finder->first[timeline]; i < finder->first[timeline + 1]; i++)
+        finder->settled[finder->ties[i].partner] = false;
+    return gain;
 }
 
 static bool is_moved(const struct clock_map *map)
@@ -300,15 +323,22 @@ static bool is_moved(const struct clock_map *map)
     return map->line.offset != 0 || map->line.slope != 0;
 }
 
-/* Those first that are moved anyway. */
+/* `moved`: only those that are moved anyway. */
 static void improve_all(struct finder *finder, bool drift, bool moved)
 {
-    bool better = true;
-    for (int sweep = 0; better && sweep < SWEEPS; sweep++) {
-        better = false;
-        for (uint32_t i = 0; i < finder->causality->timeline_count; i++)
-            better |=
-                !finder->places[i].reference && (!moved || is_moved(&finder->maps[i])) && improve(finder, i, drift);
+    size_t count = finder->causality->timeline_count;
+    double gain = INFINITY, largest = 0, looks = LOOKS * 2.0 * (double)finder->pairs.count + (double)SWEEPS;
+    memset(finder->settled, 0, count * sizeof *finder->settled);
+    for (int sweep = 0; sweep < SWEEPS && looks > 0 && gain > WORTHWHILE * largest; sweep++) {
+        gain = 0;
+        for (uint32_t i = 0; i < count; i++) {
+            if (finder->settled[i] || finder->places[i].reference || (moved && !is_moved(&finder->maps[i])))
+                continue;
+            finder->settled[i] = true;
+            looks -= (double)(finder->first[i + 1] - finder->first[i]);
+            gain += improve(finder, i, drift);
+        }
+        largest = fmax(largest, gain);
     }
 }
 
@@ -330,11 +360,11 @@ static void find_rests(const struct finder *finder, struct square_edge *offsets,
         const struct clock_pair *pair = &finder->pairs.pair[i];
         struct corridor_fit fit =
             clock_pair_rest(&finder->pairs, i, finder->maps[pair->a].line, finder->maps[pair->b].line);
-        bool known = fit.kind >= CORRIDOR_COMPLETE;
         double width = fmax(fit.width, 1) + (fit.kind == CORRIDOR_CROSSED ? BENT_NS : 0);
-        offsets[i] = (struct square_edge){pair->a, pair->b, 0 - fit.line.offset, known ? 1 / (width * width) : 0};
-        drifts[i] = offsets[i];
-        drifts[i].ahead = 0 - fit.line.slope;
+        double weight = isfinite(fit.width) ? 1 / (width * width) : 0;
+        bool drift = fit.kind >= CORRIDOR_COMPLETE;
+        offsets[i] = (struct square_edge){pair->a, pair->b, 0 - fit.line.offset, weight};
+        drifts[i] = (struct square_edge){pair->a, pair->b, 0 - fit.line.slope, drift ? weight : 0};
     }
 }
 
@@ -404,7 +434,8 @@ void clock_lines_find(const struct causality *causality, const struct clock_scal
                             .distance = memory_new(count * sizeof *finder.distance),
                             .heap = memory_new(count * sizeof *finder.heap),
                             .heap_place = memory_new(count * sizeof *finder.heap_place),
-                            .done = memory_new(count * sizeof *finder.done)};
+                            .done = memory_new(count * sizeof *finder.done),
+                            .settled = memory_new(count * sizeof *finder.settled)};
     clock_pairs_fill(&finder.pairs, causality, scale);
     find_ties(&finder);
     spread_all(&finder);
@@ -422,4 +453,5 @@ void clock_lines_find(const struct causality *causality, const struct clock_scal
     free(finder.heap);
     free(finder.heap_place);
     free(finder.done);
+    free(finder.settled);
 }
