@@ -47,7 +47,9 @@ static const char style[] =
     "th.left,td.left{text-align:left}th button{all:unset;cursor:pointer;font-weight:600}\n"
     "th button:focus-visible{outline:2px solid var(--c7)}th[aria-sort=descending] button::after{content:' \\2193'}\n"
     "th[aria-sort=ascending] button::after{content:' \\2191'}footer{margin-top:48px;font-size:13px}\n"
-    "@media print{body{max-width:none;padding:0;font-size:11px}figure,article{break-inside:avoid}.wide{overflow:visible}h2{break-after:avoid}"
+    "@media "
+    "print{body{max-width:none;padding:0;font-size:11px}figure,article{break-inside:avoid}.wide{overflow:visible}h2{"
+    "break-after:avoid}"
     "details{display:none}}\n";
 
 void page_element(struct output *output, const char *open, const char *text, const char *close)

@@ -123,7 +123,8 @@ static void test_numbers(void)
     static const struct {
         int64_t ns;
         const char *want;
-    } durations[] = {{0, "0 s"}, {1, "1 ns"},
+    } durations[] = {{0, "0 s"},
+                     {1, "1 ns"},
                      {12, "12 ns"},
                      {999, "999 ns"},
                      {1000, "1.00 µs"},
