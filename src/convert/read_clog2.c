@@ -370,7 +370,7 @@ static enum status part_finish(struct reader *reader, struct error *err)
     return STATUS_END;
 }
 
-/* The run of records that needs no questions: plain events and messages of known processes in the communicator asked
+/* The run of records that needs no questions: events and messages of known processes in the communicator asked
    last. Most of a trace is that, and this loop decides the speed of reading. Whatever is out of the ordinary is left
    standing. */
 static inline __attribute__((always_inline)) void fast_records(struct clog2_state *state, struct batch *batch,
@@ -391,7 +391,7 @@ static inline __attribute__((always_inline)) void fast_records(struct clog2_stat
     const unsigned char *begin = file->input->at, *at = begin, *end = begin + reach;
     struct event nothing = EVENT_NOTHING, *event = &batch->events[batch->count], *full = &batch->events[BATCH_EVENTS];
     nothing.comm = side.comm;
-    uint64_t bare = 0, messages = 0;
+    uint64_t bare = 0, cargo = 0, messages = 0;
     while (event < full && at < end) {
         uint32_t kind = bytes_u32(at + 20, big_endian);
         uint32_t rank = bytes_u32(at + 12, big_endian), thread = bytes_u32(at + 16, big_endian);
@@ -403,7 +403,7 @@ static inline __attribute__((always_inline)) void fast_records(struct clog2_stat
             break;
         const unsigned char *body = at + CLOG2_HEADER_SIZE;
         int32_t id = bytes_i32(body, big_endian);
-        if (kind == CLOG2_BARE) {
+        if (kind == CLOG2_BARE || kind == CLOG2_CARGO) {
             uint32_t near = clog2_near(id);
             if (near >= CLOG2_NEAR_COUNT || !roles[near])
                 break;
@@ -412,8 +412,10 @@ static inline __attribute__((always_inline)) void fast_records(struct clog2_stat
             event->state = (uint32_t)(roles[near] >> 8);
             if (sites)
                 event->site = clog2_site(&state->defs, bytes_u32(body + 4, big_endian));
-            at += CLOG2_HEADER_SIZE + 8;
-            bare++;
+            if (kind == CLOG2_CARGO)
+                cargo_event(state->defs.defs, body + 8, batch, event);
+            at += CLOG2_HEADER_SIZE + (kind == CLOG2_CARGO ? 8 + CLOG2_CARGO_SIZE : 8);
+            *(kind == CLOG2_CARGO ? &cargo : &bare) += 1;
         } else if (kind == CLOG2_MESSAGE) {
             uint32_t partner = bytes_u32(body + 8, big_endian);
             int32_t comm = bytes_i32(body + 4, big_endian);
@@ -441,6 +443,7 @@ static inline __attribute__((always_inline)) void fast_records(struct clog2_stat
     batch->count = (size_t)(event - batch->events);
     file->block_left -= (uint64_t)(at - begin);
     file->counts[CLOG2_BARE] += bare;
+    file->counts[CLOG2_CARGO] += cargo;
     file->counts[CLOG2_MESSAGE] += messages;
     input_consume(file->input, (size_t)(at - begin));
 }
