@@ -16,11 +16,11 @@
 
    Neither instruction is serialising (Intel SDM, volume 2B, "RDTSC" and "RDTSCP"): RDTSC need not wait for what stands
    before it, and what stands behind it may begin before it is done; RDTSCP waits until all before it have executed and
-   all loads before it are globally visible, not for stores. AMD says of RDTSCP that it is serialising (APM, volume 3,
-   "RDTSC", "RDTSCP"). Rate and synchronism: SDM, volume 3B, chapter "Debug, Branch Profile, TSC, ...", "Time-Stamp
-   Counter" and "Invariant TSC" (chapter 17, in newer editions 18). Order of stores: SDM, volume 3A, "Memory Ordering in
-   P6 and More Recent Processor Families"; APM, volume 2, "Multiprocessor Memory Access Ordering". Hence it takes a
-   proof that no receive is before its send (10^7 messages to and fro under MPICH: none was, docs/speed.md):
+   all loads before it are globally visible, not for stores. AMD says of RDTSCP that it is serialising (APM of 2005,
+   volume 3, "RDTSC", "RDTSCP"). Rate and synchronism: SDM, volume 3B, chapter "Debug, Branch Profile, TSC, ...",
+   "Time-Stamp Counter" and "Invariant TSC" (chapter 17, in newer editions 18). Order of stores: SDM, volume 3A, "Memory
+   Ordering in P6 and More Recent Processor Families"; APM, volume 2, "Multiprocessor Memory Access Ordering". Hence it
+   takes a proof that no receive is before its send (10^7 messages to and fro under MPICH: none was, docs/speed.md):
      1. A call's entry is read by RDTSC. It may be executed early, among instructions before it, but not after a store
         behind it can be seen by others: a store leaves its processor when it has retired, instructions retire in
         order, and RDTSC had its value when it retired. So entry <= the moment at which the message can be seen.
