@@ -45,7 +45,7 @@ static void say_moved(char buffer[CLOCK_SENTENCE_SIZE], const struct metrics *me
 static void say_roots(char buffer[CLOCK_SENTENCE_SIZE], const struct analysis *analysis)
 {
     if (!finding_roots_known(analysis))
-        say(buffer, " With so many, what is the root of what is not told.");
+        say(buffer, " Too many to tell where waiting begins.");
 }
 
 static void say_uncertain(char buffer[CLOCK_SENTENCE_SIZE], const struct analysis *analysis)
