@@ -21,7 +21,7 @@ static int64_t now_ns(void)
 void progress_begin(struct progress *progress, const char *when, bool quiet)
 {
     bool always = when && strcmp(when, "always") == 0, never = when && strcmp(when, "never") == 0;
-    *progress = (struct progress){.shown = always || (!never && !quiet && isatty(STDERR_FILENO))};
+    *progress = (struct progress){.shown = always || (!never && !quiet && isatty(STDERR_FILENO)), .parts = 1};
     progress->began_ns = now_ns();
     progress->next_ns = progress->began_ns + (always ? 0 : first_after_ns);
 }
@@ -38,6 +38,7 @@ bool progress_watch(void *context, const struct reader *reader)
     uint64_t done, total;
     char bytes[TEXT_NUMBER_SIZE];
     input_progress(reader->input, &done, &total);
+    done *= progress->parts;
     if (total > 0)
         fprintf(stderr, "\rsight: %3.0f %%  %s  ", 100.0 * (double)done / (double)total, text_bytes(bytes, done));
     else

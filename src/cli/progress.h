@@ -13,6 +13,7 @@ struct progress {
     bool shown;   /* wanted at all */
     bool printed; /* a line stands there */
     uint32_t calls;
+    unsigned parts; /* 1; what is watched is the first of so many equal parts of the trace, all as far as it is */
     int64_t began_ns, next_ns;
 };
 void progress_begin(struct progress *progress, const char *when, bool quiet);

@@ -14,6 +14,7 @@
 #include "replay/analyse.h"
 #include "replay/phase_numbers.h"
 #include "replay/wait_table.h"
+#include "timeline/slices.h"
 
 #include <signal.h>
 #include <stdio.h>
@@ -232,26 +233,48 @@ static void analyse_part(void *context, size_t index)
         analysing->metrics->phases = phase_metrics_with(analysing->graph, analysing->spans);
 }
 
-/* More threads than that are no faster: there are so few replays, and each needs memory. */
-enum { THREADS_MOST = 4 };
+/* More threads than that are no faster: so many replays there are, and each needs memory; and so many slices of a trace
+   a disk can give. */
+enum { THREADS_ANALYSING = 4, THREADS_READING = 16 };
 
-static unsigned run_threads(const struct options *options)
+static unsigned run_threads(const struct options *options, unsigned most)
 {
     int64_t jobs = parallel_processors();
-    if (options->jobs && !text_parse_i64(options->jobs, 1, THREADS_MOST, &jobs))
-        jobs = THREADS_MOST;
-    return jobs < THREADS_MOST ? (unsigned)jobs : THREADS_MOST;
+    if (options->jobs && !text_parse_i64(options->jobs, 1, most, &jobs))
+        jobs = most;
+    return jobs < most ? (unsigned)jobs : most;
 }
 
-static enum status metrics_from_trace(struct run_metrics *run, const struct options *options,
-                                      struct accumulator_options what, struct error *err)
+/* Reads the trace into run->accumulator, if it can be read in slices; else it is still to be read. */
+static enum status read_slices(struct run_metrics *run, const struct options *options, char *const *inputs,
+                               size_t count, struct accumulator_options what, struct error *err)
+{
+    unsigned slices = slices_worth(run->reader, inputs, count, run_threads(options, THREADS_READING));
+    if (slices < 2)
+        return STATUS_OK;
+    struct progress progress;
+    progress_begin(&progress, options->progress, options->quiet);
+    progress.parts = slices;
+    run->accumulator = slices_accumulate(run->reader, inputs[0], slices, what, progress_watch, &progress);
+    progress_end(&progress);
+    if (!run->accumulator)
+        run->reader = reader_again(run->reader, inputs, count, err);
+    return run->reader ? STATUS_OK : STATUS_FAILED;
+}
+
+static enum status metrics_from_trace(struct run_metrics *run, const struct options *options, char *const *inputs,
+                                      size_t count, struct accumulator_options what, struct error *err)
 {
     if ((options->from || options->to) && selection_window(options, &run->reader, &what, err) != STATUS_OK)
         return STATUS_FAILED;
-    run->accumulator = accumulator_new(what);
     bool whole = !options->from && !options->to && !options->processes;
     struct graph_builder *builder = run->depth >= DEPTH_ANALYSIS && whole ? graph_builder_new() : NULL;
     struct user_spans_builder *spans_builder = builder ? user_spans_builder_new() : NULL;
+    if (!builder && read_slices(run, options, inputs, count, what, err) != STATUS_OK)
+        return STATUS_FAILED;
+    bool is_read = run->accumulator != NULL;
+    if (!is_read)
+        run->accumulator = accumulator_new(what);
     struct sink *sinks[4] = {accumulator_sink(run->accumulator)};
     size_t sink_count = 1;
     if (builder) {
@@ -260,13 +283,13 @@ static enum status metrics_from_trace(struct run_metrics *run, const struct opti
     }
     if (builder && run->search)
         sinks[sink_count++] = run_search_sink(run->search);
-    enum status status = run_stream(options, run->reader, sinks, sink_count, err);
+    enum status status = is_read ? STATUS_OK : run_stream(options, run->reader, sinks, sink_count, err);
     struct graph *graph = builder ? graph_builder_end(builder) : NULL;
     struct user_spans *spans = builder ? user_spans_builder_end(spans_builder) : NULL;
     if (status == STATUS_OK)
         run->metrics = accumulator_metrics(run->accumulator, err);
     if (run->metrics && graph && !graph->too_large) {
-        struct analysing analysing = {graph, spans, run->metrics, run_threads(options)};
+        struct analysing analysing = {graph, spans, run->metrics, run_threads(options, THREADS_ANALYSING)};
         parallel_run(analysing.threads, 2, analyse_part, &analysing);
         if (run->search)
             run->metrics->search = run_search_finish(run->search, graph, spans, run->metrics, analysing.threads);
@@ -297,7 +320,7 @@ static enum status metrics_from_inputs(struct run_metrics *run, const struct opt
     run->reader = open_corrected(options, inputs, count, &file, err);
     if (file)
         return metrics_from_file(run, options, file, what.rank_count, err);
-    return run->reader ? metrics_from_trace(run, options, what, err) : STATUS_FAILED;
+    return run->reader ? metrics_from_trace(run, options, inputs, count, what, err) : STATUS_FAILED;
 }
 
 static struct run_metrics *run_inputs(const struct options *options, char *const *inputs, size_t count,

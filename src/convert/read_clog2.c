@@ -472,6 +472,8 @@ static enum status clog2_next(struct reader *reader, struct batch *batch, struct
         }
         if (status != STATUS_OK)
             return status;
+        if (file->input->offset >= state->limit) /* behind the end of a block */
+            return STATUS_END;
         struct event *event = &batch->events[batch->count];
         *event = EVENT_NOTHING;
         batch->count += record_event(state, kind, file->input->at, batch, event);
@@ -572,11 +574,17 @@ struct reader *clog2_open_known(const char *path, const struct clog2_known *know
     return NULL;
 }
 
+uint64_t clog2_block_of(const struct reader *reader, uint64_t at)
+{
+    const struct clog2_state *state = reader->state;
+    uint64_t behind = at > CLOG2_PREAMBLE_SIZE ? at - CLOG2_PREAMBLE_SIZE : 0;
+    return CLOG2_PREAMBLE_SIZE + behind / state->file.preamble.block_size * state->file.preamble.block_size;
+}
+
 uint64_t clog2_last_block(const struct reader *reader)
 {
     const struct clog2_state *state = reader->state;
-    uint64_t used = state->used > CLOG2_PREAMBLE_SIZE ? state->used - CLOG2_PREAMBLE_SIZE - 1 : 0;
-    return CLOG2_PREAMBLE_SIZE + used / state->file.preamble.block_size * state->file.preamble.block_size;
+    return clog2_block_of(reader, state->used ? state->used - 1 : 0);
 }
 
 void clog2_define(struct reader *reader, int32_t id)

@@ -9,9 +9,12 @@
 /* True if any record can be gone to: one merged file with headers of 24 bytes, uncompressed, that is no pipe. */
 bool clog2_can_seek(const struct reader *reader);
 
-/* The next events come from the records from byte `from` up to byte `to`: offsets between two records, as
-   reader->input->offset tells them between two batches. Then reader_next gives STATUS_END. */
+/* The next events come from the records from byte `from` up to byte `to`: where a block begins, or between two records,
+   as reader->input->offset tells it between two batches. Then reader_next gives STATUS_END. */
 enum status clog2_seek(struct reader *reader, uint64_t from, uint64_t to, struct error *err) MUST_CHECK;
+
+/* Where the block of records begins in which byte `at` lies. */
+uint64_t clog2_block_of(const struct reader *reader, uint64_t at);
 
 /* Where the last block of records begins, as far as the trace was found to go when it was opened. */
 uint64_t clog2_last_block(const struct reader *reader);

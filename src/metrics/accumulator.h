@@ -8,7 +8,7 @@
 /* Computes metrics from events in one streaming pass: a sink.
 
    Two consecutive slices of a trace, each in an accumulator of its own, merge to what one pass over both gives, digit
-   for digit (design: "Accumulators merge"). Associative, not commutative. */
+   for digit (design: "Accumulators merge"; see accumulator_depth_bound). Associative, not commutative. */
 
 struct accumulator;
 
@@ -30,6 +30,10 @@ struct sink *accumulator_sink(struct accumulator *accumulator);
 /* Adds the slice `later`, which followed `first` in the trace, to `first`. Both must have been fed with the same
    definitions (indices); `later` was made with later_slice and is empty afterwards (free it). */
 enum status accumulator_merge(struct accumulator *first, struct accumulator *later, struct error *err) MUST_CHECK;
+
+/* No thread has had more states open at once than this: of what was fed, and, added up over slices, of what they merge
+   to. Merging is exact where that is within DEPTH_LIMIT: what one pass drops beyond it a slice cannot know. */
+size_t accumulator_depth_bound(const struct accumulator *accumulator);
 
 /* The metrics of everything fed. Closes nothing: more can be fed afterwards. Free with metrics_free. */
 struct metrics *accumulator_metrics(struct accumulator *accumulator, struct error *err);

@@ -275,3 +275,23 @@ enum status accumulator_merge(struct accumulator *first, struct accumulator *lat
     first->end = later->end;
     return message_tables_merge(&first->tables, &later->tables, err);
 }
+
+static size_t process_depth_bound(const struct process_state *process)
+{
+    size_t bound = 0;
+    for (size_t i = 0; i < process->thread_count; i++)
+        bound = process->threads[i].open.capacity > bound ? process->threads[i].open.capacity : bound;
+    return bound;
+}
+
+size_t accumulator_depth_bound(const struct accumulator *accumulator)
+{
+    size_t bound = 0;
+    for (size_t page = 0; page < PROCESS_LIMIT / PROCESS_PAGE; page++)
+        for (size_t i = 0; accumulator->pages[page] && i < PROCESS_PAGE; i++) {
+            const struct process_state *process = accumulator->pages[page][i];
+            size_t deepest = process ? process_depth_bound(process) : 0;
+            bound = deepest > bound ? deepest : bound;
+        }
+    return bound;
+}

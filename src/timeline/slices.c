@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "timeline/slices.h"
+
+#include "convert/read_clog2.h"
+#include "core/memory.h"
+#include "core/parallel.h"
+
+#include <string.h>
+
+enum {
+    SLICE_LEAST = 4 << 20,      /* bytes that are worth a thread */
+    SUMS_MOST = 1 << 14,        /* processes of all slices: each has sums of every process, some kB */
+    DEFINITIONS_SHARE = 1 << 6, /* of the file, that may be definitions: every slice reads them */
+};
+
+static bool definitions_are_few(const struct clog2_known *known, uint64_t size)
+{
+    uint64_t bytes = 0;
+    for (size_t i = 0; i < known->count; i++)
+        bytes += known->ranges[i].to - known->ranges[i].from;
+    return bytes < size / DEFINITIONS_SHARE;
+}
+
+unsigned slices_worth(const struct reader *reader, char *const *paths, size_t count, unsigned slices)
+{
+    if (slices < 2 || count != 1 || strcmp(paths[0], "-") == 0 || !clog2_can_seek(reader) || reader->correction.apply ||
+        reader->damage.count > 0)
+        return 1;
+    struct clog2_known known = clog2_known(reader);
+    uint64_t size = clog2_last_block(reader), most = size / SLICE_LEAST;
+    uint32_t processes = reader->defs->processes ? reader->defs->processes : 1;
+    if (!known.end_of_log || !definitions_are_few(&known, size))
+        return 1;
+    most = most < SUMS_MOST / processes ? most : SUMS_MOST / processes;
+    return most < slices ? (unsigned)most : slices;
+}
+
+struct slice {
+    struct reader *reader;
+    struct accumulator *accumulator;
+    stream_watch *watch; /* NULL: another slice is watched */
+    void *context;
+    bool exact;
+};
+
+/* Reads and adds up one slice. It is exact if nothing in it is damaged and nothing had to be defined on the way. */
+static void slice_read(void *context, size_t index)
+{
+    struct slice *slice = (struct slice *)context + index;
+    const struct defs *defs = slice->reader->defs;
+    size_t states = defs->state_count, marks = defs->mark_count, comms = defs->comm_count;
+    struct sink *sinks[] = {accumulator_sink(slice->accumulator)};
+    struct error err = {0};
+    slice->exact = stream_run(slice->reader, sinks, 1, slice->watch, slice->context, &err) == STATUS_OK &&
+                   slice->reader->damage.count == 0 && defs->state_count == states && defs->mark_count == marks &&
+                   defs->comm_count == comms;
+}
+
+/* Gives the slice its row of blocks. The last one has the reader that the trace was opened with, which then tells how
+   the trace ends. */
+static bool slice_open(struct slice *slices, size_t count, size_t index, struct reader *whole, const char *path)
+{
+    struct slice *slice = &slices[index];
+    struct error err = {0};
+    struct clog2_known known = clog2_known(whole);
+    uint64_t end = clog2_last_block(whole);
+    uint64_t from = clog2_block_of(whole, end / count * index), to = clog2_block_of(whole, end / count * (index + 1));
+    bool last = index + 1 == count;
+    slice->reader = last ? whole : clog2_open_known(path, &known, &err);
+    return slice->reader && clog2_seek(slice->reader, from, last ? UINT64_MAX : to, &err) == STATUS_OK;
+}
+
+static bool slices_are_exact(const struct slice *slices, size_t count)
+{
+    size_t depth = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (!slices[i].exact)
+            return false;
+        depth += accumulator_depth_bound(slices[i].accumulator);
+    }
+    return depth <= DEPTH_LIMIT;
+}
+
+/* The first slice has all of it afterwards, and the definitions of the reader that stays. */
+static bool slices_merge(struct slice *slices, size_t count)
+{
+    struct error err = {0};
+    for (size_t i = 1; i < count; i++)
+        if (accumulator_merge(slices[0].accumulator, slices[i].accumulator, &err) != STATUS_OK)
+            return false;
+    struct sink *sink = accumulator_sink(slices[0].accumulator);
+    return sink->begin(sink, slices[count - 1].reader->defs, &err) == STATUS_OK;
+}
+
+struct accumulator *slices_accumulate(struct reader *reader, const char *path, unsigned slices,
+                                      struct accumulator_options what, stream_watch *watch, void *context)
+{
+    struct slice *slice = memory_new(slices * sizeof *slice);
+    bool exact = true;
+    for (unsigned i = 0; i < slices && exact; i++) {
+        what.later_slice = i > 0;
+        slice[i].accumulator = accumulator_new(what);
+        exact = slice_open(slice, slices, i, reader, path);
+    }
+    slice[0].watch = watch;
+    slice[0].context = context;
+    if (exact)
+        parallel_run(slices, slices, slice_read, slice);
+    exact = exact && slices_are_exact(slice, slices) && slices_merge(slice, slices);
+    struct accumulator *all = exact ? slice[0].accumulator : NULL;
+    for (unsigned i = 0; i < slices; i++) {
+        if (slice[i].accumulator != all)
+            accumulator_free(slice[i].accumulator);
+        if (slice[i].reader != reader)
+            reader_close(slice[i].reader);
+    }
+    free(slice);
+    return all;
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef SIGHT_TIMELINE_SLICES_H
+#define SIGHT_TIMELINE_SLICES_H
+
+#include "convert/stream.h"
+#include "metrics/accumulator.h"
+
+/* Metrics of a CLOG-2 file read in slices: each is a row of blocks with a reader and an accumulator of its own in a
+   thread of its own, and the accumulators are merged in the order of the file. Digit for digit what one pass gives:
+   whatever could tell another story (damage, ids without definitions, states open beyond the limit) is left to one
+   pass.
+ */
+
+/* Slices, of those that are asked for, that a trace which was just opened from `paths` is worth; below 2: it is to be
+   read in one pass. */
+unsigned slices_worth(const struct reader *reader, char *const *paths, size_t count, unsigned slices);
+
+/* The whole trace `path`, a CLOG-2 file that can be read from the middle, in so many slices (at least 2) and threads.
+   `reader` is the one that it was just opened with, which is at its end then. `watch` sees the reader of the first
+   slice; the others are as long. NULL: it must be read again, in one pass, which also tells of any fault. */
+struct accumulator *slices_accumulate(struct reader *reader, const char *path, unsigned slices,
+                                      struct accumulator_options what, stream_watch *watch, void *context);
+
+#endif
