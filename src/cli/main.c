@@ -10,6 +10,7 @@
 #include "core/memory.h"
 
 #include <libxml/xmlversion.h>
+#include <malloc.h>
 #include <pango/pangocairo.h>
 #include <stdio.h>
 #include <string.h>
@@ -134,8 +135,18 @@ static int dispatch(int argc, char **argv)
     return run_command(argc, argv);
 }
 
+/* Large arrays are mapped, each by itself: they grow without a copy, what they do not use is not there, and when freed
+   they are gone. Else the C library takes them from its heap after a while, which keeps the holes. */
+static void map_large_arrays(void)
+{
+#ifdef M_MMAP_THRESHOLD
+    mallopt(M_MMAP_THRESHOLD, 1 << 20);
+#endif
+}
+
 int main(int argc, char **argv)
 {
+    map_large_arrays();
     memory_set_handler(out_of_memory);
     run_catch_signals();
     int code = dispatch(argc - 1, argv + 1);

@@ -76,7 +76,7 @@ row "sight TRACE / sight metrics, wall time" "$(ratio "$(wall "$short")" "$(wall
 steps=$("$bench/diagnosis" run.clog2)
 row "matching and wait states, million records/s" "$(awk -v n="$records" -v t="${steps%% *}" 'BEGIN { printf "%.1f", n / t / 1e6 }')" ">= 8" "processor time, one thread, reading included"
 row "critical path and one replay, million records/s" "$(echo "$steps" | awk -v n="$records" '{ printf "%.1f", n / $2 / 1e6 }')" ">= 4" "processor time, one thread, impact included"
-for pattern in pingpong ring allreduce halo; do
+for pattern in pingpong ring allreduce halo requests; do
     "$bench/generate" clog2 $pattern 64 "$records" waits.clog2
     used=$(peak_per_call waits.clog2)
     row "bytes a call at the peak, $pattern" "${used%% *}" "<= 40" "sight -j 1 TRACE; MB, user s: ${used#* }"

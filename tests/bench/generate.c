@@ -4,7 +4,8 @@
 
    FORMAT is clog2 or clog; PATTERN is pingpong (pairs), ring (each to the next), states (nested user states), wrong
    (a ring whose clocks are: each has an offset and a drift of its own, and every other one wobbles by 5 us), allreduce
-   (nothing but MPI_Allreduce), or halo (each exchanges with both neighbours, and then an MPI_Allreduce). TRUTH
+   (nothing but MPI_Allreduce), halo (each exchanges with both neighbours, and then an MPI_Allreduce), or requests (the
+   same, and each call tells its requests, as sight record does; CLOG-2 only). TRUTH
    gets the numbers, added up here and not by any reader: per process begin, end, time in MPI, calls and time per state,
    messages and bytes per partner, as JSON with whole ns. The same arguments give the same file. */
 #include <inttypes.h>
@@ -42,7 +43,7 @@ struct process {
 
 struct generator {
     FILE *out;
-    bool clog2, wrong;
+    bool clog2, wrong, tells;
     unsigned char block[BLOCK];
     size_t used;
     uint64_t blocks, records;
@@ -161,7 +162,17 @@ static void enter(struct generator *generator, uint32_t rank, enum state state)
                  (int32_t)(process->states[state].count * 2 + 1), "");
 }
 
-static void leave(struct generator *generator, uint32_t rank, enum state state)
+/* A leave that tells requests: so many from the first on. */
+static void telling_record(struct generator *generator, uint32_t rank, int32_t id, int32_t first, int32_t count)
+{
+    unsigned char *body = record(generator, (int32_t)rank, 6, 40);
+    put_i32(body, id);
+    put_i32(body + 8, first);
+    put_i32(body + 12, count);
+}
+
+/* `count` requests from `first` on are of the call, where that is told. */
+static void leave_with(struct generator *generator, uint32_t rank, enum state state, int32_t first, int32_t count)
 {
     struct process *process = step(generator, rank);
     struct totals *totals = &process->states[state];
@@ -170,8 +181,16 @@ static void leave(struct generator *generator, uint32_t rank, enum state state)
     totals->time_ns += time_ns;
     if (state <= STATE_RECV || state >= STATE_ALLREDUCE)
         process->mpi_ns += time_ns;
-    event_record(generator, rank, (generator->clog2 ? clog2_starts : clog_starts)[state] + 1,
-                 (int32_t)(totals->count * 2), "");
+    if (generator->tells && count > 0)
+        telling_record(generator, rank, clog2_starts[state] + 1, first, count);
+    else
+        event_record(generator, rank, (generator->clog2 ? clog2_starts : clog_starts)[state] + 1,
+                     (int32_t)(totals->count * 2), "");
+}
+
+static void leave(struct generator *generator, uint32_t rank, enum state state)
+{
+    leave_with(generator, rank, state, 0, 0);
 }
 
 static void count_message(int32_t *partners, unsigned *count, uint64_t sums[2][2], uint32_t partner, uint32_t bytes)
@@ -251,16 +270,16 @@ static void halo(struct generator *generator, uint32_t processes, uint64_t round
         for (int side = 0; side < 2; side++) {
             enter(generator, rank, STATE_ISEND);
             message(generator, rank, SEND, others[side], side, 4096);
-            leave(generator, rank, STATE_ISEND);
+            leave_with(generator, rank, STATE_ISEND, 2 * side + 1, 1);
             enter(generator, rank, STATE_IRECV);
-            leave(generator, rank, STATE_IRECV);
+            leave_with(generator, rank, STATE_IRECV, 2 * side + 2, 1);
         }
         enter(generator, rank, STATE_WAITALL);
     }
     for (uint32_t rank = 0; rank < processes; rank++) {
         message(generator, rank, RECEIVE, (rank + processes - 1) % processes, 0, 4096);
         message(generator, rank, RECEIVE, (rank + 1) % processes, 1, 4096);
-        leave(generator, rank, STATE_WAITALL);
+        leave_with(generator, rank, STATE_WAITALL, 1, 4);
     }
     allreduce(generator, processes, round);
 }
@@ -292,6 +311,8 @@ static void define_states(struct generator *generator)
         put_i32(body + 8, start + 1);
         strcpy((char *)body + 16, generator->clog2 ? "blue" : "blue:gray3");
         strcpy((char *)body + 40, (generator->clog2 ? clog2_names : clog_names)[i]);
+        if (generator->tells)
+            strcpy((char *)body + 72, "request=%d, count=%d");
     }
 }
 
@@ -359,7 +380,7 @@ static void write_truth(const struct generator *generator, uint32_t processes, c
 static void simulate(struct generator *generator, const char *pattern, uint32_t processes, uint64_t records)
 {
     bool ring = strcmp(pattern, "ring") == 0 || generator->wrong, states = strcmp(pattern, "states") == 0;
-    bool reduces = strcmp(pattern, "allreduce") == 0, exchanges = strcmp(pattern, "halo") == 0;
+    bool reduces = strcmp(pattern, "allreduce") == 0, exchanges = strcmp(pattern, "halo") == 0 || generator->tells;
     for (uint64_t round = 0; generator->records < records; round++) {
         uint32_t a = (uint32_t)(round % processes);
         if (states || processes == 1)
@@ -378,7 +399,8 @@ static void simulate(struct generator *generator, const char *pattern, uint32_t 
 int main(int argc, char **argv)
 {
     if (argc < 6) {
-        fputs("usage: generate clog2|clog pingpong|ring|states|wrong|allreduce|halo PROCESSES RECORDS OUT [TRUTH]\n",
+        fputs("usage: generate clog2|clog pingpong|ring|states|wrong|allreduce|halo|requests PROCESSES RECORDS OUT "
+              "[TRUTH]\n",
               stderr);
         return 2;
     }
@@ -389,6 +411,7 @@ int main(int argc, char **argv)
         return 1;
     generator->clog2 = strcmp(argv[1], "clog2") == 0;
     generator->wrong = strcmp(argv[2], "wrong") == 0;
+    generator->tells = generator->clog2 && strcmp(argv[2], "requests") == 0;
     generator->random = UINT64_C(88172645463325252);
     if (generator->clog2)
         begin_clog2(generator, processes);
