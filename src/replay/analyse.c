@@ -12,6 +12,7 @@
 #include "replay/graph_neighbours.h"
 #include "replay/impact.h"
 #include "replay/replay.h"
+#include "replay/sweep.h"
 #include "replay/uneven.h"
 #include "replay/wait_windows.h"
 
@@ -42,6 +43,7 @@ struct analyst {
     int64_t begin_ns;    /* of the run */
     struct course_edges edges;
     int64_t *sites_ns[SUMS], *comms_ns[SUMS]; /* by site and communicator; NULL: no waits */
+    uint64_t longest[SUMS][LONGEST_WAITS];    /* lanes and calls of the longest waits */
 };
 
 static int by_number(const void *a, const void *b)
@@ -70,20 +72,23 @@ static size_t find_rows(const struct graph *graph, uint32_t *rows)
     return count;
 }
 
-/* Keeps the instance if it is among the longest; of equals the earlier one stays before. */
-static void keep_longest(struct wait_sums *sums, const struct wait_instance *instance)
+/* Keeps the instance if it is among the longest; of equals that of the lower lane stays before, and of its calls the
+   earlier one. `places`: lanes and calls of those that are kept. */
+static void keep_longest(struct wait_sums *sums, uint64_t *places, const struct wait_instance *instance, uint64_t place)
 {
     size_t at = sums->longest_count;
-    if (at == LONGEST_WAITS) {
-        if (instance->ns <= sums->longest[at - 1].ns)
-            return;
+    while (at > 0 && (sums->longest[at - 1].ns < instance->ns ||
+                      (sums->longest[at - 1].ns == instance->ns && places[at - 1] > place)))
         at--;
-    } else {
-        sums->longest_count++;
+    if (at == LONGEST_WAITS)
+        return;
+    sums->longest_count += sums->longest_count < LONGEST_WAITS;
+    for (size_t i = sums->longest_count - 1; i > at; i--) {
+        sums->longest[i] = sums->longest[i - 1];
+        places[i] = places[i - 1];
     }
-    for (; at > 0 && sums->longest[at - 1].ns < instance->ns; at--)
-        sums->longest[at] = sums->longest[at - 1];
     sums->longest[at] = *instance;
+    places[at] = place;
 }
 
 static void add_place(int64_t **sums_ns, size_t count, uint32_t index, int64_t ns)
@@ -122,7 +127,7 @@ static struct wait_sums *sums_at(struct analysis *analysis, int place)
 }
 
 /* `from_ns`: when it begins. `bin`: course_bin of the call's enter. */
-static void add_wait(struct analyst *analyst, int place, uint32_t lane, const struct call *call,
+static void add_wait(struct analyst *analyst, int place, uint32_t lane, uint32_t index, const struct call *call,
                      const struct wait *wait, int64_t begin_ns, size_t bin)
 {
     const struct graph *graph = analyst->graph;
@@ -141,14 +146,16 @@ static void add_wait(struct analyst *analyst, int place, uint32_t lane, const st
         add_place(&analyst->sites_ns[place], graph->defs->site_count, call->site - 1, wait->ns);
     if (wait->comm >= 0)
         add_place(&analyst->comms_ns[place], graph->defs->comm_count, (uint32_t)wait->comm, wait->ns);
-    keep_longest(sums, &(struct wait_instance){.ns = wait->ns,
-                                               .enter_ns = time_since(analyst->begin_ns, call->enter_ns),
-                                               .leave_ns = time_since(analyst->begin_ns, call->leave_ns),
-                                               .cause_enter_ns = time_since(analyst->begin_ns, cause.enter_ns),
-                                               .process = analyst->rows[lane],
-                                               .cause_process = analyst->rows[wait->cause_lane],
-                                               .state = call->state,
-                                               .cause_state = cause.state});
+    keep_longest(sums, analyst->longest[place],
+                 &(struct wait_instance){.ns = wait->ns,
+                                         .enter_ns = time_since(analyst->begin_ns, call->enter_ns),
+                                         .leave_ns = time_since(analyst->begin_ns, call->leave_ns),
+                                         .cause_enter_ns = time_since(analyst->begin_ns, cause.enter_ns),
+                                         .process = analyst->rows[lane],
+                                         .cause_process = analyst->rows[wait->cause_lane],
+                                         .state = call->state,
+                                         .cause_state = cause.state},
+                 map_pair(lane, index));
     sums->longest_ns = wait->ns > sums->longest_ns ? wait->ns : sums->longest_ns;
     sums->from_ns = sums->count == 1 || from_ns < sums->from_ns ? from_ns : sums->from_ns;
     sums->to_ns = from_ns + wait->ns > sums->to_ns ? from_ns + wait->ns : sums->to_ns;
@@ -250,7 +257,7 @@ static void add_parts(struct analyst *analyst, uint32_t lane, uint32_t index, co
     struct wait_parts parts = wait_parts(analyst->graph, lane, index, wait);
     int64_t from_ns = call->enter_ns;
     for (size_t i = 0; i < parts.count; from_ns += parts.part[i++].ns)
-        add_wait(analyst, (int)parts.part[i].kind, lane, call, &parts.part[i], from_ns, bin);
+        add_wait(analyst, (int)parts.part[i].kind, lane, index, call, &parts.part[i], from_ns, bin);
 }
 
 /* What a call waits, and what it takes beyond. */
@@ -265,7 +272,8 @@ static void sum_call(struct analyst *analyst, uint32_t lane, uint32_t index, con
     if (call->group || state->class == CLASS_IO)
         completion = wait_completion_of(graph, lane, index);
     if (completion.kind != WAIT_NONE)
-        add_wait(analyst, (int)completion.kind, lane, call, &completion, completion.until_ns - completion.ns, bin);
+        add_wait(analyst, (int)completion.kind, lane, index, call, &completion, completion.until_ns - completion.ns,
+                 bin);
     int64_t from_ns = time_since(analyst->begin_ns, call->enter_ns) + wait.ns,
             to_ns = time_since(analyst->begin_ns, call->leave_ns) - completion.ns;
     /* Inside a reduction the rest of the call comes after it. */
@@ -283,11 +291,12 @@ static void sum_call(struct analyst *analyst, uint32_t lane, uint32_t index, con
 static void sum_waits(struct analyst *analyst)
 {
     const struct graph *graph = analyst->graph;
-    for (uint32_t lane = 0; lane < graph->lane_count; lane++) {
-        const struct lane *where = &graph->lanes[lane];
-        int64_t before_ns = where->begin_ns;
-        size_t bin = 0;
-        for (uint32_t i = 0; i < where->count; i++) {
+    struct sweep sweep = sweep_begin(graph);
+    uint32_t lane, from, to;
+    size_t bin = 0;
+    while (sweep_next(&sweep, &lane, &from, &to)) {
+        int64_t before_ns = graph_left_before_ns(graph, lane, from);
+        for (uint32_t i = from; i < to; i++) {
             struct call call = graph_call(graph, lane, i);
             int64_t computed_ns = time_since(before_ns, call.enter_ns);
             analyst->compute_ns[lane] += computed_ns;
@@ -296,8 +305,10 @@ static void sum_waits(struct analyst *analyst)
             bin = course_bin(&analyst->edges, bin, time_since(analyst->begin_ns, call.enter_ns));
             sum_call(analyst, lane, i, &call, bin, computed_ns);
         }
-        analyst->compute_ns[lane] += time_since(before_ns, where->end_ns);
     }
+    for (lane = 0; lane < graph->lane_count; lane++)
+        analyst->compute_ns[lane] +=
+            time_since(graph_left_before_ns(graph, lane, graph->lanes[lane].count), graph->lanes[lane].end_ns);
     count_operations(analyst->analysis, graph);
     for (size_t i = 0; i < graph->group_count; i++)
         analyst->analysis->incomplete += !graph->groups[i].complete;
@@ -472,7 +483,7 @@ static void take_contention(struct analyst *analyst)
         struct wait wait = wait_of(graph, queued->lane, queued->call);
         int64_t begin_ns = call.enter_ns + wait.ns - queued->ns;
         wait.ns = queued->ns;
-        add_wait(analyst, CONTENTION, queued->lane, &call, &wait, begin_ns,
+        add_wait(analyst, CONTENTION, queued->lane, queued->call, &call, &wait, begin_ns,
                  course_bin(&analyst->edges, 0, time_since(analyst->begin_ns, begin_ns)));
     }
     if ((double)sums->ns >= REPLAY_SHARE * all_ns) {

@@ -323,6 +323,12 @@ static inline __attribute__((always_inline)) struct call graph_call(const struct
     return call;
 }
 
+/* When the call before this is left; before the first: the begin of the lane. */
+static inline int64_t graph_left_before_ns(const struct graph *graph, uint32_t lane, size_t index)
+{
+    return index ? graph_call(graph, lane, (uint32_t)index - 1).leave_ns : graph->lanes[lane].begin_ns;
+}
+
 static inline struct message graph_message(const struct graph *graph, uint32_t index)
 {
     const struct packed_message *packed = &graph->messages[index];

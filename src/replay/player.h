@@ -3,6 +3,7 @@
 #define SIGHT_REPLAY_PLAYER_H
 
 #include "replay/replay.h"
+#include "replay/sweep.h"
 
 /* For replay.c: a replay under way. Lanes are played one by one, each until it must wait for another; what it waits for
    is in its state, and whoever brings that makes it ready again. Times are ns from the begin of the run. */
@@ -58,7 +59,11 @@ struct player {
     struct edge_play *edges;           /* by edge of windows */
     int64_t *prefix_ns; /* by prefix: when it is entered; once all lower ranks are, the latest up to it */
     uint32_t *ready;    /* lanes that can go on */
-    size_t ready_count;
+    uint32_t *later;    /* lanes that could, but for the window */
+    size_t ready_count, later_count;
+    struct windows windows; /* lanes are played up to the end of one, all of them: what they share is near, then */
+    size_t window;
+    int64_t until_ns;
     size_t *queue_at; /* by lane: its next wait of options.queues; NULL: there are none */
     uint64_t forced;
     uint32_t *winners; /* lanes by when their next calls were entered: player_force.c; NULL: nobody asked yet */

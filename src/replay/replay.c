@@ -65,7 +65,7 @@ static void enter(struct player *player, uint32_t lane, const struct call *call)
     const struct graph *graph = player->graph;
     struct lane_play *where = &player->lanes[lane];
     uint32_t index = where->at;
-    int64_t before_ns = index ? graph_call(graph, lane, index - 1).leave_ns : graph->lanes[lane].begin_ns;
+    int64_t before_ns = graph_left_before_ns(graph, lane, index);
     where->now_ns += computing(player, lane, index, before_ns, call->enter_ns);
     where->entered = true;
     for (uint32_t m = call->sent; m; m = graph_next_sent(graph, m - 1))
@@ -160,6 +160,10 @@ static void play(struct player *player, uint32_t lane)
     const struct lane_play *where = &player->lanes[lane];
     while (where->at < player->graph->lanes[lane].count) {
         struct call call = graph_call(player->graph, lane, where->at);
+        if (!where->entered && call.enter_ns > player->until_ns) {
+            player->later[player->later_count++] = lane;
+            return;
+        }
         if (!where->entered)
             enter(player, lane, &call);
         if (player->options.free_waits >> WAIT_CAUSED_COUNT) {
@@ -226,10 +230,24 @@ static void begin_together(struct player *player)
     map_clear(&begins);
 }
 
+/* All lanes are at the end of the window, or wait: the next one begins. False if none can go on in it. */
+static bool go_on_later(struct player *player)
+{
+    if (player->later_count == 0)
+        return false;
+    player->until_ns = window_end_ns(&player->windows, ++player->window);
+    while (player->later_count > 0)
+        player_make_ready(player, player->later[--player->later_count]);
+    return true;
+}
+
 static void player_begin(struct player *player, const struct graph *graph, struct replay_options options)
 {
     size_t lanes = graph->lane_count;
     *player = (struct player){.graph = graph, .options = options, .begin_ns = replay_begin_ns(graph)};
+    player->windows = windows_of(graph);
+    player->until_ns = window_end_ns(&player->windows, 0);
+    player->later = memory_new(lanes * sizeof *player->later);
     player->lanes = memory_new(lanes * sizeof *player->lanes);
     player->ready = memory_new(lanes * sizeof *player->ready);
     player->message_ns = memory_new(graph->message_count * sizeof *player->message_ns);
@@ -265,6 +283,7 @@ static void player_clear(struct player *player)
 {
     free(player->lanes);
     free(player->ready);
+    free(player->later);
     free(player->message_ns);
     free(player->posted_ns);
     free(player->sides);
@@ -280,8 +299,7 @@ static void player_clear(struct player *player)
 static int64_t lane_end(const struct player *player, uint32_t lane)
 {
     const struct lane *where = &player->graph->lanes[lane];
-    int64_t last_ns =
-        where->count ? graph_call(player->graph, lane, (uint32_t)where->count - 1).leave_ns : where->begin_ns;
+    int64_t last_ns = graph_left_before_ns(player->graph, lane, where->count);
     return player->lanes[lane].now_ns + computing(player, lane, (uint32_t)where->count, last_ns, where->end_ns);
 }
 
@@ -297,7 +315,7 @@ struct replay replay_run(const struct graph *graph, struct replay_options option
             play(&player, lane);
             player_went_on(&player, lane);
         }
-    } while (force(&player));
+    } while (go_on_later(&player) || force(&player));
     for (uint32_t lane = 0; lane < graph->lane_count; lane++) {
         int64_t end_ns = lane_end(&player, lane);
         replay.end_ns = end_ns > replay.end_ns ? end_ns : replay.end_ns;

@@ -2,6 +2,7 @@
 #include "replay/sync_points.h"
 
 #include "core/memory.h"
+#include "replay/sweep.h"
 
 /* Only clocks that are wrong, or a communicator's number that is used twice, make more steps than one necessary. */
 enum { STEPS = 64 };
@@ -57,12 +58,12 @@ static int64_t order_of(const struct graph *graph, const struct wait *wait)
     return graph_call(graph, wait->cause_lane, wait->cause_call).enter_ns;
 }
 
-static void collect_lane(struct sync_points *points, uint32_t lane)
+/* Calls [from, to) of a lane; `latest_ns`: the latest order so far. */
+static void collect_range(struct sync_points *points, uint32_t lane, uint32_t from, uint32_t to, int64_t *latest_ns)
 {
     const struct graph *graph = points->graph;
-    size_t index = 0;
-    int64_t latest_ns = INT64_MIN;
-    for (uint32_t i = 0; i < graph->lanes[lane].count; i++) {
+    size_t *index = &points->lanes[lane].left;
+    for (uint32_t i = from; i < to; i++) {
         struct call call = graph_call(graph, lane, i);
         const struct group *group = graph_group(graph, &call);
         if (group && synchronises(group, graph_collective(graph, &call)))
@@ -71,15 +72,27 @@ static void collect_lane(struct sync_points *points, uint32_t lane)
             continue;
         struct wait wait = wait_of(graph, lane, i);
         int64_t order_ns = order_of(graph, &wait);
-        if (order_ns < latest_ns)
-            map_put(&points->held, map_pair(lane, i), (uint64_t)latest_ns);
+        if (order_ns < *latest_ns)
+            map_put(&points->held, map_pair(lane, i), (uint64_t)*latest_ns);
         else
-            latest_ns = order_ns;
+            *latest_ns = order_ns;
         if (is_tie(graph, &call))
-            add_tie(points, lane, i, index, wait.cause_lane);
-        index++;
+            add_tie(points, lane, i, *index, wait.cause_lane);
+        ++*index;
     }
-    points->lanes[lane].left = index;
+}
+
+static void collect(struct sync_points *points)
+{
+    const struct graph *graph = points->graph;
+    int64_t *latest_ns = memory_new(graph->lane_count * sizeof *latest_ns);
+    struct sweep sweep = sweep_begin(graph);
+    uint32_t lane, from, to;
+    for (lane = 0; lane < graph->lane_count; lane++)
+        latest_ns[lane] = INT64_MIN;
+    while (sweep_next(&sweep, &lane, &from, &to))
+        collect_range(points, lane, from, to, &latest_ns[lane]);
+    free(latest_ns);
 }
 
 /* The lane's last wait before the call comes to hand. */
@@ -105,10 +118,9 @@ struct sync_points sync_points_of(const struct graph *graph)
 {
     struct sync_points points = {.graph = graph};
     points.lanes = memory_new(graph->lane_count * sizeof *points.lanes);
-    for (uint32_t lane = 0; lane < graph->lane_count; lane++) {
-        collect_lane(&points, lane);
+    collect(&points);
+    for (uint32_t lane = 0; lane < graph->lane_count; lane++)
         find_latest(&points, lane, graph->lanes[lane].count);
-    }
     return points;
 }
 

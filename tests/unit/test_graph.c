@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The graph of calls, messages and collectives: all that it knows, packed and read back. */
+#include "replay/sweep.h"
+
 #include "unit/hand_trace.h"
 #include "unit/tap.h"
 
@@ -183,6 +185,35 @@ static void test_many(void)
     graph_free(graph);
 }
 
+/* Every call once, each lane's in their order, and those of the two lanes not one lane after the other. */
+static void test_sweep(void)
+{
+    enum { CALLS = 20000, PROCESSES = 3 };
+    struct trace trace = {0};
+    for (uint32_t p = 0; p < PROCESSES; p++)
+        for (int64_t i = 0; i < CALLS; i++)
+            call(&trace, p, SEND, p < 2 ? 10 * i : 5, p < 2 ? 10 * i + 3 : 9);
+    struct graph *graph = graph_of(&trace, PROCESSES);
+    struct sweep sweep = sweep_begin(graph);
+    uint32_t next[PROCESSES] = {0}, lane, from, to, ranges = 0;
+    bool in_order = true;
+    while (sweep_next(&sweep, &lane, &from, &to)) {
+        in_order &= from == next[lane] && to > from;
+        next[lane] = to;
+        ranges++;
+    }
+    tap_ok(in_order, "sweep: calls of a lane come in their order");
+    for (uint32_t i = 0; i < PROCESSES; i++)
+        tap_equal_int(next[i], CALLS, "sweep: all of them");
+    tap_ok(ranges > 2 * PROCESSES, "sweep: lanes take turns");
+    graph_free(graph);
+    struct trace none = {0};
+    graph = graph_of(&none, 0);
+    sweep = sweep_begin(graph);
+    tap_ok(!sweep_next(&sweep, &lane, &from, &to), "sweep: no lanes at all");
+    graph_free(graph);
+}
+
 static int list_length(const struct graph *graph, uint32_t at, bool received)
 {
     int length = 0;
@@ -220,6 +251,7 @@ int main(void)
     defs_make();
     test_calls();
     test_many();
+    test_sweep();
     test_ends();
     test_messages();
     test_lanes();
