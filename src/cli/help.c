@@ -119,8 +119,8 @@ static void write_numbers(struct output *output)
         "Shares are of 1 in JSON, per cent for people. Bytes are powers of 1000 (66 kB). An absent value is null: not "
         "known, "
         "never made up.",
-        "A process is its rank in MPI_COMM_WORLD; 0–7,12 are processes 0 to 7 and 12, and of ranks from 1,000 on "
-        "448–575, 1,024 and 12 more.",
+        ("A process is its rank in MPI_COMM_WORLD; 0–7,12 are processes 0 to 7 and 12, and of ranks from 1,000 on "
+         "448–575, 1,024 and 12 more."),
         "Efficiencies are POP's: from 80 % on acceptable."};
     paragraph_write(output, "", "", verdicts);
     for (size_t i = 0; i < sizeof paragraphs / sizeof *paragraphs; i++) {
