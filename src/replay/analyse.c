@@ -578,7 +578,8 @@ static void replay_even_steps(struct analyst *analyst)
     struct even_steps even = even_steps_of(analyst->graph, analyst->compute_ns);
     analysis->even_steps_saving = even.saving_ns;
     analysis->alone = even.alone_ns;
-    analysis->alone_process = analyst->graph->lane_count > 0 ? analyst->rows[even.alone_lane] : 0;
+    /* Lanes come in the order of the trace, which formats differ in. */
+    analysis->alone_process = even.alone_ns > 0 ? analyst->rows[even.alone_lane] : 0;
 }
 
 /* With nothing changed a replay ends when the run ended, unless partners are missing. */
