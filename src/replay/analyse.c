@@ -3,12 +3,10 @@
 
 #include "core/memory.h"
 #include "core/parallel.h"
-#include "replay/balance.h"
+#include "replay/analyst.h"
 #include "replay/critical_path.h"
 #include "replay/delay.h"
 #include "replay/endpoints.h"
-#include "replay/even_sections.h"
-#include "replay/even_steps.h"
 #include "replay/graph_neighbours.h"
 #include "replay/impact.h"
 #include "replay/replay.h"
@@ -19,32 +17,8 @@
 #include <math.h>
 #include <string.h>
 
-/* Waits of less than this share of all processes' time are not worth a replay, unless one process has waited for so
-   much of the run: of many processes that is little, and yet can be what all others wait for. */
-static const double REPLAY_SHARE = 0.002, REPLAY_SHARE_OF_ONE = 0.01;
-
-/* Nor is a function that takes less than this share of the critical path. */
-static const double OWN_SHARE = 0.01;
-
-/* Nor is queueing for less than this part of the run told of a wait. */
+/* Queueing for less than this part of the run is not told of a wait. */
 enum { QUEUED_LEAST = 1000000 };
-
-/* Where the slowest computes longer than the mean by less than this share of the run, evening out saves nothing. */
-static const double BALANCED = 0.002;
-
-/* Sums of waits: by kind, and those of contention behind them; and of uneven computing. */
-enum { CONTENTION = WAIT_KIND_COUNT, UNEVEN, SUMS };
-
-struct analyst {
-    const struct graph *graph;
-    struct analysis *analysis;
-    uint32_t *rows;      /* by lane: row of its process */
-    int64_t *compute_ns; /* by lane: outside all calls */
-    int64_t begin_ns;    /* of the run */
-    struct course_edges edges;
-    int64_t *sites_ns[SUMS], *comms_ns[SUMS]; /* by site and communicator; NULL: no waits */
-    uint64_t longest[SUMS][LONGEST_WAITS];    /* lanes and calls of the longest waits */
-};
 
 static int by_number(const void *a, const void *b)
 {
@@ -400,57 +374,6 @@ static void take_delays(struct analyst *analyst)
     delays_clear(&delays);
 }
 
-/* Kinds that are replayed together with the kind: the two wrong orders are one problem, and who waits in the wrong
-   order waits for a late sender. */
-static unsigned kinds_with(int kind)
-{
-    const unsigned orders = 1u << WAIT_WRONG_ORDER_SAME | 1u << WAIT_WRONG_ORDER_OTHER;
-    if (kind == WAIT_LATE_SENDER)
-        return orders | 1u << kind;
-    return orders >> kind & 1 ? orders : 1u << kind;
-}
-
-static double waits_ns(const struct analysis *analysis, unsigned kinds)
-{
-    double ns = 0;
-    for (int kind = WAIT_NONE + 1; kind < WAIT_KIND_COUNT; kind++)
-        ns += kinds >> kind & 1 ? (double)analysis->waits[kind].ns : 0;
-    return ns;
-}
-
-/* What the process waits that waits longest, for one kind. */
-static int64_t longest_victim_ns(const struct analysis *analysis, unsigned kinds)
-{
-    int64_t most_ns = 0;
-    for (int kind = WAIT_NONE + 1; kind < WAIT_KIND_COUNT; kind++)
-        for (size_t i = 0; kinds >> kind & 1 && i < analysis->process_count; i++)
-            most_ns = analysis->waits[kind].victims_ns[i] > most_ns ? analysis->waits[kind].victims_ns[i] : most_ns;
-    return most_ns;
-}
-
-static bool matters(const struct analysis *analysis, unsigned kinds)
-{
-    double duration = (double)analysis->duration, all_ns = duration * (double)analysis->process_count,
-           ns = waits_ns(analysis, kinds);
-    return ns > 0 && (ns >= REPLAY_SHARE * all_ns ||
-                      (double)longest_victim_ns(analysis, kinds) >= REPLAY_SHARE_OF_ONE * duration);
-}
-
-/* A replay without the waits of a kind, if it matters. Of kinds that are replayed together the first one's is for all.
- */
-static void replay_waits(struct analyst *analyst, int kind)
-{
-    struct analysis *analysis = analyst->analysis;
-    unsigned kinds = kinds_with(kind);
-    bool first = kind == WAIT_LATE_SENDER || !(kinds & ((1u << kind) - 1));
-    if (!first || !matters(analysis, kinds))
-        return;
-    struct replay replay = replay_run(analyst->graph, (struct replay_options){.free_waits = kinds});
-    for (int k = kind; kinds >> k; k++)
-        if (kinds_with(k) == kinds && analysis->waits[k].ns > 0)
-            analysis->waits[k].saving_ns = time_since(replay.end_ns, analysis->replay);
-}
-
 /* Lanes that keep others waiting for messages long enough to matter. */
 static bool *find_endpoints(const struct analyst *analyst)
 {
@@ -473,7 +396,7 @@ static void take_contention(struct analyst *analyst)
     struct wait_sums *sums = &analysis->contention;
     double all_ns = (double)analysis->duration * (double)analysis->process_count;
     sums->calls = analysis->waits[WAIT_LATE_SENDER].calls + analysis->waits[WAIT_LATE_RECEIVER].calls;
-    if (waits_ns(analysis, ENDPOINT_KINDS) < REPLAY_SHARE * all_ns)
+    if (analyst_waits_ns(analysis, ENDPOINT_KINDS) < REPLAY_SHARE * all_ns)
         return;
     bool *endpoints = find_endpoints(analyst);
     struct queues queues = queues_of(graph, endpoints, analysis->duration / QUEUED_LEAST);
@@ -494,28 +417,6 @@ static void take_contention(struct analyst *analyst)
     free(endpoints);
 }
 
-/* The function that takes most of the critical path takes no time but for waiting. */
-static void replay_own_time(struct analyst *analyst)
-{
-    struct analysis *analysis = analyst->analysis;
-    const struct defs *defs = analyst->graph->defs;
-    uint32_t longest = analysis_longest_own(analysis, defs);
-    if (longest == UINT32_MAX || (double)analysis->path_states_ns[longest] < OWN_SHARE * (double)analysis->duration)
-        return;
-    bool *quick = memory_new(defs->state_count * sizeof *quick);
-    quick[longest] = true;
-    struct replay replay = replay_run(analyst->graph, (struct replay_options){.quick_states = quick});
-    analysis->own_saving = time_since(replay.end_ns, analysis->replay);
-    free(quick);
-}
-
-/* What a replay saves in which lanes compute so many times as long. */
-static int64_t saving_with(const struct analyst *analyst, const double *factors)
-{
-    struct replay replay = replay_run(analyst->graph, (struct replay_options){.compute = factors});
-    return time_since(replay.end_ns, analyst->analysis->replay);
-}
-
 /* Where the process that computes most, the lowest of equals, computes longer than the mean. */
 static void take_uneven(struct analyst *analyst)
 {
@@ -530,7 +431,7 @@ static void take_uneven(struct analyst *analyst)
     for (uint32_t i = 0; i < analysis->process_count; i++)
         most = compute_ns[i] > compute_ns[most] ? i : most;
     double mean_ns = (double)sum_ns / (double)analysis->process_count;
-    bool uneven = sum_ns > 0 && (double)compute_ns[most] - mean_ns > BALANCED * (double)analysis->duration;
+    bool uneven = sum_ns > 0 && (double)compute_ns[most] - mean_ns > BALANCED_SHARE * (double)analysis->duration;
     free(compute_ns);
     if (!uneven)
         return;
@@ -544,72 +445,24 @@ static void take_uneven(struct analyst *analyst)
     uneven_clear(&places);
 }
 
-/* Every lane computes as long as their mean; those without work get some. */
-static void replay_balanced(struct analyst *analyst)
-{
-    struct analysis *analysis = analyst->analysis;
-    size_t lanes = analyst->graph->lane_count;
-    double sum = 0, most = 0, *compute = memory_new(lanes * sizeof *compute);
-    for (size_t i = 0; i < lanes; i++) {
-        compute[i] = (double)analyst->compute_ns[i];
-        sum += compute[i];
-        most = compute[i] > most ? compute[i] : most;
-    }
-    double mean = lanes ? sum / (double)lanes : 0;
-    if (mean > 0 && most - mean > BALANCED * (double)analysis->duration) {
-        double *factors = balance_factors(compute, lanes), *shared = balance_shared(compute, lanes);
-        analysis->balanced_saving = saving_with(analyst, factors);
-        analysis->even_sections_saving = even_sections_saving(analyst->graph, compute);
-        analysis->idle_saving = shared ? saving_with(analyst, shared) : 0;
-        free(factors);
-        free(shared);
-    }
-    free(compute);
-    double duration = (double)analysis->duration, ideal = (double)analysis->ideal;
-    analysis->load_balance = most > 0 ? mean / most : 0;
-    analysis->serialisation = ideal > 0 ? most / ideal : 0;
-    analysis->transfer = duration > 0 ? ideal / duration : 0;
-}
-
-/* The same in each step between collectives of all. */
-static void replay_even_steps(struct analyst *analyst)
-{
-    struct analysis *analysis = analyst->analysis;
-    struct even_steps even = even_steps_of(analyst->graph, analyst->compute_ns);
-    analysis->even_steps_saving = even.saving_ns;
-    analysis->alone = even.alone_ns;
-    /* Lanes come in the order of the trace, which formats differ in. */
-    analysis->alone_process = even.alone_ns > 0 ? analyst->rows[even.alone_lane] : 0;
-}
-
-/* With nothing changed a replay ends when the run ended, unless partners are missing. */
-static void replay_recorded(struct analyst *analyst)
-{
-    struct analysis *analysis = analyst->analysis;
-    struct replay ideal = replay_run(analyst->graph, (struct replay_options){.ideal = true});
-    analysis->ideal = ideal.end_ns;
-    analysis->forced = ideal.forced;
-    analysis->replay =
-        ideal.forced ? replay_run(analyst->graph, (struct replay_options){0}).end_ns : analysis->duration;
-}
-
 /* What comes first needs nothing but the graph, and is needed by the rest. */
-enum { FIRST_STEPS = 3, NAMED_STEPS = 6, LATER_STEPS = NAMED_STEPS + WAIT_KIND_COUNT };
+enum { FIRST_STEPS = 3, NAMED_STEPS = 7, LATER_STEPS = NAMED_STEPS + WAIT_KIND_COUNT };
 
 static void first_step(void *context, size_t index)
 {
-    static void (*const steps[FIRST_STEPS])(struct analyst *) = {replay_recorded, sum_waits, take_path};
+    static void (*const steps[FIRST_STEPS])(struct analyst *) = {save_nothing, sum_waits, take_path};
     steps[index](context);
 }
 
 static void later_step(void *context, size_t index)
 {
-    static void (*const steps[NAMED_STEPS])(struct analyst *) = {take_delays,     take_contention,   replay_own_time,
-                                                                 replay_balanced, replay_even_steps, take_uneven};
+    static void (*const steps[NAMED_STEPS])(struct analyst *) = {
+        take_delays,           take_contention,    save_own_time, save_by_even_totals,
+        save_by_even_sections, save_by_even_steps, take_uneven};
     if (index < NAMED_STEPS)
         steps[index](context);
     else if (index - NAMED_STEPS != WAIT_NONE)
-        replay_waits(context, (int)(index - NAMED_STEPS));
+        save_waits(context, (enum wait_kind)(index - NAMED_STEPS));
 }
 
 static void take_all_places(struct analyst *analyst)

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef SIGHT_REPLAY_ANALYST_H
+#define SIGHT_REPLAY_ANALYST_H
+
+#include "replay/graph.h"
+
+/* For analyse.c and savings.c: an analysis under way. */
+
+/* Waits of less than this share of all processes' time are not worth a replay, unless one process has waited for more
+   of the run than savings.c says. */
+#define REPLAY_SHARE 0.002
+
+/* Where the slowest computes longer than the mean by less than this share of the run, evening out saves nothing. */
+#define BALANCED_SHARE 0.002
+
+/* Sums of waits: by kind, and those of contention behind them; and of uneven computing. */
+enum { CONTENTION = WAIT_KIND_COUNT, UNEVEN, SUMS };
+
+struct analyst {
+    const struct graph *graph;
+    struct analysis *analysis;
+    uint32_t *rows;      /* by lane: row of its process */
+    int64_t *compute_ns; /* by lane: outside all calls */
+    int64_t begin_ns;    /* of the run */
+    struct course_edges edges;
+    int64_t *sites_ns[SUMS], *comms_ns[SUMS]; /* by site and communicator; NULL: no waits */
+    uint64_t longest[SUMS][LONGEST_WAITS];    /* lanes and calls of the longest waits */
+};
+
+/* Waits of the kinds, all together, in ns. `kinds`: bit 1 << kind. */
+static inline double analyst_waits_ns(const struct analysis *analysis, unsigned kinds)
+{
+    double ns = 0;
+    for (int kind = WAIT_NONE + 1; kind < WAIT_KIND_COUNT; kind++)
+        ns += kinds >> kind & 1 ? (double)analysis->waits[kind].ns : 0;
+    return ns;
+}
+
+/* What replays save (savings.c). The first gives the ends that the others are compared with: of the run as it is, and
+   on the ideal network. Then: without the waits of a kind; with the function that takes most of the critical path
+   taking no time but for waiting; with even work in total, before each call, and between collectives of all. The
+   efficiencies come with even totals. */
+void save_nothing(struct analyst *analyst);
+void save_waits(struct analyst *analyst, enum wait_kind kind);
+void save_own_time(struct analyst *analyst);
+void save_by_even_totals(struct analyst *analyst);
+void save_by_even_sections(struct analyst *analyst);
+void save_by_even_steps(struct analyst *analyst);
+
+#endif
