@@ -12,7 +12,7 @@ cd "$directory"
 # Open MPI gives its core away while it waits, so that more processes than cores disturb each other least.
 OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_mpi_yield_when_idle=1
 export OMPI_ALLOW_RUN_AS_ROOT OMPI_ALLOW_RUN_AS_ROOT_CONFIRM OMPI_MCA_rmaps_base_oversubscribe OMPI_MCA_mpi_yield_when_idle
-mpicc.openmpi -O1 -w -o planted "$programs/planted.c"
+mpicc.openmpi -O1 -w -o planted "$programs/planted.c" -lm
 right_bad=0 all_bad=0 right_clean=0 all_clean=0
 
 # "id causes share root" of the first finding; "- - 0% -" where there is none.
