@@ -354,7 +354,11 @@ static enum status options_check(const struct options *options, struct error *er
 static enum status output_check(const struct options *options, const char *output, struct error *err)
 {
     struct stat about;
-    if (!options->force && stat(output, &about) == 0 && S_ISREG(about.st_mode))
+    if (stat(output, &about) != 0)
+        return STATUS_OK;
+    if (S_ISDIR(about.st_mode))
+        return error_set(err, ERROR_OUTPUT, "%s: is a directory", output);
+    if (!options->force && S_ISREG(about.st_mode))
         return error_set(err, ERROR_OUTPUT, "%s: exists (use -f to replace it)", output);
     return STATUS_OK;
 }
