@@ -287,6 +287,8 @@ char *site_text(char buffer[SITE_TEXT_SIZE], const struct site_def *site)
 void finding_takes_waits(struct finding *finding, const struct analysis *analysis)
 {
     analysis_waiting_course(analysis, finding->course_ns);
+    for (size_t bin = 0; bin < COURSE_BINS; bin++)
+        finding->course_ns[bin] -= analysis->waits[WAIT_AT_INIT].course_ns[bin];
 }
 
 void finding_keeps_window(struct finding *finding, const struct analysis *analysis)

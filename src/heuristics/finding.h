@@ -93,7 +93,8 @@ char *who_text(char buffer[WHO_SIZE], const struct ranks *ranks, size_t all);
 enum { SITE_TEXT_SIZE = 128 };
 char *site_text(char buffer[SITE_TEXT_SIZE], const struct site_def *site);
 
-/* For finders whose seconds are what others wait for because of it: all waiting for others, by when it is. */
+/* For finders whose seconds are what others wait for because of it: all waiting for others, by when it is, but for who
+   starts late. */
 void finding_takes_waits(struct finding *finding, const struct analysis *analysis);
 
 /* Takes away what lies before from_s or behind to_s. */
