@@ -370,6 +370,26 @@ static enum status part_finish(struct reader *reader, struct error *err)
     return STATUS_END;
 }
 
+/* A message of the plain kind in the communicator at hand. False: it is another, and to be read with care. */
+static inline __attribute__((always_inline)) bool
+fast_message(const struct clog2_state *state, const struct clog2_side *side, const struct clog2_ranks *ranks,
+             const unsigned char *body, const bool big_endian, struct event *event)
+{
+    int32_t id = bytes_i32(body, big_endian), comm = bytes_i32(body + 4, big_endian);
+    uint32_t partner = bytes_u32(body + 8, big_endian);
+    if ((id != CLOG2_SEND && id != CLOG2_RECEIVE) || (comm != side->id && comm != CLOG2_NO_COMM) ||
+        side->partner_comm != side->comm || partner >= ranks->count || ranks->world[partner] == UINT32_MAX)
+        return false;
+    event->kind = id == CLOG2_SEND ? EVENT_SEND : EVENT_RECEIVE;
+    event->partner_comm = side->comm;
+    event->partner = (int32_t)ranks->world[partner];
+    event->tag = bytes_i32(body + 12, big_endian);
+    *(id == CLOG2_SEND ? &event->bytes_sent : &event->bytes_received) = bytes_i32(body + 16, big_endian);
+    if (state->defs.near_sites)
+        event->site = clog2_site(&state->defs, bytes_u32(body + 20, big_endian));
+    return true;
+}
+
 /* The run of records that needs no questions: events and messages of known processes in the communicator asked
    last. Most of a trace is that, and this loop decides the speed of reading. Whatever is out of the ordinary is left
    standing. */
@@ -417,19 +437,9 @@ static inline __attribute__((always_inline)) void fast_records(struct clog2_stat
             at += CLOG2_HEADER_SIZE + (kind == CLOG2_CARGO ? 8 + CLOG2_CARGO_SIZE : 8);
             *(kind == CLOG2_CARGO ? &cargo : &bare) += 1;
         } else if (kind == CLOG2_MESSAGE) {
-            uint32_t partner = bytes_u32(body + 8, big_endian);
-            int32_t comm = bytes_i32(body + 4, big_endian);
-            if ((id != CLOG2_SEND && id != CLOG2_RECEIVE) || (comm != side.id && comm != CLOG2_NO_COMM) ||
-                side.partner_comm != side.comm || partner >= ranks.count || ranks.world[partner] == UINT32_MAX)
-                break;
             *event = nothing;
-            event->kind = id == CLOG2_SEND ? EVENT_SEND : EVENT_RECEIVE;
-            event->partner_comm = side.comm;
-            event->partner = (int32_t)ranks.world[partner];
-            event->tag = bytes_i32(body + 12, big_endian);
-            *(id == CLOG2_SEND ? &event->bytes_sent : &event->bytes_received) = bytes_i32(body + 16, big_endian);
-            if (sites)
-                event->site = clog2_site(&state->defs, bytes_u32(body + 20, big_endian));
+            if (!fast_message(state, &side, &ranks, body, big_endian, event))
+                break;
             at += CLOG2_HEADER_SIZE + 24;
             messages++;
         } else {

@@ -164,7 +164,9 @@ static void offsets(const struct corridor *corridor, double *low, double *high)
         *low = fmax(*low, corridor->below.at[i].d);
 }
 
-double corridor_offset(const struct corridor *corridor)
+/* For clocks that run alike: 0, or the middle of the offsets that are possible, in whole ns; where none is, the one
+   whose largest contradiction is the smallest. */
+static double offset_of(const struct corridor *corridor)
 {
     double low, high;
     offsets(corridor, &low, &high);
@@ -184,9 +186,8 @@ double corridor_nearest(const struct corridor *corridor, double offset)
 static struct corridor_fit fit_one_sided(const struct corridor *corridor)
 {
     bool empty = corridor->above.count + corridor->below.count == 0;
-    return (struct corridor_fit){.kind = empty ? CORRIDOR_EMPTY : CORRIDOR_OPEN,
-                                 .line = {.offset = corridor_offset(corridor)},
-                                 .width = INFINITY};
+    return (struct corridor_fit){
+        .kind = empty ? CORRIDOR_EMPTY : CORRIDOR_OPEN, .line = {.offset = offset_of(corridor)}, .width = INFINITY};
 }
 
 static bool slope_fits(struct clock_line line)
@@ -229,7 +230,7 @@ static struct corridor_fit fit_between(const struct corridor *corridor)
         fit.width = fabs(high - low);
     }
     if (low <= high)
-        fit.line.offset = corridor_offset(corridor);
+        fit.line.offset = offset_of(corridor);
     else if (steepest && flattest)
         fit.line = corridor_bisector(fit.steepest, fit.flattest);
     else
@@ -253,7 +254,7 @@ double corridor_contradiction(const struct corridor *corridor, struct clock_line
 /* Of what is contradicted anyway: what explains twice as much may be twice as complicated. */
 static struct clock_line simplest(const struct corridor *corridor, struct clock_line line)
 {
-    struct clock_line none = {0, 0}, offset = {corridor_offset(corridor), 0};
+    struct clock_line none = {0, 0}, offset = {offset_of(corridor), 0};
     double worst = corridor_contradiction(corridor, line), worst_offset = corridor_contradiction(corridor, offset);
     if (worst_offset <= 2 * worst) {
         line = offset;

@@ -73,11 +73,8 @@ struct corridor_fit corridor_middle(struct corridor *corridor);
 /* The bisector of two lines y = x + d(x) of clocks, in the plane of x and y. Contradicts no bound where they do not. */
 struct clock_line corridor_bisector(struct clock_line steepest, struct clock_line flattest);
 
-/* The same for clocks that run alike: 0, or the middle of the offsets that are possible, in whole ns; where none is,
-   the one whose largest contradiction is the smallest. */
-double corridor_offset(const struct corridor *corridor);
-
-/* The same, but nearest to this one, where any will do. */
+/* Of clocks that run alike: the possible offset that is nearest to this one; where none is possible, the one whose
+   largest contradiction is the smallest. */
 double corridor_nearest(const struct corridor *corridor, double offset);
 
 /* By how much the line goes beyond the bounds, at most; 0: nowhere. */

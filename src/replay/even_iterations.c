@@ -74,11 +74,9 @@ static int64_t pace(const void *context, uint32_t lane, uint32_t index, int64_t 
 int64_t even_iterations_saving(const struct even_iterations *iterations)
 {
     struct evening evening = {iterations, means_of(iterations), rows_of(iterations)};
-    const struct graph *graph = iterations->graph;
-    struct replay even = replay_run(graph, (struct replay_options){.pace = pace, .pace_context = &evening});
-    int64_t recorded_ns =
-        even.forced ? replay_run(graph, (struct replay_options){0}).end_ns : replay_duration_ns(graph);
+    int64_t saving_ns =
+        replay_saving(iterations->graph, (struct replay_options){.pace = pace, .pace_context = &evening});
     free(evening.means);
     free(evening.row_of);
-    return time_since(even.end_ns, recorded_ns);
+    return saving_ns;
 }

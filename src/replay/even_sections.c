@@ -105,10 +105,7 @@ int64_t even_sections_saving(const struct graph *graph, const double *compute)
             sum_lane(&sections, lane);
         }
         find_means(&sections);
-        struct replay even = replay_run(graph, (struct replay_options){.pace = pace, .pace_context = &sections});
-        int64_t recorded_ns =
-            even.forced ? replay_run(graph, (struct replay_options){0}).end_ns : replay_duration_ns(graph);
-        saving_ns = time_since(even.end_ns, recorded_ns);
+        saving_ns = replay_saving(graph, (struct replay_options){.pace = pace, .pace_context = &sections});
     }
     free(sections.own_ns);
     free(sections.gaps);

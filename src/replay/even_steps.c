@@ -115,10 +115,9 @@ static void fill(struct steps *steps, const int64_t *compute_ns)
         compute[lane] = (double)compute_ns[lane];
         fill_lane(steps, lane);
     }
-    double *shared = balance_shared(compute, lanes);
-    for (uint32_t lane = 0; shared && lane < lanes; lane++)
-        steps->idle[lane] = shared[lane] >= 1;
-    free(shared);
+    double limit_ns = balance_limit(compute, lanes);
+    for (uint32_t lane = 0; lane < lanes; lane++)
+        steps->idle[lane] = compute[lane] < limit_ns;
     free(compute);
     find_means(steps);
 }
@@ -128,12 +127,8 @@ static struct even_steps judge(const struct steps *steps)
     const struct graph *graph = steps->graph;
     struct even_steps even = {0};
     double *alone_ns = memory_new(graph->lane_count * sizeof *alone_ns);
-    if (find_loss(steps, alone_ns) > EVEN * (double)replay_duration_ns(graph)) {
-        struct replay replay = replay_run(graph, (struct replay_options){.pace = pace, .pace_context = steps});
-        int64_t recorded_ns =
-            replay.forced ? replay_run(graph, (struct replay_options){0}).end_ns : replay_duration_ns(graph);
-        even.saving_ns = time_since(replay.end_ns, recorded_ns);
-    }
+    if (find_loss(steps, alone_ns) > EVEN * (double)replay_duration_ns(graph))
+        even.saving_ns = replay_saving(graph, (struct replay_options){.pace = pace, .pace_context = steps});
     for (uint32_t lane = 0; lane < graph->lane_count; lane++)
         if (alone_ns[lane] > (double)even.alone_ns) {
             even.alone_ns = llround(alone_ns[lane]);

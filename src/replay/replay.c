@@ -324,3 +324,11 @@ struct replay replay_run(const struct graph *graph, struct replay_options option
     player_clear(&player);
     return replay;
 }
+
+int64_t replay_saving(const struct graph *graph, struct replay_options options)
+{
+    struct replay changed = replay_run(graph, options);
+    int64_t recorded_ns =
+        changed.forced ? replay_run(graph, (struct replay_options){0}).end_ns : replay_duration_ns(graph);
+    return time_since(changed.end_ns, recorded_ns);
+}

@@ -38,6 +38,10 @@ struct replay {
 /* Begin and end of the run are the first and last events of all lanes. */
 struct replay replay_run(const struct graph *graph, struct replay_options options);
 
+/* What the run would be shorter by with these options: against its end as recorded, or, where partners are missing, as
+   a replay with nothing changed has it. 0: it is no shorter. */
+int64_t replay_saving(const struct graph *graph, struct replay_options options);
+
 /* Begin of the run on its own clock, and its duration. */
 int64_t replay_begin_ns(const struct graph *graph);
 int64_t replay_duration_ns(const struct graph *graph);
