@@ -5,10 +5,10 @@ set -eu
 cd "$(dirname "$0")/.."
 
 what=${1:-run}
-packages="gcc make autoconf automake pkg-config libxml2-dev libxml2-utils libpango1.0-dev libcairo2-dev fonts-dejavu-core zlib1g-dev libzstd-dev zstd libdw-dev libmicrohttpd-dev"
+packages="gcc make autoconf automake pkg-config libxml2-dev libxml2-utils libpango1.0-dev libcairo2-dev fonts-dejavu-core zlib1g-dev libzstd-dev zstd libdw-dev libmicrohttpd-dev libopen-trace-format2-dev mpich libmpich-dev"
 if [ "$what" = test ]; then
-    packages="$packages clang libclang-rt-dev clang-format python3 universal-ctags mandoc tidy poppler-utils chromium chromium-driver
-        mpich libmpich-dev openmpi-bin libopenmpi-dev gfortran"
+    packages="$packages clang libclang-rt-dev clang-format clang-tidy python3 universal-ctags mandoc tidy poppler-utils chromium chromium-driver
+        openmpi-bin libopenmpi-dev gfortran otf2-tools python3-otf2"
 fi
 
 install_packages() {
@@ -45,7 +45,11 @@ run_sample() {
     cp dtd/sight.dtd build/
     xmllint --noout --nonet --valid build/sort_good_8.xml
     "$sight" report "$trace" -f -o build/sort_good_8.html
-    printf '\nbuild/sort_good_8.html is the report to look at, with charts.\n'
+    printf '\n== recording one of our programs\n'
+    mpicc.mpich -w -g -O2 -o build/jacobi tests/programs/jacobi.c -lm
+    (cd build && ./sight run -f -n 2 -o jacobi.clog2 -- ./jacobi 400 50)
+    printf '\nbuild/jacobi.clog2 is that recording.\n'
+    printf 'build/sort_good_8.html is the report to look at, with charts.\n'
     printf 'build/sort_good_8.xml is the trace as XML, valid against dtd/sight.dtd.\n'
     printf 'The program is build/sight: try build/sight --help\n'
 }
@@ -60,8 +64,10 @@ run_tests() {
     (cd build-gcc && SIGHT_TEST_KILLS=1 make -s -j"$jobs" distcheck \
         DISTCHECK_CONFIGURE_FLAGS="CC=clang --enable-werror --enable-sanitize CFLAGS='-O1 -g'" >distcheck.log 2>&1) ||
         { grep -A 20 '^not ok\|^FAIL\|^ERROR\|rror:' build-gcc/distcheck.log | tail -n 100; tail -n 40 build-gcc/distcheck.log; exit 1; }
+    printf '== static analyser\n'
+    (cd build-gcc && make -s analyse)
     printf '== without the optional libraries\n'
-    build build-least CC=gcc --enable-werror --without-zlib --without-zstd --without-libdw --without-microhttpd
+    build build-least CC=gcc --enable-werror --without-zlib --without-zstd --without-libdw --without-microhttpd --without-otf2
     build-least/sight --version
     build-least/sight metrics --format csv samples/sort_good_8.clog2 >/dev/null
     printf 'all tests passed\n'

@@ -13,11 +13,11 @@
 GETTER(recorded_early, struct clocks, value_count(row->recorded.early))
 GETTER(recorded_worst, struct clocks, value_time(row->recorded.worst_ns))
 GETTER(recorded_torn, struct clocks, value_count(row->recorded.torn))
-GETTER(recorded_worst_group, struct clocks, value_time(row->recorded.worst_group_ns))
+GETTER(recorded_worst_instance, struct clocks, value_time(row->recorded.worst_instance_ns))
 GETTER(aligned_early, struct clocks, value_count(row->aligned.early))
 GETTER(aligned_worst, struct clocks, value_time(row->aligned.worst_ns))
 GETTER(aligned_torn, struct clocks, value_count(row->aligned.torn))
-GETTER(aligned_worst_group, struct clocks, value_time(row->aligned.worst_group_ns))
+GETTER(aligned_worst_instance, struct clocks, value_time(row->aligned.worst_instance_ns))
 GETTER(events_moved, struct clocks, value_count(row->moved))
 
 static struct value largest_bent(const void *context, const void *row)
@@ -31,23 +31,23 @@ static struct value largest_bent(const void *context, const void *row)
 }
 
 static const struct field error_fields[] = {
-    {"recorded_early", "messages received before they are sent, as recorded", recorded_early},
-    {"recorded_error_s", "by at most", recorded_worst},
-    {"recorded_torn", "collectives left before all have entered, as recorded", recorded_torn},
-    {"recorded_torn_s", "by at most", recorded_worst_group},
-    {"aligned_early", "such messages with offsets and drifts corrected", aligned_early},
-    {"aligned_error_s", "by at most", aligned_worst},
+    {"recorded_early", "messages that arrive before they were sent, as recorded", recorded_early},
+    {"recorded_error_s", "by up to", recorded_worst},
+    {"recorded_torn", "collectives left before all had entered, as recorded", recorded_torn},
+    {"recorded_torn_s", "by up to", recorded_worst_instance},
+    {"aligned_early", "such messages after correcting offset and drift", aligned_early},
+    {"aligned_error_s", "by up to", aligned_worst},
     {"aligned_torn", "such collectives", aligned_torn},
-    {"aligned_torn_s", "by at most", aligned_worst_group},
-    {"events_moved", "events with another time than recorded", events_moved},
-    {"bent_s", "largest shift beyond offsets and drifts", largest_bent},
+    {"aligned_torn_s", "by up to", aligned_worst_instance},
+    {"events_moved", "events whose time was changed", events_moved},
+    {"bent_s", "largest shift beyond offset and drift", largest_bent},
 };
 
 static const char *remark(const struct clock_row *row)
 {
-    return row->alone       ? "tied to no other process: left alone"
+    return row->alone       ? "isolated: not corrected"
            : row->reference ? "reference"
-           : row->loose     ? "one-way traffic: drift not known"
+           : row->loose     ? "one-way traffic: drift unknown"
                             : "";
 }
 
@@ -59,8 +59,8 @@ GETTER(row_width, struct clock_row, row->width_ns < 0 || row->reference ? value_
 GETTER(row_remark, struct clock_row, *remark(row) ? value_text(remark(row)) : value_null())
 static const struct field row_fields[] = {
     {"process", "process", row_process},
-    {"offset_s", "put forward by", row_offset},
-    {"drift_ppm", "drift (µs a second)", row_drift},
+    {"offset_s", "moved forward by", row_offset},
+    {"drift_ppm", "drift (µs per second)", row_drift},
     {"largest_s", "largest shift", row_largest},
     {"width_s", "known to within", row_width},
     {"remark", "remark", row_remark},
@@ -93,9 +93,9 @@ void clock_info_text(struct output *output, const struct clocks *clocks, bool al
     char text[VALUE_TEXT_SIZE];
     output_text(output, "\nClocks (--fix-clocks)\n");
     if (!clocks->corrected) {
-        output_text(output, clocks->recorded.messages + clocks->recorded.groups > 0
-                                ? "  Nothing to correct: no message is received before it is sent.\n"
-                                : "  Nothing to correct by: there are no messages between processes.\n");
+        output_text(output, clocks->recorded.messages + clocks->recorded.instances > 0
+                                ? "  Nothing to correct: no message arrives before it was sent.\n"
+                                : "  Cannot be corrected: there are no messages between processes.\n");
         return;
     }
     for (size_t i = 0; i < COUNT_OF(error_fields); i++) {

@@ -2,8 +2,8 @@
 #ifndef SIGHT_CLI_CLOCK_INFO_H
 #define SIGHT_CLI_CLOCK_INFO_H
 
+#include "clocks/clocks.h"
 #include "render/field.h"
-#include "replay/clocks.h"
 
 /* What --fix-clocks did, for `sight info`: what was wrong, and each process's correction. After the trace was read. */
 

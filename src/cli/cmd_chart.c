@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "cli/commands.h"
 
-#include "cli/looking.h"
 #include "cli/run.h"
+#include "core/guess.h"
 #include "core/memory.h"
 #include "core/text.h"
-#include "render/picture.h"
-#include "render/scene.h"
+#include "render/charts/picture.h"
+#include "render/charts/scene.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -29,11 +29,14 @@ struct charts {
 
 static enum status unknown_chart(const char *name, int length, struct error *err)
 {
-    char names[256] = "";
+    char names[256] = "", nearest[GUESS_TEXT];
+    struct guess guess = guess_of(name, (size_t)length);
     for (size_t i = 0; i < chart_count(); i++) {
-        size_t used = strlen(names);
-        snprintf(names + used, sizeof names - used, " %s", chart_at(i)->name);
+        text_append(names, sizeof names, " %s", chart_at(i)->name);
+        guess_try(&guess, chart_at(i)->name);
     }
+    if (guess.best)
+        return error_set(err, ERROR_USAGE, "unknown chart '%.*s'%s", length, name, guess_text(nearest, &guess, "", ""));
     return error_set(err, ERROR_USAGE, "unknown chart '%.*s'; there are:%s (or all)", length, name, names);
 }
 
@@ -65,7 +68,7 @@ static enum status number(const char *name, const char *text, int64_t least, int
     if (!text)
         return STATUS_OK;
     if (!text_parse_i64(text, least, most, &whole))
-        return error_set(err, ERROR_USAGE, "--%s: '%s' is no number from %lld to %lld", name, text, (long long)least,
+        return error_set(err, ERROR_USAGE, "--%s: '%s' is not a number from %lld to %lld", name, text, (long long)least,
                          (long long)most);
     *value = (double)whole;
     return STATUS_OK;
@@ -101,7 +104,7 @@ static int write_directory(const struct options *options, const struct picture *
     struct error err = {0};
     char path[4096];
     if (mkdir(options->output, 0777) != 0 && errno != EEXIST) {
-        (void)error_set(&err, ERROR_OUTPUT, "%s: cannot make the directory: %s", options->output, strerror(errno));
+        (void)error_set(&err, ERROR_OUTPUT, "%s: cannot create the directory: %s", options->output, strerror(errno));
         return command_fault(&err);
     }
     for (size_t i = 0; i < picture->count; i++) {
@@ -136,10 +139,10 @@ static enum status check_output(const struct options *options, const struct pict
     if (*directory || (picture->count > 1 && pages))
         return STATUS_OK;
     if (picture->count > 1)
-        return error_set(err, ERROR_USAGE, "%s: one %s holds one chart: give a directory, or a .pdf", options->output,
-                         picture_suffix(picture->kind));
+        return error_set(err, ERROR_USAGE, "%s: a .%s file holds one chart: give a directory or a .pdf",
+                         options->output, picture_suffix(picture->kind));
     if (!named && !options->format)
-        return error_set(err, ERROR_USAGE, "cannot tell the format from '%s': give --format (svg pdf png ps)",
+        return error_set(err, ERROR_USAGE, "cannot derive the format from '%s': give --format (svg pdf png ps)",
                          options->output);
     return STATUS_OK;
 }
@@ -157,16 +160,15 @@ static enum status check_charts(const struct options *options, struct picture *p
             continue;
         }
         if (!all && chart->needs == NEEDS_EVENTS)
-            return error_set(err, ERROR_USAGE, "%s: chart '%s' needs events: give the trace, as a file",
+            return error_set(err, ERROR_USAGE, "%s: chart '%s' needs events: give the trace as a file",
                              options->inputs[1], chart->name);
         if (!all && chart->needs == NEEDS_SIZES)
             return error_set(err, ERROR_USAGE,
-                             "%s: a metrics file does not tell the message sizes of some processes: --processes needs "
-                             "the trace for that",
+                             "%s: a metrics file has no message sizes by process: --processes needs the trace for that",
                              options->inputs[1]);
         if (!all && chart->needs == NEEDS_ITERATIONS && picture->input.metrics->phases)
             return error_set(err, ERROR_USAGE,
-                             "%s: no iteration is common to all processes: chart 'iterations' has nothing to show",
+                             "%s: the processes have no iterations in common: chart 'iterations' has nothing to show",
                              options->inputs[1]);
         if (!all)
             return error_set(
@@ -180,7 +182,7 @@ static enum status check_charts(const struct options *options, struct picture *p
 
 /* The window that the chart of events draws, where it is among the charts and there are events. */
 static enum status make_scene(const struct options *trace, const struct picture *picture, const struct charts *charts,
-                              struct looking *looking, struct scene *scene, bool *made, struct error *err)
+                              struct engine_look *look, struct scene *scene, bool *made, struct error *err)
 {
     bool wanted = false, standard = false;
     *made = false;
@@ -188,26 +190,32 @@ static enum status make_scene(const struct options *trace, const struct picture 
         wanted = wanted || charts->chart[i]->needs == NEEDS_EVENTS;
     for (size_t i = 0; i < trace->input_count; i++)
         standard = standard || strcmp(trace->inputs[i], "-") == 0;
-    if (!wanted || standard || run_check_trace(trace->inputs, trace->input_count, err) != STATUS_OK) {
-        *err = (struct error){0};
+    if (!wanted || standard)
         return STATUS_OK;
+    const struct engine_request request = {.inputs = trace->inputs, .input_count = trace->input_count};
+    if (engine_check_trace(&request, err) != STATUS_OK) {
+        /* A metrics file has no events, which check_charts says where it matters; all else is a fault. */
+        bool eventless = err->kind == ERROR_USAGE;
+        if (eventless)
+            *err = (struct error){0};
+        return eventless ? STATUS_OK : STATUS_FAILED;
     }
-    if (looking_open(looking, trace, trace->inputs, trace->input_count, err) != STATUS_OK)
+    if (ask_look(trace, false, look, err) != STATUS_OK)
         return STATUS_FAILED;
     struct scene_options how = {.columns = (uint32_t)(picture->width / COLUMN_PIXELS),
                                 .lines = (uint32_t)(picture->height / LINE_PIXELS),
                                 .states = SCENE_STATES};
-    *made = scene_make(scene, looking->timeline, &looking->view, how, err) == STATUS_OK;
+    *made = scene_make(scene, look->timeline, &look->view, how, err) == STATUS_OK;
     return *made ? STATUS_OK : STATUS_FAILED;
 }
 
-/* True if no chart needs the look across processes, which takes memory with the calls of the run. */
-static bool only_events(const struct charts *charts)
+/* The look across processes takes memory with the calls of the run: not for charts that need events alone. */
+static unsigned wants_of(const struct charts *charts)
 {
     for (size_t i = 0; i < charts->count; i++)
         if (charts->chart[i]->needs != NEEDS_EVENTS)
-            return false;
-    return true;
+            return ENGINE_HEURISTICS | ENGINE_ANALYSIS | ENGINE_PHASES | ENGINE_SEARCH;
+    return ENGINE_HEURISTICS;
 }
 
 static int draw_charts(const struct options *options, struct picture *picture, const struct metrics *metrics,
@@ -221,32 +229,29 @@ static int draw(const struct options *options, struct picture *picture, struct c
 {
     struct error err = {0};
     bool directory, made = false;
-    struct run_metrics *run = NULL;
-    struct looking looking = {0};
+    struct engine_result *run = NULL;
+    struct engine_look look = {0};
     struct scene scene;
-    struct heuristic_result *results = NULL;
     struct options trace = *options;
     int code;
-    trace.search = true;
     trace.inputs++;
     trace.input_count--;
     if (check_output(options, picture, &directory, &err) == STATUS_OK &&
-        make_scene(&trace, picture, charts, &looking, &scene, &made, &err) == STATUS_OK)
-        run = only_events(charts) ? run_metrics(&trace, trace.inputs, trace.input_count, &err)
-                                  : run_analysis(&trace, trace.inputs, trace.input_count, &err);
-    picture->input.metrics = run ? run_metrics_get(run) : NULL;
+        make_scene(&trace, picture, charts, &look, &scene, &made, &err) == STATUS_OK)
+        run = ask(&trace, wants_of(charts), &err);
+    picture->input.metrics = run ? run->metrics : NULL;
     picture->input.scene = made ? &scene : NULL;
     if (!run || check_charts(options, picture, charts, &err) != STATUS_OK) {
         code = command_fault(&err);
     } else {
-        picture->input.results = results = heuristics_judge(run_metrics_get(run));
-        code = draw_charts(options, picture, run_metrics_get(run), directory);
+        picture->input.results = run->results;
+        code = draw_charts(options, picture, run->metrics, directory);
     }
-    heuristics_free(results);
     if (made)
         scene_clear(&scene);
-    looking_close(&looking);
-    run_metrics_free(run);
+    picture->input.scene = NULL;
+    engine_look_close(&look);
+    engine_free(run);
     return code;
 }
 

@@ -4,7 +4,7 @@
 #include "cli/run.h"
 #include "core/memory.h"
 #include "core/text.h"
-#include "render/compare_report.h"
+#include "render/reports/compare_report.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -14,7 +14,7 @@ enum { TEXT_ROWS = 12 };
 
 /* The runs of the command line, in their order, and the versions they belong to. */
 struct compared {
-    struct run_metrics **runs;
+    struct engine_result **runs;
     struct version *versions;
     const struct metrics ***metrics; /* of each version */
     char **names;
@@ -56,12 +56,15 @@ static enum status add_run(struct compared *compared, const struct options *opti
     const char *path = split_name(argument, &name);
     bool grouped = path != argument;
     char *input = argument + (path - argument);
-    struct run_metrics *run = run_metrics(options, &input, 1, err);
+    struct options one = *options;
+    one.inputs = &input;
+    one.input_count = 1;
+    struct engine_result *run = ask(&one, 0, err);
     if (!run) {
         free(name);
         return STATUS_FAILED;
     }
-    const struct metrics *metrics = run_metrics_get(run);
+    const struct metrics *metrics = run->metrics;
     compared->runs[compared->run_count++] = run;
     size_t v = version_of(compared, name, grouped);
     struct version *version = &compared->versions[v];
@@ -76,7 +79,7 @@ static enum status add_run(struct compared *compared, const struct options *opti
 static void compared_free(struct compared *compared)
 {
     for (size_t i = 0; i < compared->run_count; i++)
-        run_metrics_free(compared->runs[i]);
+        engine_free(compared->runs[i]);
     for (size_t v = 0; v < compared->version_count; v++) {
         free(compared->names[v]);
         free(compared->metrics[v]);
@@ -119,7 +122,7 @@ static int compare(const struct command *command, const struct options *options,
         if (add_run(compared, options, options->inputs[i], &code, &err) != STATUS_OK)
             return command_fault(&err);
     if (compared->version_count < 2)
-        return command_usage(command, "all runs are of one version, '%s': give another to compare with",
+        return command_usage(command, "all runs belong to one version, '%s': give another one to compare with",
                              compared->names[0]);
     struct options chosen = *options;
     if (wants_html(options))
@@ -135,7 +138,7 @@ int cmd_compare(const struct command *command, const struct options *options)
 {
     size_t count = options->input_count;
     if (count < 2)
-        return command_usage(command, "two runs at least are needed to compare");
+        return command_usage(command, "at least two runs are needed to compare");
     struct compared compared = {.runs = memory_new(count * sizeof *compared.runs),
                                 .versions = memory_new(count * sizeof *compared.versions),
                                 .metrics = memory_new(count * sizeof *compared.metrics),

@@ -5,7 +5,7 @@
 #include "cli/run.h"
 #include "convert/writer.h"
 #include "heuristics/glossary.h"
-#include "render/metrics_report.h"
+#include "render/reports/metrics_report.h"
 
 #include <string.h>
 
@@ -330,7 +330,7 @@ int cmd_completion(const struct command *command, const struct options *options)
         void (*write)(struct output *output, const void *context);
     } shells[] = {{"bash", write_bash}, {"zsh", write_zsh}};
     if (options->input_count != 1)
-        return command_usage(command, "one shell is expected: bash or zsh");
+        return command_usage(command, "give one shell: bash or zsh");
     for (size_t i = 0; i < sizeof shells / sizeof *shells; i++)
         if (strcmp(options->inputs[0], shells[i].name) == 0)
             return run_output(options, shells[i].write, NULL, EXIT_DONE);

@@ -5,7 +5,8 @@
 #include "convert/writer.h"
 #include "core/memory.h"
 #include "core/text.h"
-#include "replay/match.h"
+#include "graph/match.h"
+#include "timeline/fix_clocks.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -39,7 +40,7 @@ static const struct writer_format *convert_format(const struct options *options,
     for (size_t i = 0; i < writer_format_count(); i++)
         if (ends_with(options->output, length, writer_format_at(i)->suffix))
             return writer_format_at(i);
-    error_set(err, ERROR_USAGE, "cannot tell the format from '%s': give --format (%s)", options->output, all + 1);
+    error_set(err, ERROR_USAGE, "cannot derive the format from '%s': give --format (%s)", options->output, all + 1);
     return NULL;
 }
 
@@ -59,26 +60,30 @@ static void report_losses(const struct options *options, const struct writer *wr
 static void report_clocks(const struct options *options, const struct clocks *clocks, struct match_counts after)
 {
     char early[TEXT_NUMBER_SIZE], all[TEXT_NUMBER_SIZE], error[TEXT_NUMBER_SIZE], left[TEXT_NUMBER_SIZE];
-    command_note(options, "%s of %s messages were received before they were sent, by up to %s; in %s %s are",
+    command_note(options, "%s of %s messages arrived before they were sent, by up to %s; in %s %s do",
                  text_thousands(early, clocks->recorded.early), text_thousands(all, clocks->recorded.messages),
                  text_duration(error, clocks->recorded.worst_ns), options->output,
                  text_thousands(left, after.received_before_sent));
 }
 
-static enum status convert(const struct options *options, struct reader *reader, struct writer *writer, int *code,
-                           struct error *err)
+static enum status convert(const struct options *options, struct asking *asking, struct reader *reader,
+                           struct writer *writer, int *code, struct error *err)
 {
     struct output_options how = {.replace = options->force, .patchable = writer->format->patchable};
-    writer->output = output_open(options->output, how, err);
-    if (!writer->output)
+    writer->path = options->output;
+    writer->replace = options->force;
+    writer->output = writer->format->directory ? NULL : output_open(options->output, how, err);
+    if (!writer->output && !writer->format->directory)
         return STATUS_FAILED;
     struct matcher *matcher = reader_clocks(reader) ? matcher_new() : NULL;
     struct sink *sinks[] = {&writer->sink, matcher ? matcher_sink(matcher) : NULL};
-    enum status status = run_stream(options, reader, sinks, matcher ? 2 : 1, err);
+    enum status status = engine_stream(&asking->request, reader, sinks, matcher ? 2 : 1, err);
+    progress_end(&asking->progress);
     struct match_counts after = matcher ? matcher_counts(matcher) : (struct match_counts){0};
     matcher_free(matcher);
     struct error closing = {0};
-    if (output_close(writer->output, status == STATUS_OK, &closing) != STATUS_OK && status == STATUS_OK) {
+    if (writer->output && output_close(writer->output, status == STATUS_OK, &closing) != STATUS_OK &&
+        status == STATUS_OK) {
         *err = closing;
         status = STATUS_FAILED;
     }
@@ -97,15 +102,21 @@ int cmd_convert(const struct command *command, const struct options *options)
         return command_usage(command, "no output given (-o OUT)");
     struct error err = {0};
     const struct writer_format *format = convert_format(options, &err);
-    struct reader *reader = format ? run_open(options, &err) : NULL;
-    if (!reader)
+    struct asking asking;
+    if (!format || asking_begin(&asking, options, 0, &err) != STATUS_OK)
         return command_fault(&err);
+    struct reader *reader = engine_open(&asking.request, &err);
+    if (!reader) {
+        asking_end(&asking);
+        return command_fault(&err);
+    }
     struct writer *writer = format->create();
     writer->format = format;
     int code = EXIT_DONE;
-    if (convert(options, reader, writer, &code, &err) != STATUS_OK)
+    if (convert(options, &asking, reader, writer, &code, &err) != STATUS_OK)
         code = command_fault(&err);
     format->free(writer);
     reader_close(reader);
+    asking_end(&asking);
     return code;
 }

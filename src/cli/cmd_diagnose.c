@@ -3,17 +3,23 @@
 #include "cli/commands.h"
 
 #include "cli/run.h"
-#include "render/diagnosis.h"
+#include "render/reports/diagnosis.h"
 
-static void write_diagnosis(struct output *output, const struct options *options, const struct judged_run *run)
+#include <string.h>
+
+static void write_diagnosis(struct output *output, const struct options *options, const struct engine_result *run)
 {
     char title[300];
     run_title(title, sizeof title, options);
-    diagnosis_write_text(output, &(struct diagnosis){run->metrics, run->results, run->findings, title});
+    struct diagnosis diagnosis = {run->metrics, run->results, run->findings, title, options->verbose, run->stuck};
+    if (options->format && strcmp(options->format, "json") == 0)
+        diagnosis_write_json(output, &diagnosis, false);
+    else
+        diagnosis_write_text(output, &diagnosis);
 }
 
 int cmd_diagnose(const struct command *command, const struct options *options)
 {
     (void)command;
-    return run_judged(options, NULL, write_diagnosis);
+    return run_judged(options, 0, NULL, write_diagnosis);
 }

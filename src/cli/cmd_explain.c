@@ -3,12 +3,17 @@
 #include "cli/commands.h"
 
 #include "cli/run.h"
+#include "core/guess.h"
+#include "core/memory.h"
 #include "core/text.h"
 #include "render/clock_sentence.h"
-#include "render/explanation.h"
 #include "render/field.h"
 #include "render/path_text.h"
+#include "render/reports/diagnosis.h"
+#include "render/reports/explanation.h"
 
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -18,7 +23,8 @@ static const char critical_path[] = "critical-path";
 static bool is_finding_word(const char *word)
 {
     int64_t number;
-    return strcmp(word, critical_path) == 0 || finding_id_known(word) || text_parse_i64(word, 1, 999, &number);
+    return strcmp(word, critical_path) == 0 || finding_find(word) < FINDING_KINDS ||
+           text_parse_i64(word, 1, 999, &number);
 }
 
 static bool is_wanted(const char *wanted, size_t place, const struct finding *finding)
@@ -40,14 +46,32 @@ static enum status needs_events(const struct options *options, const struct metr
 /* What there is instead of the finding that was asked for. */
 static void write_others(struct output *output, const struct findings *findings, const char *wanted)
 {
-    output_print(output, "There is no such finding in this trace: '%s'; there are:", wanted);
+    output_print(output, "This trace has no finding '%s'; there are:", wanted);
     for (size_t i = 0; i < findings->count; i++)
         output_print(output, "%s %s", i ? "," : "", findings->finding[i].id);
     output_text(output, "\n");
 }
 
-static void write_explanations(struct output *output, const struct options *options, const struct judged_run *run)
+/* The findings that are asked for: what they hold stays the run's. */
+static void write_json(struct output *output, const struct options *options, const struct engine_result *run)
 {
+    struct findings wanted = *run->findings;
+    wanted.finding = memory_new(run->findings->count * sizeof *wanted.finding);
+    wanted.count = 0;
+    for (size_t i = 0; i < run->findings->count; i++)
+        if (is_wanted(options->finding, i, &run->findings->finding[i]))
+            wanted.finding[wanted.count++] = run->findings->finding[i];
+    diagnosis_write_json(output, &(struct diagnosis){run->metrics, run->results, &wanted, NULL, false, run->stuck},
+                         true);
+    free(wanted.finding);
+}
+
+static void write_explanations(struct output *output, const struct options *options, const struct engine_result *run)
+{
+    if (options->format && strcmp(options->format, "json") == 0) {
+        write_json(output, options, run);
+        return;
+    }
     size_t written = 0;
     if (options->finding && strcmp(options->finding, critical_path) == 0) {
         path_write_text(output, run->metrics);
@@ -66,10 +90,22 @@ static void write_explanations(struct output *output, const struct options *opti
         paragraph_write(output, "", "", clocks);
     }
     if (run->findings->count == 0)
-        output_print(output, "There is no finding above %s (%s).\n", seconds_text(floor, run->findings->floor_s),
+        output_print(output, "No finding above %s (%s).\n", seconds_text(floor, run->findings->floor_s),
                      run->findings->clock_limits ? "the clock error of this trace" : "1 % of the run");
     else if (written == 0)
         write_others(output, run->findings, options->finding);
+}
+
+static int unknown_finding(const char *word)
+{
+    char text[GUESS_TEXT];
+    struct guess guess = guess_of(word, strlen(word));
+    for (enum finding_kind kind = 0; kind < FINDING_KINDS; kind++)
+        guess_try(&guess, finding_id(kind));
+    guess_try(&guess, critical_path);
+    fprintf(stderr, "sight: '%s' is neither a finding nor a file%s\n", word,
+            guess_text(text, &guess, "", "; findings: sight help findings (try 'sight help explain')"));
+    return EXIT_USAGE;
 }
 
 int cmd_explain(const struct command *command, const struct options *options)
@@ -84,7 +120,6 @@ int cmd_explain(const struct command *command, const struct options *options)
         return command_usage(command, "no trace given");
     if (options->input_count == 2 && !rest.finding && access(options->inputs[0], F_OK) != 0 &&
         access(options->inputs[1], F_OK) == 0)
-        return command_usage(command, "'%s' is neither a finding nor a file; findings: sight help findings",
-                             options->inputs[0]);
-    return run_judged(&rest, needs_events, write_explanations);
+        return unknown_finding(options->inputs[0]);
+    return run_judged(&rest, 0, needs_events, write_explanations);
 }

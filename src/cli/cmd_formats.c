@@ -46,14 +46,14 @@ static void write_formats(struct output *output, const void *context)
     for (size_t i = 0; i < format_count(); i++)
         text_table_row(table, NULL, format_at(i));
     text_table_print(table, output, "");
-    output_text(output, "\nTraces are known by their content, not by their names. ");
-    output_print(output, "Compressed ones are read as they are: gzip %s, zstd %s.\n", input_has_gzip() ? "yes" : "no",
+    output_text(output, "\nTraces are recognised by their content, not by their names. ");
+    output_print(output, "Compressed traces are read directly: gzip %s, zstd %s.\n", input_has_gzip() ? "yes" : "no",
                  input_has_zstd() ? "yes" : "no");
 }
 
 int cmd_formats(const struct command *command, const struct options *options)
 {
     if (options->input_count > 0)
-        return command_usage(command, "'%s' is not expected", options->inputs[0]);
+        return command_usage(command, "unexpected argument '%s'", options->inputs[0]);
     return run_output(options, write_formats, options, EXIT_DONE);
 }

@@ -2,11 +2,11 @@
 #include "cli/commands.h"
 
 #include "cli/run.h"
-#include "render/heuristics_report.h"
+#include "render/reports/heuristics_report.h"
 
 #include <string.h>
 
-static void write_heuristics(struct output *output, const struct options *options, const struct judged_run *run)
+static void write_heuristics(struct output *output, const struct options *options, const struct engine_result *run)
 {
     if (options->format && strcmp(options->format, "json") == 0)
         heuristics_write_json(output, run->metrics, run->results, run->findings);
@@ -19,5 +19,5 @@ static void write_heuristics(struct output *output, const struct options *option
 int cmd_heuristics(const struct command *command, const struct options *options)
 {
     (void)command;
-    return run_judged(options, NULL, write_heuristics);
+    return run_judged(options, 0, NULL, write_heuristics);
 }

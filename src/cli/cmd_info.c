@@ -6,8 +6,9 @@
 #include "core/memory.h"
 #include "core/payload.h"
 #include "core/text.h"
+#include "graph/match.h"
 #include "render/field.h"
-#include "replay/match.h"
+#include "timeline/fix_clocks.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -84,7 +85,7 @@ static enum status census_events(struct sink *sink, const struct batch *batch, s
             census->largest_thread = event->thread;
         if (event->kind <= EVENT_LEAVE)
             count_use(&census->state_uses, &census->state_count, &census->state_capacity, event->state);
-        else if (event->kind == EVENT_MARK)
+        else if (event->kind == EVENT_MARK || event->kind == EVENT_COUNTER)
             count_use(&census->mark_uses, &census->mark_count, &census->mark_capacity, event->state);
         if (event->kind == EVENT_ENTER)
             count_course(census, event);
@@ -149,12 +150,12 @@ static const struct field trace_fields[] = {
     {"creator", "creator", trace_creator},
     {"processes", "processes", trace_processes},
     {"processes_with_events", "processes with events", trace_processes_seen},
-    {"threads", "threads of a process, at most", trace_threads},
+    {"threads", "most threads of a process", trace_threads},
     {"events", "events", trace_events},
     {"begin_s", "begin", trace_begin},
     {"end_s", "end", trace_end},
     {"duration_s", "duration", trace_duration},
-    {"time_goes_back", "events before their predecessor", trace_time_back},
+    {"time_goes_back", "events earlier than their predecessor", trace_time_back},
     {"sites", "places in the source", trace_sites},
     {"aborts", "calls of MPI_Abort", trace_aborts},
     {"unfinished", "processes without MPI_Finalize", trace_unfinished},
@@ -186,9 +187,9 @@ static const struct field message_fields[] = {
     {"unmatched_sends", "sends without a receive", message_unmatched_sends},
     {"unmatched_receives", "receives without a send", message_unmatched_receives},
     {"received_before_sent", "received before they were sent", message_early},
-    {"clock_error_s", "by at most", message_worst},
+    {"clock_error_s", "by up to", message_worst},
     {"proc_null", "to or from MPI_PROC_NULL", message_null},
-    {"unknown_partner", "partner not known", message_unknown},
+    {"unknown_partner", "partner unknown", message_unknown},
 };
 
 GETTER(pair_from, struct match_pair, value_count(row->sender))
@@ -200,7 +201,7 @@ static const struct field pair_fields[] = {{"from", "from", pair_from},
                                            {"to", "to", pair_to},
                                            {"messages", "messages", pair_messages},
                                            {"early", "received before they were sent", pair_early},
-                                           {"clock_error_s", "by at most", pair_worst}};
+                                           {"clock_error_s", "by up to", pair_worst}};
 
 GETTER(record_name, struct record_count, value_text(row->name))
 GETTER(record_count, struct record_count, value_count(row->count))
@@ -237,7 +238,43 @@ GETTER(comm_kind, struct comm_def,
                   : row->self   ? "self"
                   : row->window ? "window"
                                 : "other"))
-static const struct field comm_fields[] = {{"communicator", "communicator", comm_id}, {"kind", "kind", comm_kind}};
+GETTER(comm_name, struct comm_def, value_text(row->name))
+static const struct field comm_fields[] = {
+    {"communicator", "communicator", comm_id}, {"kind", "kind", comm_kind}, {"name", "name", comm_name}};
+
+GETTER(region_paradigm, struct state_def, value_text(paradigm_name(row->paradigm)))
+GETTER(region_role, struct state_def, value_text(region_role_name(row->role)))
+GETTER(region_file, struct state_def, value_text(row->file))
+GETTER(region_line, struct state_def, row->line > 0 ? value_count((uint64_t)row->line) : value_null())
+GETTER(region_end, struct state_def, row->end_line > 0 ? value_count((uint64_t)row->end_line) : value_null())
+static const struct field region_fields[] = {{"name", "region", state_name}, {"paradigm", "paradigm", region_paradigm},
+                                             {"role", "role", region_role},  {"file", "file", region_file},
+                                             {"line", "line", region_line},  {"last_line", "last line", region_end}};
+
+GETTER(counter_type, struct mark_def, value_text(counter_type_name(row->counter.type)))
+GETTER(counter_unit, struct mark_def, value_text(row->counter.unit))
+GETTER(counter_mode, struct mark_def, value_text(counter_mode_name(row->counter.mode)))
+GETTER(counter_scope, struct mark_def, value_text(counter_scope_name(row->counter.scope)))
+static const struct field counter_fields[] = {{"name", "counter", mark_name},     {"type", "type", counter_type},
+                                              {"unit", "unit", counter_unit},     {"mode", "mode", counter_mode},
+                                              {"scope", "of the", counter_scope}, {"events", "events", mark_events}};
+
+GETTER(location_process, struct location_def, value_count(row->process))
+GETTER(location_thread, struct location_def, value_count(row->thread))
+GETTER(location_kind, struct location_def, value_text(location_kind_name(row->kind)))
+GETTER(location_name, struct location_def, value_text(row->name))
+GETTER(location_process_name, struct location_def, value_text(row->process_name))
+GETTER(location_host, struct location_def, value_text(row->host))
+static const struct field location_fields[] = {{"rank", "process", location_process},
+                                               {"thread", "thread", location_thread},
+                                               {"kind", "kind", location_kind},
+                                               {"name", "name", location_name},
+                                               {"process_name", "name of the process", location_process_name},
+                                               {"host", "host", location_host}};
+
+GETTER(handle_name, struct handle_def, value_text(row->name))
+GETTER(handle_api, struct handle_def, value_text(row->api))
+static const struct field handle_fields[] = {{"name", "file", handle_name}, {"api", "by", handle_api}};
 
 GETTER(site_line, struct site_def, row->line > 0 ? value_count((uint64_t)row->line) : value_null())
 GETTER(site_file, struct site_def, row->file[0] ? value_text(row->file) : value_null())
@@ -259,13 +296,27 @@ struct section {
     const void *rows;
     size_t count, size;
     bool (*shown)(const void *row); /* NULL: all are */
+    bool rare;                      /* JSON has it only where it has rows */
 };
-enum { SECTIONS = 5, TEXT_ROWS = 40 };
+enum { SECTIONS = 9, TEXT_ROWS = 40 };
 
-/* Marks by which recordings tell facts are no events of the program. */
+/* Marks that recordings use for facts are not events of the program. */
 static bool mark_is_shown(const void *row)
 {
-    return !payload_mark_is_ours(((const struct mark_def *)row)->name);
+    const struct mark_def *mark = row;
+    return !payload_mark_is_ours(mark->name) && mark->counter.type == COUNTER_NONE;
+}
+
+static bool is_counter(const void *row)
+{
+    return ((const struct mark_def *)row)->counter.type != COUNTER_NONE;
+}
+
+/* Of which more is known than the name says. */
+static bool region_is_shown(const void *row)
+{
+    const struct state_def *state = row;
+    return state->file || state->paradigm != PARADIGM_UNKNOWN || state->role != ROLE_UNKNOWN;
 }
 
 /* The next row from `at` on that is shown; count: there is none. */
@@ -286,8 +337,20 @@ static size_t section_rows(const struct section *section)
 
 #define SECTION(key, title, fields, rows, count, shown)                                                                \
     {                                                                                                                  \
-        key, title, fields, COUNT_OF(fields), rows, count, sizeof *(rows), shown                                       \
+        key, title, fields, COUNT_OF(fields), rows, count, sizeof *(rows), shown, false                                \
     }
+#define RARE_SECTION(key, title, fields, rows, count, shown)                                                           \
+    {                                                                                                                  \
+        key, title, fields, COUNT_OF(fields), rows, count, sizeof *(rows), shown, true                                 \
+    }
+
+static bool comms_have_names(const struct defs *defs)
+{
+    for (size_t i = 0; i < defs->comm_count; i++)
+        if (defs->comms[i].name)
+            return true;
+    return false;
+}
 
 static void info_sections(const struct info *info, struct section sections[SECTIONS])
 {
@@ -298,8 +361,13 @@ static void info_sections(const struct info *info, struct section sections[SECTI
         SECTION("states", "States", state_fields, defs->states, defs->state_count, NULL),
         SECTION("marks", "Solo events", mark_fields, defs->marks, defs->mark_count, mark_is_shown),
         SECTION("communicators", "Communicators", comm_fields, defs->comms, defs->comm_count, NULL),
-        SECTION("sites", "Places in the source", site_fields, defs->sites, defs->site_count, NULL)};
+        SECTION("sites", "Places in the source", site_fields, defs->sites, defs->site_count, NULL),
+        RARE_SECTION("regions", "Regions", region_fields, defs->states, defs->state_count, region_is_shown),
+        RARE_SECTION("counters", "Counters", counter_fields, defs->marks, defs->mark_count, is_counter),
+        RARE_SECTION("locations", "Locations", location_fields, defs->locations, defs->location_count, NULL),
+        RARE_SECTION("handles", "Files", handle_fields, defs->handles, defs->handle_count, NULL)};
     memcpy(sections, all, sizeof all);
+    sections[3].field_count -= !comms_have_names(defs);
 }
 
 static void pairs_json(struct json *json, const struct info *info)
@@ -344,6 +412,8 @@ static void info_json(struct output *output, const struct info *info)
     if (reader_clocks(info->reader))
         clock_info_json(&json, reader_clocks(info->reader));
     for (size_t i = 0; i < SECTIONS; i++) {
+        if (sections[i].rare && section_rows(&sections[i]) == 0)
+            continue;
         json_open(&json, sections[i].key, '[');
         for (size_t k = section_next(&sections[i], 0); k < sections[i].count; k = section_next(&sections[i], k + 1))
             json_row(&json, sections[i].fields, sections[i].field_count, info,
@@ -409,14 +479,21 @@ int cmd_info(const struct command *command, const struct options *options)
 {
     (void)command;
     struct error err = {0};
-    struct reader *reader = run_open(options, &err);
-    if (!reader)
+    struct asking asking;
+    if (asking_begin(&asking, options, 0, &err) != STATUS_OK)
         return command_fault(&err);
+    struct reader *reader = engine_open(&asking.request, &err);
+    if (!reader) {
+        asking_end(&asking);
+        return command_fault(&err);
+    }
     struct census census = {.sink = {.begin = census_begin, .events = census_events}};
     struct matcher *matcher = matcher_new();
     struct sink *sinks[] = {&census.sink, matcher_sink(matcher)};
     int code;
-    if (run_stream(options, reader, sinks, 2, &err) != STATUS_OK) {
+    enum status status = engine_stream(&asking.request, reader, sinks, 2, &err);
+    asking_end(&asking);
+    if (status != STATUS_OK) {
         code = command_fault(&err);
     } else {
         struct info info = {

@@ -2,7 +2,9 @@
 #include "cli/commands.h"
 
 #include "cli/run.h"
-#include "render/metrics_report.h"
+#include "core/guess.h"
+#include "core/text.h"
+#include "render/reports/metrics_report.h"
 
 #include <string.h>
 
@@ -36,6 +38,19 @@ static bool table_exists(const char *name)
     return false;
 }
 
+static int unknown_table(const struct command *command, const char *name)
+{
+    char names[256] = "", nearest[GUESS_TEXT];
+    struct guess guess = guess_of(name, strlen(name));
+    for (size_t i = 0; metrics_table_name(i); i++) {
+        text_append(names, sizeof names, " %s", metrics_table_name(i));
+        guess_try(&guess, metrics_table_name(i));
+    }
+    if (guess.best)
+        return command_usage(command, "unknown table '%s'%s", name, guess_text(nearest, &guess, "", ""));
+    return command_usage(command, "unknown table '%s'; there are:%s", name, names);
+}
+
 /* Of processes selected from a metrics file, the tables over all processes are not known. */
 static enum status check_tables(const struct options *options, const struct metrics *metrics, struct error *err)
 {
@@ -44,8 +59,8 @@ static enum status check_tables(const struct options *options, const struct metr
     if (!metrics->tables_unknown || !wants)
         return STATUS_OK;
     error_set(err, ERROR_USAGE,
-              "%s: a metrics file does not tell the messages by communicator, tag and size of some "
-              "processes: --processes needs the trace for that",
+              "%s: a metrics file has no messages by communicator, tag and size per process: --processes needs the "
+              "trace for that",
               options->inputs[0]);
     return STATUS_FAILED;
 }
@@ -54,12 +69,8 @@ int cmd_metrics(const struct command *command, const struct options *options)
 {
     const char *table = table_name(options);
     if (!table_exists(table))
-        return command_usage(command,
-                             "unknown table '%s'; there are: processes functions sent received marks threads "
-                             "communicators tags sizes",
-                             table);
+        return unknown_table(command, table);
     /* A metrics file is to tell what the trace would: the look across processes, too. */
-    struct options deep = *options;
-    deep.search = options->format && strcmp(options->format, "xml") == 0;
-    return run_report(&deep, deep.search, check_tables, write_metrics);
+    bool deep = options->format && strcmp(options->format, "xml") == 0;
+    return run_report(options, deep ? ENGINE_ANALYSIS | ENGINE_PHASES | ENGINE_SEARCH : 0, check_tables, write_metrics);
 }

@@ -3,7 +3,7 @@
 #include "cli/commands.h"
 
 #include "cli/run.h"
-#include "render/phases_report.h"
+#include "render/reports/phases_report.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -21,7 +21,7 @@ static enum status bottleneck_of(const struct options *options, double *share, s
         *share = -1;
     if (*share >= 0 && *share <= 1)
         return STATUS_OK;
-    return error_set(err, ERROR_USAGE, "--bottleneck: '%s' is no share from 0 to 1, or 0 %% to 100 %%",
+    return error_set(err, ERROR_USAGE, "--bottleneck: '%s' is not a share from 0 to 1, or from 0 %% to 100 %%",
                      options->bottleneck);
 }
 
@@ -58,5 +58,5 @@ int cmd_phases(const struct command *command, const struct options *options)
     if (options->table && !phases_table_exists(options->table))
         return command_usage(command, "unknown table '%s'; there are: phases shares loops iterations slowest",
                              options->table);
-    return run_report(options, true, needs_phases, write_phases);
+    return run_report(options, ENGINE_ANALYSIS | ENGINE_PHASES, needs_phases, write_phases);
 }

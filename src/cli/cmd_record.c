@@ -13,7 +13,7 @@ int cmd_record(const struct command *command, const struct options *options)
     if (options->input_count == 0)
         return command_usage(command, "no program given");
     char *output = recording_output(options);
-    int code = recording_run(options, output);
+    int code = recording_run(options, output, NULL);
     free(output);
     return code;
 }

@@ -21,38 +21,39 @@ static const char *report_format(const struct options *options)
 
 /* The timeline of a trace that can be read a second time, as a whole. */
 struct timeline_part {
-    struct timeline *timeline;
+    struct engine_look look;
     struct view view;
     struct view_embed embed;
     struct report_timeline part;
 };
 
-static bool can_have_timeline(const struct options *options, const struct judged_run *run)
+static bool can_have_timeline(const struct options *options, const struct engine_result *run)
 {
     return !run->metrics->own_defs && run->metrics->process_count > 0 && !options->from && !options->to &&
            !options->processes && strcmp(options->inputs[0], "-") != 0;
 }
 
-static struct timeline_part *timeline_part_open(const struct options *options, const struct judged_run *run,
-                                                const char *title)
+/* A fault becomes that of the output. */
+static struct timeline_part *timeline_part_open(const struct options *options, const struct engine_result *run,
+                                                const char *title, struct output *output)
 {
     struct error err = {0};
-    const struct timeline_options how = {.fix_clocks = options->fix_clocks};
     if (!can_have_timeline(options, run))
         return NULL;
     struct timeline_part *part = memory_new(sizeof *part);
-    part->timeline = timeline_open(options->inputs, options->input_count, &how, &err);
-    if (!part->timeline) {
-        command_note(options, "no timeline: %s", err.text);
+    if (ask_look(options, true, &part->look, &err) != STATUS_OK) {
+        output_fail(output, &err);
         free(part);
         return NULL;
     }
-    view_begin(&part->view, part->timeline, title);
+    view_begin(&part->view, part->look.timeline, title);
     part->embed = (struct view_embed){.view = &part->view,
                                       .judgement = {.metrics = run->metrics,
                                                     .results = run->results,
                                                     .findings = run->findings,
-                                                    .overlay = timeline_overlay(part->timeline, &err)}};
+                                                    .overlay = timeline_overlay(part->look.timeline, &err)}};
+    if (err.kind != ERROR_NONE)
+        output_fail(output, &err);
     part->part = view_embed_timeline(&part->embed);
     return part;
 }
@@ -62,20 +63,20 @@ static void timeline_part_close(struct timeline_part *part)
     if (!part)
         return;
     view_clear(&part->view);
-    timeline_close(part->timeline);
+    engine_look_close(&part->look);
     free(part);
 }
 
-static void write_html(struct output *output, const struct options *options, const struct judged_run *run,
+static void write_html(struct output *output, const struct options *options, const struct engine_result *run,
                        struct report *report)
 {
-    struct timeline_part *part = timeline_part_open(options, run, report->title);
+    struct timeline_part *part = timeline_part_open(options, run, report->title, output);
     report->timeline = part ? &part->part : NULL;
     report_write_html(output, report);
     timeline_part_close(part);
 }
 
-static void write_report(struct output *output, const struct options *options, const struct judged_run *run)
+static void write_report(struct output *output, const struct options *options, const struct engine_result *run)
 {
     char title[300];
     run_title(title, sizeof title, options);
@@ -97,8 +98,6 @@ int cmd_report(const struct command *command, const struct options *options)
     if (!options->output)
         return command_usage(command, "no output given (-o report.html)");
     if (!report_format(options))
-        return command_usage(command, "cannot tell the format from '%s': give --format (html pdf)", options->output);
-    struct options deep = *options;
-    deep.search = true;
-    return run_judged(&deep, NULL, write_report);
+        return command_usage(command, "cannot derive the format from '%s': give --format (html pdf)", options->output);
+    return run_judged(options, ENGINE_SEARCH, NULL, write_report);
 }

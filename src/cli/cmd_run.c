@@ -7,6 +7,7 @@
 #include "core/memory.h"
 #include "core/text.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -26,6 +27,15 @@ static size_t launcher_words(char **words, enum mpi_kind kind, const char *numbe
     return count;
 }
 
+static void diagnose(const struct options *options, const char *output)
+{
+    char *input = (char *)(uintptr_t)output;
+    struct options shown = {.inputs = &input, .input_count = 1, .color = options->color};
+    if (access(output, R_OK) == 0)
+        cmd_diagnose(command_find("diagnose"), &shown);
+    fflush(stdout); /* the program's signal may end sight, too */
+}
+
 int cmd_run(const struct command *command, const struct options *options)
 {
     int64_t number;
@@ -33,7 +43,7 @@ int cmd_run(const struct command *command, const struct options *options)
     if (options->input_count == 0)
         return command_usage(command, "no program given");
     if (!text_parse_i64(processes, 1, 1 << 20, &number))
-        return command_usage(command, "'%s' is no number of processes", processes);
+        return command_usage(command, "'%s' is not a number of processes", processes);
     struct program program = program_find(options->inputs, 1);
     char **words = memory_new((options->input_count + LAUNCHER_WORDS) * sizeof *words);
     size_t count = launcher_words(words, program.kind, processes);
@@ -43,11 +53,7 @@ int cmd_run(const struct command *command, const struct options *options)
     recorded.inputs = words;
     recorded.input_count = count;
     char *output = recording_output(&recorded);
-    int code = recording_run(&recorded, output);
-    if (access(output, R_OK) == 0 && (code == EXIT_DONE || options->force)) {
-        struct options shown = {.inputs = &output, .input_count = 1, .color = options->color};
-        cmd_diagnose(command_find("diagnose"), &shown);
-    }
+    int code = recording_run(&recorded, output, diagnose);
     free(words);
     free(output);
     return code;

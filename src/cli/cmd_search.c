@@ -3,7 +3,7 @@
 #include "cli/commands.h"
 
 #include "cli/run.h"
-#include "render/search_report.h"
+#include "render/reports/search_report.h"
 
 #include <string.h>
 
@@ -16,8 +16,7 @@ static enum status check_search(const struct options *options, const struct metr
                          "%s: is a metrics file, which has no events: --hypotheses and --threshold need the trace",
                          options->inputs[0]);
     if (!metrics->search)
-        return error_set(err, ERROR_USAGE, "%s: there is no search in this metrics file: give the trace",
-                         options->inputs[0]);
+        return error_set(err, ERROR_USAGE, "%s: this metrics file has no search: give the trace", options->inputs[0]);
     return STATUS_OK;
 }
 
@@ -35,7 +34,5 @@ int cmd_search(const struct command *command, const struct options *options)
 {
     if (options->input_count == 0)
         return command_usage(command, "no trace given");
-    struct options deep = *options;
-    deep.search = true;
-    return run_report(&deep, true, check_search, write_search);
+    return run_report(options, ENGINE_ANALYSIS | ENGINE_PHASES | ENGINE_SEARCH, check_search, write_search);
 }

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "cli/commands.h"
 
-#include "cli/looking.h"
 #include "cli/run.h"
 #include "core/text.h"
-#include "render/timeline_text.h"
+#include "render/reports/timeline_text.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +13,7 @@
 enum { WIDTH_USUAL = 80, WIDTH_LEAST = 40, WIDTH_MOST = 1000, LINES = 40, LINES_MOST = 4096, STATES_MOST = 1000000 };
 
 struct printed {
-    const struct looking *looking;
+    const struct engine_look *look;
     const struct scene *scene;
     const struct timeline_window *window;
     const char *title;
@@ -30,7 +29,7 @@ static void write_text(struct output *output, const void *context)
 static void write_json(struct output *output, const void *context)
 {
     const struct printed *printed = context;
-    timeline_write_json(output, printed->looking->timeline, &printed->looking->view, printed->window);
+    timeline_write_json(output, printed->look->timeline, &printed->look->view, printed->window);
 }
 
 /* --width, else the terminal's, else 80. */
@@ -39,7 +38,7 @@ static enum status find_width(const struct options *options, uint32_t *width, st
     int64_t wanted = WIDTH_USUAL;
     struct winsize size;
     if (options->width && !text_parse_i64(options->width, WIDTH_LEAST, WIDTH_MOST, &wanted))
-        return error_set(err, ERROR_USAGE, "--width: '%s' is no number from %d to %d", options->width, WIDTH_LEAST,
+        return error_set(err, ERROR_USAGE, "--width: '%s' is not a number from %d to %d", options->width, WIDTH_LEAST,
                          WIDTH_MOST);
     if (!options->width && !options->output && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 &&
         size.ws_col >= WIDTH_LEAST && size.ws_col <= WIDTH_MOST)
@@ -56,7 +55,7 @@ static bool wants_colour(const struct options *options)
     return !options->output && isatty(STDOUT_FILENO) && !(none && *none);
 }
 
-static int print_text(const struct options *options, struct looking *looking, int code, struct error *err)
+static int print_text(const struct options *options, struct engine_look *look, int code, struct error *err)
 {
     uint32_t width = WIDTH_USUAL;
     struct scene scene;
@@ -64,28 +63,29 @@ static int print_text(const struct options *options, struct looking *looking, in
     if (find_width(options, &width, err) != STATUS_OK)
         return command_fault(err);
     struct scene_options how = {.columns = width - TIMELINE_TEXT_NAMES, .lines = options->all ? LINES_MOST : LINES};
-    if (scene_make(&scene, looking->timeline, &looking->view, how, err) != STATUS_OK)
+    if (scene_make(&scene, look->timeline, &look->view, how, err) != STATUS_OK)
         return command_fault(err);
     run_title(title, sizeof title, options);
-    struct printed printed = {.looking = looking, .scene = &scene, .title = title, .colour = wants_colour(options)};
+    struct printed printed = {.look = look, .scene = &scene, .title = title, .colour = wants_colour(options)};
     code = run_output(options, write_text, &printed, code);
     scene_clear(&scene);
     return code;
 }
 
-static int print_json(const struct options *options, struct looking *looking, int code, struct error *err)
+static int print_json(const struct options *options, struct engine_look *look, int code, struct error *err)
 {
     struct timeline_window window;
     char states[TEXT_NUMBER_SIZE], messages[TEXT_NUMBER_SIZE];
-    if (timeline_window(looking->timeline, &looking->view, STATES_MOST, &window, err) != STATUS_OK)
+    if (timeline_window(look->timeline, &look->view, STATES_MOST, &window, err) != STATUS_OK)
         return command_fault(err);
     if (window.too_many) {
-        (void)error_set(err, ERROR_USAGE, "%s states and %s messages are too many: narrow the window by --from, --to",
+        (void)error_set(err, ERROR_USAGE,
+                        "%s states and %s messages are too many: narrow the window with --from and --to",
                         text_thousands(states, window.states_found), text_thousands(messages, window.messages_found));
         timeline_window_clear(&window);
         return command_fault(err);
     }
-    struct printed printed = {.looking = looking, .window = &window};
+    struct printed printed = {.look = look, .window = &window};
     code = run_output(options, write_json, &printed, code);
     timeline_window_clear(&window);
     return code;
@@ -95,13 +95,13 @@ int cmd_timeline(const struct command *command, const struct options *options)
 {
     (void)command;
     struct error err = {0};
-    struct looking looking;
-    if (looking_open(&looking, options, options->inputs, options->input_count, &err) != STATUS_OK)
+    struct engine_look look;
+    if (ask_look(options, false, &look, &err) != STATUS_OK)
         return command_fault(&err);
-    const struct timeline_info *info = timeline_info(looking.timeline);
+    const struct timeline_info *info = timeline_info(look.timeline);
     int code = run_report_damage(&info->end, time_since(info->begin_ns, info->end_ns));
     bool json = options->format && strcmp(options->format, "json") == 0;
-    code = json ? print_json(options, &looking, code, &err) : print_text(options, &looking, code, &err);
-    looking_close(&looking);
+    code = json ? print_json(options, &look, code, &err) : print_text(options, &look, code, &err);
+    engine_look_close(&look);
     return code;
 }

@@ -9,7 +9,6 @@
 #ifdef HAVE_MICROHTTPD
 
 #include "cli/browser.h"
-#include "cli/progress.h"
 #include "cli/run.h"
 #include "core/memory.h"
 #include "core/text.h"
@@ -22,35 +21,13 @@
 
 struct work {
     const struct options *options;
-    struct timeline *pictures, *questions, *overlays;
+    struct engine_look pictures, questions, overlays;
     struct view_site site;
     struct view_judged judged;
-    struct run_metrics *run;
-    struct heuristic_result *results;
-    struct findings findings;
+    struct engine_result *run;
     pthread_t judge;
     atomic_bool done;
 };
-
-static void tell(void *context, const char *text)
-{
-    command_note(context, "%s", text);
-}
-
-static struct timeline *open_timeline(const struct options *options, bool first, struct error *err)
-{
-    struct progress progress;
-    struct timeline_options how = {
-        .watch = progress_watch, .watch_context = &progress, .fix_clocks = options->fix_clocks};
-    if (first) {
-        how.note = tell;
-        how.note_context = (void *)(uintptr_t)options;
-    }
-    progress_begin(&progress, first ? options->progress : "never", options->quiet);
-    struct timeline *timeline = timeline_open(options->inputs, options->input_count, &how, err);
-    progress_end(&progress);
-    return timeline;
-}
 
 /* Everything that needs the whole trace to be read; the page asks for it until it is there. */
 static void *judge(void *context)
@@ -59,18 +36,14 @@ static void *judge(void *context)
     struct options quiet = *work->options;
     struct error err = {0};
     quiet.progress = "never";
-    quiet.search = true;
-    work->run = run_analysis(&quiet, quiet.inputs, quiet.input_count, &err);
+    work->run = ask(&quiet, ENGINE_FINDINGS | ENGINE_SEARCH, &err);
     if (work->run) {
-        const struct metrics *metrics = run_metrics_get(work->run);
-        work->results = heuristics_judge(metrics);
-        work->findings = findings_of(metrics, work->results);
-        work->overlays = open_timeline(work->options, false, &err);
+        bool looks = ask_look(work->options, true, &work->overlays, &err) == STATUS_OK;
         work->judged.judgement =
-            (struct view_judgement){.metrics = metrics,
-                                    .results = work->results,
-                                    .findings = &work->findings,
-                                    .overlay = work->overlays ? timeline_overlay(work->overlays, &err) : NULL};
+            (struct view_judgement){.metrics = work->run->metrics,
+                                    .results = work->run->results,
+                                    .findings = work->run->findings,
+                                    .overlay = looks ? timeline_overlay(work->overlays.timeline, &err) : NULL};
         struct output *output = output_open_memory();
         view_write_judgement(output, &work->site.pictures.view, &work->judged.judgement);
         work->judged.text = output_take(output, &work->judged.length);
@@ -86,27 +59,25 @@ static void work_clear(struct work *work)
 {
     view_clear(&work->site.pictures.view);
     view_clear(&work->site.questions.view);
-    findings_clear(&work->findings);
-    heuristics_free(work->results);
-    run_metrics_free(work->run);
+    engine_free(work->run);
     free(work->judged.text);
-    timeline_close(work->pictures);
-    timeline_close(work->questions);
-    timeline_close(work->overlays);
+    engine_look_close(&work->pictures);
+    engine_look_close(&work->questions);
+    engine_look_close(&work->overlays);
 }
 
 static enum status work_open(struct work *work, const char *title, struct error *err)
 {
-    work->pictures = open_timeline(work->options, true, err);
-    work->questions = work->pictures ? open_timeline(work->options, false, err) : NULL;
-    if (!work->questions) {
-        timeline_close(work->pictures);
+    if (ask_look(work->options, false, &work->pictures, err) != STATUS_OK)
+        return STATUS_FAILED;
+    if (ask_look(work->options, true, &work->questions, err) != STATUS_OK) {
+        engine_look_close(&work->pictures);
         return STATUS_FAILED;
     }
     pthread_mutex_init(&work->site.pictures.lock, NULL);
     pthread_mutex_init(&work->site.questions.lock, NULL);
-    view_begin(&work->site.pictures.view, work->pictures, title);
-    view_begin(&work->site.questions.view, work->questions, title);
+    view_begin(&work->site.pictures.view, work->pictures.timeline, title);
+    view_begin(&work->site.questions.view, work->questions.timeline, title);
     return STATUS_OK;
 }
 
@@ -128,7 +99,8 @@ static void serve(struct work *work, const struct server *server, const sigset_t
     char *door = work->options->no_browser ? NULL : browser_open(server_url(server));
     printf("%s\n", server_url(server));
     fflush(stdout);
-    command_note(work->options, "the timeline is at this address%s; Ctrl-C ends it", door ? ", in your browser" : "");
+    command_note(work->options, "the timeline is at this address%s; press Ctrl-C to stop",
+                 door ? " and in your browser" : "");
     while (sigwait(ends, &signal_number) != 0)
         ;
     browser_forget(door);
@@ -138,10 +110,10 @@ static enum status server_options_of(const struct options *options, struct serve
 {
     int64_t port = 0;
     if (options->port && !text_parse_i64(options->port, 0, 65535, &port))
-        return error_set(err, ERROR_USAGE, "'%s' is no port (0 to 65535)", options->port);
+        return error_set(err, ERROR_USAGE, "'%s' is not a port (0 to 65535)", options->port);
     if (options->listen && !options->allow_remote && !server_address_is_local(options->listen))
         return error_set(err, ERROR_USAGE,
-                         "--listen %s: others could read the trace; --allow-remote permits it, unencrypted",
+                         "--listen %s: other hosts could read the trace; --allow-remote permits it, unencrypted",
                          options->listen);
     *found = (struct server_options){.address = options->listen, .port = (uint16_t)port};
     return STATUS_OK;
@@ -165,7 +137,7 @@ int cmd_view(const struct command *command, const struct options *options)
         free(work);
         return command_fault(&err);
     }
-    const struct timeline_info *info = timeline_info(work->pictures);
+    const struct timeline_info *info = timeline_info(work->pictures.timeline);
     run_report_damage(&info->end, time_since(info->begin_ns, info->end_ns));
     sigset_t ends = block_signals();
     struct server *server = server_start(where, view_answer, &work->site, &err);
@@ -188,7 +160,7 @@ int cmd_view(const struct command *command, const struct options *options)
 {
     (void)options;
     return command_usage(command, "this build has no server: install libmicrohttpd-dev and build again; 'sight report "
-                                  "TRACE -o OUT.html' shows the same without one");
+                                  "TRACE -o OUT.html' shows the same without a server");
 }
 
 #endif

@@ -7,7 +7,8 @@
 #include "cli/selection.h"
 #include "core/memory.h"
 #include "core/text.h"
-#include "render/what_if_report.h"
+#include "heuristics/even_work.h"
+#include "render/reports/what_if_report.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -20,7 +21,7 @@ struct question {
     bool on_network;
     unsigned free_waits;
     bool *free_states, *free_channels; /* owned */
-    double *compute;                   /* by lane, owned */
+    double *compute;                   /* by location, owned */
     struct scenario scenario;          /* its words */
 };
 
@@ -53,7 +54,8 @@ static enum status parse_bytes(const char *option, const char *text, double *byt
 {
     return text_parse_bytes(text, bytes)
                ? STATUS_OK
-               : error_set(err, ERROR_USAGE, "--%s: '%s' is no number of bytes (such as 64k, 10G, 1e9)", option, text);
+               : error_set(err, ERROR_USAGE, "--%s: '%s' is not a number of bytes (such as 64k, 10G, 1e9)", option,
+                           text);
 }
 
 static enum status ask_network(struct question *question, const struct options *options, struct error *err)
@@ -71,9 +73,9 @@ static enum status ask_network(struct question *question, const struct options *
         parse_bytes("bandwidth", options->bandwidth, &question->network.bytes_per_s, err) != STATUS_OK)
         return STATUS_FAILED;
     if (options->bandwidth && question->network.bytes_per_s <= 0)
-        return error_set(err, ERROR_USAGE, "--bandwidth: nothing moves at %s bytes per second", options->bandwidth);
+        return error_set(err, ERROR_USAGE, "--bandwidth: %s bytes per second is too slow", options->bandwidth);
     if (options->buses && !text_parse_i64(options->buses, 1, NETWORK_BUSES_MAX, &buses))
-        return error_set(err, ERROR_USAGE, "--buses: '%s' is no number of buses (1 to 65536)", options->buses);
+        return error_set(err, ERROR_USAGE, "--buses: '%s' is not a number of buses (1 to 65536)", options->buses);
     question->network.buses = options->buses ? (uint32_t)buses : 0;
     if (options->eager && parse_bytes("eager", options->eager, &eager, err) != STATUS_OK)
         return STATUS_FAILED;
@@ -94,11 +96,12 @@ static void say_network(struct question *question, const struct options *options
         say(question, "bandwidth", options->bandwidth, title);
     }
     if (options->buses) {
-        snprintf(title, sizeof title, "%s messages are under way at once", text_thousands(number, network->buses));
+        snprintf(title, sizeof title, "at most %s messages are in transit at once",
+                 text_thousands(number, network->buses));
         say(question, "buses", options->buses, title);
     }
     if (options->eager) {
-        snprintf(title, sizeof title, "sends from %s on wait for their receive",
+        snprintf(title, sizeof title, "sends of %s or more wait for their receive",
                  text_bytes(number, (uint64_t)network->eager_limit));
         say(question, "eager", options->eager, title);
     }
@@ -106,8 +109,8 @@ static void say_network(struct question *question, const struct options *options
 
 static double *all_as_recorded(const struct graph *graph)
 {
-    double *factors = memory_new(graph->lane_count * sizeof *factors);
-    for (size_t i = 0; i < graph->lane_count; i++)
+    double *factors = memory_new(graph->location_count * sizeof *factors);
+    for (size_t i = 0; i < graph->location_count; i++)
         factors[i] = 1;
     return factors;
 }
@@ -130,7 +133,7 @@ static enum status ask_speed_up(struct question *question, const struct options 
     bool mean = strcmp(value, "mean") == 0, number = end != value && *end == '\0' && factor > 0 && factor <= 1e9;
     if (!equals || equals == options->speed_up || (size_t)(equals - options->speed_up) >= sizeof list ||
         (!mean && !number))
-        return error_set(err, ERROR_USAGE, "--speed-up: '%s' is no list of processes with a factor (0-3=2, 5=mean)",
+        return error_set(err, ERROR_USAGE, "--speed-up: '%s' is not a list of processes with a factor (0-3=2, 5=mean)",
                          options->speed_up);
     snprintf(list, sizeof list, "%.*s", (int)(equals - options->speed_up), options->speed_up);
     uint32_t *ranks = NULL;
@@ -140,8 +143,8 @@ static enum status ask_speed_up(struct question *question, const struct options 
         return STATUS_FAILED;
     }
     double *balanced = what_if_balanced(question->graph);
-    for (size_t i = 0; i < question->graph->lane_count; i++)
-        if (has_rank(ranks, count, question->graph->lanes[i].process)) {
+    for (size_t i = 0; i < question->graph->location_count; i++)
+        if (has_rank(ranks, count, question->graph->locations[i].process)) {
             question->compute[i] *= mean ? balanced[i] : 1 / factor;
             found++;
         }
@@ -151,7 +154,7 @@ static enum status ask_speed_up(struct question *question, const struct options 
         return error_set(err, ERROR_USAGE, "--speed-up: there is no process %s in this trace", list);
     char title[SCENARIO_TEXT];
     snprintf(title, sizeof title,
-             mean ? "%s %.60s compute%s as long as the mean%.0s" : "%s %.60s compute%s %.20s times as fast",
+             mean ? "%s %.60s compute%s for the mean time%.0s" : "%s %.60s compute%s %.20s times as fast",
              strpbrk(list, ",-") ? "processes" : "process", list, strpbrk(list, ",-") ? "" : "s", value);
     say(question, "speed-up", options->speed_up, title);
     return STATUS_OK;
@@ -187,10 +190,10 @@ static bool free_one(struct question *question, const char *name, char title[SCE
     }
     if (state != EVENT_UNKNOWN && defs->states[state].is_mpi) {
         question->free_states[state] = true;
-        snprintf(title, SCENARIO_TEXT, "%.60s takes no time and waits for nobody", name);
+        snprintf(title, SCENARIO_TEXT, "%.60s takes no time and never waits", name);
         return true;
     }
-    snprintf(title, SCENARIO_TEXT, "messages of %.40s are always there in time", name);
+    snprintf(title, SCENARIO_TEXT, "messages with %.40s always arrive in time", name);
     return (by_tag || strncmp(name, "comm=", 5) == 0) &&
            text_parse_i64(strchr(name, '=') + 1, INT32_MIN + 1, INT32_MAX, &number) &&
            free_messages(question, by_tag, number) > 0;
@@ -205,10 +208,10 @@ static enum status ask_free(struct question *question, const struct options *opt
         size_t length = strcspn(at, ",");
         snprintf(name, sizeof name, "%.*s", (int)length, at);
         if (length >= sizeof name || !free_one(question, name, title))
-            return error_set(err, ERROR_USAGE,
-                             "--free: '%.*s' is no MPI function of this trace, no wait state, no tag=N or comm=N with "
-                             "messages",
-                             (int)length, at);
+            return error_set(
+                err, ERROR_USAGE,
+                "--free: '%.*s' is not an MPI function of this trace, a wait state, or a tag=N or comm=N with messages",
+                (int)length, at);
         say(question, "free", name, title);
         at += length;
         if (!*at)
@@ -216,15 +219,15 @@ static enum status ask_free(struct question *question, const struct options *opt
     }
 }
 
-static enum status ask(struct question *question, const struct options *options, struct error *err)
+static enum status ask_scenario(struct question *question, const struct options *options, struct error *err)
 {
     if (options->ideal)
-        say(question, "ideal", NULL, "the network and MPI cost nothing");
+        say(question, "ideal", NULL, "the network and MPI take no time");
     if (question->on_network)
         say_network(question, options);
     question->compute = options->balance ? what_if_balanced(question->graph) : all_as_recorded(question->graph);
     if (options->balance)
-        say(question, "balance", NULL, "all processes compute as long as their mean");
+        say(question, "balance", NULL, WHAT_IF_EVEN);
     if (options->speed_up && ask_speed_up(question, options, err) != STATUS_OK)
         return STATUS_FAILED;
     return options->free ? ask_free(question, options, err) : STATUS_OK;
@@ -260,14 +263,14 @@ static void question_clear(struct question *question)
 }
 
 /* Of a metrics file only what its analysis holds can be asked: the standard scenarios. */
-static enum status check(const struct options *options, const struct run_metrics *run, struct error *err)
+static enum status check(const struct options *options, const struct engine_result *run, struct error *err)
 {
-    const struct metrics *metrics = run_metrics_get(run);
+    const struct metrics *metrics = run->metrics;
     if (metrics->own_defs && (asks_anything(options) || !metrics->analysis))
         return error_set(err, ERROR_USAGE, "%s: is a metrics file, which has no events: give the trace",
                          options->inputs[0]);
     if (!metrics->analysis)
-        return error_set(err, ERROR_INPUT, "%s: has more calls than a replay can hold", options->inputs[0]);
+        return error_set(err, ERROR_INPUT, "%s: more calls than a replay can hold", options->inputs[0]);
     return STATUS_OK;
 }
 
@@ -275,8 +278,8 @@ static enum status check_options(const struct options *options, struct error *er
 {
     if (wants_network(options) && wants_replay(options))
         return error_set(err, ERROR_USAGE,
-                         "--ideal and --free are of the recorded network: not with --latency, --bandwidth, --buses or "
-                         "--eager");
+                         "--ideal and --free apply to the recorded network: they cannot be combined with --latency, "
+                         "--bandwidth, --buses or --eager");
     return STATUS_OK;
 }
 
@@ -294,31 +297,43 @@ static void write_page(struct output *output, const void *context)
         what_if_write_text(output, &page->report, page->options->verbose);
 }
 
-static int write_answer(const struct options *options, const struct run_metrics *run, const struct scenarios *scenarios,
-                        bool standard)
+static int write_answer(const struct options *options, const struct engine_result *run,
+                        const struct scenarios *scenarios, bool standard)
 {
     char title[300];
-    const struct metrics *metrics = run_metrics_get(run);
+    const struct metrics *metrics = run->metrics;
     run_title(title, sizeof title, options);
     struct page page = {options, {metrics, title, scenarios, standard}};
     int code = run_report_damage(&metrics->end, time_since(metrics->begin_ns, metrics->end_ns));
     return run_output(options, write_page, &page, code);
 }
 
-static int run_what_if(const struct options *options, struct question *question, const struct run_metrics *run,
+/* Even work is one fix, with one number (even_work.h); beside other changes it is that of the totals. */
+static bool asks_for_balance_alone(const struct options *options)
+{
+    return options->balance && !options->speed_up && !wants_replay(options) && !wants_network(options);
+}
+
+static int run_what_if(const struct options *options, struct question *question, const struct engine_result *run,
                        struct error *err)
 {
-    const struct analysis *analysis = run_metrics_get(run)->analysis;
-    question->graph = run_graph_get(run);
+    const struct analysis *analysis = run->metrics->analysis;
+    bool by_steps;
+    question->graph = run->graph;
     if (!asks_anything(options)) {
-        struct scenarios scenarios = what_if_standard(question->graph, analysis);
+        struct scenarios scenarios =
+            what_if_standard(question->graph, analysis, even_work_saving_ns(run->metrics, &by_steps));
         int code = write_answer(options, run, &scenarios, true);
         scenarios_clear(&scenarios);
         return code;
     }
-    if (ask(question, options, err) != STATUS_OK)
+    if (ask_scenario(question, options, err) != STATUS_OK)
         return command_fault(err);
     answer(question, options, analysis->replay);
+    if (asks_for_balance_alone(options)) {
+        question->scenario.saving_ns = even_work_saving_ns(run->metrics, &by_steps);
+        question->scenario.end_ns = analysis->replay - question->scenario.saving_ns;
+    }
     struct scenarios one = {&question->scenario, 1, analysis->replay};
     return write_answer(options, run, &one, false);
 }
@@ -330,13 +345,13 @@ int cmd_what_if(const struct command *command, const struct options *options)
     struct question question = {0};
     if (check_options(options, &err) != STATUS_OK || ask_network(&question, options, &err) != STATUS_OK)
         return command_fault(&err);
-    struct run_metrics *run = run_graph(options, options->inputs, options->input_count, &err);
+    struct engine_result *run = ask(options, ENGINE_ANALYSIS | ENGINE_PHASES | ENGINE_GRAPH, &err);
     int code;
     if (!run || check(options, run, &err) != STATUS_OK)
         code = command_fault(&err);
     else
         code = run_what_if(options, &question, run, &err);
     question_clear(&question);
-    run_metrics_free(run);
+    engine_free(run);
     return code;
 }

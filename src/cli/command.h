@@ -15,11 +15,11 @@
 #define EXIT_CODES(X)                                                                                                  \
     X(DONE, 0, "done; also a closed pipe")                                                                             \
     X(CONDITION, 1, "a condition of --fail-on holds")                                                                  \
-    X(USAGE, 2, "wrong usage: an unknown option, a value that cannot be")                                              \
+    X(USAGE, 2, "wrong usage: an unknown option or an invalid value")                                                  \
     X(DAMAGED, 3, "done, but the input is damaged: standard error says how much was read")                             \
     X(INPUT, 4, "the input cannot be read")                                                                            \
     X(OUTPUT, 5, "the output cannot be written")                                                                       \
-    X(INTERRUPTED, 130, "interrupted: no unfinished output is left")
+    X(INTERRUPTED, 130, "interrupted: no unfinished output is left behind")
 
 enum exit_code {
 #define EXIT_CODE_MEMBER(name, code, meaning) EXIT_##name = (code),
@@ -27,16 +27,11 @@ enum exit_code {
 #undef EXIT_CODE_MEMBER
 };
 
+/* A member for each row of options.def, a const char * or, of options without a value, a bool. */
+#define OPTION_TYPE(value) __typeof__(_Generic((value), char * : (const char *)NULL, default : (bool)false))
 struct options {
-    const char *output, *format, *from, *to, *processes, *jobs, *color, *progress, *table, *width, *height, *dpi, *by,
-        *colors, *theme, *fail_on, *bottleneck;
-    const char *speed_up, *free, *latency, *bandwidth, *buses, *eager; /* of what-if */
-    const char *number, *only, *skip, *buffer, *max_events, *clock;
-    const char *hypotheses, *threshold; /* of search */
-    bool search;                        /* set by commands: a search for bottlenecks is wanted, too */
-    bool force, quiet, verbose, all, help, ideal, balance, no_source, fix_clocks, link;
-    const char *port, *listen; /* of view */
-    bool no_browser, allow_remote;
+#define OPTION(bit, letter, name, value, member, help) OPTION_TYPE(value) member;
+#include "cli/options.def"
     char **inputs; /* what is no option; points into argv */
     size_t input_count;
     const char *finding; /* of explain: a place or an id; NULL: all */
@@ -48,14 +43,13 @@ struct command {
     const char *summary;   /* one line of help */
     const char *formats;   /* values of --format, blank-separated, the first is the default; NULL: none */
     uint64_t options;      /* OPTION_... that it takes */
-    int (*run)(const struct command *command, const struct options *options);
 };
 
 size_t command_count(void);
 const struct command *command_at(size_t index);
 const struct command *command_find(const char *name); /* NULL if there is none */
 
-/* Reads the arguments behind the command's name, and the environment's SIGHT_* for options that were not given. False
+/* Reads the arguments after the command's name, and the environment's SIGHT_* for options that were not given. False
    and a fault for what the command does not take. */
 bool options_parse(struct options *options, const struct command *command, int argc, char **argv, struct error *err);
 
@@ -86,6 +80,7 @@ enum {
     OPTIONS_ALWAYS = OPTION_QUIET | OPTION_VERBOSE | OPTION_COLOR | OPTION_PROGRESS | OPTION_HELP | OPTION_JOBS,
     OPTIONS_OUTPUT = OPTION_OUTPUT | OPTION_FORCE,
     OPTIONS_RECORD = OPTION_ONLY | OPTION_SKIP | OPTION_BUFFER | OPTION_MAX_EVENTS | OPTION_CLOCK | OPTION_NO_SOURCE,
+    OPTIONS_WATCH = OPTION_TIMEOUT | OPTION_ON_HANG | OPTION_KILL,
     OPTIONS_WHAT_IF = OPTION_IDEAL | OPTION_BALANCE | OPTION_SPEED_UP | OPTION_FREE | OPTION_LATENCY |
                       OPTION_BANDWIDTH | OPTION_BUSES | OPTION_EAGER,
     OPTIONS_SELECT = OPTION_FROM | OPTION_TO | OPTION_PROCESSES,

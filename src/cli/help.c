@@ -3,31 +3,43 @@
 
 #include "cli/run.h"
 #include "convert/reader.h"
+#include "core/guess.h"
+#include "heuristics/finding.h"
 #include "heuristics/glossary.h"
 #include "render/field.h"
 
 #include <stdio.h>
 #include <string.h>
 
+/* Commands that are named only, in lines of at most 80 characters. */
+static void print_others(void)
+{
+    size_t used = (size_t)printf("  more:");
+    for (size_t i = 0; i < command_count(); i++) {
+        if (!(command_at(i)->options & COMMAND_UNLISTED))
+            continue;
+        if (used + 1 + strlen(command_at(i)->name) > 80)
+            used = (size_t)printf("\n       ") - 1;
+        used += (size_t)printf(" %s", command_at(i)->name);
+    }
+    putchar('\n');
+}
+
 static void print_help(void)
 {
-    puts("sight — why is my MPI program slow? Reads the trace of a run and tells.\n"
+    puts("sight reads the trace of an MPI program's run and explains why it was slow.\n"
          "\n"
          "  sight run -n 4 -- ./app                  record a program and diagnose it\n"
          "  sight app.clog2                          the short diagnosis of a trace\n"
          "  sight report app.clog2 -o app.html       everything on one page, with charts\n"
-         "  sight view app.clog2                     look at it: a timeline in the browser\n"
+         "  sight view app.clog2                     a timeline in your browser\n"
          "\nCommands:");
     for (size_t i = 0; i < command_count(); i++)
         if (!(command_at(i)->options & COMMAND_UNLISTED))
             printf("  %-11s %s\n", command_at(i)->name, command_at(i)->summary);
-    fputs("  more:", stdout);
-    for (size_t i = 0; i < command_count(); i++)
-        if (command_at(i)->options & COMMAND_UNLISTED)
-            printf(" %s", command_at(i)->name);
+    print_others();
     fputs("\n"
-          "\nA trace is CLOG-2, CLOG, ALOG or SIGHT XML, by its content; also gzip or zstd, -\n"
-          "for standard input, the local files of an unmerged run, or a metrics file.\n"
+          "Traces: every format of `sight formats`, also gzip or zstd; - is standard input.\n"
           "Help: sight help COMMAND, sight help metric NAME, or sight help TOPIC, as\n",
           stdout);
     for (size_t i = 0; help_topic_at(i); i++)
@@ -60,9 +72,9 @@ static void write_formats(struct output *output)
 {
     for (size_t i = 0; i < format_count(); i++)
         write_entry(output, format_at(i)->name, format_at(i)->title);
-    write_entry(output, "metrics", "not a trace, but what was computed from one: sight metrics --format xml");
-    output_text(output, "\nTraces are known by their content, not by their names. How they are laid out:\n"
-                        "man clog2, man clog, man alog, man sight-xml, man 5 sight-metrics\n");
+    write_entry(output, "metrics", "not a trace but the numbers computed from one: sight metrics --format xml");
+    output_text(output, "\nTraces are recognised by their content, not by their names. File formats:\n"
+                        "man clog2, man clog, man alog, man otf2, man sight-xml, man 5 sight-metrics\n");
 }
 
 static void write_metrics(struct output *output)
@@ -76,12 +88,12 @@ static void write_metrics(struct output *output)
         output_print(output, "%s (%s)\n", first.group->title, first.group->shown);
         paragraph_write(output, "  ", "  ", line);
     }
-    output_text(output, "\nWhat one of them means: sight help metric NAME\n");
+    output_text(output, "\nMeaning of a name: sight help metric NAME\n");
 }
 
 static void write_heuristics(struct output *output)
 {
-    output_text(output, "Each answers one question, with an index, a verdict and what to do.\n\n");
+    output_text(output, "Each answers one question with an index, a verdict and advice.\n\n");
     for (size_t i = 0; i < heuristic_count(); i++)
         write_entry(output, heuristic_at(i)->id, heuristic_at(i)->question);
     output_text(output, "\nFormula and source: sight help metric NAME, or sight heuristics -v\n");
@@ -89,17 +101,16 @@ static void write_heuristics(struct output *output)
 
 static void write_findings(struct output *output)
 {
-    paragraph_write(
-        output, "", "",
-        "Problems that cost time, told where mending one would save more than 1 % of the run, and more than the "
-        "clock error of the trace. A saving is that of a replay without the problem: an upper bound; savings do "
-        "not add up.");
+    paragraph_write(output, "", "",
+                    "Problems that cost time. A finding is reported if fixing it would save more than 1 % of the run "
+                    "and more than the clock error of the trace. The saving comes from a replay without the problem: "
+                    "it is an upper bound, and savings do not add up.");
     output_text(output, "\n");
-    for (size_t i = 0; finding_id_at(i); i++) {
-        size_t at = glossary_find(finding_id_at(i), 0);
-        write_entry(output, finding_id_at(i), at < glossary_count() ? glossary_at(at).meaning : "");
+    for (enum finding_kind kind = 0; kind < FINDING_KINDS; kind++) {
+        size_t at = glossary_find(finding_id(kind), 0);
+        write_entry(output, finding_id(kind), at < glossary_count() ? glossary_at(at).meaning : "");
     }
-    output_text(output, "\nWhat is behind one in a trace: sight explain FINDING TRACE\n");
+    output_text(output, "\nDetails of a finding in a trace: sight explain FINDING TRACE\n");
 }
 
 static void write_numbers(struct output *output)
@@ -107,21 +118,19 @@ static void write_numbers(struct output *output)
     char verdicts[400];
     snprintf(
         verdicts, sizeof verdicts,
-        "Verdicts of heuristics: up to %d %% is good, up to %d %% fair, above poor; unknown where the trace does not "
-        "tell. Of deviations that is the larger of deviation / mean and (max - mean) / run, and up to 1 %% of the run "
-        "is good whatever the rest; of AIMS' indices the index itself.",
+        "Verdicts of heuristics: up to %d %% is good, up to %d %% fair, above that poor; unknown if the trace lacks "
+        "the data. For deviations, the value is the larger of deviation / mean and (max - mean) / run, and if (max - "
+        "mean) / run is at most 1 %% the verdict is always good; for AIMS's indices it is the index itself.",
         VERDICT_GOOD_PERCENT, VERDICT_FAIR_PERCENT);
     static const char *const paragraphs[] = {
-        "Times for people have three digits and a unit (1.23 s, 45.6 ms, 789 µs, 12 ns); in JSON, CSV and XML they are "
-        "seconds with nine decimals, names ending in _s. They count from the trace's own clock; from_s and to_s of "
-        "findings, "
-        "and what explain tells, from the run's begin.",
-        "Shares are of 1 in JSON, per cent for people. Bytes are powers of 1000 (66 kB). An absent value is null: not "
-        "known, "
-        "never made up.",
-        ("A process is its rank in MPI_COMM_WORLD; 0–7,12 are processes 0 to 7 and 12, and of ranks from 1,000 on "
-         "448–575, 1,024 and 12 more."),
-        "Efficiencies are POP's: from 80 % on acceptable."};
+        "Times in text have three digits and a unit (1.23 s, 45.6 ms, 789 µs, 12 ns); in JSON, CSV and XML they are "
+        "seconds with nine decimals, and their names end in _s. Times are on the trace's own clock, except from_s and "
+        "to_s of findings and the times in the output of explain, which count from the start of the run.",
+        "Shares are fractions of 1 in JSON and percentages in text. Byte units are powers of 1000 (66 kB). A missing "
+        "value is null: unknown, never guessed.",
+        ("Processes are named by their rank in MPI_COMM_WORLD; 0–7,12 means processes 0 to 7 and 12; with ranks of "
+         "1,000 and more: 448–575, 1,024 and 12 more."),
+        "Efficiencies are POP's: 80 % or more is acceptable."};
     paragraph_write(output, "", "", verdicts);
     for (size_t i = 0; i < sizeof paragraphs / sizeof *paragraphs; i++) {
         output_text(output, "\n");
@@ -134,7 +143,7 @@ static void write_exit_codes(struct output *output)
 #define WRITE_CODE(name, code, meaning) output_print(output, "  %3d  %s\n", code, meaning);
     EXIT_CODES(WRITE_CODE)
 #undef WRITE_CODE
-    output_text(output, "3 wins over 1. With 4 and 5 no output file is touched.\n");
+    output_text(output, "3 takes precedence over 1. With 4 and 5 no output file is changed.\n");
 }
 
 static const struct topic {
@@ -194,7 +203,23 @@ static int help_on_metric(const char *name)
 {
     if (glossary_find(name, 0) < glossary_count())
         return run_output(&(struct options){0}, write_terms, name, EXIT_DONE);
-    fprintf(stderr, "sight: there is no number '%s' (try 'sight help metrics')\n", name);
+    char text[GUESS_TEXT];
+    struct guess guess = guess_of(name, strlen(name));
+    for (size_t i = 0; i < glossary_count(); i++)
+        guess_try(&guess, glossary_at(i).name);
+    fprintf(stderr, "sight: unknown name '%s'%s\n", name, guess_text(text, &guess, "", " (try 'sight help metrics')"));
+    return EXIT_USAGE;
+}
+
+static int no_help(const char *word)
+{
+    char text[GUESS_TEXT];
+    struct guess guess = guess_of(word, strlen(word));
+    for (size_t i = 0; i < command_count(); i++)
+        guess_try(&guess, command_at(i)->name);
+    for (size_t i = 0; help_topic_at(i); i++)
+        guess_try(&guess, help_topic_at(i));
+    fprintf(stderr, "sight: no help for '%s'%s\n", word, guess_text(text, &guess, "", " (try 'sight help')"));
     return EXIT_USAGE;
 }
 
@@ -210,8 +235,7 @@ int help(int argc, char **argv)
     const struct command *command = command_find(argv[0]);
     const struct topic *topic = topic_find(metric ? "metrics" : argv[0]);
     if (!command && !topic) {
-        fprintf(stderr, "sight: no help on '%s' (try 'sight help')\n", argv[0]);
-        return EXIT_USAGE;
+        return no_help(argv[0]);
     }
     int code = command ? help_on_command(command) : EXIT_DONE;
     if (command && topic)

@@ -6,11 +6,11 @@
 
 /* `sight help`: on all, on a command, on a topic (topics.def), or on a number of the glossary. */
 
-/* What stands behind "help": nothing, COMMAND, TOPIC, or metric NAME. The exit code. */
+/* What stands after "help": nothing, COMMAND, TOPIC, or metric NAME. The exit code. */
 int help(int argc, char **argv);
 int help_on_command(const struct command *command);
 
-/* Names of the topics, by index; NULL behind the last. "metric" is not among them: it takes a name. */
+/* Names of the topics, by index; NULL after the last. "metric" is not among them: it takes a name. */
 const char *help_topic_at(size_t index);
 
 #endif

@@ -13,18 +13,29 @@
 #include <time.h>
 #include <unistd.h>
 
+enum { WATCH_STEP_NS = 50000000 };
+
 static volatile pid_t child_process;
 static volatile sig_atomic_t before_child; /* a signal that came when there was no program yet */
 
-/* Those that are passed on to the program, and those that a terminal sends to it anyway. */
-enum { PASSED_ON = 4 };
+/* Those that are passed on to the program. */
 static const int numbers[] = {SIGTERM, SIGHUP, SIGUSR1, SIGUSR2, SIGINT, SIGQUIT};
 enum { SIGNALS = sizeof numbers / sizeof *numbers };
 static struct sigaction before[SIGNALS];
 
-static void pass_on(int signal_number)
+/* Then the program, which is in the same process group, has got it too. */
+static bool comes_from_terminal(int signal_number, const siginfo_t *info)
+{
+    bool may = signal_number == SIGINT || signal_number == SIGQUIT;
+    return may && info->si_code != SI_USER && info->si_code != SI_QUEUE && info->si_code != SI_TKILL;
+}
+
+static void pass_on(int signal_number, siginfo_t *info, void *context)
 {
     int saved = errno;
+    (void)context;
+    if (comes_from_terminal(signal_number, info))
+        return;
     if (child_process > 0)
         kill(child_process, signal_number);
     else
@@ -36,7 +47,7 @@ static void pass_on(int signal_number)
 static void signals_take(void)
 {
     for (size_t i = 0; i < SIGNALS; i++) {
-        struct sigaction action = {.sa_handler = i < PASSED_ON ? pass_on : SIG_IGN, .sa_flags = SA_RESTART};
+        struct sigaction action = {.sa_sigaction = pass_on, .sa_flags = SA_RESTART | SA_SIGINFO};
         sigemptyset(&action.sa_mask);
         sigaction(numbers[i], NULL, &before[i]);
         if (before[i].sa_handler != SIG_IGN)
@@ -70,11 +81,16 @@ static int64_t now_ns(void)
     return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
-static enum status wait_for(pid_t child, struct launch_result *result, struct error *err)
+static enum status wait_for(pid_t child, launch_watch *watch, void *context, struct launch_result *result,
+                            struct error *err)
 {
     int status;
-    while (waitpid(child, &status, 0) < 0)
-        if (errno != EINTR)
+    pid_t ended;
+    while ((ended = waitpid(child, &status, watch ? WNOHANG : 0)) <= 0)
+        if (ended == 0) {
+            watch(context, child);
+            nanosleep(&(struct timespec){.tv_nsec = WATCH_STEP_NS}, NULL);
+        } else if (errno != EINTR)
             return error_set_errno(err, ERROR_INPUT, "cannot wait for the program");
     if (WIFSIGNALED(status))
         result->signal = WTERMSIG(status);
@@ -82,13 +98,14 @@ static enum status wait_for(pid_t child, struct launch_result *result, struct er
     return STATUS_OK;
 }
 
-enum status launch(char *const *words, size_t count, struct launch_result *result, struct error *err)
+enum status launch(char *const *words, size_t count, launch_watch *watch, void *context, struct launch_result *result,
+                   struct error *err)
 {
     char **arguments = memory_new((count + 1) * sizeof *arguments);
     memcpy(arguments, words, count * sizeof *arguments);
     int tell[2], reason = 0;
     if (pipe2(tell, O_CLOEXEC) != 0)
-        return error_set_errno(err, ERROR_INPUT, "cannot make a pipe");
+        return error_set_errno(err, ERROR_INPUT, "cannot create a pipe");
     int64_t begin_ns = now_ns();
     signals_take();
     child_process = fork();
@@ -101,9 +118,10 @@ enum status launch(char *const *words, size_t count, struct launch_result *resul
     close(tell[0]);
     enum status status = STATUS_OK;
     if (child_process > 0)
-        status = wait_for(child_process, result, err);
+        status = wait_for(child_process, watch, context, result, err);
     signals_give_back();
-    result->ran_ns = now_ns() - begin_ns;
+    result->ended_ns = now_ns();
+    result->ran_ns = result->ended_ns - begin_ns;
     if (failed) {
         errno = child_process < 0 ? errno : reason;
         status = error_set_errno(err, ERROR_USAGE, "cannot run '%s'", words[0]);

@@ -5,18 +5,24 @@
 #include "core/error.h"
 
 #include <stddef.h>
+#include <sys/types.h>
 
 /* Running a command as if nobody were in between. */
 
 struct launch_result {
-    int code;       /* exit code */
-    int signal;     /* that ended it; 0: none */
-    int64_t ran_ns; /* how long it ran */
+    int code;         /* exit code */
+    int signal;       /* that ended it; 0: none */
+    int64_t ran_ns;   /* how long it ran */
+    int64_t ended_ns; /* when it ended, of CLOCK_MONOTONIC */
 };
 
-/* Runs the command and waits for its end. Signals that come meanwhile go to it; those of the terminal reach it anyway.
-   STATUS_FAILED: it could not be started. */
-enum status launch(char *const *words, size_t count, struct launch_result *result, struct error *err) MUST_CHECK;
+/* Called every 50 ms while the command runs. */
+typedef void launch_watch(void *context, pid_t command);
+
+/* Runs the command and waits for its end. Signals that come meanwhile go to it; those of the terminal's keys reach it
+   anyway. `watch` may be NULL. STATUS_FAILED: it could not be started. */
+enum status launch(char *const *words, size_t count, launch_watch *watch, void *context, struct launch_result *result,
+                   struct error *err) MUST_CHECK;
 
 /* Ends this process by the signal that ended the command; returns where there was none. */
 void launch_die_alike(const struct launch_result *result);

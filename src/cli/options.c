@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "cli/command.h"
 
+#include "core/guess.h"
 #include "core/text.h"
 #include "render/field.h"
 
@@ -54,7 +55,14 @@ static const struct option_row *option_find(const struct command *command, const
 
 static bool option_unknown(const struct command *command, const char *text, struct error *err)
 {
-    error_set(err, ERROR_USAGE, "unknown option '%s' (try 'sight help %s')", text, command->name);
+    char hint[64], nearest[GUESS_TEXT];
+    bool is_long = strncmp(text, "--", 2) == 0;
+    struct guess guess = guess_of(text + 2, is_long ? strcspn(text + 2, "=") : 0);
+    for (size_t i = 0; i < OPTION_COUNT; i++)
+        if (command->options >> i & 1)
+            guess_try(&guess, rows[i].name);
+    snprintf(hint, sizeof hint, " (try 'sight help %s')", command->name);
+    error_set(err, ERROR_USAGE, "unknown option '%s'%s", text, guess_text(nearest, &guess, "--", hint));
     return false;
 }
 
@@ -68,7 +76,7 @@ static int parse_long(struct options *options, const struct command *command, in
         return option_unknown(command, argv[0], err);
     if (!row->value) {
         if (equals)
-            error_set(err, ERROR_USAGE, "option '--%s' takes no value", row->name);
+            error_set(err, ERROR_USAGE, "option '--%s' does not take a value", row->name);
         else
             option_set(options, row, NULL);
         return equals ? 0 : 1;
@@ -137,7 +145,7 @@ static bool check_words(const struct options *options, const struct command *com
             continue;
         memcpy(&value, (const char *)options + rows[i].at, sizeof value);
         if (value && !word_in(rows[i].value, '|', value)) {
-            error_set(err, ERROR_USAGE, "--%s: '%s' is none of %s", rows[i].name, value, rows[i].value);
+            error_set(err, ERROR_USAGE, "--%s: '%s' is not one of %s", rows[i].name, value, rows[i].value);
             return false;
         }
     }
@@ -150,7 +158,7 @@ static bool options_check(struct options *options, const struct command *command
     if (!check_words(options, command, err))
         return false;
     if (options->jobs && !text_parse_i64(options->jobs, 1, 4096, &jobs)) {
-        error_set(err, ERROR_USAGE, "'%s' is no number of threads (1 to 4096)", options->jobs);
+        error_set(err, ERROR_USAGE, "'%s' is not a number of threads (1 to 4096)", options->jobs);
         return false;
     }
     if (command->formats && options->format && !word_in(command->formats, ' ', options->format)) {
@@ -203,7 +211,7 @@ static bool help_tells_words(const struct option_row *row)
     return true;
 }
 
-/* ": a b c" behind the help. */
+/* ": a b c" after the help. */
 static void append_words(char help[HELP_SIZE], const struct option_row *row)
 {
     if (!row->value || !strchr(row->value, '|') || help_tells_words(row))

@@ -97,7 +97,7 @@ static bool has_text(const unsigned char *code, size_t size, const char *text)
     return memmem(code, size, text, strlen(text)) != NULL;
 }
 
-/* False: the word is no file of code. */
+/* False: the word is not a file of code. */
 static bool program_look(struct program *program, const char *word)
 {
     char path[PATH_MAX];

@@ -8,7 +8,6 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { CALLS_PER_LOOK = 64 };
 static const int64_t first_after_ns = 500000000, interval_ns = 100000000;
 
 static int64_t now_ns(void)
@@ -21,24 +20,22 @@ static int64_t now_ns(void)
 void progress_begin(struct progress *progress, const char *when, bool quiet)
 {
     bool always = when && strcmp(when, "always") == 0, never = when && strcmp(when, "never") == 0;
-    *progress = (struct progress){.shown = always || (!never && !quiet && isatty(STDERR_FILENO)), .parts = 1};
+    *progress = (struct progress){.shown = always || (!never && !quiet && isatty(STDERR_FILENO))};
     progress->began_ns = now_ns();
     progress->next_ns = progress->began_ns + (always ? 0 : first_after_ns);
 }
 
-bool progress_watch(void *context, const struct reader *reader)
+bool progress_watch(void *context, enum engine_step step, uint64_t done, uint64_t total)
 {
     struct progress *progress = context;
-    if (!progress->shown || progress->calls++ % CALLS_PER_LOOK != 0)
+    (void)step;
+    if (!progress->shown)
         return true;
     int64_t now = now_ns();
     if (now < progress->next_ns)
         return true;
     progress->next_ns = now + interval_ns;
-    uint64_t done, total;
     char bytes[TEXT_NUMBER_SIZE];
-    input_progress(reader->input, &done, &total);
-    done *= progress->parts;
     if (total > 0)
         fprintf(stderr, "\rsight: %3.0f %%  %s  ", 100.0 * (double)done / (double)total, text_bytes(bytes, done));
     else
@@ -51,4 +48,5 @@ void progress_end(struct progress *progress)
 {
     if (progress->printed)
         fputs("\r\033[K", stderr);
+    progress->printed = false;
 }

@@ -2,7 +2,7 @@
 #ifndef SIGHT_CLI_PROGRESS_H
 #define SIGHT_CLI_PROGRESS_H
 
-#include "convert/stream.h"
+#include "engine/engine.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -12,12 +12,10 @@
 struct progress {
     bool shown;   /* wanted at all */
     bool printed; /* a line stands there */
-    uint32_t calls;
-    unsigned parts; /* 1; what is watched is the first of so many equal parts of the trace, all as far as it is */
     int64_t began_ns, next_ns;
 };
 void progress_begin(struct progress *progress, const char *when, bool quiet);
-bool progress_watch(void *progress, const struct reader *reader); /* a stream_watch */
-void progress_end(struct progress *progress);                     /* wipes the line */
+bool progress_watch(void *progress, enum engine_step step, uint64_t done, uint64_t total); /* an engine_watch */
+void progress_end(struct progress *progress);                                              /* wipes the line */
 
 #endif

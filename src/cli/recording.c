@@ -5,7 +5,8 @@
 #include "cli/program.h"
 #include "cli/run.h"
 #include "cli/still_running.h"
-#include "convert/read_record.h"
+#include "cli/watch.h"
+#include "convert/record/read_record.h"
 #include "convert/writer.h"
 #include "core/memory.h"
 #include "core/text.h"
@@ -61,7 +62,7 @@ static void report(const struct options *options, const struct record_summary *s
     }
     if (summary->programs > 1)
         snprintf(programs, sizeof programs, " of %zu programs", summary->programs);
-    command_note(options, "%s: %s events of %u %sprocess%s%s%s%s%s; look at it with: sight %s", output,
+    command_note(options, "%s: %s events of %u %sprocess%s%s%s%s%s; diagnose it with: sight %s", output,
                  text_thousands(events, summary->events), summary->processes, summary->spawned ? "spawned " : "",
                  summary->processes == 1 ? "" : "es", programs, file ? ", " : "",
                  file ? text_bytes(bytes, (uint64_t)about.st_size) : "", overhead, output);
@@ -73,12 +74,18 @@ static void report_incomplete(const struct record_summary *summary)
         fprintf(stderr, "sight: incomplete: %u of %u processes have no recording\n",
                 summary->declared - summary->processes, summary->declared);
     if (summary->unfinished > 0)
-        fprintf(stderr, "sight: incomplete: %u of %u processes did not come to MPI_Finalize\n", summary->unfinished,
+        fprintf(stderr, "sight: incomplete: %u of %u processes did not reach MPI_Finalize\n", summary->unfinished,
                 summary->processes);
     if (summary->disk_full)
-        fprintf(stderr, "sight: incomplete: the disk was full; marks in the trace say from when on\n");
+        fprintf(stderr, "sight: incomplete: the disk was full; marks in the trace show since when\n");
+    if (summary->file_lost)
+        fprintf(stderr, "sight: incomplete: the program closed files of the recorder; marks in the trace say from when "
+                        "on\n");
+    if (summary->lost_threads > 0)
+        fprintf(stderr, "sight: incomplete: %u thread%s could not be recorded: %s\n", summary->lost_threads,
+                summary->lost_threads == 1 ? "" : "s", strerror(summary->lost_reason));
     if (summary->limited)
-        fprintf(stderr, "sight: incomplete: --max-events was reached; marks in the trace say from when on\n");
+        fprintf(stderr, "sight: incomplete: --max-events was reached; marks in the trace show since when\n");
     if (summary->foreign > 0)
         fprintf(stderr, "sight: %" PRIu64 " message%s to or from other MPI programs %s left out\n", summary->foreign,
                 summary->foreign == 1 ? "" : "s", summary->foreign == 1 ? "is" : "are");
@@ -112,6 +119,13 @@ struct merging {
     const struct options *options;
     struct recordings recordings;
     bool elsewhere; /* files of other hosts are missing */
+};
+
+/* What there was to merge. */
+struct merged {
+    bool elsewhere; /* other hosts have files of the recording that are not in the directories */
+    bool failed;    /* some processes or threads had no place to record to */
+    bool nothing;   /* and no other did */
 };
 
 /* The trace of one MPI program, or of several that belong together. */
@@ -165,24 +179,38 @@ static int merge_traces(struct merging *merging, const char *output, int64_t ran
     return code;
 }
 
-/* `elsewhere` becomes true if other hosts have files of the recording that are not in the directories. */
+static void report_failed(const struct recordings *recordings)
+{
+    if (recordings->failed > 0 && recordings->file_count > 0)
+        fprintf(stderr, "sight: incomplete: %zu process%s or threads could not be recorded: %s\n", recordings->failed,
+                recordings->failed == 1 ? "" : "es", strerror(recordings->failed_reason));
+}
+
 static int merge(const struct options *options, char *const *directories, size_t count, const char *output,
-                 int64_t ran_ns, bool *elsewhere)
+                 const struct launch_result *ran, struct merged *merged)
 {
     struct error err = {0};
     struct merging merging = {.options = options};
-    int code = recordings_open(&merging.recordings, directories, count, &err) == STATUS_OK
-                   ? merge_traces(&merging, output, ran_ns)
-                   : command_fault(&err);
+    int code = EXIT_DONE;
+    if (recordings_open(&merging.recordings, directories, count, &err) == STATUS_OK) {
+        merging.recordings.alive_ns = ran ? ran->ended_ns : 0;
+        code = merge_traces(&merging, output, ran ? ran->ran_ns : 0);
+    } else {
+        code = command_fault(&err);
+    }
+    report_failed(&merging.recordings);
+    *merged = (struct merged){.elsewhere = merging.elsewhere,
+                              .failed = merging.recordings.failed > 0,
+                              .nothing = merging.recordings.file_count == 0};
     recordings_close(&merging.recordings);
-    *elsewhere = merging.elsewhere;
     return code;
 }
 
 int recording_merge(const struct options *options, const char *output)
 {
-    bool elsewhere;
-    return merge(options, options->inputs, options->input_count, output, 0, &elsewhere);
+    struct merged merged;
+    int code = merge(options, options->inputs, options->input_count, output, NULL, &merged);
+    return (code == EXIT_DONE || code == EXIT_DAMAGED) && merged.failed ? EXIT_OUTPUT : code;
 }
 
 /* A directory of its own beside the trace. */
@@ -197,7 +225,7 @@ static char *directory_make(const char *output, struct error *err)
     if (mkdtemp(name))
         path = realpath(name, NULL);
     if (!path)
-        error_set_errno(err, ERROR_OUTPUT, "%s: cannot make a directory for the recording", name);
+        error_set_errno(err, ERROR_OUTPUT, "%s: cannot create a directory for the recording", name);
     free(name);
     return path;
 }
@@ -285,8 +313,8 @@ static char *preload_make(const struct options *options, struct error *err)
     struct program program = program_find(options->inputs, options->input_count);
     if (program.is_static && !program.has_recorder) {
         error_set(err, ERROR_USAGE,
-                  "'%s' has MPI linked into it, so that nothing can be put in front of it: link it so: mpicc ... "
-                  "$(sight record --link mpicc)",
+                  "'%s' is linked statically with MPI, so that the recorder cannot be preloaded; link it like this: "
+                  "mpicc ... $(sight record --link mpicc)",
                   program.name);
         return NULL;
     }
@@ -327,7 +355,7 @@ static enum status list_check(const char *option, const char *list, struct error
     for (const char *at = list; at && *at; at += *at == ',') {
         size_t length = strcspn(at, ",");
         if (!is_function(at, length))
-            return error_set(err, ERROR_USAGE, "%s: '%.*s' is no MPI function", option, (int)length, at);
+            return error_set(err, ERROR_USAGE, "%s: '%.*s' is not an MPI function", option, (int)length, at);
         at += length;
     }
     return STATUS_OK;
@@ -340,13 +368,13 @@ static enum status options_check(const struct options *options, struct error *er
         return STATUS_FAILED;
     int64_t events;
     if (options->max_events && !text_parse_i64(options->max_events, 1, INT64_MAX, &events))
-        return error_set(err, ERROR_USAGE, "--max-events: '%s' is no number of records", options->max_events);
+        return error_set(err, ERROR_USAGE, "--max-events: '%s' is not a number of records", options->max_events);
     if (!options->buffer)
         return STATUS_OK;
     size_t digits = strspn(options->buffer, "0123456789");
     if (digits == 0 || digits > 9 || (options->buffer[digits] && strchr("kKM", options->buffer[digits]) == NULL) ||
         (options->buffer[digits] && options->buffer[digits + 1]))
-        return error_set(err, ERROR_USAGE, "--buffer: '%s' is no size (such as 256k, 4M)", options->buffer);
+        return error_set(err, ERROR_USAGE, "--buffer: '%s' is not a size (such as 256k, 4M)", options->buffer);
     return STATUS_OK;
 }
 
@@ -379,8 +407,8 @@ static bool directory_has_recording(const char *path)
 static char *words_left(const char *directory, const char *output)
 {
     char *words;
-    int length =
-        asprintf(&words, "sight: the recording is in '%s': sight merge -o %s %s\n", directory, output, directory);
+    int length = asprintf(&words, "sight: the recording is in '%s'; to merge it: sight merge -o %s %s\n", directory,
+                          output, directory);
     return length < 0 ? NULL : words;
 }
 
@@ -393,33 +421,34 @@ static int finish(const struct options *options, const char *directory, const ch
         fprintf(stderr, "sight: nothing was recorded: no process of '%s' called MPI_Init\n", options->inputs[0]);
         if (result->code == EXIT_DONE && program_is_launcher(options->inputs[0]))
             fprintf(stderr,
-                    "sight: or they were on hosts that do not share '%s': copy it from each, and sight merge -o %s "
-                    "COPY...\n",
+                    "sight: or the processes were on hosts that do not share '%s': copy it from each host, then: sight "
+                    "merge -o %s COPY...\n",
                     directory, output);
         return EXIT_INPUT;
     }
-    bool elsewhere;
+    struct merged merged;
     size_t running = still_running_wait(directory);
     if (running > 0)
         fprintf(stderr, "sight: incomplete: %zu process%s still running\n", running, running == 1 ? " is" : "es are");
-    int code = merge(options, (char *const *)&directory, 1, output, result->ran_ns, &elsewhere);
-    if (elsewhere)
+    int code = merge(options, (char *const *)&directory, 1, output, result, &merged);
+    if (merged.elsewhere)
         fprintf(stderr,
-                "sight: other hosts have theirs in a directory of this name: copy it from each, and "
-                "sight merge -f -o %s %s COPY...\n",
+                "sight: other hosts have their part in a directory of this name: copy it from each host, then: sight "
+                "merge -f -o %s %s COPY...\n",
                 output, directory);
-    else if (code == EXIT_DONE || code == EXIT_DAMAGED)
+    else if (code == EXIT_DONE || code == EXIT_DAMAGED || (merged.failed && merged.nothing))
         directory_remove(directory);
     else
         fputs(left ? left : "", stderr);
-    return code;
+    return (code == EXIT_DONE || code == EXIT_DAMAGED) && merged.failed ? EXIT_OUTPUT : code;
 }
 
-int recording_run(const struct options *options, const char *output)
+int recording_run(const struct options *options, const char *output, recording_written *written)
 {
     struct error err = {0};
     char *preload = NULL, *directory = NULL, *left;
     struct launch_result result = {.code = EXIT_DONE};
+    struct watch watch;
     if (options_check(options, &err) != STATUS_OK || output_check(options, output, &err) != STATUS_OK ||
         !(preload = preload_make(options, &err)) || !(directory = directory_make(output, &err))) {
         free(preload);
@@ -428,16 +457,22 @@ int recording_run(const struct options *options, const char *output)
     environment_set(options, directory, preload);
     left = words_left(directory, output);
     run_set_last_words(left);
-    bool launched = launch(options->inputs, options->input_count, &result, &err) == STATUS_OK;
+    bool launched = watch_start(&watch, options, directory, &err) == STATUS_OK &&
+                    launch(options->inputs, options->input_count, watch_wanted(&watch) ? watch_look : NULL, &watch,
+                           &result, &err) == STATUS_OK;
     if (!launched)
         rmdir(directory);
     int code = launched ? finish(options, directory, output, left, &result) : command_fault(&err);
     run_set_last_words(NULL);
+    if (launched && written && (code == EXIT_DONE || code == EXIT_DAMAGED))
+        written(options, output);
     free(preload);
     free(directory);
     free(left);
     if (!launched)
         return code;
+    if (watch.ended)
+        return EXIT_TIMEOUT;
     launch_die_alike(&result);
     return result.code != EXIT_DONE || code == EXIT_DAMAGED ? result.code : code;
 }

@@ -6,10 +6,13 @@
 
 /* What `record`, `run` and `merge` share. */
 
+/* Called when the trace is there, also of a program that was killed; NULL: nothing. */
+typedef void recording_written(const struct options *options, const char *output);
+
 /* Runs the command, which is the inputs of the options, with a recording library in front of its MPI, and writes the
    trace to `output`. Returns the exit code: the command's own, unless that is 0 and the trace could not be written.
    A command that was ended by a signal ends this process the same way. */
-int recording_run(const struct options *options, const char *output);
+int recording_run(const struct options *options, const char *output, recording_written *written);
 
 /* Prints what programs with a static MPI are to be linked with, for the MPI that a compiler (mpicc) belongs to. */
 int recording_print_link(const char *compiler);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "cli/still_running.h"
 
-#include "convert/recordings.h"
+#include "convert/record/recordings.h"
 
 #include <errno.h>
 #include <signal.h>

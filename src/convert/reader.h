@@ -14,6 +14,13 @@
 
 struct reader;
 
+/* Reading from the middle, for formats that can. */
+struct format_places {
+    bool (*can_seek)(const struct reader *reader);
+    enum status (*seek)(struct reader *reader, uint64_t from, uint64_t to, struct error *err);
+    uint64_t (*last)(const struct reader *reader);
+};
+
 struct format {
     const char *name;   /* as in JSON and --format: "clog2" */
     const char *title;  /* as in messages: "CLOG-2" */
@@ -29,6 +36,11 @@ struct format {
     /* Appends events to the batch, which is empty, until it is full or STATUS_END. A call may append none. */
     enum status (*next)(struct reader *reader, struct batch *batch, struct error *err);
     void (*close)(struct reader *reader); /* frees what hangs off reader->state; may be NULL */
+    const struct format_places *places;   /* NULL: it cannot */
+    /* The format's traces are directories, or several files: the path of the one file in a directory that stands for
+       the trace in it (free() it), NULL where there is none. `open` finds the others by reader->input->path. NULL: a
+       trace is one file. */
+    char *(*find_in)(const char *directory);
 };
 
 enum { PROBE_SIZE = 4096 };
@@ -65,11 +77,24 @@ struct reader {
 };
 
 /* What to read: one trace in any format ("-" is standard input), or the local files of one unmerged run, or a directory
- * of them. */
+   of them, or the directory of a trace. */
 struct reader *reader_open(char *const *paths, size_t count, struct error *err);
 
 /* Reads from an open input, which the reader takes. For tests and fuzzing. */
 struct reader *reader_open_input(struct input *input, struct error *err);
+
+/* The same of a trace that is known to have this format. */
+struct reader *reader_open_format(struct input *input, const struct format *format, struct error *err);
+
+/* True if any event can be gone to. */
+bool reader_can_seek(const struct reader *reader);
+
+/* The next events come from byte `from` up to byte `to`: reader->input->offset as it was before the first event or
+   between two batches, or of CLOG-2 where a block begins. Then reader_next gives STATUS_END. Needs reader_can_seek. */
+enum status reader_seek(struct reader *reader, uint64_t from, uint64_t to, struct error *err) MUST_CHECK;
+
+/* A place from which on the last events come. Needs reader_can_seek. */
+uint64_t reader_last_place(const struct reader *reader);
 
 /* Back to the first event; definitions are new. For readers over one input, of which input_keep was asked before it was
    given to reader_open_input. A reader that could not is as after a fault: only to be closed. */
@@ -81,6 +106,9 @@ enum status reader_next(struct reader *reader, struct batch *batch, struct error
 
 void reader_close(struct reader *reader);
 
+/* For opening again: frees what the format and the definitions hold. */
+void reader_clear(struct reader *reader);
+
 /* Notes damage at byte `byte` of the input. */
 void reader_damage(struct reader *reader, uint64_t byte, const char *format, ...) PRINTF_LIKE(3, 4);
 
@@ -91,5 +119,9 @@ void reader_count(struct reader *reader, const char *name, uint64_t n);
 /* The formats there are. */
 size_t format_count(void);
 const struct format *format_at(size_t index);
+
+/* "CLOG-2, CLOG, ALOG or SIGHT XML"; `last` is the word before the last: "or", "nor". */
+enum { FORMAT_TITLES_SIZE = 256 };
+char *format_titles(char buffer[FORMAT_TITLES_SIZE], const char *last);
 
 #endif

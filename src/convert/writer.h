@@ -20,7 +20,9 @@ enum { LOSSES_MAX = 24 };
 struct writer {
     struct sink sink; /* first: a writer is a sink */
     const struct writer_format *format;
-    struct output *output; /* borrowed: the caller opens and closes it */
+    struct output *output; /* borrowed: the caller opens and closes it; NULL where the format is a directory, */
+    const char *path;      /* which is made at this path, */
+    bool replace;          /* in place of what is there */
     const struct defs *defs;
     bool in_order; /* set by the caller before the first event: events will come in order of time and the definitions do
                       not grow, so that a target in that order needs no sorting */
@@ -33,6 +35,7 @@ struct writer_format {
     const char *title;
     const char *suffix; /* ".xml" */
     bool patchable;     /* needs output_options.patchable */
+    bool directory;     /* a trace is a directory: see writer.path */
     /* A new writer (freed by `free`), its sink functions set. */
     struct writer *(*create)(void);
     void (*free)(struct writer *writer);

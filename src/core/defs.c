@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "core/defs.h"
 
+#include "core/bytes.h"
 #include "core/event.h"
 #include "core/memory.h"
 #include "core/payload.h"
@@ -25,11 +26,13 @@ void defs_free(struct defs *defs)
         free(defs->states[i].original);
         free(defs->states[i].colour);
         free(defs->states[i].format);
+        free(defs->states[i].file);
     }
     for (size_t i = 0; i < defs->mark_count; i++) {
         free(defs->marks[i].name);
         free(defs->marks[i].colour);
         free(defs->marks[i].format);
+        free(defs->marks[i].counter.unit);
     }
     for (size_t i = 0; i < defs->constant_count; i++)
         free(defs->constants[i].name);
@@ -37,6 +40,20 @@ void defs_free(struct defs *defs)
         free(defs->sites[i].file);
         free(defs->sites[i].function);
     }
+    for (size_t i = 0; i < defs->comm_count; i++)
+        free(defs->comms[i].name);
+    for (size_t i = 0; i < defs->location_count; i++) {
+        free(defs->locations[i].name);
+        free(defs->locations[i].process_name);
+        free(defs->locations[i].host);
+    }
+    for (size_t i = 0; i < defs->handle_count; i++) {
+        free(defs->handles[i].name);
+        free(defs->handles[i].api);
+    }
+    free(defs->locations);
+    free(defs->handles);
+    free(defs->paths);
     free(defs->states);
     free(defs->marks);
     free(defs->constants);
@@ -50,6 +67,7 @@ void defs_free(struct defs *defs)
     map_clear(&defs->comm_ids);
     map_clear(&defs->members);
     map_clear(&defs->ranks);
+    map_clear(&defs->places);
     free(defs);
 }
 
@@ -78,7 +96,8 @@ uint32_t defs_add_state(struct defs *defs, const struct state_def *state)
     copy.original = memory_copy_string(state->original);
     copy.colour = memory_copy_string(state->colour);
     copy.format = memory_copy_string(state->format);
-    copy.class = function_class_of(copy.name);
+    copy.file = memory_copy_string(state->file);
+    copy.class = region_class(copy.name, copy.paradigm, copy.role);
     copy.is_mpi = function_class_is_mpi(copy.class);
     copy.direction = message_direction_of(copy.name);
     const struct mpi_function *function = mpi_function_find(copy.name);
@@ -113,6 +132,7 @@ uint32_t defs_add_mark(struct defs *defs, const struct mark_def *mark)
     copy.name = memory_copy_string(mark->name ? mark->name : "");
     copy.colour = memory_copy_string(mark->colour);
     copy.format = memory_copy_string(mark->format);
+    copy.counter.unit = memory_copy_string(mark->counter.unit);
     copy.tells_requests = strcmp(copy.name, REQUEST_MARK_NAME) == 0 && payload_tells_requests(copy.format);
     ARRAY_PUSH(defs->marks, defs->mark_count, defs->mark_capacity, copy);
     return (uint32_t)defs->mark_count - 1;
@@ -135,6 +155,46 @@ uint32_t defs_add_site(struct defs *defs, const struct site_def *site)
     return (uint32_t)defs->site_count - 1;
 }
 
+uint32_t defs_add_location(struct defs *defs, const struct location_def *location)
+{
+    uint64_t *place = map_put(&defs->places, map_pair(location->process, location->thread), defs->location_count);
+    if (*place < defs->location_count)
+        return (uint32_t)*place;
+    struct location_def copy = *location;
+    copy.name = memory_copy_string(location->name);
+    copy.process_name = memory_copy_string(location->process_name);
+    copy.host = memory_copy_string(location->host);
+    ARRAY_PUSH(defs->locations, defs->location_count, defs->location_capacity, copy);
+    return (uint32_t)defs->location_count - 1;
+}
+
+const struct location_def *defs_find_location(const struct defs *defs, uint32_t process, uint32_t thread)
+{
+    const uint64_t *place = map_find(&defs->places, map_pair(process, thread));
+    return place ? &defs->locations[*place] : NULL;
+}
+
+uint32_t defs_add_handle(struct defs *defs, const struct handle_def *handle)
+{
+    ARRAY_PUSH(defs->handles, defs->handle_count, defs->handle_capacity,
+               (struct handle_def){.name = memory_copy_string(handle->name),
+                                   .api = memory_copy_string(handle->api),
+                                   .comm = handle->comm});
+    return (uint32_t)defs->handle_count - 1;
+}
+
+uint32_t defs_add_path(struct defs *defs, const struct path_def *path)
+{
+    ARRAY_PUSH(defs->paths, defs->path_count, defs->path_capacity, *path);
+    return (uint32_t)defs->path_count - 1;
+}
+
+void comm_set_name(struct comm_def *comm, const char *name)
+{
+    if (!comm->name && name && *name)
+        comm->name = memory_copy_string(name);
+}
+
 int32_t defs_find_comm(const struct defs *defs, int32_t id)
 {
     const uint64_t *found = map_find(&defs->comm_ids, (uint32_t)id);
@@ -151,8 +211,10 @@ int32_t defs_comm(struct defs *defs, int32_t id)
     return (int32_t)*index;
 }
 
-/* Where MPE has the processor's name. */
-enum { UUID_MAKER = 12 };
+/* Where MPE has the time and the processor's name; that of sight leaves room for a number after its NUL. */
+enum { UUID_TIME = 4, UUID_MAKER = 12, UUID_ID = 28 };
+/* Seconds of MPI_Wtime: far above any, far below what MPE's tools have room for. */
+#define UUID_TIME_LIMIT 1e18
 static const char uuid_window[] = "sight window";
 
 void comm_set_uuid(struct comm_def *comm, const unsigned char uuid[COMM_UUID_SIZE])
@@ -163,12 +225,20 @@ void comm_set_uuid(struct comm_def *comm, const unsigned char uuid[COMM_UUID_SIZ
     comm->window |= memcmp(comm->uuid + UUID_MAKER, uuid_window, sizeof uuid_window) == 0;
 }
 
-void comm_sign_uuid(unsigned char uuid[COMM_UUID_SIZE], bool window)
+void comm_sign_uuid(unsigned char uuid[COMM_UUID_SIZE], uint64_t key, int32_t id, bool window)
 {
-    if (window)
-        memcpy(uuid + UUID_MAKER, uuid_window, sizeof uuid_window);
-    else
-        memcpy(uuid + UUID_MAKER, "sight", sizeof "sight");
+    const char *maker = window ? uuid_window : "sight";
+    memset(uuid, 0, COMM_UUID_SIZE);
+    bytes_put_u32(uuid, true, (uint32_t)key);
+    bytes_put_f64(uuid + UUID_TIME, true, (double)(key >> 32) + 1);
+    memcpy(uuid + UUID_MAKER, maker, strlen(maker));
+    bytes_put_i32(uuid + UUID_ID, true, id);
+}
+
+bool comm_uuid_is_printable(const unsigned char uuid[COMM_UUID_SIZE])
+{
+    double time = bytes_f64(uuid + UUID_TIME, true);
+    return time >= 0 && time < UUID_TIME_LIMIT;
 }
 
 void defs_set_member(struct defs *defs, int32_t comm, int32_t rank, uint32_t world_rank)
@@ -193,4 +263,60 @@ int32_t defs_comm_rank(const struct defs *defs, int32_t comm, uint32_t world_ran
         return (int32_t)*found;
     bool is_world = comm >= 0 && (size_t)comm < defs->comm_count && defs->comms[comm].world;
     return is_world ? (int32_t)world_rank : EVENT_UNKNOWN;
+}
+
+/* The words of enumerations. */
+
+static int find_word(const char *const *words, int count, const char *word)
+{
+    for (int i = 0; i < count; i++)
+        if (strcmp(words[i], word) == 0)
+            return i;
+    return 0;
+}
+
+#define WORD(name, word) word,
+static const char *const type_words[] = {COUNTER_TYPES(WORD)};
+static const char *const mode_words[] = {COUNTER_MODES(WORD)};
+static const char *const scope_words[] = {COUNTER_SCOPES(WORD)};
+static const char *const kind_words[] = {LOCATION_KINDS(WORD)};
+
+const char *counter_type_name(enum counter_type type)
+{
+    return type_words[type];
+}
+
+const char *counter_mode_name(enum counter_mode mode)
+{
+    return mode_words[mode];
+}
+
+const char *counter_scope_name(enum counter_scope scope)
+{
+    return scope_words[scope];
+}
+
+const char *location_kind_name(enum location_kind kind)
+{
+    return kind_words[kind];
+}
+
+enum counter_type counter_type_find(const char *word)
+{
+    return (enum counter_type)find_word(type_words, COUNTER_TYPE_COUNT, word);
+}
+
+enum counter_mode counter_mode_find(const char *word)
+{
+    return (enum counter_mode)find_word(mode_words, COUNTER_MODE_COUNT, word);
+}
+
+enum counter_scope counter_scope_find(const char *word)
+{
+    return (enum counter_scope)find_word(scope_words, COUNTER_SCOPE_COUNT, word);
+}
+
+enum location_kind location_kind_find(const char *word)
+{
+    return (enum location_kind)find_word(kind_words, LOCATION_KIND_COUNT, word);
 }

@@ -3,7 +3,7 @@
 #define SIGHT_CORE_DEFS_H
 
 #include "core/map.h"
-#include "core/mpi_function.h"
+#include "core/region.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -19,7 +19,11 @@ struct state_def {
     char *colour, *format;  /* NULL where the trace has none; format is MPE's printf-like format of the payload */
     int32_t id, start, end; /* ids in the source: state, enter event, leave event; EVENT_UNKNOWN where there are none */
     bool shadowed;          /* an earlier definition has these event ids: kept for writing back, no event uses it */
-    /* Set by defs_add_state from the name: */
+    char *file;             /* where the region is in the program's source; NULL: not known */
+    int32_t line, end_line; /* its first and last line; 0: not known */
+    enum paradigm paradigm;
+    enum region_role role;
+    /* Set by defs_add_state from the name, paradigm and role: */
     enum function_class class;
     enum message_direction direction;
     bool rooted, is_mpi;
@@ -29,11 +33,55 @@ struct state_def {
     uint32_t first_of_name; /* lowest index of a state with the same shown name: metrics rows are by name */
 };
 
+/* What the values of a counter are. X(name, word) as in core/region.h. */
+#define COUNTER_TYPES(X)                                                                                               \
+    X(NONE, "none") /* a mark, no counter; or a counter of integers of which no more is known */                       \
+    X(INT64, "int64")                                                                                                  \
+    X(UINT64, "uint64") /* its bits are in event.value */                                                              \
+    X(DOUBLE, "double") /* event_double() */
+#define COUNTER_MODES(X)                                                                                               \
+    X(UNKNOWN, "unknown")                                                                                              \
+    X(ACCUMULATED, "accumulated") /* since the start of the run */                                                     \
+    X(ABSOLUTE, "absolute")       /* as it is at the time */                                                           \
+    X(RELATIVE, "relative")       /* change since the counter's event before */
+#define COUNTER_SCOPES(X)                                                                                              \
+    X(THREAD, "thread")                                                                                                \
+    X(PROCESS, "process")                                                                                              \
+    X(HOST, "host")                                                                                                    \
+    X(ALL, "all")
+#define COUNTER_TYPE_MEMBER(name, word) COUNTER_##name,
+#define COUNTER_MODE_MEMBER(name, word) COUNTER_MODE_##name,
+#define COUNTER_SCOPE_MEMBER(name, word) COUNTER_OF_##name,
+enum counter_type { COUNTER_TYPES(COUNTER_TYPE_MEMBER) COUNTER_TYPE_COUNT };
+enum counter_mode { COUNTER_MODES(COUNTER_MODE_MEMBER) COUNTER_MODE_COUNT };
+enum counter_scope { COUNTER_SCOPES(COUNTER_SCOPE_MEMBER) COUNTER_SCOPE_COUNT };
+#undef COUNTER_TYPE_MEMBER
+#undef COUNTER_MODE_MEMBER
+#undef COUNTER_SCOPE_MEMBER
+
+/* The words, and back (0 for a word that is none). */
+const char *counter_type_name(enum counter_type type);
+const char *counter_mode_name(enum counter_mode mode);
+const char *counter_scope_name(enum counter_scope scope);
+enum counter_type counter_type_find(const char *word);
+enum counter_mode counter_mode_find(const char *word);
+enum counter_scope counter_scope_find(const char *word);
+
+struct counter_def {
+    enum counter_type type;
+    enum counter_mode mode;
+    enum counter_scope scope; /* whose value it is, of the location that recorded it */
+    int32_t base, exponent;   /* what a value stands for is value * base^exponent units; base 0: as it is */
+    char *unit;               /* NULL: not known */
+};
+
 struct mark_def {
     char *name, *colour, *format;
+    struct counter_def counter;
     int32_t id;             /* event id in the source; EVENT_UNKNOWN */
     bool shadowed, defined; /* defined: the trace has a definition for it, not just the number */
-    bool tells_requests;    /* set by defs_add_mark: it is no event of the program, but tells requests of a call */
+    bool made_up;           /* by the reader, for events that may come: without one it says nothing */
+    bool tells_requests;    /* set by defs_add_mark: not an event of the program, but the requests of a call */
 };
 
 /* The constant with which recordings say that calls on files stand on the communicator of their file. In other traces
@@ -66,6 +114,7 @@ enum comm_step {
 enum { COMM_UUID_SIZE = 32 };
 struct comm_def {
     int32_t id; /* in the source (CLOG-2: LID) */
+    char *name; /* MPI_Comm_set_name's, or the source's own; NULL: not known */
     bool world, self;
     bool window; /* a window, whose members are those of the communicator that it was made on */
     bool has_uuid;
@@ -78,6 +127,43 @@ struct comm_row {
     unsigned char uuid[COMM_UUID_SIZE];
     int32_t id;
     int32_t kind; /* enum comm_kind */
+};
+
+/* A location: a thread of a process, a stream of its accelerator, or what only counters are recorded on. Events name it
+   by process and thread. Traces that say nothing of their locations have none. */
+#define LOCATION_KINDS(X)                                                                                              \
+    X(THREAD, "thread")                                                                                                \
+    X(STREAM, "stream") /* of an accelerator */                                                                        \
+    X(METRIC, "metric")
+enum location_kind {
+#define LOCATION_KIND_MEMBER(name, word) LOCATION_##name,
+    LOCATION_KINDS(LOCATION_KIND_MEMBER)
+#undef LOCATION_KIND_MEMBER
+        LOCATION_KIND_COUNT
+};
+const char *location_kind_name(enum location_kind kind);
+enum location_kind location_kind_find(const char *word); /* LOCATION_THREAD for a word that is none */
+struct location_def {
+    uint32_t process, thread;
+    enum location_kind kind;
+    uint64_t id;        /* in the source */
+    char *name;         /* "Master thread"; NULL */
+    char *process_name; /* "MPI Rank 3"; NULL */
+    char *host;         /* NULL */
+};
+
+/* What I/O operations are on: an open file, or a way to it. */
+struct handle_def {
+    char *name; /* of the handle or its file; NULL */
+    char *api;  /* "POSIX", "MPI-IO"; NULL */
+    int32_t comm;
+};
+
+/* A node of the tree of call paths. */
+struct path_def {
+    uint32_t parent; /* 1 + index into defs->paths, below this node's own; 0: none */
+    uint32_t state;  /* the region that is called */
+    uint32_t site;   /* where in the program it was when sampled, or was called from: as event.site */
 };
 
 struct defs {
@@ -93,6 +179,12 @@ struct defs {
     size_t comm_count, comm_capacity;
     struct comm_row *comm_rows;
     size_t comm_row_count, comm_row_capacity;
+    struct location_def *locations;
+    size_t location_count, location_capacity;
+    struct handle_def *handles;
+    size_t handle_count, handle_capacity;
+    struct path_def *paths;
+    size_t path_count, path_capacity;
     bool tells_files;   /* calls on files stand on the communicator of their file: there is FILES_CONSTANT */
     uint32_t processes; /* declared, or the largest process number + 1 where nothing is declared */
     uint32_t threads;   /* largest number of threads of a process as declared; at least 1 */
@@ -104,6 +196,7 @@ struct defs {
     struct map comm_ids; /* internal: comm id -> index */
     struct map members;  /* internal: (comm, rank) -> world rank */
     struct map ranks;    /* internal: (comm, world rank) -> rank */
+    struct map places;   /* internal: (process, thread) -> location */
 };
 
 struct defs *defs_new(void);
@@ -114,6 +207,17 @@ uint32_t defs_add_state(struct defs *defs, const struct state_def *state);
 uint32_t defs_add_mark(struct defs *defs, const struct mark_def *mark);
 uint32_t defs_add_constant(struct defs *defs, const char *name, int32_t value);
 uint32_t defs_add_site(struct defs *defs, const struct site_def *site); /* NULL file counts as "" */
+
+/* The same of locations (where a process and thread have one already, that one stands), handles and call paths. */
+uint32_t defs_add_location(struct defs *defs, const struct location_def *location);
+uint32_t defs_add_handle(struct defs *defs, const struct handle_def *handle);
+uint32_t defs_add_path(struct defs *defs, const struct path_def *path);
+
+/* The location of events with this process and thread; NULL where the trace says nothing of it. */
+const struct location_def *defs_find_location(const struct defs *defs, uint32_t process, uint32_t thread);
+
+/* Gives a communicator its name; the first one stands. */
+void comm_set_name(struct comm_def *comm, const char *name);
 
 /* Lowest index of a state with this shown name, or EVENT_UNKNOWN. */
 int32_t defs_find_state(const struct defs *defs, const char *name);
@@ -127,8 +231,12 @@ int32_t defs_find_comm(const struct defs *defs, int32_t id); /* EVENT_UNKNOWN if
 
 /* Gives a communicator its UUID; the first one stands. Those of windows in recordings say that they are. */
 void comm_set_uuid(struct comm_def *comm, const unsigned char uuid[COMM_UUID_SIZE]);
-/* Writes into a UUID who made it: recordings and CLOG-2's writer do. */
-void comm_sign_uuid(unsigned char uuid[COMM_UUID_SIZE], bool window);
+/* Makes a UUID laid out as MPE's (number, time, processor's name): recordings and CLOG-2's writer need it. The key
+   stands in number and time, which is always a small positive double, because MPE's tools print it; the name is that of
+   sight. `id` makes communicators with the same key differ. */
+void comm_sign_uuid(unsigned char uuid[COMM_UUID_SIZE], uint64_t key, int32_t id, bool window);
+/* False if the time in a UUID is none that MPE could have written: its clog2_print would overflow on it. */
+bool comm_uuid_is_printable(const unsigned char uuid[COMM_UUID_SIZE]);
 
 /* A process is `rank` in communicator `comm` (an index). The first statement wins. */
 void defs_set_member(struct defs *defs, int32_t comm, int32_t rank, uint32_t world_rank);

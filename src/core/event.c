@@ -5,6 +5,46 @@
 
 #include <string.h>
 
+static const char *const rma_steps[] = {
+#define RMA_STEP_WORD(name, word) word,
+    RMA_STEPS(RMA_STEP_WORD)
+#undef RMA_STEP_WORD
+};
+
+static const char *const io_steps[] = {
+#define IO_STEP_WORD(name, word) word,
+    IO_STEPS(IO_STEP_WORD)
+#undef IO_STEP_WORD
+};
+
+static int find_word(const char *const *words, int count, const char *word)
+{
+    for (int i = 0; i < count; i++)
+        if (strcmp(words[i], word) == 0)
+            return i;
+    return -1;
+}
+
+const char *rma_step_name(int64_t step)
+{
+    return step >= 0 && step < RMA_STEP_COUNT ? rma_steps[step] : NULL;
+}
+
+const char *io_step_name(int64_t step)
+{
+    return step >= 0 && step < IO_STEP_COUNT ? io_steps[step] : NULL;
+}
+
+int rma_step_find(const char *word)
+{
+    return find_word(rma_steps, RMA_STEP_COUNT, word);
+}
+
+int io_step_find(const char *word)
+{
+    return find_word(io_steps, IO_STEP_COUNT, word);
+}
+
 void batch_set_payload(struct batch *batch, struct event *event, const void *payload, size_t length)
 {
     if (length == 0)

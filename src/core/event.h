@@ -6,8 +6,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
-/* The one event of all formats. Readers translate into it, nobody behind them knows a format.
+/* The one event of all formats. Readers translate into it, nothing after them knows a format.
    What a format does not tell is UNKNOWN (or 0 where the field says so), never a made-up value. */
 
 enum event_kind {
@@ -17,8 +18,17 @@ enum event_kind {
     EVENT_RECEIVE,    /* message arrives: partner, comm, partner_comm, tag, bytes_received */
     EVENT_COLLECTIVE, /* collective operation: tag is the root, comm, bytes_sent and bytes_received where known */
     EVENT_MARK,       /* solo event; state is the index of a mark definition */
-    EVENT_COUNTER,    /* value of a counter; state is the index of a mark definition */
-    /* From here on: records about the trace. They are no events of the program: not counted, in no metric. */
+    EVENT_COUNTER,    /* value of a counter; state is the index of a mark definition, whose `counter` has the type: the
+                         value is in `value`, of a double its bits (event_set_double) */
+    EVENT_RMA,        /* step of a one-sided operation: value is enum rma_step, comm the window, partner the other
+                         process, bytes_sent and bytes_received what goes there and comes back, request what the steps
+                         of one operation share */
+    EVENT_IO,         /* step of an operation on a file: value is enum io_step, state the index of an I/O handle,
+                         bytes_sent what was written, bytes_received what was read (asked for at a begin), request what
+                         the steps of one operation share */
+    EVENT_SAMPLE,     /* where the location was: state is the index of a call path (defs->paths); value is the time in
+                         ns that the sample stands for, 0: not known */
+    /* From here on: records about the trace. They are not events of the program: not counted, in no metric. */
     EVENT_COMM_MADE,  /* partner_comm was made from comm; tag is the process's rank in it (or -1); value is enum
                          comm_step */
     EVENT_COMM_FREED, /* comm is free again */
@@ -27,6 +37,54 @@ enum event_kind {
     EVENT_NEIGHBOURS  /* some of the process's neighbours in the topology of comm: the payload is that of
                          core/payload.h; state is the index of the mark definition of that name */
 };
+
+/* X(name, word): steps of one-sided operations, and the words that output prints. */
+#define RMA_STEPS(X)                                                                                                   \
+    X(PUT, "put")                                                                                                      \
+    X(GET, "get")                                                                                                      \
+    X(ATOMIC, "atomic")                                                                                                \
+    X(COPY, "copy")         /* between host and accelerator */                                                         \
+    X(COMPLETE, "complete") /* at this process */                                                                      \
+    X(REMOTE, "remote")     /* at the other one */                                                                     \
+    X(SYNC, "sync")         /* of one process, of a group, or of all: as partner and comm say */                       \
+    X(REQUEST_LOCK, "request-lock")                                                                                    \
+    X(LOCK, "lock")                                                                                                    \
+    X(UNLOCK, "unlock")                                                                                                \
+    X(WAIT, "wait") /* for a change of memory */                                                                       \
+    X(WINDOW_MADE, "window-made")                                                                                      \
+    X(WINDOW_FREED, "window-freed")
+enum rma_step {
+#define RMA_STEP_MEMBER(name, word) RMA_##name,
+    RMA_STEPS(RMA_STEP_MEMBER)
+#undef RMA_STEP_MEMBER
+        RMA_STEP_COUNT
+};
+
+/* X(name, word): the same of operations on files. */
+#define IO_STEPS(X)                                                                                                    \
+    X(OPEN, "open")                                                                                                    \
+    X(CLOSE, "close")                                                                                                  \
+    X(SEEK, "seek")                                                                                                    \
+    X(BEGIN_READ, "begin-read")                                                                                        \
+    X(BEGIN_WRITE, "begin-write")                                                                                      \
+    X(BEGIN_FLUSH, "begin-flush")                                                                                      \
+    X(READ, "read") /* has ended, as the next two */                                                                   \
+    X(WRITE, "write")                                                                                                  \
+    X(FLUSH, "flush")                                                                                                  \
+    X(CANCEL, "cancel")                                                                                                \
+    X(OTHER, "other")
+enum io_step {
+#define IO_STEP_MEMBER(name, word) IO_##name,
+    IO_STEPS(IO_STEP_MEMBER)
+#undef IO_STEP_MEMBER
+        IO_STEP_COUNT
+};
+
+/* The words; NULL for a value that is no step. And back: -1 for a word that is none. */
+const char *rma_step_name(int64_t step);
+const char *io_step_name(int64_t step);
+int rma_step_find(const char *word);
+int io_step_find(const char *word);
 
 enum definition_kind { DEFINITION_STATE, DEFINITION_MARK, DEFINITION_CONSTANT, DEFINITION_SITE };
 
@@ -49,12 +107,13 @@ enum { EVENT_PAYLOAD_TEXT = 1 /* payload is Latin-1 text (ALOG, CLOG), not packe
 
 struct event {
     int64_t time_ns;                    /* on the trace's own clock, not shifted to start at 0; may be negative */
-    int64_t bytes_sent, bytes_received; /* BYTES_UNKNOWN where not told */
+    int64_t bytes_sent, bytes_received; /* BYTES_UNKNOWN if unknown */
     int64_t value;           /* ALOG and CLOG: the event's integer (0: none); a counter's value; see enum event_kind */
     uint64_t request;        /* the first that the call posts, starts or completes (core/payload.h); 0: none */
     uint32_t process;        /* world rank */
     uint32_t thread;         /* 0: the main thread */
-    uint32_t state;          /* index into defs->states, or defs->marks for marks and counters */
+    uint32_t state;          /* index into defs->states; of marks and counters into defs->marks, of EVENT_IO into
+                                defs->handles, of EVENT_SAMPLE into defs->paths */
     int32_t comm;            /* index into defs->comms: the communicator of the call, at this process's side */
     int32_t partner_comm;    /* messages: the communicator in which the partner stands; equals comm but for
                                 inter-communicators */
@@ -81,7 +140,7 @@ struct event {
 /* True for events of the program: those that `events`, begin and end count. */
 static inline bool event_counts(const struct event *event)
 {
-    return event->kind <= EVENT_COUNTER;
+    return event->kind <= EVENT_SAMPLE;
 }
 
 /* Bytes of a message event; 0 where they are not known. */
@@ -89,6 +148,19 @@ static inline uint64_t event_message_bytes(const struct event *event)
 {
     int64_t bytes = event->kind == EVENT_SEND ? event->bytes_sent : event->bytes_received;
     return bytes > 0 ? (uint64_t)bytes : 0;
+}
+
+/* A counter's value where its definition says double. */
+static inline double event_double(const struct event *event)
+{
+    double number;
+    memcpy(&number, &event->value, sizeof number);
+    return number;
+}
+
+static inline void event_set_double(struct event *event, double number)
+{
+    memcpy(&event->value, &number, sizeof number);
 }
 
 /* Events that travel together. The reader fills, the sinks read; valid until the reader's next call. */
@@ -131,6 +203,12 @@ static inline void time_add(int64_t *sum, int64_t ns)
 static inline void time_subtract(int64_t *sum, int64_t ns)
 {
     *sum = (int64_t)((uint64_t)*sum - (uint64_t)ns);
+}
+
+/* Whether sums of times between the two over so many processes fit into ns: 285 years, which no run comes near. */
+static inline bool time_span_fits(int64_t begin_ns, int64_t end_ns, size_t processes)
+{
+    return ((double)end_ns - (double)begin_ns) * (double)(processes ? processes : 1) <= 9e18;
 }
 
 /* Seconds as whole ns: llrint(seconds * 1e9). False for NaN and for what is beyond +-9e9 s, which is damage. */

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "core/event_pack.h"
 
+#include "core/varint.h"
+
 #include <string.h>
 
 /* Layout: two bytes of flags (little-endian), the state, then the fields that the flags name, in the order of the
@@ -27,45 +29,14 @@ static inline int32_t partner_comm_default(uint8_t kind, int32_t comm)
     return kind == EVENT_SEND || kind == EVENT_RECEIVE ? comm : EVENT_UNKNOWN;
 }
 
-static inline unsigned char *put_unsigned(unsigned char *at, uint64_t value)
-{
-    while (value >= 0x80) {
-        *at++ = (unsigned char)(value | 0x80);
-        value >>= 7;
-    }
-    *at++ = (unsigned char)value;
-    return at;
-}
-
-static inline unsigned char *put_signed(unsigned char *at, int64_t value)
-{
-    return put_unsigned(at, (uint64_t)value << 1 ^ (value < 0 ? UINT64_MAX : 0));
-}
-
-static inline uint64_t get_unsigned(const unsigned char **from)
-{
-    const unsigned char *at = *from;
-    uint64_t value = *at & 0x7F;
-    for (unsigned shift = 7; *at++ & 0x80; shift += 7)
-        value |= (uint64_t)(*at & 0x7F) << shift;
-    *from = at;
-    return value;
-}
-
-static inline int64_t get_signed(const unsigned char **from)
-{
-    uint64_t value = get_unsigned(from);
-    return (int64_t)(value >> 1 ^ (value & 1 ? UINT64_MAX : 0));
-}
-
 static inline uint32_t get_u32(const unsigned char **from)
 {
-    return (uint32_t)get_unsigned(from);
+    return (uint32_t)varint_get(from);
 }
 
 static inline int32_t get_i32(const unsigned char **from)
 {
-    return (int32_t)get_signed(from);
+    return (int32_t)varint_get_signed(from);
 }
 
 static inline unsigned pack_flags(const struct event *event)
@@ -94,43 +65,43 @@ size_t event_pack(unsigned char *at, const struct event *event, const unsigned c
     *at++ = (unsigned char)(flags >> 8);
     if ((flags & PACK_KIND) == KIND_ESCAPED)
         *at++ = event->kind;
-    at = put_unsigned(at, event->state);
+    at = varint_put(at, event->state);
     if (flags & PACK_COMM)
-        at = put_signed(at, event->comm);
+        at = varint_put_signed(at, event->comm);
     /* Enter and leave have nothing else in nearly all traces. */
     if (!(flags >> 5))
         return (size_t)(at - start);
     if (flags & PACK_PARTNER_COMM)
-        at = put_signed(at, event->partner_comm);
+        at = varint_put_signed(at, event->partner_comm);
     if (flags & PACK_PARTNER)
-        at = put_signed(at, event->partner);
+        at = varint_put_signed(at, event->partner);
     if (flags & PACK_TAG)
-        at = put_signed(at, event->tag);
+        at = varint_put_signed(at, event->tag);
     if (flags & PACK_SENT)
-        at = put_signed(at, event->bytes_sent);
+        at = varint_put_signed(at, event->bytes_sent);
     if (flags & PACK_RECEIVED)
-        at = put_signed(at, event->bytes_received);
+        at = varint_put_signed(at, event->bytes_received);
     if (flags & PACK_VALUE)
-        at = put_signed(at, event->value);
+        at = varint_put_signed(at, event->value);
     if (flags & PACK_REQUEST) {
-        at = put_unsigned(at, event->request);
-        at = put_unsigned(at, event->requests);
+        at = varint_put(at, event->request);
+        at = varint_put(at, event->requests);
     }
     if (flags & PACK_THREAD)
-        at = put_unsigned(at, event->thread);
+        at = varint_put(at, event->thread);
     if (flags & PACK_SITE)
-        at = put_unsigned(at, event->site);
+        at = varint_put(at, event->site);
     if (flags & PACK_FLAGS)
         *at++ = event->flags;
     if (flags & PACK_PAYLOAD) {
-        at = put_unsigned(at, event->payload_length);
+        at = varint_put(at, event->payload_length);
         memcpy(at, arena + event->payload, event->payload_length);
         at += event->payload_length;
     }
     return (size_t)(at - start);
 }
 
-void event_unpack(struct event *event, const unsigned char *packed)
+size_t event_unpack(struct event *event, const unsigned char *packed)
 {
     const unsigned char *at = packed + 2;
     unsigned flags = packed[0] | (unsigned)packed[1] << 8;
@@ -143,14 +114,15 @@ void event_unpack(struct event *event, const unsigned char *packed)
     event->partner_comm = flags & PACK_PARTNER_COMM ? get_i32(&at) : partner_comm_default(kind, event->comm);
     event->partner = flags & PACK_PARTNER ? get_i32(&at) : EVENT_UNKNOWN;
     event->tag = flags & PACK_TAG ? get_i32(&at) : EVENT_UNKNOWN;
-    event->bytes_sent = flags & PACK_SENT ? get_signed(&at) : BYTES_UNKNOWN;
-    event->bytes_received = flags & PACK_RECEIVED ? get_signed(&at) : BYTES_UNKNOWN;
-    event->value = flags & PACK_VALUE ? get_signed(&at) : 0;
-    event->request = flags & PACK_REQUEST ? get_unsigned(&at) : 0;
+    event->bytes_sent = flags & PACK_SENT ? varint_get_signed(&at) : BYTES_UNKNOWN;
+    event->bytes_received = flags & PACK_RECEIVED ? varint_get_signed(&at) : BYTES_UNKNOWN;
+    event->value = flags & PACK_VALUE ? varint_get_signed(&at) : 0;
+    event->request = flags & PACK_REQUEST ? varint_get(&at) : 0;
     event->requests = flags & PACK_REQUEST ? get_u32(&at) : 0;
     event->thread = flags & PACK_THREAD ? get_u32(&at) : 0;
     event->site = flags & PACK_SITE ? get_u32(&at) : 0;
     event->flags = flags & PACK_FLAGS ? *at++ : 0;
     event->payload_length = flags & PACK_PAYLOAD ? get_u32(&at) : 0;
     event->payload = event->payload_length ? (uint32_t)(at - packed) : 0;
+    return (size_t)(at - packed) + event->payload_length;
 }

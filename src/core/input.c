@@ -22,7 +22,7 @@ enum { BUFFER_SIZE = 256 * 1024, RAW_SIZE = 64 * 1024 };
 /* Where the bytes come from. Raw is the file as it is; data are what the codec makes of it. Data that cannot be had
    twice go to the spool as they are read; after a rewind they come from there until it is exhausted. */
 struct input_source {
-    char *name;
+    char *name, *path;
     int fd; /* -1: memory */
     bool seekable;
     uint64_t start;    /* offset in the file where it was handed to us */
@@ -76,7 +76,7 @@ static bool is_plain(const struct input_source *source)
     return input_codec_is_plain(source->codec);
 }
 
-/* Reads raw bytes behind those that are there, until there are `want` or the file ends. */
+/* Reads raw bytes after those that are there, until there are `want` or the file ends. */
 static enum status fill_raw(struct input *input, size_t want, struct error *err)
 {
     struct input_source *source = input->source;
@@ -194,7 +194,7 @@ static enum status read_data(struct input *input, unsigned char *to, size_t size
     return status;
 }
 
-/* Room behind the buffered bytes. The buffer grows only when it is full, so never beyond twice what has come. */
+/* Room after the buffered bytes. The buffer grows only when it is full, so never beyond twice what has come. */
 static size_t make_room(struct input *input, size_t want)
 {
     size_t have = input_available(input);
@@ -219,7 +219,7 @@ enum status input_fill(struct input *input, size_t want, struct error *err)
             return STATUS_END;
         size_t room = input->buffer ? (size_t)(input->buffer + input->capacity - input->end) : 0;
         size_t have = input_available(input);
-        /* Moving few bytes to the front is cheaper than a small read behind them. */
+        /* Moving few bytes to the front is cheaper than a small read after them. */
         if (room < want - have || (input->at > input->buffer && have <= RAW_SIZE))
             room = make_room(input, want);
         size_t got;
@@ -388,6 +388,7 @@ void input_close(struct input *input)
         close(source->spool);
     free(source->raw_buffer);
     free(source->name);
+    free(source->path);
     free(source);
     free(input->buffer);
     free(input);
@@ -429,13 +430,15 @@ static enum status open_codec(struct input *input, struct error *err)
                          source->codec->name);
     source->codec_state = source->codec->open();
     if (!source->codec_state)
-        return error_set(err, ERROR_INPUT, "%s: no memory to decompress", input->name);
+        return error_set(err, ERROR_INPUT, "%s: not enough memory to decompress", input->name);
     return STATUS_OK;
 }
 
 struct input *input_open(const char *path, struct error *err)
 {
-    struct input *input = new_input(strcmp(path, "-") == 0 ? "standard input" : path);
+    bool standard = strcmp(path, "-") == 0;
+    struct input *input = new_input(standard ? "standard input" : path);
+    input->path = input->source->path = standard ? NULL : memory_copy_string(path);
     if (open_file(input, path, err) != STATUS_OK || open_codec(input, err) != STATUS_OK) {
         input_close(input);
         return NULL;

@@ -13,6 +13,7 @@
    far as one input_need asks and only while data arrive. */
 struct input {
     const char *name;              /* for messages; "standard input" for "-" */
+    const char *path;              /* as it was opened; NULL: standard input or memory */
     const unsigned char *at, *end; /* buffered bytes not yet consumed: read them, then input_consume */
     uint64_t offset;               /* of `at` in the decompressed data */
     bool ended;                    /* everything is buffered */
@@ -63,7 +64,7 @@ enum status input_skip(struct input *input, uint64_t n, struct error *err) MUST_
 /* True if input_seek can go to any byte: an uncompressed regular file that was opened at its start. */
 bool input_can_seek(const struct input *input);
 
-/* Goes to a byte, before or behind the current one. Needs input_can_seek. */
+/* Goes to a byte, before or after the current one. Needs input_can_seek. */
 enum status input_seek(struct input *input, uint64_t offset, struct error *err) MUST_CHECK;
 
 /* For progress: bytes of the file read so far and its size (0: not known). */

@@ -10,7 +10,7 @@ void memory_set_handler(void (*out_of_memory)(void))
     memory_handler = out_of_memory;
 }
 
-static void memory_failed(void)
+void memory_failed(void)
 {
     if (memory_handler)
         memory_handler();

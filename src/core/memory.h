@@ -10,6 +10,8 @@
    running out of memory is not a property of the input. When it happens all the same, the handler is called; it must
    not return. Without a handler the process aborts. All results are freed with free(). */
 void memory_set_handler(void (*out_of_memory)(void));
+/* There is no memory: what the handler does, which must be possible in a signal handler. Does not return. */
+_Noreturn void memory_failed(void);
 
 void *memory_new(size_t size);                 /* zeroed; size 0 gives a valid pointer */
 void *memory_resize(void *block, size_t size); /* as realloc */

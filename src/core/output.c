@@ -73,7 +73,7 @@ void output_remove_unfinished(void)
             unlink(unfinished[i].path);
 }
 
-/* The name behind a symbolic link, which need not be there; `path` itself if it is no link. NULL: too many links. */
+/* The target of a symbolic link, which need not be there; `path` itself if it is not a link. NULL: too many links. */
 static char *follow_links(const char *path)
 {
     char *at = memory_copy_string(path), target[PATH_MAX];
@@ -141,7 +141,7 @@ static enum status open_whole(struct output_target *target, const char *path, mo
 
 static enum status exists(const struct output_target *target, struct error *err)
 {
-    return error_set(err, ERROR_OUTPUT, "%s: exists (-f replaces it)", target->name);
+    return error_set(err, ERROR_OUTPUT, "%s: exists (use -f to replace it)", target->name);
 }
 
 static enum status open_path(struct output_target *target, const char *path, struct error *err)
@@ -167,7 +167,7 @@ static enum status open_codec(struct output_target *target, struct error *err)
                          target->codec->name);
     target->codec_state = target->codec->open();
     if (!target->codec_state)
-        return error_set(err, ERROR_OUTPUT, "%s: no memory to compress", target->name);
+        return error_set(err, ERROR_OUTPUT, "%s: not enough memory to compress", target->name);
     target->encoded = memory_resize(NULL, BUFFER_SIZE);
     return STATUS_OK;
 }
@@ -249,6 +249,12 @@ char *output_take(struct output *output, size_t *length)
     return bytes;
 }
 
+void output_fail(struct output *output, const struct error *err)
+{
+    if (output->fault.kind == ERROR_NONE)
+        output->fault = *err;
+}
+
 /* Keeps the first fault, which is the cause of the others. */
 static void fail(struct output *output)
 {
@@ -271,7 +277,7 @@ static void write_file(struct output *output, const unsigned char *data, size_t 
             data += wrote;
             length -= (size_t)wrote;
         } else if (errno == EAGAIN) {
-            /* Whoever shares the pipe with us has made it so; it is to be waited for all the same. */
+            /* Whichever process shares the pipe with us has made it so; it is to be waited for all the same. */
             poll(&(struct pollfd){.fd = fd, .events = POLLOUT}, 1, -1);
         } else if (errno != EINTR) {
             fail(output);
@@ -439,11 +445,39 @@ static int rename_new(const char *temporary, const char *path)
     return rename(temporary, path);
 }
 
+/* Waits until the file is on the disk: only then may it take the place of another one, or what it was made of be
+   removed. What cannot be synchronised, as on some network file systems, is not. */
+static bool sync_file(int fd)
+{
+    int result;
+    do
+        result = fsync(fd);
+    while (result < 0 && errno == EINTR);
+    return result == 0 || errno == EINVAL || errno == EROFS || errno == ENOTSUP || errno == ENOSYS;
+}
+
+/* The new name as well; a directory that cannot be opened has told nothing of its disk. */
+static void sync_directory(struct output *output)
+{
+    const char *path = output->target->path, *slash = strrchr(path, '/');
+    char *directory = memory_copy_string(slash == path ? "/" : slash ? path : ".");
+    if (slash && slash != path)
+        directory[slash - path] = '\0';
+    int fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (fd >= 0 && !sync_file(fd))
+        fail(output);
+    if (fd >= 0)
+        close(fd);
+    free(directory);
+}
+
 static void put_in_place(struct output *output)
 {
     struct output_target *target = output->target;
     int fd = target->fd;
     target->fd = -1;
+    if (!sync_file(fd))
+        fail(output);
     /* Some file systems tell only here that there was no room. */
     if (close(fd) < 0 && errno != EINTR)
         fail(output);
@@ -461,7 +495,17 @@ static void put_in_place(struct output *output)
         target->unfinished = -1;
         free(target->temporary);
         target->temporary = NULL;
+        sync_directory(output);
     }
+}
+
+/* A device or a pipe that was opened for this. */
+static void close_directly(struct output *output)
+{
+    int fd = output->target->fd;
+    output->target->fd = -1;
+    if (close(fd) < 0 && errno != EINTR)
+        fail(output);
 }
 
 enum status output_close(struct output *output, bool commit, struct error *err)
@@ -476,6 +520,8 @@ enum status output_close(struct output *output, bool commit, struct error *err)
             write_encoded(output, output->buffer, 0, true);
         if (target->temporary)
             put_in_place(output);
+        else if (target->fd >= 0 && target->fd != STDOUT_FILENO)
+            close_directly(output);
         if (output->fault.kind != ERROR_NONE) {
             *err = output->fault;
             status = STATUS_FAILED;

@@ -47,6 +47,9 @@ void output_write(struct output *output, const void *data, size_t length);
 void output_text(struct output *output, const char *text);
 void output_print(struct output *output, const char *format, ...) PRINTF_LIKE(2, 3);
 
+/* What was to be written cannot be had: closing reports it, and puts nothing in place. The first fault stands. */
+void output_fail(struct output *output, const struct error *err);
+
 /* Bytes written so far. */
 static inline uint64_t output_position(const struct output *output)
 {

@@ -65,3 +65,23 @@ void payload_put_requests(unsigned char payload[PAYLOAD_REQUESTS_SIZE], const st
     bytes_put_u32(payload, true, (uint32_t)event->request);
     bytes_put_u32(payload + 4, true, event->requests);
 }
+
+void payload_get_pending(const unsigned char *payload, size_t length, struct pending *pending)
+{
+    unsigned char whole[PENDING_MARK_SIZE] = {0};
+    memcpy(whole, payload, length < sizeof whole ? length : sizeof whole);
+    *pending = (struct pending){.what = bytes_i32(whole, true),
+                                .partner = bytes_i32(whole + 4, true),
+                                .tag = bytes_i32(whole + 8, true),
+                                .how = bytes_i32(whole + 12, true),
+                                .request = bytes_i32(whole + 16, true)};
+}
+
+void payload_put_pending(unsigned char payload[PENDING_MARK_SIZE], const struct pending *pending)
+{
+    bytes_put_i32(payload, true, pending->what);
+    bytes_put_i32(payload + 4, true, pending->partner);
+    bytes_put_i32(payload + 8, true, pending->tag);
+    bytes_put_i32(payload + 12, true, pending->how);
+    bytes_put_i32(payload + 16, true, pending->request);
+}

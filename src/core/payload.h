@@ -67,6 +67,42 @@ enum window_lock {
     WINDOW_UNCHECKED /* MPI_MODE_NOCHECK: the program says that nobody else wants it */
 };
 
+/* Marks at the end of a process that did not come to MPI_Finalize, at the time until which it is known to have lived.
+   The first one of a thread says how it ended (PENDING_ALIVE, PENDING_SIGNAL, PENDING_EXIT), the others what its open
+   call waits for, what its last test tested, and which requests were still active. They stand on the communicator that
+   they speak of. */
+#define PENDING_MARK_NAME "MPI pending"
+#define PENDING_MARK_FORMAT "what=%d, partner=%d, tag=%d, how=%d, request=%d"
+enum { PENDING_MARK_SIZE = 20 };
+enum pending_what {
+    PENDING_ALIVE,      /* nothing is known of its end: somebody else ended it, or it runs */
+    PENDING_SIGNAL,     /* it crashed: tag is the signal */
+    PENDING_EXIT,       /* it exited: tag is the code */
+    PENDING_RECEIVE,    /* of a message */
+    PENDING_PROBE,      /* the same */
+    PENDING_SEND,       /* a request; blocking sends have their message */
+    PENDING_COLLECTIVE, /* a request */
+    PENDING_ROOT,       /* of the collective: partner */
+    PENDING_ABORT,      /* MPI_Abort: tag is the code */
+    PENDING_UNKNOWN     /* something that is not known */
+};
+enum pending_how {
+    PENDING_WAITED = 1, /* the open call waits for it; else it is a request that was active */
+    PENDING_ANY = 2,    /* with others of which one is enough */
+    PENDING_TESTED = 4  /* the last call tested it, and had returned */
+};
+enum { PENDING_ANYBODY = -2 /* partner, tag: any; EVENT_UNKNOWN: not known */ };
+struct pending {
+    int32_t what;         /* enum pending_what */
+    int32_t partner, tag; /* partner: world rank */
+    int32_t how;          /* enum pending_how */
+    int32_t request;      /* its number, from 1; 0: none */
+};
+
+/* Bytes after the end of a shorter payload are 0. */
+void payload_get_pending(const unsigned char *payload, size_t length, struct pending *pending);
+void payload_put_pending(unsigned char payload[PENDING_MARK_SIZE], const struct pending *pending);
+
 /* A mark that stands for EVENT_NEIGHBOURS: who gives to the process (sources) and gets from it (destinations) in
    neighbourhood collectives on its communicator. Ranks in the communicator, in the order of the MPI standard, without
    MPI_PROC_NULL; as many marks as it takes, for a process without neighbours one. */
@@ -79,7 +115,7 @@ struct neighbours {
     int32_t ranks[NEIGHBOURS_RANKS]; /* -1: no more */
 };
 
-/* Bytes behind the end of a shorter payload are 0. */
+/* Bytes after the end of a shorter payload are 0. */
 void payload_get_neighbours(const unsigned char *payload, size_t length, struct neighbours *neighbours);
 void payload_put_neighbours(unsigned char payload[NEIGHBOURS_MARK_SIZE], const struct neighbours *neighbours);
 
@@ -97,7 +133,7 @@ void payload_get_moved(const unsigned char payload[PAYLOAD_MOVED_SIZE], struct e
 /* What is not known becomes -1. */
 void payload_put_moved(unsigned char payload[PAYLOAD_MOVED_SIZE], const struct event *event);
 
-/* True of the names of marks that recordings tell facts by: they are no events of the program. */
+/* True of the names of marks that recordings use for facts: they are not events of the program. */
 static inline bool payload_mark_is_ours(const char *name)
 {
     return strncmp(name, "MPI ", 4) == 0;

@@ -25,7 +25,7 @@ static size_t value_size(char letter, const unsigned char *payload, size_t lengt
 static void put_latin1(char *buffer, size_t size, const unsigned char *bytes, size_t length)
 {
     size_t used = strlen(buffer);
-    char *text = text_from_latin1((const char *)bytes, strnlen((const char *)bytes, length));
+    char *text = text_from_latin1((const char *)bytes, length > 0 ? strnlen((const char *)bytes, length) : 0);
     snprintf(buffer + used, size - used, "%s", text);
     text_end_whole(buffer);
     free(text);

@@ -17,16 +17,19 @@
 
    Most records are short ones: RECORD_SHORT in the kind, and one word in place of struct record_base, which counts the
    time from the record before it. Times are ticks of the clock that the header names, and never go back; what they are
-   in ns is told by the struct record_calibration of all files of the host. */
+   in ns is given by the struct record_calibration of all files of the host. */
 
 #define RECORD_MAGIC "SIGHTREC"
 #define RECORD_SUFFIX ".record"
+#define RECORD_REQUESTS_SUFFIX ".requests"
+#define RECORD_FAILED_SUFFIX ".failed-" /* and errno: an empty file of a process or thread that could not record */
 #define RECORD_LINKED "sight: the recorder is linked into this program"
 
 enum {
-    RECORD_VERSION = 6,
+    RECORD_VERSION = 7,
     RECORD_HEADER_SIZE = 4096,
-    RECORD_BLOCK_HEAD = 8, /* bytes: the number of a block */
+    RECORD_PENDING_AT = 2560, /* of struct record_pending, in the file */
+    RECORD_BLOCK_HEAD = 8,    /* bytes: the number of a block */
     RECORD_FUNCTIONS_MAX = 2048,
     RECORD_NAME_SIZE = 64,
     RECORD_BLOCK_MIN = 16 << 10, /* bytes; blocks are powers of two */
@@ -63,10 +66,17 @@ enum record_kind {
 };
 
 /* Why a thread's recording ended before its program did. */
-enum record_reason { RECORD_GOES_ON, RECORD_DISK_FULL, RECORD_LIMIT, RECORD_SWITCHED_OFF };
+enum record_reason {
+    RECORD_GOES_ON,
+    RECORD_DISK_FULL,
+    RECORD_LIMIT,
+    RECORD_SWITCHED_OFF,
+    RECORD_FILE_LOST, /* the program closed it, and it cannot be opened again */
+    RECORD_REASONS
+};
 
 /* How the process came to its end. */
-enum record_end { RECORD_RUNNING, RECORD_FINALIZED };
+enum record_end { RECORD_RUNNING, RECORD_FINALIZED, RECORD_EXITED /* with MPI not finalised */ };
 
 /* What ticks are. */
 enum record_clock_source { RECORD_CLOCK_MONOTONIC, RECORD_CLOCK_TSC }; /* ns of CLOCK_MONOTONIC; of the processor */
@@ -91,11 +101,61 @@ struct record_header {
     uint8_t user_events;       /* 1: there are records of the MPE API */
     uint8_t linked;            /* 1: there are communicators with another program */
     int64_t ended_ticks;       /* when the reason came */
+    int32_t signal;            /* the last one of those that end a process which came; 0: none */
+    int32_t exit_code;         /* of a process that has RECORD_EXITED */
+    int64_t died_ticks;        /* when the signal came or the process exited */
+    uint64_t died_at;          /* position then: a process that goes on survived the signal */
     uint64_t first_definition; /* offset of the first record that carries a `next`; 0: none */
-    uint64_t blocks;           /* full ones, behind the first of the file */
+    uint64_t blocks;           /* full ones, after the first of the file */
+    uint32_t lost_threads;     /* of this process, that could not be recorded; told by its thread 0 */
+    uint32_t lost_reason;      /* errno of the last of them */
     char host_name[RECORD_NAME_SIZE];
     uint8_t used[RECORD_FUNCTIONS_MAX]; /* 1: the function was called */
 };
+
+_Static_assert(sizeof(struct record_header) <= RECORD_PENDING_AT, "the slot is behind the header");
+
+/* What a call waits for, known when it is entered: a slot of the thread that the next such call overwrites. It belongs
+   to the call whose entry ends at `position`; that is 0 while the slot changes, and stored last. Sends have their
+   message recorded on entry, calls on windows their ranks. */
+enum record_wait {
+    RECORD_WAIT_NONE,
+    RECORD_WAIT_RECEIVE, /* partner (a rank in the communicator, or RECORD_ANY) and tag of a message */
+    RECORD_WAIT_PROBE,
+    RECORD_WAIT_ROOT,  /* partner is the root of a collective, as of struct record_collective */
+    RECORD_WAIT_ALL,   /* the requests, all of them */
+    RECORD_WAIT_ANY,   /* any of them */
+    RECORD_WAIT_ABORT, /* MPI_Abort: tag is the error code */
+    RECORD_WAIT_COUNT
+};
+enum { RECORD_ANY = -2, RECORD_NOT_KNOWN = INT32_MIN, RECORD_PENDING_REQUESTS = 160 };
+struct record_pending {
+    uint64_t position;
+    uint32_t wait; /* enum record_wait */
+    int32_t partner, tag;
+    uint32_t count; /* of the requests; those beyond RECORD_PENDING_REQUESTS are not listed */
+    uint64_t requests[RECORD_PENDING_REQUESTS]; /* handles */
+};
+_Static_assert(RECORD_PENDING_AT + sizeof(struct record_pending) <= RECORD_HEADER_SIZE,
+               "the slot is in the header's page");
+
+/* A request as the process follows it: the file of the same name with RECORD_REQUESTS_SUFFIX is a table of them. */
+struct record_request {
+    uint64_t handle;
+    uint64_t location, send_at; /* internal: a send's location, and the place of its record; 0: nowhere */
+    uint64_t bytes;             /* of a persistent send; what an exchange asks for */
+    uint32_t comm;
+    int32_t partner, tag; /* rank in comm, RECORD_ANY, RECORD_NOT_KNOWN */
+    uint32_t number;      /* its place in the table, from 1 */
+    uint16_t function;    /* that made it; index in the table of MPI functions */
+    uint8_t collective, receive, persistent, active, cancelled;
+    uint8_t told;     /* the call that made it is recorded, with its number */
+    uint8_t exchange; /* internal: a receive that sends as well */
+    uint8_t held;     /* internal: by a call that may complete it, after which another thread may get the handle */
+    uint8_t unused[6];
+};
+_Static_assert(sizeof(struct record_request) == 64, "requests do not cross pages");
+enum { RECORD_REQUESTS_BLOCK = 64 }; /* requests by which the table grows: one page */
 
 /* What every record begins with. */
 struct record_base {
@@ -179,7 +239,7 @@ struct record_comm {
     int64_t since_ns, until_ns; /* the call that made it, on CLOCK_MONOTONIC; of those that lead to another program */
 };
 
-/* Some of the process's neighbours in the topology of a communicator, behind the definition of that: as in
+/* Some of the process's neighbours in the topology of a communicator, after the definition of that: as in
    core/payload.h. */
 enum { RECORD_NEIGHBOUR_RANKS = 7 };
 struct record_neighbours {

@@ -309,7 +309,7 @@ static inline enum status write_record(struct sorter *sorter, struct sort_key ke
     return STATUS_OK;
 }
 
-/* Writes the block's records as a run, or behind the last run where they continue it, and empties the block. */
+/* Writes the block's records as a run, or after the last run where they continue it, and empties the block. */
 static enum status spill(struct sorter *sorter, struct error *err)
 {
     if (sorter->fd < 0 && (sorter->fd = temporary_file(err)) < 0)

@@ -35,7 +35,7 @@ int temporary_file(struct error *err)
     else
         fd = mkostemp(path, O_CLOEXEC);
     if (fd < 0) {
-        error_set_errno(err, ERROR_OUTPUT, "cannot make a temporary file in %s", directory);
+        error_set_errno(err, ERROR_OUTPUT, "cannot create a temporary file in %s", directory);
         return -1;
     }
     unlink(path);

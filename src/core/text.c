@@ -176,15 +176,6 @@ char *text_to_latin1(const char *utf8)
     return text;
 }
 
-bool text_is_one_of(const char *words, const char *word)
-{
-    size_t length = strlen(word);
-    for (const char *at = strstr(words, word); at; at = strstr(at + 1, word))
-        if ((at == words || at[-1] == ' ') && (at[length] == ' ' || at[length] == '\0'))
-            return true;
-    return false;
-}
-
 bool text_parse_i64(const char *text, int64_t min, int64_t max, int64_t *value)
 {
     char *end;

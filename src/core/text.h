@@ -41,7 +41,7 @@ char *text_to_latin1(const char *utf8);
 /* At most `most` bytes of UTF-8, without parting a character: for "%.*s". */
 int text_beginning(const char *utf8, int most);
 
-/* Appends to a text in a buffer of `size` bytes; what does not fit is cut behind a whole character. */
+/* Appends to a text in a buffer of `size` bytes; what does not fit is cut after a whole character. */
 void text_append(char *buffer, size_t size, const char *format, ...) PRINTF_LIKE(3, 4);
 
 /* Takes away the beginning of a character at the end of UTF-8 that was cut to a number of bytes. */
@@ -49,9 +49,6 @@ void text_end_whole(char *utf8);
 
 /* The whole number nearest to `value`, within what a count can be. */
 uint64_t text_whole(double value);
-
-/* True if the word is one of the blank-separated ones. */
-bool text_is_one_of(const char *words, const char *word);
 
 /* Reads a whole decimal integer of `text` (optional sign); false if it is none or leaves [min, max]. */
 bool text_parse_i64(const char *text, int64_t min, int64_t max, int64_t *value);

@@ -14,7 +14,7 @@ uint64_t xml_sax_consumed(const struct xml_sax *sax)
     return consumed >= 0 && (uint64_t)consumed < sax->input->offset ? (uint64_t)consumed : sax->input->offset;
 }
 
-/* The parser stands behind the element's attributes, which hold no '<'. */
+/* The parser stands after the element's attributes, which hold no '<'. */
 uint64_t xml_sax_byte(const struct xml_sax *sax)
 {
     long consumed = xmlByteConsumed(sax->parser);
@@ -165,7 +165,7 @@ enum status xml_sax_open(struct xml_sax *sax, struct error *err)
     int first = input_available(sax->input) < 4 ? 0 : 4;
     sax->parser = xmlCreatePushParserCtxt(&handler, sax, (const char *)sax->input->at, first, NULL);
     if (!sax->parser)
-        return error_set(err, ERROR_INPUT, "%s: the XML parser cannot be started", sax->input->name);
+        return error_set(err, ERROR_INPUT, "%s: cannot start the XML parser", sax->input->name);
     input_consume(sax->input, (size_t)first);
     /* Without NOENT the parser hands &amp; over as &#38;. There are no other entities: see refuse_entity. */
     xmlCtxtUseOptions(sax->parser, XML_PARSE_NONET | XML_PARSE_NOENT);

@@ -72,7 +72,7 @@ bool xml_get_time(struct xml_value value, int64_t *ns);
 bool xml_get_seconds(struct xml_value value, int64_t *ns);
 
 /* Undo what the xml_put_ functions do; `to` has room for value.length + 1 bytes. They return the number of bytes.
-   A %00 stays as it is in UTF-8, where NUL ends the text. A NUL is put behind. */
+   A %00 stays as it is in UTF-8, where NUL ends the text. A NUL is put after. */
 size_t xml_get_utf8(struct xml_value value, char *to);
 size_t xml_get_latin1(struct xml_value value, char *to);
 bool xml_get_hex(struct xml_value value, unsigned char *to); /* value.length / 2 bytes */

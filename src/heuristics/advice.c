@@ -62,7 +62,7 @@ static double busy_share(const struct analysis *analysis, size_t row)
     return analysis->duration > 0 ? 1 - waits / (double)analysis->duration : 0;
 }
 
-/* Whether the master is who is waited for. */
+/* Whether the master is the process that is waited for. */
 static bool master(const struct setting *setting, struct reason *reason)
 {
     const struct finding *finding = setting->finding;
@@ -85,7 +85,7 @@ static bool master_has_time(const struct setting *setting, struct reason *reason
     return master(setting, reason) && reason->share < BUSY;
 }
 
-/* Whoever has most to do, it is not the master. */
+/* The process with the most work is not the master. */
 static bool workers_are_uneven(const struct setting *setting, struct reason *reason)
 {
     return !master(setting, reason);
@@ -169,7 +169,7 @@ static bool one_works_alone(const struct setting *setting, struct reason *reason
 {
     const struct finding *finding = setting->finding;
     const struct analysis *analysis = setting->input->analysis;
-    const struct wait_sums *sums = &analysis->waits[wait_kind_find(finding->id)];
+    const struct wait_sums *sums = &analysis->waits[finding_wait(finding->kind)];
     size_t all = analysis->process_count, row = 0;
     if (finding->causes.count != 1 || all < 3 || finding->victims.count + 1 < all)
         return false;
@@ -227,22 +227,24 @@ static bool messages_are_uneven(const struct setting *setting, struct reason *re
 enum { STRUCTURE_ANY = -1 };
 
 static const struct advice {
-    int structure; /* enum structure_kind or STRUCTURE_ANY */
-    const char *findings;
+    int structure;     /* enum structure_kind or STRUCTURE_ANY */
+    uint64_t findings; /* a set of FINDING_BIT */
     bool (*holds)(const struct setting *setting, struct reason *reason);
     const char *why, *advice;
 } advices[] = {
-#define ADVICE(structure, findings, condition, why, advice) {STRUCTURE_##structure, findings, condition, why, advice},
+#define IS(name) | FINDING_BIT(name)
+#define ADVICE(structure, findings, condition, why, advice) {STRUCTURE_##structure, 0 findings, condition, why, advice},
 #include "heuristics/advice.def"
 };
 
 static const struct pattern_row {
-    const char *findings;
+    uint64_t findings; /* a set of FINDING_BIT */
     bool (*holds)(const struct setting *setting, struct reason *reason);
     const char *pattern, *best_practice;
 } patterns[] = {
-#define PATTERN(findings, condition, pattern, best_practice) {findings, condition, pattern, best_practice},
+#define PATTERN(findings, condition, pattern, best_practice) {0 findings, condition, pattern, best_practice},
 #include "heuristics/patterns.def"
+#undef IS
 };
 
 static void say_why(struct finding *finding, const char *why, const struct reason *reason)
@@ -269,14 +271,14 @@ void advice_fit(const struct finding_input *input, const struct structure *struc
         const struct advice *row = &advices[i];
         bool fits =
             row->structure == STRUCTURE_ANY || (row->structure == (int)structure->kind && !structure->ambiguous);
-        if (!fits || !text_is_one_of(row->findings, finding->id) || !row->holds(&setting, &reason))
+        if (!fits || !(row->findings >> finding->kind & 1) || !row->holds(&setting, &reason))
             continue;
         say_why(finding, row->why, &reason);
         snprintf(finding->advice, sizeof finding->advice, "%s", row->advice);
         break;
     }
     for (size_t i = 0; i < sizeof patterns / sizeof *patterns && !finding->pattern; i++)
-        if (text_is_one_of(patterns[i].findings, finding->id) && patterns[i].holds(&setting, &reason)) {
+        if ((patterns[i].findings >> finding->kind & 1) && patterns[i].holds(&setting, &reason)) {
             finding->pattern = patterns[i].pattern;
             finding->best_practice = patterns[i].best_practice;
         }

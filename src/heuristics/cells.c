@@ -30,7 +30,7 @@ bool cells_fill(const struct metrics *metrics, struct heuristic_result *result,
     size_t capacity = 0;
     result->verdict = VERDICT_UNKNOWN;
     if (duration <= 0) {
-        result_say(result, "The run has no duration: there is nothing to compare with.");
+        result_say(result, "The run has no duration: shares cannot be computed.");
         return false;
     }
     for (size_t i = 0; i < metrics->process_count; i++)

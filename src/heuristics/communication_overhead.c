@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "heuristics/communication_overhead.h"
+/* AIMS' communication overhead (eq. 3.1.3 of the dissertation): messages sent times the cost of one, which is the run's
+   shortest send, as a share of the run. Cells: by process, all functions together. Unknown where no send was recorded.
+ */
+#include "heuristics/heuristic.h"
 
 #include "core/memory.h"
 #include "core/text.h"
@@ -40,8 +43,8 @@ void judge_communication_overhead(const struct metrics *metrics, struct heuristi
         bytes += metrics->process[i].bytes_sent;
     }
     if (duration <= 0 || messages == 0 || overhead == 0) {
-        result_say(result, messages ? "Messages were sent, but no call that sends tells how long one takes."
-                                    : "No message was sent.");
+        result_say(result, messages ? "Messages were sent, but no recorded send shows how long one takes."
+                                    : "No messages were sent.");
         if (messages == 0 && duration > 0)
             result->verdict = VERDICT_GOOD;
         return;
@@ -62,9 +65,10 @@ void judge_communication_overhead(const struct metrics *metrics, struct heuristi
     result_detail(result, "duration_s", duration / 1e9, true);
     char count[TEXT_NUMBER_SIZE], cost[TEXT_NUMBER_SIZE], share[TEXT_NUMBER_SIZE], size[TEXT_NUMBER_SIZE];
     result_say(result,
-               messages == 1 ? "%s message (%s) at %s, the shortest send of the run, makes %s of the processes' time."
-                             : "%s messages (%s on average) at %s each, the shortest send of the run, make %s of the "
-                               "processes' time.",
+               messages == 1
+                   ? "%s message (%s) at %s, the shortest send of the run, accounts for %s of the processes' time."
+                   : "%s messages (%s on average) at %s each, the shortest send of the run, account for %s of the "
+                     "processes' time.",
                text_thousands(count, messages), text_bytes(size, bytes / messages), text_duration(cost, overhead),
                text_share(share, result->index));
     if (result->verdict != VERDICT_GOOD)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "heuristics/condition.h"
 
+#include "core/guess.h"
 #include "heuristics/efficiency.h"
 
 #include <math.h>
@@ -59,7 +60,7 @@ static size_t name_kind(const char *name)
     for (size_t i = 0; i < VALUES; i++)
         if (strcmp(value_names[i], name) == 0)
             return i;
-    return finding_id_known(name) ? VALUES : VALUES + 1;
+    return finding_find(name) < FINDING_KINDS ? VALUES : VALUES + 1;
 }
 
 /* One condition of at most `length` characters. */
@@ -80,15 +81,53 @@ static bool parse(const char *text, size_t length, struct condition *condition)
     return parse_limit(sign + 1, condition) && kind <= VALUES && (kind == VALUES || !condition->in_seconds);
 }
 
+static enum status not_a_condition(const char *text, size_t length, struct error *err)
+{
+    char nearest[GUESS_TEXT];
+    size_t name = strcspn(text, "<> ,");
+    struct guess guess = guess_of(text, name < length ? name : length);
+    for (size_t i = 0; i < VALUES; i++)
+        guess_try(&guess, value_names[i]);
+    for (enum finding_kind kind = 0; kind < FINDING_KINDS; kind++)
+        guess_try(&guess, finding_id(kind));
+    bool known = guess.best && guess.distance == 0;
+    return error_set(err, ERROR_USAGE, "--fail-on: '%.*s' is not a condition%s", (int)length, text,
+                     known ? " (such as parallel-efficiency<0.8 or late-sender>5%)"
+                           : guess_text(nearest, &guess, "", " (such as parallel-efficiency<0.8 or late-sender>5%)"));
+}
+
 enum status conditions_check(const char *conditions, struct error *err)
 {
     for (const char *at = conditions;; at++) {
         struct condition condition;
         size_t length = strcspn(at, ",");
         if (!parse(at, length, &condition))
+            return not_a_condition(at, length, err);
+        at += length;
+        if (!*at)
+            return STATUS_OK;
+    }
+}
+
+static bool is_known(const struct condition *condition, const struct metrics *metrics)
+{
+    size_t kind = name_kind(condition->name);
+    bool is_whole = metrics->analysis && metrics->analysis->process_count == metrics->process_count;
+    if (kind < VALUES)
+        return !isnan(value_at(kind, metrics));
+    return is_whole;
+}
+
+enum status conditions_known(const char *conditions, const struct metrics *metrics, struct error *err)
+{
+    for (const char *at = conditions;; at++) {
+        struct condition condition;
+        size_t length = strcspn(at, ",");
+        if (parse(at, length, &condition) && !is_known(&condition, metrics))
             return error_set(err, ERROR_USAGE,
-                             "--fail-on: '%.*s' is no condition (as parallel-efficiency<0.8 or late-sender>5%%)",
-                             (int)length, at);
+                             "--fail-on: %s is only known of a whole run: not with --from, --to or --processes, nor of "
+                             "metrics made with them",
+                             condition.name);
         at += length;
         if (!*at)
             return STATUS_OK;

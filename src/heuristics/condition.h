@@ -13,6 +13,10 @@
 /* STATUS_FAILED and a fault (usage) where a condition cannot be understood. */
 enum status conditions_check(const char *conditions, struct error *err) MUST_CHECK;
 
+/* STATUS_FAILED and a fault (usage) where a condition is about what only a look across all processes of a whole run
+   tells (a finding, what is replayed), and the metrics do not have that: nothing is measured, so nothing can hold. */
+enum status conditions_known(const char *conditions, const struct metrics *metrics, struct error *err) MUST_CHECK;
+
 /* True if one holds; `text` says which, with the value: "parallel-efficiency is 0.200, < 0.8". The conditions were
  * checked. */
 enum { CONDITION_TEXT_SIZE = 200 };

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "heuristics/contention.h"
+/* AIMS' contention (eq. 3.1.4 of the dissertation): time blocked, as a share of the run. What one process's own records
+   tell is a bound: the time of its calls beyond the run's shortest call of the same function. Messages are not matched
+   across processes, and a call that moves more data counts as blocked; the text says so. Functions that can block:
+   receives, sends, probes, waits, collectives, barriers, one-sided synchronisation. */
+#include "heuristics/heuristic.h"
 
 #include "core/memory.h"
 #include "core/text.h"
@@ -93,7 +97,7 @@ static bool judge_matched(const struct metrics *metrics, struct heuristic_result
                        (struct cell){metrics->process[i].rank, CELL_ALL_FUNCTIONS, index});
     }
     cells_conclude(metrics, result, sum, duration);
-    result_say(result, "%s of the processes' time is spent blocked, waiting for calls of others.",
+    result_say(result, "%s of the processes' time is spent blocked, waiting for calls of other processes.",
                text_share(share, result->index));
     say_functions(metrics, result, all);
     return true;
@@ -103,22 +107,23 @@ void judge_contention(const struct metrics *metrics, struct heuristic_result *re
 {
     if (judge_matched(metrics, result)) {
         if (result->verdict != VERDICT_GOOD)
-            result_suggest(result, "see the findings: who is waited for, and what to do (sight explain)");
+            result_suggest(result,
+                           "see the findings for which processes are waited for and what to do (sight explain)");
         return;
     }
     int64_t *shortest = shortest_calls(metrics);
     char share[TEXT_NUMBER_SIZE];
     if (cells_fill(metrics, result, blocked, shortest)) {
         result_say(result,
-                   "At most %s of the processes' time is spent blocked: what calls take longer than the run's shortest "
-                   "call of the same function.",
+                   "At most %s of the processes' time is spent blocked: the time that calls take beyond the shortest "
+                   "call of the same function in the run.",
                    text_share(share, result->index));
         cells_say_functions(metrics, result, "By function");
-        result_say(result, "Messages are not matched across processes here, so transfers of more data count too.");
+        result_say(result, "Messages are not matched across processes here, so larger transfers are counted as well.");
         if (result->verdict != VERDICT_GOOD)
-            result_suggest(result,
-                           "look for who is waited for: the process with the longest computing time or the most "
-                           "messages");
+            result_suggest(
+                result,
+                "find the process that is waited for: the one with the longest computing time or the most messages");
     }
     free(shortest);
 }

@@ -1,5 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "heuristics/deviation.h"
+/* SIGHT's three deviations: the population standard deviation over the processes of their communication time (eq. 4.3.1
+   of the dissertation), compute component (4.3.2) and total time (4.3.4), in seconds.
+
+   Verdict: see verdict_of, by the larger of the coefficient of variation (deviation / mean) and, where the times are
+   not even (measure_is_even), of what the slowest process takes longer than the mean, as a share of the run's duration.
+   Good also where that share is at most 1 %: then evening out would change nothing that can be noticed. Unknown with
+   fewer than two processes, or a mean of 0. */
+#include "heuristics/heuristic.h"
 
 #include "core/text.h"
 #include "heuristics/master.h"
@@ -92,14 +99,14 @@ static void say_even(struct heuristic_result *result, const struct spread *sprea
     double waited = spread->duration > 0 ? measure->imbalance / spread->duration : 0;
     if (!measure_is_even(measure))
         result_say(result,
-                   "The %ss differ (%s on process %s to %s on process %s), but the longest is only %s above the mean, "
-                   "%s of the run%s.",
+                   "The %ss differ (%s on process %s to %s on process %s), but the longest exceeds the mean by only "
+                   "%s, %s of the run%s.",
                    spread->subject->noun, seconds_text(least, measure->least), text_number(measure->least_rank).text,
                    seconds_text(most, measure->most), text_number(measure->most_rank).text,
                    seconds_text(over, measure->imbalance), text_share(share, waited),
-                   waited <= NEGLIGIBLE ? ": too little to matter" : "");
+                   waited <= NEGLIGIBLE ? ": negligible" : "");
     else
-        result_say(result, "Evenly spread: every process %s %s.", spread->subject->does,
+        result_say(result, "Evenly spread: every process %s for %s.", spread->subject->does,
                    range_text(range, measure->least, measure->most, ""));
 }
 
@@ -114,7 +121,7 @@ static void say_few(struct heuristic_result *result, const struct spread *spread
     snprintf(result->headline, sizeof result->headline, one ? "process %s %s %s %s" : "processes %s %s %s %s", ranks,
              one ? subject->does : subject->do_,
              high ? times_text(times, sizeof times, pattern->far_mean, pattern->rest_mean) : "much less than",
-             "the others");
+             "the other processes");
     bool idle = !high && pattern->far_mean < IDLE * pattern->rest_mean;
     range_text(range, pattern->rest_least, pattern->rest_most, " each");
     if (strstr(range, " to "))
@@ -125,7 +132,7 @@ static void say_few(struct heuristic_result *result, const struct spread *spread
                process_word(pattern->far_count),
                high   ? subject->above
                : idle ? subject->below
-                      : "far below the others");
+                      : "far below the rest");
 }
 
 static void say_groups(struct heuristic_result *result, const struct spread *spread)
@@ -141,12 +148,11 @@ static void say_groups(struct heuristic_result *result, const struct spread *spr
     } else {
         char ranks[RANKS_TEXT_SIZE];
         snprintf(far_ranks, sizeof far_ranks, "processes %s", ranks_text(ranks, pattern->far, pattern->far_count));
-        snprintf(rest_ranks, sizeof rest_ranks, "the others (%s)",
-                 ranks_text(ranks, pattern->rest, pattern->rest_count));
+        snprintf(rest_ranks, sizeof rest_ranks, "the rest (%s)", ranks_text(ranks, pattern->rest, pattern->rest_count));
     }
     times_text(times, sizeof times, pattern->far_mean, pattern->rest_mean);
     snprintf(result->headline, sizeof result->headline, "%s %s %s %s", far_ranks, spread->subject->do_, times,
-             alternating ? rest_ranks : "the others");
+             alternating ? rest_ranks : "the other processes");
     result_say(result, "%s: %s %s %s on average, %s %s.", alternating ? "Even and odd ranks alternate" : "Two groups",
                far_ranks, spread->subject->do_, seconds_text(far, pattern->far_mean), rest_ranks,
                seconds_text(rest, pattern->rest_mean));
@@ -244,7 +250,7 @@ static void say_master(struct heuristic_result *result, const struct spread *spr
         result_say(result, "Among the workers: %s", workers_say);
     snprintf(result->headline, sizeof result->headline, "process %s is a master that %s%s %s its workers",
              text_number(master).text, hardly ? "hardly " : "", spread->subject->does,
-             hardly                    ? "beside"
+             hardly                    ? "compared with"
              : own < rest.measure.mean ? "less than"
                                        : "longer than");
     result->master = master;
@@ -272,11 +278,11 @@ static void add_details(struct heuristic_result *result, const struct measure *m
 static void say_unknown(struct heuristic_result *result, const struct subject *subject, size_t processes)
 {
     if (processes == 0)
-        result_say(result, "There are no processes with events.");
+        result_say(result, "No process has any events.");
     else if (processes == 1)
-        result_say(result, "There is only one process: nothing to compare its %s with.", subject->noun);
+        result_say(result, "There is only one process: its %s cannot be compared.", subject->noun);
     else
-        result_say(result, "No process has any %s: nothing to compare.", subject->noun);
+        result_say(result, "No process has any %s: there is nothing to compare.", subject->noun);
 }
 
 /* A master differs from its workers in computing and communicating; total times have none. */
@@ -320,7 +326,7 @@ static void advise_compute(struct heuristic_result *result, const struct pattern
     switch (pattern->shape) {
     case SHAPE_FEW_HIGH:
         ranks_text(ranks, pattern->far, pattern->far_count);
-        result_suggest(result, "give %s %s less work, or find what %s that the others do not",
+        result_suggest(result, "give %s %s less work, or find out what %s that the other processes do not",
                        process_word(pattern->far_count), ranks, pattern->far_count == 1 ? "it does" : "they do");
         break;
     case SHAPE_FEW_LOW:
@@ -328,23 +334,22 @@ static void advise_compute(struct heuristic_result *result, const struct pattern
         result_suggest(result, "give %s %s more of the work", process_word(pattern->far_count), ranks);
         break;
     case SHAPE_TWO_GROUPS:
-        result_suggest(result,
-                       "find what divides the groups: a remainder of the division of work, another kind of node, "
-                       "another input");
+        result_suggest(result, "find out what distinguishes the two sets: a remainder of the division of work, "
+                               "different nodes, different input");
         break;
     case SHAPE_ALTERNATING:
-        result_suggest(result, "find what even and odd ranks do differently: a red-black scheme, two processes on one "
-                               "core, a sender and a receiver");
+        result_suggest(result, "find out what even and odd ranks do differently: a red-black scheme, two processes on "
+                               "one core, a sender and a receiver");
         break;
     case SHAPE_GRADIENT:
-        result_suggest(result, "deal the work out in turn (cyclically) instead of in blocks by rank");
+        result_suggest(result, "distribute the work cyclically instead of in blocks by rank");
         break;
     case SHAPE_PAIR:
         result_suggest(result, "move work from process %s to process %s", text_number(measure->most_rank).text,
                        text_number(measure->least_rank).text);
         break;
     default:
-        result_suggest(result, "hand the work out in smaller pieces, as processes ask for it; process %s has the most",
+        result_suggest(result, "hand out the work in smaller pieces, as processes ask for it; process %s has the most",
                        text_number(measure->most_rank).text);
     }
 }
@@ -359,7 +364,8 @@ static void advise_communication(struct heuristic_result *result, const struct p
         result_suggest(result, "see which functions %s %s %s in: sight chart activity",
                        process_word(pattern->far_count), ranks, pattern->far_count == 1 ? "is" : "are");
     else
-        result_suggest(result, "see which functions process %s is in, and process %s is not: sight chart activity",
+        result_suggest(result,
+                       "see which functions process %s spends time in that process %s does not: sight chart activity",
                        text_number(measure->most_rank).text, text_number(measure->least_rank).text);
 }
 
@@ -368,7 +374,7 @@ static void advise_total(struct heuristic_result *result, const struct pattern *
     char ranks[RANKS_TEXT_SIZE];
     bool one = pattern->far_count == 1;
     if (pattern->shape == SHAPE_FEW_LOW)
-        result_suggest(result, "find why %s %s %s later or %s earlier than the others",
+        result_suggest(result, "find out why %s %s %s later or %s earlier than the other processes",
                        process_word(pattern->far_count), ranks_text(ranks, pattern->far, pattern->far_count),
                        one ? "starts" : "start", one ? "ends" : "end");
     else
@@ -398,23 +404,24 @@ static bool mirrors_computing(const struct metrics *metrics)
 
 void judge_communication(const struct metrics *metrics, struct heuristic_result *result)
 {
-    static const struct subject subject = {communication_ns,    "communication time",   "communicates",
-                                           "communicate",       "far above the others", "nearly without communication",
+    static const struct subject subject = {communication_ns,    "communication time", "communicates",
+                                           "communicate",       "far above the rest", "nearly without communication",
                                            advise_communication};
     judge_spread(metrics, &subject, true, result);
     if ((result->verdict == VERDICT_FAIR || result->verdict == VERDICT_POOR) && mirrors_computing(metrics)) {
-        result_say(result, "These times mirror the computing times: who computes less spends more time in MPI.");
+        result_say(result,
+                   "These times mirror the computing times: a process that computes less spends more time in MPI.");
         /* None where the times differ between a master and even workers. */
         bool advised = result->suggestion_count > 0;
         result->suggestion_count = 0;
         if (advised)
-            result_suggest(result, "even out the computing first: the times in MPI follow it");
+            result_suggest(result, "balance the computing first: the times in MPI follow it");
     }
 }
 
 void judge_total(const struct metrics *metrics, struct heuristic_result *result)
 {
-    static const struct subject subject = {process_total_ns,       "total time",    "runs",      "run",
-                                           "far above the others", "nearly absent", advise_total};
+    static const struct subject subject = {process_total_ns,     "total time",    "runs",      "run",
+                                           "far above the rest", "nearly absent", advise_total};
     judge_spread(metrics, &subject, false, result);
 }

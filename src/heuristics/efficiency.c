@@ -1,9 +1,45 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "heuristics/efficiency.h"
 
+#include <string.h>
+
+/* In calls that start MPI, and in those that end it. */
+struct starting {
+    int64_t start_ns, stop_ns;
+};
+
+static struct starting starting_of(const struct metrics *metrics, const struct process_row *row)
+{
+    struct starting starting = {0};
+    for (size_t f = 0; f < row->function_count; f++) {
+        const char *name = metrics->defs->states[row->functions[f].state].name;
+        if (!mpi_function_starts_or_ends(name))
+            continue;
+        int64_t *sum_ns = strcmp(name, "MPI_Finalize") == 0 ? &starting.stop_ns : &starting.start_ns;
+        time_add(sum_ns, row->functions[f].time_ns);
+        time_add(sum_ns, row->functions[f].open_ns);
+    }
+    return starting;
+}
+
+int64_t working_duration_ns(const struct metrics *metrics)
+{
+    int64_t begin_ns = INT64_MAX, end_ns = INT64_MIN;
+    for (size_t i = 0; i < metrics->process_count; i++) {
+        const struct process_row *row = &metrics->process[i];
+        struct starting starting = starting_of(metrics, row);
+        int64_t from_ns = row->begin_ns, to_ns = row->end_ns - starting.stop_ns;
+        time_add(&from_ns, starting.start_ns);
+        begin_ns = from_ns < begin_ns ? from_ns : begin_ns;
+        end_ns = to_ns > end_ns ? to_ns : end_ns;
+    }
+    int64_t working_ns = metrics->process_count > 0 ? time_since(begin_ns, end_ns) : 0;
+    return working_ns > 0 ? working_ns : time_since(metrics->begin_ns, metrics->end_ns);
+}
+
 struct efficiency efficiency_of(const struct metrics *metrics)
 {
-    double sum = 0, most = 0, duration = (double)time_since(metrics->begin_ns, metrics->end_ns);
+    double sum = 0, most = 0, duration = (double)working_duration_ns(metrics);
     for (size_t i = 0; i < metrics->process_count; i++) {
         double compute = (double)process_compute_ns(&metrics->process[i]);
         sum += compute;
@@ -19,6 +55,18 @@ double communication_share(const struct metrics *metrics)
 {
     double communication = 0, total = 0;
     for (size_t i = 0; i < metrics->process_count; i++) {
+        struct starting starting = starting_of(metrics, &metrics->process[i]);
+        double startup = (double)starting.start_ns + (double)starting.stop_ns;
+        communication += (double)metrics->process[i].communication_ns - startup;
+        total += (double)process_total_ns(&metrics->process[i]) - startup;
+    }
+    return total > 0 && communication > 0 ? communication / total : 0;
+}
+
+double mpi_share(const struct metrics *metrics)
+{
+    double communication = 0, total = 0;
+    for (size_t i = 0; i < metrics->process_count; i++) {
         communication += (double)metrics->process[i].communication_ns;
         total += (double)process_total_ns(&metrics->process[i]);
     }
@@ -29,11 +77,9 @@ double startup_share(const struct metrics *metrics)
 {
     double startup = 0, total = 0;
     for (size_t i = 0; i < metrics->process_count; i++) {
-        const struct process_row *row = &metrics->process[i];
-        total += (double)process_total_ns(row);
-        for (size_t f = 0; f < row->function_count; f++)
-            if (mpi_function_starts_or_ends(metrics->defs->states[row->functions[f].state].name))
-                startup += (double)row->functions[f].time_ns + (double)row->functions[f].open_ns;
+        struct starting starting = starting_of(metrics, &metrics->process[i]);
+        total += (double)process_total_ns(&metrics->process[i]);
+        startup += (double)starting.start_ns + (double)starting.stop_ns;
     }
     return total > 0 ? startup / total : 0;
 }

@@ -4,20 +4,28 @@
 
 #include "metrics/metrics.h"
 
-/* The upper levels of the POP efficiencies, which need nothing but computing times u(i) and the run's duration T:
-   parallel efficiency = mean(u) / T = load balance * communication efficiency, load balance = mean(u) / max(u),
-   communication efficiency = max(u) / T. (POP standard metrics; mission/peers 2.6.) All 0 where nothing was computed.
+/* From when the first process has left MPI_Init until the last enters MPI_Finalize, as far as the times of their calls
+   tell: starting and ending MPI is not work of the program. The duration of the run where nothing is left. */
+int64_t working_duration_ns(const struct metrics *metrics);
+
+/* The upper levels of the POP efficiencies, which need nothing but computing times u(i) and that duration T: parallel
+   efficiency = mean(u) / T = load balance * communication efficiency, load balance = mean(u) / max(u), communication
+   efficiency = max(u) / T. (POP standard metrics; mission/peers 2.6.) All 0 where nothing was computed.
  */
 struct efficiency {
     double parallel, load_balance, communication;
 };
 struct efficiency efficiency_of(const struct metrics *metrics);
 
-/* Share of the processes' total times that is communication; 0 for an empty run. */
+/* Share of the processes' total times that is communication, what starts and ends MPI (MPI_Init, MPI_Init_thread,
+   MPI_Finalize) left out of both; 0 for an empty run. */
 double communication_share(const struct metrics *metrics);
 
-/* The part of it that starts and ends MPI (MPI_Init, MPI_Init_thread, MPI_Finalize). A run that is short has much of
-   it, however well it is written. */
+/* The same with them. */
+double mpi_share(const struct metrics *metrics);
+
+/* Share of the processes' total times that starts and ends MPI. A run that is short has much of it, however well it is
+   written. */
 double startup_share(const struct metrics *metrics);
 
 #endif

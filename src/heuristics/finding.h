@@ -5,9 +5,20 @@
 #include "heuristics/heuristic.h"
 
 /* A finding is a problem that costs time: what, who, since when, how much, and what to do. It is only reported where
-   mending it would save more than the noise: 1 % of the run, and the clock error of the trace. */
+   fixing it would save more than the noise: 1 % of the run, and the clock error of the trace. */
 
 enum { FINDING_FUNCTIONS = 3, FINDING_SITES = 3, FINDING_EVIDENCE = 10, FINDING_CAVEAT_SIZE = 400 };
+
+/* One for each row of findings.def, in its order. */
+enum finding_kind {
+#define FINDER(name, ...) FINDING_##name,
+#include "heuristics/findings.def"
+    FINDING_KINDS /* of none */
+};
+
+/* Sets of kinds: FINDING_BIT(late_sender) | FINDING_BIT(late_receiver). */
+#define FINDING_BIT(name) (UINT64_C(1) << FINDING_##name)
+_Static_assert(FINDING_KINDS <= 64, "a set of kinds has 64 bits");
 
 struct ranks {
     uint32_t *rank; /* world ranks, ascending; owned */
@@ -15,14 +26,16 @@ struct ranks {
 };
 
 struct finding {
-    const char *id;
+    enum finding_kind kind;
+    const char *id;   /* its name: finding_id(kind) */
     char title[512];  /* no full stop */
     double waiting_s; /* exact, summed over processes */
     double saving_s;  /* of wall-clock time, by replay: what the run would be shorter if nothing else changed */
     double share;     /* saving / duration */
+    bool unresolved;  /* the saving is a bound that no single change reaches */
     struct ranks victims, causes;
-    const char *functions[FINDING_FUNCTIONS];    /* borrowed from the definitions; NULL behind the last */
-    const struct site_def *sites[FINDING_SITES]; /* where it waits most; borrowed, NULL behind the last */
+    const char *functions[FINDING_FUNCTIONS];    /* borrowed from the definitions; NULL after the last */
+    const struct site_def *sites[FINDING_SITES]; /* where it waits most; borrowed, NULL after the last */
     double from_s, to_s;                         /* from the run's begin */
     int64_t course_ns[COURSE_BINS];              /* of all processes, when it costs; nothing where that is not known */
     char text[2048];
@@ -48,6 +61,7 @@ struct finding_input {
     const struct metrics *metrics;
     const struct heuristic_result *results;
     const struct analysis *analysis;
+    size_t found; /* so many findings came before in the table */
 };
 
 /* None where the metrics have no analysis. Free with findings_clear. */
@@ -60,15 +74,29 @@ bool finding_roots_known(const struct analysis *analysis);
 /* True where corrected clocks were bent by more than a tenth of the median wait, beyond their offsets and drifts. */
 bool finding_waits_uncertain(const struct analysis *analysis);
 
-/* True if findings with this id exist. */
-bool finding_id_known(const char *id);
+/* "late-sender", and back: FINDING_KINDS if there is no such id. */
+const char *finding_id(enum finding_kind kind);
+enum finding_kind finding_find(const char *id);
 
-/* All ids, by index; NULL behind the last. */
-const char *finding_id_at(size_t index);
+/* The wait state whose calls are behind it; WAIT_NONE. */
+enum wait_kind finding_wait(enum finding_kind kind);
 
-/* For findings_of: what spoils the times of a run, or "". Calls that last much longer than their data explain are no
-   fault of the program: somebody who should go on does not run. */
+/* All waits that are behind it, of several wait states together; NULL: it is not about waits. Free with
+   wait_sums_free. */
+struct wait_sums *finding_waits(enum finding_kind kind, const struct analysis *analysis);
+
+/* True where calls take so much longer than any network explains that processes must be waiting for cores. */
+bool finding_shares_cores(const struct metrics *metrics);
+
+/* For findings_of: what spoils the times of a run, or "". */
 void finding_caveat(const struct finding_input *input, char caveat[FINDING_CAVEAT_SIZE]);
+
+/* The finders. */
+#define FINDER(name, ...) bool find_##name(const struct finding_input *input, struct finding *finding);
+#include "heuristics/findings.def"
+
+/* Less than this share of the run is noise. */
+#define FINDING_NOISE 0.01
 
 /* For finders: what noise of 1 % of each process's computing costs a run, in ns, where all wait for the last of N: the
    largest of N normal numbers is about sqrt(2 ln N) deviations above their mean. */
@@ -78,7 +106,7 @@ double finding_noise(const struct analysis *analysis);
    equals are named together or not at all. */
 struct ranks ranks_with_most(const struct metrics *metrics, const int64_t *sums_ns, double part);
 
-/* Ranks of those whose fault it is: that hold 0.8 of the sum, but for those who hold next to nothing beside the one
+/* Ranks of those whose fault it is: that hold 0.8 of the sum, but for those that hold next to nothing beside the one
    with most. Of many processes the little that each is late adds up to more than the fault of one. */
 struct ranks ranks_to_blame(const struct metrics *metrics, const int64_t *sums_ns);
 
@@ -97,7 +125,7 @@ char *site_text(char buffer[SITE_TEXT_SIZE], const struct site_def *site);
    starts late. */
 void finding_takes_waits(struct finding *finding, const struct analysis *analysis);
 
-/* Takes away what lies before from_s or behind to_s. */
+/* Takes away what lies before from_s or after to_s. */
 void finding_keeps_window(struct finding *finding, const struct analysis *analysis);
 
 /* For those whose seconds are calls of a state beyond waits; of several states they add up. */

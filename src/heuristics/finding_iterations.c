@@ -11,9 +11,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#define FINDER(id, function) bool function(const struct finding_input *input, struct finding *finding);
-#include "heuristics/findings.def"
-
 /* Synchronising matters from this share of the processes' time on, beyond what they wait. */
 static const double SYNCHRONISING = 0.05;
 
@@ -41,18 +38,17 @@ static const char *dynamic_advice(enum iteration_class kind)
 {
     switch (kind) {
     case ITERATION_ROTATING:
-        return "let the work that goes round overlap: spread it over the processes in each iteration, or synchronise "
-               "less often so that one iteration makes up for another";
+        return "spread the rotating work over the processes in each iteration, or synchronise less often so that one "
+               "iteration makes up for another";
     case ITERATION_TRANSIENT:
-        return "look at what these iterations do besides (output, checkpoints, remeshing), and spread it or do it "
+        return "look at what else these iterations do (output, checkpoints, remeshing), and spread it or do it "
                "asynchronously";
     case ITERATION_GROWING:
     case ITERATION_FALLING:
-        return "balance again every few iterations: work moves between processes while the run goes on";
+        return "rebalance every few iterations: work moves between processes during the run";
     default:
-        return "hand the work of an iteration out dynamically, or synchronise less often so that one iteration makes "
-               "up "
-               "for another; without a reason in the data, look for disturbance by the system";
+        return "distribute the work of an iteration dynamically, or synchronise less often so that one iteration makes "
+               "up for another; if the data give no reason, look for disturbance by the system";
     }
 }
 
@@ -78,15 +74,15 @@ bool find_dynamic_imbalance(const struct finding_input *input, struct finding *f
     snprintf(finding->title, sizeof finding->title, "uneven iterations: the imbalance is %s",
              iteration_class_name(iterations->kind));
     int used = snprintf(finding->text, sizeof finding->text,
-                        "%s. In %s iterations the longest computing is %s beyond the mean, all together", text,
+                        "%s. Over %s iterations, the longest computing time exceeds the mean by %s in total", text,
                         text_thousands(count, iterations->count), text_duration(lost, iterations->loss_ns));
     name_heaviest(input, dynamic, finding);
     if (finding->causes.count > 0)
-        snprintf(finding->text + used, sizeof finding->text - (size_t)used, "; %s %s most to do.",
+        snprintf(finding->text + used, sizeof finding->text - (size_t)used, "; %s %s the most work.",
                  who_text(who, &finding->causes, metrics->process_count), finding->causes.count == 1 ? "has" : "have");
     else
-        snprintf(finding->text + used, sizeof finding->text - (size_t)used, "; %s of that does not show in the totals.",
-                 text_share(share, dynamic));
+        snprintf(finding->text + used, sizeof finding->text - (size_t)used,
+                 "; %s of that is not visible in the totals.", text_share(share, dynamic));
     snprintf(finding->advice, sizeof finding->advice, "%s", dynamic_advice(iterations->kind));
     take_loop(iterations, finding);
     finding_takes_waits(finding, input->analysis);
@@ -112,9 +108,11 @@ static void name_synchronisations(const struct finding_input *input, const char 
 {
     bool barriers = 2 * barrier_calls(input->metrics) >= (double)input->analysis->synchronisations;
     *name = barriers ? "barriers" : "synchronising collectives";
-    *advice = barriers ? "take barriers out: messages and collectives order what depends on each other by themselves"
-                       : "combine them: one MPI_Allreduce of several values instead of several of one; leave out what "
-                         "is only checked or printed; or start them early (MPI_Iallreduce) and compute meanwhile";
+    *advice =
+        barriers
+            ? "remove barriers: messages and collectives already order work that depends on them"
+            : "combine them: one MPI_Allreduce of several values instead of several of one; remove those whose result "
+              "is only checked or printed; or start them early (MPI_Iallreduce) and compute in the meantime";
 }
 
 bool find_excessive_synchronisation(const struct finding_input *input, struct finding *finding)
@@ -142,8 +140,8 @@ bool find_excessive_synchronisation(const struct finding_input *input, struct fi
     text_thousands(per, text_whole(an_iteration));
     snprintf(finding->title, sizeof finding->title, "excessive synchronisation: %s %s in each iteration", per, name);
     snprintf(finding->text, sizeof finding->text,
-             "Each process is in %s %s, %s in each iteration (%.*s). Beyond waiting for who is late they take %s "
-             "of all processes' time, %s together. One in each iteration would take the rest of it away.",
+             "Each process calls %s %s, %s in each iteration (%.*s). Excluding waiting for late processes they take %s "
+             "of all processes' time, %s in total. One per iteration would avoid most of that.",
              count, name, per, text_beginning(loop->name, 80), loop->name,
              text_share(share, own_s / processes / duration), seconds_text(time, own_s));
     snprintf(finding->advice, sizeof finding->advice, "%s", advice);
@@ -192,13 +190,12 @@ bool find_idle_process(const struct finding_input *input, struct finding *findin
     finding_takes_waits(finding, input->analysis);
     snprintf(finding->title, sizeof finding->title, "idle: %s %s next to nothing", who,
              idle.count == 1 ? "computes" : "compute");
-    snprintf(
-        finding->text, sizeof finding->text,
-        "The other processes compute %s each on average, %s of the run; %s %s less than 5 %% of that, and hand%s no "
-        "work out either.",
-        seconds_text(busy, busy_s), text_share(share, busy_s / duration), who, idle.count == 1 ? "computes" : "compute",
-        idle.count == 1 ? "s" : "");
-    snprintf(finding->advice, sizeof finding->advice, "give %s a part of the work, or start fewer processes", who);
+    snprintf(finding->text, sizeof finding->text,
+             "The other processes compute for %s each on average, %s of the run; %s %s less than 5 %% of that, and %s "
+             "not hand out work either.",
+             seconds_text(busy, busy_s), text_share(share, busy_s / duration), who,
+             idle.count == 1 ? "computes" : "compute", idle.count == 1 ? "does" : "do");
+    snprintf(finding->advice, sizeof finding->advice, "give %s part of the work, or start fewer processes", who);
     finding_evidence(finding, "idle_processes", (double)idle.count, false);
     finding_evidence(finding, "busy_s", busy_s, true);
     return true;

@@ -8,9 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FINDER(id, function) bool function(const struct finding_input *input, struct finding *finding);
-#include "heuristics/findings.def"
-
 /* Launchers never start all processes at once: less than that part of the run is no fault of the program. */
 static const double START_SHARE = 0.05;
 
@@ -47,7 +44,7 @@ bool find_late_start(const struct finding_input *input, struct finding *finding)
         "late start",
         "for the last process to start",
         "the last to start",
-        "look at what the late processes do before MPI_Init: reading files, slow nodes",
+        "look at what the late processes do before MPI_Init (reading files), and whether they run on slow nodes",
         NULL};
     return find_waits(input, &words, finding) && some_are_late(input);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Findings from wait states: who waits for whom. */
+/* Findings from wait states: which processes wait for which. */
 #include "heuristics/finding.h"
 
 #include "core/text.h"
@@ -10,13 +10,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#define FINDER(id, function) bool function(const struct finding_input *input, struct finding *finding);
-#include "heuristics/findings.def"
-
-/* Victims are those who hold this part of the waiting. */
+/* The victims are the processes with this part of the waiting. */
 static const double VICTIMS_PART = 0.95;
 
-/* A process that so much of all waiting goes back to is its root. */
+/* A process that causes this part of all waiting is its root. */
 static const double ROOT_PART = 0.5;
 
 static void find_functions(const struct analysis *analysis, const struct metrics *metrics, const int64_t *states_ns,
@@ -51,7 +48,7 @@ static void fill_evidence(const struct wait_sums *sums, struct finding *finding)
     finding_evidence(finding, "longest_s", (double)sums->longest_ns / 1e9, true);
 }
 
-/* The share of the blame that the causes named hold. */
+/* The share of the blame on the causes that are named. */
 static double blame(const struct metrics *metrics, const struct wait_sums *sums, const struct ranks *causes)
 {
     double named = 0;
@@ -64,13 +61,13 @@ static double blame(const struct metrics *metrics, const struct wait_sums *sums,
     return sums->ns > 0 ? named / (double)sums->ns : 0;
 }
 
-/* With so many causes, naming them says nothing. */
+/* True if there are too many causes for their names to be useful. */
 static bool is_spread(const struct analysis *analysis, const struct ranks *causes)
 {
     return causes->count > 1 && causes->count > (analysis->process_count + 1) / 2;
 }
 
-/* Waiting for now this one, now that one is a problem beyond noise only. */
+/* Waiting for ever-changing processes is reported only above the noise. */
 enum { NOISE_CAUSES = 2 };
 
 static bool is_noise(const struct analysis *analysis, const struct finding *finding)
@@ -88,7 +85,7 @@ static void say_waits(const struct finding_input *input, const struct wait_words
     who_text(causes, &finding->causes, analysis->process_count);
     bool spread = is_spread(analysis, &finding->causes);
     if (spread && finding->victims.count == 1)
-        snprintf(finding->title, sizeof finding->title, "%s: %s waits for the others", words->title, victims);
+        snprintf(finding->title, sizeof finding->title, "%s: %s waits for the other processes", words->title, victims);
     else
         snprintf(finding->title, sizeof finding->title, spread ? "%s: %s wait for each other" : "%s: waiting for %s",
                  words->title, spread ? victims : causes);
@@ -129,11 +126,12 @@ static void say_root(const struct finding_input *input, const struct wait_sums *
         (double)analysis->delay_ns[root] < ROOT_PART * all_ns)
         return;
     char share[TEXT_NUMBER_SIZE];
-    snprintf(finding->text + used, sizeof finding->text - used,
-             " The root is process %s: %s of all waiting goes back, directly or through others, to what it does "
-             "longer.",
-             text_number(input->metrics->process[root].rank).text,
-             text_share(share, (double)analysis->delay_ns[root] / all_ns));
+    snprintf(
+        finding->text + used, sizeof finding->text - used,
+        " The root cause is process %s: %s of all waiting is caused, directly or through other processes, by what it "
+        "does for longer than they do.",
+        text_number(input->metrics->process[root].rank).text,
+        text_share(share, (double)analysis->delay_ns[root] / all_ns));
 }
 
 static bool fill_waits(const struct finding_input *input, const struct wait_words *words, const struct wait_sums *sums,
@@ -185,14 +183,14 @@ static void say_wrong_order(const struct analysis *analysis, const struct wait_s
 
 bool find_late_sender(const struct finding_input *input, struct finding *finding)
 {
-    static const struct wait_words words = {
-        WAIT_LATE_SENDER,
-        "late senders",
-        "for messages that are not sent yet",
-        "late in sending",
-        "send earlier, as soon as the data are there; or receive later: post MPI_Irecv, compute what does not need the "
-        "message, then MPI_Wait",
-        "let workers ask for the next piece before they return the last one (MPI_Irecv), or hand out several at once"};
+    static const struct wait_words words = {WAIT_LATE_SENDER,
+                                            "late senders",
+                                            "for messages that have not been sent yet",
+                                            "late to send",
+                                            "send earlier, as soon as the data are ready; or receive later: post "
+                                            "MPI_Irecv, do work that does not need the message, then call MPI_Wait",
+                                            "let workers ask for the next piece before they return the last one "
+                                            "(MPI_Irecv), or hand out several pieces at once"};
     struct wait_sums *all = wait_sums_for_senders(input->analysis);
     bool found = fill_waits(input, &words, all, finding);
     say_wrong_order(input->analysis, all, finding);
@@ -206,11 +204,11 @@ bool find_wrong_order(const struct finding_input *input, struct finding *finding
     static const struct wait_words words = {
         WAIT_WRONG_ORDER_OTHER,
         "messages received in the wrong order",
-        "for one message while others are there already",
-        "who is waited for out of turn",
-        "receive in the order in which messages come: MPI_ANY_SOURCE or MPI_ANY_TAG where any will do, or MPI_Irecv "
-        "for all and then MPI_Waitany; and send first what is received first",
-        "let the master take results in the order in which they come (MPI_ANY_SOURCE), not worker by worker"};
+        "for one message while others are already there",
+        "waited for out of turn",
+        "receive messages in the order in which they arrive: MPI_ANY_SOURCE or MPI_ANY_TAG where any message will do, "
+        "or MPI_Irecv for all and then MPI_Waitany; and send first what is received first",
+        "let the master take results in the order in which they arrive (MPI_ANY_SOURCE), not worker by worker"};
     const struct wait_sums *same = &input->analysis->waits[WAIT_WRONG_ORDER_SAME],
                            *other = &input->analysis->waits[WAIT_WRONG_ORDER_OTHER];
     if (same->ns == 0 || other->ns == 0)
@@ -226,20 +224,20 @@ bool find_contention(const struct finding_input *input, struct finding *finding)
     static const struct wait_words words = {
         WAIT_NONE,
         "contention",
-        "behind others that the same process turns to first",
-        "where they queue",
-        "spread the targets: let process i begin with partner i + 1 and go round (MPI_Sendrecv), so that not all meet "
-        "at one; or use the collective that does it (MPI_Alltoallv, MPI_Gather, MPI_Bcast), or receive as it comes "
-        "(MPI_Irecv for all, then MPI_Waitany)",
-        "put more masters beside the master, or let workers go on while they queue: ask for the next piece before they "
-        "return the last one (MPI_Isend, MPI_Irecv)"};
+        "while the same process serves others first",
+        "the bottleneck",
+        "spread the targets: let process i start with partner i + 1 and go round (MPI_Sendrecv), so that they do not "
+        "all meet at one process; or use a collective (MPI_Alltoallv, MPI_Gather, MPI_Bcast), or receive messages as "
+        "they arrive (MPI_Irecv for all, then MPI_Waitany)",
+        "use several masters, or let workers continue while they queue: ask for the next piece before they return the "
+        "last one (MPI_Isend, MPI_Irecv)"};
     bool found = fill_waits(input, &words, &input->analysis->contention, finding);
     char victims[WHO_SIZE], causes[WHO_SIZE];
     who_text(victims, &finding->victims, input->analysis->process_count);
     bool spread = is_spread(input->analysis, &finding->causes);
     if (found)
         snprintf(finding->title, sizeof finding->title,
-                 spread ? "contention: %s queue at one process after another" : "contention: %s queue at %s", victims,
+                 spread ? "contention: %s queue for one process after another" : "contention: %s queue for %s", victims,
                  who_text(causes, &finding->causes, input->analysis->process_count));
     return found;
 }
@@ -248,14 +246,12 @@ bool find_late_receiver(const struct finding_input *input, struct finding *findi
 {
     static const struct wait_words words = {WAIT_LATE_RECEIVER,
                                             "late receivers",
-                                            "for receives that are not posted yet",
-                                            "late in receiving",
-                                            "send with MPI_Isend and go on computing, or post the receives earlier "
-                                            "(MPI_Irecv); synchronous sends (MPI_Ssend) "
-                                            "always wait",
-                                            "let the master post its receives ahead (MPI_Irecv for each worker, then "
-                                            "MPI_Waitany), so that workers need not "
-                                            "wait to return results"};
+                                            "for receives that have not been posted yet",
+                                            "late to receive",
+                                            "send with MPI_Isend and continue computing, or post the receives earlier "
+                                            "(MPI_Irecv); synchronous sends (MPI_Ssend) always wait",
+                                            "let the master post its receives in advance (MPI_Irecv for each worker, "
+                                            "then MPI_Waitany), so that workers need not wait to return results"};
     return find_waits(input, &words, finding);
 }
 
@@ -264,9 +260,9 @@ bool find_late_broadcast(const struct finding_input *input, struct finding *find
     static const struct wait_words words = {
         WAIT_LATE_BROADCAST,
         "late broadcast",
-        "for the root, which is not there yet",
+        "for the root, which has not arrived yet",
         "the late root",
-        "let the root come first: move its work behind the broadcast, or use MPI_Ibcast",
+        "let the root arrive first: move its work after the broadcast, or use MPI_Ibcast",
         NULL};
     return find_waits(input, &words, finding);
 }
@@ -276,23 +272,22 @@ bool find_early_reduce(const struct finding_input *input, struct finding *findin
     static const struct wait_words words = {
         WAIT_EARLY_REDUCE,
         "early reduce",
-        "for the others' data, as the root",
-        "the last to come",
-        "let the root compute before it collects, or use MPI_Ireduce or MPI_Igather",
+        "as the root, for the other processes' data",
+        "the last to arrive",
+        "let the root compute before it collects the data, or use MPI_Ireduce or MPI_Igather",
         NULL};
     return find_waits(input, &words, finding);
 }
 
 bool find_early_scan(const struct finding_input *input, struct finding *finding)
 {
-    static const struct wait_words words = {
-        WAIT_EARLY_SCAN,
-        "waiting at prefix reductions",
-        "for processes of lower ranks",
-        "the last of the lower ranks to come",
-        "give the lower ranks less to do before MPI_Scan, or use MPI_Iscan and compute "
-        "meanwhile what does not need its result",
-        NULL};
+    static const struct wait_words words = {WAIT_EARLY_SCAN,
+                                            "waiting at prefix reductions",
+                                            "for processes of lower ranks",
+                                            "the last of the lower ranks to arrive",
+                                            "give the lower ranks less work before MPI_Scan, or use MPI_Iscan and do "
+                                            "work that does not need its result in the meantime",
+                                            NULL};
     return find_waits(input, &words, finding);
 }
 
@@ -312,31 +307,29 @@ bool find_wait_at_nxn(const struct finding_input *input, struct finding *finding
     static const struct wait_words neighbours = {
         WAIT_AT_NXN,
         "waiting for neighbours",
-        "for the last of their neighbours to come",
-        "the last of its neighbours to come",
-        "even out the work before the exchange, or compute what does not need it meanwhile (MPI_Ineighbor_alltoall)",
+        "for the last of their neighbours to arrive",
+        "the last of its neighbours to arrive",
+        "balance the work before the exchange, or overlap it with work that does not need it (MPI_Ineighbor_alltoall)",
         NULL};
     static const struct wait_words words = {
         WAIT_AT_NXN,
         "waiting at collectives",
-        "for the last process to come",
-        "the last to come",
-        "even out the work before the collective, or make it non-blocking and compute meanwhile (MPI_Iallreduce)",
+        "for the last process to arrive",
+        "the last to arrive",
+        "balance the work before the collective, or make it non-blocking and compute in the meantime (MPI_Iallreduce)",
         NULL};
     return find_waits(input, waits_for_neighbours(input) ? &neighbours : &words, finding);
 }
 
 bool find_wait_at_barrier(const struct finding_input *input, struct finding *finding)
 {
-    static const struct wait_words words = {
-        WAIT_AT_BARRIER,
-        "waiting at barriers",
-        "for the last process to come",
-        "the last to come",
-        "leave out barriers that are not needed (messages and collectives order the "
-        "processes already), and even out the "
-        "work before the others",
-        NULL};
+    static const struct wait_words words = {WAIT_AT_BARRIER,
+                                            "waiting at barriers",
+                                            "for the last process to arrive",
+                                            "the last to arrive",
+                                            "remove barriers that are not needed (messages and collectives already "
+                                            "order the processes), and balance the work before the rest",
+                                            NULL};
     return find_waits(input, &words, finding);
 }
 
@@ -345,10 +338,10 @@ bool find_wait_at_io(const struct finding_input *input, struct finding *finding)
     static const struct wait_words words = {
         WAIT_AT_IO,
         "waiting at collective I/O",
-        "in calls on files for the last process to come",
-        "the last to come",
-        "even out the work before all open, read or write a file together, or let each "
-        "process write when it is ready (MPI_File_write_at, MPI_File_iwrite_at_all)",
+        "in file operations for the last process to arrive",
+        "the last to arrive",
+        "balance the work before all processes open, read or write a file together, or let each process write when it "
+        "is ready (MPI_File_write_at, MPI_File_iwrite_at_all)",
         NULL};
     return find_waits(input, &words, finding);
 }
@@ -388,19 +381,19 @@ bool find_io(const struct finding_input *input, struct finding *finding)
     char who[WHO_SIZE], time[TEXT_NUMBER_SIZE], share[TEXT_NUMBER_SIZE], count[TEXT_NUMBER_SIZE];
     who_text(who, &finding->victims, analysis->process_count);
     if (of_all)
-        snprintf(finding->title, sizeof finding->title, "files take %s of all processes' time",
+        snprintf(finding->title, sizeof finding->title, "file I/O takes %s of all processes' time",
                  text_share(share, finding->waiting_s / all_s));
     else
         finding->causes = ranks_to_blame(input->metrics, sums->victims_ns);
     if (!of_all)
-        snprintf(finding->title, sizeof finding->title, "all wait while %s %s files, %s of the run", who,
-                 finding->victims.count == 1 ? "is busy with" : "are busy with", text_share(share, path));
+        snprintf(finding->title, sizeof finding->title, "all processes wait while %s %s file I/O, %s of the run", who,
+                 finding->victims.count == 1 ? "does" : "do", text_share(share, path));
     who[0] = (char)toupper((unsigned char)who[0]);
     snprintf(finding->text, sizeof finding->text, "%s %s %s in %s calls on files, most of it in %s.", who,
              finding->victims.count == 1 ? "spends" : "together spend", seconds_text(time, finding->waiting_s),
              text_thousands(count, sums->count), finding->functions[0] ? finding->functions[0] : "MPI");
     snprintf(finding->advice, sizeof finding->advice,
-             "write together and in large pieces (MPI_File_write_all with a file view), less often, or meanwhile "
-             "(MPI_File_iwrite); let several processes share the work where one does it all");
+             "write collectively and in large pieces (MPI_File_write_all with a file view), less often, or while "
+             "computing (MPI_File_iwrite); where one process does all I/O, share it among several");
     return true;
 }

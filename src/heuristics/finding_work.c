@@ -4,13 +4,10 @@
 
 #include "core/memory.h"
 #include "core/text.h"
-#include "heuristics/iterations.h"
+#include "heuristics/even_work.h"
 
 #include <stdio.h>
 #include <string.h>
-
-#define FINDER(id, function) bool function(const struct finding_input *input, struct finding *finding);
-#include "heuristics/findings.def"
 
 /* POP's limit of what is acceptable. */
 static const double ACCEPTABLE = 0.8;
@@ -18,7 +15,7 @@ static const double ACCEPTABLE = 0.8;
 /* Two savings are the same if one is at least this part of the other. */
 static const double CLOSE = 0.9;
 
-/* A place is told where so much comes together. */
+/* A place in the source is reported if it has this part of the excess. */
 static const double WHERE_PART = 0.5;
 
 /* Messages up to this size cost their start, not their bytes. */
@@ -59,36 +56,17 @@ struct ranks ranks_above_mean(const struct metrics *metrics)
     return ranks;
 }
 
-/* True where the imbalance of the iterations is a finding of its own (find_dynamic_imbalance). */
-static bool is_told_by_iterations(const struct metrics *metrics)
-{
-    return metrics->phases && iterations_are_dynamic(&metrics->phases->iterations);
-}
-
-/* What even work would save: the most of what even totals, steps and sections save. Where each process has the same
-   part of every step, that is what even totals save. */
-static double even_work_saves(const struct finding_input *input, bool *by_steps)
-{
-    const struct analysis *analysis = input->analysis;
-    double more = (double)(analysis->even_steps_saving - analysis->balanced_saving);
-    *by_steps = more > finding_noise(analysis) && !is_told_by_iterations(input->metrics);
-    int64_t saving_ns = *by_steps ? analysis->even_steps_saving : analysis->balanced_saving;
-    *by_steps &= analysis->even_sections_saving <= saving_ns;
-    return (double)(analysis->even_sections_saving > saving_ns ? analysis->even_sections_saving : saving_ns) / 1e9;
-}
-
-/* Where it matters whether totals are even, or each step is. */
+/* Reports where it matters whether only the totals are even, or each step is. */
 static void say_steps(const struct analysis *analysis, struct finding *finding)
 {
     size_t used = strlen(finding->text);
     char time[TEXT_NUMBER_SIZE];
     if ((double)analysis->balanced_saving > CLOSE * (double)analysis->even_steps_saving)
         return;
-    snprintf(
-        finding->text + used, sizeof finding->text - used,
-        " Even totals alone would save only %s: what could be saved takes even work between any two collectives of "
-        "all.",
-        seconds_text(time, (double)analysis->balanced_saving / 1e9));
+    snprintf(finding->text + used, sizeof finding->text - used,
+             " Even totals alone would save only %s: to save more, balance the work between any two collectives of all "
+             "processes.",
+             seconds_text(time, (double)analysis->balanced_saving / 1e9));
 }
 
 /* What comes after most of the computing that the process with most has beyond the mean. */
@@ -117,7 +95,7 @@ static void say_where(const struct finding_input *input, struct finding *finding
         snprintf(place + strlen(place), sizeof place - strlen(place), " at %s",
                  site_text(site, &metrics->defs->sites[uneven->sites[0].index]));
     snprintf(finding->text + used, sizeof finding->text - used,
-             " %s of what process %s computes beyond the mean comes %s.",
+             " %s of the time that process %s computes beyond the mean is %s.",
              text_share(share, (double)ns / (double)uneven->ns), text_thousands(rank, metrics->process[row].rank),
              is_end ? "after its last MPI call" : place);
 }
@@ -127,7 +105,7 @@ bool find_compute_imbalance(const struct finding_input *input, struct finding *f
     const struct heuristic_result *result = heuristics_find(input->results, "stddev-compute");
     const struct analysis *analysis = input->analysis;
     bool by_steps;
-    double saving_s = even_work_saves(input, &by_steps);
+    double saving_s = (double)even_work_saving_ns(input->metrics, &by_steps) / 1e9;
     if ((result->verdict != VERDICT_FAIR && result->verdict != VERDICT_POOR) || saving_s <= 0)
         return false;
     int64_t *excess, *missing = missing_work(input->metrics, &excess);
@@ -149,7 +127,7 @@ bool find_compute_imbalance(const struct finding_input *input, struct finding *f
     if (by_steps)
         say_steps(analysis, finding);
     snprintf(finding->advice, sizeof finding->advice, "%s",
-             result->suggestion_count ? result->suggestions[0] : "hand the work out in smaller pieces");
+             result->suggestion_count ? result->suggestions[0] : "hand out the work in smaller pieces");
     finding_evidence(finding, "load_balance", analysis->load_balance, false);
     finding_evidence(finding, "deviation_s", result->measure.deviation, true);
     finding_evidence(finding, "most_s", result->measure.most, true);
@@ -174,14 +152,14 @@ bool find_serialisation(const struct finding_input *input, struct finding *findi
         return false;
     take_whole_run(input, finding);
     finding_takes_waits(finding, input->analysis);
-    snprintf(finding->title, sizeof finding->title, "the processes take turns instead of working at once");
+    snprintf(finding->title, sizeof finding->title, "the processes take turns instead of working in parallel");
     snprintf(finding->text, sizeof finding->text,
-             "Even on a network that costs nothing the run would last %s, though no process computes longer than %s: "
+             "Even on an ideal network the run would take %s, though no process computes for longer than %s: "
              "serialisation efficiency %s. Messages and collectives make processes wait for each other in chains.",
              seconds_text(chain, ideal), seconds_text(longest, most), text_share(share, analysis->serialisation));
     snprintf(finding->advice, sizeof finding->advice,
-             "break the chain: smaller pieces that are passed on earlier (pipelines), or another order of work so that "
-             "neighbours do not depend on each other in turn");
+             "break the chain: pass on smaller pieces earlier (pipelining), or reorder the work so that neighbours do "
+             "not depend on each other one after the other");
     finding_evidence(finding, "serialisation_efficiency", analysis->serialisation, false);
     finding_evidence(finding, "transfer_efficiency", analysis->transfer, false);
     finding_evidence(finding, "ideal_s", ideal, true);
@@ -213,8 +191,8 @@ bool find_small_messages(const struct finding_input *input, struct finding *find
     snprintf(finding->title, sizeof finding->title, "small messages: %s of %s carry less than 1 KiB",
              text_share(share, small / all), text_thousands(count, messages));
     snprintf(finding->text, sizeof finding->text,
-             "Each message costs at least the run's shortest send, whatever its size; together that is %s of all "
-             "processes' time. %s of the messages carry less than 1 KiB.",
+             "Each message costs at least as much as the shortest send of the run, whatever its size; together that is "
+             "%s of all processes' time. %s of the messages carry less than 1 KiB.",
              text_share(cost, overhead->index), share);
     snprintf(
         finding->advice, sizeof finding->advice,

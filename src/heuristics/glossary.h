@@ -15,7 +15,7 @@ struct term_group {
 struct term {
     const struct term_group *group;
     const char *name;             /* as in JSON */
-    const char *unit;             /* "s", "count", "bytes", "share"; "": it is no number */
+    const char *unit;             /* "s", "count", "bytes", "share"; "": it is not a number */
     const char *meaning;          /* in a sentence without its stop */
     const char *formula, *source; /* "" where there is none */
 };

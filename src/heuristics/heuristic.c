@@ -1,12 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "heuristics/heuristic.h"
 
-#include "core/memory.h"
 #include "core/text.h"
-#include "heuristics/communication_overhead.h"
-#include "heuristics/contention.h"
-#include "heuristics/deviation.h"
-#include "heuristics/locator.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -25,47 +20,6 @@ enum verdict verdict_of(double share)
                                              : VERDICT_POOR;
 }
 
-static const struct heuristic heuristics[] = {
-#define HEURISTIC(id, title, question, unit, formula, source, function)                                                \
-    {id, title, question, unit, formula, source, function},
-#include "heuristics/heuristics.def"
-};
-
-size_t heuristic_count(void)
-{
-    return sizeof heuristics / sizeof *heuristics;
-}
-
-const struct heuristic *heuristic_at(size_t index)
-{
-    return &heuristics[index];
-}
-
-struct heuristic_result *heuristics_judge(const struct metrics *metrics)
-{
-    struct heuristic_result *results = memory_new(heuristic_count() * sizeof *results);
-    for (size_t i = 0; i < heuristic_count(); i++) {
-        results[i].master = -1;
-        heuristics[i].judge(metrics, &results[i]);
-    }
-    return results;
-}
-
-void heuristics_free(struct heuristic_result *results)
-{
-    for (size_t i = 0; results && i < heuristic_count(); i++)
-        free(results[i].cells);
-    free(results);
-}
-
-const struct heuristic_result *heuristics_find(const struct heuristic_result *results, const char *id)
-{
-    for (size_t i = 0; i < heuristic_count(); i++)
-        if (strcmp(heuristics[i].id, id) == 0)
-            return &results[i];
-    return NULL;
-}
-
 void result_say(struct heuristic_result *result, const char *format, ...)
 {
     size_t used = strlen(result->analysis), room = sizeof result->analysis - used;
@@ -76,7 +30,7 @@ void result_say(struct heuristic_result *result, const char *format, ...)
     va_end(args);
     if (blank)
         result->analysis[used] = ' ';
-    if (length < 0 || (size_t)(length + blank) >= room)
+    if (length < 0 || (size_t)length + (size_t)blank >= room)
         result->analysis[used] = '\0';
 }
 

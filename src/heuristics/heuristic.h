@@ -59,6 +59,11 @@ struct heuristic {
     void (*judge)(const struct metrics *metrics, struct heuristic_result *result); /* result is zeroed */
 };
 
+/* The judges of the table. */
+#define HEURISTIC(id, title, question, unit, formula, source, function)                                                \
+    void function(const struct metrics *metrics, struct heuristic_result *result);
+#include "heuristics/heuristics.def"
+
 size_t heuristic_count(void);
 const struct heuristic *heuristic_at(size_t index);
 

@@ -2,6 +2,7 @@
 #include "heuristics/iterations.h"
 
 #include "core/text.h"
+#include "heuristics/even_work.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -25,7 +26,11 @@ double iterations_saving(const struct metrics *metrics)
 {
     const struct iteration_metrics *iterations = &metrics->phases->iterations;
     double run = run_ns(metrics), saving = (double)iterations->recoverable_ns;
-    if (iterations->saving_ns >= 0)
+    bool by_steps;
+    /* Where iterations are as uneven as the totals, even work is the same fix. */
+    if (metrics->analysis && !iterations_are_dynamic(iterations))
+        saving = (double)even_work_saving_ns(metrics, &by_steps);
+    else if (iterations->saving_ns >= 0)
         saving = (double)iterations->saving_ns;
     return iterations->loop != PHASE_NONE && run > 0 ? saving / run : 0;
 }
@@ -56,25 +61,29 @@ static void add_kind(char text[ITERATIONS_TEXT_SIZE], const struct metrics *metr
     uint32_t rank = metrics->process[iterations->heaviest].rank;
     switch (iterations->kind) {
     case ITERATION_STATIC:
-        add(text, "The same processes compute longest in each iteration, process %s first", text_number(rank).text);
+        add(text, "The same processes compute for longest in each iteration, above all process %s",
+            text_number(rank).text);
         break;
     case ITERATION_ROTATING:
-        add(text, "Another process computes longest in each iteration, in turn, though the totals are even");
+        add(text, "The processes take turns computing for longest, a different one in each iteration, though the "
+                  "totals are even");
         break;
     case ITERATION_RANDOM:
-        add(text, "Which process computes longest changes from iteration to iteration without a pattern");
+        add(text, "The process that computes for longest changes from iteration to iteration without a pattern");
         break;
     case ITERATION_GROWING:
-        add(text, "The iterations become less even over the run, process %s computes longest", text_number(rank).text);
+        add(text, "The iterations become less even over the run; process %s computes for longest",
+            text_number(rank).text);
         break;
     case ITERATION_FALLING:
-        add(text, "The iterations begin uneven, process %s computes longest, and become even", text_number(rank).text);
+        add(text, "The iterations start uneven and become even; process %s computes for longest",
+            text_number(rank).text);
         break;
     case ITERATION_TRANSIENT:
         add(text, "A few iterations are uneven");
         break;
     default:
-        add(text, "The iterations are uneven, partly always on the same processes, process %s first",
+        add(text, "The iterations are uneven, partly on the same processes each time, above all process %s",
             text_number(rank).text);
         break;
     }
@@ -137,9 +146,9 @@ static void add_slow(char text[ITERATIONS_TEXT_SIZE], const struct iteration_met
     text_duration(median, iterations->median_ns);
     text_thousands(number, slow->iteration);
     if (iterations->slow == 1)
-        add(text, "Iteration %s takes %s, the others %s", number, time, median);
+        add(text, "Iteration %s takes %s, the rest %s", number, time, median);
     else
-        add(text, "%s iterations take up to %s (iteration %s), the others %s", text_thousands(count, iterations->slow),
+        add(text, "%s iterations take up to %s (iteration %s), the rest %s", text_thousands(count, iterations->slow),
             time, number, median);
 }
 
@@ -184,23 +193,23 @@ void iterations_text(char text[ITERATIONS_TEXT_SIZE], const struct metrics *metr
     char count[TEXT_NUMBER_SIZE], median[TEXT_NUMBER_SIZE], share[TEXT_NUMBER_SIZE], rhythm[TEXT_NUMBER_SIZE];
     text[0] = '\0';
     if (iterations->loop == PHASE_NONE) {
-        add(text, phases->loop_count > 1 ? "No iteration is common to all processes." : "No iteration was found.");
+        add(text, phases->loop_count > 1 ? "The processes have no iterations in common." : "No iterations were found.");
         add_roles(text, phases);
         return;
     }
     add(text, "%s iterations of %s (median), %s of the run%s.", text_thousands(count, iterations->count),
         text_duration(median, iterations->median_ns), text_share(share, loop_share(phases)),
-        phases->by_world ? ", cut by collectives of the whole run" : "");
+        phases->by_world ? ", separated by collectives of the whole run" : "");
     if (iterations->warm_up > 0)
-        add(text, " The first%s%s %s warming up.", iterations->warm_up > 1 ? " " : "",
+        add(text, " The first%s%s %s warm-up.", iterations->warm_up > 1 ? " " : "",
             iterations->warm_up > 1 ? text_thousands(count, iterations->warm_up) : "",
             iterations->warm_up > 1 ? "are" : "is");
     add(text, " ");
     if (is_uneven(metrics))
         add_unevenness(text, metrics);
     else
-        add(text, iterations->kind == ITERATION_TOO_FEW ? "They are too few to tell how even they are"
-                                                        : "Evening them out would save nothing that matters");
+        add(text, iterations->kind == ITERATION_TOO_FEW ? "There are too few of them to judge how even they are"
+                                                        : "Balancing them would save nothing significant");
     add(text, ".");
     if (has_trend(iterations)) {
         add(text, " ");
@@ -213,7 +222,7 @@ void iterations_text(char text[ITERATIONS_TEXT_SIZE], const struct metrics *metr
         add(text, ".");
     }
     if (iteration_rhythm_differs(iterations))
-        add(text, " The rhythm of computing is another, %s: the iterations may be cut in the wrong places.",
+        add(text, " The rhythm of computing differs: %s. The iterations may be cut in the wrong places.",
             text_duration(rhythm, iterations->rhythm_ns));
 }
 
@@ -232,7 +241,7 @@ void iterations_answer(char text[ITERATIONS_TEXT_SIZE], const struct metrics *me
         add(text, "%s iterations of %s, computing evenly", text_thousands(count, iterations->count),
             text_duration(median, iterations->median_ns));
     else
-        add(text, "%s iterations of %s: evening them out would save nothing that matters",
+        add(text, "%s iterations of %s: balancing them would save nothing significant",
             text_thousands(count, iterations->count), text_duration(median, iterations->median_ns));
 }
 

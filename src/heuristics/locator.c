@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "heuristics/locator.h"
+/* The locators of AIMS: which function on which process holds the time (eq. 3.1.1 and 3.1.2 of the dissertation). Times
+   are exclusive, so that nested calls count once. Synchronisation is what moves no data: barriers, and the calls that
+   open, close or flush epochs of windows. Communication is everything else of the classes p2p, probe, wait, collective,
+   rma. */
+#include "heuristics/heuristic.h"
 
 #include "core/text.h"
 #include "heuristics/cells.h"
@@ -56,7 +60,7 @@ void judge_communication_locator(const struct metrics *metrics, struct heuristic
     struct function_share first;
     cells_functions(metrics, result, &first, 1);
     const char *name = metrics->defs->states[first.state].name;
-    result_suggest(result, "begin with %.*s on process %s", text_beginning(name, 60), name,
+    result_suggest(result, "start with %.*s on process %s", text_beginning(name, 60), name,
                    text_number(first.worst_rank).text);
 }
 
@@ -67,12 +71,12 @@ void judge_synchronisation_locator(const struct metrics *metrics, struct heurist
     if (!cells_fill(metrics, result, kind_time, &kind))
         return;
     if (result->cell_count == 0) {
-        result_say(result, "No time is spent in barriers or in synchronising windows.");
+        result_say(result, "No time is spent in barriers or window synchronisation.");
         return;
     }
     result_say(result, "%s of the processes' time is spent in synchronisation.", text_share(share, result->index));
     cells_say_functions(metrics, result, "By function");
     if (result->verdict != VERDICT_GOOD)
         result_suggest(result,
-                       "see whether each barrier is needed: messages and collectives order the processes already");
+                       "check whether each barrier is needed: messages and collectives already order the processes");
 }

@@ -98,7 +98,7 @@ struct structure structure_of(const struct structure_input *input)
 /* "2 × 4 halo exchange, open borders" */
 static int write_halo(char *at, size_t size, const struct structure_match *match)
 {
-    static const char *const borders[] = {"open borders", "periodic borders", "borders open and periodic"};
+    static const char *const borders[] = {"open borders", "periodic borders", "open and periodic borders"};
     uint32_t closed = 0;
     for (uint32_t d = 0; d < match->dimensions; d++)
         closed += match->periodic[d];
@@ -119,9 +119,9 @@ static int write_chain(char *at, size_t size, const struct structure_match *matc
     const char *what = match->kind == STRUCTURE_RING ? "ring" : "pipeline";
     long long step = (long long)match->step;
     if (step == 1 || step == -1)
-        return snprintf(at, size, "a %s, each rank to the %s", what, step > 0 ? "next" : "one before");
-    return snprintf(at, size, "a %s, each rank to the one %lld %s", what, step > 0 ? step : -step,
-                    step > 0 ? "on" : "before");
+        return snprintf(at, size, "a %s, each rank sending to the %s", what, step > 0 ? "next" : "previous one");
+    return snprintf(at, size, "a %s, each rank sending to the one %lld ranks %s", what, step > 0 ? step : -step,
+                    step > 0 ? "above" : "below");
 }
 
 static int write_match(char *at, size_t size, const struct structure_match *match)
@@ -139,7 +139,7 @@ static int write_match(char *at, size_t size, const struct structure_match *matc
     case STRUCTURE_TREE:
         return snprintf(at, size, "a binomial tree");
     default:
-        return snprintf(at, size, "an exchange of all with all");
+        return snprintf(at, size, "an all-to-all exchange");
     }
 }
 
@@ -151,7 +151,7 @@ static const char *short_name(enum structure_kind kind)
                                         [STRUCTURE_HALO] = "a halo exchange",
                                         [STRUCTURE_BUTTERFLY] = "a butterfly",
                                         [STRUCTURE_TREE] = "a binomial tree",
-                                        [STRUCTURE_ALL_TO_ALL] = "an exchange of all with all"};
+                                        [STRUCTURE_ALL_TO_ALL] = "an all-to-all exchange"};
     return names[kind];
 }
 
@@ -171,9 +171,9 @@ char *structure_text(char buffer[STRUCTURE_TEXT_SIZE], const struct structure *s
     char share[TEXT_NUMBER_SIZE];
     size_t size = STRUCTURE_TEXT_SIZE;
     if (structure->kind == STRUCTURE_TOO_FEW) {
-        snprintf(buffer, size, "too few processes to have a structure");
+        snprintf(buffer, size, "too few processes for a structure");
     } else if (structure->kind == STRUCTURE_COLLECTIVE) {
-        snprintf(buffer, size, "collectives only, next to no messages between two processes");
+        snprintf(buffer, size, "collectives only, hardly any point-to-point messages");
     } else if (structure->kind == STRUCTURE_IRREGULAR) {
         write_irregular(buffer, size, structure);
     } else {

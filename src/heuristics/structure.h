@@ -4,9 +4,9 @@
 
 #include "heuristics/traffic_features.h"
 
-/* Which parallel structure a run, or a phase of it, has, by who sends to whom: templates are compared with the messages
-   (rules of diagnosis, 6; after Kerbyson, Barker 2005). The score of a template is the share of the bytes (messages,
-   where no bytes are known) that it explains:
+/* Which parallel structure a run, or a phase of it, has, by which process sends to which: templates are compared with
+   the messages (rules of diagnosis, 6; after Kerbyson, Barker 2005). The score of a template is the share of the bytes
+   (messages, where no bytes are known) that it explains:
 
    - master-worker: of one process, the master.
    - pipeline: along a chain in one direction, always the same number of ranks on, and none back to its begin.

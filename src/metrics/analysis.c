@@ -6,10 +6,10 @@
 
 #include <string.h>
 
-static const char *const names[WAIT_KIND_COUNT] = {"",
-#define WAIT_NAME(kind, id) id,
-                                                   WAIT_KINDS(WAIT_NAME)
-#undef WAIT_NAME
+static const char *const names[WAIT_KIND_COUNT] = {
+    "",
+#define WAIT(kind, id, ...) id,
+#include "metrics/waits.def"
 };
 
 const char *wait_kind_name(enum wait_kind kind)
@@ -55,7 +55,7 @@ int64_t *analysis_own_course(struct analysis *analysis, size_t state)
 
 static void sums_new(struct wait_sums *sums, size_t processes, size_t states)
 {
-    sums->saving_ns = -1;
+    sums->saving_ns = sums->remains_ns = -1;
     sums->victims_ns = memory_new(processes * sizeof *sums->victims_ns);
     sums->causes_ns = memory_new(processes * sizeof *sums->causes_ns);
     sums->states_ns = memory_new(states * sizeof *sums->states_ns);
@@ -140,6 +140,7 @@ struct wait_sums *wait_sums_merged(const struct analysis *analysis, const struct
     sums->from_ns = b->count == 0 || (a->count > 0 && a->from_ns < b->from_ns) ? a->from_ns : b->from_ns;
     sums->to_ns = a->to_ns > b->to_ns ? a->to_ns : b->to_ns;
     sums->saving_ns = a->saving_ns > b->saving_ns ? a->saving_ns : b->saving_ns;
+    sums->remains_ns = a->remains_ns > b->remains_ns ? a->remains_ns : b->remains_ns;
     add_times(sums->victims_ns, analysis->process_count, a->victims_ns, b->victims_ns);
     add_times(sums->causes_ns, analysis->process_count, a->causes_ns, b->causes_ns);
     add_times(sums->course_ns, COURSE_BINS, a->course_ns, b->course_ns);
@@ -153,6 +154,8 @@ struct wait_sums *wait_sums_merged(const struct analysis *analysis, const struct
 
 void wait_sums_free(struct wait_sums *sums)
 {
+    if (!sums)
+        return;
     sums_clear(sums);
     free(sums);
 }

@@ -8,45 +8,16 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What the order of events across processes tells of a run: waits, the critical path, and what replays would save.
+/* What the order of events across processes shows about a run: waits, the critical path, and what replays would save.
    Computed by replay/analyse.h; kept with the metrics, so that findings come from a metrics file as from the trace.
    Numbers only: what they mean for the program is said by findings (heuristics/finding.h). */
 
-/* X(kind, id): wait states, after Scalasca's patterns. "enter" and "leave" are those of the call that waits. A late
-   sender is of one of three kinds: the message is the next to be had, or another that is received later was sent
-   before. */
-#define WAIT_KINDS(X)                                                                                                  \
-    X(LATE_SENDER, "late-sender")                    /* receive before its send: min(enter_send, leave) - enter */     \
-    X(WRONG_ORDER_SAME, "wrong-order-same-source")   /* the same, while another message of its sender was there */     \
-    X(WRONG_ORDER_OTHER, "wrong-order-other-source") /* the same, while one of another sender was there */             \
-    X(LATE_RECEIVER, "late-receiver")     /* send that returns only after its receive: enter_receive - enter */        \
-    X(LATE_BROADCAST, "late-broadcast")   /* one to all: min(enter_root, leave) - enter, of the others */              \
-    X(EARLY_REDUCE, "early-reduce")       /* all to one: min(first enter of the others, leave) - enter, of the root */ \
-    X(EARLY_SCAN, "early-scan")           /* prefix: min(latest enter of the ranks up to this, leave) - enter */       \
-    X(AT_NXN, "wait-at-nxn")              /* all to all: min(latest enter, leave) - enter */                           \
-    X(AT_BARRIER, "wait-at-barrier")      /* the same */                                                               \
-    X(AT_INIT, "wait-at-init")            /* the same */                                                               \
-    X(AT_FINALIZE, "wait-at-finalize")    /* the same */                                                               \
-    X(AT_WINDOW, "wait-at-window")        /* making or freeing a window: the same */                                   \
-    X(AT_COMM, "wait-at-comm")            /* making or freeing a communicator: the same */                             \
-    X(AT_FENCE, "wait-at-fence")          /* MPI_Win_fence: the same, where nobody leaves before the last enters */    \
-    X(AT_IO, "wait-at-io")                /* calls on files: the same, where nobody leaves before the last enters */   \
-    X(LATE_POST, "late-post")             /* access epoch: min(latest enter_post of its targets, leave) - enter */     \
-    X(EARLY_WAIT, "early-wait")           /* exposure epoch: min(last end of an access, leave) - enter */              \
-    X(LATE_COMPLETE, "late-complete")     /* the rest of it: until min(latest enter_complete, leave) */                \
-    X(LOCK_CONTENTION, "lock-contention") /* locks: min(leave_unlock of the holder before, leave) - enter */           \
-    X(NXN_COMPLETION, "nxn-completion")   /* all to all: leave - max(first leave, latest enter) */                     \
-    X(IN_REDUCTION,                                                                                                    \
-      "in-reduction") /* all to one: min(latest enter, leave) - enter, of who stays, without early-reduce */           \
-    X(BARRIER_COMPLETION, "barrier-completion") /* the same */                                                         \
-    X(IO, "io")                                 /* calls on files: leave - enter, without wait-at-io */
-
+/* Wait states: one for each row of waits.def, in its order. */
 enum wait_kind {
     WAIT_NONE,
-#define WAIT_MEMBER(kind, id) WAIT_##kind,
-    WAIT_KINDS(WAIT_MEMBER)
-#undef WAIT_MEMBER
-        WAIT_KIND_COUNT,
+#define WAIT(kind, ...) WAIT_##kind,
+#include "metrics/waits.def"
+    WAIT_KIND_COUNT,
     WAIT_CAUSED_COUNT = WAIT_NXN_COMPLETION /* those from here on are time that a call lasts, for nobody else */
 };
 
@@ -82,6 +53,8 @@ struct wait_sums {
     int64_t from_ns, to_ns;   /* first begin and last end of a wait, from the run's begin */
     int64_t saving_ns;        /* a run in which this kind never waits would be so much shorter; -1: not replayed. Of
                                  late senders: nor any of wrong order; of wrong order: none of both. */
+    int64_t remains_ns;       /* the same once work is even, by the way of evening it that saves most: what this saves
+                                 beside that; -1: not replayed */
     int64_t *victims_ns;      /* by process: who waited */
     int64_t *causes_ns;       /* by process: who was waited for */
     int64_t *states_ns;       /* by state (the first of its name): in which function */
@@ -110,9 +83,10 @@ struct wait_sums {
     X(unmatched, COUNT)           /* ends of messages without the other */                                             \
     X(collectives, COUNT)                                                                                              \
     X(incomplete, COUNT)          /* collectives that not everyone took part in, as far as is recorded */              \
-    X(rootless, COUNT)            /* calls of collectives whose root the trace does not tell */                        \
+    X(rootless, COUNT)            /* calls of collectives whose root the trace does not record */                      \
+    X(rootless_time, TIME)        /* in these calls */                                                                 \
     X(partnerless, COUNT)         /* calls of collectives of neighbours or two groups: who waits is not known */       \
-    X(uncompleted, COUNT)         /* non-blocking collectives of which the trace does not tell what completes them */  \
+    X(uncompleted, COUNT)         /* non-blocking collectives of which the trace does not say what completes them */   \
     X(forced, COUNT)              /* calls whose partner never came, in the replay */                                  \
     X(path, TIME)                 /* length of the critical path */                                                    \
     X(impact_activity, TIME)      /* of all processes' time along the path: doing what is on the path */               \
@@ -120,7 +94,7 @@ struct wait_sums {
     X(impact_imbalance, TIME)     /* waiting, because something on the path takes longer: the three are all */         \
     X(impact_inter, TIME)         /* of that: because of what the process never does itself */                         \
     X(replay, TIME)               /* a replay with nothing changed: the duration */                                    \
-    X(ideal, TIME)                /* the run on a network that costs nothing: POP's T_ideal */                         \
+    X(ideal, TIME)                /* the run on an ideal network: POP's T_ideal */                                     \
     X(balanced_saving, TIME)      /* saved if all processes computed as long as their mean */                          \
     X(even_steps_saving, TIME)    /* the same between any two collectives that all wait in for the last */             \
     X(even_sections_saving, TIME) /* the same before each call, of those that make it */                               \
@@ -130,11 +104,15 @@ struct wait_sums {
     X(synchronisations, COUNT) /* calls of barriers, and of collectives of few bytes */                                \
     X(synchronising, TIME)     /* in them, beyond waiting for who is late */                                           \
     X(before_synchronising, TIME) /* computing right before them */                                                    \
-    X(unattributed, TIME)         /* waiting that goes back to nothing that anybody does longer */                     \
-    X(own_saving, TIME)           /* saved if calls of analysis_longest_own() took no time but for waiting */          \
-    X(load_balance, RATIO)        /* POP: mean / max computing */                                                      \
-    X(serialisation, RATIO)       /* POP: max computing / ideal */                                                     \
-    X(transfer, RATIO)            /* POP: ideal / duration */
+    X(small_calls, COUNT)         /* calls of few bytes of which it is known when the last they depend on came */      \
+    X(prompt_calls, COUNT)        /* of these: that end then, as any network lets them */                              \
+    X(held_calls, COUNT)    /* calls of few bytes that take far longer than any network: see replay/held_calls.h */    \
+    X(held, TIME)           /* in those, beyond waiting for who is late */                                             \
+    X(unattributed, TIME)   /* waiting that goes back to nothing that anybody does longer */                           \
+    X(own_saving, TIME)     /* saved if calls of analysis_longest_own() took no time but for waiting */                \
+    X(load_balance, RATIO)  /* POP: mean / max computing */                                                            \
+    X(serialisation, RATIO) /* POP: max computing / ideal, from when the last process has started */                   \
+    X(transfer, RATIO) /* POP: the same ideal / from the first leave of MPI_Init to the last enter of MPI_Finalize */
 
 typedef int64_t analysis_TIME; /* ns */
 typedef uint64_t analysis_COUNT;
@@ -166,8 +144,8 @@ struct analysis {
 #undef ANALYSIS_MEMBER
     struct wait_sums waits[WAIT_KIND_COUNT];
     struct wait_sums uneven;     /* computing beyond the mean, of the process that computes most (`causes_ns`), by what
-                                    is called after it; no waits: see replay/uneven.h */
-    struct wait_sums contention; /* a part of the waits for messages: see replay/endpoints.h; `calls` are all of them */
+                                    is called after it; no waits: see waits/uneven.h */
+    struct wait_sums contention; /* a part of the waits for messages: see waits/endpoints.h; `calls` are all of them */
     int64_t synchronising_course_ns[COURSE_BINS]; /* of `synchronising` */
     int64_t **own_course_ns; /* by state (the first of its name): when its calls do not wait; NULL: they never do */
 #define ANALYSIS_ARRAY(member) int64_t *member;
@@ -176,8 +154,8 @@ struct analysis {
 #undef ANALYSIS_ARRAY
 };
 
-/* The MPI function whose calls themselves, waits aside, take most of the critical path, what starts and ends MPI aside:
-   index into the definitions; UINT32_MAX where none does. */
+/* The MPI function whose calls themselves, excluding waiting, take most of the critical path, excluding what starts and
+   ends MPI: index into the definitions; UINT32_MAX where none does. */
 uint32_t analysis_longest_own(const struct analysis *analysis, const struct defs *defs);
 
 /* All waiting for other processes by when it is: COURSE_BINS. */

@@ -96,6 +96,7 @@
     X(roles)                                                                                                           \
     X(rows)                                                                                                            \
     X(saving_s)                                                                                                        \
+    X(remains_s)                                                                                                       \
     X(shift_s)                                                                                                         \
     X(similarity)                                                                                                      \
     X(slow)                                                                                                            \
@@ -191,6 +192,10 @@ struct metrics_file {
 
 /* A damage at the place at hand. */
 void file_damage(struct metrics_file *file, const char *format, ...) PRINTF_LIKE(2, 3);
+
+/* The value of an attribute cannot be used. */
+void file_attribute_damage(struct metrics_file *file, enum file_attribute attribute);
+extern const char *const file_attribute_names[ATTRIBUTE_COUNT];
 
 /* Values of attributes. What cannot be used is damage, and 0. */
 uint64_t file_count(struct metrics_file *file, enum file_attribute attribute, uint64_t max);

@@ -151,7 +151,7 @@ static double loss_share(const struct iteration_imbalance *imbalance, const stru
     return table->iteration_means[k] > 0 ? imbalance->losses[k] / table->iteration_means[k] : 0;
 }
 
-/* Iterations without work, as the last one where the cut lies behind the work, say nothing of how it grows. */
+/* Iterations without work, as the last one where the cut lies after the work, say nothing of how it grows. */
 static bool has_work(const struct table *table, size_t k)
 {
     return table->iteration_means[k] >= WORK * table->mean;

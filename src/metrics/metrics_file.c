@@ -8,73 +8,6 @@
 #include <math.h>
 #include <stdio.h>
 
-void file_damage(struct metrics_file *file, const char *format, ...)
-{
-    char text[256];
-    va_list args;
-    va_start(args, format);
-    vsnprintf(text, sizeof text, format, args);
-    va_end(args);
-    damage_note(&file->damage, file->sax.input->name, xml_sax_byte(&file->sax), "%s", text);
-}
-
-static const char *const attribute_names[] = {
-#define ATTRIBUTE_NAME(name) #name,
-    FILE_ATTRIBUTES(ATTRIBUTE_NAME)
-#undef ATTRIBUTE_NAME
-};
-
-static void attribute_damage(struct metrics_file *file, enum file_attribute attribute)
-{
-    struct xml_value value = file->sax.values[attribute];
-    file_damage(file, "attribute %s cannot be used (\"%.*s\")", attribute_names[attribute],
-                value.length < 40 ? (int)value.length : 40, value.at);
-}
-
-uint64_t file_count(struct metrics_file *file, enum file_attribute attribute, uint64_t max)
-{
-    uint64_t count = 0;
-    if (xml_sax_has(&file->sax, attribute) && !xml_get_u64(file->sax.values[attribute], max, &count)) {
-        attribute_damage(file, attribute);
-        count = 0;
-    }
-    return count;
-}
-
-/* Absent: EVENT_UNKNOWN. */
-int64_t file_number(struct metrics_file *file, enum file_attribute attribute)
-{
-    int64_t number = EVENT_UNKNOWN;
-    if (xml_sax_has(&file->sax, attribute) &&
-        !xml_get_i64(file->sax.values[attribute], INT32_MIN, INT32_MAX, &number)) {
-        attribute_damage(file, attribute);
-        number = EVENT_UNKNOWN;
-    }
-    return number;
-}
-
-/* Seconds with up to nine decimals, as ns: a number of thousandths of a µs as the trace has it, six places further. */
-int64_t file_time(struct metrics_file *file, enum file_attribute attribute)
-{
-    int64_t ns = 0;
-    if (xml_sax_has(&file->sax, attribute) && !xml_get_seconds(file->sax.values[attribute], &ns)) {
-        attribute_damage(file, attribute);
-        ns = 0;
-    }
-    return ns;
-}
-
-/* Borrowed until the next call; "" where there is none. */
-const char *file_text(struct metrics_file *file, enum file_attribute attribute)
-{
-    if (!xml_sax_has(&file->sax, attribute))
-        return "";
-    file->text.length = 0;
-    char *text = xml_room(&file->text, file->sax.values[attribute].length + 1);
-    xml_get_utf8(file->sax.values[attribute], text);
-    return text;
-}
-
 /* False: the parser has stopped, and the root's other attributes are gone. */
 static bool read_version(struct metrics_file *file)
 {
@@ -142,7 +75,7 @@ static void read_process(struct metrics_file *file)
     uint64_t rank = file_count(file, ATTRIBUTE_rank, PROCESS_LIMIT - 1);
     file->row = NULL;
     if (metrics->process_count && rank <= metrics->process[metrics->process_count - 1].rank) {
-        file_damage(file, "process %" PRIu64 " does not come after process %" PRIu32, rank,
+        file_damage(file, "process %" PRIu64 " does not follow process %" PRIu32, rank,
                     metrics->process[metrics->process_count - 1].rank);
         return;
     }
@@ -273,17 +206,6 @@ static void read_analysis(struct metrics_file *file)
         metrics->analysis = analysis_new(metrics->process_count, metrics->own_defs->state_count);
 }
 
-double file_ratio(struct metrics_file *file, enum file_attribute attribute)
-{
-    char *end;
-    const char *text = file_text(file, attribute);
-    double ratio = strtod(text, &end);
-    if (*text && *end == '\0' && isfinite(ratio))
-        return ratio;
-    attribute_damage(file, attribute);
-    return 0;
-}
-
 #define file_number_TIME file_time
 #define file_number_COUNT(file, attribute) file_count(file, attribute, UINT64_MAX)
 #define file_number_RATIO file_ratio
@@ -326,24 +248,8 @@ static void read_wait(struct metrics_file *file)
     file->wait->to_ns = file_time(file, ATTRIBUTE_to_s);
     if (xml_sax_has(&file->sax, ATTRIBUTE_saving_s))
         file->wait->saving_ns = file_time(file, ATTRIBUTE_saving_s);
-}
-
-size_t file_process(struct metrics_file *file, enum file_attribute attribute)
-{
-    const struct metrics *metrics = file->metrics;
-    uint64_t rank = file_count(file, attribute, PROCESS_LIMIT - 1);
-    size_t low = 0, high = metrics->process_count;
-    while (low < high) {
-        size_t middle = (low + high) / 2;
-        if (metrics->process[middle].rank < rank)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    if (low < metrics->process_count && metrics->process[low].rank == rank)
-        return low;
-    file_damage(file, "there is no process %" PRIu64, rank);
-    return SIZE_MAX;
+    if (xml_sax_has(&file->sax, ATTRIBUTE_remains_s))
+        file->wait->remains_ns = file_time(file, ATTRIBUTE_remains_s);
 }
 
 /* Row of the process at hand in the analysis: those that stand before it. */
@@ -373,7 +279,7 @@ static void read_course(struct metrics_file *file, int64_t *course_ns)
         const char *blank = memchr(rest.at, ' ', rest.length);
         struct xml_value time = {rest.at, blank ? (size_t)(blank - rest.at) : rest.length};
         if (!xml_get_seconds(time, &course_ns[bin])) {
-            attribute_damage(file, ATTRIBUTE_times_s);
+            file_attribute_damage(file, ATTRIBUTE_times_s);
             course_ns[bin] = 0;
             return;
         }
@@ -530,8 +436,8 @@ static enum status file_parse(struct metrics_file *file, struct error *err)
         FILE_ELEMENTS(ELEMENT_NAME)
 #undef ELEMENT_NAME
     };
-    static const struct xml_words words = {element_names, sizeof element_names / sizeof *element_names, attribute_names,
-                                           ATTRIBUTE_COUNT};
+    static const struct xml_words words = {element_names, sizeof element_names / sizeof *element_names,
+                                           file_attribute_names, ATTRIBUTE_COUNT};
     file->sax.words = &words;
     file->sax.owner = file;
     file->sax.root = read_root;

@@ -6,7 +6,7 @@
 #include "metrics/metrics.h"
 
 /* Metrics files: what a run's metrics are, without its trace (dtd/sight-metrics.dtd, sight-metrics(5)). They are
-   written by render/metrics_report.h from the same fields as JSON. */
+   written by render/reports/metrics_report.h from the same fields as JSON. */
 
 enum { METRICS_FILE_VERSION = 1 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Reads what metrics files tell of phases, loops and iterations. */
+/* Reads what metrics files contain about phases, loops and iterations. */
 #include "core/memory.h"
 #include "metrics/file_parts.h"
 
@@ -57,11 +57,11 @@ void read_loop(struct metrics_file *file)
                            .communicating_ns = file_time(file, ATTRIBUTE_communicating_s),
                            .time_ns = file_time(file, ATTRIBUTE_time_s),
                            .matched = (uint32_t)file_count(file, ATTRIBUTE_matched, UINT32_MAX)};
-    /* A loop stands behind the one around it. */
+    /* A loop stands after the one around it. */
     if ((row.parent == PHASE_NONE) != (row.depth == 0) ||
         (row.parent != PHASE_NONE &&
          (row.parent >= phases->loop_count || phases->loops[row.parent].depth + 1 != row.depth))) {
-        file_damage(file, "loop %zu does not stand behind the one around it", phases->loop_count);
+        file_damage(file, "loop %zu does not follow the enclosing one", phases->loop_count);
         return;
     }
     row.name = memory_copy_string(file_text(file, ATTRIBUTE_name));
@@ -91,7 +91,7 @@ void read_phase(struct metrics_file *file)
                             .end_ns = file_time(file, ATTRIBUTE_end_s),
                             .sums = read_sums(file)};
     if (row.loop != PHASE_NONE && row.loop >= phases->loop_count) {
-        file_damage(file, "there is no loop %" PRIu32 " before the phase", row.loop);
+        file_damage(file, "unknown loop %" PRIu32 " before the phase", row.loop);
         row.loop = PHASE_NONE;
     }
     row.name = memory_copy_string(file_text(file, ATTRIBUTE_name));
@@ -120,7 +120,7 @@ void read_share(struct metrics_file *file)
     uint64_t group = file_count(file, ATTRIBUTE_group, UINT32_MAX),
              phase = file_count(file, ATTRIBUTE_phase, UINT32_MAX);
     if (group >= phases->group_count || phase >= phases->phase_count) {
-        file_damage(file, "there is no phase %" PRIu64 " of group %" PRIu64 " of processes", phase, group);
+        file_damage(file, "unknown phase %" PRIu64 " of group %" PRIu64 " of processes", phase, group);
         return;
     }
     phases->cells[group * phases->phase_count + phase] =
@@ -155,7 +155,7 @@ void read_iterations(struct metrics_file *file)
     struct iteration_metrics *to = &phases->iterations;
     uint32_t loop = file_place(file, ATTRIBUTE_loop);
     if (loop >= phases->loop_count) {
-        file_damage(file, "there is no loop before its iterations");
+        file_damage(file, "iterations without a loop before them");
         return;
     }
     *to = (struct iteration_metrics){.loop = loop,
@@ -206,7 +206,7 @@ void read_iteration(struct metrics_file *file)
                                 .heaviest = read_heaviest(file),
                                 .sums = read_sums(file)};
     if (row.first != next || row.count == 0 || next + row.count > to->count || to->row_count >= ITERATION_BINS) {
-        file_damage(file, "iteration %" PRIu32 " does not come after those before", row.first);
+        file_damage(file, "iteration %" PRIu32 " is out of order", row.first);
         return;
     }
     ARRAY_PUSH(to->rows, to->row_count, file->iteration_capacity, row);

@@ -34,7 +34,11 @@ int64_t part_waiting_ns(const struct part_sums *sums)
 bool iteration_rhythm_differs(const struct iteration_metrics *iterations)
 {
     double median = (double)iterations->median_ns, rhythm = (double)iterations->rhythm_ns;
-    return rhythm > 0 && median > 0 && fabs(rhythm / median - 1) > RHYTHM_AGREES;
+    if (rhythm <= 0 || median <= 0)
+        return false;
+    /* What happens every k-th iteration only has a rhythm of its own. */
+    double times = fmax(1, round(rhythm / median));
+    return fabs(rhythm / median - times) > RHYTHM_AGREES * times;
 }
 
 size_t phase_group_size(size_t processes, size_t columns, size_t cells)

@@ -7,7 +7,7 @@
 
 #include <stdbool.h>
 
-/* The course of a run: its phases, its loops, and the iterations of its main loop. Found by replay/phases.h; kept with
+/* The course of a run: its phases, its loops, and the iterations of its main loop. Found by phases/phases.h; kept with
    the metrics, so that reports from a metrics file say the same. */
 
 enum {
@@ -45,7 +45,7 @@ static inline bool loop_is_bottleneck(int64_t part, int64_t whole, double share)
     return whole > 0 && (double)part / (double)whole > share;
 }
 
-/* A loop that processes have in common. Row 0 is the whole run; a loop stands behind the one around it, loops of one
+/* A loop that processes have in common. Row 0 is the whole run; a loop stands after the one around it, loops of one
    body in the order in which they occur. Times are sums over the processes that have it. */
 struct loop_row {
     char *name;           /* the functions of its body: "MPI_Irecv, MPI_Isend, (MPI_Test), MPI_Allreduce" */
@@ -137,7 +137,8 @@ struct iteration_metrics {
     int64_t waiting_ns; /* in the loop, all processes together */
 };
 
-/* The rhythm differs from the median iteration by more than a tenth: the iterations may be cut in the wrong places. */
+/* The rhythm differs by more than a tenth from the median iteration, and from any multiple of it, as of what is done
+   every k-th iteration only: the iterations may be cut in the wrong places. */
 bool iteration_rhythm_differs(const struct iteration_metrics *iterations);
 
 struct phase_metrics {

@@ -15,7 +15,7 @@
 #define SEARCH_STATES(X)                                                                                               \
     X(TRUE, "true")       /* the value is above the threshold */                                                       \
     X(FALSE, "false")     /* it is not */                                                                              \
-    X(UNKNOWN, "unknown") /* too little data, or the trace does not tell: see the reason */                            \
+    X(UNKNOWN, "unknown") /* too little data, or the trace lacks data: see the reason */                               \
     X(NEVER, "never")     /* never tested: what it would explain is not true */
 
 enum search_state {
@@ -98,7 +98,7 @@ uint32_t search_add(struct search *search, struct search_node node);
 /* How deep a node lies: hypotheses without parent are at 0. */
 size_t search_depth(const struct search *search, size_t node);
 
-/* Index behind the last node of the tree below this. */
+/* Index after the last node of the tree below this. */
 size_t search_behind(const struct search *search, size_t node);
 
 /* Nodes of this state that are kept, and of true, false and unknown ones those that are not. */

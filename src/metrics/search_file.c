@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Reads what metrics files tell of the search for bottlenecks. */
+/* Reads what metrics files contain about the search for bottlenecks. */
 #include "core/memory.h"
 #include "metrics/file_parts.h"
 
@@ -37,7 +37,7 @@ static struct search_unit read_unit(struct metrics_file *file)
         char *end;
         long power = strtol(at, &end, 10);
         if (end == at || power < -100 || power > 100) {
-            file_damage(file, "attribute unit cannot be used");
+            file_damage(file, "invalid attribute unit");
             break;
         }
         powers[i] = (int8_t)power;
@@ -71,7 +71,7 @@ void read_test(struct metrics_file *file)
         parent = (uint32_t)file_count(file, ATTRIBUTE_parent, SEARCH_ROOT - 1);
     if (state == SEARCH_STATE_COUNT || axis == SEARCH_AXIS_COUNT || !is_in_order(search, parent) ||
         (axis != AXIS_WHY && parent == SEARCH_ROOT)) {
-        file_damage(file, "test %zu of the search cannot be used", search->count);
+        file_damage(file, "invalid test %zu of the search", search->count);
         return;
     }
     struct search_node node = {.parent = parent,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Reads what metrics files tell of the places of waits. */
+/* Reads what metrics files contain about the places of waits. */
 #include "core/memory.h"
 #include "metrics/file_parts.h"
 

@@ -12,7 +12,7 @@ static inline void enter(struct call *call, const void *caller, uint32_t comm)
     if (!call->write)
         return;
     call->enter_ticks = clock_entry();
-    recorder_enter(call->lane, call->function, real_caller(caller), comm, call->enter_ticks);
+    recorder_enter(call->location, call->function, real_caller(caller), comm, call->enter_ticks);
 }
 
 void call_enter(struct call *call, const void *caller, uint32_t comm)
@@ -32,15 +32,23 @@ bool call_on(struct call *call, enum function function, const void *caller, MPI_
 {
     if (!call_begin(call, function))
         return false;
-    enter(call, caller, comm_number(call->lane, comm));
+    enter(call, caller, comm_number(call->location, comm, &call->comm_new));
     return true;
+}
+
+void call_comm_end(struct call *call, MPI_Comm comm, int outcome)
+{
+    if (outcome == MPI_SUCCESS)
+        comm_look(call->location, call->comm, comm);
+    else
+        comm_drop(call->comm, comm);
 }
 
 bool call_on_window(struct call *call, enum function function, const void *caller, MPI_Win win)
 {
     if (!call_begin(call, function))
         return false;
-    enter(call, caller, window_number(call->lane, win));
+    enter(call, caller, window_number(call->location, win));
     return true;
 }
 
@@ -54,6 +62,6 @@ int64_t call_end(struct call *call)
 void call_leave(struct call *call)
 {
     if (call->write)
-        lane_put(call->lane, RECORD_LEAVE, call_end(call), call->function, call->comm);
-    call->lane->inside = false;
+        location_put(call->location, RECORD_LEAVE, call_end(call), call->function, call->comm);
+    call->location->inside = false;
 }

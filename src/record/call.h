@@ -7,33 +7,36 @@
 
 /* One call of an MPI function: what the wrappers and their hooks hand on. */
 struct call {
-    struct lane *lane;
+    struct location *location;
     int64_t enter_ticks, leave_ticks; /* leave_ticks 0: not yet read */
     uint32_t function;
     uint32_t comm;         /* or window of the call as this process numbers it; RECORD_WORLD where it has none */
     uint32_t matched_comm; /* of the message that a matched receive takes */
     bool write;            /* its events are recorded */
+    bool comm_new;         /* `comm` is not known yet: call_comm_end */
+    bool bytes_unknown;    /* of its send: message_sent */
     uint64_t send_at;      /* where its send is recorded; 0: nowhere */
-    uintptr_t *requests;   /* handles before the call, for those that complete requests */
-    uintptr_t request;     /* the same of a single one */
-    MPI_Status status;     /* where the program asks for none */
+    struct record_request **requests; /* that the call may complete, by their places in its arguments; see requests.h */
+    size_t request_count;
+    MPI_Status status; /* where the program asks for none */
 };
 
 /* Begins a call: false where it is not to be followed, because nothing is recorded or MPI calls itself. */
 static inline bool call_begin(struct call *call, enum function function)
 {
-    struct lane *lane = lane_mine;
-    if (__builtin_expect(!lane, 0)) {
-        lane = recorder.started ? recorder_attach() : NULL;
-        if (!lane)
+    struct location *location = location_mine;
+    if (__builtin_expect(!location, 0)) {
+        location = recorder.started ? recorder_attach() : NULL;
+        if (!location)
             return false;
     }
-    if (lane->inside || !recorder.started)
+    if (location->inside || !recorder.started)
         return false;
-    lane->inside = true;
-    call->lane = lane;
+    location->inside = true;
+    call->location = location;
     call->function = function;
     call->write = recorder.on && !recorder.skip[function];
+    call->comm_new = false;
     call->send_at = 0;
     return true;
 }
@@ -48,6 +51,9 @@ void call_enter(struct call *call, const void *caller, uint32_t comm);
 bool call_of(struct call *call, enum function function, const void *caller);
 bool call_on(struct call *call, enum function function, const void *caller, MPI_Comm comm);
 bool call_on_window(struct call *call, enum function function, const void *caller, MPI_Win win);
+
+/* After a call on a communicator that was not known (comm_new): MPI can be asked about it if the call has succeeded. */
+void call_comm_end(struct call *call, MPI_Comm comm, int outcome);
 
 /* The time at which the call ended, taken once: a receive has the time of the leave that follows. */
 int64_t call_end(struct call *call);

@@ -50,7 +50,7 @@ static void choose(enum clock_choice choice)
 {
     bool has = choice != CLOCK_KERNEL && processor_has_tsc();
     if (choice == CLOCK_TSC && !has)
-        fputs("sight: recorder: this processor has no usable time stamp counter; the kernel's clock is used\n", stderr);
+        fputs("sight: recorder: this processor has no usable time stamp counter; using the kernel's clock\n", stderr);
     recorder_clock.tsc = has && (choice == CLOCK_TSC || kernel_trusts_tsc());
     recorder_clock.begin = clock_read();
     recorder_clock.chosen = true;

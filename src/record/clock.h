@@ -9,13 +9,14 @@
 #include <time.h>
 
 /* The clock of recordings, one for all processes of a host. Records have its ticks; what they are in CLOCK_MONOTONIC's
-   ns is measured now and then (clock_read), and the merge makes one map of it for the host (convert/record_clock.h).
+   ns is measured now and then (clock_read), and the merge makes one map of it for the host
+   (convert/record/record_clock.h).
 
    It is the processor's time stamp counter (TSC) where the kernel itself keeps time by it: then the kernel has found
    that it runs at one rate and alike on all processors. Elsewhere it is CLOCK_MONOTONIC, and a tick is 1 ns.
 
    Neither instruction is serialising (Intel SDM, volume 2B, "RDTSC" and "RDTSCP"): RDTSC need not wait for what stands
-   before it, and what stands behind it may begin before it is done; RDTSCP waits until all before it have executed and
+   before it, and what follows it may begin before it is done; RDTSCP waits until all before it have executed and
    all loads before it are globally visible, not for stores. AMD says of RDTSCP that it is serialising (APM of 2005,
    volume 3, "RDTSC", "RDTSCP"). Rate and synchronism: SDM, volume 3B, chapter "Debug, Branch Profile, TSC, ...",
    "Time-Stamp Counter" and "Invariant TSC" (chapter 17, in newer editions 18). Order of stores: SDM, volume 3A, "Memory
@@ -27,7 +28,7 @@
      2. A call's return is read by RDTSCP, which waits until all instructions before it were executed and all their
         loads done; one of them was the load that saw the message. So that moment <= return.
      3. An entry executed early may come out before the return that was recorded before it, and is then set to that
-        (lane_commit_word). By 1 that return, too, was read before the entry's stores can be seen.
+        (location_commit_word). By 1 that return, too, was read before the entry's stores can be seen.
    All this is of loads and stores; what goes through the kernel has both on its way. */
 
 /* A moment on both clocks. */

@@ -71,8 +71,8 @@ static int32_t root_told(int root)
 
 void collective(struct call *call, int root, uint64_t sent, uint64_t received)
 {
-    struct lane *lane = call->lane;
-    struct record_collective *record = call->write ? lane_room(lane, sizeof *record) : NULL;
+    struct location *location = call->location;
+    struct record_collective *record = call->write ? location_room(location, sizeof *record) : NULL;
     if (!record)
         return;
     record->base.ticks = call_end(call);
@@ -80,7 +80,7 @@ void collective(struct call *call, int root, uint64_t sent, uint64_t received)
     record->unused = 0;
     record->sent = sent;
     record->received = received;
-    lane_commit(lane, sizeof *record, RECORD_COLLECTIVE, call->function, call->comm);
+    location_commit(location, sizeof *record, RECORD_COLLECTIVE, call->function, call->comm);
 }
 
 void collective_to_all(struct call *call, MPI_Comm comm, int root, MPI_Count count, MPI_Datatype type)

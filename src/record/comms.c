@@ -18,6 +18,7 @@ struct comm_facts {
     uint32_t side, kin;
     MPI_Comm handle; /* of a window: of its communicator */
     bool window;
+    bool unknown; /* it only has a number */
 };
 
 /* When a call was made, on CLOCK_MONOTONIC. */
@@ -37,7 +38,7 @@ static struct {
     struct table namesakes;   /* (parent, members) -> how many there were */
     struct comm_facts *facts; /* by number */
     uint32_t count, capacity;
-    uint32_t freed; /* how many handles were forgotten: what a lane remembers is valid until the next one */
+    uint32_t freed; /* how many handles were forgotten: what a location remembers is valid until the next one */
     MPI_Group world;
 } comms = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
@@ -171,7 +172,7 @@ static void facts_key(struct comm_facts *facts, uint32_t parent)
     facts->key = mix(family, namesakes(family));
 }
 
-static void facts_define(struct lane *lane, const struct comm_facts *facts, uint32_t number, uint32_t parent,
+static void facts_define(struct location *location, const struct comm_facts *facts, uint32_t number, uint32_t parent,
                          struct span made)
 {
     struct record_comm record = {.base = {.ticks = clock_now()},
@@ -185,11 +186,11 @@ static void facts_define(struct lane *lane, const struct comm_facts *facts, uint
                                  .kin = facts->kin,
                                  .since_ns = made.since_ns,
                                  .until_ns = made.until_ns};
-    lane_define(lane, &record, sizeof record, RECORD_COMM, number);
+    location_define(location, &record, sizeof record, RECORD_COMM, number);
 }
 
-static uint32_t facts_keep(struct lane *lane, const struct comm_facts *facts, uintptr_t handle, uint32_t parent,
-                           struct span made)
+/* A number for the handle; RECORD_COMM_NONE where there is no memory. */
+static uint32_t number_new(uintptr_t handle)
 {
     if (comms.count == comms.capacity) {
         uint32_t capacity = comms.capacity ? 2 * comms.capacity : 16;
@@ -200,35 +201,45 @@ static uint32_t facts_keep(struct lane *lane, const struct comm_facts *facts, ui
         comms.capacity = capacity;
     }
     uint32_t number = comms.count++;
-    comms.facts[number] = *facts;
     uint64_t *value = table_put(&comms.numbers, handle);
     if (value)
         *value = number + 1;
-    facts_define(lane, facts, number, parent, made);
+    comms.facts[number] = (struct comm_facts){.unknown = true};
     return number;
 }
 
-static uint32_t facts_add(struct lane *lane, const struct comm_facts *facts, MPI_Comm comm, uint32_t parent,
+static uint32_t facts_keep(struct location *location, const struct comm_facts *facts, uintptr_t handle, uint32_t parent,
+                           struct span made)
+{
+    uint32_t number = number_new(handle);
+    if (number == RECORD_COMM_NONE)
+        return number;
+    comms.facts[number] = *facts;
+    facts_define(location, facts, number, parent, made);
+    return number;
+}
+
+static uint32_t facts_add(struct location *location, const struct comm_facts *facts, MPI_Comm comm, uint32_t parent,
                           struct span made)
 {
     struct comm_facts own = *facts;
     own.handle = comm;
-    return facts_keep(lane, &own, HANDLE_NUMBER(comm), parent, made);
+    return facts_keep(location, &own, HANDLE_NUMBER(comm), parent, made);
 }
 
-static uint32_t comm_add(struct lane *lane, uint32_t parent, MPI_Comm comm)
+static uint32_t comm_add(struct location *location, uint32_t parent, MPI_Comm comm)
 {
     struct comm_facts facts = {0};
     facts.kin = kin_of(&facts, comm, parent);
     facts_key(&facts, parent);
-    uint32_t number = facts_add(lane, &facts, comm, parent, (struct span){0});
+    uint32_t number = facts_add(location, &facts, comm, parent, (struct span){0});
     if (facts.remote_size == 0)
-        topology_tell(lane, number, comm);
+        topology_tell(location, number, comm);
     return number;
 }
 
 /* World and self are told by their members: in a program of sessions they cannot be asked. */
-static void group_add(struct lane *lane, MPI_Group group, int rank, MPI_Comm comm)
+static void group_add(struct location *location, MPI_Group group, int rank, MPI_Comm comm)
 {
     struct comm_facts facts = {.rank = rank};
     struct frame world = {.sides = {comms.world, MPI_GROUP_NULL}};
@@ -236,16 +247,16 @@ static void group_add(struct lane *lane, MPI_Group group, int rank, MPI_Comm com
     bool strangers;
     facts.members = group_members(group, &world, &facts.size, &lowest, &strangers);
     facts_key(&facts, RECORD_COMM_NONE);
-    facts_add(lane, &facts, comm, RECORD_COMM_NONE, (struct span){0});
+    facts_add(location, &facts, comm, RECORD_COMM_NONE, (struct span){0});
 }
 
-void comms_start(struct lane *lane, MPI_Group world)
+void comms_start(struct location *location, MPI_Group world)
 {
     MPI_Group self;
     comms.world = world;
-    group_add(lane, world, recorder.rank, MPI_COMM_WORLD);
+    group_add(location, world, recorder.rank, MPI_COMM_WORLD);
     PMPI_Group_incl(world, 1, &recorder.rank, &self);
-    group_add(lane, self, 0, MPI_COMM_SELF);
+    group_add(location, self, 0, MPI_COMM_SELF);
     PMPI_Group_free(&self);
 }
 
@@ -259,33 +270,68 @@ void comms_finish(void)
     PMPI_Group_free(&comms.world);
 }
 
-uint32_t comm_number_of_other(struct lane *lane, MPI_Comm comm)
+uint32_t comm_number_of_other(struct location *location, MPI_Comm comm, bool *new)
 {
-    if (lane->last_comm == HANDLE_NUMBER(comm) && lane->last_comm_freed == comms.freed)
-        return lane->last_comm_number;
+    if (location->last_comm == HANDLE_NUMBER(comm) && location->last_comm_freed == comms.freed)
+        return location->last_comm_number;
     if (comm == MPI_COMM_NULL)
         return RECORD_WORLD;
     comms_lock();
     const uint64_t *known = table_find(&comms.numbers, HANDLE_NUMBER(comm));
-    uint32_t number = known ? (uint32_t)*known - 1 : comm_add(lane, RECORD_COMM_NONE, comm);
-    lane->last_comm = HANDLE_NUMBER(comm);
-    lane->last_comm_freed = comms.freed;
-    lane->last_comm_number = number;
+    uint32_t number = known ? (uint32_t)*known - 1 : number_new(HANDLE_NUMBER(comm));
+    *new = number < comms.count &&comms.facts[number].unknown;
+    if (!*new) {
+        location->last_comm = HANDLE_NUMBER(comm);
+        location->last_comm_freed = comms.freed;
+        location->last_comm_number = number;
+    }
     comms_unlock();
     return number;
 }
 
-void comm_made(struct lane *lane, uint32_t parent, MPI_Comm comm)
+/* True of a number that still stands for this handle alone. */
+static bool is_unknown(uint32_t number, uintptr_t handle)
+{
+    const uint64_t *known = table_find(&comms.numbers, handle);
+    return known && *known == (uint64_t)number + 1 && comms.facts[number].unknown;
+}
+
+void comm_look(struct location *location, uint32_t number, MPI_Comm comm)
+{
+    struct comm_facts facts = {.handle = comm};
+    comms_lock();
+    if (is_unknown(number, HANDLE_NUMBER(comm))) {
+        facts.kin = kin_of(&facts, comm, RECORD_COMM_NONE);
+        facts_key(&facts, RECORD_COMM_NONE);
+        comms.facts[number] = facts;
+        facts_define(location, &facts, number, RECORD_COMM_NONE, (struct span){0});
+        if (facts.remote_size == 0)
+            topology_tell(location, number, comm);
+    }
+    comms_unlock();
+}
+
+void comm_drop(uint32_t number, MPI_Comm comm)
+{
+    comms_lock();
+    if (is_unknown(number, HANDLE_NUMBER(comm))) {
+        table_remove(&comms.numbers, HANDLE_NUMBER(comm));
+        comms.count -= number + 1 == comms.count;
+    }
+    comms_unlock();
+}
+
+void comm_made(struct location *location, uint32_t parent, MPI_Comm comm)
 {
     if (comm == MPI_COMM_NULL)
         return;
     comms_lock();
-    comm_add(lane, parent, comm);
-    comms.freed++; /* a lane may remember an older communicator of this handle that was freed unseen */
+    comm_add(location, parent, comm);
+    comms.freed++; /* a location may remember an older communicator of this handle that was freed unseen */
     comms_unlock();
 }
 
-void comm_met(struct lane *lane, MPI_Comm comm, enum record_kin kin, int64_t since_ns)
+void comm_met(struct location *location, MPI_Comm comm, enum record_kin kin, int64_t since_ns)
 {
     struct comm_facts facts = {0};
     if (comm == MPI_COMM_NULL)
@@ -294,16 +340,16 @@ void comm_met(struct lane *lane, MPI_Comm comm, enum record_kin kin, int64_t sin
     if (kin_of(&facts, comm, RECORD_COMM_NONE) != RECORD_OWN) {
         facts.kin = kin;
         facts.side = kin == RECORD_PARENT || kin == RECORD_CONNECTED;
-        if (lane->header)
-            lane->header->linked = 1;
+        if (location->header)
+            location->header->linked = 1;
     }
     facts_key(&facts, RECORD_COMM_NONE);
-    facts_add(lane, &facts, comm, RECORD_COMM_NONE, (struct span){since_ns, clock_ns()});
+    facts_add(location, &facts, comm, RECORD_COMM_NONE, (struct span){since_ns, clock_ns()});
     comms.freed++;
     comms_unlock();
 }
 
-void comm_promised(struct lane *lane, uint32_t parent, MPI_Comm of, MPI_Comm comm)
+void comm_promised(struct location *location, uint32_t parent, MPI_Comm of, MPI_Comm comm)
 {
     comms_lock();
     if (parent < comms.count) {
@@ -313,61 +359,61 @@ void comm_promised(struct lane *lane, uint32_t parent, MPI_Comm of, MPI_Comm com
             facts.members = 0; /* all: both sides must say the same */
         }
         facts_key(&facts, parent);
-        uint32_t number = facts_add(lane, &facts, comm, parent, (struct span){0});
+        uint32_t number = facts_add(location, &facts, comm, parent, (struct span){0});
         if (facts.remote_size == 0)
-            topology_tell(lane, number, of);
+            topology_tell(location, number, of);
         comms.freed++;
     }
     comms_unlock();
 }
 
-static void forget(struct lane *lane, uintptr_t handle)
+static void forget(struct location *location, uintptr_t handle)
 {
     comms_lock();
     const uint64_t *known = table_find(&comms.numbers, handle);
     if (known) {
-        lane_put(lane, RECORD_COMM_FREED, clock_now(), 0, (uint32_t)*known - 1);
+        location_put(location, RECORD_COMM_FREED, clock_now(), 0, (uint32_t)*known - 1);
         table_remove(&comms.numbers, handle);
         comms.freed++;
     }
     comms_unlock();
 }
 
-void comm_freed(struct lane *lane, MPI_Comm comm)
+void comm_freed(struct location *location, MPI_Comm comm)
 {
-    forget(lane, HANDLE_NUMBER(comm));
+    forget(location, HANDLE_NUMBER(comm));
 }
 
-void window_made(struct lane *lane, uint32_t parent, MPI_Win win)
+void window_made(struct location *location, uint32_t parent, MPI_Win win)
 {
     comms_lock();
     if (parent < comms.count) {
         struct comm_facts facts = comms.facts[parent];
         facts.window = true;
         facts_key(&facts, parent);
-        facts_keep(lane, &facts, HANDLE_NUMBER(win), parent, (struct span){0});
+        facts_keep(location, &facts, HANDLE_NUMBER(win), parent, (struct span){0});
         comms.freed++;
     }
     comms_unlock();
 }
 
-uint32_t window_number(struct lane *lane, MPI_Win win)
+uint32_t window_number(struct location *location, MPI_Win win)
 {
-    if (lane->last_comm == HANDLE_NUMBER(win) && lane->last_comm_freed == comms.freed)
-        return lane->last_comm_number;
+    if (location->last_comm == HANDLE_NUMBER(win) && location->last_comm_freed == comms.freed)
+        return location->last_comm_number;
     comms_lock();
     const uint64_t *known = table_find(&comms.numbers, HANDLE_NUMBER(win));
     if (known) {
-        lane->last_comm = HANDLE_NUMBER(win);
-        lane->last_comm_freed = comms.freed;
-        lane->last_comm_number = (uint32_t)*known - 1;
+        location->last_comm = HANDLE_NUMBER(win);
+        location->last_comm_freed = comms.freed;
+        location->last_comm_number = (uint32_t)*known - 1;
     }
-    uint32_t number = known ? lane->last_comm_number : RECORD_WORLD;
+    uint32_t number = known ? location->last_comm_number : RECORD_WORLD;
     comms_unlock();
     return number;
 }
 
-void window_freed(struct lane *lane, MPI_Win win)
+void window_freed(struct location *location, MPI_Win win)
 {
-    forget(lane, HANDLE_NUMBER(win));
+    forget(location, HANDLE_NUMBER(win));
 }

@@ -2,7 +2,7 @@
 #ifndef SIGHT_RECORD_COMMS_H
 #define SIGHT_RECORD_COMMS_H
 
-#include "record/lane.h"
+#include "record/location.h"
 #include "record/mpi_api.h"
 
 /* Communicators: numbered by each process as it meets them, and given a key that is the same in all members without
@@ -11,36 +11,43 @@
 
 /* World, of this group, which it keeps, and self; and back to MPI what was borrowed of it. comms_resume: again, of
    another group of the same processes. */
-void comms_start(struct lane *lane, MPI_Group world);
+void comms_start(struct location *location, MPI_Group world);
 void comms_resume(MPI_Group world);
 void comms_finish(void);
 
-/* The number of a communicator that is not MPI_COMM_WORLD; one that is not known yet is looked at and defined. */
-uint32_t comm_number_of_other(struct lane *lane, MPI_Comm comm);
+/* The number of a communicator that is not MPI_COMM_WORLD. One that is not known yet, and may be none at all, gets a
+   number, and *new is set: comm_look is due when a call on it has succeeded. */
+uint32_t comm_number_of_other(struct location *location, MPI_Comm comm, bool *new);
 
 /* The number of any communicator. */
-static inline uint32_t comm_number(struct lane *lane, MPI_Comm comm)
+static inline uint32_t comm_number(struct location *location, MPI_Comm comm, bool *new)
 {
-    return comm == MPI_COMM_WORLD ? RECORD_WORLD : comm_number_of_other(lane, comm);
+    return comm == MPI_COMM_WORLD ? RECORD_WORLD : comm_number_of_other(location, comm, new);
 }
 
+/* Defines the communicator that got this number as a new one. */
+void comm_look(struct location *location, uint32_t number, MPI_Comm comm);
+
+/* A call on one that got this number as a new one has failed: it may be none. */
+void comm_drop(uint32_t number, MPI_Comm comm);
+
 /* A call made `comm` of `parent` (RECORD_COMM_NONE: of none). MPI_COMM_NULL is no communicator. */
-void comm_made(struct lane *lane, uint32_t parent, MPI_Comm comm);
+void comm_made(struct location *location, uint32_t parent, MPI_Comm comm);
 
 /* A call that was entered at `since_ns`, of CLOCK_MONOTONIC, gave an inter-communicator to another program, in one of
    the ways in which programs meet (`kin`). MPI_COMM_NULL is no communicator. */
-void comm_met(struct lane *lane, MPI_Comm comm, enum record_kin kin, int64_t since_ns);
+void comm_met(struct location *location, MPI_Comm comm, enum record_kin kin, int64_t since_ns);
 
 /* MPI_Comm_idup: `comm` will have the members and the topology of `of`, whose number is `parent`, but must not be asked
    yet. */
-void comm_promised(struct lane *lane, uint32_t parent, MPI_Comm of, MPI_Comm comm);
+void comm_promised(struct location *location, uint32_t parent, MPI_Comm of, MPI_Comm comm);
 
 /* Forgets the handle, which MPI may use again. */
-void comm_freed(struct lane *lane, MPI_Comm comm);
+void comm_freed(struct location *location, MPI_Comm comm);
 
 /* Windows are numbered among the communicators, and have a key like theirs: `win` has the members of `parent`. */
-void window_made(struct lane *lane, uint32_t parent, MPI_Win win);
-uint32_t window_number(struct lane *lane, MPI_Win win); /* RECORD_WORLD where it is not known */
-void window_freed(struct lane *lane, MPI_Win win);
+void window_made(struct location *location, uint32_t parent, MPI_Win win);
+uint32_t window_number(struct location *location, MPI_Win win); /* RECORD_WORLD where it is not known */
+void window_freed(struct location *location, MPI_Win win);
 
 #endif

@@ -5,17 +5,23 @@
 
 #include <pthread.h>
 
+/* Of types whose size needs no asking; -1: of others. */
+static int size_known(MPI_Datatype type)
+{
+    if (type == MPI_BYTE || type == MPI_CHAR)
+        return 1;
+    if (type == MPI_INT)
+        return sizeof(int);
+    if (type == MPI_DOUBLE)
+        return sizeof(double);
+    return type == MPI_DATATYPE_NULL ? 0 : -1;
+}
+
 uint64_t message_bytes(MPI_Count count, MPI_Datatype type)
 {
-    int size = 0;
-    if (type == MPI_BYTE || type == MPI_CHAR)
-        size = 1;
-    else if (type == MPI_INT)
-        size = sizeof(int);
-    else if (type == MPI_DOUBLE)
-        size = sizeof(double);
-    else
-        PMPI_Type_size(type, &size);
+    int size = count > 0 ? size_known(type) : 0;
+    if (size < 0 && PMPI_Type_size(type, &size) != MPI_SUCCESS)
+        return 0;
     if (size == MPI_UNDEFINED) {
         MPI_Count large = 0;
         PMPI_Type_size_x(type, &large);
@@ -29,31 +35,60 @@ uint64_t message_put_send(struct call *call, uint64_t bytes, int dest, int tag, 
     if (!call->write)
         return 0;
     struct record_message record = {.base.ticks = call->enter_ticks, .partner = dest, .tag = tag, .bytes = bytes};
-    return lane_put_message(call->lane, RECORD_SEND, call->function, comm, &record);
+    return location_put_message(call->location, RECORD_SEND, call->function, comm, &record);
 }
 
-void message_send(struct call *call, MPI_Count count, MPI_Datatype type, int dest, int tag, MPI_Comm comm)
+void message_send(struct call *call, MPI_Count count, MPI_Datatype type, int dest, int tag)
 {
-    (void)comm;
+    int size = count > 0 ? size_known(type) : 0;
+    call->bytes_unknown = size < 0;
     if (dest != MPI_PROC_NULL && call->write)
-        call->send_at = message_put_send(call, message_bytes(count, type), dest, tag, call->comm);
+        call->send_at = message_put_send(call, size > 0 ? (uint64_t)count * (uint64_t)size : 0, dest, tag, call->comm);
+}
+
+void message_sent(struct call *call, MPI_Count count, MPI_Datatype type)
+{
+    if (call->send_at && call->bytes_unknown)
+        location_set_bytes(call->location, call->send_at, message_bytes(count, type));
 }
 
 void message_void(struct call *call)
 {
     if (call->send_at)
-        lane_void(call->lane, call->send_at);
+        location_void(call->location, call->send_at);
+}
+
+bool message_truncated(int outcome)
+{
+    int class = outcome;
+    return outcome != MPI_SUCCESS && PMPI_Error_class(outcome, &class) == MPI_SUCCESS && class == MPI_ERR_TRUNCATE;
+}
+
+void message_put_receive(struct call *call, uint32_t comm, int source, int tag, uint64_t bytes)
+{
+    if (!call->write)
+        return;
+    struct record_message record = {.base.ticks = call_end(call), .partner = source, .tag = tag, .bytes = bytes};
+    location_put_message(call->location, RECORD_RECEIVE, call->function, comm, &record);
 }
 
 void message_received(struct call *call, uint32_t comm, const MPI_Status *status)
 {
-    if (!call->write || status->MPI_SOURCE == MPI_PROC_NULL)
-        return;
-    struct record_message record = {.base.ticks = call_end(call),
-                                    .partner = status->MPI_SOURCE,
-                                    .tag = status->MPI_TAG,
-                                    .bytes = status_bytes(status)};
-    lane_put_message(call->lane, RECORD_RECEIVE, call->function, comm, &record);
+    if (status->MPI_SOURCE != MPI_PROC_NULL)
+        message_put_receive(call, comm, status->MPI_SOURCE, status->MPI_TAG, status_bytes(status));
+}
+
+void message_receive_failed(struct call *call, uint32_t comm, const MPI_Status *status, int outcome)
+{
+    if (message_truncated(outcome))
+        message_received(call, comm, status);
+}
+
+void message_exchange_failed(struct call *call, const MPI_Status *status, int outcome)
+{
+    message_receive_failed(call, call->comm, status, outcome);
+    if (!message_truncated(outcome))
+        message_void(call);
 }
 
 MPI_Status *message_status(struct call *call, MPI_Status *status)
@@ -73,11 +108,15 @@ void message_matched(struct call *call, MPI_Message message)
     pthread_mutex_unlock(&matched_lock);
 }
 
-void message_take(struct call *call, MPI_Message message)
+void message_take(struct call *call, const MPI_Message *message)
 {
+    call->matched_comm = RECORD_COMM_NONE;
+    if (!message)
+        return;
     pthread_mutex_lock(&matched_lock);
-    const uint64_t *comm = table_find(&matched, HANDLE_NUMBER(message));
-    call->matched_comm = comm ? (uint32_t)*comm - 1 : RECORD_COMM_NONE;
-    table_remove(&matched, HANDLE_NUMBER(message));
+    const uint64_t *comm = table_find(&matched, HANDLE_NUMBER(*message));
+    if (comm)
+        call->matched_comm = (uint32_t)*comm - 1;
+    table_remove(&matched, HANDLE_NUMBER(*message));
     pthread_mutex_unlock(&matched_lock);
 }

@@ -6,11 +6,14 @@
 
 /* The two ends of messages. Partners are recorded as ranks in the communicator; the merge knows who they are. */
 
-/* Bytes of `count` elements of a type, as sent. */
+/* Bytes of `count` elements of a type, as sent. Only after a call that took both: MPI is asked, and would raise an
+   error for a type that is none. No elements, and the null handle, are 0 bytes. */
 uint64_t message_bytes(MPI_Count count, MPI_Datatype type);
 
-/* A send begins now, at the entry of the call: it cannot be received before. */
-void message_send(struct call *call, MPI_Count count, MPI_Datatype type, int dest, int tag, MPI_Comm comm);
+/* A send begins now, at the entry of the call: it cannot be received before. What is not known of its bytes without
+   asking MPI is added by message_sent, after the call has succeeded. */
+void message_send(struct call *call, MPI_Count count, MPI_Datatype type, int dest, int tag);
+void message_sent(struct call *call, MPI_Count count, MPI_Datatype type);
 
 /* The same, with everything known. Gives the place of the record, 0 where nothing was recorded. */
 uint64_t message_put_send(struct call *call, uint64_t bytes, int dest, int tag, uint32_t comm);
@@ -18,14 +21,24 @@ uint64_t message_put_send(struct call *call, uint64_t bytes, int dest, int tag, 
 /* The call failed: nothing was sent. */
 void message_void(struct call *call);
 
+/* The message arrived, though the receiving call failed: it was longer than the buffer. */
+bool message_truncated(int outcome);
+
 /* A receive is complete, with this status. */
 void message_received(struct call *call, uint32_t comm, const MPI_Status *status);
+
+/* The same, with everything known. */
+void message_put_receive(struct call *call, uint32_t comm, int source, int tag, uint64_t bytes);
+
+/* A receive failed, and a call that sends and receives: what did happen of it stays. */
+void message_receive_failed(struct call *call, uint32_t comm, const MPI_Status *status, int outcome);
+void message_exchange_failed(struct call *call, const MPI_Status *status, int outcome);
 
 /* The status of a call whose program wants none. */
 MPI_Status *message_status(struct call *call, MPI_Status *status);
 
 /* Matched probes: the communicator of a message is known until it is received. */
 void message_matched(struct call *call, MPI_Message message);
-void message_take(struct call *call, MPI_Message message);
+void message_take(struct call *call, const MPI_Message *message);
 
 #endif

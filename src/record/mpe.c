@@ -3,6 +3,7 @@
 
 #include "core/payload.h"
 #include "record/clock.h"
+#include "record/comms.h"
 #include "record/real.h"
 #include "record/recorder.h"
 
@@ -13,16 +14,17 @@ enum { FIRST_STATE_EVENT = 600, FIRST_SOLO_EVENT = 5000 }; /* as MPE has them */
 
 static int next_state_event = FIRST_STATE_EVENT, next_solo_event = FIRST_SOLO_EVENT;
 static bool begun, finished;
+static char log_name[256];
 
-/* The lane to write to, or NULL where nothing is recorded now. */
-static struct lane *lane_now(void)
+/* The location to write to, or NULL where nothing is recorded now. */
+static struct location *location_now(void)
 {
     if (!recorder.started || !recorder.on)
         return NULL;
-    struct lane *lane = lane_mine ? lane_mine : recorder_attach();
-    if (lane)
-        lane->header->user_events = 1;
-    return lane;
+    struct location *location = location_mine ? location_mine : recorder_attach();
+    if (location)
+        location->header->user_events = 1;
+    return location;
 }
 
 EXPORT int MPE_Init_log(void)
@@ -33,7 +35,7 @@ EXPORT int MPE_Init_log(void)
 
 EXPORT int MPE_Finish_log(const char *filename)
 {
-    (void)filename;
+    snprintf(log_name, sizeof log_name, "%s", filename ? filename : "");
     finished = true;
     return MPE_LOG_OK;
 }
@@ -76,14 +78,14 @@ EXPORT int MPE_Log_get_solo_eventID(int *event)
 /* Also while recording is switched off: what comes later needs its name. */
 static int describe(enum record_kind kind, int start, int end, const char *const texts[3])
 {
-    struct lane *lane = recorder.started ? lane_mine : NULL;
-    if (!lane)
+    struct location *location = recorder.started ? location_mine : NULL;
+    if (!location)
         return MPE_LOG_OK;
     struct record_definition record = {.base = {.ticks = clock_now()}, .start = start, .end = end};
     snprintf(record.name, sizeof record.name, "%s", texts[0] ? texts[0] : "");
     snprintf(record.colour, sizeof record.colour, "%s", texts[1] ? texts[1] : "");
     snprintf(record.format, sizeof record.format, "%s", texts[2] ? texts[2] : "");
-    lane_define(lane, &record, sizeof record, kind, RECORD_WORLD);
+    location_define(location, &record, sizeof record, kind, RECORD_WORLD);
     return MPE_LOG_OK;
 }
 
@@ -107,24 +109,37 @@ EXPORT int MPE_Describe_event(int event, const char *name, const char *color)
     return MPE_Describe_info_event(event, name, color, NULL);
 }
 
+EXPORT int MPE_Describe_comm_state(MPI_Comm comm, int start, int end, const char *name, const char *color,
+                                   const char *format)
+{
+    (void)comm;
+    return MPE_Describe_info_state(start, end, name, color, format);
+}
+
+EXPORT int MPE_Describe_comm_event(MPI_Comm comm, int event, const char *name, const char *color, const char *format)
+{
+    (void)comm;
+    return MPE_Describe_info_event(event, name, color, format);
+}
+
 EXPORT int MPE_Log_bare_event(int event)
 {
-    struct lane *lane = lane_now();
-    if (lane)
-        lane_put(lane, RECORD_USER_EVENT, clock_now(), 0, (uint32_t)event);
+    struct location *location = location_now();
+    if (location)
+        location_put(location, RECORD_USER_EVENT, clock_now(), 0, (uint32_t)event);
     return MPE_LOG_OK;
 }
 
 EXPORT int MPE_Log_info_event(int event, const char *bytes)
 {
-    struct lane *lane = lane_now();
+    struct location *location = location_now();
     size_t size = sizeof(struct record_base) + MPE_LOG_BYTESIZE;
-    struct record_base *base = lane ? lane_room(lane, size) : NULL;
+    struct record_base *base = location ? location_room(location, size) : NULL;
     if (!base)
         return MPE_LOG_OK;
     base->ticks = clock_now();
     memcpy(base + 1, bytes, MPE_LOG_BYTESIZE);
-    lane_commit(lane, size, RECORD_USER_EVENT, 0, (uint32_t)event);
+    location_commit(location, size, RECORD_USER_EVENT, 0, (uint32_t)event);
     return MPE_LOG_OK;
 }
 
@@ -132,6 +147,12 @@ EXPORT int MPE_Log_event(int event, int data, const char *bytes)
 {
     (void)data;
     return bytes ? MPE_Log_info_event(event, bytes) : MPE_Log_bare_event(event);
+}
+
+EXPORT int MPE_Log_comm_event(MPI_Comm comm, int event, const char *bytes)
+{
+    (void)comm;
+    return MPE_Log_event(event, 0, bytes);
 }
 
 /* Values stand in big-endian order, whatever the machine's. */
@@ -159,24 +180,49 @@ EXPORT int MPE_Log_pack(MPE_LOG_BYTES bytes, int *position, char type, int count
     return MPE_LOG_OK;
 }
 
-static int log_message(enum record_kind kind, int other, int tag, int size)
+static int log_message(enum record_kind kind, MPI_Comm comm, int other, int tag, int size)
 {
-    struct lane *lane = lane_now();
+    struct location *location = location_now();
     struct record_message record = {
         .base.ticks = clock_now(), .partner = other, .tag = tag, .bytes = size > 0 ? (uint64_t)size : 0};
-    if (lane && other >= 0)
-        lane_put_message(lane, kind, 0, RECORD_WORLD, &record);
+    if (!location || other < 0 || comm == MPI_COMM_NULL)
+        return MPE_LOG_OK;
+    bool new = false;
+    uint32_t number = comm_number(location, comm, &new);
+    if (new)
+        comm_look(location, number, comm);
+    location_put_message(location, kind, 0, number, &record);
     return MPE_LOG_OK;
 }
 
 EXPORT int MPE_Log_send(int other, int tag, int size)
 {
-    return log_message(RECORD_SEND, other, tag, size);
+    return log_message(RECORD_SEND, MPI_COMM_WORLD, other, tag, size);
 }
 
 EXPORT int MPE_Log_receive(int other, int tag, int size)
 {
-    return log_message(RECORD_RECEIVE, other, tag, size);
+    return log_message(RECORD_RECEIVE, MPI_COMM_WORLD, other, tag, size);
+}
+
+EXPORT int MPE_Log_comm_send(MPI_Comm comm, int other, int tag, int size)
+{
+    return log_message(RECORD_SEND, comm, other, tag, size);
+}
+
+EXPORT int MPE_Log_comm_receive(MPI_Comm comm, int other, int tag, int size)
+{
+    return log_message(RECORD_RECEIVE, comm, other, tag, size);
+}
+
+EXPORT void MPE_Log_thread_sync(int threads_that_log)
+{
+    (void)threads_that_log;
+}
+
+EXPORT const char *MPE_Log_merged_logfilename(void)
+{
+    return log_name;
 }
 
 EXPORT int MPE_Log_sync_clocks(void)

@@ -6,6 +6,8 @@
    link unchanged, with the recording library in place of MPE's. What they log is in the trace when they run under
    `sight record`; otherwise the functions do nothing. */
 
+#include <mpi.h>
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -49,10 +51,17 @@ int MPE_Describe_info_state(int start, int end, const char *name, const char *co
 int MPE_Describe_event(int event, const char *name, const char *color);
 int MPE_Describe_info_event(int event, const char *name, const char *color, const char *format);
 
+/* The same for states and events of a communicator: they are those of all. */
+int MPE_Describe_comm_state(MPI_Comm comm, int start, int end, const char *name, const char *color, const char *format);
+int MPE_Describe_comm_event(MPI_Comm comm, int event, const char *name, const char *color, const char *format);
+
 /* An event now: alone, with data, or as of old with a number (not recorded) and data that may be NULL. */
 int MPE_Log_bare_event(int event);
 int MPE_Log_info_event(int event, const char *bytes);
 int MPE_Log_event(int event, int data, const char *bytes);
+
+/* The same on a communicator, which is not recorded; data may be NULL. */
+int MPE_Log_comm_event(MPI_Comm comm, int event, const char *bytes);
 
 /* Puts `count` values (of a text: characters) at *position of the data and moves it: s text, h 2 bytes, d and x 4, l
    and X 8, e float, E double. */
@@ -62,8 +71,16 @@ int MPE_Log_pack(MPE_LOG_BYTES bytes, int *position, char type, int count, const
 int MPE_Log_send(int other, int tag, int size);
 int MPE_Log_receive(int other, int tag, int size);
 
+/* The same with ranks in a communicator. */
+int MPE_Log_comm_send(MPI_Comm comm, int other, int tag, int size);
+int MPE_Log_comm_receive(MPI_Comm comm, int other, int tag, int size);
+
 /* Measures the clocks once more; all processes must call it. */
 int MPE_Log_sync_clocks(void);
+
+/* How many threads log, which the recorder sees itself; and the name that MPE_Finish_log was given, "" before. */
+void MPE_Log_thread_sync(int threads);
+const char *MPE_Log_merged_logfilename(void);
 
 #ifdef __cplusplus
 }

@@ -4,25 +4,25 @@
 
 /* The MPI that the recorder is built for. */
 
+#include "record/real.h"
+
 #include <mpi.h>
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/* The library is preloaded into every process of a job, also into launchers and shells, which have no MPI. Functions
-   are looked up when they are first called (see real.h); objects that it names must be weak. */
-#ifdef OPEN_MPI
-#pragma weak ompi_mpi_byte
-#pragma weak ompi_mpi_char
-#pragma weak ompi_mpi_comm_null
-#pragma weak ompi_mpi_comm_self
-#pragma weak ompi_mpi_comm_world
-#pragma weak ompi_mpi_double
-#pragma weak ompi_mpi_group_null
-#pragma weak ompi_mpi_int
-#pragma weak ompi_mpi_op_lor
-#pragma weak ompi_mpi_op_no_op
-#pragma weak ompi_request_null
+/* The library is preloaded into every process of a job, also into launchers and shells, which have no MPI; and MPI may
+   be loaded later than it. So functions are looked up when they are first called (see real.h), and objects, which Open
+   MPI has for handles, when they are first named. */
+#if defined(OPEN_MPI) && !defined(RECORD_STATIC)
+#undef OMPI_PREDEFINED_GLOBAL
+#define OMPI_PREDEFINED_GLOBAL(type, global)                                                                           \
+    (__extension__({                                                                                                   \
+        static void *object;                                                                                           \
+        if (__builtin_expect(!object, 0))                                                                              \
+            object = real_object(#global);                                                                             \
+        (type) object;                                                                                                 \
+    }))
 #endif
 
 /* Handles as numbers: integers under MPICH, addresses under Open MPI. */

@@ -12,8 +12,11 @@
 
 #ifdef OPEN_MPI
 static const char *const libraries[] = {"libmpi.so.40"};
+static const char *const fortran_libraries[] = {"libmpi_mpifh.so.40", "libmpi_usempif08.so.40",
+                                                "libmpi_usempi_ignore_tkr.so.40"};
 #else
 static const char *const libraries[] = {"libmpich.so.12", "libmpi.so.12"};
+static const char *const fortran_libraries[] = {"libmpichfort.so.12", "libmpifort.so.12"};
 #endif
 
 /* Where MPI was loaded late and for one library only (as Python loads its modules) it is not in the usual search; where
@@ -41,6 +44,16 @@ static void *found_or_abort(void *found, const char *name)
 void *real_find(const char *name)
 {
     void *found = dlsym(RTLD_NEXT, name);
+    if (!found)
+        found = find_in_library(name, RTLD_NOLOAD);
+    if (!found)
+        found = find_in_library(name, RTLD_GLOBAL);
+    return found_or_abort(found, name);
+}
+
+void *real_object(const char *name)
+{
+    void *found = dlsym(RTLD_DEFAULT, name);
     if (!found)
         found = find_in_library(name, RTLD_NOLOAD);
     if (!found)
@@ -81,12 +94,28 @@ static int find_in_fortran(struct dl_phdr_info *library, size_t size, void *cont
     return wanted->found != NULL;
 }
 
+static void find_fortran(void);
+
+/* As for the C library: where the linker has left it out. What it calls is known by where it is loaded. */
+static void *open_fortran(const char *name)
+{
+    void *found = NULL;
+    for (size_t i = 0; i < sizeof fortran_libraries / sizeof *fortran_libraries && !found; i++) {
+        void *library = dlopen(fortran_libraries[i], RTLD_LAZY | RTLD_GLOBAL);
+        found = library ? dlsym(library, name) : NULL;
+    }
+    find_fortran();
+    return found;
+}
+
 void *real_find_fortran(const char *name)
 {
     struct wanted wanted = {.name = name, .found = dlsym(RTLD_NEXT, name)};
     /* Loaded late and for one library only, as modules of Python are. */
     if (!wanted.found)
         dl_iterate_phdr(find_in_fortran, &wanted);
+    if (!wanted.found)
+        wanted.found = open_fortran(name);
     return found_or_abort(wanted.found, name);
 }
 
@@ -127,6 +156,7 @@ static int add_ranges(struct dl_phdr_info *library, size_t size, void *unused)
 
 __attribute__((constructor)) static void find_fortran(void)
 {
+    fortran.count = recorder_itself.count = 0;
     dl_iterate_phdr(add_ranges, NULL);
     real_has_fortran = fortran.count > 0;
 }

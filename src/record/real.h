@@ -25,7 +25,10 @@ static inline const void *real_caller(const void *address)
 /* The function of this name ("PMPI_Send") in the MPI library. Ends the program where there is none. */
 void *real_find(const char *name);
 
-/* The same of MPI's Fortran libraries ("mpi_send_"). */
+/* The object of this name ("ompi_mpi_comm_world"). */
+void *real_object(const char *name);
+
+/* The function of this name of MPI's Fortran libraries ("mpi_send_"). */
 void *real_find_fortran(const char *name);
 
 /* Calls the MPI library's own function. */

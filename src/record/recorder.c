@@ -3,12 +3,15 @@
 
 #include "record/clock.h"
 #include "record/comms.h"
+#include "record/ending.h"
 #include "record/host.h"
+#include "record/request_table.h"
 #include "record/sessions.h"
 #include "record/settings.h"
 #include "record/sync.h"
 #include "record/world.h"
 
+#include <errno.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,50 +20,77 @@
 #include <unistd.h>
 
 struct recorder recorder;
-__thread struct lane *lane_mine;
+__thread struct location *location_mine;
 
-static struct lane_settings settings;
+static struct location_settings settings;
 static struct record_header about; /* of this process */
-static pthread_mutex_t lanes_lock = PTHREAD_MUTEX_INITIALIZER;
-static struct lane *lanes;
+static pthread_mutex_t locations_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct location *locations;
 static uint32_t threads;
 static pthread_key_t thread_end;
 
-/* A thread ends: nothing more comes into its lane. */
-static void on_thread_end(void *lane)
+/* A thread ends: nothing more comes into its location. */
+static void on_thread_end(void *location)
 {
-    pthread_mutex_lock(&lanes_lock);
-    lane_close(lane, RECORD_FINALIZED);
-    pthread_mutex_unlock(&lanes_lock);
+    pthread_mutex_lock(&locations_lock);
+    location_close(location, RECORD_FINALIZED);
+    pthread_mutex_unlock(&locations_lock);
 }
 
-struct lane *recorder_attach(void)
+/* Where no file could be made for this thread, it goes on without. */
+static __thread bool refused;
+
+static void refuse(int reason)
 {
-    pthread_mutex_lock(&lanes_lock);
+    refused = true;
+    for (struct location *location = locations; location; location = location->next)
+        if (location->thread == 0 && location->header) {
+            location->header->lost_threads++;
+            location->header->lost_reason = (uint32_t)reason;
+        }
+}
+
+struct location *recorder_attach(void)
+{
+    if (refused)
+        return NULL;
+    int before = errno;
+    pthread_mutex_lock(&locations_lock);
     struct record_header header = about;
     header.thread = threads++;
-    struct lane *lane = lane_open(&settings, &header);
-    if (lane) {
-        sites_start(lane);
-        lane->next = lanes;
-        lanes = lane;
-        lane_mine = lane;
+    struct location *location = location_open(&settings, &header);
+    if (location) {
+        sites_start(location);
+        location->next = locations;
+        locations = location;
+        location_mine = location;
+    } else {
+        refuse(errno);
     }
-    pthread_mutex_unlock(&lanes_lock);
-    if (lane && header.thread > 0)
-        pthread_setspecific(thread_end, lane);
-    if (!lane)
-        recorder.started = header.thread > 0 && recorder.started;
-    return lane;
+    pthread_mutex_unlock(&locations_lock);
+    if (location && header.thread > 0)
+        pthread_setspecific(thread_end, location);
+    if (location)
+        errno = before;
+    return location;
+}
+
+bool recorder_path(char *path, size_t size, const char *suffix)
+{
+    int length =
+        snprintf(path, size, "%s/%.32s-%u%s", settings.directory, about.host_name, (unsigned)about.pid, suffix);
+    return length > 0 && (size_t)length < size;
 }
 
 /* The child of fork() is no process of the MPI program. */
 static void on_fork(void)
 {
     recorder.started = false;
-    for (struct lane *lane = lanes; lane; lane = lane->next)
-        if (lane->header)
-            lane_abandon(lane);
+    ending_note_in(NULL);
+    request_table_abandon();
+    for (struct location *location = locations; location; location = location->next)
+        if (location->header)
+            location_abandon(location);
 }
 
 static void know_process(MPI_Group world)
@@ -85,16 +115,16 @@ static void know_process(MPI_Group world)
     about.host = host_of_clock(rank);
 }
 
-static void lanes_mark(enum record_end end)
+static void locations_mark(enum record_end end)
 {
-    pthread_mutex_lock(&lanes_lock);
-    for (struct lane *lane = lanes; lane; lane = lane->next)
-        if (lane->header)
-            lane->header->end = end;
-    pthread_mutex_unlock(&lanes_lock);
+    pthread_mutex_lock(&locations_lock);
+    for (struct location *location = locations; location; location = location->next)
+        if (location->header)
+            location->header->end = end;
+    pthread_mutex_unlock(&locations_lock);
 }
 
-/* The first lane and what is known before the first record. False: nothing can be recorded. */
+/* The first location and what is known before the first record. False: nothing can be recorded. */
 static bool begin_first(MPI_Group world, bool threaded)
 {
     recorder.threaded = threaded;
@@ -104,9 +134,12 @@ static bool begin_first(MPI_Group world, bool threaded)
     about.world = world_of_launcher(recorder.size);
     mkdir(settings.directory, 0700); /* on hosts that do not share the file system it is not there */
     if (!recorder_attach()) {
-        fprintf(stderr, "sight: process %d: cannot record to '%s'\n", recorder.rank, settings.directory);
+        fprintf(stderr, "sight: process %d: cannot record to '%s': %s\n", recorder.rank, settings.directory,
+                strerror(errno));
         return false;
     }
+    ending_note_in(location_mine);
+    ending_watch();
     pthread_key_create(&thread_end, on_thread_end);
     pthread_atfork(NULL, NULL, on_fork);
     return true;
@@ -116,37 +149,37 @@ static bool begin_first(MPI_Group world, bool threaded)
 static bool begin_again(bool threaded)
 {
     recorder.threaded |= threaded;
-    lanes_mark(RECORD_RUNNING);
-    return lane_mine || recorder_attach();
+    locations_mark(RECORD_RUNNING);
+    return location_mine || recorder_attach();
 }
 
 static bool begin(enum function function, const void *caller, int64_t begin_ticks, bool threaded)
 {
-    bool again = lanes != NULL;
+    bool again = locations != NULL;
     MPI_Group world = sessions_world();
     if (world == MPI_GROUP_NULL || !(again ? begin_again(threaded) : begin_first(world, threaded)))
         return false;
-    struct lane *lane = lane_mine;
-    lane->inside = true;
+    struct location *location = location_mine;
+    location->inside = true;
     if (!again)
-        lane_calibrate(lane, begin_ticks, &recorder_clock.begin);
+        location_calibrate(location, begin_ticks, &recorder_clock.begin);
     recorder.on = recorder.started = true;
     if (!recorder.skip[function])
-        recorder_enter(lane, function, caller, RECORD_WORLD, begin_ticks);
+        recorder_enter(location, function, caller, RECORD_WORLD, begin_ticks);
     if (again)
         comms_resume(world);
     else
-        comms_start(lane, world);
+        comms_start(location, world);
     if (!again && about.spawned) {
         MPI_Comm parent;
         PMPI_Comm_get_parent(&parent);
-        comm_met(lane, parent, RECORD_PARENT, recorder_clock.begin.ns);
+        comm_met(location, parent, RECORD_PARENT, recorder_clock.begin.ns);
     }
     if (sessions_have_world())
         recorder_look_at_hosts(MPI_COMM_WORLD);
     if (!recorder.skip[function])
-        lane_put(lane, RECORD_LEAVE, clock_now(), function, RECORD_WORLD);
-    lane->inside = false;
+        location_put(location, RECORD_LEAVE, clock_now(), function, RECORD_WORLD);
+    location->inside = false;
     return true;
 }
 
@@ -162,15 +195,15 @@ void recorder_start(enum function function, const void *caller, int64_t begin_ti
 void recorder_look_at_hosts(MPI_Comm all)
 {
     recorder.several_hosts = sync_needed(about.host, all, &about.world);
-    if (lane_mine->header)
-        lane_mine->header->world = about.world;
+    if (location_mine->header)
+        location_mine->header->world = about.world;
     recorder_sync(all);
 }
 
 void recorder_sync(MPI_Comm all)
 {
-    if (recorder.started && recorder.several_hosts && lane_mine)
-        sync_clocks(lane_mine, about.host, all);
+    if (recorder.started && recorder.several_hosts && location_mine)
+        sync_clocks(location_mine, about.host, all);
 }
 
 void recorder_finish(void)
@@ -182,17 +215,18 @@ void recorder_finish(void)
 void recorder_close(void)
 {
     recorder.started = false;
-    lanes_mark(RECORD_FINALIZED);
+    locations_mark(RECORD_FINALIZED);
+    request_table_remove();
 }
 
 /* The process ends: files are cut to what is used. Where MPI is not finalised, threads may still write to them. */
 __attribute__((destructor)) static void close_files(void)
 {
-    pthread_mutex_lock(&lanes_lock);
-    for (struct lane *lane = lanes; lane; lane = lane->next)
-        if (lane->header && lane->header->end == RECORD_FINALIZED)
-            lane_close(lane, RECORD_FINALIZED);
-    pthread_mutex_unlock(&lanes_lock);
+    pthread_mutex_lock(&locations_lock);
+    for (struct location *location = locations; location; location = location->next)
+        if (location->header && location->header->end == RECORD_FINALIZED)
+            location_close(location, RECORD_FINALIZED);
+    pthread_mutex_unlock(&locations_lock);
 }
 
 void recorder_switch(bool on)

@@ -2,7 +2,7 @@
 #ifndef SIGHT_RECORD_RECORDER_H
 #define SIGHT_RECORD_RECORDER_H
 
-#include "record/lane.h"
+#include "record/location.h"
 #include "record/mpi_api.h"
 #include "record/sites.h"
 
@@ -26,27 +26,30 @@ struct recorder {
 };
 extern struct recorder recorder;
 
-/* The lane of this thread; NULL until its first call. */
-extern __thread struct lane *lane_mine __attribute__((tls_model("initial-exec")));
+/* The location of this thread; NULL until its first call. */
+extern __thread struct location *location_mine __attribute__((tls_model("initial-exec")));
 
-/* Opens the lane of this thread. NULL where nothing is recorded. */
-struct lane *recorder_attach(void);
+/* A file of this process in the directory of the recording. False: its name would be too long. */
+bool recorder_path(char *path, size_t size, const char *suffix);
+
+/* Opens the location of this thread. NULL, and errno the first time, where it cannot be: nothing of it is recorded. */
+struct location *recorder_attach(void);
 
 /* After MPI_Init or MPI_Session_init: finds out who we are and starts recording, where nothing has yet. `begin_ticks`:
    when the function was entered, `caller`: from where. */
 void recorder_start(enum function function, const void *caller, int64_t begin_ticks, bool threaded);
 
 /* Records the entry of a call. */
-static inline void recorder_enter(struct lane *lane, enum function function, const void *caller, uint32_t comm,
+static inline void recorder_enter(struct location *location, enum function function, const void *caller, uint32_t comm,
                                   int64_t ticks)
 {
-    uint32_t site = recorder.sites && caller ? site_number(lane, caller, function, comm, ticks) : 0;
+    uint32_t site = recorder.sites && caller ? site_number(location, caller, function, comm, ticks) : 0;
     if (__builtin_expect(site != 0, 1)) {
-        lane_put_enter(lane, ticks, function, comm, site);
+        location_put_enter(location, ticks, function, comm, site);
         return;
     }
-    lane_note_used(lane, function);
-    lane_put(lane, RECORD_ENTER, ticks, function, comm);
+    location_note_used(location, function);
+    location_put(location, RECORD_ENTER, ticks, function, comm);
 }
 
 /* Before and after the last PMPI_Finalize or PMPI_Session_finalize. */

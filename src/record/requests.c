@@ -3,34 +3,25 @@
 
 #include "core/payload.h"
 #include "record/messages.h"
+#include "record/pending.h"
+#include "record/request_table.h"
 #include "record/table.h"
 
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
-struct request {
-    struct lane *lane; /* a send: where its record is, */
-    uint64_t send_at;  /* and at which place; 0: nowhere */
-    uint64_t bytes;    /* a persistent send */
-    uint32_t comm;
-    int32_t dest, tag;
-    uint32_t number; /* its place in the pool, from 1 */
-    bool collective, receive, persistent, active, cancelled;
-    bool told; /* the call that made it is recorded, with its number */
-};
-
 /* Numbers are given again, the lowest first: what is posted and completed together has numbers in a row. */
-enum { POOL_BLOCK = 64 };
+enum { POOL_BLOCK = RECORD_REQUESTS_BLOCK };
 struct pool_block {
     uint64_t free; /* bits */
-    struct request requests[POOL_BLOCK];
+    struct record_request *requests;
 };
 
 static struct {
     pthread_mutex_t lock;
     struct table by_handle; /* -> address of the request */
-    struct pool_block **blocks;
+    struct pool_block *blocks;
     uint32_t block_count;
     uint32_t first_free; /* no block before has room */
 } requests = {.lock = PTHREAD_MUTEX_INITIALIZER};
@@ -52,57 +43,71 @@ static void requests_unlock(void)
         pthread_mutex_unlock(&requests.lock);
 }
 
-static struct request *request_find(uintptr_t handle)
+static struct record_request *request_find(uintptr_t handle)
 {
     const uint64_t *value = table_find(&requests.by_handle, handle);
-    return value ? (struct request *)(uintptr_t)*value : NULL;
+    return value ? (struct record_request *)(uintptr_t)*value : NULL;
 }
 
 static bool pool_grow(void)
 {
-    struct pool_block **larger = realloc(requests.blocks, (requests.block_count + 1) * sizeof(struct pool_block *));
+    struct pool_block *larger = realloc(requests.blocks, (requests.block_count + 1) * sizeof *larger);
     if (!larger)
         return false;
     requests.blocks = larger;
-    struct pool_block *block = calloc(1, sizeof *block);
+    struct record_request *block = request_table_page(requests.block_count);
+    if (!block)
+        block = calloc(POOL_BLOCK, sizeof *block);
     if (!block)
         return false;
-    block->free = UINT64_MAX;
     for (uint32_t i = 0; i < POOL_BLOCK; i++)
-        block->requests[i].number = requests.block_count * POOL_BLOCK + i + 1;
-    requests.blocks[requests.block_count++] = block;
+        block[i].number = requests.block_count * POOL_BLOCK + i + 1;
+    requests.blocks[requests.block_count++] = (struct pool_block){.free = UINT64_MAX, .requests = block};
     return true;
 }
 
-static struct request *request_new(void)
+static struct record_request *request_new(void)
 {
-    while (requests.first_free < requests.block_count && !requests.blocks[requests.first_free]->free)
+    while (requests.first_free < requests.block_count && !requests.blocks[requests.first_free].free)
         requests.first_free++;
     if (requests.first_free == requests.block_count && !pool_grow())
         return NULL;
-    struct pool_block *block = requests.blocks[requests.first_free];
-    struct request *request = &block->requests[__builtin_ctzll(block->free)];
+    struct pool_block *block = &requests.blocks[requests.first_free];
+    struct record_request *request = &block->requests[__builtin_ctzll(block->free)];
     block->free &= block->free - 1;
     return request;
 }
 
-static void request_drop(uintptr_t handle, const struct request *request)
+static void slot_free(struct record_request *request)
 {
     uint32_t place = request->number - 1;
-    table_remove(&requests.by_handle, handle);
-    requests.blocks[place / POOL_BLOCK]->free |= UINT64_C(1) << place % POOL_BLOCK;
+    request->active = 0;
+    requests.blocks[place / POOL_BLOCK].free |= UINT64_C(1) << place % POOL_BLOCK;
     if (place / POOL_BLOCK < requests.first_free)
         requests.first_free = place / POOL_BLOCK;
+}
+
+/* Forgets the handle, unless it stands for a newer request. */
+static void handle_drop(const struct record_request *request)
+{
+    if (request_find(request->handle) == request)
+        table_remove(&requests.by_handle, request->handle);
+}
+
+static void request_drop(struct record_request *request)
+{
+    handle_drop(request);
+    slot_free(request);
 }
 
 static void told_end(struct call *call, struct told *told)
 {
     if (told->count > 0)
-        lane_put_requests(call->lane, told->first, told->count);
+        location_put_requests(call->location, told->first, told->count);
     told->count = 0;
 }
 
-static void tell(struct call *call, struct told *told, const struct request *request)
+static void tell(struct call *call, struct told *told, const struct record_request *request)
 {
     if (!call->write || !request->told)
         return;
@@ -112,23 +117,34 @@ static void tell(struct call *call, struct told *told, const struct request *req
         told->first = request->number;
 }
 
-/* Sends that are complete at once may share one handle: the latest stands for all. */
-static void request_add(struct call *call, const MPI_Request *handle, const struct request *facts)
+/* The request for a new handle. Sends that are complete at once may share one handle: the latest stands for all. One
+   that a call holds stays as it is until that has ended. */
+static struct record_request *request_for(uintptr_t handle)
+{
+    struct record_request *request = request_find(handle);
+    if (request && !request->held)
+        return request;
+    if ((request = request_new())) {
+        uint64_t *value = table_put(&requests.by_handle, handle);
+        if (value)
+            *value = (uintptr_t)request;
+    }
+    return request;
+}
+
+static void request_add(struct call *call, const MPI_Request *handle, const struct record_request *facts)
 {
     if (*handle == MPI_REQUEST_NULL)
         return;
     struct told told = {0};
     requests_lock();
-    struct request *request = request_find(HANDLE_NUMBER(*handle));
-    if (!request && (request = request_new())) {
-        uint64_t *value = table_put(&requests.by_handle, HANDLE_NUMBER(*handle));
-        if (value)
-            *value = (uintptr_t)request;
-    }
+    struct record_request *request = request_for(HANDLE_NUMBER(*handle));
     if (request) {
         uint32_t number = request->number;
         *request = *facts;
+        request->handle = HANDLE_NUMBER(*handle);
         request->number = number;
+        request->function = (uint16_t)call->function;
         request->told = call->write;
         tell(call, &told, request);
     }
@@ -136,50 +152,103 @@ static void request_add(struct call *call, const MPI_Request *handle, const stru
     told_end(call, &told);
 }
 
-void request_of_send(struct call *call, const MPI_Request *request)
+/* As the table has them: the MPIs have numbers of their own for any. */
+static int32_t known_source(int source)
 {
-    if (call->send_at)
-        request_add(call, request, &(struct request){.lane = call->lane, .send_at = call->send_at, .active = true});
+    return source == MPI_ANY_SOURCE ? RECORD_ANY : source;
 }
 
-void request_of_receive(struct call *call, const MPI_Request *request, int source, uint32_t comm)
+static int32_t known_tag(int tag)
 {
-    if (source != MPI_PROC_NULL && comm != RECORD_COMM_NONE)
-        request_add(call, request, &(struct request){.receive = true, .active = true, .comm = comm});
+    return tag == MPI_ANY_TAG ? RECORD_ANY : tag;
+}
+
+void request_of_send(struct call *call, const MPI_Request *request, int dest, int tag)
+{
+    if (call->send_at)
+        request_add(call, request,
+                    &(struct record_request){.location = (uintptr_t)call->location,
+                                             .send_at = call->send_at,
+                                             .active = true,
+                                             .comm = call->comm,
+                                             .partner = dest,
+                                             .tag = tag});
+}
+
+void request_of_receive(struct call *call, const MPI_Request *request, int source, int tag)
+{
+    if (source != MPI_PROC_NULL)
+        request_add(call, request,
+                    &(struct record_request){.receive = true,
+                                             .active = true,
+                                             .comm = call->comm,
+                                             .partner = known_source(source),
+                                             .tag = known_tag(tag)});
+}
+
+void request_of_matched(struct call *call, const MPI_Request *request)
+{
+    if (call->matched_comm != RECORD_COMM_NONE)
+        request_add(call, request,
+                    &(struct record_request){.receive = true,
+                                             .active = true,
+                                             .comm = call->matched_comm,
+                                             .partner = RECORD_NOT_KNOWN,
+                                             .tag = RECORD_NOT_KNOWN});
+}
+
+void request_of_exchange(struct call *call, const MPI_Request *request, int source, int tag, uint64_t bytes)
+{
+    if (source != MPI_PROC_NULL)
+        request_add(call, request,
+                    &(struct record_request){.receive = true,
+                                             .exchange = true,
+                                             .active = true,
+                                             .partner = known_source(source),
+                                             .tag = known_tag(tag),
+                                             .bytes = bytes,
+                                             .comm = call->comm});
 }
 
 void request_of_persistent_send(struct call *call, const MPI_Request *request, uint64_t bytes, int dest, int tag)
 {
     if (dest != MPI_PROC_NULL)
-        request_add(
-            call, request,
-            &(struct request){.persistent = true, .bytes = bytes, .dest = dest, .tag = tag, .comm = call->comm});
+        request_add(call, request,
+                    &(struct record_request){
+                        .persistent = true, .bytes = bytes, .partner = dest, .tag = tag, .comm = call->comm});
 }
 
-void request_of_persistent_receive(struct call *call, const MPI_Request *request, int source)
+void request_of_persistent_receive(struct call *call, const MPI_Request *request, int source, int tag)
 {
     if (source != MPI_PROC_NULL)
-        request_add(call, request, &(struct request){.persistent = true, .receive = true, .comm = call->comm});
+        request_add(call, request,
+                    &(struct record_request){.persistent = true,
+                                             .receive = true,
+                                             .comm = call->comm,
+                                             .partner = known_source(source),
+                                             .tag = known_tag(tag)});
 }
 
 void request_of_collective(struct call *call, const MPI_Request *handle, bool persistent)
 {
-    request_add(call, handle, &(struct request){.collective = true, .persistent = persistent, .active = !persistent});
+    request_add(call, handle,
+                &(struct record_request){
+                    .collective = true, .persistent = persistent, .active = !persistent, .comm = call->comm});
 }
 
 void requests_start(struct call *call, int count, const MPI_Request *handles)
 {
     struct told told = {0};
     requests_lock();
-    for (int i = 0; i < count; i++) {
-        struct request *request = request_find(HANDLE_NUMBER(handles[i]));
+    for (int i = 0; handles && i < count; i++) {
+        struct record_request *request = request_find(HANDLE_NUMBER(handles[i]));
         if (!request || !request->persistent)
             continue;
         request->active = true;
         request->cancelled = false;
-        request->lane = call->lane;
+        request->location = (uintptr_t)call->location;
         if (!request->receive && !request->collective)
-            request->send_at = message_put_send(call, request->bytes, request->dest, request->tag, request->comm);
+            request->send_at = message_put_send(call, request->bytes, request->partner, request->tag, request->comm);
         tell(call, &told, request);
     }
     requests_unlock();
@@ -189,113 +258,164 @@ void requests_start(struct call *call, int count, const MPI_Request *handles)
 void request_cancel(const MPI_Request *handle)
 {
     requests_lock();
-    struct request *request = request_find(HANDLE_NUMBER(*handle));
+    struct record_request *request = handle ? request_find(HANDLE_NUMBER(*handle)) : NULL;
     if (request)
         request->cancelled = true;
     requests_unlock();
 }
 
+/* What becomes of it nobody will be told. A send that was to be cancelled is not taken for one that arrived. */
 void request_freed(const MPI_Request *handle)
 {
+    struct record_request facts = {0};
     requests_lock();
-    struct request *request = request_find(HANDLE_NUMBER(*handle));
-    if (request)
-        request_drop(HANDLE_NUMBER(*handle), request);
+    struct record_request *request = handle ? request_find(HANDLE_NUMBER(*handle)) : NULL;
+    if (request) {
+        facts = *request;
+        if (request->held)
+            handle_drop(request);
+        else
+            request_drop(request);
+    }
     requests_unlock();
+    if (facts.active && facts.cancelled && facts.send_at)
+        location_void((struct location *)(uintptr_t)facts.location, facts.send_at);
+}
+
+/* For a call that may complete it; NULL where there is nothing to follow, or another place of the call has it. */
+static struct record_request *request_hold(uintptr_t handle)
+{
+    struct record_request *request = request_find(handle);
+    if (!request || !request->active || request->held)
+        return NULL;
+    request->held = true;
+    return request;
+}
+
+/* Room for `size` bytes more is after the requests. */
+static unsigned char *remember(struct call *call, int count, const MPI_Request *handles, size_t size,
+                               enum record_wait wait)
+{
+    size_t number = count > 0 && handles ? (size_t)count : 0;
+    call->requests = location_scratch(call->location, number * sizeof *call->requests + size + 1);
+    call->request_count = call->requests ? number : 0;
+    requests_lock();
+    for (size_t i = 0; i < call->request_count; i++)
+        call->requests[i] = request_hold(HANDLE_NUMBER(handles[i]));
+    requests_unlock();
+    pending_requests(call, wait, call->request_count, handles);
+    return call->requests ? (unsigned char *)(call->requests + number) : NULL;
+}
+
+void requests_remember(struct call *call, int count, const MPI_Request *handles, enum record_wait wait)
+{
+    remember(call, count, handles, 0, wait);
+}
+
+MPI_Status *requests_remember_all(struct call *call, int count, const MPI_Request *handles, MPI_Status *statuses,
+                                  enum record_wait wait)
+{
+    bool own = statuses == MPI_STATUSES_IGNORE && count > 0 && handles;
+    unsigned char *room = remember(call, count, handles, own ? (size_t)count * sizeof *statuses : 0, wait);
+    return own && room ? (MPI_Status *)(void *)room : statuses;
+}
+
+void requests_release(struct call *call)
+{
+    requests_lock();
+    for (size_t i = 0; i < call->request_count; i++) {
+        struct record_request *request = call->requests[i];
+        if (!request)
+            continue;
+        request->held = false;
+        if (request_find(request->handle) != request)
+            slot_free(request);
+    }
+    requests_unlock();
+}
+
+static int class_of(int error)
+{
+    int class = error;
+    if (error != MPI_SUCCESS)
+        PMPI_Error_class(error, &class);
+    return class;
+}
+
+bool requests_tell(const struct call *call, int outcome)
+{
+    int class = class_of(outcome);
+    return call->requests && (class == MPI_SUCCESS || class == MPI_ERR_IN_STATUS || class == MPI_ERR_TRUNCATE);
+}
+
+/* What an exchange received. MPICH leaves the status of its request as it was (4.0.2): there what was asked for is
+   recorded, and where that leaves open who sends, nothing. */
+static void exchange_received(struct call *call, const struct record_request *facts, const MPI_Status *status)
+{
+#ifdef MPICH_VERSION
+    bool same = status->MPI_SOURCE == facts->partner && status->MPI_TAG == facts->tag;
+    uint64_t bytes = same && status_bytes(status) < facts->bytes ? status_bytes(status) : facts->bytes;
+    if (facts->partner >= 0 && facts->tag >= 0)
+        message_put_receive(call, facts->comm, facts->partner, facts->tag, bytes);
+#else
+    message_received(call, facts->comm, status);
+#endif
 }
 
 /* What a completed request was: a receive to be recorded, or a send that came to nothing. */
-static void request_ended(struct call *call, uintptr_t handle, const MPI_Status *status, struct told *told)
+static void request_ended(struct call *call, size_t index, const MPI_Status *status, int error, struct told *told)
 {
+    struct record_request *request = call->requests[index];
+    int cancelled = 0, class = class_of(error);
+    if (!request || class == MPI_ERR_PENDING)
+        return;
     requests_lock();
-    struct request *request = request_find(handle);
-    if (!request || !request->active) {
-        requests_unlock();
-        return;
-    }
-    struct request facts = *request;
-    request->active = false;
-    if (!request->persistent)
-        request_drop(handle, request);
+    struct record_request facts = *request;
+    request->active = request->held = false;
+    if (!facts.persistent || request_find(facts.handle) != request)
+        request_drop(request);
+    call->requests[index] = NULL;
     requests_unlock();
-    int cancelled = 0;
-    if (facts.cancelled)
+    bool good = class == MPI_SUCCESS || class == MPI_ERR_TRUNCATE;
+    if (facts.cancelled && good)
         PMPI_Test_cancelled(status, &cancelled);
-    if (!cancelled)
+    if (good && !cancelled)
         tell(call, told, &facts);
-    if (facts.receive && !cancelled)
+    if (facts.exchange && good && !cancelled)
+        exchange_received(call, &facts, status);
+    else if (facts.receive && good && !cancelled)
         message_received(call, facts.comm, status);
-    else if (cancelled && facts.send_at)
-        lane_void(facts.lane, facts.send_at);
+    else if (facts.send_at && (cancelled || !good))
+        location_void((struct location *)(uintptr_t)facts.location, facts.send_at);
 }
 
-MPI_Status *request_remember(struct call *call, const MPI_Request *request, MPI_Status *status)
+/* Each has an error of its own in its status only after MPI_ERR_IN_STATUS. */
+static int error_of(const MPI_Status *status, int outcome)
 {
-    call->request = HANDLE_NUMBER(*request);
-    return message_status(call, status);
+    return class_of(outcome) == MPI_ERR_IN_STATUS ? status->MPI_ERROR : outcome;
 }
 
-MPI_Status *requests_remember(struct call *call, int count, const MPI_Request *handles, MPI_Status *statuses)
-{
-    size_t number = count > 0 ? (size_t)count : 0;
-    bool own = statuses == MPI_STATUSES_IGNORE;
-    unsigned char *scratch =
-        lane_scratch(call->lane, number * (sizeof *call->requests + (own ? sizeof *statuses : 0)) + 1);
-    call->requests = (uintptr_t *)(void *)scratch;
-    if (!scratch)
-        return statuses;
-    for (size_t i = 0; i < number; i++)
-        call->requests[i] = HANDLE_NUMBER(handles[i]);
-    return own ? (MPI_Status *)(void *)(scratch + number * sizeof *call->requests) : statuses;
-}
-
-void request_complete(struct call *call, int index, const MPI_Status *status)
+void request_complete(struct call *call, int index, const MPI_Status *status, int outcome)
 {
     struct told told = {0};
-    if (call->requests && index != MPI_UNDEFINED)
-        request_ended(call, call->requests[index], status, &told);
+    if (index >= 0 && (size_t)index < call->request_count)
+        request_ended(call, (size_t)index, status, outcome, &told);
     told_end(call, &told);
 }
 
-void request_complete_one(struct call *call, const MPI_Status *status)
+void requests_complete(struct call *call, const MPI_Status *statuses, int outcome)
 {
     struct told told = {0};
-    request_ended(call, call->request, status, &told);
+    for (size_t i = 0; statuses != MPI_STATUSES_IGNORE && i < call->request_count; i++)
+        request_ended(call, i, &statuses[i], error_of(&statuses[i], outcome), &told);
     told_end(call, &told);
 }
 
-/* After MPI_ERR_IN_STATUS the statuses tell which requests are complete; after other errors nothing does. */
-static bool statuses_tell(const struct call *call, const MPI_Status *statuses, int result)
-{
-    int class = result;
-    if (result != MPI_SUCCESS)
-        PMPI_Error_class(result, &class);
-    return call->requests && statuses != MPI_STATUSES_IGNORE && (class == MPI_SUCCESS || class == MPI_ERR_IN_STATUS);
-}
-
-static bool status_good(const MPI_Status *status, int result)
-{
-    return result == MPI_SUCCESS || status->MPI_ERROR == MPI_SUCCESS;
-}
-
-void requests_complete(struct call *call, int count, const MPI_Status *statuses, int result)
+void requests_complete_some(struct call *call, int count, const int *indices, const MPI_Status *statuses, int outcome)
 {
     struct told told = {0};
-    if (!statuses_tell(call, statuses, result))
-        return;
-    for (int i = 0; i < count; i++)
-        if (status_good(&statuses[i], result))
-            request_ended(call, call->requests[i], &statuses[i], &told);
-    told_end(call, &told);
-}
-
-void requests_complete_some(struct call *call, int count, const int *indices, const MPI_Status *statuses, int result)
-{
-    struct told told = {0};
-    if (!statuses_tell(call, statuses, result) || count == MPI_UNDEFINED)
-        return;
-    for (int i = 0; i < count; i++)
-        if (status_good(&statuses[i], result))
-            request_ended(call, call->requests[indices[i]], &statuses[i], &told);
+    for (int i = 0; statuses != MPI_STATUSES_IGNORE && i < count; i++)
+        if (indices[i] >= 0 && (size_t)indices[i] < call->request_count)
+            request_ended(call, (size_t)indices[i], &statuses[i], error_of(&statuses[i], outcome), &told);
     told_end(call, &told);
 }

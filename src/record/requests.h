@@ -7,14 +7,18 @@
 /* Requests are followed from where they are made to where they complete: a receive happens there. */
 
 /* After a non-blocking send: only a cancelled one matters later. */
-void request_of_send(struct call *call, const MPI_Request *request);
+void request_of_send(struct call *call, const MPI_Request *request, int dest, int tag);
 
-/* After a non-blocking receive from `source` (MPI_PROC_NULL receives nothing) on the communicator of this number. */
-void request_of_receive(struct call *call, const MPI_Request *request, int source, uint32_t comm);
+/* After a non-blocking receive from `source` (MPI_PROC_NULL receives nothing), and after one of a matched message. */
+void request_of_receive(struct call *call, const MPI_Request *request, int source, int tag);
+void request_of_matched(struct call *call, const MPI_Request *request);
+
+/* After one that sends as well; `tag` and `bytes` are what the receive asks for. */
+void request_of_exchange(struct call *call, const MPI_Request *request, int source, int tag, uint64_t bytes);
 
 /* Persistent ones: a send of `bytes` to `dest` with `tag`, a receive. */
 void request_of_persistent_send(struct call *call, const MPI_Request *request, uint64_t bytes, int dest, int tag);
-void request_of_persistent_receive(struct call *call, const MPI_Request *request, int source);
+void request_of_persistent_receive(struct call *call, const MPI_Request *request, int source, int tag);
 
 /* After a call that posts a non-blocking collective, or prepares a persistent one. */
 void request_of_collective(struct call *call, const MPI_Request *request, bool persistent);
@@ -25,17 +29,24 @@ void requests_start(struct call *call, int count, const MPI_Request *requests);
 void request_cancel(const MPI_Request *request);
 void request_freed(const MPI_Request *request);
 
-/* Before a call that completes requests, which may change the handles; statuses that the program ignores are
-   received in own ones, which are returned in place of its. */
-MPI_Status *requests_remember(struct call *call, int count, const MPI_Request *requests, MPI_Status *statuses);
-MPI_Status *request_remember(struct call *call, const MPI_Request *request, MPI_Status *status);
+/* Before a call that completes requests, after which the handles are changed or other threads' own. `wait`: whether the
+   call waits for all or any of them. */
+void requests_remember(struct call *call, int count, const MPI_Request *requests, enum record_wait wait);
 
-/* After it: request `index` of those remembered is complete, with this status. */
-void request_complete(struct call *call, int index, const MPI_Status *status);
+/* The same of a call with a status for each: those that the program ignores are received in own ones, which are
+   returned in place of its. */
+MPI_Status *requests_remember_all(struct call *call, int count, const MPI_Request *requests, MPI_Status *statuses,
+                                  enum record_wait wait);
 
-/* The same for the only one, for all (where `result` is MPI_ERR_IN_STATUS those without error), and for some. */
-void request_complete_one(struct call *call, const MPI_Status *status);
-void requests_complete(struct call *call, int count, const MPI_Status *statuses, int result);
-void requests_complete_some(struct call *call, int count, const int *indices, const MPI_Status *statuses, int result);
+/* After it: whether what it gave back tells which requests are complete, also where some of them failed. */
+bool requests_tell(const struct call *call, int outcome);
+
+/* Then: request `index` of those remembered (MPI_UNDEFINED: none) is complete, with this status; all are; some are. */
+void request_complete(struct call *call, int index, const MPI_Status *status, int outcome);
+void requests_complete(struct call *call, const MPI_Status *statuses, int outcome);
+void requests_complete_some(struct call *call, int count, const int *indices, const MPI_Status *statuses, int outcome);
+
+/* In the end: those that are not complete go on. */
+void requests_release(struct call *call);
 
 #endif

@@ -8,13 +8,15 @@
 
 #ifdef MPI_SESSION_NULL
 
-static MPI_Session own = MPI_SESSION_NULL;
+static MPI_Session own;
+static bool has_own;
 
 static MPI_Group world_of_session(void)
 {
     MPI_Group group = MPI_GROUP_NULL;
-    if (own == MPI_SESSION_NULL && PMPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_RETURN, &own) != MPI_SUCCESS)
+    if (!has_own && PMPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_RETURN, &own) != MPI_SUCCESS)
         return MPI_GROUP_NULL;
+    has_own = true;
     if (PMPI_Group_from_session_pset(own, "mpi://WORLD", &group) != MPI_SUCCESS)
         return MPI_GROUP_NULL;
     return group;
@@ -22,8 +24,9 @@ static MPI_Group world_of_session(void)
 
 void sessions_end(void)
 {
-    if (own != MPI_SESSION_NULL)
+    if (has_own)
         PMPI_Session_finalize(&own);
+    has_own = false;
 }
 
 #else

@@ -31,7 +31,7 @@ static uint64_t number_of(const char *name, uint64_t otherwise)
     return value;
 }
 
-bool settings_read(struct lane_settings *settings)
+bool settings_read(struct location_settings *settings)
 {
     settings->directory = getenv("SIGHT_RECORD_DIR");
     if (!settings->directory || !*settings->directory)

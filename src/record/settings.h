@@ -3,7 +3,7 @@
 #define SIGHT_RECORD_SETTINGS_H
 
 #include "record/clock.h"
-#include "record/lane.h"
+#include "record/location.h"
 
 /* What the environment asks for, as `sight record` or a person sets it:
      SIGHT_RECORD_DIR         directory of the buffer files; without it nothing is recorded
@@ -14,7 +14,7 @@
      SIGHT_RECORD_ONLY, SIGHT_RECORD_SKIP  functions, separated by commas; * stands for anything */
 
 /* False where nothing is to be recorded. */
-bool settings_read(struct lane_settings *settings);
+bool settings_read(struct location_settings *settings);
 
 /* Which clock is asked for. */
 enum clock_choice settings_clock(void);

@@ -12,11 +12,11 @@ enum { SITES_FIRST = 128, SITES_MAX = 1 << 16 }; /* slots; half of them are used
 /* Every table begins as this one, in which nothing is found. */
 static struct site no_sites[1];
 
-void sites_start(struct lane *lane)
+void sites_start(struct location *location)
 {
-    lane->sites = no_sites;
-    lane->site_mask = 0;
-    lane->site_count = 0;
+    location->sites = no_sites;
+    location->site_mask = 0;
+    location->site_count = 0;
 }
 
 /* The slot of a site, or the free one for it. */
@@ -28,22 +28,22 @@ static struct site *slot_of(struct site *sites, uint32_t mask, uintptr_t caller,
     return &sites[at];
 }
 
-static bool make_room(struct lane *lane)
+static bool make_room(struct location *location)
 {
-    uint32_t slots = lane->sites == no_sites ? 0 : lane->site_mask + 1;
-    if (2 * (lane->site_count + 1) <= slots)
+    uint32_t slots = location->sites == no_sites ? 0 : location->site_mask + 1;
+    if (2 * (location->site_count + 1) <= slots)
         return true;
     uint32_t wanted = slots ? 2 * slots : SITES_FIRST;
     struct site *sites = wanted <= SITES_MAX ? calloc(wanted, sizeof *sites) : NULL;
     if (!sites)
         return false;
     for (uint32_t i = 0; i < slots; i++)
-        if (lane->sites[i].number)
-            *slot_of(sites, wanted - 1, lane->sites[i].caller, lane->sites[i].call) = lane->sites[i];
+        if (location->sites[i].number)
+            *slot_of(sites, wanted - 1, location->sites[i].caller, location->sites[i].call) = location->sites[i];
     if (slots)
-        free(lane->sites);
-    lane->sites = sites;
-    lane->site_mask = wanted - 1;
+        free(location->sites);
+    location->sites = sites;
+    location->site_mask = wanted - 1;
     return true;
 }
 
@@ -70,7 +70,7 @@ static int code_look(struct dl_phdr_info *file, size_t size, void *context)
     return 0;
 }
 
-static void define(struct lane *lane, const struct site *site, int64_t ticks)
+static void define(struct location *location, const struct site *site, int64_t ticks)
 {
     struct code code = {.address = site->caller};
     uint32_t comm = site->call & ((1 << SITE_COMM_BITS) - 1);
@@ -84,19 +84,19 @@ static void define(struct lane *lane, const struct site *site, int64_t ticks)
         length = 0;
     memcpy(record.path, code.path, length);
     size_t size = (offsetof(struct record_site, path) + length + 8) / 8 * 8;
-    lane_define(lane, &record, size, RECORD_DEFINE_SITE, comm < RECORD_SHORT_COMMS ? comm : RECORD_COMM_NONE);
+    location_define(location, &record, size, RECORD_DEFINE_SITE, comm < RECORD_SHORT_COMMS ? comm : RECORD_COMM_NONE);
 }
 
-uint32_t site_find(struct lane *lane, uintptr_t caller, uint32_t call, int64_t ticks)
+uint32_t site_find(struct location *location, uintptr_t caller, uint32_t call, int64_t ticks)
 {
-    struct site *site = slot_of(lane->sites, lane->site_mask, caller, call);
+    struct site *site = slot_of(location->sites, location->site_mask, caller, call);
     if (site->number)
         return site->number;
-    if (!make_room(lane))
+    if (!make_room(location))
         return 0;
-    site = slot_of(lane->sites, lane->site_mask, caller, call);
-    *site = (struct site){.caller = caller, .call = call, .number = ++lane->site_count};
-    lane_note_used(lane, call >> SITE_COMM_BITS);
-    define(lane, site, ticks);
+    site = slot_of(location->sites, location->site_mask, caller, call);
+    *site = (struct site){.caller = caller, .call = call, .number = ++location->site_count};
+    location_note_used(location, call >> SITE_COMM_BITS);
+    define(location, site, ticks);
     return site->number;
 }

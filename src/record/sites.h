@@ -2,12 +2,12 @@
 #ifndef SIGHT_RECORD_SITES_H
 #define SIGHT_RECORD_SITES_H
 
-#include "record/lane.h"
+#include "record/location.h"
 
-/* From which places of the program MPI is called: return addresses, numbered by each lane as it meets them. What they
-   mean is found out after the run. */
+/* From which places of the program MPI is called: return addresses, numbered by each location as it meets them. What
+   they mean is found out after the run. */
 
-/* The slot of a call in the lane's hash table: place, function and communicator have one number. */
+/* The slot of a call in the location's hash table: place, function and communicator have one number. */
 struct site {
     uintptr_t caller;
     uint32_t call;   /* function and communicator */
@@ -26,20 +26,20 @@ static inline size_t site_slot(uintptr_t caller, uint32_t call)
 }
 
 /* The number of a site that is not in its slot; a new one is defined, at `ticks`. 0: it cannot be kept. */
-uint32_t site_find(struct lane *lane, uintptr_t caller, uint32_t call, int64_t ticks);
+uint32_t site_find(struct location *location, uintptr_t caller, uint32_t call, int64_t ticks);
 
 /* The number of the place that calls a function, from 1; 0: not known. */
-static inline uint32_t site_number(struct lane *lane, const void *caller, uint32_t function, uint32_t comm,
+static inline uint32_t site_number(struct location *location, const void *caller, uint32_t function, uint32_t comm,
                                    int64_t ticks)
 {
     uint32_t call = site_call(function, comm);
-    const struct site *site = &lane->sites[site_slot((uintptr_t)caller, call) & lane->site_mask];
+    const struct site *site = &location->sites[site_slot((uintptr_t)caller, call) & location->site_mask];
     if (__builtin_expect(site->caller == (uintptr_t)caller && site->call == call, 1))
         return site->number;
-    return site_find(lane, (uintptr_t)caller, call, ticks);
+    return site_find(location, (uintptr_t)caller, call, ticks);
 }
 
-/* The table of a new lane. */
-void sites_start(struct lane *lane);
+/* The table of a new location. */
+void sites_start(struct location *location);
 
 #endif

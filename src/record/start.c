@@ -104,7 +104,7 @@ EXPORT int MPI_Session_finalize(MPI_Session *session)
 }
 #endif
 
-/* What comes behind the level is for other tools. */
+/* What comes after the level is for other tools. */
 EXPORT int MPI_Pcontrol(const int level, ...)
 {
     recorder_switch(level != 0);

@@ -81,7 +81,7 @@ static void serve(MPI_Comm comm, const int *asks)
             answer(comm, i);
 }
 
-void sync_clocks(struct lane *lane, uint64_t host, MPI_Comm of)
+void sync_clocks(struct location *location, uint64_t host, MPI_Comm of)
 {
     MPI_Comm here, all;
     struct record_clock clock = {.base.ticks = clock_now()};
@@ -103,7 +103,7 @@ void sync_clocks(struct lane *lane, uint64_t host, MPI_Comm of)
     clock.time_ns = measured[0];
     clock.offset_ns = measured[1];
     clock.delay_ns = measured[2];
-    lane_define(lane, &clock, sizeof clock, RECORD_CLOCK, RECORD_WORLD);
+    location_define(location, &clock, sizeof clock, RECORD_CLOCK, RECORD_WORLD);
     PMPI_Comm_free(&here);
     PMPI_Comm_free(&all);
 }

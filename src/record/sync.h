@@ -2,7 +2,7 @@
 #ifndef SIGHT_RECORD_SYNC_H
 #define SIGHT_RECORD_SYNC_H
 
-#include "record/lane.h"
+#include "record/location.h"
 #include "record/mpi_api.h"
 
 /* Clocks of several hosts. At the begin and at the end of the program one process of each host asks process 0 for its
@@ -15,6 +15,6 @@
 bool sync_needed(uint64_t host, MPI_Comm all, uint64_t *world);
 
 /* Measures, on all processes; records what this process's clock is behind that of process 0. */
-void sync_clocks(struct lane *lane, uint64_t host, MPI_Comm all);
+void sync_clocks(struct location *location, uint64_t host, MPI_Comm all);
 
 #endif

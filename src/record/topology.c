@@ -13,26 +13,27 @@ struct list {
 };
 
 /* One record of those from `from` on. Returns how many it took. */
-static int put_some(struct lane *lane, uint32_t number, enum neighbours_way way, const struct list *list, int from)
+static int put_some(struct location *location, uint32_t number, enum neighbours_way way, const struct list *list,
+                    int from)
 {
     int taken = list->count - from < RECORD_NEIGHBOUR_RANKS ? list->count - from : RECORD_NEIGHBOUR_RANKS;
-    struct record_neighbours *record = lane_room(lane, sizeof *record);
+    struct record_neighbours *record = location_room(location, sizeof *record);
     if (!record)
         return taken;
     record->base.ticks = clock_now();
     record->way = (int32_t)way;
     for (int i = 0; i < RECORD_NEIGHBOUR_RANKS; i++)
         record->ranks[i] = i < taken ? list->ranks[from + i] : -1;
-    lane_commit(lane, sizeof *record, RECORD_NEIGHBOURS, 0, number);
+    location_commit(location, sizeof *record, RECORD_NEIGHBOURS, 0, number);
     return taken;
 }
 
 /* At least one, so that it is known of a process without neighbours that it has none. */
-static void put(struct lane *lane, uint32_t number, enum neighbours_way way, const struct list *list)
+static void put(struct location *location, uint32_t number, enum neighbours_way way, const struct list *list)
 {
     int done = 0;
     do
-        done += put_some(lane, number, way, list, done);
+        done += put_some(location, number, way, list, done);
     while (done < list->count);
 }
 
@@ -51,7 +52,7 @@ static struct list list_new(int count)
     return (struct list){ranks, ranks ? count : 0};
 }
 
-static void tell_cart(struct lane *lane, uint32_t number, MPI_Comm comm)
+static void tell_cart(struct location *location, uint32_t number, MPI_Comm comm)
 {
     int dimensions = 0;
     PMPI_Cartdim_get(comm, &dimensions);
@@ -61,11 +62,11 @@ static void tell_cart(struct lane *lane, uint32_t number, MPI_Comm comm)
     for (int i = 0; 2 * i < list.count; i++)
         PMPI_Cart_shift(comm, i, 1, &list.ranks[2 * i], &list.ranks[2 * i + 1]);
     drop_nobody(&list);
-    put(lane, number, NEIGHBOURS_BOTH, &list);
+    put(location, number, NEIGHBOURS_BOTH, &list);
     free(list.ranks);
 }
 
-static void tell_graph(struct lane *lane, uint32_t number, MPI_Comm comm)
+static void tell_graph(struct location *location, uint32_t number, MPI_Comm comm)
 {
     int rank = 0, count = 0;
     PMPI_Comm_rank(comm, &rank);
@@ -76,11 +77,11 @@ static void tell_graph(struct lane *lane, uint32_t number, MPI_Comm comm)
     if (list.count > 0)
         PMPI_Graph_neighbors(comm, rank, list.count, list.ranks);
     drop_nobody(&list);
-    put(lane, number, NEIGHBOURS_BOTH, &list);
+    put(location, number, NEIGHBOURS_BOTH, &list);
     free(list.ranks);
 }
 
-static void tell_dist_graph(struct lane *lane, uint32_t number, MPI_Comm comm)
+static void tell_dist_graph(struct location *location, uint32_t number, MPI_Comm comm)
 {
     int sources = 0, destinations = 0, weighted = 0;
     PMPI_Dist_graph_neighbors_count(comm, &sources, &destinations, &weighted);
@@ -92,8 +93,8 @@ static void tell_dist_graph(struct lane *lane, uint32_t number, MPI_Comm comm)
                                   to_weights.ranks);
         drop_nobody(&from);
         drop_nobody(&to);
-        put(lane, number, NEIGHBOURS_SOURCES, &from);
-        put(lane, number, NEIGHBOURS_DESTINATIONS, &to);
+        put(location, number, NEIGHBOURS_SOURCES, &from);
+        put(location, number, NEIGHBOURS_DESTINATIONS, &to);
     }
     free(from.ranks);
     free(to.ranks);
@@ -101,14 +102,14 @@ static void tell_dist_graph(struct lane *lane, uint32_t number, MPI_Comm comm)
     free(to_weights.ranks);
 }
 
-void topology_tell(struct lane *lane, uint32_t number, MPI_Comm comm)
+void topology_tell(struct location *location, uint32_t number, MPI_Comm comm)
 {
     int topology = MPI_UNDEFINED;
     PMPI_Topo_test(comm, &topology);
     if (topology == MPI_CART)
-        tell_cart(lane, number, comm);
+        tell_cart(location, number, comm);
     else if (topology == MPI_GRAPH)
-        tell_graph(lane, number, comm);
+        tell_graph(location, number, comm);
     else if (topology == MPI_DIST_GRAPH)
-        tell_dist_graph(lane, number, comm);
+        tell_dist_graph(location, number, comm);
 }

@@ -2,13 +2,13 @@
 #ifndef SIGHT_RECORD_TOPOLOGY_H
 #define SIGHT_RECORD_TOPOLOGY_H
 
-#include "record/lane.h"
+#include "record/location.h"
 #include "record/mpi_api.h"
 
 /* The neighbours of this process in the topology of a communicator, if that has one: what neighbourhood collectives on
    it wait for. */
 
 /* Records them for the communicator that has this number; `comm` is that, or the one that it is a copy of. */
-void topology_tell(struct lane *lane, uint32_t number, MPI_Comm comm);
+void topology_tell(struct location *location, uint32_t number, MPI_Comm comm);
 
 #endif

@@ -7,7 +7,7 @@
 
 static void put_ranks(struct call *call, int first, int last, int step, enum window_lock lock)
 {
-    struct record_ranks *record = lane_room(call->lane, sizeof *record);
+    struct record_ranks *record = location_room(call->location, sizeof *record);
     if (!record)
         return;
     record->base.ticks = call->enter_ticks;
@@ -15,7 +15,7 @@ static void put_ranks(struct call *call, int first, int last, int step, enum win
     record->last = last;
     record->step = step;
     record->lock = lock;
-    lane_commit(call->lane, sizeof *record, RECORD_RANKS, call->function, call->comm);
+    location_commit(call->location, sizeof *record, RECORD_RANKS, call->function, call->comm);
 }
 
 /* Ranks in steps of equal length are one record: most groups are one. */
@@ -34,7 +34,8 @@ void window_group(struct call *call, MPI_Group group, MPI_Win win)
 {
     int count = 0;
     MPI_Group all;
-    if (!call->write || PMPI_Group_size(group, &count) != MPI_SUCCESS || count == 0)
+    /* Some MPIs take no group for an empty one, but not when they are asked for its size. */
+    if (!call->write || group == MPI_GROUP_NULL || PMPI_Group_size(group, &count) != MPI_SUCCESS || count == 0)
         return;
     int *ranks = malloc(2 * sizeof *ranks * (size_t)count);
     if (!ranks || PMPI_Win_get_group(win, &all) != MPI_SUCCESS) {

@@ -7,13 +7,13 @@
 
 /* One-sided communication. Whom a call is about is recorded as ranks in its window. */
 
-/* The processes that MPI_Win_post exposes the window to, or that MPI_Win_start will access. */
+/* After the call: the processes that MPI_Win_post exposes the window to, or that MPI_Win_start will access. */
 void window_group(struct call *call, MPI_Group group, MPI_Win win);
 
 /* How the lock is, by the arguments of MPI_Win_lock. */
 enum window_lock window_lock_of(int type, int assert);
 
-/* All processes' windows are locked. */
+/* After the call: all processes' windows are locked. */
 void window_all(struct call *call, MPI_Win win, enum window_lock lock);
 
 /* The process whose window is locked, flushed or unlocked. */

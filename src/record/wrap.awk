@@ -8,8 +8,13 @@
 #       struct call call;
 #       if (!call_on(&call, FUNCTION_MPI_Send, CALLER, comm))
 #           return REAL(MPI_Send)(buf, count, type, dest, tag, comm);
-#       message_send(&call, count, type, dest, tag, comm);
+#       message_send(&call, count, type, dest, tag);
 #       int outcome = REAL(MPI_Send)(buf, count, type, dest, tag, comm);
+#       if (__builtin_expect(call.comm_new, 0))
+#           call_comm_end(&call, comm, outcome);
+#       if (outcome == MPI_SUCCESS) {
+#           message_sent(&call, count, type);
+#       }
 #       if (outcome != MPI_SUCCESS) {
 #           message_void(&call);
 #       }
@@ -65,7 +70,7 @@ function read_hooks(    line, heading, names, n, i, when)
                 sub(/\)$/, "", row)
                 for (i = 1; i <= n; i++) {
                     if (!(names[i] in known))
-                        fail("hooks.def: " names[i] " is no MPI function")
+                        fail("hooks.def: " names[i] " is not an MPI function")
                     row_of[names[i]] = ++rows
                     arguments_of[rows] = row
                 }
@@ -158,9 +163,12 @@ function write_wrapper(name, result, parameters,    n, i, row, list, call, comm,
         if (win == "" && (type[i] == "MPI_Win" || name == "MPI_Win_free"))
             win = (type[i] == "MPI_Win" ? "" : "*") argument[i]
     }
+    if (win ~ /^\*/)
+        win = substr(win, 2) " ? " win " : MPI_WIN_NULL"
     printf "#undef %s\nEXPORT %s %s(%s)\n{\n    struct call call;\n", name, result, name, list
     if (comm == "" && type[1] ~ /^MPI_File( \*)?$/)
-        printf "    if (!call_on_file(&call, FUNCTION_%s, CALLER, %s%s))\n", name, type[1] ~ /\*/ ? "*" : "", argument[1]
+        printf "    if (!call_on_file(&call, FUNCTION_%s, CALLER, %s%s))\n", name,
+               type[1] ~ /\*/ ? argument[1] " ? *" : "", argument[1] (type[1] ~ /\*/ ? " : MPI_FILE_NULL" : "")
     else if (comm != "")
         printf "    if (!call_on(&call, FUNCTION_%s, CALLER, %s))\n", name, comm
     else if (win != "")
@@ -171,6 +179,8 @@ function write_wrapper(name, result, parameters,    n, i, row, list, call, comm,
     if (row)
         printf "%s", indent(code[row, "before"])
     printf "    %s outcome = REAL(%s)(%s);\n", result, name, call
+    if (comm != "")
+        printf "    if (__builtin_expect(call.comm_new, 0))\n        call_comm_end(&call, %s, outcome);\n", comm
     after = row ? code[row, "after"] : ""
     if ((class_of[name] ~ /^(COLLECTIVE|SYNC)$/ || name ~ /^MPI_File_i[a-z]*_.*all/) && n && type[n] ~ /^MPI_Request \*$/)
         after = after sprintf("        request_of_collective(&call, %s, %s);\n", argument[n],
@@ -217,7 +227,7 @@ BEGIN {
     read_hooks()
     print "/* Made by wrap.awk from mpi.h, core/mpi_function.def and hooks.def. */\n#include \"record/clock.h\"\n#include \"record/collectives.h\"\n" \
           "#include \"record/files.h\"\n#include \"record/messages.h\"\n" \
-          "#include \"record/real.h\"\n#include \"record/requests.h\"\n#include \"record/sessions.h\"\n" \
+          "#include \"record/pending.h\"\n#include \"record/real.h\"\n#include \"record/requests.h\"\n#include \"record/sessions.h\"\n" \
           "#include \"record/windows.h\"\n\n" \
           "/* Programs may call what is deprecated. */\n#pragma GCC diagnostic ignored \"-Wdeprecated-declarations\"\n"
 }

@@ -9,25 +9,26 @@
 
 #define say(buffer, ...) text_append(buffer, CLOCK_SENTENCE_SIZE, __VA_ARGS__)
 
-/* "29 of 207 messages are", with the largest error behind `verb`. */
+/* "29 of 207 messages arrive before they were sent, by up to 3.96 ms" */
 static void say_early(char buffer[CLOCK_SENTENCE_SIZE], uint64_t early, uint64_t messages, int64_t error_ns, bool past)
 {
     char count[TEXT_NUMBER_SIZE], all[TEXT_NUMBER_SIZE], error[TEXT_NUMBER_SIZE];
-    const char *verb = past ? (early == 1 ? "was" : "were") : (early == 1 ? "is" : "are");
-    say(buffer, "%s of %s messages %s received before %s %s sent, by up to %s", text_thousands(count, early),
-        text_thousands(all, messages), verb, early == 1 ? "it" : "they", verb, text_duration(error, error_ns));
+    const char *arrive = early == 1 ? "arrives" : "arrive";
+    say(buffer, "%s of %s messages %s before %s sent, by up to %s", text_thousands(count, early),
+        text_thousands(all, messages), past ? "arrived" : arrive, early == 1 ? "it was" : "they were",
+        text_duration(error, error_ns));
 }
 
 static void say_unknown(char buffer[CLOCK_SENTENCE_SIZE], const struct findings *findings)
 {
     char count[TEXT_NUMBER_SIZE];
     if (findings->below_clock > 0)
-        say(buffer, " %s that %s less %s unknown.",
-            findings->below_clock == 1 ? "A finding" : text_thousands(count, findings->below_clock),
-            findings->below_clock == 1 ? "saves" : "save", findings->below_clock == 1 ? "is" : "are");
+        say(buffer, " %s that would save less than the clock error %s not reported.",
+            findings->below_clock == 1 ? "One finding" : text_thousands(count, findings->below_clock),
+            findings->below_clock == 1 ? "is" : "are");
 }
 
-/* "Processes 4,6 were moved by up to 4.00 ms." */
+/* "The events of processes 4,6 were shifted by up to 4.00 ms." */
 static void say_moved(char buffer[CLOCK_SENTENCE_SIZE], const struct metrics *metrics)
 {
     const struct analysis *analysis = metrics->analysis;
@@ -37,22 +38,22 @@ static void say_moved(char buffer[CLOCK_SENTENCE_SIZE], const struct metrics *me
         if (analysis->clock_shift_ns[i] > 0)
             moved.rank[moved.count++] = metrics->process[i].rank;
     who_text(who, &moved, metrics->process_count);
-    say(buffer, " %c%s %s moved by up to %s.", who[0] - 'a' + 'A', who + 1, moved.count == 1 ? "was" : "were",
-        text_duration(shift, analysis->clock_shift));
+    say(buffer, " The events of %s were shifted by up to %s.", who, text_duration(shift, analysis->clock_shift));
     free(moved.rank);
 }
 
 static void say_roots(char buffer[CLOCK_SENTENCE_SIZE], const struct analysis *analysis)
 {
     if (!finding_roots_known(analysis))
-        say(buffer, " Too many to tell where waiting begins.");
+        say(buffer, " With so many, root causes are not reported.");
 }
 
 static void say_uncertain(char buffer[CLOCK_SENTENCE_SIZE], const struct analysis *analysis)
 {
     char bent[TEXT_NUMBER_SIZE], median[TEXT_NUMBER_SIZE];
     if (finding_waits_uncertain(analysis))
-        say(buffer, " Waits are uncertain: beyond that clocks were bent by up to %s, the median wait is %s.",
+        say(buffer,
+            " Waits are uncertain: the logical clock shifted events by up to another %s, while the median wait is %s.",
             text_duration(bent, analysis->clock_bent), text_duration(median, analysis->median_wait));
 }
 
@@ -61,17 +62,17 @@ static void say_fixed(char buffer[CLOCK_SENTENCE_SIZE], const struct metrics *me
     const struct analysis *analysis = metrics->analysis;
     char rest[TEXT_NUMBER_SIZE];
     if (analysis->clock_shift == 0) {
-        say(buffer, analysis->messages > 0 ? "Clocks: nothing to correct, no message is received before it is sent."
-                                           : "Clocks: nothing to correct by, there are no messages.");
+        say(buffer, analysis->messages > 0 ? "Clocks: nothing to correct, no message arrives before it was sent."
+                                           : "Clocks: cannot be corrected, there are no messages.");
         return;
     }
     say(buffer, "Clocks were corrected: ");
     if (analysis->early_recorded > 0)
         say_early(buffer, analysis->early_recorded, analysis->messages, analysis->clock_error_recorded, true);
     else
-        say(buffer, "collectives were left before all had entered them");
+        say(buffer, "processes left collectives before all had entered them");
     if (analysis->early == 0) {
-        say(buffer, "; now none %s.", analysis->early_recorded > 0 ? "is" : "are");
+        say(buffer, "; now none %s.", analysis->early_recorded > 0 ? "does" : "is");
     } else {
         say(buffer, "; now ");
         say_early(buffer, analysis->early, analysis->messages, analysis->clock_error, false);
@@ -80,7 +81,7 @@ static void say_fixed(char buffer[CLOCK_SENTENCE_SIZE], const struct metrics *me
     }
     say_moved(buffer, metrics);
     if (analysis->clock_rest > 0) {
-        say(buffer, " Offsets and drifts left errors of up to %s.", text_duration(rest, analysis->clock_rest));
+        say(buffer, " Correcting offset and drift left errors of up to %s.", text_duration(rest, analysis->clock_rest));
         say_unknown(buffer, findings);
     }
     say_uncertain(buffer, analysis);
@@ -97,10 +98,10 @@ char *clock_sentence(char buffer[CLOCK_SENTENCE_SIZE], const struct metrics *met
     } else if (analysis->early > 0) {
         say(buffer, "Clocks: ");
         say_early(buffer, analysis->early, analysis->messages, analysis->clock_error, false);
-        say(buffer, "; waits are as recorded.");
+        say(buffer, "; waits are computed from the recorded times.");
         say_unknown(buffer, findings);
         say_roots(buffer, analysis);
-        say(buffer, " --fix-clocks corrects.");
+        say(buffer, " Try --fix-clocks.");
     }
     return buffer;
 }
@@ -114,7 +115,7 @@ char *clock_note(char buffer[CLOCK_NOTE_SIZE], const struct timeline_info *info,
     else if (info->clocks.fixed)
         snprintf(buffer, CLOCK_NOTE_SIZE, "clocks corrected by up to %s", text_duration(time, info->clocks.shift_ns));
     else if (overlay && overlay->early > 0)
-        snprintf(buffer, CLOCK_NOTE_SIZE, "clocks err by up to %s (--fix-clocks corrects)",
+        snprintf(buffer, CLOCK_NOTE_SIZE, "clock errors of up to %s (try --fix-clocks)",
                  text_duration(time, overlay->clock_error_ns));
     return buffer;
 }

@@ -62,14 +62,14 @@ char *path_sentence(char buffer[PATH_SENTENCE_SIZE], const struct metrics *metri
     char work[TEXT_NUMBER_SIZE], other[TEXT_NUMBER_SIZE], waiting[TEXT_NUMBER_SIZE], inter[TEXT_NUMBER_SIZE];
     int used =
         snprintf(buffer, PATH_SENTENCE_SIZE,
-                 "Of all processes' time along the critical path %s is work that is on it, %s other work (faster "
-                 "does not shorten the run), %s waiting because something on the path takes longer",
+                 "Of all processes' time along the critical path, %s is work on the path, %s is other work (speeding "
+                 "it up does not shorten the run), and %s is waiting because an activity on the path takes longer",
                  text_share(work, share_of(analysis->impact_activity, all)),
                  text_share(other, share_of(analysis->impact_other, all)),
                  text_share(waiting, share_of(analysis->impact_imbalance, all)));
     if (share_of(analysis->impact_inter, all) >= 0.01)
         snprintf(buffer + used, (size_t)(PATH_SENTENCE_SIZE - used),
-                 ", %s of all because of what the one that waits never does itself.",
+                 "; %s of the total is waiting for activities that the waiting process never performs.",
                  text_share(inter, share_of(analysis->impact_inter, all)));
     else
         snprintf(buffer + used, (size_t)(PATH_SENTENCE_SIZE - used), ".");
@@ -78,7 +78,7 @@ char *path_sentence(char buffer[PATH_SENTENCE_SIZE], const struct metrics *metri
 
 static void write_activities(struct output *output, const struct metrics *metrics)
 {
-    static const char *const titles[] = {"on the path ↓", "share", "saves at most", "costs in waiting", ""};
+    static const char *const titles[] = {"on the path ↓", "share", "saves up to", "causes waiting", ""};
     const struct analysis *analysis = metrics->analysis;
     size_t count;
     struct activity *activities = activities_of(analysis, &count);
@@ -115,7 +115,7 @@ static void write_processes(struct output *output, const struct metrics *metrics
         if (best == SIZE_MAX)
             break;
         if (place == 0)
-            output_text(output, "\n  waiting of all because of what is on the path of\n");
+            output_text(output, "\n  waiting caused by the work on the path of\n");
         char rank[TEXT_NUMBER_SIZE], time[TEXT_NUMBER_SIZE], share[TEXT_NUMBER_SIZE];
         taken[best] = true;
         output_print(output, "    process %-8s %10s  %s\n", text_thousands(rank, metrics->process[best].rank),

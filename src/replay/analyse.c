@@ -3,21 +3,22 @@
 
 #include "core/memory.h"
 #include "core/parallel.h"
+#include "graph/graph_neighbours.h"
+#include "graph/sweep.h"
+#include "graph/wait_windows.h"
 #include "replay/analyst.h"
-#include "replay/critical_path.h"
-#include "replay/delay.h"
-#include "replay/endpoints.h"
-#include "replay/graph_neighbours.h"
-#include "replay/impact.h"
+#include "replay/held_calls.h"
 #include "replay/replay.h"
-#include "replay/sweep.h"
-#include "replay/uneven.h"
-#include "replay/wait_windows.h"
+#include "waits/critical_path.h"
+#include "waits/delay.h"
+#include "waits/endpoints.h"
+#include "waits/impact.h"
+#include "waits/uneven.h"
 
 #include <math.h>
 #include <string.h>
 
-/* Queueing for less than this part of the run is not told of a wait. */
+/* Queueing for less than this part of the run is not reported for a wait. */
 enum { QUEUED_LEAST = 1000000 };
 
 static int by_number(const void *a, const void *b)
@@ -26,28 +27,28 @@ static int by_number(const void *a, const void *b)
     return (*left > *right) - (*left < *right);
 }
 
-/* Rows of the lanes' processes; returns how many there are. */
+/* Rows of the locations' processes; returns how many there are. */
 static size_t find_rows(const struct graph *graph, uint32_t *rows)
 {
     size_t count = 0;
-    uint32_t *ranks = memory_new(graph->lane_count * sizeof *ranks);
-    for (size_t i = 0; i < graph->lane_count; i++)
-        ranks[i] = graph->lanes[i].process;
-    if (graph->lane_count > 0)
-        qsort(ranks, graph->lane_count, sizeof *ranks, by_number);
-    for (size_t i = 0; i < graph->lane_count; i++)
+    uint32_t *ranks = memory_new(graph->location_count * sizeof *ranks);
+    for (size_t i = 0; i < graph->location_count; i++)
+        ranks[i] = graph->locations[i].process;
+    if (graph->location_count > 0)
+        qsort(ranks, graph->location_count, sizeof *ranks, by_number);
+    for (size_t i = 0; i < graph->location_count; i++)
         if (i == 0 || ranks[i] != ranks[count - 1])
             ranks[count++] = ranks[i];
-    for (size_t i = 0; i < graph->lane_count; i++) {
-        const uint32_t *row = bsearch(&graph->lanes[i].process, ranks, count, sizeof *ranks, by_number);
+    for (size_t i = 0; i < graph->location_count; i++) {
+        const uint32_t *row = bsearch(&graph->locations[i].process, ranks, count, sizeof *ranks, by_number);
         rows[i] = (uint32_t)(row - ranks);
     }
     free(ranks);
     return count;
 }
 
-/* Keeps the instance if it is among the longest; of equals that of the lower lane stays before, and of its calls the
-   earlier one. `places`: lanes and calls of those that are kept. */
+/* Keeps the instance if it is among the longest; of equals that of the lower location stays before, and of its calls
+   the earlier one. `places`: locations and calls of those that are kept. */
 static void keep_longest(struct wait_sums *sums, uint64_t *places, const struct wait_instance *instance, uint64_t place)
 {
     size_t at = sums->longest_count;
@@ -101,19 +102,19 @@ static struct wait_sums *sums_at(struct analysis *analysis, int place)
 }
 
 /* `from_ns`: when it begins. `bin`: course_bin of the call's enter. */
-static void add_wait(struct analyst *analyst, int place, uint32_t lane, uint32_t index, const struct call *call,
+static void add_wait(struct analyst *analyst, int place, uint32_t location, uint32_t index, const struct call *call,
                      const struct wait *wait, int64_t begin_ns, size_t bin)
 {
     const struct graph *graph = analyst->graph;
     struct wait_sums *sums = sums_at(analyst->analysis, place);
-    struct call cause = graph_call(graph, wait->cause_lane, wait->cause_call);
+    struct call cause = graph_call(graph, wait->cause_location, wait->cause_call);
     int64_t from_ns = time_since(analyst->begin_ns, begin_ns);
     course_add(sums->course_ns, &analyst->edges, course_bin(&analyst->edges, bin, from_ns), from_ns,
                from_ns + wait->ns);
     sums->count++;
     time_add(&sums->ns, wait->ns);
-    time_add(&sums->victims_ns[analyst->rows[lane]], wait->ns);
-    time_add(&sums->causes_ns[analyst->rows[wait->cause_lane]], wait->ns);
+    time_add(&sums->victims_ns[analyst->rows[location]], wait->ns);
+    time_add(&sums->causes_ns[analyst->rows[wait->cause_location]], wait->ns);
     time_add(&sums->states_ns[graph_state(graph, call)->first_of_name], wait->ns);
     time_add(&sums->cause_states_ns[graph_state(graph, &cause)->first_of_name], wait->ns);
     if (call->site > 0)
@@ -125,25 +126,25 @@ static void add_wait(struct analyst *analyst, int place, uint32_t lane, uint32_t
                                          .enter_ns = time_since(analyst->begin_ns, call->enter_ns),
                                          .leave_ns = time_since(analyst->begin_ns, call->leave_ns),
                                          .cause_enter_ns = time_since(analyst->begin_ns, cause.enter_ns),
-                                         .process = analyst->rows[lane],
-                                         .cause_process = analyst->rows[wait->cause_lane],
+                                         .process = analyst->rows[location],
+                                         .cause_process = analyst->rows[wait->cause_location],
                                          .state = call->state,
                                          .cause_state = cause.state},
-                 map_pair(lane, index));
+                 map_pair(location, index));
     sums->longest_ns = wait->ns > sums->longest_ns ? wait->ns : sums->longest_ns;
     sums->from_ns = sums->count == 1 || from_ns < sums->from_ns ? from_ns : sums->from_ns;
     sums->to_ns = from_ns + wait->ns > sums->to_ns ? from_ns + wait->ns : sums->to_ns;
 }
 
-/* True where the trace does not tell whom the lane waits for in the collective: its neighbours, or the other group of
-   an inter-communicator. */
-static bool collective_is_partnerless(const struct graph *graph, const struct call *call, uint32_t lane)
+/* True where the trace does not say which location it waits for in the collective: its neighbours, or the other group
+   of an inter-communicator. */
+static bool collective_is_partnerless(const struct graph *graph, const struct call *call, uint32_t location)
 {
-    const struct group *group = graph_group(graph, call);
-    const struct group_stream *stream = &graph->streams[group->stream];
-    if (graph_collective_of(graph, group).shape == SHAPE_NEIGHBOURS)
-        return !graph_neighbours_known(graph, call->group - 1, lane);
-    return stream->two_groups && (!stream->sided || !group->complete);
+    const struct instance *instance = graph_instance(graph, call);
+    const struct instance_stream *stream = &graph->streams[instance->stream];
+    if (graph_collective_of(graph, instance).shape == SHAPE_NEIGHBOURS)
+        return !graph_neighbours_known(graph, call->instance - 1, location);
+    return stream->two_groups && (!stream->sided || !instance->complete);
 }
 
 /* Non-blocking and persistent collectives: waits that are, or could be, in the calls that complete them. */
@@ -151,28 +152,28 @@ static void count_operations(struct analysis *analysis, const struct graph *grap
 {
     uint64_t posted = 0;
     for (size_t i = 0; i < graph->operation_count; i++) {
-        struct collective collective = graph_collective_of(graph, &graph->groups[graph->operations[i].group]);
-        if (graph->operations[i].done_lane != GRAPH_NONE)
+        struct collective collective = graph_collective_of(graph, &graph->instances[graph->operations[i].instance]);
+        if (graph->operations[i].done_location != GRAPH_NONE)
             analysis->waits[collective.wait].calls++;
         else
             analysis->uncompleted++;
         posted += collective.stage == STAGE_POSTED;
     }
-    for (size_t i = 0; i < graph->group_count; i++)
-        if (graph_collective_of(graph, &graph->groups[i]).stage == STAGE_POSTED)
-            analysis->uncompleted += graph->groups[i].count;
+    for (size_t i = 0; i < graph->instance_count; i++)
+        if (graph_collective_of(graph, &graph->instances[i]).stage == STAGE_POSTED)
+            analysis->uncompleted += graph->instances[i].count;
     analysis->uncompleted -= posted < analysis->uncompleted ? posted : analysis->uncompleted;
 }
 
 /* Calls in which a wait of some kind could be. */
-static void count_call(struct analysis *analysis, const struct graph *graph, uint32_t lane, const struct call *call)
+static void count_call(struct analysis *analysis, const struct graph *graph, uint32_t location, const struct call *call)
 {
     analysis->calls++;
     analysis->waits[WAIT_IO].calls += graph_state(graph, call)->class == CLASS_IO;
-    const struct group *group = graph_group(graph, call);
-    bool partnerless = group && collective_is_partnerless(graph, call, lane);
+    const struct instance *instance = graph_instance(graph, call);
+    bool partnerless = instance && collective_is_partnerless(graph, call, location);
     analysis->partnerless += partnerless;
-    if (!group) {
+    if (!instance) {
         analysis->waits[WAIT_LATE_SENDER].calls += call->received != 0;
         analysis->waits[WAIT_WRONG_ORDER_SAME].calls += call->received != 0;
         analysis->waits[WAIT_WRONG_ORDER_OTHER].calls += call->received != 0;
@@ -193,7 +194,10 @@ static void count_call(struct analysis *analysis, const struct graph *graph, uin
         analysis->waits[collective.wait].calls++;
     if (collective.completion != WAIT_NONE)
         analysis->waits[collective.completion].calls++;
-    analysis->rootless += rooted && group->root_lane == GRAPH_NONE;
+    if (rooted && instance->root_location == GRAPH_NONE) {
+        analysis->rootless++;
+        time_add(&analysis->rootless_time, time_since(call->enter_ns, call->leave_ns));
+    }
 }
 
 /* Collectives of so few bytes do nothing but bring the processes together. */
@@ -202,8 +206,8 @@ enum { SYNCHRONISATION_BYTES = 64 };
 static bool is_synchronisation(const struct graph *graph, const struct call *call)
 {
     struct collective collective = graph_collective(graph, call);
-    const struct group *group = graph_group(graph, call);
-    bool few = group->bytes > 0 && group->bytes <= SYNCHRONISATION_BYTES;
+    const struct instance *instance = graph_instance(graph, call);
+    bool few = instance->bytes > 0 && instance->bytes <= SYNCHRONISATION_BYTES;
     return collective.stage == STAGE_BLOCKING &&
            (collective.wait == WAIT_AT_BARRIER ||
             (few && (collective.wait == WAIT_AT_NXN || collective.shape == SHAPE_ONE_TO_ALL ||
@@ -225,28 +229,28 @@ static void add_synchronisation(struct analyst *analyst, const struct call *call
 }
 
 /* The parts of a wait follow each other. */
-static void add_parts(struct analyst *analyst, uint32_t lane, uint32_t index, const struct call *call,
+static void add_parts(struct analyst *analyst, uint32_t location, uint32_t index, const struct call *call,
                       const struct wait *wait, size_t bin)
 {
-    struct wait_parts parts = wait_parts(analyst->graph, lane, index, wait);
+    struct wait_parts parts = wait_parts(analyst->graph, location, index, wait);
     int64_t from_ns = call->enter_ns;
     for (size_t i = 0; i < parts.count; from_ns += parts.part[i++].ns)
-        add_wait(analyst, (int)parts.part[i].kind, lane, index, call, &parts.part[i], from_ns, bin);
+        add_wait(analyst, (int)parts.part[i].kind, location, index, call, &parts.part[i], from_ns, bin);
 }
 
 /* What a call waits, and what it takes beyond. */
-static void sum_call(struct analyst *analyst, uint32_t lane, uint32_t index, const struct call *call, size_t bin,
+static void sum_call(struct analyst *analyst, uint32_t location, uint32_t index, const struct call *call, size_t bin,
                      int64_t computed_ns)
 {
     const struct graph *graph = analyst->graph;
     const struct state_def *state = graph_state(graph, call);
-    struct wait wait = wait_of(graph, lane, index), completion = {0};
+    struct wait wait = wait_of(graph, location, index), completion = {0};
     if (wait.kind != WAIT_NONE)
-        add_parts(analyst, lane, index, call, &wait, bin);
-    if (call->group || state->class == CLASS_IO)
-        completion = wait_completion_of(graph, lane, index);
+        add_parts(analyst, location, index, call, &wait, bin);
+    if (call->instance || state->class == CLASS_IO)
+        completion = wait_completion_of(graph, location, index);
     if (completion.kind != WAIT_NONE)
-        add_wait(analyst, (int)completion.kind, lane, index, call, &completion, completion.until_ns - completion.ns,
+        add_wait(analyst, (int)completion.kind, location, index, call, &completion, completion.until_ns - completion.ns,
                  bin);
     int64_t from_ns = time_since(analyst->begin_ns, call->enter_ns) + wait.ns,
             to_ns = time_since(analyst->begin_ns, call->leave_ns) - completion.ns;
@@ -255,7 +259,8 @@ static void sum_call(struct analyst *analyst, uint32_t lane, uint32_t index, con
         to_ns += completion.ns;
         from_ns = time_since(analyst->begin_ns, completion.until_ns);
     }
-    if (call->group && is_synchronisation(graph, call))
+    held_calls_add(analyst->analysis, graph, call, &wait);
+    if (call->instance && is_synchronisation(graph, call))
         add_synchronisation(analyst, call, &wait, bin, computed_ns);
     if (to_ns > from_ns)
         course_add(analysis_own_course(analyst->analysis, state->first_of_name), &analyst->edges,
@@ -266,26 +271,26 @@ static void sum_waits(struct analyst *analyst)
 {
     const struct graph *graph = analyst->graph;
     struct sweep sweep = sweep_begin(graph);
-    uint32_t lane, from, to;
+    uint32_t location, from, to;
     size_t bin = 0;
-    while (sweep_next(&sweep, &lane, &from, &to)) {
-        int64_t before_ns = graph_left_before_ns(graph, lane, from);
+    while (sweep_next(&sweep, &location, &from, &to)) {
+        int64_t before_ns = graph_left_before_ns(graph, location, from);
         for (uint32_t i = from; i < to; i++) {
-            struct call call = graph_call(graph, lane, i);
+            struct call call = graph_call(graph, location, i);
             int64_t computed_ns = time_since(before_ns, call.enter_ns);
-            analyst->compute_ns[lane] += computed_ns;
+            analyst->compute_ns[location] += computed_ns;
             before_ns = call.leave_ns;
-            count_call(analyst->analysis, graph, lane, &call);
+            count_call(analyst->analysis, graph, location, &call);
             bin = course_bin(&analyst->edges, bin, time_since(analyst->begin_ns, call.enter_ns));
-            sum_call(analyst, lane, i, &call, bin, computed_ns);
+            sum_call(analyst, location, i, &call, bin, computed_ns);
         }
     }
-    for (lane = 0; lane < graph->lane_count; lane++)
-        analyst->compute_ns[lane] +=
-            time_since(graph_left_before_ns(graph, lane, graph->lanes[lane].count), graph->lanes[lane].end_ns);
+    for (location = 0; location < graph->location_count; location++)
+        analyst->compute_ns[location] += time_since(
+            graph_left_before_ns(graph, location, graph->locations[location].count), graph->locations[location].end_ns);
     count_operations(analyst->analysis, graph);
-    for (size_t i = 0; i < graph->group_count; i++)
-        analyst->analysis->incomplete += !graph->groups[i].complete;
+    for (size_t i = 0; i < graph->instance_count; i++)
+        analyst->analysis->incomplete += !graph->instances[i].complete;
 }
 
 /* A damaged trace can have costs that no clock shows. */
@@ -294,7 +299,7 @@ static int64_t rounded(double ns)
     return ns < 9e18 ? (int64_t)llround(ns) : INT64_MAX;
 }
 
-/* What an activity is: calls of the state, or computing before them. -1: computing at the end of a lane. */
+/* What an activity is: calls of the state, or computing before them. -1: computing at the end of a location. */
 static int64_t activity_state(const struct graph *graph, size_t activity, bool *before)
 {
     size_t states = graph->defs->state_count;
@@ -323,7 +328,7 @@ static void take_impact(struct analyst *analyst, const struct critical_path *pat
     }
     for (size_t i = 0; i < path->part_count; i++) {
         const struct path_part *part = &path->parts[i];
-        process_ns[analyst->rows[part->lane]] +=
+        process_ns[analyst->rows[part->location]] +=
             impact.by_activity[part->activity] * (double)part->ns / (double)path->activities_ns[part->activity];
     }
     for (size_t i = 0; i < analysis->process_count; i++)
@@ -337,9 +342,9 @@ static void take_path(struct analyst *analyst)
     struct analysis *analysis = analyst->analysis;
     struct critical_path path = critical_path_of(analyst->graph);
     analysis->path = path.length_ns;
-    for (size_t i = 0; i < analyst->graph->lane_count; i++) {
-        analysis->path_compute_ns[analyst->rows[i]] += path.lanes[i].compute_ns;
-        analysis->path_mpi_ns[analyst->rows[i]] += path.lanes[i].mpi_ns;
+    for (size_t i = 0; i < analyst->graph->location_count; i++) {
+        analysis->path_compute_ns[analyst->rows[i]] += path.locations[i].compute_ns;
+        analysis->path_mpi_ns[analyst->rows[i]] += path.locations[i].mpi_ns;
     }
     take_impact(analyst, &path);
     critical_path_clear(&path);
@@ -352,8 +357,8 @@ static void take_delays(struct analyst *analyst)
     double *process_ns = memory_new(analysis->process_count * sizeof *process_ns);
     double *states_ns[2] = {memory_new(analysis->state_count * sizeof **states_ns),
                             memory_new(analysis->state_count * sizeof **states_ns)};
-    for (size_t i = 0; i < analyst->graph->lane_count; i++)
-        process_ns[analyst->rows[i]] += delays_lane_ns(&delays, i);
+    for (size_t i = 0; i < analyst->graph->location_count; i++)
+        process_ns[analyst->rows[i]] += delays_location_ns(&delays, i);
     for (size_t i = 0; i < delays.place_count; i++) {
         const struct delay_place *place = &delays.places[i];
         states_ns[place->label.before != TIME_IN_CALL][place->label.state] += place->short_ns + place->long_ns;
@@ -374,16 +379,16 @@ static void take_delays(struct analyst *analyst)
     delays_clear(&delays);
 }
 
-/* Lanes that keep others waiting for messages long enough to matter. */
+/* Locations that keep others waiting for messages long enough to matter. */
 static bool *find_endpoints(const struct analyst *analyst)
 {
     const struct analysis *analysis = analyst->analysis;
-    bool *endpoints = memory_new(analyst->graph->lane_count);
-    for (size_t lane = 0; lane < analyst->graph->lane_count; lane++) {
+    bool *endpoints = memory_new(analyst->graph->location_count);
+    for (size_t location = 0; location < analyst->graph->location_count; location++) {
         double ns = 0;
         for (int kind = WAIT_NONE + 1; kind < WAIT_KIND_COUNT; kind++)
-            ns += ENDPOINT_KINDS >> kind & 1 ? (double)analysis->waits[kind].causes_ns[analyst->rows[lane]] : 0;
-        endpoints[lane] = ns >= REPLAY_SHARE * (double)analysis->duration;
+            ns += ENDPOINT_KINDS >> kind & 1 ? (double)analysis->waits[kind].causes_ns[analyst->rows[location]] : 0;
+        endpoints[location] = ns >= REPLAY_SHARE * (double)analysis->duration;
     }
     return endpoints;
 }
@@ -402,11 +407,11 @@ static void take_contention(struct analyst *analyst)
     struct queues queues = queues_of(graph, endpoints, analysis->duration / QUEUED_LEAST);
     for (size_t i = 0; i < queues.count; i++) {
         const struct queued *queued = &queues.queued[i];
-        struct call call = graph_call(graph, queued->lane, queued->call);
-        struct wait wait = wait_of(graph, queued->lane, queued->call);
+        struct call call = graph_call(graph, queued->location, queued->call);
+        struct wait wait = wait_of(graph, queued->location, queued->call);
         int64_t begin_ns = call.enter_ns + wait.ns - queued->ns;
         wait.ns = queued->ns;
-        add_wait(analyst, CONTENTION, queued->lane, queued->call, &call, &wait, begin_ns,
+        add_wait(analyst, CONTENTION, queued->location, queued->call, &call, &wait, begin_ns,
                  course_bin(&analyst->edges, 0, time_since(analyst->begin_ns, begin_ns)));
     }
     if ((double)sums->ns >= REPLAY_SHARE * all_ns) {
@@ -424,7 +429,7 @@ static void take_uneven(struct analyst *analyst)
     struct wait_sums *sums = &analysis->uneven;
     int64_t *compute_ns = memory_new(analysis->process_count * sizeof *compute_ns), sum_ns = 0;
     uint32_t most = 0;
-    for (size_t i = 0; i < analyst->graph->lane_count; i++) {
+    for (size_t i = 0; i < analyst->graph->location_count; i++) {
         time_add(&compute_ns[analyst->rows[i]], analyst->compute_ns[i]);
         time_add(&sum_ns, analyst->compute_ns[i]);
     }
@@ -465,6 +470,12 @@ static void later_step(void *context, size_t index)
         save_waits(context, (enum wait_kind)(index - NAMED_STEPS));
 }
 
+static void last_step(void *context, size_t index)
+{
+    if (index != WAIT_NONE)
+        save_beside_even_work(context, (enum wait_kind)index);
+}
+
 static void take_all_places(struct analyst *analyst)
 {
     const struct defs *defs = analyst->graph->defs;
@@ -477,20 +488,21 @@ static void take_all_places(struct analyst *analyst)
 
 struct analysis *analyse_in_parallel(const struct graph *graph, unsigned threads)
 {
-    struct analyst analyst = {.graph = graph, .begin_ns = replay_begin_ns(graph)};
-    analyst.rows = memory_new(graph->lane_count * sizeof *analyst.rows);
-    analyst.compute_ns = memory_new(graph->lane_count * sizeof *analyst.compute_ns);
+    struct analyst analyst = {.graph = graph, .begin_ns = graph_begin_ns(graph)};
+    analyst.rows = memory_new(graph->location_count * sizeof *analyst.rows);
+    analyst.compute_ns = memory_new(graph->location_count * sizeof *analyst.compute_ns);
     size_t processes = find_rows(graph, analyst.rows);
     struct analysis *analysis = analyst.analysis = analysis_new(processes, graph->defs->state_count);
-    analysis->duration = replay_duration_ns(graph);
+    analysis->duration = graph_duration_ns(graph);
     analyst.edges = course_edges_of(analysis->duration);
     analysis->messages = graph->message_count - graph->unmatched;
-    analysis->collectives = graph->group_count;
+    analysis->collectives = graph->instance_count;
     analysis->unmatched = graph->unmatched;
     analysis->early = graph->early;
     analysis->clock_error = graph->clock_error_ns;
     parallel_run(threads, FIRST_STEPS, first_step, &analyst);
     parallel_run(threads, LATER_STEPS, later_step, &analyst);
+    parallel_run(threads, WAIT_KIND_COUNT, last_step, &analyst);
     take_all_places(&analyst);
     free(analyst.rows);
     free(analyst.compute_ns);

@@ -2,7 +2,7 @@
 #ifndef SIGHT_REPLAY_ANALYST_H
 #define SIGHT_REPLAY_ANALYST_H
 
-#include "replay/graph.h"
+#include "graph/graph.h"
 
 /* For analyse.c and savings.c: an analysis under way. */
 
@@ -19,12 +19,12 @@ enum { CONTENTION = WAIT_KIND_COUNT, UNEVEN, SUMS };
 struct analyst {
     const struct graph *graph;
     struct analysis *analysis;
-    uint32_t *rows;      /* by lane: row of its process */
-    int64_t *compute_ns; /* by lane: outside all calls */
+    uint32_t *rows;      /* by location: row of its process */
+    int64_t *compute_ns; /* by location: outside all calls */
     int64_t begin_ns;    /* of the run */
     struct course_edges edges;
     int64_t *sites_ns[SUMS], *comms_ns[SUMS]; /* by site and communicator; NULL: no waits */
-    uint64_t longest[SUMS][LONGEST_WAITS];    /* lanes and calls of the longest waits */
+    uint64_t longest[SUMS][LONGEST_WAITS];    /* locations and calls of the longest waits */
 };
 
 /* Waits of the kinds, all together, in ns. `kinds`: bit 1 << kind. */
@@ -46,5 +46,8 @@ void save_own_time(struct analyst *analyst);
 void save_by_even_totals(struct analyst *analyst);
 void save_by_even_sections(struct analyst *analyst);
 void save_by_even_steps(struct analyst *analyst);
+
+/* After all of these: what the run saves without the waits of a kind once work is even. */
+void save_beside_even_work(struct analyst *analyst, enum wait_kind kind);
 
 #endif

@@ -12,43 +12,43 @@ static double mean_of(const double *value, size_t count)
 }
 
 /* Who has less than this has no work; 0: everyone has, or most do not. */
-static double limit_of(const double *compute, size_t lanes, size_t *idle)
+static double limit_of(const double *compute, size_t locations, size_t *idle)
 {
-    double limit = BALANCE_IDLE * mean_of(compute, lanes);
+    double limit = BALANCE_IDLE * mean_of(compute, locations);
     *idle = 0;
-    for (size_t i = 0; i < lanes; i++)
+    for (size_t i = 0; i < locations; i++)
         *idle += compute[i] < limit;
-    if (2 * *idle > lanes)
+    if (2 * *idle > locations)
         *idle = 0;
     return *idle > 0 ? limit : 0;
 }
 
-double balance_limit(const double *compute, size_t lanes)
+double balance_limit(const double *compute, size_t locations)
 {
     size_t idle;
-    return limit_of(compute, lanes, &idle);
+    return limit_of(compute, locations, &idle);
 }
 
-double *balance_factors(const double *compute, size_t lanes)
+double *balance_factors(const double *compute, size_t locations)
 {
     size_t idle;
-    double limit = limit_of(compute, lanes, &idle), sum = 0, *factors = memory_new(lanes * sizeof *factors);
-    for (size_t i = 0; i < lanes; i++)
+    double limit = limit_of(compute, locations, &idle), sum = 0, *factors = memory_new(locations * sizeof *factors);
+    for (size_t i = 0; i < locations; i++)
         sum += compute[i] >= limit ? compute[i] : 0;
-    double mean = lanes > idle ? sum / (double)(lanes - idle) : 0;
-    for (size_t i = 0; i < lanes; i++)
+    double mean = locations > idle ? sum / (double)(locations - idle) : 0;
+    for (size_t i = 0; i < locations; i++)
         factors[i] = compute[i] > 0 && compute[i] >= limit ? mean / compute[i] : 1;
     return factors;
 }
 
-double *balance_shared(const double *compute, size_t lanes)
+double *balance_shared(const double *compute, size_t locations)
 {
     size_t idle;
-    double limit = limit_of(compute, lanes, &idle);
+    double limit = limit_of(compute, locations, &idle);
     if (idle == 0)
         return NULL;
-    double *factors = memory_new(lanes * sizeof *factors);
-    for (size_t i = 0; i < lanes; i++)
-        factors[i] = compute[i] >= limit ? (double)(lanes - idle) / (double)lanes : 1;
+    double *factors = memory_new(locations * sizeof *factors);
+    for (size_t i = 0; i < locations; i++)
+        factors[i] = compute[i] >= limit ? (double)(locations - idle) / (double)locations : 1;
     return factors;
 }

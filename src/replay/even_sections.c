@@ -12,15 +12,15 @@ struct sections {
     const struct graph *graph;
     struct map labels; /* (state, site) of the call that follows -> section; the last section is what follows no call */
     size_t count;
-    double *own_ns;   /* [lane * count + section] */
+    double *own_ns;   /* [location * count + section] */
     uint32_t *gaps;   /* the same: of how many pieces that is */
-    double *means_ns; /* by section: of the lanes that have it */
-    bool *works;      /* by lane: it has work */
+    double *means_ns; /* by section: of the locations that have it */
+    bool *works;      /* by location: it has work */
 };
 
-static uint64_t label_of(const struct graph *graph, uint32_t lane, uint32_t index)
+static uint64_t label_of(const struct graph *graph, uint32_t location, uint32_t index)
 {
-    struct call call = graph_call(graph, lane, index);
+    struct call call = graph_call(graph, location, index);
     return map_pair((uint32_t)graph_state(graph, &call)->first_of_name, call.site);
 }
 
@@ -28,32 +28,32 @@ static uint64_t label_of(const struct graph *graph, uint32_t lane, uint32_t inde
 static bool find_sections(struct sections *sections)
 {
     const struct graph *graph = sections->graph;
-    for (uint32_t lane = 0; lane < graph->lane_count; lane++)
-        for (uint32_t i = 0; i < graph->lanes[lane].count; i++)
-            map_put(&sections->labels, label_of(graph, lane, i), sections->labels.count);
+    for (uint32_t location = 0; location < graph->location_count; location++)
+        for (uint32_t i = 0; i < graph->locations[location].count; i++)
+            map_put(&sections->labels, label_of(graph, location, i), sections->labels.count);
     sections->count = sections->labels.count + 1;
-    return sections->count <= EVEN_SECTIONS_CELLS / (graph->lane_count + 1);
+    return sections->count <= EVEN_SECTIONS_CELLS / (graph->location_count + 1);
 }
 
-/* The cell of the computing before the lane's call; at its count, of that after its last. */
-static size_t cell_of(const struct sections *sections, uint32_t lane, uint32_t index)
+/* The cell of the computing before the location's call; at its count, of that after its last. */
+static size_t cell_of(const struct sections *sections, uint32_t location, uint32_t index)
 {
     const struct graph *graph = sections->graph;
-    size_t section = index < graph->lanes[lane].count
-                         ? (size_t)*map_find(&sections->labels, label_of(graph, lane, index))
+    size_t section = index < graph->locations[location].count
+                         ? (size_t)*map_find(&sections->labels, label_of(graph, location, index))
                          : sections->count - 1;
-    return lane * sections->count + section;
+    return location * sections->count + section;
 }
 
-static void sum_lane(struct sections *sections, uint32_t lane)
+static void sum_location(struct sections *sections, uint32_t location)
 {
-    const struct lane *where = &sections->graph->lanes[lane];
+    const struct location *where = &sections->graph->locations[location];
     int64_t before_ns = where->begin_ns;
     for (uint32_t i = 0; i <= where->count; i++) {
         struct call call = {.enter_ns = where->end_ns, .leave_ns = where->end_ns};
         if (i < where->count)
-            call = graph_call(sections->graph, lane, i);
-        size_t cell = cell_of(sections, lane, i);
+            call = graph_call(sections->graph, location, i);
+        size_t cell = cell_of(sections, location, i);
         sections->own_ns[cell] += (double)time_since(before_ns, call.enter_ns);
         sections->gaps[cell]++;
         before_ns = call.leave_ns;
@@ -63,49 +63,50 @@ static void sum_lane(struct sections *sections, uint32_t lane)
 static void find_means(struct sections *sections)
 {
     for (size_t s = 0; s < sections->count; s++) {
-        double all_ns = 0, lanes = 0;
-        for (size_t lane = 0; lane < sections->graph->lane_count; lane++) {
-            size_t cell = lane * sections->count + s;
-            if (!sections->works[lane] || sections->gaps[cell] == 0)
+        double all_ns = 0, locations = 0;
+        for (size_t location = 0; location < sections->graph->location_count; location++) {
+            size_t cell = location * sections->count + s;
+            if (!sections->works[location] || sections->gaps[cell] == 0)
                 continue;
             all_ns += sections->own_ns[cell];
-            lanes++;
+            locations++;
         }
-        sections->means_ns[s] = lanes > 0 ? all_ns / lanes : 0;
+        sections->means_ns[s] = locations > 0 ? all_ns / locations : 0;
     }
 }
 
 /* Each piece is so many times as long; where there is hardly any to stretch, all pieces are alike. */
-static int64_t pace(const void *context, uint32_t lane, uint32_t index, int64_t from_ns, int64_t to_ns)
+static int64_t pace(const void *context, uint32_t location, uint32_t index, int64_t from_ns, int64_t to_ns)
 {
     const struct sections *sections = context;
     int64_t ns = time_since(from_ns, to_ns);
-    if (!sections->works[lane])
+    if (!sections->works[location])
         return ns;
-    size_t cell = cell_of(sections, lane, index);
+    size_t cell = cell_of(sections, location, index);
     double mean_ns = sections->means_ns[cell % sections->count], own_ns = sections->own_ns[cell];
     if (own_ns < BALANCE_IDLE * mean_ns)
         return llround(mean_ns / sections->gaps[cell]);
     return own_ns > 0 ? llround((double)ns * mean_ns / own_ns) : ns;
 }
 
-int64_t even_sections_saving(const struct graph *graph, const double *compute)
+int64_t even_sections_saving(const struct graph *graph, const double *compute, unsigned free_waits)
 {
     struct sections sections = {.graph = graph};
     int64_t saving_ns = 0;
     if (find_sections(&sections)) {
-        size_t cells = graph->lane_count * sections.count;
-        double limit_ns = balance_limit(compute, graph->lane_count);
+        size_t cells = graph->location_count * sections.count;
+        double limit_ns = balance_limit(compute, graph->location_count);
         sections.own_ns = memory_new(cells * sizeof *sections.own_ns);
         sections.gaps = memory_new(cells * sizeof *sections.gaps);
         sections.means_ns = memory_new(sections.count * sizeof *sections.means_ns);
-        sections.works = memory_new(graph->lane_count * sizeof *sections.works);
-        for (uint32_t lane = 0; lane < graph->lane_count; lane++) {
-            sections.works[lane] = compute[lane] >= limit_ns;
-            sum_lane(&sections, lane);
+        sections.works = memory_new(graph->location_count * sizeof *sections.works);
+        for (uint32_t location = 0; location < graph->location_count; location++) {
+            sections.works[location] = compute[location] >= limit_ns;
+            sum_location(&sections, location);
         }
         find_means(&sections);
-        saving_ns = replay_saving(graph, (struct replay_options){.pace = pace, .pace_context = &sections});
+        saving_ns = replay_saving(
+            graph, (struct replay_options){.pace = pace, .pace_context = &sections, .free_waits = free_waits});
     }
     free(sections.own_ns);
     free(sections.gaps);

@@ -1,19 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "replay/network.h"
 
+#include "core/heap.h"
 #include "core/memory.h"
-#include "replay/graph_neighbours.h"
-#include "replay/graph_windows.h"
-#include "replay/replay.h"
+#include "graph/graph_neighbours.h"
+#include "graph/graph_windows.h"
+#include "replay/player.h"
 
 #include <ctype.h>
 #include <math.h>
 #include <string.h>
 
-/* What is not known yet. */
-static const int64_t NOT_YET = INT64_MIN;
-
-/* A lane that reaches its next call, or a message that is ready to go. */
+/* A location that reaches its next call, or a message that is ready to go. */
 struct moment {
     int64_t time_ns;
     uint64_t turn; /* of equal times the first made comes first */
@@ -21,63 +19,26 @@ struct moment {
     bool is_message;
 };
 
-enum stage { STAGE_COMPUTES, STAGE_WAITS, STAGE_DONE };
-
-struct lane_play {
-    int64_t now_ns;
-    int64_t until_ns; /* of what is known of its call: when that ends */
-    uint32_t at;      /* next call, or the one it is in */
-    uint32_t pending; /* things it waits for */
-    uint32_t next;    /* 1 + lane that waits in the same collective */
-    enum stage stage;
-    int64_t out_ns, in_ns; /* its links are taken until then */
-};
-
-struct group_play {
-    int64_t latest_ns;
-    uint32_t arrived;
-    uint32_t waiting; /* 1 + lane */
-};
-
-/* A member of a neighbourhood collective. */
-struct neighbour_play {
-    int64_t enter_ns;
-    uint32_t waiting; /* 1 + lane that waits for it first */
-};
-
-/* A call on a window is entered or left, for which another call waits. */
-struct edge_play {
-    int64_t ns;
-    bool waits; /* its lane waits for that */
+/* The links of a location are taken until then. */
+struct links {
+    int64_t out_ns, in_ns;
 };
 
 struct play {
-    const struct graph *graph;
+    struct player player; /* first */
     const struct network *network;
     bool eager; /* no rendezvous at all */
-    struct lane_play *lanes;
-    struct group_play *groups;
-    struct neighbour_play *neighbours; /* by row of the graph's neighbours */
-    int64_t *arrival_ns;               /* by message */
-    int64_t *release_ns;     /* by message: when its sender may go on; before: NOT_YET, or beyond it by 1 + the
-                                lane that waits to complete the send of another call */
-    int64_t *ready_ns;       /* by message: when the sender was ready, of those that wait for their receive */
-    bool *posted;            /* by message: its receive was posted */
-    struct edge_play *edges; /* by edge of windows */
-    int64_t *bus_ns;         /* by bus: taken until then */
+    struct links *links;
+    int64_t *arrival_ns; /* by message */
+    int64_t *release_ns; /* by message: when its sender may go on; before: NOT_YET, or beyond it by 1 + the location
+                            that waits to complete the send of another call */
+    int64_t *ready_ns;   /* by message: when the sender was ready, of those that wait for their receive */
+    bool *posted;        /* by message: its receive was posted */
+    int64_t *bus_ns;     /* by bus: taken until then */
     struct moment *heap;
     size_t heap_count, heap_capacity;
     uint64_t turns;
-    uint32_t *sends; /* scratch: messages of a call */
-    size_t send_count, send_capacity;
-    uint64_t forced;
 };
-
-static int64_t later(int64_t time_ns, int64_t ns)
-{
-    int64_t sum;
-    return __builtin_add_overflow(time_ns, ns, &sum) ? INT64_MAX : sum;
-}
 
 /* How long bytes need a link. Beyond what a clock shows is forever, but still to be added to. */
 static int64_t transfer_ns(const struct network *network, int64_t bytes)
@@ -116,115 +77,55 @@ int64_t network_collective_ns(const struct network *network, const char *name, u
     return ns < 9e17 ? (int64_t)llround(ns) : INT64_C(900000000000000000);
 }
 
-/* The earliest moment first: a binary heap. */
-static bool before(const struct moment *left, const struct moment *right)
+static bool moment_before(const void *context, const void *left_moment, const void *right_moment)
 {
+    const struct moment *left = left_moment, *right = right_moment;
+    (void)context;
     return left->time_ns != right->time_ns ? left->time_ns < right->time_ns : left->turn < right->turn;
 }
+
+/* The earliest moment first. */
+static const struct heap_order BY_MOMENT = {sizeof(struct moment), moment_before, NULL};
 
 static void put(struct play *play, int64_t time_ns, uint32_t index, bool is_message)
 {
     struct moment moment = {time_ns, play->turns++, index, is_message};
     ARRAY_PUSH(play->heap, play->heap_count, play->heap_capacity, moment);
-    size_t at = play->heap_count - 1;
-    for (; at > 0 && before(&moment, &play->heap[(at - 1) / 2]); at = (at - 1) / 2)
-        play->heap[at] = play->heap[(at - 1) / 2];
-    play->heap[at] = moment;
+    heap_up(play->heap, play->heap_count - 1, &BY_MOMENT, NULL);
 }
 
 static struct moment take(struct play *play)
 {
-    struct moment first = play->heap[0], last = play->heap[--play->heap_count];
-    size_t at = 0;
-    for (size_t child = 1; child < play->heap_count; child = 2 * at + 1) {
-        child += child + 1 < play->heap_count && before(&play->heap[child + 1], &play->heap[child]);
-        if (!before(&play->heap[child], &last))
-            break;
-        play->heap[at] = play->heap[child];
-        at = child;
-    }
-    if (play->heap_count > 0)
-        play->heap[at] = last;
+    struct moment first = play->heap[0];
+    play->heap_count = heap_drop(play->heap, play->heap_count, &BY_MOMENT, NULL);
     return first;
 }
 
-static int64_t computing(const struct play *play, uint32_t lane, int64_t ns)
+static int64_t computing(const struct play *play, uint32_t location, int64_t ns)
 {
-    return play->network->compute ? (int64_t)llround((double)ns * play->network->compute[lane]) : ns;
+    return play->network->compute ? (int64_t)llround((double)ns * play->network->compute[location]) : ns;
 }
 
-/* The lane's time is that of the end of its last call: it computes until the next one. */
+/* The location's time is that of the end of its last call: it computes until the next one. */
 static void compute(struct play *play, uint32_t index)
 {
-    const struct graph *graph = play->graph;
-    const struct lane *recorded = &graph->lanes[index];
-    struct lane_play *lane = &play->lanes[index];
-    int64_t from_ns = lane->at ? graph_call(graph, index, lane->at - 1).leave_ns : recorded->begin_ns;
-    bool done = lane->at >= recorded->count;
-    int64_t to_ns = done ? recorded->end_ns : graph_call(graph, index, lane->at).enter_ns;
-    lane->now_ns = later(lane->now_ns, computing(play, index, time_since(from_ns, to_ns)));
-    lane->stage = done ? STAGE_DONE : STAGE_COMPUTES;
+    const struct graph *graph = play->player.graph;
+    const struct location *recorded = &graph->locations[index];
+    struct location_play *location = &play->player.locations[index];
+    int64_t from_ns = graph_left_before_ns(graph, index, location->at);
+    bool done = player_is_done(&play->player, index);
+    int64_t to_ns = done ? recorded->end_ns : graph_call(graph, index, location->at).enter_ns;
+    location->now_ns = player_later(location->now_ns, computing(play, index, time_since(from_ns, to_ns)));
     if (!done)
-        put(play, lane->now_ns, index, false);
+        put(play, location->now_ns, index, false);
 }
 
-static void settle(struct play *play, uint32_t index, int64_t time_ns);
-
-/* The lane's call is entered, or left: who waits for that on a window learns it a latency later. */
-static void pass_edges(struct play *play, uint32_t index, bool after)
+static void end_call(struct play *play, uint32_t index, const struct call *call, int64_t until_ns)
 {
-    const struct graph *graph = play->graph;
-    const struct lane_play *lane = &play->lanes[index];
-    if (!(lane_packed(&graph->lanes[index], lane->at)->word & CALL_OPERATES))
-        return;
-    uint32_t call = lane->at;
-    int64_t ns = later(lane->now_ns, play->network->latency_ns);
-    for (size_t i = window_edges_by(graph, index, call); i < graph->edge_count; i++) {
-        const struct window_edge *edge = &graph->edges[graph->edges_by_cause[i]];
-        struct edge_play *played = &play->edges[graph->edges_by_cause[i]];
-        if (edge->cause_lane != index || edge->cause_call != call)
-            break;
-        if (edge->after != after)
-            continue;
-        played->ns = ns;
-        if (played->waits)
-            settle(play, edge->lane, ns);
-        played->waits = false;
-    }
-}
-
-/* What the call waits for on its window. */
-static void wait_for_edges(struct play *play, uint32_t index)
-{
-    const struct graph *graph = play->graph;
-    struct lane_play *lane = &play->lanes[index];
-    for (size_t i = window_edges_of(graph, index, lane->at); i < graph->edge_count; i++) {
-        const struct window_edge *edge = &graph->edges[i];
-        if (edge->lane != index || edge->call != lane->at)
-            break;
-        int64_t ns = play->edges[i].ns;
-        play->edges[i].waits = ns == NOT_YET;
-        lane->pending += ns == NOT_YET;
-        lane->until_ns = ns > lane->until_ns ? ns : lane->until_ns;
-    }
-}
-
-static void end_call(struct play *play, uint32_t index)
-{
-    struct lane_play *lane = &play->lanes[index];
-    lane->now_ns = lane->until_ns > lane->now_ns ? lane->until_ns : lane->now_ns;
-    pass_edges(play, index, true);
-    lane->at++;
+    const struct location_play *location = &play->player.locations[index];
+    player_leave(&play->player, index, call, until_ns > location->now_ns ? until_ns : location->now_ns);
     compute(play, index);
-}
-
-/* One of the things that the lane waits for is known to happen then. */
-static void settle(struct play *play, uint32_t index, int64_t time_ns)
-{
-    struct lane_play *lane = &play->lanes[index];
-    lane->until_ns = time_ns > lane->until_ns ? time_ns : lane->until_ns;
-    if (--lane->pending == 0)
-        end_call(play, index);
+    player_went_on(&play->player, index);
 }
 
 /* True of calls that start something and do not wait for it. */
@@ -238,31 +139,25 @@ static bool only_starts(const struct state_def *state)
 
 static bool is_rendezvous(const struct play *play, const struct state_def *sender, const struct message *message)
 {
-    if (play->eager || message->receive_lane == GRAPH_NONE || strcasestr(sender->name, "bsend"))
+    if (play->eager || message->receive_location == GRAPH_NONE || strcasestr(sender->name, "bsend"))
         return false;
     return strcasestr(sender->name, "ssend") || message->bytes >= play->network->eager_limit;
 }
 
-/* The next message that a call waits for; of a probe there is one. */
-static uint32_t next_arriving(const struct play *play, const struct call *call, uint32_t message)
-{
-    return graph_state(play->graph, call)->class == CLASS_PROBE ? 0 : graph_next_received(play->graph, message - 1);
-}
-
-/* The message's sender may go on: who waits to complete the send does. */
+/* The message's sender may go on, and so may the location that waits to complete the send. */
 static void release(struct play *play, uint32_t message, int64_t time_ns)
 {
     int64_t before_ns = play->release_ns[message];
     play->release_ns[message] = time_ns;
     if (before_ns < 0 && before_ns != NOT_YET)
-        settle(play, (uint32_t)(before_ns - NOT_YET - 1), time_ns);
+        player_wake_for_message(&play->player, (uint32_t)(before_ns - NOT_YET - 1), message);
 }
 
 /* The transfer can begin: it does when links and a bus are free. */
 static void transfer(struct play *play, uint32_t index, int64_t ready_ns)
 {
-    struct message message = graph_message(play->graph, index);
-    struct lane_play *from = &play->lanes[message.send_lane], *to = &play->lanes[message.receive_lane];
+    struct message message = graph_message(play->player.graph, index);
+    struct links *from = &play->links[message.send_location], *to = &play->links[message.receive_location];
     int64_t begin_ns = ready_ns, ns = transfer_ns(play->network, message.bytes);
     if (ns > 0) {
         uint32_t bus = 0;
@@ -272,296 +167,245 @@ static void transfer(struct play *play, uint32_t index, int64_t ready_ns)
         begin_ns = to->in_ns > begin_ns ? to->in_ns : begin_ns;
         if (play->network->buses) {
             begin_ns = play->bus_ns[bus] > begin_ns ? play->bus_ns[bus] : begin_ns;
-            play->bus_ns[bus] = later(begin_ns, ns);
+            play->bus_ns[bus] = player_later(begin_ns, ns);
         }
-        from->out_ns = to->in_ns = later(begin_ns, ns);
+        from->out_ns = to->in_ns = player_later(begin_ns, ns);
     }
-    int64_t end_ns = later(begin_ns, ns);
-    bool held = play->release_ns[index] == NOT_YET;
+    int64_t end_ns = player_later(begin_ns, ns);
     play->arrival_ns[index] = end_ns;
     release(play, index, play->network->sender_stays ? end_ns : begin_ns);
-    if (held && from->stage == STAGE_WAITS && from->at == message.send_call)
-        settle(play, message.send_lane, play->release_ns[index]);
-    if (to->stage != STAGE_WAITS)
-        return;
-    struct call call = graph_call(play->graph, message.receive_lane, to->at);
-    /* The receive, or a probe that found the message. */
-    if (to->at == message.receive_call ||
-        (graph_state(play->graph, &call)->class == CLASS_PROBE && call.received == index + 1))
-        settle(play, message.receive_lane, end_ns);
+    player_wake_for_message(&play->player, message.send_location, index);
+    player_wake_for_message(&play->player, message.receive_location, index);
 }
 
-/* The receive of the message is there: a sender that waits for it can begin. */
-static void post_one(struct play *play, uint32_t message, int64_t now_ns)
+/* The receive of the message is there: a sender that waits for it can begin. A probe that found it needs it, too. */
+static void post(struct player *player, uint32_t location, uint32_t message)
 {
+    struct play *play = (struct play *)player;
+    int64_t now_ns = player->locations[location].now_ns, ready_ns = play->ready_ns[message];
     bool before = play->posted[message];
     play->posted[message] = true;
-    if (!before && play->ready_ns[message] != NOT_YET)
-        put(play, now_ns > play->ready_ns[message] ? now_ns : play->ready_ns[message], message, true);
+    if (!before && ready_ns != NOT_YET)
+        put(play, now_ns > ready_ns ? now_ns : ready_ns, message, true);
 }
 
-/* Receives that the call is or posts; and what a probe finds can begin, too. */
-static void post(struct play *play, const struct call *call, int64_t now_ns)
-{
-    for (uint32_t at = call->received; at; at = next_arriving(play, call, at))
-        post_one(play, at - 1, now_ns);
-    for (uint32_t at = call->posted; at; at = graph_next_posted(play->graph, at - 1))
-        post_one(play, at - 1, now_ns);
-}
-
-/* True of a receive that was posted before the call in which it completes, and the trace does not tell when. */
+/* True of a receive that was posted before the call in which it completes, and the trace does not say when. */
 static bool post_is_unknown(const struct graph *graph, uint32_t index, const struct message *message)
 {
-    return graph_post(graph, index, message).lane == GRAPH_NONE;
+    return graph_post(graph, index, message).location == GRAPH_NONE;
 }
 
-static void send(struct play *play, struct lane_play *lane, const struct call *call, uint32_t index)
+static void send(struct player *player, uint32_t index, const struct call *call, uint32_t message_index)
 {
-    struct message message = graph_message(play->graph, index);
-    const struct state_def *state = graph_state(play->graph, call);
-    lane->now_ns = later(lane->now_ns, play->network->latency_ns);
-    bool rendezvous = message.receive_lane != GRAPH_NONE && is_rendezvous(play, state, &message);
-    if (!rendezvous || (only_starts(state) && !graph_completes_later(play->graph, index)))
-        release(play, index, lane->now_ns);
-    if (message.receive_lane == GRAPH_NONE)
+    struct play *play = (struct play *)player;
+    struct location_play *location = &player->locations[index];
+    struct message message = graph_message(player->graph, message_index);
+    const struct state_def *state = graph_state(player->graph, call);
+    location->now_ns = player_later(location->now_ns, play->network->latency_ns);
+    bool rendezvous = is_rendezvous(play, state, &message);
+    if (!rendezvous || (only_starts(state) && !graph_completes_later(player->graph, message_index)))
+        release(play, message_index, location->now_ns);
+    if (message.receive_location == GRAPH_NONE)
         return;
-    lane->pending += rendezvous && !only_starts(state);
-    if (rendezvous && !play->posted[index] && !post_is_unknown(play->graph, index, &message))
-        play->ready_ns[index] = lane->now_ns;
+    if (rendezvous && !play->posted[message_index] && !post_is_unknown(player->graph, message_index, &message))
+        play->ready_ns[message_index] = location->now_ns;
     else
-        put(play, lane->now_ns, index, true);
+        put(play, location->now_ns, message_index, true);
 }
 
-/* The messages of the call in the order in which they are sent: that of the list is the other way round. */
-static void send_all(struct play *play, uint32_t lane, const struct call *call)
+/* What a call waits for: the latest of all that is known, and whether something is not. */
+struct needs {
+    int64_t until_ns;
+    bool wait; /* the location was put to wait for it */
+};
+
+static void need(struct needs *needs, int64_t ns)
 {
-    play->send_count = 0;
-    for (uint32_t at = call->sent; at; at = graph_next_sent(play->graph, at - 1))
-        ARRAY_PUSH(play->sends, play->send_count, play->send_capacity, at - 1);
-    while (play->send_count > 0)
-        send(play, &play->lanes[lane], call, play->sends[--play->send_count]);
+    needs->until_ns = ns > needs->until_ns ? ns : needs->until_ns;
 }
 
-/* Sends of calls before that complete in this one. */
-static void complete_sends(struct play *play, uint32_t index, const struct call *call)
+static void need_message(struct play *play, uint32_t index, uint32_t message, int64_t ns, struct needs *needs)
 {
-    struct lane_play *lane = &play->lanes[index];
-    for (uint32_t at = call->completed; at; at = graph_next_completed(play->graph, at - 1)) {
-        int64_t *release_ns = &play->release_ns[at - 1];
-        lane->pending += *release_ns == NOT_YET;
-        lane->until_ns = *release_ns > lane->until_ns ? *release_ns : lane->until_ns;
-        if (*release_ns == NOT_YET)
-            *release_ns = NOT_YET + 1 + index;
+    if (ns >= 0) {
+        need(needs, ns);
+        return;
+    }
+    player_wait_for_message(&play->player, index, message);
+    needs->wait = true;
+}
+
+/* Sends of this call, and of calls before that complete in this one. */
+static void need_releases(struct play *play, uint32_t index, const struct call *call, struct needs *needs)
+{
+    const struct graph *graph = play->player.graph;
+    bool stays = call->sent && !only_starts(graph_state(graph, call));
+    for (uint32_t m = stays ? call->sent : 0; m; m = graph_next_sent(graph, m - 1))
+        need_message(play, index, m - 1, play->release_ns[m - 1], needs);
+    for (uint32_t m = call->completed; m; m = graph_next_completed(graph, m - 1)) {
+        if (play->release_ns[m - 1] < 0)
+            play->release_ns[m - 1] = NOT_YET + 1 + index;
+        need_message(play, index, m - 1, play->release_ns[m - 1], needs);
     }
 }
 
-static void exchange(struct play *play, uint32_t index, const struct call *call)
+static void need_arrivals(struct play *play, uint32_t index, const struct call *call, struct needs *needs)
 {
-    struct lane_play *lane = &play->lanes[index];
-    post(play, call, lane->now_ns);
-    send_all(play, index, call);
-    complete_sends(play, index, call);
-    if (call->operates && graph_state(play->graph, call)->class == CLASS_RMA)
-        wait_for_edges(play, index);
-    for (uint32_t at = call->received; at; at = next_arriving(play, call, at)) {
-        if (graph_message(play->graph, at - 1).send_lane == GRAPH_NONE)
-            continue;
-        int64_t arrival_ns = play->arrival_ns[at - 1];
-        lane->pending += arrival_ns == NOT_YET;
-        lane->until_ns = arrival_ns > lane->until_ns ? arrival_ns : lane->until_ns;
-    }
-    if (lane->pending == 0)
-        end_call(play, index);
+    for (uint32_t m = call->received; m; m = player_next_received(&play->player, call, m))
+        if (graph_message(play->player.graph, m - 1).send_location != GRAPH_NONE)
+            need_message(play, index, m - 1, play->arrival_ns[m - 1], needs);
 }
 
-/* The collective ends for the lane when its last neighbour is there; before that it waits for the next that is not. */
-static void try_neighbours(struct play *play, uint32_t index, const struct call *call)
+/* What the call waits for on its window. */
+static void need_edges(struct play *play, uint32_t index, struct needs *needs)
 {
-    const struct graph *graph = play->graph;
-    struct lane_play *lane = &play->lanes[index];
-    uint32_t row = graph_neighbour_row_of_lane(graph, call->group - 1, index), source, sources = 0;
-    struct source_walk walk = graph_sources(graph, call->group - 1, row);
-    int64_t latest_ns = lane->now_ns;
+    const struct graph *graph = play->player.graph;
+    uint32_t at = play->player.locations[index].at;
+    for (size_t i = window_edges_of(graph, index, at); i < graph->edge_count; i++) {
+        const struct window_edge *edge = &graph->edges[i];
+        struct edge_play *played = &play->player.edges[i];
+        if (edge->location != index || edge->call != at)
+            break;
+        played->waits = played->ns == NOT_YET;
+        needs->wait |= played->waits;
+        need(needs, played->ns);
+    }
+}
+
+/* The collective ends for the location when its last neighbour is there; before that it waits for the next that is not.
+ */
+static void need_neighbours(struct play *play, uint32_t index, const struct call *call, struct needs *needs)
+{
+    const struct graph *graph = play->player.graph;
+    if (!graph_neighbours_known(graph, call->instance - 1, index))
+        return;
+    uint32_t row = graph_neighbour_row_of_location(graph, call->instance - 1, index), source, sources = 0;
+    struct source_walk walk = graph_sources(graph, call->instance - 1, row);
+    int64_t latest_ns = play->player.locations[index].now_ns;
     while (graph_next_source(graph, &walk, &source)) {
-        struct neighbour_play *neighbour = &play->neighbours[source];
+        struct neighbour_play *neighbour = &play->player.neighbours[source];
         if (neighbour->enter_ns == NOT_YET) {
-            lane->next = neighbour->waiting;
-            neighbour->waiting = index + 1;
+            player_wait_in(&play->player, index, &neighbour->waiting);
+            needs->wait = true;
             return;
         }
         latest_ns = neighbour->enter_ns > latest_ns ? neighbour->enter_ns : latest_ns;
         sources++;
     }
-    int64_t bytes = sources ? graph_group(graph, call)->bytes / sources : 0;
-    lane->until_ns =
-        later(latest_ns, network_collective_ns(play->network, graph_state(graph, call)->name, sources + 1, bytes));
-    end_call(play, index);
+    int64_t bytes = sources ? graph_instance(graph, call)->bytes / sources : 0;
+    need(needs, player_later(latest_ns,
+                             network_collective_ns(play->network, graph_state(graph, call)->name, sources + 1, bytes)));
 }
 
-/* Others may go on, now that the lane is there. */
-static void arrive_beside_neighbours(struct play *play, uint32_t index, uint32_t row)
+/* True of calls that end when all members of their collective are there. */
+static bool needs_all(const struct graph *graph, const struct call *call)
 {
-    struct neighbour_play *self = &play->neighbours[row];
-    uint32_t at = self->waiting;
-    self->enter_ns = play->lanes[index].now_ns;
-    self->waiting = 0;
-    while (at) {
-        uint32_t other = at - 1;
-        struct call waiting = graph_call(play->graph, other, play->lanes[other].at);
-        at = play->lanes[other].next;
-        try_neighbours(play, other, &waiting);
-    }
+    const struct instance *recorded = graph_instance(graph, call);
+    return recorded && recorded->complete && recorded->latest_location != GRAPH_NONE &&
+           graph_waits_at_once(graph, recorded) && graph_collective(graph, call).shape != SHAPE_NEIGHBOURS;
 }
 
-static void meet_neighbours(struct play *play, uint32_t index, const struct call *call)
+static void need_instance(struct play *play, uint32_t index, const struct call *call, struct needs *needs)
 {
-    uint32_t row = graph_neighbour_row_of_lane(play->graph, call->group - 1, index);
-    if (row != GRAPH_NONE)
-        arrive_beside_neighbours(play, index, row);
-    if (graph_neighbours_known(play->graph, call->group - 1, index))
-        try_neighbours(play, index, call);
-    else
-        end_call(play, index);
+    const struct graph *graph = play->player.graph;
+    const struct instance *recorded = graph_instance(graph, call);
+    struct instance_play *instance = &play->player.instances[call->instance - 1];
+    if (recorded->complete && recorded->latest_location != GRAPH_NONE && graph_waits_at_once(graph, recorded) &&
+        graph_collective(graph, call).shape == SHAPE_NEIGHBOURS)
+        need_neighbours(play, index, call, needs);
+    if (!needs_all(graph, call))
+        return;
+    if (instance->present < recorded->count) {
+        player_wait_in(&play->player, index, &instance->waiting);
+        needs->wait = true;
+        return;
+    }
+    int64_t bytes = recorded->bytes > 0 ? recorded->bytes : 0;
+    need(needs, player_later(instance->last_ns, network_collective_ns(play->network, graph_state(graph, call)->name,
+                                                                      recorded->count, bytes)));
 }
 
-static void meet(struct play *play, uint32_t index, const struct call *call)
+static struct needs needs_of(struct play *play, uint32_t index, const struct call *call)
 {
-    struct lane_play *lane = &play->lanes[index];
-    const struct group *recorded = graph_group(play->graph, call);
-    const struct state_def *state = graph_state(play->graph, call);
-    if (!recorded->complete || recorded->latest_lane == GRAPH_NONE || !graph_waits_at_once(play->graph, recorded)) {
-        end_call(play, index);
-        return;
+    struct needs needs = {NOT_YET, false};
+    if (call->instance) {
+        need_instance(play, index, call, &needs);
+        return needs;
     }
-    if (graph_collective(play->graph, call).shape == SHAPE_NEIGHBOURS) {
-        meet_neighbours(play, index, call);
+    if (call->sent || call->completed)
+        need_releases(play, index, call, &needs);
+    if (call->operates && graph_state(play->player.graph, call)->class == CLASS_RMA)
+        need_edges(play, index, &needs);
+    if (call->received)
+        need_arrivals(play, index, call, &needs);
+    return needs;
+}
+
+/* The location's call ends if it waits for nothing that is still to come. */
+static void go_on(struct player *player, uint32_t index)
+{
+    struct play *play = (struct play *)player;
+    const struct location_play *location = &player->locations[index];
+    if (!location->entered)
         return;
-    }
-    struct group_play *group = &play->groups[call->group - 1];
-    group->latest_ns = lane->now_ns > group->latest_ns ? lane->now_ns : group->latest_ns;
-    lane->pending = 1;
-    lane->next = group->waiting;
-    group->waiting = index + 1;
-    if (++group->arrived < recorded->count)
-        return;
-    int64_t end_ns = later(group->latest_ns, network_collective_ns(play->network, state->name, recorded->count,
-                                                                   recorded->bytes > 0 ? recorded->bytes : 0));
-    while (group->waiting) {
-        uint32_t other = group->waiting - 1;
-        group->waiting = play->lanes[other].next;
-        settle(play, other, end_ns);
-    }
+    struct call call = graph_call(player->graph, index, location->at);
+    struct needs needs = needs_of(play, index, &call);
+    if (!needs.wait)
+        end_call(play, index, &call, needs.until_ns);
 }
 
 static void enter(struct play *play, uint32_t index)
 {
-    struct lane_play *lane = &play->lanes[index];
-    struct call call = graph_call(play->graph, index, lane->at);
-    lane->stage = STAGE_WAITS;
-    lane->pending = 0;
-    lane->until_ns = NOT_YET;
-    pass_edges(play, index, false);
-    if (call.group)
-        meet(play, index, &call);
-    else
-        exchange(play, index, &call);
+    const struct graph *graph = play->player.graph;
+    struct location_play *location = &play->player.locations[index];
+    struct call call = graph_call(graph, index, location->at);
+    /* Whichever process completes a collective is the first to leave it. */
+    if (needs_all(graph, &call))
+        player_wait_in(&play->player, index, &play->player.instances[call.instance - 1].waiting);
+    player_enter(&play->player, index, &call);
+    go_on(&play->player, index);
 }
 
-/* Nobody waits in the collective any more. */
-static void forget_waiting(struct play *play, uint32_t index)
-{
-    const struct group *group = &play->graph->groups[index];
-    play->groups[index].waiting = 0;
-    if (graph_collective_of(play->graph, group).shape == SHAPE_NEIGHBOURS)
-        for (uint32_t i = 0; i < group->count; i++)
-            play->neighbours[group->rows + i].waiting = 0;
-}
-
-/* The lane goes on without the ends of its sends, and without what it waits for on a window. */
-static void forget_call(struct play *play, uint32_t index, const struct call *call)
-{
-    const struct graph *graph = play->graph;
-    for (uint32_t at = call->completed; at; at = graph_next_completed(graph, at - 1))
-        if (play->release_ns[at - 1] == NOT_YET + 1 + index)
-            play->release_ns[at - 1] = NOT_YET;
-    for (size_t i = window_edges_of(graph, index, play->lanes[index].at); i < graph->edge_count; i++) {
-        if (graph->edges[i].lane != index || graph->edges[i].call != play->lanes[index].at)
-            break;
-        play->edges[i].waits = false;
-    }
-}
-
-/* Nothing can happen any more: the lane that entered its call first in the record goes on. False if all are done. */
+/* Nothing can happen any more: one call ends with what is known. False if all are done. */
 static bool force(struct play *play)
 {
-    uint32_t first = GRAPH_NONE;
-    int64_t first_ns = INT64_MAX;
-    for (uint32_t i = 0; i < play->graph->lane_count; i++) {
-        if (play->lanes[i].stage != STAGE_WAITS)
-            continue;
-        int64_t enter_ns = graph_call(play->graph, i, play->lanes[i].at).enter_ns;
-        if (first == GRAPH_NONE || enter_ns < first_ns) {
-            first = i;
-            first_ns = enter_ns;
-        }
-    }
+    uint32_t first = player_force(&play->player);
     if (first == GRAPH_NONE)
         return false;
-    struct call call = graph_call(play->graph, first, play->lanes[first].at);
-    play->forced++;
-    if (call.group) /* nobody else is to wake it */
-        forget_waiting(play, call.group - 1);
-    forget_call(play, first, &call);
-    end_call(play, first);
+    struct call call = graph_call(play->player.graph, first, play->player.locations[first].at);
+    struct needs needs = needs_of(play, first, &call);
+    player_leave_list(&play->player, first);
+    play->player.locations[first].message = 0;
+    end_call(play, first, &call, needs.until_ns);
     return true;
 }
 
-static int64_t *times_new(size_t count)
-{
-    int64_t *times = memory_new(count * sizeof *times);
-    for (size_t i = 0; i < count; i++)
-        times[i] = NOT_YET;
-    return times;
-}
+static const struct player_rules NETWORK_RULES = {send, post, post, go_on, true};
 
 static void play_begin(struct play *play, const struct graph *graph, const struct network *network, bool eager)
 {
-    *play = (struct play){.graph = graph, .network = network, .eager = eager};
-    play->lanes = memory_new(graph->lane_count * sizeof *play->lanes);
-    play->groups = memory_new(graph->group_count * sizeof *play->groups);
-    for (size_t i = 0; i < graph->group_count; i++)
-        play->groups[i].latest_ns = NOT_YET;
-    play->neighbours = memory_new(graph->neighbour_count * sizeof *play->neighbours);
-    for (size_t i = 0; i < graph->neighbour_count; i++)
-        play->neighbours[i].enter_ns = NOT_YET;
-    play->arrival_ns = times_new(graph->message_count);
-    play->release_ns = times_new(graph->message_count);
-    play->ready_ns = times_new(graph->message_count);
+    *play = (struct play){.network = network, .eager = eager};
+    player_begin(&play->player, graph, &NETWORK_RULES);
+    play->player.news_ns = network->latency_ns;
+    play->links = memory_new(graph->location_count * sizeof *play->links);
+    play->arrival_ns = player_times(graph->message_count);
+    play->release_ns = player_times(graph->message_count);
+    play->ready_ns = player_times(graph->message_count);
     play->posted = memory_new(graph->message_count);
-    play->edges = memory_new(graph->edge_count * sizeof *play->edges);
-    for (size_t i = 0; i < graph->edge_count; i++)
-        play->edges[i].ns = NOT_YET;
     play->bus_ns = memory_new(network->buses * sizeof *play->bus_ns);
-    int64_t begin_ns = replay_begin_ns(graph);
-    for (uint32_t i = 0; i < graph->lane_count; i++) {
-        play->lanes[i].now_ns = time_since(begin_ns, graph->lanes[i].begin_ns);
+    for (uint32_t i = 0; i < graph->location_count; i++)
         compute(play, i);
-    }
 }
 
 static void play_clear(struct play *play)
 {
-    free(play->lanes);
-    free(play->groups);
-    free(play->neighbours);
+    player_clear(&play->player);
+    free(play->links);
     free(play->arrival_ns);
     free(play->release_ns);
     free(play->ready_ns);
     free(play->posted);
-    free(play->edges);
     free(play->bus_ns);
     free(play->heap);
-    free(play->sends);
 }
 
 static struct network_run run(const struct graph *graph, const struct network *network, bool eager)
@@ -578,9 +422,10 @@ static struct network_run run(const struct graph *graph, const struct network *n
                 enter(&play, moment.index);
         }
     } while (force(&play));
-    for (size_t i = 0; i < graph->lane_count; i++)
-        result.end_ns = play.lanes[i].now_ns > result.end_ns ? play.lanes[i].now_ns : result.end_ns;
-    result.forced = play.forced;
+    for (size_t i = 0; i < graph->location_count; i++)
+        result.end_ns =
+            play.player.locations[i].now_ns > result.end_ns ? play.player.locations[i].now_ns : result.end_ns;
+    result.forced = play.player.forced;
     play_clear(&play);
     return result;
 }

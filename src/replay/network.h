@@ -2,7 +2,7 @@
 #ifndef SIGHT_REPLAY_NETWORK_H
 #define SIGHT_REPLAY_NETWORK_H
 
-#include "replay/graph.h"
+#include "graph/graph.h"
 
 /* A recorded program on another network, after Dimemas (rules of diagnosis, 4): computing lasts as recorded, time
    inside MPI is thrown away and simulated.
@@ -10,7 +10,7 @@
    - A send keeps its processor for the latency; then the message takes the sender's link out, the receiver's link in
    and one bus, for its bytes / bandwidth. Who is ready first gets them first. It arrives at the end of that.
    - Up to the eager limit the sender goes on at once. From it on (and in MPI_Ssend), rendezvous: the transfer begins
-   only when its receive is posted (one that completes in a wait, and of which the trace does not tell when, counts as
+   only when its receive is posted (one that completes in a wait, and of which the trace does not say when, counts as
    posted in time), and a blocking send waits; one that was only started is waited for by the call that completes it.
    - Who waits on a window (graph_windows.h) goes on a latency after what it waits for: the post, the complete, the end
    of the holder's unlock. What one-sided calls move costs nothing.
@@ -29,20 +29,20 @@ struct network {
     int64_t eager_limit; /* bytes from which sends are rendezvous; NETWORK_EAGER: only MPI_Ssend is */
     bool sender_stays;   /* a blocking rendezvous send returns at the end of its transfer, as MPI's; else at its begin,
                             as Dimemas' */
-    const double *compute; /* by lane: computing lasts so many times as long; NULL: as recorded */
+    const double *compute; /* by location: computing lasts so many times as long; NULL: as recorded */
 };
 #define NETWORK_EAGER INT64_MAX
 #define NETWORK_LATENCY_MAX INT64_C(10000000000)
 enum { NETWORK_BUSES_MAX = 65536 };
 
 struct network_run {
-    int64_t end_ns;  /* when the last lane ends, counted from the run's begin */
+    int64_t end_ns;  /* when the last location ends, counted from the run's begin */
     bool deadlock;   /* with rendezvous it never ends: these numbers are those of eager sends */
     uint64_t forced; /* calls that went on without the partner they wait for, because it would never come */
 };
 
-/* Time: that of the calls and messages, with a logarithm of the number of lanes. Memory: 25 bytes for each message, 16
-   for each edge on a window, for each collective and each member of a neighbourhood collective. */
+/* Time: that of the calls and messages, with a logarithm of the number of locations. Memory: 25 bytes for each message,
+   16 for each edge on a window, for each collective and each member of a neighbourhood collective. */
 struct network_run network_replay(const struct graph *graph, const struct network *network);
 
 /* Stages of a tree over so many processes, with so many messages at once (0: any number). */

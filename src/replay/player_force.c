@@ -1,20 +1,22 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What goes on in a replay when nothing can: of all lanes the one whose next call was entered first in the record.
-   Found by a tournament: leaf i is lane i, each node the winner of the two below it, node 1 that of all. */
+/* What goes on in a replay when nothing can: of all locations the one whose next call was entered first in the record.
+   Found by a tournament: leaf i is location i, each node the winner of the two below it, node 1 that of all. */
 #include "core/memory.h"
 #include "replay/player.h"
 
-static bool is_done(const struct player *player, uint32_t lane)
+/* Leaves beyond the last location are done. */
+static bool is_done(const struct player *player, uint32_t location)
 {
-    return lane >= player->graph->lane_count || player->lanes[lane].at >= player->graph->lanes[lane].count;
+    return location >= player->graph->location_count || player_is_done(player, location);
 }
 
-static int64_t next_enter_ns(const struct player *player, uint32_t lane)
+static int64_t next_enter_ns(const struct player *player, uint32_t location)
 {
-    return is_done(player, lane) ? INT64_MAX : graph_call(player->graph, lane, player->lanes[lane].at).enter_ns;
+    return is_done(player, location) ? INT64_MAX
+                                     : graph_call(player->graph, location, player->locations[location].at).enter_ns;
 }
 
-/* Of equals the lower lane, which is on the left. */
+/* Of equals the lower location, which is on the left. */
 static void play_match(struct player *player, size_t node)
 {
     uint32_t left = player->winners[2 * node], right = player->winners[2 * node + 1];
@@ -24,24 +26,30 @@ static void play_match(struct player *player, size_t node)
 static void begin_tournament(struct player *player)
 {
     player->winner_leaves = 1;
-    while (player->winner_leaves < player->graph->lane_count)
+    while (player->winner_leaves < player->graph->location_count)
         player->winner_leaves *= 2;
     player->winners = memory_new(2 * player->winner_leaves * sizeof *player->winners);
-    for (size_t lane = 0; lane < player->winner_leaves; lane++)
-        player->winners[player->winner_leaves + lane] = (uint32_t)lane;
+    for (size_t location = 0; location < player->winner_leaves; location++)
+        player->winners[player->winner_leaves + location] = (uint32_t)location;
     for (size_t node = player->winner_leaves; node-- > 1;)
         play_match(player, node);
 }
 
-void player_went_on(struct player *player, uint32_t lane)
+void player_went_on(struct player *player, uint32_t location)
 {
-    for (size_t node = (player->winner_leaves + lane) / 2; player->winners && node > 0; node /= 2)
+    for (size_t node = (player->winner_leaves + location) / 2; player->winners && node > 0; node /= 2)
         play_match(player, node);
 }
 
-uint32_t player_first_lane(struct player *player)
+uint32_t player_force(struct player *player)
 {
     if (!player->winners)
         begin_tournament(player);
-    return is_done(player, player->winners[1]) ? GRAPH_NONE : player->winners[1];
+    uint32_t first = player->winners[1];
+    if (is_done(player, first))
+        return GRAPH_NONE;
+    player_leave_list(player, first);
+    player->locations[first].message = 0;
+    player->forced++;
+    return first;
 }

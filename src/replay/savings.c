@@ -7,6 +7,9 @@
 
 #include "core/memory.h"
 
+#include <math.h>
+#include <string.h>
+
 /* Of many processes the waits of one are little, and yet can be what all others wait for: those of so much of the run.
  */
 static const double REPLAY_SHARE_OF_ONE = 0.01;
@@ -72,14 +75,14 @@ void save_own_time(struct analyst *analyst)
     free(quick);
 }
 
-/* What a replay saves in which lanes compute so many times as long. */
+/* What a replay saves in which locations compute so many times as long. */
 static int64_t saving_with(const struct analyst *analyst, const double *factors)
 {
     struct replay replay = replay_run(analyst->graph, (struct replay_options){.compute = factors});
     return time_since(replay.end_ns, analyst->analysis->replay);
 }
 
-/* Computing by lane. */
+/* Computing by location. */
 struct spread {
     double *compute_ns; /* owned */
     double mean_ns, most_ns;
@@ -88,45 +91,89 @@ struct spread {
 
 static struct spread spread_of(const struct analyst *analyst)
 {
-    size_t lanes = analyst->graph->lane_count;
-    struct spread spread = {.compute_ns = memory_new(lanes * sizeof *spread.compute_ns)};
+    size_t locations = analyst->graph->location_count;
+    struct spread spread = {.compute_ns = memory_new(locations * sizeof *spread.compute_ns)};
     double sum_ns = 0;
-    for (size_t i = 0; i < lanes; i++) {
+    for (size_t i = 0; i < locations; i++) {
         double ns = spread.compute_ns[i] = (double)analyst->compute_ns[i];
         sum_ns += ns;
         spread.most_ns = ns > spread.most_ns ? ns : spread.most_ns;
     }
-    spread.mean_ns = lanes ? sum_ns / (double)lanes : 0;
+    spread.mean_ns = locations ? sum_ns / (double)locations : 0;
     spread.even =
         spread.mean_ns <= 0 || spread.most_ns - spread.mean_ns <= BALANCED_SHARE * (double)analyst->analysis->duration;
     return spread;
 }
 
-/* Every lane computes as long as their mean; those without work get some. */
+/* What starts and ends MPI lies before the first and after the last that a process does. */
+struct working {
+    int64_t begin_ns, end_ns; /* of the process */
+    int64_t start_ns, stop_ns;
+    bool known;
+};
+
+static void add_location(struct working *working, const struct graph *graph, uint32_t location)
+{
+    const struct location *where = &graph->locations[location];
+    working->begin_ns = working->known && working->begin_ns < where->begin_ns ? working->begin_ns : where->begin_ns;
+    working->end_ns = working->known && working->end_ns > where->end_ns ? working->end_ns : where->end_ns;
+    working->known = true;
+    for (uint32_t i = 0; i < where->count; i++) {
+        struct call call = graph_call(graph, location, i);
+        const char *name = graph_state(graph, &call)->name;
+        if (mpi_function_starts_or_ends(name))
+            time_add(strcmp(name, "MPI_Finalize") == 0 ? &working->stop_ns : &working->start_ns,
+                     time_since(call.enter_ns, call.leave_ns));
+    }
+}
+
+/* See heuristics/efficiency.h: the same of metrics. */
+static int64_t working_ns(const struct analyst *analyst)
+{
+    const struct graph *graph = analyst->graph;
+    size_t count = analyst->analysis->process_count;
+    struct working *rows = memory_new(count * sizeof *rows);
+    int64_t begin_ns = INT64_MAX, end_ns = INT64_MIN;
+    for (uint32_t location = 0; location < graph->location_count; location++)
+        add_location(&rows[analyst->rows[location]], graph, location);
+    for (size_t i = 0; i < count; i++) {
+        int64_t from_ns = rows[i].begin_ns + rows[i].start_ns, to_ns = rows[i].end_ns - rows[i].stop_ns;
+        begin_ns = from_ns < begin_ns ? from_ns : begin_ns;
+        end_ns = to_ns > end_ns ? to_ns : end_ns;
+    }
+    free(rows);
+    return count > 0 ? time_since(begin_ns, end_ns) : 0;
+}
+
+/* Every location computes as long as their mean; those without work get some. */
 void save_by_even_totals(struct analyst *analyst)
 {
     struct analysis *analysis = analyst->analysis;
-    size_t lanes = analyst->graph->lane_count;
+    size_t locations = analyst->graph->location_count;
     struct spread spread = spread_of(analyst);
     if (!spread.even) {
-        double *factors = balance_factors(spread.compute_ns, lanes), *shared = balance_shared(spread.compute_ns, lanes);
+        double *factors = balance_factors(spread.compute_ns, locations),
+               *shared = balance_shared(spread.compute_ns, locations);
         analysis->balanced_saving = saving_with(analyst, factors);
         analysis->idle_saving = shared ? saving_with(analyst, shared) : 0;
         free(factors);
         free(shared);
     }
     free(spread.compute_ns);
-    double duration = (double)analysis->duration, ideal = (double)analysis->ideal;
+    /* Until the last process has started nobody can work. */
+    double working = (double)working_ns(analyst);
+    double ideal = (double)time_since(analysis->waits[WAIT_AT_INIT].longest_ns, analysis->ideal);
+    ideal = fmax(fmin(ideal, working), spread.most_ns);
     analysis->load_balance = spread.most_ns > 0 ? spread.mean_ns / spread.most_ns : 0;
     analysis->serialisation = ideal > 0 ? spread.most_ns / ideal : 0;
-    analysis->transfer = duration > 0 ? ideal / duration : 0;
+    analysis->transfer = working > 0 ? ideal / working : 0;
 }
 
 void save_by_even_sections(struct analyst *analyst)
 {
     struct spread spread = spread_of(analyst);
     if (!spread.even)
-        analyst->analysis->even_sections_saving = even_sections_saving(analyst->graph, spread.compute_ns);
+        analyst->analysis->even_sections_saving = even_sections_saving(analyst->graph, spread.compute_ns, 0);
     free(spread.compute_ns);
 }
 
@@ -134,11 +181,46 @@ void save_by_even_sections(struct analyst *analyst)
 void save_by_even_steps(struct analyst *analyst)
 {
     struct analysis *analysis = analyst->analysis;
-    struct even_steps even = even_steps_of(analyst->graph, analyst->compute_ns);
+    struct even_steps even = even_steps_of(analyst->graph, analyst->compute_ns, 0);
     analysis->even_steps_saving = even.saving_ns;
     analysis->alone = even.alone_ns;
-    /* Lanes come in the order of the trace, which formats differ in. */
-    analysis->alone_process = even.alone_ns > 0 ? analyst->rows[even.alone_lane] : 0;
+    /* Locations come in the order of the trace, which formats differ in. */
+    analysis->alone_process = even.alone_ns > 0 ? analyst->rows[even.alone_location] : 0;
+}
+
+/* What even work saves when these waits are gone as well, by the way of evening it that saves most by itself. */
+static int64_t even_saving_without(const struct analyst *analyst, unsigned free_waits)
+{
+    const struct analysis *analysis = analyst->analysis;
+    int64_t totals_ns = analysis->balanced_saving, steps_ns = analysis->even_steps_saving,
+            sections_ns = analysis->even_sections_saving, saving_ns;
+    if (steps_ns > totals_ns && steps_ns > sections_ns)
+        return even_steps_of(analyst->graph, analyst->compute_ns, free_waits).saving_ns;
+    struct spread spread = spread_of(analyst);
+    if (sections_ns > totals_ns) {
+        saving_ns = even_sections_saving(analyst->graph, spread.compute_ns, free_waits);
+    } else {
+        double *factors = balance_factors(spread.compute_ns, analyst->graph->location_count);
+        struct replay replay =
+            replay_run(analyst->graph, (struct replay_options){.compute = factors, .free_waits = free_waits});
+        saving_ns = time_since(replay.end_ns, analysis->replay);
+        free(factors);
+    }
+    free(spread.compute_ns);
+    return saving_ns;
+}
+
+void save_beside_even_work(struct analyst *analyst, enum wait_kind kind)
+{
+    struct analysis *analysis = analyst->analysis;
+    struct wait_sums *sums = &analysis->waits[kind];
+    double least_ns = REPLAY_SHARE_OF_ONE * (double)analysis->duration;
+    int64_t even_ns = analysis->balanced_saving;
+    even_ns = analysis->even_steps_saving > even_ns ? analysis->even_steps_saving : even_ns;
+    even_ns = analysis->even_sections_saving > even_ns ? analysis->even_sections_saving : even_ns;
+    if ((double)sums->saving_ns < least_ns || (double)even_ns < least_ns)
+        return;
+    sums->remains_ns = time_since(even_ns, even_saving_without(analyst, kinds_with((int)kind)));
 }
 
 /* With nothing changed a replay ends when the run ended, unless partners are missing. */

@@ -18,6 +18,7 @@ static const double SLOW = 0.02;
 struct asker {
     const struct graph *graph;
     const struct analysis *analysis;
+    int64_t even_ns;
     struct scenarios scenarios;
     size_t capacity;
 };
@@ -37,15 +38,15 @@ static void name(struct scenario *scenario, const char *options, const char *tit
 
 double *what_if_computing(const struct graph *graph)
 {
-    double *compute = memory_new(graph->lane_count * sizeof *compute);
-    for (uint32_t lane = 0; lane < graph->lane_count; lane++) {
-        int64_t before_ns = graph->lanes[lane].begin_ns;
-        for (uint32_t i = 0; i < graph->lanes[lane].count; i++) {
-            struct call call = graph_call(graph, lane, i);
-            compute[lane] += (double)time_since(before_ns, call.enter_ns);
+    double *compute = memory_new(graph->location_count * sizeof *compute);
+    for (uint32_t location = 0; location < graph->location_count; location++) {
+        int64_t before_ns = graph->locations[location].begin_ns;
+        for (uint32_t i = 0; i < graph->locations[location].count; i++) {
+            struct call call = graph_call(graph, location, i);
+            compute[location] += (double)time_since(before_ns, call.enter_ns);
             before_ns = call.leave_ns;
         }
-        compute[lane] += (double)time_since(before_ns, graph->lanes[lane].end_ns);
+        compute[location] += (double)time_since(before_ns, graph->locations[location].end_ns);
     }
     return compute;
 }
@@ -60,7 +61,7 @@ static double mean_of(const double *value, size_t count)
 
 double *what_if_balanced(const struct graph *graph)
 {
-    double *compute = what_if_computing(graph), *factors = balance_factors(compute, graph->lane_count);
+    double *compute = what_if_computing(graph), *factors = balance_factors(compute, graph->location_count);
     free(compute);
     return factors;
 }
@@ -69,9 +70,8 @@ double *what_if_balanced(const struct graph *graph)
 static void ask_analysis(struct asker *asker)
 {
     const struct analysis *analysis = asker->analysis;
-    name(add(asker, analysis->ideal, analysis->forced), "--ideal", "the network and MPI cost nothing");
-    name(add(asker, analysis->replay - analysis->balanced_saving, 0), "--balance",
-         "all processes compute as long as their mean");
+    name(add(asker, analysis->ideal, analysis->forced), "--ideal", "the network and MPI take no time");
+    name(add(asker, analysis->replay - asker->even_ns, 0), "--balance", WHAT_IF_EVEN);
     for (int kind = WAIT_NONE + 1; kind < WAIT_KIND_COUNT; kind++) {
         const struct wait_sums *sums = &analysis->waits[kind];
         const char *id = wait_kind_name((enum wait_kind)kind);
@@ -83,23 +83,23 @@ static void ask_analysis(struct asker *asker)
     }
 }
 
-/* The lane that computes most, as fast as the mean. */
+/* The location that computes most, as fast as the mean. */
 static void ask_slowest(struct asker *asker)
 {
     const struct graph *graph = asker->graph;
-    double *compute = what_if_computing(graph), mean = mean_of(compute, graph->lane_count);
+    double *compute = what_if_computing(graph), mean = mean_of(compute, graph->location_count);
     size_t most = 0;
-    for (size_t i = 1; i < graph->lane_count; i++)
+    for (size_t i = 1; i < graph->location_count; i++)
         most = compute[i] > compute[most] ? i : most;
-    if (graph->lane_count > 1 && compute[most] > mean * (1 + SLOW)) {
+    if (graph->location_count > 1 && compute[most] > mean * (1 + SLOW)) {
         double factor = mean / compute[most];
-        for (size_t i = 0; i < graph->lane_count; i++)
+        for (size_t i = 0; i < graph->location_count; i++)
             compute[i] = i == most ? factor : 1;
         struct replay replay = replay_run(graph, (struct replay_options){.compute = compute});
         struct scenario *scenario = add(asker, replay.end_ns, replay.forced);
-        uint32_t process = graph->lanes[most].process;
+        uint32_t process = graph->locations[most].process;
         snprintf(scenario->options, sizeof scenario->options, "--speed-up %" PRIu32 "=mean", process);
-        snprintf(scenario->title, sizeof scenario->title, "process %s computes as long as the mean",
+        snprintf(scenario->title, sizeof scenario->title, "process %s computes for the mean time",
                  text_number(process).text);
     }
     free(compute);
@@ -109,9 +109,9 @@ static void ask_slowest(struct asker *asker)
 static int64_t *call_times(const struct graph *graph)
 {
     int64_t *times = memory_new(graph->defs->state_count * sizeof *times);
-    for (uint32_t lane = 0; lane < graph->lane_count; lane++)
-        for (uint32_t i = 0; i < graph->lanes[lane].count; i++) {
-            struct call call = graph_call(graph, lane, i);
+    for (uint32_t location = 0; location < graph->location_count; location++)
+        for (uint32_t i = 0; i < graph->locations[location].count; i++) {
+            struct call call = graph_call(graph, location, i);
             time_add(&times[graph_state(graph, &call)->first_of_name], time_since(call.enter_ns, call.leave_ns));
         }
     return times;
@@ -133,7 +133,7 @@ static void ask_functions(struct asker *asker)
         struct scenario *scenario = add(asker, replay.end_ns, replay.forced);
         const char *function = graph->defs->states[most].name;
         snprintf(scenario->options, sizeof scenario->options, "--free %s", function);
-        snprintf(scenario->title, sizeof scenario->title, "%s takes no time and waits for nobody", function);
+        snprintf(scenario->title, sizeof scenario->title, "%s takes no time and never waits", function);
         free_states[most] = false;
         times[most] = 0;
     }
@@ -149,9 +149,10 @@ static int by_saving(const void *a, const void *b)
     return strcmp(left->options, right->options);
 }
 
-struct scenarios what_if_standard(const struct graph *graph, const struct analysis *analysis)
+struct scenarios what_if_standard(const struct graph *graph, const struct analysis *analysis, int64_t even_ns)
 {
-    struct asker asker = {.graph = graph, .analysis = analysis, .scenarios.replay_ns = analysis->replay};
+    struct asker asker = {
+        .graph = graph, .analysis = analysis, .even_ns = even_ns, .scenarios.replay_ns = analysis->replay};
     ask_analysis(&asker);
     if (graph) {
         ask_slowest(&asker);

@@ -10,6 +10,9 @@
 
 enum { SCENARIO_TEXT = 200 };
 
+/* Where even totals save less than even steps or sections, those are even, too. */
+#define WHAT_IF_EVEN "all processes compute equally long"
+
 struct scenario {
     char options[SCENARIO_TEXT]; /* of `sight what-if`: "--free late-sender" */
     char title[SCENARIO_TEXT];   /* "nobody waits for a late sender" */
@@ -27,14 +30,14 @@ struct scenarios {
 
 /* All standard scenarios of a run: the ideal network, even computing, the process that computes most as fast as the
    mean, the MPI functions that take most time for nothing, and each kind of wait that matters gone. `graph` NULL: those
-   that the analysis holds. */
-struct scenarios what_if_standard(const struct graph *graph, const struct analysis *analysis);
+   that the analysis holds. `even_ns`: what even work saves. */
+struct scenarios what_if_standard(const struct graph *graph, const struct analysis *analysis, int64_t even_ns);
 void scenarios_clear(struct scenarios *scenarios);
 
-/* By lane, outside all calls, in ns; to be freed. */
+/* By location, outside all calls, in ns; to be freed. */
 double *what_if_computing(const struct graph *graph);
 
-/* By lane: how many times as long it computes if all compute as long as their mean (balance.h); to be freed. */
+/* By location: how many times as long it computes if all compute as long as their mean (balance.h); to be freed. */
 double *what_if_balanced(const struct graph *graph);
 
 #endif

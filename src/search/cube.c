@@ -15,18 +15,18 @@ static int by_number(const void *a, const void *b)
 static void find_rows(struct cube *cube)
 {
     const struct graph *graph = cube->graph;
-    cube->rows = memory_new(graph->lane_count * sizeof *cube->rows);
-    cube->ranks = memory_new(graph->lane_count * sizeof *cube->ranks);
-    for (size_t i = 0; i < graph->lane_count; i++)
-        cube->ranks[i] = graph->lanes[i].process;
-    if (graph->lane_count > 0)
-        qsort(cube->ranks, graph->lane_count, sizeof *cube->ranks, by_number);
-    for (size_t i = 0; i < graph->lane_count; i++)
+    cube->rows = memory_new(graph->location_count * sizeof *cube->rows);
+    cube->ranks = memory_new(graph->location_count * sizeof *cube->ranks);
+    for (size_t i = 0; i < graph->location_count; i++)
+        cube->ranks[i] = graph->locations[i].process;
+    if (graph->location_count > 0)
+        qsort(cube->ranks, graph->location_count, sizeof *cube->ranks, by_number);
+    for (size_t i = 0; i < graph->location_count; i++)
         if (i == 0 || cube->ranks[i] != cube->ranks[cube->row_count - 1])
             cube->ranks[cube->row_count++] = cube->ranks[i];
-    for (size_t i = 0; i < graph->lane_count; i++) {
+    for (size_t i = 0; i < graph->location_count; i++) {
         const uint32_t *row =
-            bsearch(&graph->lanes[i].process, cube->ranks, cube->row_count, sizeof *cube->ranks, by_number);
+            bsearch(&graph->locations[i].process, cube->ranks, cube->row_count, sizeof *cube->ranks, by_number);
         cube->rows[i] = (uint32_t)(row - cube->ranks);
     }
 }
@@ -58,26 +58,65 @@ static void number_tags(struct cube *cube)
 
 static void find_states(struct cube *cube, const struct state_track *states)
 {
-    struct map lanes = {0};
+    struct map locations = {0};
     for (size_t i = 0; states && i < states->count; i++)
-        map_put(&lanes, map_pair(states->lanes[i].process, states->lanes[i].thread), i);
-    cube->state_lanes = memory_new(cube->graph->lane_count * sizeof *cube->state_lanes);
-    for (size_t i = 0; i < cube->graph->lane_count; i++) {
-        const struct lane *lane = &cube->graph->lanes[i];
-        const uint64_t *found = map_find(&lanes, map_pair(lane->process, lane->thread));
-        cube->state_lanes[i] = found ? &states->lanes[*found] : NULL;
+        map_put(&locations, map_pair(states->locations[i].process, states->locations[i].thread), i);
+    cube->state_locations = memory_new(cube->graph->location_count * sizeof *cube->state_locations);
+    for (size_t i = 0; i < cube->graph->location_count; i++) {
+        const struct location *location = &cube->graph->locations[i];
+        const uint64_t *found = map_find(&locations, map_pair(location->process, location->thread));
+        cube->state_locations[i] = found ? &states->locations[*found] : NULL;
     }
-    map_clear(&lanes);
+    map_clear(&locations);
 }
 
-static void find_span(struct cube *cube)
+/* MPI_Initialized may come before MPI_Init, and MPI_Finalized after MPI_Finalize. */
+enum { NEAR_THE_END = 8 };
+
+static bool is_finalize(const struct state_def *state)
+{
+    return strcmp(state->name, "MPI_Finalize") == 0;
+}
+
+/* From when the location has started MPI until it ends it. */
+static struct cube_span working_span(const struct graph *graph, uint32_t location)
+{
+    const struct location *where = &graph->locations[location];
+    struct cube_span span = {where->begin_ns, where->end_ns};
+    uint32_t count = (uint32_t)where->count;
+    for (uint32_t i = 0; i < count && i < NEAR_THE_END; i++) {
+        struct call call = graph_call(graph, location, i);
+        const struct state_def *state = graph_state(graph, &call);
+        if (mpi_function_starts_or_ends(state->name) && !is_finalize(state))
+            span.begin_ns = call.leave_ns;
+    }
+    for (uint32_t i = count; i-- > 0 && count - i <= NEAR_THE_END;) {
+        struct call call = graph_call(graph, location, i);
+        if (is_finalize(graph_state(graph, &call)))
+            span.end_ns = call.enter_ns;
+    }
+    return span;
+}
+
+/* Of each location what lies in the time in which any works: who waits in MPI_Finalize for others that still do, waits.
+ */
+static void find_span(struct cube *cube, bool starting)
 {
     const struct graph *graph = cube->graph;
-    for (size_t i = 0; i < graph->lane_count; i++) {
-        const struct lane *lane = &graph->lanes[i];
-        cube->begin_ns = i == 0 || lane->begin_ns < cube->begin_ns ? lane->begin_ns : cube->begin_ns;
-        cube->end_ns = i == 0 || lane->end_ns > cube->end_ns ? lane->end_ns : cube->end_ns;
-        time_add(&cube->run_ns, time_since(lane->begin_ns, lane->end_ns));
+    cube->spans = memory_new(graph->location_count * sizeof *cube->spans);
+    for (uint32_t i = 0; i < graph->location_count; i++) {
+        struct cube_span span = {graph->locations[i].begin_ns, graph->locations[i].end_ns};
+        if (!starting)
+            span = working_span(graph, i);
+        cube->begin_ns = i == 0 || span.begin_ns < cube->begin_ns ? span.begin_ns : cube->begin_ns;
+        cube->end_ns = i == 0 || span.end_ns > cube->end_ns ? span.end_ns : cube->end_ns;
+    }
+    for (uint32_t i = 0; i < graph->location_count; i++) {
+        const struct location *where = &graph->locations[i];
+        struct cube_span *span = &cube->spans[i];
+        span->begin_ns = where->begin_ns > cube->begin_ns ? where->begin_ns : cube->begin_ns;
+        span->end_ns = where->end_ns < cube->end_ns ? where->end_ns : cube->end_ns;
+        time_add(&cube->run_ns, time_since(span->begin_ns, span->end_ns));
     }
 }
 
@@ -100,21 +139,22 @@ static void find_iterations(struct cube *cube, const struct phases *phases)
 }
 
 struct cube *cube_new(const struct graph *graph, const struct state_track *states, const struct phases *phases,
-                      bool solo)
+                      bool solo, bool starting)
 {
     struct cube *cube = memory_new(sizeof *cube);
     cube->graph = graph;
+    cube->starting = starting;
     find_rows(cube);
     number_tags(cube);
     find_states(cube, states);
-    find_span(cube);
+    find_span(cube, starting);
     if (phases) {
         cube->phases = (struct cube_cuts){phases->count, phases->begins};
         if (phases->main_loop != PHASE_NONE)
             find_iterations(cube, phases);
     }
     if (solo)
-        cube->solo = solo_of(graph);
+        cube->solo = solo_of(graph, cube->begin_ns);
     return cube;
 }
 
@@ -126,8 +166,9 @@ void cube_free(struct cube *cube)
     free(cube->ranks);
     free(cube->tags);
     free(cube->channel_tags);
-    free(cube->state_lanes);
+    free(cube->state_locations);
     free(cube->own_borders);
+    free(cube->spans);
     solo_clear(&cube->solo);
     free(cube);
 }
@@ -146,7 +187,7 @@ static bool add_doubts(const struct cube_focus *focus, const struct cube_cell *c
     doubts[METRIC_caused] += whole ? waits : 0;
     doubts[METRIC_small_time] += (double)cell->doubt_size_ns / 1e9;
     doubts[METRIC_small_messages] += (double)cell->doubt_messages;
-    /* Nothing bounds what is not told. */
+    /* Nothing bounds what is not known. */
     if (cell->doubt_messages > 0)
         doubts[METRIC_bytes] = INFINITY;
     return waits > 0 || cell->doubt_messages > 0 || cell->doubt_size_ns > 0;
@@ -163,7 +204,7 @@ bool cube_values(const struct cube *cube, const struct cube_focus *focus, enum s
         values[metric] = (double)cell->sums[metric];
     values[METRIC_run] = (double)cube->run_ns;
     values[METRIC_time] = (double)span->sums[METRIC_time];
-    values[METRIC_processes] = (double)span->lanes;
+    values[METRIC_processes] = (double)span->locations;
     values[METRIC_duration] =
         part ? (double)time_since(span->begin_ns, span->end_ns) : (double)time_since(cube->begin_ns, cube->end_ns);
     for (unsigned metric = 0; metric < METRIC_COUNT; metric++)

@@ -2,7 +2,7 @@
 #ifndef SIGHT_SEARCH_CUBE_H
 #define SIGHT_SEARCH_CUBE_H
 
-#include "replay/phases.h"
+#include "phases/phases.h"
 #include "search/expression.h"
 #include "search/solo.h"
 #include "search/state_track.h"
@@ -21,14 +21,14 @@ enum { CUBE_CELLS = 4096, CUBE_ITERATIONS = 1000, CUBE_ANY = UINT32_MAX };
 
 struct cube_cell {
     uint32_t key; /* value of the axis */
-    bool touched; /* by the lane at hand */
-    uint64_t lanes;
-    int64_t begin_ns, end_ns;          /* of the first and last of the lanes; of a phase, on these */
+    bool touched; /* by the location at hand */
+    uint64_t locations;
+    int64_t begin_ns, end_ns;          /* of the first and last of the locations; of a phase, on these */
     int64_t all_compute_ns;            /* of all processes, those outside the focus too */
-    int64_t lane_compute_ns;           /* of the lane at hand */
-    int64_t most_compute_ns;           /* of a lane */
+    int64_t location_compute_ns;       /* of the location at hand */
+    int64_t most_compute_ns;           /* of a location */
     int64_t sums[METRIC_COUNT];        /* ns, counts, bytes */
-    int64_t doubt_ns[WAIT_KIND_COUNT]; /* time of calls of which the trace does not tell whether they wait so */
+    int64_t doubt_ns[WAIT_KIND_COUNT]; /* time of calls for which the trace does not show whether they wait so */
     int64_t doubt_size_ns;             /* of calls with messages of unknown size */
     int64_t doubt_messages;            /* messages of unknown size */
 };
@@ -54,8 +54,8 @@ struct cube_focus {
     /* Filled by cube_ask; free with cube_focus_clear. */
     struct cube_cell total;
     struct cube_table table[SEARCH_AXIS_COUNT];
-    int64_t *lane_compute_ns;    /* by lane, of the total; internal */
-    bool *member, *in_iteration; /* by row, by iteration; NULL: all; internal */
+    int64_t *location_compute_ns; /* by location, of the total; internal */
+    bool *member, *in_iteration;  /* by row, by iteration; NULL: all; internal */
 };
 
 /* Where a run is cut: begins of parts by process, count + 1 each, the last the end; INT64_MIN: a process has none. */
@@ -66,24 +66,30 @@ struct cube_cuts {
 
 struct cube {
     const struct graph *graph;
-    const struct state_lane **state_lanes; /* by lane; NULL: none of its own */
+    const struct state_location **state_locations; /* by location; NULL: none of its own */
     struct cube_cuts phases, iterations;
     size_t block;         /* so many iterations of the run are one here, where there are very many */
     int64_t *own_borders; /* of these; NULL: they are the phases' */
-    uint32_t *rows;       /* by lane */
+    uint32_t *rows;       /* by location */
     uint32_t *ranks;      /* by row */
     size_t row_count;
     int32_t *tags; /* by number, ascending */
     size_t tag_count;
     uint32_t *channel_tags; /* by channel: its tag's number */
     struct solo solo;
-    int64_t begin_ns, end_ns, run_ns; /* run: time of all lanes */
+    int64_t begin_ns, end_ns, run_ns; /* run: time of all locations */
+    bool starting;                    /* calls that start and end MPI count */
+    struct cube_span {
+        int64_t begin_ns, end_ns;
+    } * spans; /* by location: what of it counts */
 };
 
 /* Everything but graph, states and phases (which may be NULL) follows from them. `solo`: METRIC_alone and METRIC_serial
-   will be wanted. Free with cube_free; what it was made of stays the caller's. */
+   will be wanted. `starting`: what starts and ends MPI counts as well; else the run begins when the first
+   location has left MPI_Init, and ends when the last enters MPI_Finalize, and these calls are not met. Free with
+   cube_free; what it was made of stays the caller's. */
 struct cube *cube_new(const struct graph *graph, const struct state_track *states, const struct phases *phases,
-                      bool solo);
+                      bool solo, bool starting);
 void cube_free(struct cube *cube);
 
 /* A focus that is not narrowed, and divided by nothing. */
@@ -98,7 +104,7 @@ void cube_focus_clear(struct cube_focus *focus);
 void cube_cell_add(enum search_axis axis, struct cube_cell *sum, const struct cube_cell *cell);
 
 /* Metrics of a cell of the focus that was divided by this axis (AXIS_WHY: of its total), as numbers. `doubts`: those of
-   what is not told added, NULL: not wanted. True if they differ. */
+   what is not known added, NULL: not wanted. True if they differ. */
 bool cube_values(const struct cube *cube, const struct cube_focus *focus, enum search_axis axis,
                  const struct cube_cell *cell, double values[METRIC_COUNT], double doubts[METRIC_COUNT]);
 

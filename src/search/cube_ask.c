@@ -2,8 +2,8 @@
 /* One pass over the calls for all foci that are asked together. */
 #include "core/memory.h"
 #include "core/parallel.h"
-#include "replay/graph_neighbours.h"
-#include "replay/wait_windows.h"
+#include "graph/graph_neighbours.h"
+#include "graph/wait_windows.h"
 #include "search/cube_focus.h"
 #include "search/cube_walk.h"
 
@@ -37,6 +37,7 @@ struct pass {
     struct cube_walk walk;
     bool waits, caused, sizes; /* are wanted */
     bool second;               /* of overloads, which need means first */
+    uint32_t *made; /* by state (the first of its name): calls of the location so far, of what makes things */
 };
 
 static bool fits(const struct cube_focus *focus, const uint32_t *key)
@@ -82,7 +83,7 @@ static void add_gap(struct pass *pass, const struct cube_fact *fact, struct cube
             continue;
         if (!pass->second)
             cell_add(cell, amounts);
-        time_add(&cell->lane_compute_ns, fact->ns);
+        time_add(&cell->location_compute_ns, fact->ns);
         if (axis != AXIS_WHY)
             touch(&focus->table[axis], cell);
     }
@@ -187,20 +188,20 @@ static void amount_of_messages(struct amounts *amounts, const struct moved *move
         amount(amounts, METRIC_small_time, own_ns);
 }
 
-/* Which wait the call could have that the trace does not tell of: its root, its partner, or others are not recorded. */
-static enum wait_kind doubt_of(const struct graph *graph, uint32_t lane, const struct call *call)
+/* Which wait the call could have that the trace cannot show: its root, its partner, or others are not recorded. */
+static enum wait_kind doubt_of(const struct graph *graph, uint32_t location, const struct call *call)
 {
     const struct state_def *state = graph_state(graph, call);
-    const struct group *group = graph_group(graph, call);
+    const struct instance *instance = graph_instance(graph, call);
     struct collective collective = graph_collective(graph, call);
-    if (!group && (collective_is_on_window(state) || collective.stage == STAGE_EPOCH))
+    if (!instance && (collective_is_on_window(state) || collective.stage == STAGE_EPOCH))
         return graph_on_window(graph, call) ? WAIT_NONE : (enum wait_kind)collective.wait;
-    if (!group)
+    if (!instance)
         return !call->received && strcmp(state->name, "MPI_Recv") == 0 ? WAIT_LATE_SENDER : WAIT_NONE;
     bool rooted = collective.shape == SHAPE_ONE_TO_ALL || collective.shape == SHAPE_ALL_TO_ONE;
-    bool told = rooted ? group->root_lane != GRAPH_NONE : group->complete;
+    bool told = rooted ? instance->root_location != GRAPH_NONE : instance->complete;
     if (collective.shape == SHAPE_NEIGHBOURS)
-        told = graph_neighbours_known(graph, call->group - 1, lane);
+        told = graph_neighbours_known(graph, call->instance - 1, location);
     return told || collective.stage != STAGE_BLOCKING ? WAIT_NONE : (enum wait_kind)collective.wait;
 }
 
@@ -210,30 +211,40 @@ static void add_caused(struct pass *pass, const struct wait *wait)
     const struct cube *cube = pass->cube;
     uint32_t key[SEARCH_AXIS_COUNT] = {CUBE_ANY};
     struct amounts amounts = {.count = 0};
-    struct call cause = graph_call(cube->graph, wait->cause_lane, wait->cause_call);
-    cube_place_call(cube, wait->cause_lane, &cause, pass->walk.messages, key);
+    struct call cause = graph_call(cube->graph, wait->cause_location, wait->cause_call);
+    cube_place_call(cube, wait->cause_location, &cause, pass->walk.messages, key);
     amount(&amounts, METRIC_caused, wait->ns);
-    add_to_fitting(pass, cube->rows[wait->cause_lane], key, &amounts);
+    add_to_fitting(pass, cube->rows[wait->cause_location], key, &amounts);
 }
 
 static void amount_of_waits(struct pass *pass, const struct cube_fact *fact, const struct wait *wait, int64_t ns,
                             struct amounts *amounts)
 {
     const struct graph *graph = pass->cube->graph;
-    struct wait completion = wait_completion_of(graph, fact->lane, fact->index);
+    struct wait completion = wait_completion_of(graph, fact->location, fact->index);
     if (completion.kind != WAIT_NONE)
         amount(amounts, METRIC_WAITS + (unsigned)completion.kind, completion.ns);
     if (wait->kind != WAIT_NONE) {
         amount(amounts, METRIC_waiting, wait->ns);
-        struct wait_parts parts = wait_parts(graph, fact->lane, fact->index, wait);
+        struct wait_parts parts = wait_parts(graph, fact->location, fact->index, wait);
         for (size_t i = 0; i < parts.count; i++)
             amount(amounts, METRIC_WAITS + (unsigned)parts.part[i].kind, parts.part[i].ns);
         if (pass->caused)
             add_caused(pass, wait);
     } else {
-        amounts->doubt = doubt_of(graph, fact->lane, &fact->call);
+        amounts->doubt = doubt_of(graph, fact->location, &fact->call);
         amounts->doubt_ns = amounts->doubt == WAIT_NONE ? 0 : ns;
     }
+}
+
+/* So often a function that makes something is called for different things. */
+enum { MADE_FOR_ONCE = 2 };
+
+static void amount_of_making(struct pass *pass, const struct cube_fact *fact, int64_t ns, struct amounts *amounts)
+{
+    const struct state_def *state = graph_state(pass->cube->graph, &fact->call);
+    if (state->class == CLASS_SETUP && ++pass->made[state->first_of_name] > MADE_FOR_ONCE)
+        amount(amounts, METRIC_setup_again, ns);
 }
 
 static void visit_call(struct pass *pass, const struct cube_fact *fact)
@@ -246,8 +257,9 @@ static void visit_call(struct pass *pass, const struct cube_fact *fact)
     amount(&amounts, METRIC_calls, 1);
     amount(&amounts, METRIC_mpi, ns);
     amount_of_class(&amounts, graph_state(graph, call)->class, ns);
+    amount_of_making(pass, fact, ns, &amounts);
     if (pass->waits) {
-        wait = wait_of(graph, fact->lane, fact->index);
+        wait = wait_of(graph, fact->location, fact->index);
         amount_of_waits(pass, fact, &wait, ns, &amounts);
     }
     if (pass->sizes) {
@@ -266,31 +278,31 @@ static void visit(void *context, const struct cube_fact *fact)
         visit_gap(pass, fact);
 }
 
-/* The lane is done: what it computes in each cell is known. */
-static void end_lane_of_cell(const struct pass *pass, struct cube_cell *cell, int64_t all_compute_ns)
+/* The location is done: what it computes in each cell is known. */
+static void end_location_of_cell(const struct pass *pass, struct cube_cell *cell, int64_t all_compute_ns)
 {
-    int64_t ns = cell->lane_compute_ns;
+    int64_t ns = cell->location_compute_ns;
     if (pass->second)
-        time_add(&cell->sums[METRIC_overload], cube_beyond_mean(ns, all_compute_ns, pass->cube->graph->lane_count));
+        time_add(&cell->sums[METRIC_overload], cube_beyond_mean(ns, all_compute_ns, pass->cube->graph->location_count));
     else if (ns > cell->most_compute_ns)
         cell->most_compute_ns = ns;
-    cell->lane_compute_ns = 0;
+    cell->location_compute_ns = 0;
     cell->touched = false;
 }
 
-static void end_lane(const struct pass *pass, struct cube_focus *focus, uint32_t lane)
+static void end_location(const struct pass *pass, struct cube_focus *focus, uint32_t location)
 {
     struct cube_cell *total = &focus->total;
     if (!pass->second)
-        focus->lane_compute_ns[lane] = total->lane_compute_ns;
-    if (!pass->second && total->lane_compute_ns > total->most_compute_ns)
-        total->most_compute_ns = total->lane_compute_ns;
-    total->lane_compute_ns = 0;
+        focus->location_compute_ns[location] = total->location_compute_ns;
+    if (!pass->second && total->location_compute_ns > total->most_compute_ns)
+        total->most_compute_ns = total->location_compute_ns;
+    total->location_compute_ns = 0;
     for (int axis = AXIS_WHY + 1; axis < SEARCH_AXIS_COUNT; axis++) {
         struct cube_table *table = &focus->table[axis];
         for (size_t i = 0; i < table->touched_count; i++) {
             struct cube_cell *cell = &table->cells[table->touched[i]];
-            end_lane_of_cell(pass, cell, axis == AXIS_PROCESSES ? total->all_compute_ns : cell->all_compute_ns);
+            end_location_of_cell(pass, cell, axis == AXIS_PROCESSES ? total->all_compute_ns : cell->all_compute_ns);
         }
         table->touched_count = 0;
     }
@@ -319,7 +331,7 @@ static void find_wants(struct pass *pass, bool *overload)
     }
 }
 
-/* Lanes [first, end) of a pass, in foci of its own. */
+/* Locations [first, end) of a pass, in foci of its own. */
 struct share {
     struct pass pass;
     uint32_t first, end;
@@ -329,11 +341,15 @@ static void run_share(void *context, size_t index)
 {
     struct share *share = &((struct share *)context)[index];
     struct pass *pass = &share->pass;
-    for (uint32_t lane = share->first; lane < share->end; lane++) {
-        cube_walk_lane(pass->cube, lane, pass->walk, visit, pass);
+    size_t states = pass->cube->graph->defs->state_count;
+    pass->made = memory_new(states * sizeof *pass->made);
+    for (uint32_t location = share->first; location < share->end; location++) {
+        memset(pass->made, 0, states * sizeof *pass->made);
+        cube_walk_location(pass->cube, location, pass->walk, visit, pass);
         for (size_t i = 0; i < pass->count; i++)
-            end_lane(pass, &pass->foci[i], lane);
+            end_location(pass, &pass->foci[i], location);
     }
+    free(pass->made);
 }
 
 /* Too few calls are not worth a thread. Which values of an axis with too many of them are kept depends on the order of
@@ -355,16 +371,16 @@ static void run_pass(const struct pass *pass, unsigned threads)
 {
     const struct graph *graph = pass->cube->graph;
     uint64_t calls = 0, before = 0;
-    for (size_t i = 0; i < graph->lane_count; i++)
-        calls += graph->lanes[i].count;
+    for (size_t i = 0; i < graph->location_count; i++)
+        calls += graph->locations[i].count;
     size_t count = share_count(pass, calls, threads);
     struct share *shares = memory_new(count * sizeof *shares);
-    uint32_t lane = 0;
+    uint32_t location = 0;
     for (size_t i = 0; i < count; i++) {
-        shares[i] = (struct share){.pass = *pass, .first = lane};
-        for (; lane < graph->lane_count && (i + 1 == count || before * count < calls * (i + 1)); lane++)
-            before += graph->lanes[lane].count;
-        shares[i].end = lane;
+        shares[i] = (struct share){.pass = *pass, .first = location};
+        for (; location < graph->location_count && (i + 1 == count || before * count < calls * (i + 1)); location++)
+            before += graph->locations[location].count;
+        shares[i].end = location;
         if (i > 0)
             shares[i].pass.foci = cube_foci_share(pass->foci, pass->count);
     }

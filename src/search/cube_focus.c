@@ -62,53 +62,56 @@ struct cube_cell *cube_cell_of(struct cube_table *table, enum search_axis axis, 
     return &table->cells[table->places[key] - 1];
 }
 
-/* To be called before its lanes are counted. */
+/* To be called before its locations are counted. */
 static void widen(struct cube_cell *cell, int64_t begin_ns, int64_t end_ns)
 {
-    cell->begin_ns = cell->lanes == 0 || begin_ns < cell->begin_ns ? begin_ns : cell->begin_ns;
-    cell->end_ns = cell->lanes == 0 || end_ns > cell->end_ns ? end_ns : cell->end_ns;
+    cell->begin_ns = cell->locations == 0 || begin_ns < cell->begin_ns ? begin_ns : cell->begin_ns;
+    cell->end_ns = cell->locations == 0 || end_ns > cell->end_ns ? end_ns : cell->end_ns;
 }
 
-/* The lane's time in a part, where it has any; `again`: the lane is counted already. */
-static void count_lane(const struct cube *cube, struct cube_cell *cell, uint32_t lane, const struct cube_cuts *cuts,
-                       uint32_t part, bool *again)
+/* The location's time in a part, where it has any; `again`: the location is counted already. */
+static void count_location(const struct cube *cube, struct cube_cell *cell, uint32_t location,
+                           const struct cube_cuts *cuts, uint32_t part, bool *again)
 {
     int64_t begin_ns, end_ns;
-    if (!cell || !cube_time_in(cube, lane, cuts, part, &begin_ns, &end_ns))
+    if (!cell || !cube_time_in(cube, location, cuts, part, &begin_ns, &end_ns))
         return;
     widen(cell, begin_ns, end_ns);
-    cell->lanes += !*again;
+    cell->locations += !*again;
     *again = true;
     time_add(&cell->sums[METRIC_time], time_since(begin_ns, end_ns));
 }
 
-/* All that a focus has of a lane: its iterations, or its phase, or all. */
-static void count_span(const struct cube *cube, const struct cube_focus *focus, struct cube_cell *cell, uint32_t lane)
+/* All that a focus has of a location: its iterations, or its phase, or all. */
+static void count_span(const struct cube *cube, const struct cube_focus *focus, struct cube_cell *cell,
+                       uint32_t location)
 {
     bool again = false;
     for (size_t i = 0; i < focus->iteration_count; i++)
-        count_lane(cube, cell, lane, &cube->iterations, focus->iterations[i], &again);
+        count_location(cube, cell, location, &cube->iterations, focus->iterations[i], &again);
     if (!focus->iterations)
-        count_lane(cube, cell, lane, &cube->phases, focus->key[AXIS_PHASES], &again);
+        count_location(cube, cell, location, &cube->phases, focus->key[AXIS_PHASES], &again);
 }
 
-static void count_parts(const struct cube *cube, struct cube_focus *focus, uint32_t lane, enum search_axis axis,
+static void count_parts(const struct cube *cube, struct cube_focus *focus, uint32_t location, enum search_axis axis,
                         const struct cube_cuts *cuts)
 {
     for (uint32_t i = 0; focus->wanted[axis] && i < cuts->count; i++) {
         bool again = false;
-        count_lane(cube, cube_cell_of(&focus->table[axis], axis, i), lane, cuts, i, &again);
+        count_location(cube, cube_cell_of(&focus->table[axis], axis, i), location, cuts, i, &again);
     }
 }
 
-/* Spans of a lane in a focus: of its total, its process, and of phases and iterations where it is divided by these. */
-static void count_spans(const struct cube *cube, struct cube_focus *focus, uint32_t lane)
+/* Spans of a location in a focus: of its total, its process, and of phases and iterations where it is divided by these.
+ */
+static void count_spans(const struct cube *cube, struct cube_focus *focus, uint32_t location)
 {
-    count_span(cube, focus, &focus->total, lane);
+    count_span(cube, focus, &focus->total, location);
     if (focus->wanted[AXIS_PROCESSES])
-        count_span(cube, focus, cube_cell_of(&focus->table[AXIS_PROCESSES], AXIS_PROCESSES, cube->rows[lane]), lane);
-    count_parts(cube, focus, lane, AXIS_PHASES, &cube->phases);
-    count_parts(cube, focus, lane, AXIS_ITERATIONS, &cube->iterations);
+        count_span(cube, focus, cube_cell_of(&focus->table[AXIS_PROCESSES], AXIS_PROCESSES, cube->rows[location]),
+                   location);
+    count_parts(cube, focus, location, AXIS_PHASES, &cube->phases);
+    count_parts(cube, focus, location, AXIS_ITERATIONS, &cube->iterations);
 }
 
 static bool *bits_of(const uint32_t *numbers, size_t count, size_t all)
@@ -124,7 +127,7 @@ void cube_focus_begin(const struct cube *cube, struct cube_focus *focus)
     focus->total = (struct cube_cell){.key = CUBE_ANY};
     focus->member = bits_of(focus->rows, focus->row_count, cube->row_count);
     focus->in_iteration = bits_of(focus->iterations, focus->iteration_count, cube->iterations.count);
-    focus->lane_compute_ns = memory_new(cube->graph->lane_count * sizeof *focus->lane_compute_ns);
+    focus->location_compute_ns = memory_new(cube->graph->location_count * sizeof *focus->location_compute_ns);
     for (int axis = AXIS_WHY + 1; axis < SEARCH_AXIS_COUNT; axis++) {
         struct cube_table *table = &focus->table[axis];
         if (!focus->wanted[axis])
@@ -132,14 +135,14 @@ void cube_focus_begin(const struct cube *cube, struct cube_focus *focus)
         table->domain = domain_of(cube, (enum search_axis)axis);
         table->places = memory_new(table->domain * sizeof *table->places);
     }
-    for (uint32_t lane = 0; lane < cube->graph->lane_count; lane++)
-        if (!focus->member || focus->member[cube->rows[lane]])
-            count_spans(cube, focus, lane);
+    for (uint32_t location = 0; location < cube->graph->location_count; location++)
+        if (!focus->member || focus->member[cube->rows[location]])
+            count_spans(cube, focus, location);
 }
 
-int64_t cube_beyond_mean(int64_t lane_ns, int64_t all_ns, size_t lanes)
+int64_t cube_beyond_mean(int64_t location_ns, int64_t all_ns, size_t locations)
 {
-    double beyond = (double)lane_ns - (double)all_ns / (double)lanes;
+    double beyond = (double)location_ns - (double)all_ns / (double)locations;
     return beyond > 0 ? llround(fmin(beyond, 9e18)) : 0;
 }
 
@@ -220,23 +223,24 @@ static int by_key(const void *a, const void *b)
     return (left->key > right->key) - (left->key < right->key);
 }
 
-static void book_imbalance(struct cube_cell *cell, uint64_t lanes)
+static void book_imbalance(struct cube_cell *cell, uint64_t locations)
 {
-    double ns = (double)cell->most_compute_ns * (double)lanes - (double)cell->sums[METRIC_compute];
+    double ns = (double)cell->most_compute_ns * (double)locations - (double)cell->sums[METRIC_compute];
     cell->sums[METRIC_imbalance] = ns > 0 ? llround(fmin(ns, 9e18)) : 0;
 }
 
 void cube_focus_end(const struct cube *cube, struct cube_focus *focus)
 {
-    size_t lanes = cube->graph->lane_count;
-    book_imbalance(&focus->total, focus->total.lanes);
-    for (size_t i = 0; i < lanes; i++)
+    size_t locations = cube->graph->location_count;
+    book_imbalance(&focus->total, focus->total.locations);
+    for (size_t i = 0; i < locations; i++)
         time_add(&focus->total.sums[METRIC_overload],
-                 cube_beyond_mean(focus->lane_compute_ns[i], focus->total.all_compute_ns, lanes));
+                 cube_beyond_mean(focus->location_compute_ns[i], focus->total.all_compute_ns, locations));
     for (int axis = AXIS_WHY + 1; axis < SEARCH_AXIS_COUNT; axis++) {
         struct cube_table *table = &focus->table[axis];
         for (size_t i = 0; i < table->count; i++)
-            book_imbalance(&table->cells[i], axis == AXIS_PROCESSES ? table->cells[i].lanes : focus->total.lanes);
+            book_imbalance(&table->cells[i],
+                           axis == AXIS_PROCESSES ? table->cells[i].locations : focus->total.locations);
         if (table->count > 0)
             qsort(table->cells, table->count, sizeof *table->cells, by_key);
         free(table->places);
@@ -244,10 +248,10 @@ void cube_focus_end(const struct cube *cube, struct cube_focus *focus)
         table->places = table->touched = NULL;
         table->touched_capacity = 0;
     }
-    free(focus->lane_compute_ns);
+    free(focus->location_compute_ns);
     free(focus->member);
     free(focus->in_iteration);
-    focus->lane_compute_ns = NULL;
+    focus->location_compute_ns = NULL;
     focus->member = focus->in_iteration = NULL;
 }
 
@@ -256,10 +260,10 @@ void cube_cell_add(enum search_axis axis, struct cube_cell *sum, const struct cu
     widen(sum, cell->begin_ns, cell->end_ns);
     add_sums(sum, cell);
     if (axis != AXIS_PROCESSES) {
-        sum->lanes = cell->lanes > sum->lanes ? cell->lanes : sum->lanes;
+        sum->locations = cell->locations > sum->locations ? cell->locations : sum->locations;
         return;
     }
-    sum->lanes += cell->lanes;
+    sum->locations += cell->locations;
     sum->most_compute_ns = cell->most_compute_ns > sum->most_compute_ns ? cell->most_compute_ns : sum->most_compute_ns;
-    book_imbalance(sum, sum->lanes);
+    book_imbalance(sum, sum->locations);
 }

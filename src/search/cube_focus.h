@@ -6,7 +6,7 @@
 
 /* For cube_ask.c: the tables of a focus, from before its pass over the calls to after it. */
 
-/* Makes room, and counts lanes and their times; what cube_focus_end frees. */
+/* Makes room, and counts locations and their times; what cube_focus_end frees. */
 void cube_focus_begin(const struct cube *cube, struct cube_focus *focus);
 
 /* Foci to which other threads add, until they are joined: the same ones with tables of their own, in which nothing is
@@ -22,7 +22,7 @@ void cube_focus_end(const struct cube *cube, struct cube_focus *focus);
 /* The cell of a value of the axis, made where there is none; NULL: the value is none, or there are too many. */
 struct cube_cell *cube_cell_of(struct cube_table *table, enum search_axis axis, uint32_t key);
 
-/* What a lane computes beyond the mean of all. */
-int64_t cube_beyond_mean(int64_t lane_ns, int64_t all_ns, size_t lanes);
+/* What a location computes beyond the mean of all. */
+int64_t cube_beyond_mean(int64_t location_ns, int64_t all_ns, size_t locations);
 
 #endif

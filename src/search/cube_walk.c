@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "search/cube_walk.h"
 
-/* Where a lane is: advances with time. */
+/* Where a location is: advances with time. */
 struct cursor {
     const struct cube *cube;
-    const struct state_lane *states;
-    const int64_t *phases, *iterations; /* borders of the lane's process; NULL: none */
+    const struct state_location *states;
+    const int64_t *phases, *iterations; /* borders of the location's process; NULL: none */
     size_t state_at, phase_at, iteration_at;
     int64_t next_ns; /* when something changes */
     struct cube_fact fact;
@@ -28,7 +28,7 @@ static void next_of(int64_t *next_ns, const int64_t *borders, size_t count, size
 static void advance_far(struct cursor *cursor, int64_t time_ns)
 {
     const struct cube *cube = cursor->cube;
-    const struct state_lane *states = cursor->states;
+    const struct state_location *states = cursor->states;
     uint32_t *key = cursor->fact.key;
     cursor->next_ns = INT64_MAX;
     if (states) {
@@ -91,7 +91,8 @@ static void place_by_none(uint32_t key[SEARCH_AXIS_COUNT])
     key[AXIS_FUNCTIONS] = key[AXIS_SITES] = key[AXIS_COMMUNICATORS] = key[AXIS_TAGS] = CUBE_ANY;
 }
 
-static void book_solo(struct cube_fact *fact, const struct solo_lane *solo, size_t *at, int64_t from_ns, int64_t to_ns)
+static void book_solo(struct cube_fact *fact, const struct solo_location *solo, size_t *at, int64_t from_ns,
+                      int64_t to_ns)
 {
     fact->alone_ns = fact->none_ns = 0;
     for (; solo && *at < solo->count && solo->times[*at].begin_ns < to_ns; (*at)++) {
@@ -105,7 +106,7 @@ static void book_solo(struct cube_fact *fact, const struct solo_lane *solo, size
     }
 }
 
-static void walk_gap(struct cursor *cursor, int64_t from_ns, int64_t to_ns, const struct solo_lane *solo,
+static void walk_gap(struct cursor *cursor, int64_t from_ns, int64_t to_ns, const struct solo_location *solo,
                      size_t *solo_at, cube_visit *visit, void *context)
 {
     struct cube_fact *fact = &cursor->fact;
@@ -120,39 +121,41 @@ static void walk_gap(struct cursor *cursor, int64_t from_ns, int64_t to_ns, cons
     }
 }
 
-void cube_walk_lane(const struct cube *cube, uint32_t lane, struct cube_walk what, cube_visit *visit, void *context)
+void cube_walk_location(const struct cube *cube, uint32_t location, struct cube_walk what, cube_visit *visit,
+                        void *context)
 {
     const struct graph *graph = cube->graph;
-    const struct lane *where = &graph->lanes[lane];
-    const struct solo_lane *solo = cube->solo.lanes ? &cube->solo.lanes[lane] : NULL;
+    const struct location *where = &graph->locations[location];
+    const struct solo_location *solo = cube->solo.locations ? &cube->solo.locations[location] : NULL;
     size_t solo_at = 0;
     struct cursor cursor = {.cube = cube,
-                            .states = cube->state_lanes[lane],
-                            .phases = borders_of(&cube->phases, cube->rows[lane]),
-                            .iterations = borders_of(&cube->iterations, cube->rows[lane]),
+                            .states = cube->state_locations[location],
+                            .phases = borders_of(&cube->phases, cube->rows[location]),
+                            .iterations = borders_of(&cube->iterations, cube->rows[location]),
                             .next_ns = INT64_MIN,
-                            .fact = {.lane = lane, .row = cube->rows[lane]}};
+                            .fact = {.location = location, .row = cube->rows[location]}};
     for (int axis = 0; axis < SEARCH_AXIS_COUNT; axis++)
         cursor.fact.key[axis] = CUBE_ANY;
-    cursor.fact.key[AXIS_PROCESSES] = cube->rows[lane];
-    int64_t before_ns = where->begin_ns;
+    cursor.fact.key[AXIS_PROCESSES] = cube->rows[location];
+    const struct cube_span *span = &cube->spans[location];
+    int64_t before_ns = span->begin_ns;
     for (uint32_t i = 0; i < where->count; i++) {
         cursor.fact.index = i;
-        cursor.fact.call = graph_call(graph, lane, i);
+        cursor.fact.call = graph_call(graph, location, i);
         const struct call *call = &cursor.fact.call;
         place_by_call(cube, call, what.messages, cursor.fact.key);
         if (what.gaps)
             walk_gap(&cursor, before_ns, call->enter_ns, solo, &solo_at, visit, context);
         advance(&cursor, call->enter_ns);
         cursor.fact.is_call = true;
-        if (what.calls)
+        if (what.calls && (cube->starting || !mpi_function_starts_or_ends(graph_state(graph, call)->name)))
             visit(context, &cursor.fact);
         before_ns = call->leave_ns > before_ns ? call->leave_ns : before_ns;
     }
     cursor.fact.index = (uint32_t)where->count;
     place_by_none(cursor.fact.key);
     if (what.gaps)
-        walk_gap(&cursor, before_ns, where->end_ns, solo, &solo_at, visit, context);
+        walk_gap(&cursor, before_ns, span->end_ns, solo, &solo_at, visit, context);
 }
 
 /* Index of the part in which the time lies, by bisection. */
@@ -169,14 +172,14 @@ static size_t part_at(const int64_t *borders, size_t count, int64_t time_ns)
     return low;
 }
 
-void cube_place_call(const struct cube *cube, uint32_t lane, const struct call *call, bool messages,
+void cube_place_call(const struct cube *cube, uint32_t location, const struct call *call, bool messages,
                      uint32_t key[SEARCH_AXIS_COUNT])
 {
-    uint32_t row = cube->rows[lane];
+    uint32_t row = cube->rows[location];
     const int64_t *phases = borders_of(&cube->phases, row), *iterations = borders_of(&cube->iterations, row);
     key[AXIS_PROCESSES] = row;
     place_by_call(cube, call, messages, key);
-    uint32_t state = state_lane_at(cube->state_lanes[lane], call->enter_ns);
+    uint32_t state = state_location_at(cube->state_locations[location], call->enter_ns);
     key[AXIS_STATES] = state == STATE_TRACK_NONE ? (uint32_t)CUBE_ANY : state;
     key[AXIS_PHASES] = key[AXIS_ITERATIONS] = CUBE_ANY;
     if (phases) {
@@ -189,15 +192,14 @@ void cube_place_call(const struct cube *cube, uint32_t lane, const struct call *
     }
 }
 
-bool cube_time_in(const struct cube *cube, uint32_t lane, const struct cube_cuts *cuts, uint32_t part,
+bool cube_time_in(const struct cube *cube, uint32_t location, const struct cube_cuts *cuts, uint32_t part,
                   int64_t *begin_ns, int64_t *end_ns)
 {
-    const struct lane *where = &cube->graph->lanes[lane];
-    *begin_ns = where->begin_ns;
-    *end_ns = where->end_ns;
+    *begin_ns = cube->spans[location].begin_ns;
+    *end_ns = cube->spans[location].end_ns;
     if (part == CUBE_ANY)
         return true;
-    const int64_t *borders = borders_of(cuts, cube->rows[lane]);
+    const int64_t *borders = borders_of(cuts, cube->rows[location]);
     if (!borders)
         return false;
     *begin_ns = borders[part] > *begin_ns ? borders[part] : *begin_ns;

@@ -4,11 +4,11 @@
 
 #include "search/cube.h"
 
-/* For cube_ask.c: goes along the lanes of a run, and says of everything where it belongs. */
+/* For cube_ask.c: goes along the locations of a run, and says of everything where it belongs. */
 
 /* What is met: a call, or a piece of computing. */
 struct cube_fact {
-    uint32_t lane, row;
+    uint32_t location, row;
     uint32_t key[SEARCH_AXIS_COUNT]; /* CUBE_ANY: belongs to none */
     bool is_call;
     uint32_t index;   /* of the call, or of that which the computing comes before */
@@ -24,14 +24,15 @@ struct cube_walk {
     bool messages; /* communicators and tags of calls */
 };
 typedef void cube_visit(void *context, const struct cube_fact *fact);
-void cube_walk_lane(const struct cube *cube, uint32_t lane, struct cube_walk what, cube_visit *visit, void *context);
+void cube_walk_location(const struct cube *cube, uint32_t location, struct cube_walk what, cube_visit *visit,
+                        void *context);
 
 /* The keys of a call, wherever it is. */
-void cube_place_call(const struct cube *cube, uint32_t lane, const struct call *call, bool messages,
+void cube_place_call(const struct cube *cube, uint32_t location, const struct call *call, bool messages,
                      uint32_t key[SEARCH_AXIS_COUNT]);
 
-/* When a lane is within a part; CUBE_ANY: in all. False: it is not. */
-bool cube_time_in(const struct cube *cube, uint32_t lane, const struct cube_cuts *cuts, uint32_t part,
+/* When a location is within a part; CUBE_ANY: in all. False: it is not. */
+bool cube_time_in(const struct cube *cube, uint32_t location, const struct cube_cuts *cuts, uint32_t part,
                   int64_t *begin_ns, int64_t *end_ns);
 
 #endif

@@ -17,10 +17,10 @@ static const struct metric {
 };
 
 /* Names of waits with underscores, by kind. */
-static const char *const wait_names[WAIT_KIND_COUNT] = {NULL,
-#define WAIT_NAME(kind, id) id,
-                                                        WAIT_KINDS(WAIT_NAME)
-#undef WAIT_NAME
+static const char *const wait_names[WAIT_KIND_COUNT] = {
+    NULL,
+#define WAIT(kind, id, ...) id,
+#include "metrics/waits.def"
 };
 
 const char *metric_name(unsigned metric)
@@ -128,7 +128,7 @@ static enum status join(struct parser *parser, struct part *left, const struct p
         left->is_number &= right->is_number;
     } else {
         if (!left->is_number && !right->is_number && !same_unit(left->unit, right->unit))
-            return fault(parser, "what is added or compared is not of the same unit");
+            return fault(parser, "operands have different units");
         if (left->is_number)
             left->unit = right->unit;
         left->is_number &= right->is_number;
@@ -141,13 +141,13 @@ static enum status parse_number(struct parser *parser, struct part *part)
     char digits[32];
     size_t length = strspn(parser->at, "0123456789.");
     if (length >= sizeof digits)
-        return fault(parser, "a number of too many digits");
+        return fault(parser, "a number with too many digits");
     memcpy(digits, parser->at, length);
     digits[length] = '\0';
     char *end;
     double number = strtod(digits, &end);
     if (*end)
-        return fault(parser, "this is no number");
+        return fault(parser, "not a number");
     parser->at += length;
     part->is_number = true;
     return add_step(parser, (struct expression_step){.op = '#', .number = number});
@@ -157,7 +157,7 @@ static enum status parse_number(struct parser *parser, struct part *part)
 static enum status parse_extreme(struct parser *parser, struct part *part, char op)
 {
     if (!takes(parser, '('))
-        return fault(parser, "max and min need ( and )");
+        return fault(parser, "max and min need parentheses");
     if (parse_sum(parser, part) != STATUS_OK)
         return STATUS_FAILED;
     while (takes(parser, ',')) {
@@ -165,7 +165,7 @@ static enum status parse_extreme(struct parser *parser, struct part *part, char 
         if (parse_sum(parser, &next) != STATUS_OK || join(parser, part, &next, op) != STATUS_OK)
             return STATUS_FAILED;
     }
-    return takes(parser, ')') ? STATUS_OK : fault(parser, "a ) or , is missing");
+    return takes(parser, ')') ? STATUS_OK : fault(parser, "missing ) or ,");
 }
 
 static enum status parse_word(struct parser *parser, struct part *part)
@@ -180,7 +180,7 @@ static enum status parse_word(struct parser *parser, struct part *part)
     }
     unsigned metric = metric_find(word, length);
     if (metric == METRIC_COUNT)
-        return error_set(parser->err, ERROR_USAGE, "%s: there is no metric '%.*s'", parser->where,
+        return error_set(parser->err, ERROR_USAGE, "%s: unknown metric '%.*s'", parser->where,
                          length > 40 ? 40 : (int)length, word);
     parser->at += length;
     part->unit = metric_unit(metric);
@@ -196,10 +196,10 @@ static enum status parse_factor(struct parser *parser, struct part *part)
     if (isalpha((unsigned char)*parser->at))
         return parse_word(parser, part);
     if (!takes(parser, '('))
-        return fault(parser, "a metric, a number or ( is missing");
+        return fault(parser, "missing metric, number or (");
     if (parse_sum(parser, part) != STATUS_OK)
         return STATUS_FAILED;
-    return takes(parser, ')') ? STATUS_OK : fault(parser, "a ) is missing");
+    return takes(parser, ')') ? STATUS_OK : fault(parser, "missing )");
 }
 
 static enum status parse_product(struct parser *parser, struct part *part)
@@ -248,7 +248,7 @@ enum status expression_parse(struct expression *expression, const char *text, co
         return STATUS_FAILED;
     blanks(&parser);
     if (*parser.at)
-        return fault(&parser, "an operator is missing");
+        return fault(&parser, "missing operator");
     expression->unit = whole.unit;
     /* The last fraction line is the whole's only if it is the last step. */
     if (expression->steps[expression->count - 1].op != '/')

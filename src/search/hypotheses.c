@@ -68,9 +68,9 @@ static enum status take_hypothesis(struct file *file, const char *value)
 {
     struct hypotheses *all = file->hypotheses;
     if (!is_name(value))
-        return fault(file, "a name is up to 40 of a-z, 0-9 and -, not", value);
+        return fault(file, "a name has up to 40 characters a-z, 0-9 and -, not", value);
     if (find(all, value) >= 0)
-        return fault(file, "there is another hypothesis", value);
+        return fault(file, "there is already a hypothesis", value);
     if (all->count == HYPOTHESES_MOST)
         return error_set(file->err, ERROR_USAGE, "%s: more than %d hypotheses", file->where, HYPOTHESES_MOST);
     if (finish(file) != STATUS_OK)
@@ -96,10 +96,10 @@ static enum status add_parent(struct file *file, const char *name)
     struct hypothesis *last = current(file);
     int32_t parent = find(all, name);
     if (parent < 0 || (size_t)parent + 1 == all->count)
-        return fault(file, "no hypothesis before this one is named", name);
+        return fault(file, "no earlier hypothesis is named", name);
     for (size_t i = 0; i < last->parent_count; i++)
         if (last->parents[i] == (uint32_t)parent)
-            return fault(file, "twice the same parent", name);
+            return fault(file, "duplicate parent", name);
     if (last->parent_count == HYPOTHESIS_PARENTS)
         return error_set(file->err, ERROR_USAGE, "%s: more than %d parents", file->where, HYPOTHESIS_PARENTS);
     last->parents[last->parent_count++] = (uint32_t)parent;
@@ -150,7 +150,7 @@ static enum status take_threshold(struct file *file, const char *value)
 {
     double threshold;
     if (!threshold_parse(value, &threshold))
-        return fault(file, "a threshold is a number from 0 to 1000, or per cent, not", value);
+        return fault(file, "a threshold is a number from 0 to 1000 or a percentage, not", value);
     struct hypothesis *hypothesis = current(file);
     if (hypothesis) {
         hypothesis->threshold = threshold;
@@ -169,10 +169,10 @@ static enum status take_refine(struct file *file, const char *value)
         size_t length = strcspn(at, " \t");
         enum search_axis axis = search_axis_find(at, length);
         if (axis == AXIS_WHY || axis == SEARCH_AXIS_COUNT)
-            return fault(file, "there is no axis", at);
+            return fault(file, "unknown axis", at);
         for (size_t i = 0; i < hypothesis->axis_count; i++)
             if (hypothesis->axes[i] == axis)
-                return fault(file, "twice the same axis", at);
+                return fault(file, "duplicate axis", at);
         hypothesis->axes[hypothesis->axis_count++] = axis;
         at += length;
         at += strspn(at, " \t");
@@ -184,7 +184,7 @@ static enum status take_least_calls(struct file *file, const char *value)
 {
     int64_t calls;
     if (!text_parse_i64(value, 0, INT32_MAX, &calls))
-        return fault(file, "this is no number of calls:", value);
+        return fault(file, "not a number of calls:", value);
     file->hypotheses->least_calls = (uint64_t)calls;
     return STATUS_OK;
 }
@@ -205,7 +205,7 @@ static enum status take_least_time(struct file *file, const char *value)
             file->hypotheses->least_ns = llround(number * units[i].ns);
             return STATUS_OK;
         }
-    return fault(file, "a time has a unit (ns us ms s), as in 1 ms, not", value);
+    return fault(file, "a time needs a unit (ns us ms s), as in 1 ms, not", value);
 }
 
 static const struct word {
@@ -236,12 +236,12 @@ static enum status take_line(struct file *file, char *line)
         if (strcmp(words[i].name, line) != 0)
             continue;
         if (!*value)
-            return fault(file, "nothing stands behind", line);
+            return fault(file, "missing value after", line);
         if (current(file) ? !words[i].inside : !words[i].outside)
-            return fault(file, current(file) ? "this must stand before all hypotheses:" : "no hypothesis before", line);
+            return fault(file, current(file) ? "this must precede all hypotheses:" : "no hypothesis before", line);
         return words[i].take(file, value);
     }
-    return fault(file, "there is no keyword", line);
+    return fault(file, "unknown keyword", line);
 }
 
 /* Thresholds of those without their own; the virtual ones have none. */
@@ -269,13 +269,13 @@ static enum status parse(struct file *file, const char *text, size_t length)
         memcpy(line, text, size);
         line[size] = '\0';
         if (strlen(line) < size || !xmlCheckUTF8((const unsigned char *)line))
-            return error_set(file->err, ERROR_USAGE, "%s: this is no text in UTF-8", file->where);
+            return error_set(file->err, ERROR_USAGE, "%s: not UTF-8 text", file->where);
         if (take_line(file, line) != STATUS_OK)
             return STATUS_FAILED;
         text += size + (stop != NULL);
     }
     if (file->hypotheses->count == 0)
-        return error_set(file->err, ERROR_USAGE, "%s: there is no hypothesis in it", file->name);
+        return error_set(file->err, ERROR_USAGE, "%s: contains no hypothesis", file->name);
     return finish(file);
 }
 

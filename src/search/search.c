@@ -421,7 +421,8 @@ struct search *search_run(const struct search_input *input)
     for (size_t i = 0; i < input->hypotheses->count; i++)
         add_uses(&input->hypotheses->list[i], whole.uses);
     searcher.cube =
-        cube_new(input->graph, input->states, input->phases, whole.uses[METRIC_alone] || whole.uses[METRIC_serial]);
+        cube_new(input->graph, input->states, input->phases, whole.uses[METRIC_alone] || whole.uses[METRIC_serial],
+                 whole.uses[METRIC_WAITS + WAIT_AT_INIT] || whole.uses[METRIC_WAITS + WAIT_AT_FINALIZE]);
     cube_ask(searcher.cube, &whole, 1, input->threads);
     test_hypotheses(&searcher, &whole);
     settle_hypotheses(&searcher);

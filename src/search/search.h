@@ -3,7 +3,7 @@
 #define SIGHT_SEARCH_SEARCH_H
 
 #include "metrics/search.h"
-#include "replay/phases.h"
+#include "phases/phases.h"
 #include "search/hypotheses.h"
 #include "search/state_track.h"
 
@@ -19,7 +19,7 @@
    or has one value that goes without saying, is passed over.
 
    A test is true if the value exceeds the threshold; unknown if the focus has too few calls or too little time, if what
-   the trace does not tell could decide it, if the clock error could, or where nothing can be divided by zero. */
+   unrecorded data could decide it, if the clock error could, or where nothing can be divided by zero. */
 
 enum {
     SEARCH_SINGLES = 16,

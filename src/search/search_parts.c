@@ -266,7 +266,7 @@ static const char *base_of(const char *path)
     return slash && slash[1] ? slash + 1 : path;
 }
 
-/* "at sort.c:88", or the function where the trace tells no more. */
+/* "at sort.c:88", or the function where the trace records no more. */
 static void site_title(char title[TITLE_SIZE], const char *where, const struct site_def *site)
 {
     named_title(title, where, *site->file || !site->function ? base_of(site->file) : site->function);

@@ -41,12 +41,12 @@ static const char *too_little(const struct hypotheses *all, const struct express
     char count[TEXT_NUMBER_SIZE], time[TEXT_NUMBER_SIZE];
     double calls = values[METRIC_calls], processes = values[METRIC_processes];
     if (!expression_is_of_gaps(value) && calls < (double)all->least_calls) {
-        snprintf(reason, REASON_SIZE, "too few calls to tell: %s", text_thousands(count, (uint64_t)calls));
+        snprintf(reason, REASON_SIZE, "too few calls to judge: %s", text_thousands(count, (uint64_t)calls));
         return reason;
     }
     int64_t each_ns = processes > 0 ? ns_of(values[METRIC_time] / processes) : 0;
     if (each_ns < all->least_ns) {
-        snprintf(reason, REASON_SIZE, "too short to tell: %s", text_duration(time, each_ns));
+        snprintf(reason, REASON_SIZE, "too short to judge: %s", text_duration(time, each_ns));
         return reason;
     }
     return NULL;
@@ -74,11 +74,11 @@ static const char *judge(const struct search_input *input, const struct cube *cu
     if (why)
         return why;
     if (!node->has_value)
-        return "it cannot be divided: nothing is below the fraction line";
+        return "division by zero";
     bool is_true = node->value > node->threshold;
     node->state = is_true ? SEARCH_TRUE : SEARCH_FALSE;
     if (doubts && (!expression_value(value, doubts, &other) || (other > node->threshold) != is_true))
-        return "the trace does not tell enough: partners, roots or sizes of messages are missing";
+        return "the trace lacks data: partners, roots or sizes of messages";
     return is_true ? below_clock(cube, value, node, values, reason) : NULL;
 }
 

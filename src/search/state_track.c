@@ -9,9 +9,9 @@ struct state_track_builder {
     struct sink sink;
     const struct defs *defs;
     struct state_track *track;
-    struct open_states *open; /* by lane */
+    struct open_states *open; /* by location */
     size_t open_capacity;
-    struct map lanes; /* (process, thread) -> lane */
+    struct map locations; /* (process, thread) -> location */
 };
 
 static enum status builder_begin(struct sink *sink, const struct defs *defs, struct error *err)
@@ -21,24 +21,24 @@ static enum status builder_begin(struct sink *sink, const struct defs *defs, str
     return STATUS_OK;
 }
 
-static uint32_t lane_of(struct state_track_builder *builder, const struct event *event)
+static uint32_t location_of(struct state_track_builder *builder, const struct event *event)
 {
     struct state_track *track = builder->track;
-    uint64_t *lane = map_put(&builder->lanes, map_pair(event->process, event->thread), track->count);
-    if (*lane == track->count) {
-        ARRAY_PUSH(track->lanes, track->count, track->capacity,
-                   (struct state_lane){.process = event->process, .thread = event->thread});
+    uint64_t *location = map_put(&builder->locations, map_pair(event->process, event->thread), track->count);
+    if (*location == track->count) {
+        ARRAY_PUSH(track->locations, track->count, track->capacity,
+                   (struct state_location){.process = event->process, .thread = event->thread});
         ARRAY_RESERVE(builder->open, builder->open_capacity, track->count);
         builder->open[track->count - 1] = (struct open_states){0};
     }
-    return (uint32_t)*lane;
+    return (uint32_t)*location;
 }
 
 /* Times that go back are those of the change before. */
-static void note_change(struct state_lane *lane, int64_t time_ns, uint32_t state)
+static void note_change(struct state_location *location, int64_t time_ns, uint32_t state)
 {
-    if (lane->count > 0) {
-        struct state_change *last = &lane->changes[lane->count - 1];
+    if (location->count > 0) {
+        struct state_change *last = &location->changes[location->count - 1];
         time_ns = time_ns > last->time_ns ? time_ns : last->time_ns;
         if (last->state == state)
             return;
@@ -47,7 +47,7 @@ static void note_change(struct state_lane *lane, int64_t time_ns, uint32_t state
             return;
         }
     }
-    ARRAY_PUSH(lane->changes, lane->count, lane->capacity, (struct state_change){time_ns, state});
+    ARRAY_PUSH(location->changes, location->count, location->capacity, (struct state_change){time_ns, state});
 }
 
 static void take(struct state_track_builder *builder, const struct event *event)
@@ -55,7 +55,7 @@ static void take(struct state_track_builder *builder, const struct event *event)
     const struct state_def *state = &builder->defs->states[event->state];
     if (state->class != CLASS_USER)
         return;
-    uint32_t at = lane_of(builder, event);
+    uint32_t at = location_of(builder, event);
     struct open_states *open = &builder->open[at];
     if (event->kind == EVENT_ENTER) {
         open_states_enter(open, state->first_of_name, event->time_ns);
@@ -66,7 +66,7 @@ static void take(struct state_track_builder *builder, const struct event *event)
         open_states_remove(open, found);
     }
     uint32_t inner = open->depth ? open->frames[open->depth - 1].state : (uint32_t)STATE_TRACK_NONE;
-    note_change(&builder->track->lanes[at], event->time_ns, inner);
+    note_change(&builder->track->locations[at], event->time_ns, inner);
 }
 
 static enum status builder_events(struct sink *sink, const struct batch *batch, struct error *err)
@@ -97,7 +97,7 @@ struct state_track *state_track_builder_end(struct state_track_builder *builder)
     for (size_t i = 0; i < track->count; i++)
         open_states_free(&builder->open[i]);
     free(builder->open);
-    map_clear(&builder->lanes);
+    map_clear(&builder->locations);
     free(builder);
     return track;
 }
@@ -107,20 +107,20 @@ void state_track_free(struct state_track *track)
     if (!track)
         return;
     for (size_t i = 0; i < track->count; i++)
-        free(track->lanes[i].changes);
-    free(track->lanes);
+        free(track->locations[i].changes);
+    free(track->locations);
     free(track);
 }
 
-uint32_t state_lane_at(const struct state_lane *lane, int64_t time_ns)
+uint32_t state_location_at(const struct state_location *location, int64_t time_ns)
 {
-    size_t low = 0, high = lane ? lane->count : 0;
+    size_t low = 0, high = location ? location->count : 0;
     while (low < high) {
         size_t middle = (low + high) / 2;
-        if (lane->changes[middle].time_ns <= time_ns)
+        if (location->changes[middle].time_ns <= time_ns)
             low = middle + 1;
         else
             high = middle;
     }
-    return low > 0 ? lane->changes[low - 1].state : (uint32_t)STATE_TRACK_NONE;
+    return low > 0 ? location->changes[low - 1].state : (uint32_t)STATE_TRACK_NONE;
 }

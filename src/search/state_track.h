@@ -14,14 +14,14 @@ struct state_change {
     uint32_t state; /* the first of its name; STATE_TRACK_NONE: outside all */
 };
 
-struct state_lane {
+struct state_location {
     uint32_t process, thread;
     struct state_change *changes; /* in order of time */
     size_t count, capacity;
 };
 
 struct state_track {
-    struct state_lane *lanes;
+    struct state_location *locations;
     size_t count, capacity;
 };
 
@@ -35,6 +35,6 @@ struct state_track *state_track_builder_end(struct state_track_builder *builder)
 void state_track_free(struct state_track *track);
 
 /* The state at a time. Time O(log changes). */
-uint32_t state_lane_at(const struct state_lane *lane, int64_t time_ns);
+uint32_t state_location_at(const struct state_location *location, int64_t time_ns);
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "timeline/cache.h"
 
+#include "core/checksum.h"
 #include "core/input.h"
 #include "core/memory.h"
 
@@ -15,28 +16,6 @@
 
 /* Of each file so many pieces are looked at, evenly spread, the first and the last among them. */
 enum { PIECES = 64, PIECE = 4096 };
-
-uint64_t checksum_add(uint64_t checksum, const void *data, size_t size)
-{
-    const unsigned char *at = data;
-    uint64_t lanes[4] = {checksum, checksum + 1, checksum + 2, checksum + 3};
-    const uint64_t prime = UINT64_C(0x9E3779B97F4A7C15);
-    for (; size >= 32; at += 32, size -= 32)
-        for (size_t i = 0; i < 4; i++) {
-            uint64_t word;
-            memcpy(&word, at + 8 * i, sizeof word);
-            lanes[i] = (lanes[i] ^ word) * prime;
-            lanes[i] ^= lanes[i] >> 29;
-        }
-    uint64_t all = size;
-    for (size_t i = 0; i < size; i++)
-        all = (all ^ at[i]) * prime;
-    for (size_t i = 0; i < 4; i++) {
-        all = (all ^ lanes[i]) * prime;
-        all ^= all >> 32;
-    }
-    return all;
-}
 
 bool identity_equal(const struct trace_identity *a, const struct trace_identity *b)
 {
@@ -86,7 +65,13 @@ static int name_compare(const struct dirent **a, const struct dirent **b)
     return strcmp((*a)->d_name, (*b)->d_name);
 }
 
-static enum status identity_add_directory(struct trace_identity *identity, const char *path, struct error *err)
+/* Traces are directories at most so deep. */
+enum { DEPTH = 3 };
+
+static enum status identity_add(struct trace_identity *identity, const char *path, unsigned depth, struct error *err);
+
+static enum status identity_add_directory(struct trace_identity *identity, const char *path, unsigned depth,
+                                          struct error *err)
 {
     struct dirent **names;
     int count = scandir(path, &names, NULL, name_compare);
@@ -96,7 +81,7 @@ static enum status identity_add_directory(struct trace_identity *identity, const
         bool dots = strcmp(names[i]->d_name, ".") == 0 || strcmp(names[i]->d_name, "..") == 0;
         snprintf(file, sizeof file, "%s/%s", path, names[i]->d_name);
         if (!dots && status == STATUS_OK)
-            status = identity_add_file(identity, file, err);
+            status = identity_add(identity, file, depth + 1, err);
         free(names[i]);
     }
     if (count >= 0)
@@ -104,11 +89,32 @@ static enum status identity_add_directory(struct trace_identity *identity, const
     return status;
 }
 
-static enum status identity_add(struct trace_identity *identity, const char *path, struct error *err)
+static bool is_directory(const char *path)
 {
     struct stat about;
-    bool directory = stat(path, &about) == 0 && S_ISDIR(about.st_mode);
-    return directory ? identity_add_directory(identity, path, err) : identity_add_file(identity, path, err);
+    return stat(path, &about) == 0 && S_ISDIR(about.st_mode);
+}
+
+static enum status identity_add(struct trace_identity *identity, const char *path, unsigned depth, struct error *err)
+{
+    if (is_directory(path))
+        return depth < DEPTH ? identity_add_directory(identity, path, depth, err) : STATUS_OK;
+    return identity_add_file(identity, path, err);
+}
+
+/* What the user named, and what stands beside a file that is the anchor of an archive: NAME.otf2 has a directory NAME.
+ */
+static enum status identity_add_named(struct trace_identity *identity, const char *path, struct error *err)
+{
+    char beside[PATH_MAX];
+    snprintf(beside, sizeof beside, "%s", path);
+    char *slash = strrchr(beside, '/'), *dot = strrchr(slash ? slash : beside, '.');
+    enum status status = identity_add(identity, path, 0, err);
+    bool anchor = dot && strcmp(dot, ".otf2") == 0;
+    if (anchor)
+        *dot = '\0';
+    bool archive = status == STATUS_OK && anchor && !is_directory(path) && is_directory(beside);
+    return archive ? identity_add(identity, beside, 1, err) : status;
 }
 
 /* Makes the directory and what is above it; false where that cannot be, or nothing can be written there. */
@@ -144,7 +150,7 @@ static enum status cache_temporary(struct cache *cache, char *path, size_t size,
 {
     snprintf(path, size, "%s/sight-view.XXXXXX", temporary_directory());
     if (!mkdtemp(path))
-        return error_set_errno(err, ERROR_OUTPUT, "cannot make a directory in %s", temporary_directory());
+        return error_set_errno(err, ERROR_OUTPUT, "cannot create a directory in %s", temporary_directory());
     cache->directory = memory_copy_string(path);
     return STATUS_OK;
 }
@@ -170,18 +176,18 @@ enum status cache_open(struct cache *cache, char *const *paths, size_t count, co
         return STATUS_FAILED;
     for (size_t i = 0; i < count; i++) {
         standard = standard || strcmp(paths[i], "-") == 0;
-        if (!standard && identity_add(&cache->identity, paths[i], err) != STATUS_OK)
+        if (!standard && identity_add_named(&cache->identity, paths[i], err) != STATUS_OK)
             return STATUS_FAILED;
     }
     if ((standard || !cache_directory(path, sizeof path)) &&
         cache_temporary(cache, path, sizeof path, err) != STATUS_OK)
         return STATUS_FAILED;
-    size_t size = strlen(path) + sizeof "/0123456789abcdef.index";
+    size_t size = strlen(path) + sizeof "/0123456789abcdef.events";
     unsigned long long name = name_of(paths, count, kind);
     cache->index = memory_new(size);
     cache->trace = memory_new(size);
     snprintf(cache->index, size, "%s/%016llx.index", path, name);
-    snprintf(cache->trace, size, "%s/%016llx.clog2", path, name);
+    snprintf(cache->trace, size, "%s/%016llx.events", path, name);
     return STATUS_OK;
 }
 

@@ -2,6 +2,7 @@
 #ifndef SIGHT_TIMELINE_CACHE_H
 #define SIGHT_TIMELINE_CACHE_H
 
+#include "core/checksum.h"
 #include "core/error.h"
 
 #include <stdbool.h>
@@ -18,7 +19,7 @@ struct trace_identity {
 };
 
 struct cache {
-    char *index, *trace; /* paths: of the index, and of the trace stored as CLOG-2; owned */
+    char *index, *trace; /* paths: of the index, and of the trace stored as an event file; owned */
     char *directory;     /* removed with what is in it when the cache is closed; NULL: it stays */
     struct trace_identity identity;
     int lock; /* the index, open and locked while it is in use; 0: it is not */
@@ -43,9 +44,5 @@ void cache_limit(const struct cache *cache);
 enum status cache_limit_check(struct error *err) MUST_CHECK;
 
 bool identity_equal(const struct trace_identity *a, const struct trace_identity *b);
-
-/* FNV-like hash of eight bytes at a time: finds damage, is no proof against malice. */
-enum { CHECKSUM_START = 1469598103 };
-uint64_t checksum_add(uint64_t checksum, const void *data, size_t size);
 
 #endif

@@ -50,10 +50,12 @@ static bool limit_of(const char *directory, uint64_t *limit)
     return true;
 }
 
+/* Copies were CLOG-2 before they were event files. */
 static bool is_ours(const char *name)
 {
     return strspn(name, "0123456789abcdef") == STEM &&
-           (strcmp(name + STEM, ".index") == 0 || strcmp(name + STEM, ".clog2") == 0);
+           (strcmp(name + STEM, ".index") == 0 || strcmp(name + STEM, ".events") == 0 ||
+            strcmp(name + STEM, ".clog2") == 0);
 }
 
 static void note_file(struct kept_list *list, const char *name, const struct stat *about)
@@ -98,14 +100,16 @@ static int by_use(const void *a, const void *b)
 /* False where somebody looks at it. */
 static bool remove_kept(const char *directory, const struct kept *kept)
 {
-    char index[PATH_MAX + STEM + 8], trace[PATH_MAX + STEM + 8];
+    char index[PATH_MAX + STEM + 16], trace[PATH_MAX + STEM + 16], old[PATH_MAX + STEM + 16];
     snprintf(index, sizeof index, "%s/%s.index", directory, kept->stem);
-    snprintf(trace, sizeof trace, "%s/%s.clog2", directory, kept->stem);
+    snprintf(trace, sizeof trace, "%s/%s.events", directory, kept->stem);
+    snprintf(old, sizeof old, "%s/%s.clog2", directory, kept->stem);
     int lock = open(index, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
     bool used = lock >= 0 && flock(lock, LOCK_EX | LOCK_NB) != 0;
     if (!used) {
         unlink(index);
         unlink(trace);
+        unlink(old);
     }
     if (lock >= 0)
         close(lock);
@@ -129,7 +133,7 @@ enum status cache_limit_check(struct error *err)
     uint64_t limit;
     return limit_of("/", &limit)
                ? STATUS_OK
-               : error_set(err, ERROR_USAGE, "SIGHT_CACHE_SIZE: '%s' is no number of bytes (such as 500M, 20G)",
+               : error_set(err, ERROR_USAGE, "SIGHT_CACHE_SIZE: '%s' is not a number of bytes (such as 500M, 20G)",
                            getenv("SIGHT_CACHE_SIZE"));
 }
 

@@ -2,10 +2,10 @@
 #ifndef SIGHT_TIMELINE_FIX_CLOCKS_H
 #define SIGHT_TIMELINE_FIX_CLOCKS_H
 
+#include "clocks/clocks.h"
 #include "convert/stream.h"
-#include "replay/clocks.h"
 
-/* Reading a trace with its clocks corrected (replay/clocks.h): it is read as a whole for what its clocks are wrong by,
+/* Reading a trace with its clocks corrected (clocks/clocks.h): it is read as a whole for what its clocks are wrong by,
    then its events begin anew, corrected on their way out. */
 
 /* A trace that can be read a second time: one file (or standard input, which is kept in TMPDIR), or the files of one

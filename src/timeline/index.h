@@ -2,14 +2,14 @@
 #ifndef SIGHT_TIMELINE_INDEX_H
 #define SIGHT_TIMELINE_INDEX_H
 
-#include "convert/read_clog2.h"
+#include "convert/clog2/read_clog2.h"
 #include "timeline/cache.h"
 #include "timeline/pyramid.h"
 #include "timeline/spill.h"
 #include "timeline/walk.h"
 
-/* Internal: the index of a CLOG-2 trace, a file in the cache. Numbers are the machine's own: it is made anew where it
-   is not understood.
+/* Internal: the index of a CLOG-2 trace or an event file, a file in the cache. Numbers are the machine's own: it is
+   made again where it is not understood.
 
    A checkpoint is a place between two records at which reading can begin: its byte, the states open there and the
    messages on their way. What is open or on its way at a checkpoint stands once in a table with its end, so that a
@@ -22,8 +22,8 @@
     X(CHECKPOINTS, struct checkpoint)                                                                                  \
     X(OPEN, uint32_t)                  /* of checkpoints: entries of SPANS, per row the oldest first */                \
     X(SPANS, struct span)              /* states that are open at a checkpoint */                                      \
-    X(WAITING, uint32_t)               /* of checkpoints: entries of FLIGHTS, channel by channel */                    \
-    X(FLIGHTS, struct flight)          /* ends of messages that wait for the other end at a checkpoint */              \
+    X(WAITING, uint32_t)               /* of checkpoints: entries of TRANSITS, channel by channel */                   \
+    X(TRANSITS, struct transit)        /* ends of messages that wait for the other end at a checkpoint */              \
     X(DEFINED, int32_t)                /* event ids that have no definition, in the order in which they were met */    \
     X(DEFINITIONS, struct clog2_range) /* where definitions stand in the trace */                                      \
     X(LEVELS, struct pyramid_level)                                                                                    \
@@ -38,7 +38,7 @@ enum index_section {
         SECTION_COUNT
 };
 
-/* What is behind it, up to the next one, is told by its bits: bit n % 64 of a number n that occurs. */
+/* What follows it, up to the next one, is told by its bits: bit n % 64 of a number n that occurs. */
 struct checkpoint {
     uint64_t offset; /* of the next record */
     int64_t time_ns; /* of the last event before it; of the first one: INT64_MIN */
@@ -60,9 +60,9 @@ struct index_header {
     uint32_t version, size;
     uint64_t file_size;
     struct trace_identity identity; /* of the trace that was given */
-    uint64_t trace_size;            /* of the CLOG-2 that is read */
+    uint64_t trace_size;            /* of the file that is read */
     uint32_t stored;                /* that one is in the cache */
-    uint64_t end_of_log;            /* it has its end, and what stands behind it */
+    uint64_t end_of_log;            /* it has its end, and what follows it */
     uint32_t complete;
     int64_t begin_ns, end_ns;
     uint64_t events;
@@ -96,8 +96,8 @@ struct index_tuning {
     double cells;         /* share of the trace's size that the pyramid may have */
 };
 
-/* Makes the index of a CLOG-2 trace that the reader stands at the begin of, in one pass. STATUS_END: the trace is not
-   in order of time, there is none. */
+/* Makes the index of a trace that can be read from the middle, which the reader stands at the begin of, in one pass.
+   STATUS_END: the trace is not in order of time, there is none. */
 struct index_order {
     const char *path; /* of the file that is made */
     struct trace_identity identity;

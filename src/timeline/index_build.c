@@ -15,7 +15,7 @@ enum { LEAST_BYTES = 256 * 1024, COST_SHARE = 30, ROW_COST = 16 };
 
 /* Up to so many processes have a row each whatever they did; beyond, only if every other one has events. */
 enum { SILENT_MOST = 1 << 17 };
-enum { OPEN_COST = sizeof(struct span) + sizeof(uint32_t), WAITING_COST = sizeof(struct flight) + sizeof(uint32_t) };
+enum { OPEN_COST = sizeof(struct span) + sizeof(uint32_t), WAITING_COST = sizeof(struct transit) + sizeof(uint32_t) };
 
 /* What is kept of a row beside its walk_row. */
 struct row_build {
@@ -32,7 +32,7 @@ struct builder {
     struct row_build *row;
     size_t row_capacity;
     struct spill table[SECTION_COUNT];
-    struct checkpoint now; /* the last checkpoint, what is behind it being filled in */
+    struct checkpoint now; /* the last checkpoint, what follows it being filled in */
     uint64_t events;
     int64_t last_ns;
     bool unsorted;
@@ -108,15 +108,15 @@ static void span_ended(void *context, uint32_t number, int64_t leave_ns)
     span->open = 0;
 }
 
-static void flight_ended(void *context, uint32_t number, const struct flight *other)
+static void transit_ended(void *context, uint32_t number, const struct transit *other)
 {
     struct builder *builder = context;
-    struct flight *flight = (struct flight *)(void *)builder->table[SECTION_FLIGHTS].data + number;
-    flight->other_ns = other->time_ns;
-    flight->other_row = other->row;
-    flight->bytes = flight->sent && flight->bytes >= 0 ? flight->bytes
-                    : other->sent && other->bytes >= 0 ? other->bytes
-                                                       : flight->bytes;
+    struct transit *transit = (struct transit *)(void *)builder->table[SECTION_TRANSITS].data + number;
+    transit->other_ns = other->time_ns;
+    transit->other_row = other->row;
+    transit->bytes = transit->sent && transit->bytes >= 0 ? transit->bytes
+                     : other->sent && other->bytes >= 0   ? other->bytes
+                                                          : transit->bytes;
 }
 
 static uint32_t entries(const struct spill *spill, size_t size)
@@ -142,17 +142,17 @@ static void put_open(struct builder *builder, uint32_t row)
     }
 }
 
-static void put_waiting(void *context, struct flight_node *node)
+static void put_waiting(void *context, struct transit_node *node)
 {
     struct builder *builder = context;
     if (node->span == TIMELINE_NONE) {
-        node->span = entries(&builder->table[SECTION_FLIGHTS], sizeof node->flight);
-        spill_add(&builder->table[SECTION_FLIGHTS], &node->flight, sizeof node->flight);
+        node->span = entries(&builder->table[SECTION_TRANSITS], sizeof node->transit);
+        spill_add(&builder->table[SECTION_TRANSITS], &node->transit, sizeof node->transit);
     }
     spill_add(&builder->table[SECTION_WAITING], &node->span, sizeof node->span);
 }
 
-/* What is behind the last checkpoint is known now: it is written, and the next begins. */
+/* What is after the last checkpoint is known now: it is written, and the next begins. */
 static void checkpoint(struct builder *builder)
 {
     spill_add(&builder->table[SECTION_CHECKPOINTS], &builder->now, sizeof builder->now);
@@ -162,21 +162,21 @@ static void checkpoint(struct builder *builder)
                                        .open_at = builder->table[SECTION_OPEN].size / sizeof(uint32_t),
                                        .waiting_at = builder->table[SECTION_WAITING].size / sizeof(uint32_t),
                                        .open = (uint32_t)builder->walk.open,
-                                       .waiting = (uint32_t)builder->walk.flights.waiting};
+                                       .waiting = (uint32_t)builder->walk.transits.waiting};
     for (uint32_t row = 0; row < builder->walk.row_count; row++)
         put_open(builder, row);
-    flights_each(&builder->walk.flights, put_waiting, builder);
+    transits_each(&builder->walk.transits, put_waiting, builder);
 }
 
 static void consider_checkpoint(struct builder *builder)
 {
     uint64_t least = builder->order->tuning.least_bytes ? builder->order->tuning.least_bytes : LEAST_BYTES;
-    uint64_t cost = builder->walk.open * OPEN_COST + builder->walk.flights.waiting * WAITING_COST;
+    uint64_t cost = builder->walk.open * OPEN_COST + builder->walk.transits.waiting * WAITING_COST;
     uint64_t apart = cost * COST_SHARE + builder->rows.count * ROW_COST;
     uint64_t passed = builder->reader->input->offset - builder->now.offset;
     bool room =
         builder->table[SECTION_SPANS].size / sizeof(struct span) + builder->walk.open < UINT32_MAX &&
-        builder->table[SECTION_FLIGHTS].size / sizeof(struct flight) + builder->walk.flights.waiting < UINT32_MAX;
+        builder->table[SECTION_TRANSITS].size / sizeof(struct transit) + builder->walk.transits.waiting < UINT32_MAX;
     bool tuned = builder->order->tuning.least_bytes > 0;
     if (builder->events > builder->now.events && passed >= least && (tuned || passed >= apart) && room)
         checkpoint(builder);
@@ -227,7 +227,7 @@ static int row_compare(const void *a, const void *b)
     return ranks ? ranks : (left->thread > right->thread) - (left->thread < right->thread);
 }
 
-/* Appends a row for each process that the trace tells of without events of it. */
+/* Appends a row for each process that the trace records without events of it. */
 static size_t add_silent(const struct builder *builder, struct timeline_row *rows, size_t count)
 {
     uint32_t processes = builder->reader->defs->processes;
@@ -277,10 +277,10 @@ static void renumber(struct builder *builder, const uint32_t *places)
         span[i].leave_ns = span[i].open ? builder->rows.row[span[i].row].end_ns : span[i].leave_ns;
         span[i].row = places[span[i].row];
     }
-    struct flight *flight = (struct flight *)(void *)builder->table[SECTION_FLIGHTS].data;
-    for (size_t i = 0; i < builder->table[SECTION_FLIGHTS].size / sizeof *flight; i++) {
-        flight[i].row = places[flight[i].row];
-        flight[i].other_row = flight[i].other_row == TIMELINE_NONE ? TIMELINE_NONE : places[flight[i].other_row];
+    struct transit *transit = (struct transit *)(void *)builder->table[SECTION_TRANSITS].data;
+    for (size_t i = 0; i < builder->table[SECTION_TRANSITS].size / sizeof *transit; i++) {
+        transit[i].row = places[transit[i].row];
+        transit[i].other_row = transit[i].other_row == TIMELINE_NONE ? TIMELINE_NONE : places[transit[i].other_row];
     }
 }
 
@@ -366,7 +366,7 @@ static enum status build(struct builder *builder, struct error *err)
     uint32_t *places = sort_rows(builder);
     if (spill_check(&builder->table[SECTION_ROWS], err) != STATUS_OK ||
         spill_check(&builder->table[SECTION_SPANS], err) != STATUS_OK ||
-        spill_check(&builder->table[SECTION_FLIGHTS], err) != STATUS_OK) {
+        spill_check(&builder->table[SECTION_TRANSITS], err) != STATUS_OK) {
         free(places);
         return STATUS_FAILED;
     }
@@ -387,7 +387,7 @@ enum status index_build(struct reader *reader, const struct index_order *order, 
     builder.walk.growing = true;
     builder.walk.index = &builder;
     builder.walk.span_ended = span_ended;
-    builder.walk.flight_ended = flight_ended;
+    builder.walk.transit_ended = transit_ended;
     builder.pyramid = pyramid_build_new(reader, order->tuning.cells, err);
     enum status status = builder.pyramid ? build(&builder, err) : STATUS_FAILED;
     pyramid_build_free(builder.pyramid);

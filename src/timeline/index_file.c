@@ -61,14 +61,14 @@ static bool within(uint64_t at, uint64_t count, size_t limit)
 
 static bool checkpoints_are_sound(const struct index *index)
 {
-    size_t count, open, waiting, spans, flights, rows;
+    size_t count, open, waiting, spans, transits, rows;
     const struct checkpoint *checkpoints = index_section(index, SECTION_CHECKPOINTS, &count);
     index_section(index, SECTION_OPEN, &open);
     index_section(index, SECTION_WAITING, &waiting);
     const struct span *span = index_section(index, SECTION_SPANS, &spans);
-    const struct flight *flight = index_section(index, SECTION_FLIGHTS, &flights);
+    const struct transit *transit = index_section(index, SECTION_TRANSITS, &transits);
     index_section(index, SECTION_ROWS, &rows);
-    if (count == 0 || !numbers_below(index, SECTION_OPEN, spans) || !numbers_below(index, SECTION_WAITING, flights))
+    if (count == 0 || !numbers_below(index, SECTION_OPEN, spans) || !numbers_below(index, SECTION_WAITING, transits))
         return false;
     for (size_t i = 0; i < count; i++)
         if (!within(checkpoints[i].open_at, checkpoints[i].open, open) ||
@@ -80,8 +80,8 @@ static bool checkpoints_are_sound(const struct index *index)
     for (size_t i = 0; i < spans; i++)
         if (span[i].row >= rows)
             return false;
-    for (size_t i = 0; i < flights; i++)
-        if (flight[i].row >= rows || (flight[i].other_row != TIMELINE_NONE && flight[i].other_row >= rows))
+    for (size_t i = 0; i < transits; i++)
+        if (transit[i].row >= rows || (transit[i].other_row != TIMELINE_NONE && transit[i].other_row >= rows))
             return false;
     return true;
 }

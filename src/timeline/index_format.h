@@ -5,7 +5,7 @@
 #include "timeline/index.h"
 
 /* Internal: what writing and reading an index share. */
-enum { INDEX_VERSION = 4 };
+enum { INDEX_VERSION = 5 };
 extern const char index_magic[8];
 extern const size_t index_sizes[SECTION_COUNT]; /* of an entry of each section */
 

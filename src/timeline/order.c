@@ -130,7 +130,7 @@ static void give_places(struct likeness *likeness)
 {
     size_t states = likeness->timeline->info.defs->state_count;
     memset(likeness->places, LIKENESS_STATES, states);
-    for (uint8_t place = 0; place < LIKENESS_STATES; place++) {
+    for (unsigned place = 0; place < LIKENESS_STATES; place++) {
         size_t best = states;
         for (size_t i = 0; i < states; i++)
             if (likeness->places[i] == LIKENESS_STATES && likeness->state_ns[i] > 0 &&
@@ -138,7 +138,7 @@ static void give_places(struct likeness *likeness)
                 best = i;
         if (best == states)
             return;
-        likeness->places[best] = place;
+        likeness->places[best] = (uint8_t)place;
     }
 }
 

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "timeline/overlay.h"
 
+#include "convert/events/event_file.h"
 #include "core/memory.h"
-#include "replay/critical_path.h"
-#include "replay/wait_windows.h"
+#include "graph/wait_windows.h"
 #include "timeline/scan.h"
+#include "waits/critical_path.h"
 
 struct build {
     const struct timeline *timeline;
@@ -13,9 +14,9 @@ struct build {
     size_t wait_capacity, path_capacity;
 };
 
-static uint32_t row_of_lane(const struct build *build, uint32_t lane)
+static uint32_t row_of_location(const struct build *build, uint32_t location)
 {
-    const struct lane *at = &build->graph->lanes[lane];
+    const struct location *at = &build->graph->locations[location];
     return timeline_row_find(build->timeline, at->process, at->thread);
 }
 
@@ -23,19 +24,19 @@ static void add_waits(struct build *build)
 {
     const struct graph *graph = build->graph;
     struct timeline_overlay *overlay = build->overlay;
-    for (uint32_t lane = 0; lane < graph->lane_count; lane++)
-        for (uint32_t i = 0; i < graph->lanes[lane].count; i++) {
-            struct wait wait = wait_of(graph, lane, i);
-            struct call call = graph_call(graph, lane, i);
+    for (uint32_t location = 0; location < graph->location_count; location++)
+        for (uint32_t i = 0; i < graph->locations[location].count; i++) {
+            struct wait wait = wait_of(graph, location, i);
+            struct call call = graph_call(graph, location, i);
             if (wait.kind == WAIT_NONE)
                 continue;
-            struct wait_parts parts = wait_parts(graph, lane, i, &wait);
+            struct wait_parts parts = wait_parts(graph, location, i, &wait);
             int64_t from_ns = call.enter_ns;
             for (size_t k = 0; k < parts.count; from_ns += parts.part[k++].ns) {
                 struct overlay_wait added = {.from_ns = from_ns,
                                              .to_ns = from_ns + parts.part[k].ns,
-                                             .row = row_of_lane(build, lane),
-                                             .cause_row = row_of_lane(build, parts.part[k].cause_lane),
+                                             .row = row_of_location(build, location),
+                                             .cause_row = row_of_location(build, parts.part[k].cause_location),
                                              .state = graph_state(graph, &call)->first_of_name,
                                              .kind = parts.part[k].kind};
                 ARRAY_PUSH(overlay->waits, overlay->wait_count, build->wait_capacity, added);
@@ -49,7 +50,7 @@ static void add_path(struct build *build)
     struct critical_path path = critical_path_of(build->graph);
     for (size_t i = path.segment_count; i-- > 0;) {
         const struct path_segment *segment = &path.segments[i];
-        struct overlay_segment added = {segment->from_ns, segment->to_ns, row_of_lane(build, segment->lane)};
+        struct overlay_segment added = {segment->from_ns, segment->to_ns, row_of_location(build, segment->location)};
         ARRAY_PUSH(build->overlay->path, build->overlay->path_count, build->path_capacity, added);
     }
     critical_path_clear(&path);
@@ -81,7 +82,8 @@ const struct timeline_overlay *timeline_overlay(struct timeline *timeline, struc
     err->kind = ERROR_NONE;
     if (timeline->overlay || timeline->info.events > OVERLAY_EVENTS)
         return timeline->overlay;
-    struct reader *reader = reader_open(&timeline->path, 1, err);
+    struct reader *reader =
+        timeline->index.header->stored ? event_file_open(timeline->path, err) : reader_open(&timeline->path, 1, err);
     if (!reader)
         return NULL;
     struct graph_builder *builder = graph_builder_new();

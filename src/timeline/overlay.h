@@ -5,8 +5,8 @@
 #include "metrics/analysis.h"
 #include "timeline/timeline.h"
 
-/* What the analysis across processes adds to the picture: where the critical path runs and who waits for whom. It holds
-   all calls of the run in memory, hence only traces of up to OVERLAY_EVENTS events have one. */
+/* What the analysis across processes adds to the picture: where the critical path runs and which process waits for
+   which. It holds all calls of the run in memory, hence only traces of up to OVERLAY_EVENTS events have one. */
 enum { OVERLAY_EVENTS = 40000000 };
 
 struct overlay_wait {

@@ -56,7 +56,7 @@ struct pyramid_cell {
 size_t pyramid_cell_size(const struct pyramid_cell *cell);
 size_t pyramid_cell_put(unsigned char *at, const struct pyramid_cell *cell, uint64_t last_end);
 
-/* The cell at `at`, which must end before `end`: returns what is behind it, NULL where it is no cell. */
+/* The cell at `at`, which must end before `end`: returns what follows it, NULL where it is no cell. */
 const unsigned char *pyramid_cell_get(const unsigned char *at, const unsigned char *end, uint64_t last_end,
                                       struct pyramid_cell *cell);
 

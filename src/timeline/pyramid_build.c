@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The pass over the trace sums up the finest cells of each size of group and sorts them by group. Behind it each
-   group's cells are read in order of time, what is attributed to rows behind their last event is taken away again, and
+   group's cells are read in order of time, what is attributed to rows after their last event is taken away again, and
    the wider bins are made of pairs. */
 #include "timeline/pyramid_build.h"
 
-#include "convert/read_clog2.h"
+#include "convert/reader.h"
 #include "core/memory.h"
 #include "core/sorter.h"
 #include "timeline/index.h"
@@ -57,12 +57,12 @@ static enum status estimate_duration(struct reader *reader, int64_t *duration_ns
 {
     uint64_t begin = reader->input->offset;
     struct batch *batch = memory_new(sizeof *batch);
-    const uint64_t places[2] = {begin, clog2_last_block(reader)};
+    const uint64_t places[2] = {begin, reader_last_place(reader)};
     bool any = false;
     int64_t first_ns = 0, last_ns = 0;
     enum status status = STATUS_OK;
     for (size_t i = 0; i < 2 && status != STATUS_FAILED; i++) {
-        status = clog2_seek(reader, places[i], UINT64_MAX, err);
+        status = reader_seek(reader, places[i], UINT64_MAX, err);
         /* The first batch of the begin is enough; of the end all are looked at. */
         while (status != STATUS_FAILED && (status = reader_next(reader, batch, err)) == STATUS_OK) {
             for (size_t k = 0; k < batch->count; k++) {
@@ -80,7 +80,7 @@ static enum status estimate_duration(struct reader *reader, int64_t *duration_ns
     *duration_ns = time_since(first_ns, last_ns);
     batch_free(batch);
     free(batch);
-    return status == STATUS_FAILED ? status : clog2_seek(reader, begin, UINT64_MAX, err);
+    return status == STATUS_FAILED ? status : reader_seek(reader, begin, UINT64_MAX, err);
 }
 
 static void add_folds(struct pyramid_build *build, double bytes, int64_t duration_ns)
@@ -136,7 +136,7 @@ static struct group *group_of(struct fold *fold, uint32_t row, uint32_t process)
     return &fold->groups[number];
 }
 
-/* The cell of the group's bin, and the bins behind it, up to `next`, in which nothing changes: into the sorter. */
+/* The cell of the group's bin, and the bins after it, up to `next`, in which nothing changes: into the sorter. */
 static void put_cell(struct pyramid_build *build, size_t fold, const struct group *group, uint64_t next)
 {
     struct error *err = &build->fault;
@@ -245,7 +245,7 @@ void pyramid_build_message(struct pyramid_build *build, uint32_t row, uint32_t p
     }
 }
 
-/* Every group's last bin, and what lies behind it, up to the run's last event. */
+/* Every group's last bin, and what lies after it, up to the run's last event. */
 static void end_groups(struct pyramid_build *build)
 {
     for (size_t i = 0; i < build->fold_count; i++) {

@@ -26,7 +26,7 @@ struct level {
     struct spill cells, skips;
     struct pyramid_group *groups;
     /* Of the group at hand: */
-    uint64_t last_end, written; /* bin behind the last cell; cells so far */
+    uint64_t last_end, written; /* bin after the last cell; cells so far */
     struct parts half;          /* the first of a pair of bins, as the wider bin */
     uint64_t half_bin, half_messages;
     bool have_half;
@@ -64,7 +64,7 @@ static void parts_add(struct parts *parts, uint32_t state, double fine)
     ARRAY_PUSH(parts->part, parts->count, parts->capacity, (struct part){state, fine});
 }
 
-/* A row that ended: when, in ns behind the begin, and in which bin. */
+/* A row that ended: when, in ns after the begin, and in which bin. */
 static uint64_t end_of(const struct write *write, uint32_t member)
 {
     const struct timeline_row *row = &write->order->rows->row[write->members[write->member_at + member]];
@@ -202,7 +202,7 @@ static void put_run(struct write *write, uint64_t bin, uint64_t span, const stru
     }
 }
 
-/* The sorted cell at hand and what is behind it. */
+/* The sorted cell at hand and what follows it. */
 static bool take_cell(struct write *write, struct parts *in_bin, struct parts *behind)
 {
     const struct sorted_cells *cells = write->order->cells;

@@ -18,7 +18,7 @@ struct sorted_cells {
     struct sort_key key;
     const void *data;
     size_t length;
-    enum status status; /* of the cell at hand: STATUS_END behind the last */
+    enum status status; /* of the cell at hand: STATUS_END after the last */
 };
 
 struct pyramid_order {
@@ -27,7 +27,7 @@ struct pyramid_order {
     unsigned fold, shift;
     const struct rows *rows;
     const uint32_t *places; /* final numbers of rows */
-    const uint32_t *states; /* what each row does behind its last event */
+    const uint32_t *states; /* what each row does after its last event */
     int64_t begin_ns, duration_ns;
 };
 enum status pyramid_write(const struct pyramid_order *order, struct spill *tables, struct error *err) MUST_CHECK;

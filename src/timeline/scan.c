@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "timeline/scan.h"
 
-#include "convert/read_clog2.h"
+#include "convert/reader.h"
 #include "core/memory.h"
 
 struct scan {
@@ -33,7 +33,7 @@ static size_t first_at(const struct timeline *timeline, int64_t time_ns)
 
 void timeline_scan_range(const struct timeline *timeline, int64_t from_ns, int64_t to_ns, size_t *from, size_t *to)
 {
-    /* All events before a checkpoint of an earlier time are earlier than the window; all behind one of its end's time
+    /* All events before a checkpoint of an earlier time are earlier than the window; all after one of its end's time
        are behind it. */
     *from = first_at(timeline, from_ns);
     *from -= *from > 0;
@@ -57,12 +57,12 @@ static const struct span *span_of(const struct scan *scan, uint64_t at)
     return &spans[open[at]];
 }
 
-static const struct flight *flight_of(const struct scan *scan, uint64_t at)
+static const struct transit *transit_of(const struct scan *scan, uint64_t at)
 {
     size_t count;
     const uint32_t *waiting = index_section(&scan->timeline->index, SECTION_WAITING, &count);
-    const struct flight *flights = index_section(&scan->timeline->index, SECTION_FLIGHTS, &count);
-    return &flights[waiting[at]];
+    const struct transit *transits = index_section(&scan->timeline->index, SECTION_TRANSITS, &count);
+    return &transits[waiting[at]];
 }
 
 /* Everything as it was when the trace had been read up to the checkpoint. */
@@ -79,7 +79,7 @@ static void begin(struct scan *scan)
         walk_open(&scan->walk, span->row, span->state, span->enter_ns, span->depth, 0);
     }
     for (uint64_t i = 0; i < from->waiting; i++)
-        flights_add(&scan->walk.flights, flight_of(scan, from->waiting_at + i));
+        transits_add(&scan->walk.transits, transit_of(scan, from->waiting_at + i));
 }
 
 static void tell_open(struct scan *scan, uint32_t row, const struct open_state *at, int64_t leave_ns, bool open)
@@ -135,8 +135,8 @@ static void end_between(struct scan *scan)
 static void end_messages(struct scan *scan)
 {
     for (uint64_t i = 0; i < scan->to->waiting; i++) {
-        const struct flight *end = flight_of(scan, scan->to->waiting_at + i);
-        struct flight other = *end;
+        const struct transit *end = transit_of(scan, scan->to->waiting_at + i);
+        struct transit other = *end;
         other.time_ns = end->other_ns;
         other.row = end->other_row;
         other.sent = !end->sent;
@@ -146,10 +146,10 @@ static void end_messages(struct scan *scan)
     }
 }
 
-static void end_flight(void *context, struct flight_node *node)
+static void end_transit(void *context, struct transit_node *node)
 {
     struct scan *scan = context;
-    struct timeline_message message = walk_message(&node->flight, NULL);
+    struct timeline_message message = walk_message(&node->transit, NULL);
     scan->visitor->message(scan->visitor->context, &message);
 }
 
@@ -168,13 +168,13 @@ static void end(struct scan *scan)
     if (visitor->state)
         end_states_of_trace(scan);
     if (visitor->message)
-        flights_each(&scan->walk.flights, end_flight, scan);
+        transits_each(&scan->walk.transits, end_transit, scan);
 }
 
 static enum status read_batches(struct scan *scan, struct error *err)
 {
     struct reader *reader = scan->timeline->reader;
-    enum status status = clog2_seek(reader, scan->from->offset, scan->to ? scan->to->offset : UINT64_MAX, err);
+    enum status status = reader_seek(reader, scan->from->offset, scan->to ? scan->to->offset : UINT64_MAX, err);
     struct batch *batch = memory_new(sizeof *batch);
     while (status == STATUS_OK && (status = reader_next(reader, batch, err)) == STATUS_OK)
         walk_events(&scan->walk, batch);

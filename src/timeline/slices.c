@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "timeline/slices.h"
 
-#include "convert/read_clog2.h"
+#include "convert/clog2/read_clog2.h"
 #include "core/memory.h"
 #include "core/parallel.h"
 
@@ -23,11 +23,11 @@ static bool definitions_are_few(const struct clog2_known *known, uint64_t size)
 
 unsigned slices_worth(const struct reader *reader, char *const *paths, size_t count, unsigned slices)
 {
-    if (slices < 2 || count != 1 || strcmp(paths[0], "-") == 0 || !clog2_can_seek(reader) || reader->correction.apply ||
-        reader->damage.count > 0)
+    if (slices < 2 || count != 1 || strcmp(paths[0], "-") == 0 || !reader_can_seek(reader) ||
+        reader->correction.apply || reader->damage.count > 0)
         return 1;
     struct clog2_known known = clog2_known(reader);
-    uint64_t size = clog2_last_block(reader), most = size / SLICE_LEAST;
+    uint64_t size = reader_last_place(reader), most = size / SLICE_LEAST;
     uint32_t processes = reader->defs->processes ? reader->defs->processes : 1;
     if (!known.end_of_log || !definitions_are_few(&known, size))
         return 1;
@@ -63,11 +63,11 @@ static bool slice_open(struct slice *slices, size_t count, size_t index, struct 
     struct slice *slice = &slices[index];
     struct error err = {0};
     struct clog2_known known = clog2_known(whole);
-    uint64_t end = clog2_last_block(whole);
+    uint64_t end = reader_last_place(whole);
     uint64_t from = clog2_block_of(whole, end / count * index), to = clog2_block_of(whole, end / count * (index + 1));
     bool last = index + 1 == count;
     slice->reader = last ? whole : clog2_open_known(path, &known, &err);
-    return slice->reader && clog2_seek(slice->reader, from, last ? UINT64_MAX : to, &err) == STATUS_OK;
+    return slice->reader && reader_seek(slice->reader, from, last ? UINT64_MAX : to, &err) == STATUS_OK;
 }
 
 static bool slices_are_exact(const struct slice *slices, size_t count)

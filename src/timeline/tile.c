@@ -8,13 +8,13 @@
 
 #include <string.h>
 
-/* Number of bins of 2^level ns that the window, ns behind the trace's begin, lies in. */
+/* Number of bins of 2^level ns that the window, ns after the trace's begin, lies in. */
 static uint64_t bins_of(uint64_t from, uint64_t to, unsigned level)
 {
     return ((to - 1) >> level) - (from >> level) + 1;
 }
 
-/* The window within the trace, ns behind its begin; false where nothing of it is. */
+/* The window within the trace, ns after its begin; false where nothing of it is. */
 static bool clip(const struct timeline *timeline, const struct timeline_view *view, uint64_t *from, uint64_t *to)
 {
     int64_t begin_ns = timeline->info.begin_ns, end_ns = timeline_window_end(timeline);
@@ -26,7 +26,7 @@ static bool clip(const struct timeline *timeline, const struct timeline_view *vi
     return true;
 }
 
-/* What a row does from one time to another, in ns behind the tile's begin. */
+/* What a row does from one time to another, in ns after the tile's begin. */
 struct piece {
     uint64_t from, to;
     uint32_t row; /* of cells */
@@ -119,7 +119,7 @@ static enum status exact_tile(struct timeline *timeline, const struct timeline_v
     return status;
 }
 
-/* Lays the bins of 2^level ns over the window, which is from..to in ns behind the trace's begin. */
+/* Lays the bins of 2^level ns over the window, which is from..to in ns after the trace's begin. */
 static void lay_bins(const struct timeline *timeline, struct timeline_tile *tile, uint64_t from, uint64_t to,
                      unsigned level)
 {
@@ -143,7 +143,7 @@ static enum status make_tile(struct timeline *timeline, const struct timeline_vi
     lay_bins(timeline, tile, from, to, level);
     bool sound = tile_from_cells(timeline, &cover, level, tile);
     cover_clear(&cover);
-    return sound ? STATUS_OK : error_set(err, ERROR_INPUT, "%s: is damaged: remove it", timeline->cache.index);
+    return sound ? STATUS_OK : error_set(err, ERROR_INPUT, "%s: damaged: remove it", timeline->cache.index);
 }
 
 enum status timeline_tile(struct timeline *timeline, const struct timeline_view *view,

@@ -26,7 +26,7 @@ struct timeline_tile_options {
 };
 enum { TIMELINE_BINS = 4096 };
 
-/* Bins are a power of two of ns long and lie at whole multiples of that behind the trace's begin, so that neighbouring
+/* Bins are a power of two of ns long and lie at whole multiples of that after the trace's begin, so that neighbouring
    windows share them: the tile covers the window and at most a bin more on each side. */
 struct timeline_tile {
     int64_t from_ns;             /* where the first bin begins */

@@ -28,7 +28,7 @@ struct tile_sums {
     uint64_t bin_ns;
     struct tile_state *states; /* in order of their first time */
     size_t state_count, state_capacity;
-    uint32_t *places; /* by state, and outside behind the last: 1 + index into states */
+    uint32_t *places; /* by state, and outside after the last: 1 + index into states */
     struct tile_sum *sums;
     size_t sum_count, sum_capacity;
     uint32_t *first, *last; /* by bin: 1 + index into sums; 0: none */
@@ -42,7 +42,7 @@ void tile_sums_clear(struct tile_sums *sums);
 /* Adds time of a state (TIMELINE_NONE: outside all) to a bin. */
 void tile_sums_add(struct tile_sums *sums, uint32_t state, uint32_t bin, double ns);
 
-/* Adds the time from `from` to `to`, ns behind the begin of the first bin and within the bins. */
+/* Adds the time from `from` to `to`, ns after the begin of the first bin and within the bins. */
 void tile_sums_add_span(struct tile_sums *sums, uint32_t state, uint64_t from, uint64_t to);
 
 /* Makes the cells of the row (messages are left as they are), adds to the tile's sums, and is empty again. */

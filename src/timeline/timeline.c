@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "timeline/timeline.h"
 
-#include "convert/read_clog2.h"
+#include "convert/clog2/read_clog2.h"
+#include "convert/events/event_file.h"
 #include "core/memory.h"
 #include "core/text.h"
 #include "timeline/fix_clocks.h"
@@ -46,7 +47,7 @@ static void say_stored(const struct opening *opening)
 {
     char size[TEXT_NUMBER_SIZE];
     const struct cache *cache = &opening->timeline->cache;
-    say(opening, "stored as CLOG-2 %s (%s)", cache->directory ? "in TMPDIR while it is looked at" : "in the cache",
+    say(opening, "stored %s (%s)", cache->directory ? "in TMPDIR while it is viewed" : "in the cache",
         text_bytes(size, file_size(cache->trace)));
 }
 
@@ -72,7 +73,7 @@ static struct timeline_clocks clocks_told(const struct clocks *clocks)
     struct timeline_clocks told = {.fixed = 1,
                                    .early = errors->early,
                                    .torn = errors->torn,
-                                   .error_ns = larger(errors->worst_ns, errors->worst_group_ns)};
+                                   .error_ns = larger(errors->worst_ns, errors->worst_instance_ns)};
     for (size_t i = 0; i < clocks->count; i++)
         told.shift_ns = larger(told.shift_ns, clocks->rows[i].largest_ns);
     return told;
@@ -83,10 +84,10 @@ static enum status make_from_copy(struct opening *opening, struct reader *reader
 {
     const struct timeline_options *options = opening->options;
     struct cache *cache = &opening->timeline->cache;
-    if (store_clog2(reader, cache->trace, options->watch, options->watch_context, err) != STATUS_OK)
+    if (store_events(reader, cache->trace, options->watch, options->watch_context, err) != STATUS_OK)
         return STATUS_FAILED;
     say_stored(opening);
-    struct reader *copy = reader_open(&cache->trace, 1, err);
+    struct reader *copy = event_file_open(cache->trace, err);
     if (!copy)
         return STATUS_FAILED;
     struct index_order order = order_of(opening);
@@ -98,7 +99,7 @@ static enum status make_from_copy(struct opening *opening, struct reader *reader
     enum status status = index_build(copy, &order, err);
     reader_close(copy);
     if (status == STATUS_END)
-        return error_set(err, ERROR_OUTPUT, "%s: has changed while it was read", cache->trace);
+        return error_set(err, ERROR_OUTPUT, "%s: changed while it was read", cache->trace);
     return status;
 }
 
@@ -130,7 +131,7 @@ static struct reader *open_source(const struct opening *opening, struct error *e
 static bool can_stay(const struct opening *opening, const struct reader *reader)
 {
     const struct clocks *clocks = reader_clocks(reader);
-    return !is_standard_input(opening) && clog2_can_seek(reader) && !(clocks && clocks->corrected);
+    return !is_standard_input(opening) && reader_can_seek(reader) && !(clocks && clocks->corrected);
 }
 
 static enum status make_index(struct opening *opening, struct error *err)
@@ -198,11 +199,12 @@ static bool open_trace(struct timeline *timeline, char *const *paths, struct err
         return false;
     struct clog2_known known = {.end_of_log = header->end_of_log};
     known.ranges = index_section(&timeline->index, SECTION_DEFINITIONS, &known.count);
-    timeline->reader = clog2_open_known(timeline->path, &known, err);
+    timeline->reader =
+        header->stored ? event_file_open(timeline->path, err) : clog2_open_known(timeline->path, &known, err);
     if (!timeline->reader)
         return false;
     const int32_t *defined = index_section(&timeline->index, SECTION_DEFINED, &count);
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count && !header->stored; i++)
         clog2_define(timeline->reader, defined[i]);
     fill_info(timeline);
     index_section(&timeline->index, SECTION_ROWS, &rows);
@@ -240,7 +242,7 @@ static enum status open_all(struct opening *opening, struct error *err)
     if (make_index(opening, err) != STATUS_OK)
         return STATUS_FAILED;
     if (*why)
-        say(opening, "made the index anew, which was %s", why);
+        say(opening, "rebuilt the index, which was %s", why);
     if (index_open(&timeline->index, timeline->cache.index, &timeline->cache.identity, &why) == STATUS_OK &&
         open_trace(timeline, opening->paths, err)) {
         cache_use(&timeline->cache);
@@ -250,6 +252,16 @@ static enum status open_all(struct opening *opening, struct error *err)
     return error_set(err, ERROR_OUTPUT, "%s: cannot be read back", timeline->cache.index);
 }
 
+/* Cells and statistics add up times of all rows. */
+static enum status check_span(const struct timeline *timeline, const char *name, struct error *err)
+{
+    const struct timeline_info *info = &timeline->info;
+    if (time_span_fits(info->begin_ns, info->end_ns, info->row_count))
+        return STATUS_OK;
+    return error_set(err, ERROR_INPUT, "%s: times from %.0f s to %.0f s are impossible for a run of %zu processes",
+                     name, (double)info->begin_ns / 1e9, (double)info->end_ns / 1e9, (size_t)info->row_count);
+}
+
 struct timeline *timeline_open_tuned(char *const *paths, size_t count, const struct timeline_options *options,
                                      struct index_tuning tuning, struct error *err)
 {
@@ -257,7 +269,7 @@ struct timeline *timeline_open_tuned(char *const *paths, size_t count, const str
     struct timeline *timeline = memory_new(sizeof *timeline);
     timeline->exact_events = EXACT_EVENTS;
     struct opening opening = {timeline, paths, count, options ? options : &none, tuning};
-    if (open_all(&opening, err) == STATUS_OK)
+    if (open_all(&opening, err) == STATUS_OK && check_span(timeline, paths[0], err) == STATUS_OK)
         return timeline;
     timeline_close(timeline);
     return NULL;

@@ -6,9 +6,9 @@
 
 /* A trace to look at: any window of it, coarse (tile.h) or event by event (window.h), without reading all of it.
 
-   Rows are lanes, a thread of a process each, by rank and then thread; a process without events has a row, too. Times
-   are ns on the trace's own clock. Within a row time never goes back: an event that does stands at the latest time
-   before it. States are named by the lowest index of their name (state_def.first_of_name).
+   Rows are locations, a thread of a process each, by rank and then thread; a process without events has a row, too.
+   Times are ns on the trace's own clock. Within a row time never goes back: an event that does stands at the latest
+   time before it. States are named by the lowest index of their name (state_def.first_of_name).
 
    Not for several threads at once: a query moves the reader. Open a timeline for each, or take turns. */
 
@@ -21,7 +21,7 @@ struct timeline_row {
     int64_t mpi_ns;           /* time inside at least one MPI function */
 };
 
-/* What was done to the clocks, where that was asked for (replay/clocks.h). */
+/* What was done to the clocks, where that was asked for (clocks/clocks.h). */
 struct timeline_clocks {
     uint64_t fixed; /* 1: it was */
     uint64_t early,
@@ -41,7 +41,7 @@ struct timeline_info {
     struct timeline_clocks clocks;
 };
 
-/* Something worth saying: that the trace was stored in the cache, with its size; that a damaged index was made anew. A
+/* Something worth saying: that the trace was stored in the cache, with its size; that a damaged index was made again. A
    line without "sight: " and full stop. */
 typedef void timeline_note(void *context, const char *text);
 

@@ -19,7 +19,7 @@ void walk_clear(struct walk *walk)
         open_states_free(&walk->row[i].open);
     free(walk->row);
     free(walk->frames);
-    flights_clear(&walk->flights);
+    transits_clear(&walk->transits);
     *walk = (struct walk){0};
 }
 
@@ -87,9 +87,9 @@ static void leave(struct walk *walk, uint32_t number, struct walk_row *row, ptrd
     frame_free(walk, closed.mark);
 }
 
-struct timeline_message walk_message(const struct flight *end, const struct flight *other)
+struct timeline_message walk_message(const struct transit *end, const struct transit *other)
 {
-    const struct flight *send = end->sent ? end : other, *receive = end->sent ? other : end;
+    const struct transit *send = end->sent ? end : other, *receive = end->sent ? other : end;
     return (struct timeline_message){.send_ns = send ? send->time_ns : end->time_ns,
                                      .receive_ns = receive ? receive->time_ns : end->time_ns,
                                      .bytes = send && send->bytes >= 0 ? send->bytes
@@ -108,25 +108,25 @@ static void message(struct walk *walk, uint32_t row, const struct event *event, 
     if (event->partner < 0)
         return;
     bool sent = event->kind == EVENT_SEND;
-    struct flight end = {.time_ns = time_ns,
-                         .other_ns = time_ns,
-                         .bytes = sent ? event->bytes_sent : event->bytes_received,
-                         .row = row,
-                         .other_row = TIMELINE_NONE,
-                         .process = event->process,
-                         .partner = (uint32_t)event->partner,
-                         .comm = event->comm,
-                         .partner_comm = event->partner_comm,
-                         .tag = event->tag,
-                         .sent = sent};
-    struct flight_node other;
+    struct transit end = {.time_ns = time_ns,
+                          .other_ns = time_ns,
+                          .bytes = sent ? event->bytes_sent : event->bytes_received,
+                          .row = row,
+                          .other_row = TIMELINE_NONE,
+                          .process = event->process,
+                          .partner = (uint32_t)event->partner,
+                          .comm = event->comm,
+                          .partner_comm = event->partner_comm,
+                          .tag = event->tag,
+                          .sent = sent};
+    struct transit_node other;
     uint32_t node;
-    if (!flights_match(&walk->flights, &end, &other, &node))
+    if (!transits_match(&walk->transits, &end, &other, &node))
         return;
-    if (other.span != TIMELINE_NONE && walk->flight_ended)
-        walk->flight_ended(walk->index, other.span, &end);
+    if (other.span != TIMELINE_NONE && walk->transit_ended)
+        walk->transit_ended(walk->index, other.span, &end);
     if (walk->visitor->message) {
-        struct timeline_message whole = walk_message(&other.flight, &end);
+        struct timeline_message whole = walk_message(&other.transit, &end);
         walk->visitor->message(walk->visitor->context, &whole);
     }
 }

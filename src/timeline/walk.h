@@ -3,7 +3,7 @@
 #define SIGHT_TIMELINE_WALK_H
 
 #include "core/open_states.h"
-#include "timeline/flights.h"
+#include "timeline/transits.h"
 #include "timeline/window.h"
 
 /* Internal: events become states with both ends, messages with both ends, and what each row does when. Making the index
@@ -33,7 +33,7 @@ struct walk_event {
     struct walk_frame *frame;      /* of `open` */
 };
 
-/* What a walk tells; what is NULL is not told. Rows are numbered as they are met (struct rows). */
+/* What a walk tells; what is NULL is not known. Rows are numbered as they are met (struct rows). */
 struct walk_visitor {
     void *context;
     /* A state was left, or is open at the walk's end. `exclusive_ns` counts from the walk's begin. */
@@ -71,11 +71,11 @@ struct walk {
     size_t frame_count, frame_capacity;
     uint32_t free_frame; /* 1 + index */
     size_t open;         /* states open in all rows */
-    struct flights flights;
+    struct transits transits;
     bool growing; /* rows may be met that are new */
     /* Making the index: called with the entry of a state or message that has ended. */
     void (*span_ended)(void *context, uint32_t span, int64_t leave_ns);
-    void (*flight_ended)(void *context, uint32_t span, const struct flight *other);
+    void (*transit_ended)(void *context, uint32_t span, const struct transit *other);
     void *index;
 };
 
@@ -90,6 +90,6 @@ void walk_open(struct walk *walk, uint32_t row, uint32_t state, int64_t enter_ns
 void walk_clear(struct walk *walk);
 
 /* The message of one or both ends. */
-struct timeline_message walk_message(const struct flight *end, const struct flight *other);
+struct timeline_message walk_message(const struct transit *end, const struct transit *other);
 
 #endif

@@ -3,7 +3,7 @@
 
 #include "core/memory.h"
 #include "core/text.h"
-#include "render/scene.h"
+#include "render/charts/scene.h"
 #include "view/assets.h"
 
 #include <glib.h>
@@ -35,6 +35,8 @@ enum { OVERVIEW_LINES = 24 };
 static void write_safely(struct output *output, struct output *json)
 {
     size_t length;
+    if (json->fault.kind != ERROR_NONE)
+        output_fail(output, &json->fault);
     char *bytes = output_take(json, &length);
     size_t plain = 0;
     for (size_t i = 0; i < length; i++) {
@@ -63,6 +65,8 @@ static bool put_tile(struct tiles *tiles, struct view_tile tile)
     enum status status = view_write_tile(bytes, tiles->view, tile, &err);
     size_t length;
     char *data = output_take(bytes, &length);
+    if (status == STATUS_FAILED)
+        output_fail(tiles->output, &err);
     char *text = status == STATUS_OK ? g_base64_encode((const guchar *)data, length) : NULL;
     free(data);
     size_t size = text ? strlen(text) + 24 : 0;
@@ -112,6 +116,8 @@ static void write_order(struct output *output, struct view *view, const char *na
 {
     struct error err = {0};
     const uint32_t *rows = view_rows(view, (enum timeline_order)view_order_find(name), &err);
+    if (!rows)
+        output_fail(output, &err);
     output_print(output, "\"%s\":", name);
     output_text(output, rows ? "[" : "null");
     for (size_t i = 0; rows && i < view->info->row_count; i++)
@@ -132,6 +138,8 @@ static bool write_exact(struct output *output, const struct view_embed *embed)
         small ? view_write_window(json, view, all, EMBED_STATES, embed->judgement.overlay, &err) : STATUS_END;
     size_t length;
     char *text = output_take(json, &length);
+    if (status == STATUS_FAILED)
+        output_fail(output, &err);
     bool complete = status == STATUS_OK && strstr(text, "\"complete\":true");
     output_text(output, complete ? text : "null");
     free(text);
@@ -171,8 +179,10 @@ static void write_picture(struct output *output, const struct view_embed *embed,
     struct error err = {0};
     struct scene scene;
     struct scene_options how = {.columns = PICTURE_COLUMNS, .lines = PICTURE_LINES, .states = PICTURE_STATES};
-    if (scene_make(&scene, embed->view->timeline, window, how, &err) != STATUS_OK)
+    if (scene_make(&scene, embed->view->timeline, window, how, &err) != STATUS_OK) {
+        output_fail(output, &err);
         return;
+    }
     const struct chart *chart = chart_find("timeline");
     struct chart_input input = {
         .metrics = embed->judgement.metrics, .results = embed->judgement.results, .scene = &scene};

@@ -2,7 +2,7 @@
 #ifndef SIGHT_VIEW_EMBED_H
 #define SIGHT_VIEW_EMBED_H
 
-#include "render/report.h"
+#include "render/reports/report.h"
 #include "view/view.h"
 
 /* The timeline inside a report: the same page, with its data beside it. A small trace is there as a whole; of a larger

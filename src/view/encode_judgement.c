@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "metrics/functions_together.h"
 #include "render/clock_sentence.h"
-#include "render/diagnosis.h"
 #include "render/field.h"
-#include "render/report.h"
-#include "render/search_report.h"
+#include "render/reports/diagnosis.h"
+#include "render/reports/report.h"
+#include "render/reports/search_report.h"
 #include "view/view.h"
 
 #include <stdio.h>
@@ -36,20 +36,6 @@ static void write_finding(struct json *json, const struct finding *finding)
     json_close(json, '}');
 }
 
-/* Which charts stand on which tab: the others on "charts". */
-static const char *tab_of(const char *chart)
-{
-    static const char *const tabs[][2] = {{"findings", "efficiency"},
-                                          {"efficiency", "efficiency"},
-                                          {"waits", "efficiency"},
-                                          {"critical-path", "efficiency"},
-                                          {"search", "search"}};
-    for (size_t i = 0; i < sizeof tabs / sizeof *tabs; i++)
-        if (strcmp(tabs[i][0], chart) == 0)
-            return tabs[i][1];
-    return "charts";
-}
-
 static void write_charts(struct json *json, const struct metrics *metrics)
 {
     const struct chart_input input = {.metrics = metrics};
@@ -61,7 +47,7 @@ static void write_charts(struct json *json, const struct metrics *metrics)
         json_open(json, NULL, '{');
         json_value(json, "name", value_text(chart->name));
         json_value(json, "title", value_text(chart->title));
-        json_value(json, "tab", value_text(tab_of(chart->name)));
+        json_value(json, "tab", value_text(chart->tab));
         json_close(json, '}');
     }
     json_close(json, ']');

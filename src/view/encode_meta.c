@@ -3,9 +3,9 @@
 
 #include "core/payload.h"
 #include "core/text.h"
+#include "render/charts/palette.h"
 #include "render/clock_sentence.h"
 #include "render/field.h"
-#include "render/palette.h"
 
 #include <stdio.h>
 

@@ -22,7 +22,7 @@ static uint8_t slot_of(const struct view *view, uint16_t state)
 static uint8_t messages_byte(uint32_t messages)
 {
     double level = 16 * log2(1 + (double)messages);
-    return level > 255 ? 255 : (uint8_t)(level + 0.5);
+    return level > 255 ? 255 : (uint8_t)lround(level);
 }
 
 static void put_cell(struct output *output, const struct view *view, const struct timeline_cell *cell)

@@ -69,7 +69,7 @@ static void finish(const struct visit *visit, struct output *output, const char 
         return;
     free(answer->body);
     if (status == STATUS_END)
-        server_say(answer, NOT_FOUND, "there is no such thing\n");
+        server_say(answer, NOT_FOUND, "unknown path\n");
     else
         server_say(answer, err->kind == ERROR_USAGE ? BAD_REQUEST : FAULT, "%s\n", err->text);
 }
@@ -236,7 +236,7 @@ static void get_judgement(const struct visit *visit)
 static bool is_judged(const struct visit *visit)
 {
     if (!judged(visit))
-        server_say(visit->answer, LATER, "the run is still being judged\n");
+        server_say(visit->answer, LATER, "the run is still being analysed\n");
     return judged(visit) != NULL;
 }
 
@@ -249,7 +249,7 @@ static void get_chart(const struct visit *visit)
     const struct view_judgement *run = &judged(visit)->judgement;
     struct chart_input input = {.metrics = run->metrics, .results = run->results};
     if (!chart || !chart_can(chart, &input) || run->metrics->process_count == 0) {
-        server_say(visit->answer, NOT_FOUND, "there is no such chart\n");
+        server_say(visit->answer, NOT_FOUND, "unknown chart\n");
         return;
     }
     char answer[CHART_ANSWER_SIZE], description[CHART_DESCRIPTION_SIZE];
@@ -303,5 +303,5 @@ void view_answer(void *context, const struct server_request *request, struct ser
             routes[i].get(&visit);
             return;
         }
-    server_say(answer, NOT_FOUND, "nothing is here\n");
+    server_say(answer, NOT_FOUND, "unknown path\n");
 }

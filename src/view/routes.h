@@ -2,7 +2,7 @@
 #ifndef SIGHT_VIEW_ROUTES_H
 #define SIGHT_VIEW_ROUTES_H
 
-#include "render/chart.h"
+#include "render/charts/chart.h"
 #include "view/server.h"
 #include "view/view.h"
 

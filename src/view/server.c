@@ -93,7 +93,7 @@ static bool token_new(char token[TOKEN_LENGTH + 1])
     return true;
 }
 
-/* The path behind "/TOKEN/"; NULL where the token is another. How long the comparison takes tells nothing of it. */
+/* The path after "/TOKEN/"; NULL where the token is another. How long the comparison takes reveals nothing about it. */
 static const char *path_behind_token(const struct server *server, const char *path)
 {
     if (strlen(path) < TOKEN_LENGTH + 2 || path[0] != '/' || path[TOKEN_LENGTH + 1] != '/')
@@ -170,12 +170,12 @@ static enum status listen_at(struct server *server, const char *host, uint16_t p
     snprintf(service, sizeof service, "%u", port);
     struct addrinfo *address = address_parse(host, service);
     if (!address)
-        return error_set(err, ERROR_USAGE, "--listen: '%s' is no numeric address", host);
+        return error_set(err, ERROR_USAGE, "--listen: '%s' is not a numeric address", host);
     server->daemon = daemon_start(server, address);
     bool six = address->ai_family == AF_INET6;
     freeaddrinfo(address);
     if (!server->daemon)
-        return error_set_errno(err, ERROR_OUTPUT, "cannot listen at %s, port %u", host, port);
+        return error_set_errno(err, ERROR_OUTPUT, "cannot listen on %s, port %u", host, port);
     snprintf(server->url, sizeof server->url, "http://%s%s%s:%u/%s/", six ? "[" : "", host, six ? "]" : "",
              bound_port(server->daemon), server->token);
     return STATUS_OK;
@@ -187,7 +187,7 @@ struct server *server_start(struct server_options options, server_function *func
     server->function = function;
     server->context = context;
     if (!token_new(server->token))
-        error_set_errno(err, ERROR_OUTPUT, "no random bytes for the address");
+        error_set_errno(err, ERROR_OUTPUT, "cannot get random bytes for the address");
     else if (listen_at(server, options.address ? options.address : "127.0.0.1", options.port, err) == STATUS_OK)
         return server;
     free(server);

@@ -15,7 +15,7 @@
 /* What was asked for. */
 struct server_request;
 
-/* The path behind the token: "" or "tile". */
+/* The path after the token: "" or "tile". */
 const char *server_path(const struct server_request *request);
 
 /* The value of a parameter of the query, decoded; NULL where there is none. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "render/page.h"
+#include "render/reports/page.h"
 #include "view/assets.h"
 #include "view/view.h"
 

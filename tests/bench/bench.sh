@@ -99,7 +99,21 @@ row "first picture with an index, s" "$(wall "$first")" "< 2" "sight timeline"
 tiles=$("$bench/tiles" run.clog2)
 row "index / CLOG-2, bytes, %" "$(echo "$tiles" | cut -d' ' -f2)" "<= 10" ""
 row "slowest tile of 2,000 bins, ms" "$(echo "$tiles" | cut -d' ' -f3)" "< 20" "$(echo "$tiles" | cut -d' ' -f4) times nearer; mean of 24 zooms $(echo "$tiles" | cut -d' ' -f5) ms"
-for tool in xmllint otf2-print pj_dump vite; do
+if "$SIGHT" convert -q run.clog2 -o run.otf2 2>/dev/null; then
+    written=$(measure "$SIGHT" convert -q -f run.clog2 -o run.otf2)
+    row "CLOG-2 to OTF2, million events/s" "$(awk -v n="$records" -v t="$(user "$written")" 'BEGIN { printf "%.1f", n / t / 1e6 }')" ">= 3" "user time"
+    otf2=$(measure "$SIGHT" metrics --format json run.otf2)
+    row "OTF2 to metrics, million events/s" "$(awk -v n="$records" -v t="$(user "$otf2")" 'BEGIN { printf "%.1f", n / t / 1e6 }')" ">= 12" "user time, $(peak "$otf2") kB"
+    if command -v otf2-print >/dev/null; then
+        printed=$(measure otf2-print run.otf2/traces.otf2)
+        row "otf2-print, times our user time" "$(ratio "$(user "$printed")" "$(user "$otf2")")" ">= 5" "$(user "$printed") s"
+    fi
+    "$bench/generate" clog2 ring 1024 1000000 wide.clog2
+    "$SIGHT" convert -q wide.clog2 -o wide.otf2
+    wide=$(measure "$SIGHT" metrics --format json wide.otf2)
+    row "peak memory, kB, OTF2 of 1,024 locations" "$(peak "$wide")" "" ""
+fi
+for tool in xmllint pj_dump vite; do
     if ! command -v "$tool" >/dev/null; then
         row "$tool" - "" "not installed"
     elif [ "$tool" = xmllint ]; then

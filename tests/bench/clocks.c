@@ -31,8 +31,8 @@ static void measure(struct run_plan plan)
     int64_t fixed_ns = run_waits_ns(&run);
     printf("| %s | %u | %s%s | %.1f %% | %.2g %% | %ju | %.0f | %.1f | %.1f | %+.0f %% | %+.1f %% | %.2f |\n",
            patterns[plan.pattern], plan.processes, clocks_of_kind[plan.clocks], plan.node ? ", nodes" : "",
-           100 * (double)(before.early + before.torn) / (double)(before.messages + before.groups),
-           100 * (double)(clocks->aligned.early + clocks->aligned.torn) / (double)(before.messages + before.groups),
+           100 * (double)(before.early + before.torn) / (double)(before.messages + before.instances),
+           100 * (double)(clocks->aligned.early + clocks->aligned.torn) / (double)(before.messages + before.instances),
            (uintmax_t)(after.early + after.torn), wrong.typical_ns / 1e3, left.typical_ns / 1e3, left.most_ns / 1e3,
            100 * (double)(broken_ns - truth_ns) / (double)truth_ns,
            100 * (double)(fixed_ns - truth_ns) / (double)truth_ns, took);

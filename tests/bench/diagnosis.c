@@ -3,9 +3,9 @@
    of matching and wait states, reading included; of the critical path with its impact, and one replay; and the number
    of MPI calls. */
 #include "convert/stream.h"
-#include "replay/graph.h"
-#include "replay/impact.h"
+#include "graph/graph.h"
 #include "replay/replay.h"
+#include "waits/impact.h"
 
 #include <stdio.h>
 #include <time.h>
@@ -41,8 +41,8 @@ int main(int argc, char **argv)
     }
     struct graph *graph = graph_builder_end(builder);
     double matched = seconds() - start, calls = 0, played = path_and_replay(graph);
-    for (size_t i = 0; i < graph->lane_count; i++)
-        calls += (double)graph->lanes[i].count;
+    for (size_t i = 0; i < graph->location_count; i++)
+        calls += (double)graph->locations[i].count;
     printf("%.3f %.3f %.0f\n", matched, played, calls);
     graph_free(graph);
     reader_close(reader);

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# What recording costs, under each MPI that is here: each program without and with recording in one run.
+# What recording costs, under each MPI that is here: pairs of runs without and with recording; medians, and between
+# which values the cost of a record was.
 #   make bench-record
 : "${SIGHT:?}" "${srcdir:?}"
 build=$(dirname "$SIGHT")
@@ -11,17 +12,35 @@ cd "$directory" || exit 1
 OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1
 export OMPI_ALLOW_RUN_AS_ROOT OMPI_ALLOW_RUN_AS_ROOT_CONFIRM OMPI_MCA_rmaps_base_oversubscribe
 rounds=${1:-100000}
+repetitions=${2:-7}
 
 for mpi in mpich openmpi; do
     [ -f "$build/libsight-record-$mpi.so" ] && "mpicc.$mpi" -O2 -o pingpong "$source" 2>/dev/null || continue
-    "mpiexec.$mpi" -n 2 ./pingpong "$rounds" >plain
-    "$SIGHT" record -f -o trace.clog2 -- "mpiexec.$mpi" -n 2 ./pingpong "$rounds" >recorded 2>note
-    echo "$mpi"
+    : >pairs
+    for repetition in $(seq 1 "$repetitions"); do
+        "mpiexec.$mpi" -n 2 ./pingpong "$rounds" >plain
+        "$SIGHT" record -f -o trace.clog2 -- "mpiexec.$mpi" -n 2 ./pingpong "$rounds" >recorded 2>note
+        paste plain recorded >>pairs
+    done
+    echo "$mpi, $repetitions pairs of runs, one after the other"
     # Records of a round: two ends of six each; entry, bytes and return; entry and return; three calls of two or three.
-    paste plain recorded | awk '
+    sort -s -k1,1 pairs | awk '
+        function middle(n, value,    i, j, x) {
+            for (i = 2; i <= n; i++)
+                for (j = i; j > 1 && value[j] < value[j - 1]; j--) {
+                    x = value[j]; value[j] = value[j - 1]; value[j - 1] = x
+                }
+            return (value[int((n + 1) / 2)] + value[int(n / 2) + 1]) / 2
+        }
+        function tell(    cost, without, with) {
+            cost = middle(n, costs); without = middle(n, plains); with = middle(n, recordeds)
+            printf "  %-10s %8.1f ns a round, recorded %8.1f ns: %5.2f times, %5.1f ns a record (%.1f to %.1f)\n", name,
+                without, with, with / without, cost, costs[1], costs[n]
+        }
         BEGIN { records["pingpong"] = 12; records["allreduce"] = 3; records["plain"] = 2; records["self"] = 8 }
-        { printf "  %-10s %8.1f ns a round, recorded %8.1f ns: %5.2f times, %5.1f ns a record\n", $1, $2, $4, $4 / $2,
-              ($4 - $2) / records[$1] }'
+        name != "" && name != $1 { tell(); n = 0 }
+        { name = $1; n++; plains[n] = $2; recordeds[n] = $4; costs[n] = ($4 - $2) / records[$1] }
+        END { tell() }'
     sed 's/^sight: /  /' note
     mkdir left
     SIGHT_RECORD_DIR=$directory/left LD_PRELOAD=$build/libsight-record-$mpi.so "mpiexec.$mpi" -n 2 ./pingpong "$rounds" >/dev/null

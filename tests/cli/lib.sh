@@ -10,12 +10,18 @@ export SIGHT_CACHE
 count=0
 failed=0
 
+# Where the test script called, as a comment. Only bash keeps that.
+place() {
+    [ -z "${BASH_VERSION:-}" ] || eval 'echo "# at $0:${BASH_LINENO[${#BASH_LINENO[@]} - 2]}"'
+}
+
 ok() { # ok RESULT(0 is good) NAME
     count=$((count + 1))
     if [ "$1" = 0 ]; then
         echo "ok $count - $2"
     else
         echo "not ok $count - $2"
+        place
         failed=1
     fi
 }

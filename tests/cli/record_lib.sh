@@ -68,7 +68,7 @@ messages() { # messages PROCESSES PROGRAM [ARGUMENTS...]: all messages as the pr
     messages_of trace.clog2 >got
     same "$mpi: $*: messages and bytes per partner" expected got
     "$SIGHT" info trace.clog2 >info
-    awk '/sends without a receive|receives without a send|received before they were sent|partner not known/ { n += $NF }
+    awk '/sends without a receive|receives without a send|received before they were sent|partner unknown/ { n += $NF }
          END { exit n != 0 }' info
     ok $? "$mpi: $*: every message has both ends, none is received before it is sent"
 }

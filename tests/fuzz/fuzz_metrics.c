@@ -2,10 +2,10 @@
 /* Fuzzing of what reads metrics files and of all that is made from metrics: any bytes must end in metrics or in a
    message, never in a crash. */
 #include "metrics/metrics_file.h"
-#include "render/diagnosis.h"
-#include "render/heuristics_report.h"
-#include "render/metrics_report.h"
-#include "render/report.h"
+#include "render/reports/diagnosis.h"
+#include "render/reports/heuristics_report.h"
+#include "render/reports/metrics_report.h"
+#include "render/reports/report.h"
 
 #include <stdlib.h>
 
@@ -15,7 +15,7 @@ static void write_judged(struct output *output, const struct metrics *metrics)
 {
     struct heuristic_result *results = heuristics_judge(metrics);
     struct findings findings = findings_of(metrics, results);
-    diagnosis_write_text(output, &(struct diagnosis){metrics, results, &findings, "fuzz"});
+    diagnosis_write_text(output, &(struct diagnosis){metrics, results, &findings, "fuzz", false, NULL});
     heuristics_write_json(output, metrics, results, &findings);
     struct report report = {.title = "fuzz", .findings = &findings, .input = {.metrics = metrics, .results = results}};
     report_write_html(output, &report);

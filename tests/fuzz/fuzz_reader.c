@@ -4,11 +4,11 @@
 
    Compiled once for each format with -DFUZZ_FORMAT=\"clog2\", so that every target keeps to its own reader; without it
    all formats are taken. */
+#include "clocks/clocks.h"
 #include "convert/reader.h"
 #include "convert/stream.h"
 #include "core/memory.h"
 #include "fuzz/whole_run.h"
-#include "replay/clocks.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,13 +2,13 @@
 #include "fuzz/whole_run.h"
 
 #include "convert/stream.h"
+#include "graph/match.h"
 #include "heuristics/master.h"
 #include "metrics/accumulator.h"
-#include "render/diagnosis.h"
+#include "phases/phase_numbers.h"
+#include "phases/user_spans.h"
+#include "render/reports/diagnosis.h"
 #include "replay/analyse.h"
-#include "replay/match.h"
-#include "replay/phase_numbers.h"
-#include "replay/user_spans.h"
 #include "replay/what_if.h"
 #include "search/search.h"
 
@@ -37,7 +37,7 @@ static void search(const struct built *built)
 
 static void ask_what_if(const struct built *built)
 {
-    struct scenarios scenarios = what_if_standard(built->graph, built->metrics->analysis);
+    struct scenarios scenarios = what_if_standard(built->graph, built->metrics->analysis, 0);
     scenarios_clear(&scenarios);
     double *balanced = what_if_balanced(built->graph);
     network_replay(built->graph,
@@ -52,7 +52,7 @@ static void judge(const struct metrics *metrics)
     struct findings findings = findings_of(metrics, results);
     struct output *output = output_open_memory();
     size_t length;
-    diagnosis_write_text(output, &(struct diagnosis){metrics, results, &findings, "fuzz"});
+    diagnosis_write_text(output, &(struct diagnosis){metrics, results, &findings, "fuzz", false, NULL});
     free(output_take(output, &length));
     findings_clear(&findings);
     heuristics_free(results);

@@ -26,6 +26,7 @@ class Machine:
         self.jitter = 0.1  # of the latency
         self.slow_links = {}  # (sender, receiver) -> how many times as long
         self.start_spread = 200000  # ns: processes begin within it
+        self.starting = {}  # what MPI_Init and MPI_Finalize take beyond: name -> ns
         self.late_process = None  # (rank, ns that it begins later)
         for name, value in changes.items():
             assert hasattr(self, name), name
@@ -447,7 +448,7 @@ class Run:
             hops = [self.hop(big) for _ in range(min(count, 64))]
             times = [max(times[i], times[i - step]) + hops[i & 63 if count > 64 else i] for i in range(count)]
         for place in range(count):
-            self.member_leaves(group, place, times[place])
+            self.member_leaves(group, place, times[place] + self.machine.starting.get(name, 0))
 
     # Truth
 

@@ -165,12 +165,13 @@ class Run:
             self.late.append((receive, send, cause, ns))
 
     def find_wrong_order(self):
-        """A wait for a sender is of wrong order where another message was there, which a later call receives."""
+        """A wait for a sender is of wrong order where another message was there, which a later call receives; but not in
+        MPI_Waitall, which needs all that it waits for."""
         for receive, send, cause, ns in self.late:
             calls = self.calls[receive.rank]
             there = [other for later in calls[calls.index(receive) + 1:] if later.receives for other in later.needs
                      if other.enter < send.enter]
-            kind = "late-sender" if not there else (
+            kind = "late-sender" if not there or receive.name == "MPI_Waitall" else (
                 "wrong-order-same-source" if any(other.rank == send.rank for other in there)
                 else "wrong-order-other-source")
             self.waits.setdefault(kind, []).append((receive.rank, cause, ns))

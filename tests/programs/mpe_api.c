@@ -3,7 +3,7 @@
    truth is how often each state is entered. */
 #include "truth.h"
 
-#include <mpe.h>
+#include <mpe_log.h>
 
 static int work[2], deep[2], mark;
 
@@ -46,6 +46,18 @@ int main(int argc, char **argv)
     truth_sent((truth.rank + 1) % truth.size, 100);
     MPE_Log_receive((truth.rank + truth.size - 1) % truth.size, 1, 100);
     truth_received((truth.rank + truth.size - 1) % truth.size, 100);
+    /* The same partners on a communicator in which they have other ranks. */
+    MPI_Comm reversed;
+    MPI_Comm_split(MPI_COMM_WORLD, 0, -truth.rank, &reversed);
+    int there = (truth.rank + 1) % truth.size, from = (truth.rank + truth.size - 1) % truth.size;
+    MPE_Log_comm_send(reversed, truth.size - 1 - there, 2, 7);
+    truth_sent(there, 7);
+    MPE_Log_comm_event(reversed, mark, NULL);
+    MPE_Log_comm_receive(reversed, truth.size - 1 - from, 2, 7);
+    truth_received(from, 7);
+    MPE_Describe_comm_state(reversed, deep[0], deep[1], "again", "blue", NULL);
+    MPE_Describe_comm_event(reversed, mark, "again", "blue", NULL);
+    MPE_Log_thread_sync(1);
     MPE_Stop_log();
     MPE_Log_bare_event(work[0]);
     MPE_Log_bare_event(work[1]);
@@ -54,6 +66,9 @@ int main(int argc, char **argv)
     MPE_Log_sync_clocks();
     truth_print();
     MPE_Finish_log("mpe_api");
+    if (strcmp(MPE_Log_merged_logfilename(), "mpe_api") != 0)
+        return 2;
+    MPI_Comm_free(&reversed);
     MPI_Finalize();
     return MPE_Initialized_logging() == 2 ? 0 : 1;
 }

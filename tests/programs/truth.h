@@ -63,7 +63,7 @@ static inline FILE *truth_open(void)
     return directory ? fopen(path, "a") : stdout;
 }
 
-static inline void truth_print(void)
+static inline void truth_write(FILE *file)
 {
     static char text[1 << 16];
     size_t used = 0;
@@ -76,10 +76,14 @@ static inline void truth_print(void)
     for (int i = 0; truth.call[i]; i++)
         used += (size_t)snprintf(text + used, sizeof text - used, "call,%d,%s,%ld\n", truth.rank, truth.call[i],
                                  truth.calls[i]);
-    FILE *file = truth_open();
     if (file)
         fwrite(text, 1, used, file);
     fflush(NULL);
+}
+
+static inline void truth_print(void)
+{
+    truth_write(truth_open());
 }
 
 #endif

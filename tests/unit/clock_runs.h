@@ -2,10 +2,10 @@
 #ifndef SIGHT_TESTS_UNIT_CLOCK_RUNS_H
 #define SIGHT_TESTS_UNIT_CLOCK_RUNS_H
 
+#include "clocks/clocks.h"
 #include "core/memory.h"
-#include "replay/clocks.h"
-#include "replay/graph.h"
-#include "replay/wait.h"
+#include "graph/graph.h"
+#include "graph/wait.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -118,58 +118,58 @@ static void run_set_clocks(struct clock_run *run)
 }
 
 /* A process's events so far. */
-struct run_lane {
+struct run_location {
     struct run_event *events;
     size_t count, capacity;
     int64_t now_ns;
     double own; /* how much more work it has */
 };
 
-static void run_put(struct run_lane *lane, uint32_t process, enum event_kind kind, enum run_state state,
+static void run_put(struct run_location *location, uint32_t process, enum event_kind kind, enum run_state state,
                     int64_t true_ns, uint32_t partner)
 {
-    ARRAY_PUSH(lane->events, lane->count, lane->capacity,
+    ARRAY_PUSH(location->events, location->count, location->capacity,
                (struct run_event){true_ns, true_ns, process, partner, (uint8_t)kind, (uint8_t)state});
 }
 
-static void run_send(struct run_lane *lane, uint32_t process, uint32_t partner)
+static void run_send(struct run_location *location, uint32_t process, uint32_t partner)
 {
-    run_put(lane, process, EVENT_ENTER, RUN_SEND, lane->now_ns, 0);
-    run_put(lane, process, EVENT_SEND, RUN_SEND, lane->now_ns + 50, partner);
-    lane->now_ns += 400;
-    run_put(lane, process, EVENT_LEAVE, RUN_SEND, lane->now_ns, 0);
+    run_put(location, process, EVENT_ENTER, RUN_SEND, location->now_ns, 0);
+    run_put(location, process, EVENT_SEND, RUN_SEND, location->now_ns + 50, partner);
+    location->now_ns += 400;
+    run_put(location, process, EVENT_LEAVE, RUN_SEND, location->now_ns, 0);
 }
 
-static void run_receive(struct clock_run *run, struct run_lane *lane, uint32_t process, uint32_t partner,
+static void run_receive(struct clock_run *run, struct run_location *location, uint32_t process, uint32_t partner,
                         int64_t sent_ns)
 {
     int64_t there_ns = sent_ns + run_latency(run, partner, process);
-    run_put(lane, process, EVENT_ENTER, RUN_RECV, lane->now_ns, 0);
-    lane->now_ns = (there_ns > lane->now_ns ? there_ns : lane->now_ns) + 300;
-    run_put(lane, process, EVENT_RECEIVE, RUN_RECV, lane->now_ns, partner);
-    lane->now_ns += 50;
-    run_put(lane, process, EVENT_LEAVE, RUN_RECV, lane->now_ns, 0);
+    run_put(location, process, EVENT_ENTER, RUN_RECV, location->now_ns, 0);
+    location->now_ns = (there_ns > location->now_ns ? there_ns : location->now_ns) + 300;
+    run_put(location, process, EVENT_RECEIVE, RUN_RECV, location->now_ns, partner);
+    location->now_ns += 50;
+    run_put(location, process, EVENT_LEAVE, RUN_RECV, location->now_ns, 0);
 }
 
-static void run_work(struct clock_run *run, struct run_lane *lane)
+static void run_work(struct clock_run *run, struct run_location *location)
 {
-    double work = (double)run->plan.work_ns * (1 + lane->own + run_between(run, 0.02));
+    double work = (double)run->plan.work_ns * (1 + location->own + run_between(run, 0.02));
     if (run_random(run) < 0.05)
         work *= 1.1;
-    lane->now_ns += llrint(work);
+    location->now_ns += llrint(work);
 }
 
-static void run_reduce(struct clock_run *run, struct run_lane *lanes)
+static void run_reduce(struct clock_run *run, struct run_location *locations)
 {
     int64_t latest_ns = 0;
     double depth = ceil(log2(run->plan.processes));
     for (uint32_t p = 0; p < run->plan.processes; p++) {
-        run_put(&lanes[p], p, EVENT_ENTER, RUN_ALLREDUCE, lanes[p].now_ns, 0);
-        latest_ns = lanes[p].now_ns > latest_ns ? lanes[p].now_ns : latest_ns;
+        run_put(&locations[p], p, EVENT_ENTER, RUN_ALLREDUCE, locations[p].now_ns, 0);
+        latest_ns = locations[p].now_ns > latest_ns ? locations[p].now_ns : latest_ns;
     }
     for (uint32_t p = 0; p < run->plan.processes; p++) {
-        lanes[p].now_ns = latest_ns + llrint(depth * (double)run_latency(run, p, 0));
-        run_put(&lanes[p], p, EVENT_LEAVE, RUN_ALLREDUCE, lanes[p].now_ns, 0);
+        locations[p].now_ns = latest_ns + llrint(depth * (double)run_latency(run, p, 0));
+        run_put(&locations[p], p, EVENT_LEAVE, RUN_ALLREDUCE, locations[p].now_ns, 0);
     }
 }
 
@@ -192,16 +192,16 @@ static uint32_t run_neighbours(uint32_t processes, uint32_t process, uint32_t ne
     return count;
 }
 
-static void run_grid_round(struct clock_run *run, struct run_lane *lanes)
+static void run_grid_round(struct clock_run *run, struct run_location *locations)
 {
     uint32_t neighbours[4], theirs[4];
     int64_t(*sent)[4] = memory_new(run->plan.processes * sizeof *sent);
     for (uint32_t p = 0; p < run->plan.processes; p++) {
-        run_work(run, &lanes[p]);
+        run_work(run, &locations[p]);
         uint32_t count = run_neighbours(run->plan.processes, p, neighbours);
         for (uint32_t i = 0; i < count; i++) {
-            sent[p][i] = lanes[p].now_ns + 50;
-            run_send(&lanes[p], p, neighbours[i]);
+            sent[p][i] = locations[p].now_ns + 50;
+            run_send(&locations[p], p, neighbours[i]);
         }
     }
     for (uint32_t p = 0; p < run->plan.processes; p++) {
@@ -210,22 +210,22 @@ static void run_grid_round(struct clock_run *run, struct run_lane *lanes)
             uint32_t from = neighbours[i], others = run_neighbours(run->plan.processes, from, theirs), k = 0;
             while (k < others && theirs[k] != p)
                 k++;
-            run_receive(run, &lanes[p], p, from, sent[from][k]);
+            run_receive(run, &locations[p], p, from, sent[from][k]);
         }
     }
     free(sent);
 }
 
-static void run_chain_round(struct clock_run *run, struct run_lane *lanes)
+static void run_chain_round(struct clock_run *run, struct run_location *locations)
 {
     int64_t sent_ns = 0;
     for (uint32_t p = 0; p < run->plan.processes; p++) {
         if (p > 0)
-            run_receive(run, &lanes[p], p, p - 1, sent_ns);
-        run_work(run, &lanes[p]);
-        sent_ns = lanes[p].now_ns + 50;
+            run_receive(run, &locations[p], p, p - 1, sent_ns);
+        run_work(run, &locations[p]);
+        sent_ns = locations[p].now_ns + 50;
         if (p + 1 < run->plan.processes)
-            run_send(&lanes[p], p, p + 1);
+            run_send(&locations[p], p, p + 1);
     }
 }
 
@@ -244,30 +244,30 @@ static struct defs *run_defs(uint32_t processes)
 static struct clock_run run_new(struct run_plan plan)
 {
     struct clock_run run = {.plan = plan, .defs = run_defs(plan.processes), .state = plan.seed};
-    struct run_lane *lanes = memory_new(plan.processes * sizeof *lanes);
+    struct run_location *locations = memory_new(plan.processes * sizeof *locations);
     run_set_clocks(&run);
     for (uint32_t p = 0; p < plan.processes; p++)
-        lanes[p].own = run_between(&run, 0.03);
+        locations[p].own = run_between(&run, 0.03);
     for (uint32_t round = 0; round < plan.rounds; round++) {
         if (plan.pattern == RUN_GRID)
-            run_grid_round(&run, lanes);
+            run_grid_round(&run, locations);
         if (plan.pattern == RUN_CHAIN)
-            run_chain_round(&run, lanes);
+            run_chain_round(&run, locations);
         for (uint32_t p = 0; plan.pattern == RUN_REDUCTIONS && p < plan.processes; p++)
-            run_work(&run, &lanes[p]);
+            run_work(&run, &locations[p]);
         if (plan.pattern == RUN_REDUCTIONS || (plan.pattern == RUN_GRID && round % 20 == 19))
-            run_reduce(&run, lanes);
+            run_reduce(&run, locations);
     }
     for (uint32_t p = 0; p < plan.processes; p++)
-        run.count += lanes[p].count;
+        run.count += locations[p].count;
     run.events = memory_new(run.count * sizeof *run.events);
     size_t at = 0;
     for (uint32_t p = 0; p < plan.processes; p++) {
-        for (size_t i = 0; i < lanes[p].count; i++)
-            run.events[at++] = lanes[p].events[i];
-        free(lanes[p].events);
+        for (size_t i = 0; i < locations[p].count; i++)
+            run.events[at++] = locations[p].events[i];
+        free(locations[p].events);
     }
-    free(lanes);
+    free(locations);
     return run;
 }
 
@@ -351,9 +351,9 @@ static int64_t run_waits_ns(const struct clock_run *run)
     int64_t sum = 0;
     run_feed(run, graph_builder_sink(builder));
     struct graph *graph = graph_builder_end(builder);
-    for (uint32_t lane = 0; lane < graph->lane_count; lane++)
-        for (uint32_t i = 0; i < graph->lanes[lane].count; i++) {
-            struct wait wait = wait_of(graph, lane, i);
+    for (uint32_t location = 0; location < graph->location_count; location++)
+        for (uint32_t i = 0; i < graph->locations[location].count; i++) {
+            struct wait wait = wait_of(graph, location, i);
             if (wait.kind == WAIT_LATE_SENDER || wait.kind == WAIT_AT_NXN)
                 sum += wait.ns;
         }

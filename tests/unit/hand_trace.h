@@ -5,7 +5,7 @@
 #include "core/bytes.h"
 #include "core/memory.h"
 #include "core/payload.h"
-#include "replay/graph.h"
+#include "graph/graph.h"
 
 #include <stdlib.h>
 
@@ -47,12 +47,12 @@ enum {
     FILE_WRITE_BEGIN,
     FILE_WRITE_END,
     STATES,
-    LANES = 8
+    LOCATIONS = 8
 };
 
 struct trace {
-    struct event *events[LANES];
-    size_t count[LANES], capacity[LANES];
+    struct event *events[LOCATIONS];
+    size_t count[LOCATIONS], capacity[LOCATIONS];
 };
 
 static struct defs *defs;
@@ -142,7 +142,7 @@ HAND_UNUSED static void rooted(struct trace *trace, uint32_t process, uint32_t s
     put(trace, process, EVENT_LEAVE, leave, state);
 }
 
-/* A solo moment: the lane's begin or end. */
+/* A solo moment: the location's begin or end. */
 HAND_UNUSED static void moment(struct trace *trace, uint32_t process, int64_t time_ns)
 {
     put(trace, process, EVENT_MARK, time_ns, 0);
@@ -263,7 +263,7 @@ HAND_UNUSED static int64_t random_below(int64_t limit)
 /* Rounds of computing, messages round a ring and barriers, as a machine would run them. */
 HAND_UNUSED static void run_make(struct trace *trace, uint32_t processes)
 {
-    int64_t now[LANES] = {0}, sent[LANES];
+    int64_t now[LOCATIONS] = {0}, sent[LOCATIONS];
     for (uint32_t p = 0; p < processes; p++)
         moment(trace, p, 0);
     for (int round = 0; round < 30; round++) {

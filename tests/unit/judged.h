@@ -187,7 +187,8 @@ TAP_UNUSED static struct metrics *run_make(const char *seconds, bool communicate
 }
 
 /* Suggestions of runs with and without a master. */
-#define DIVIDED "find what divides the groups: a remainder of the division of work, another kind of node, another input"
-#define IN_TURN "deal the work out in turn (cyclically) instead of in blocks by rank"
+#define DIVIDED                                                                                                        \
+    "find out what distinguishes the two sets: a remainder of the division of work, different nodes, different input"
+#define IN_TURN "distribute the work cyclically instead of in blocks by rank"
 
 #endif

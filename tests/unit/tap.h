@@ -18,34 +18,47 @@ static int tap_count, tap_failed;
 #define TAP_UNUSED __attribute__((unused))
 #define TAP_FORMAT(text, first) __attribute__((unused, format(printf, text, first)))
 
-TAP_FORMAT(2, 0) static bool tap_report(bool passed, const char *format, va_list arguments)
+/* Where in the test's source a check stands. */
+struct tap_place {
+    const char *file;
+    int line;
+};
+#define TAP_HERE ((struct tap_place){__FILE__, __LINE__})
+
+__attribute__((unused, format(printf, 3, 0))) static bool tap_report(struct tap_place place, bool passed,
+                                                                     const char *format, va_list arguments)
 {
     tap_count++;
     tap_failed += !passed;
     printf("%s %d - ", passed ? "ok" : "not ok", tap_count);
     vprintf(format, arguments);
     putchar('\n');
+    if (!passed)
+        printf("# at %s:%d\n", place.file, place.line);
     /* A test that crashes later has still said how far it came. */
     fflush(stdout);
     return passed;
 }
 
 /* One test that passes if the condition holds; the rest is its name, as for printf(). Returns the condition. */
-TAP_FORMAT(2, 3) static bool tap_ok(bool passed, const char *format, ...)
+#define tap_ok(...) tap_ok_at(TAP_HERE, __VA_ARGS__)
+TAP_FORMAT(3, 4) static bool tap_ok_at(struct tap_place place, bool passed, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
-    tap_report(passed, format, arguments);
+    tap_report(place, passed, format, arguments);
     va_end(arguments);
     return passed;
 }
 
 /* One test that passes if both integers are equal; tells both if not. */
-TAP_FORMAT(3, 4) static bool tap_equal_int(long long got, long long want, const char *format, ...)
+#define tap_equal_int(...) tap_equal_int_at(TAP_HERE, __VA_ARGS__)
+TAP_FORMAT(4, 5)
+static bool tap_equal_int_at(struct tap_place place, long long got, long long want, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
-    bool passed = tap_report(got == want, format, arguments);
+    bool passed = tap_report(place, got == want, format, arguments);
     va_end(arguments);
     if (!passed)
         printf("#  got %lld\n# want %lld\n", got, want);
@@ -53,12 +66,14 @@ TAP_FORMAT(3, 4) static bool tap_equal_int(long long got, long long want, const 
 }
 
 /* One test that passes if both texts are equal or both are NULL; tells both if not. */
-TAP_FORMAT(3, 4) static bool tap_equal_string(const char *got, const char *want, const char *format, ...)
+#define tap_equal_string(...) tap_equal_string_at(TAP_HERE, __VA_ARGS__)
+TAP_FORMAT(4, 5)
+static bool tap_equal_string_at(struct tap_place place, const char *got, const char *want, const char *format, ...)
 {
     bool equal = got && want ? strcmp(got, want) == 0 : got == want;
     va_list arguments;
     va_start(arguments, format);
-    bool passed = tap_report(equal, format, arguments);
+    bool passed = tap_report(place, equal, format, arguments);
     va_end(arguments);
     if (!passed)
         printf("#  got %s\n# want %s\n", got ? got : "(null)", want ? want : "(null)");

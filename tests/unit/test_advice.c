@@ -32,11 +32,12 @@ static struct finding *fitted(const struct metrics *metrics, const char *id, enu
     static struct finding finding;
     const struct wait_sums *sums = &metrics->analysis->waits[kind];
     struct structure structure = structure_of_run(metrics);
-    finding = (struct finding){.id = id, .text = "It waits.", .advice = "its own", .functions = {"MPI_Recv"}};
+    finding = (struct finding){
+        .kind = finding_find(id), .id = id, .text = "It waits.", .advice = "its own", .functions = {"MPI_Recv"}};
     finding.victims = ranks_with_most(metrics, sums->victims_ns, 0.95);
     finding.causes = ranks_to_blame(metrics, sums->causes_ns);
     finding.saving_s = (double)sums->ns / 1e9 / (PROCESSES - 1);
-    advice_fit(&(struct finding_input){metrics, NULL, metrics->analysis}, &structure, &finding);
+    advice_fit(&(struct finding_input){metrics, NULL, metrics->analysis, 0}, &structure, &finding);
     free(finding.victims.rank);
     free(finding.causes.rank);
     return &finding;
@@ -64,16 +65,16 @@ static void test_master(void)
     struct metrics *metrics = star_new();
     waits(metrics, WAIT_AT_NXN, 0, 1, 0.3);
     expect(fitted(metrics, "late-sender", WAIT_LATE_SENDER),
-           "It waits. The workers wait for the master: process 0 is busy 97 % of the run.", "take work off the master",
+           "It waits. The workers wait for the master: process 0 is busy for 97 % of the run.", "relieve the master",
            "a busy master");
     expect(fitted(metrics, "compute-imbalance", WAIT_LATE_SENDER),
-           "It waits. The workers wait for the master: process 0 is busy 97 % of the run.", "take work off the master",
+           "It waits. The workers wait for the master: process 0 is busy for 97 % of the run.", "relieve the master",
            "a master that computes most");
     waits(metrics, WAIT_AT_NXN, 0, 1, 2.7);
     expect(fitted(metrics, "late-sender", WAIT_LATE_SENDER),
-           "It waits. The master is not the bottleneck: process 0 is busy only 70 % of the run.",
-           "begin with the largest tasks", "a master with time");
-    expect(fitted(metrics, "compute-imbalance", WAIT_AT_NXN), "It waits.", "hand work out in smaller pieces",
+           "It waits. The master is not the bottleneck: process 0 is busy for only 70 % of the run.",
+           "start with the largest tasks", "a master with time");
+    expect(fitted(metrics, "compute-imbalance", WAIT_AT_NXN), "It waits.", "hand out the largest pieces first",
            "uneven work of workers");
     expect(fitted(metrics, "late-receiver", WAIT_AT_NXN), "It waits.", "its own", "a worker is waited for");
     metrics_free(metrics);
@@ -89,9 +90,9 @@ static void test_one_way(void)
             waits(metrics, WAIT_LATE_SENDER, i, 0, 2);
         }
         expect(fitted(metrics, "late-sender", WAIT_LATE_SENDER),
-               out ? "It waits. All that process 0 does is to send to each of the others, 100 % of all bytes."
-                   : "It waits. All that process 0 does is to receive from each of the others, 100 % of all bytes.",
-               out ? "send once with the collective" : "collect with MPI_Gatherv",
+               out ? "It waits. Process 0 only sends to each of the other processes: 100 % of all bytes."
+                   : "It waits. Process 0 only receives from each of the other processes: 100 % of all bytes.",
+               out ? "send once with a collective" : "collect with MPI_Gatherv",
                out ? "sends to all" : "gets from all");
         metrics_free(metrics);
     }
@@ -112,15 +113,15 @@ static void test_pipeline(void)
 {
     struct metrics *metrics = chain_new(7);
     expect(fitted(metrics, "serialisation", WAIT_LATE_SENDER),
-           "It waits. A pipeline of P = 8 stages with N = 7 pieces each is busy 50 % of the time at most: N / (N + P - "
-           "1).",
-           "cut the work into more", "a short pipeline");
+           "It waits. A pipeline of P = 8 stages with N = 7 pieces each is busy for at most 50 % of the time: N / (N + "
+           "P - 1).",
+           "split the work into more", "a short pipeline");
     metrics_free(metrics);
     metrics = chain_new(28);
     expect(fitted(metrics, "late-sender", WAIT_LATE_SENDER),
-           "It waits. A pipeline of P = 8 stages with N = 28 pieces each could be busy 80 % of the time, if its stages "
-           "took equally long.",
-           "make the stages equally long", "a long pipeline");
+           "It waits. A pipeline of P = 8 stages with N = 28 pieces each could be busy for 80 % of the time if its "
+           "stages took equally long.",
+           "balance the stages", "a long pipeline");
     metrics_free(metrics);
 }
 
@@ -135,14 +136,13 @@ static void test_halo(void)
         waits(metrics, WAIT_LATE_SENDER, i, (i + 1) % PROCESSES, 1);
     expect(fitted(metrics, "late-sender", WAIT_LATE_SENDER), "It waits.", "start the exchange first", "an even halo");
     metrics->analysis->serialisation = 0.4;
-    expect(
-        fitted(metrics, "late-sender", WAIT_LATE_SENDER),
-        "It waits. Neighbours in the grid work in turn, as in a sweep: of the critical path no process computes more "
-        "than 40 %.",
-        "cut the work into smaller blocks", "a sweep");
+    expect(fitted(metrics, "late-sender", WAIT_LATE_SENDER),
+           "It waits. Neighbours in the grid work one after the other, as in a sweep: of the critical path no process "
+           "computes more than 40 %.",
+           "split the work into smaller blocks", "a sweep");
     metrics->analysis->load_balance = 0.6;
     expect(fitted(metrics, "late-sender", WAIT_LATE_SENDER),
-           "It waits. Waiting in MPI_Recv follows from uneven work: load balance 60 %.", "even out the work first",
+           "It waits. Waiting in MPI_Recv is caused by uneven work: load balance 60 %.", "balance the work first",
            "an uneven halo");
     metrics_free(metrics);
 }
@@ -155,18 +155,18 @@ static void test_serial(void)
         if (i != 3)
             waits(metrics, WAIT_AT_BARRIER, i, 3, 3);
     expect(fitted(metrics, "wait-at-barrier", WAIT_AT_BARRIER),
-           "It waits. A serial section: process 3 works alone for 30 % of the run while all others wait.",
+           "It waits. A serial section: process 3 works alone for 30 % of the run while all other processes wait.",
            "divide that work", "a serial section");
     expect(fitted(metrics, "late-start", WAIT_AT_BARRIER), "It waits.", "its own", "another finding");
     metrics->analysis->alone = hand_ns(3);
     metrics->analysis->alone_process = 3;
     expect(fitted(metrics, "compute-imbalance", WAIT_AT_BARRIER),
-           "It waits. A serial section: process 3 works alone for 30 % of the run while all others wait.",
+           "It waits. A serial section: process 3 works alone for 30 % of the run while all other processes wait.",
            "divide that work", "the work that is uneven is that of one alone");
     metrics->analysis->alone_process = 4;
     expect(fitted(metrics, "compute-imbalance", WAIT_AT_BARRIER), "It waits.", "its own", "another works alone");
     waits(metrics, WAIT_LATE_SENDER, 3, 1, 2.5);
-    expect(fitted(metrics, "wait-at-barrier", WAIT_AT_BARRIER), "It waits.", "its own", "who waits itself");
+    expect(fitted(metrics, "wait-at-barrier", WAIT_AT_BARRIER), "It waits.", "its own", "a process that waits itself");
     waits(metrics, WAIT_AT_BARRIER, 0, 1, 2);
     expect(fitted(metrics, "wait-at-barrier", WAIT_AT_BARRIER), "It waits.", "its own", "not alone");
     metrics_free(metrics);
@@ -218,26 +218,6 @@ static void test_patterns(void)
     metrics_free(metrics);
 }
 
-/* Every id in the tables is that of a finding, or will never be told. */
-static void expect_ids(const char *ids)
-{
-    char id[64];
-    for (const char *at = ids; *at; at += *at == ' ') {
-        int length = (int)strcspn(at, " ");
-        snprintf(id, sizeof id, "%.*s", length, at);
-        tap_ok(finding_id_known(id), "the finding %s exists", id);
-        at += length;
-    }
-}
-
-static void test_tables(void)
-{
-#define ADVICE(structure, findings, condition, why, advice) expect_ids(findings);
-#include "heuristics/advice.def"
-#define PATTERN(findings, condition, pattern, best_practice) expect_ids(findings);
-#include "heuristics/patterns.def"
-}
-
 int main(void)
 {
     static const char *const names[] = {"MPI_Recv"};
@@ -249,7 +229,6 @@ int main(void)
     test_halo();
     test_serial();
     test_patterns();
-    test_tables();
     defs_free(defs);
     return tap_done();
 }

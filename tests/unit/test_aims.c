@@ -42,9 +42,9 @@ static struct metrics *aims_make(void)
 }
 
 #define BLOCKED                                                                                                        \
-    " of the processes' time is spent blocked: what calls take longer than the run's shortest call of the "            \
-    "same function. "
-#define UNMATCHED "Messages are not matched across processes here, so transfers of more data count too."
+    " of the processes' time is spent blocked: the time that calls take beyond the shortest call of "                  \
+    "the same function in the run. "
+#define UNMATCHED "Messages are not matched across processes here, so larger transfers are counted as well."
 
 static void test_locators(void)
 {
@@ -56,7 +56,7 @@ static void test_locators(void)
     expect_spoken(result, "communication locator", VERDICT_POOR, "",
                   "30 % of the processes' time is spent in communication. By function: MPI_Recv 24 % (most on process "
                   "1: 28 %), MPI_Send 6.0 % (most on process 0: 10 %).",
-                  "begin with MPI_Recv on process 1");
+                  "start with MPI_Recv on process 1");
     tap_ok(near(detail_of(result, "processes"), 2) && near(detail_of(result, "duration_s"), 10) &&
                near(detail_of(result, "sum_s"), 6),
            "communication locator: details");
@@ -66,7 +66,7 @@ static void test_locators(void)
     expect_spoken(result, "synchronisation locator", VERDICT_FAIR, "",
                   "12 % of the processes' time is spent in synchronisation. By function: MPI_Barrier 9.5 % (most on "
                   "process 1: 14 %), MPI_Win_fence 2.5 % (most on process 0: 5.0 %).",
-                  "see whether each barrier is needed: messages and collectives order the processes already");
+                  "check whether each barrier is needed: messages and collectives already order the processes");
     heuristics_free(results);
     metrics_free(metrics);
 }
@@ -79,8 +79,8 @@ static void test_overhead_and_contention(void)
     expect_cells(result, "0 all 0.04; 1 all 0.01", "communication overhead");
     expect_index(result, 0.025, 0.025, "communication overhead");
     expect_spoken(result, "communication overhead", VERDICT_GOOD, "",
-                  "5 messages (100 B on average) at 100 ms each, the shortest send of the run, make 2.5 % of the "
-                  "processes' time.",
+                  "5 messages (100 B on average) at 100 ms each, the shortest send of the run, account for 2.5 % of "
+                  "the processes' time.",
                   NULL);
     tap_ok(near(detail_of(result, "messages"), 5) && near(detail_of(result, "shortest_send_s"), 0.1),
            "communication overhead: details");
@@ -92,7 +92,7 @@ static void test_overhead_and_contention(void)
                   "At most 27 %" BLOCKED
                   "By function: MPI_Recv 19 % (most on process 1: 28 %), MPI_Barrier 4.5 % (most on process 1: 9.0 %), "
                   "MPI_Send 3.5 % (most on process 0: 6.0 %). " UNMATCHED,
-                  "look for who is waited for: the process with the longest computing time or the most messages");
+                  "find the process that is waited for: the one with the longest computing time or the most messages");
     heuristics_free(results);
     metrics_free(metrics);
 }
@@ -125,13 +125,13 @@ static void test_classes(void)
 
 static void test_quiet(void)
 {
-#define NO_DURATION "The run has no duration: there is nothing to compare with."
+#define NO_DURATION "The run has no duration: shares cannot be computed."
     static const struct {
         const char *id, *of_run, *of_nothing;
     } cases[] = {
         {"communication-locator", "0 % of the processes' time is spent in communication.", NO_DURATION},
-        {"synchronisation-locator", "No time is spent in barriers or in synchronising windows.", NO_DURATION},
-        {"communication-overhead", "No message was sent.", "No message was sent."},
+        {"synchronisation-locator", "No time is spent in barriers or window synchronisation.", NO_DURATION},
+        {"communication-overhead", "No messages were sent.", "No messages were sent."},
         {"contention", "At most 0 %" BLOCKED UNMATCHED, NO_DURATION},
     };
 #undef NO_DURATION
@@ -154,22 +154,22 @@ static void test_overhead_sends(void)
     for (size_t i = 0; i < STATES; i++)
         calls_add(metrics, 0, names[i], 1, 0.2, 0.2, strcmp(names[i], "MPI_Send") == 0 ? 0.2 : 0.1);
     calls_add(metrics, 1, "MPI_Send", 0, 0, 0, 0);
-    expect_judged(metrics, id, "sends to nobody", VERDICT_GOOD, "", "No message was sent.", NULL);
+    expect_judged(metrics, id, "sends to nobody", VERDICT_GOOD, "", "No messages were sent.", NULL);
     messages_add(metrics, 0, 1, 1);
-    expect_judged(metrics, id, "one message; only what does nothing but send tells its cost", VERDICT_GOOD, "",
-                  "1 message (100 B) at 200 ms, the shortest send of the run, makes 1.0 % of the processes' time.",
-                  NULL);
+    expect_judged(
+        metrics, id, "one message; only what does nothing but send tells its cost", VERDICT_GOOD, "",
+        "1 message (100 B) at 200 ms, the shortest send of the run, accounts for 1.0 % of the processes' time.", NULL);
     messages_add(metrics, 1, 0, 10);
     expect_judged(metrics, id, "many messages", VERDICT_FAIR, "",
-                  "11 messages (100 B on average) at 200 ms each, the shortest send of the run, make 11 % of the "
-                  "processes' time.",
+                  "11 messages (100 B on average) at 200 ms each, the shortest send of the run, account for 11 % of "
+                  "the processes' time.",
                   "combine messages to the same process into fewer, larger ones");
     metrics_free(metrics);
     metrics = metrics_make(2, (const double[]){10, 10}, NULL);
     calls_add(metrics, 0, "MPI_Sendrecv", 1, 1, 1, 1);
     messages_add(metrics, 0, 1, 1);
     expect_judged(metrics, id, "messages without a send", VERDICT_UNKNOWN, "",
-                  "Messages were sent, but no call that sends tells how long one takes.", NULL);
+                  "Messages were sent, but no recorded send shows how long one takes.", NULL);
     metrics_free(metrics);
 }
 
@@ -196,9 +196,9 @@ static void test_matched_contention(void)
     expect_index(result, 0.15, 0.15, "contention, matched");
     expect_cells(result, "0 all 0.05; 1 all 0.25", "contention, matched");
     expect_spoken(result, "contention, matched", VERDICT_FAIR, "",
-                  "15 % of the processes' time is spent blocked, waiting for calls of others. By function: MPI_Recv 12 "
-                  "%, MPI_Barrier 2.5 %.",
-                  "see the findings: who is waited for, and what to do (sight explain)");
+                  "15 % of the processes' time is spent blocked, waiting for calls of other processes. By function: "
+                  "MPI_Recv 12 %, MPI_Barrier 2.5 %.",
+                  "see the findings for which processes are waited for and what to do (sight explain)");
     heuristics_free(results);
     analysis->process_count = 1;
     results = heuristics_judge(metrics);

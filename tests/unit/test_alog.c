@@ -268,7 +268,8 @@ static void test_definitions(void)
     check_damage(&reading, 0, "repeated definitions");
     tap_equal_int((long long)defs->state_count, 5, "each definition once");
     tap_equal_int(record_count(&reading, "definition repeated"), 3, "repeated ones are counted");
-    tap_equal_int(record_count(&reading, "definition with other text under the same ids"), 1, "other text is counted");
+    tap_equal_int(record_count(&reading, "definition with different text under the same ids"), 1,
+                  "other text is counted");
     tap_equal_int(record_count(&reading, "event id in two states"), 1, "an id in two states is counted");
     tap_ok(defs->states[3].shadowed && !defs->states[0].shadowed && !defs->states[2].shadowed, "the first one wins");
     tap_ok(reading.calls[0][0] == 1 && reading.calls[0][2] == 1 && reading.calls[0][4] == 0, "events go to the first");
@@ -446,9 +447,7 @@ static void test_writer(void)
                                             "-13 0 3 4 0 0  \n161 0 0 1 0 0 \n-101 0 0 1 0 1 0 0\n162 0 0 2 0 2 \n"
                                             "161 0 0 3 0 3 \n162 0 0 4 0 4 \n7 1 0 -5 0 5 some text\n9 1 0 0 0 6 \n"
                                             "161 1 0 8 0 7 \n",
-                     "times below a microsecond=1 that message tags are not known=1 that message sizes are not "
-                     "known=1 ",
-                     "odd");
+                     "times below a microsecond=1 unknown message tags=1 unknown message sizes=1 ", "odd");
     check_conversion("-1 0 0 0 0 0 Me\n-3 0 0 2 0 0\n-13 0 161 162 0 0 a SEND\n-13 1 161 162 0 0 b:c SEND\n"
                      "161 0 0 1 0 0 \n162 0 0 2 0 3 \n",
                      WRITTEN("2", "2", "3") "-13 0 161 162 0 0 a:gray SEND\n-13 0 500 501 0 0 b:c MPI_Send\n"

@@ -11,7 +11,7 @@
 static void expect(const double *got, const double *want, size_t count, const char *name)
 {
     for (size_t i = 0; i < count; i++)
-        if (!tap_ok(fabs(got[i] - want[i]) < 1e-12, "%s: lane %zu", name, i))
+        if (!tap_ok(fabs(got[i] - want[i]) < 1e-12, "%s: location %zu", name, i))
             printf("# %g, not %g\n", got[i], want[i]);
 }
 
@@ -76,9 +76,9 @@ static void test_synchronising(void)
     tap_equal_int(analysis->synchronising, 12 + 12 + 1 + 1, "time in them, without waiting");
     tap_equal_int(analysis->before_synchronising, 10 + 20 + 3 + 3, "computing before them");
     analysis_free(analysis);
-    for (size_t i = 0; i < graph->group_count; i++)
-        if (graph_collective_of(graph, &graph->groups[i]).wait == WAIT_AT_NXN)
-            graph->groups[i].bytes = 8;
+    for (size_t i = 0; i < graph->instance_count; i++)
+        if (graph_collective_of(graph, &graph->instances[i]).wait == WAIT_AT_NXN)
+            graph->instances[i].bytes = 8;
     analysis = analyse(graph);
     tap_equal_int((long long)analysis->synchronisations, 6, "an MPI_Allreduce of 8 bytes does");
     tap_equal_int(analysis->synchronising, 26 + 20, "with its time");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Which calls wait for which, whatever the clocks say: collectives of all kinds and one-sided calls, by hand; and their
    clocks put right by nothing but them. */
-#include "replay/clocks.h"
+#include "clocks/clocks.h"
 
 #include "unit/hand_trace.h"
 #include "unit/tap.h"
@@ -37,7 +37,7 @@ static void more_defs_make(void)
     defs_comm(defs, 2);
     defs_comm(defs, 3);
     defs->comms[WINDOW].window = true;
-    for (uint32_t p = 0; p < LANES; p++)
+    for (uint32_t p = 0; p < LOCATIONS; p++)
         defs_set_member(defs, WINDOW, (int32_t)p, p);
     for (uint32_t p = 0; p < 4; p++)
         defs_set_member(defs, p < 2 ? LEFT : RIGHT, (int32_t)p % 2, p);
@@ -95,7 +95,7 @@ static struct clocks *fix(struct trace *trace, uint32_t processes)
 
 static void clear(struct trace *trace)
 {
-    for (size_t p = 0; p < LANES; p++)
+    for (size_t p = 0; p < LOCATIONS; p++)
         free(trace->events[p]);
     *trace = (struct trace){0};
 }
@@ -105,9 +105,9 @@ static void expect(struct trace *trace, uint32_t processes, uint64_t binding, ui
                    const char *name)
 {
     struct clock_errors errors = errors_of(trace, processes);
-    tap_equal_int((long long)errors.groups, (long long)binding, "%s: %d bind", name, (int)binding);
+    tap_equal_int((long long)errors.instances, (long long)binding, "%s: %d bind", name, (int)binding);
     tap_equal_int((long long)errors.torn, (long long)torn, "%s: %d torn", name, (int)torn);
-    tap_equal_int(errors.worst_group_ns, worst_ns, "%s: by so much", name);
+    tap_equal_int(errors.worst_instance_ns, worst_ns, "%s: by so much", name);
     clocks_free(fix(trace, processes));
     errors = errors_of(trace, processes);
     tap_equal_int((long long)errors.torn, 0, "%s: mended", name);

@@ -2,10 +2,10 @@
 /* What charts are made of: axes, scales of heat, traffic, the largest functions, colours. */
 #include "core/text.h"
 #include "heuristics/traffic.h"
-#include "render/chart.h"
+#include "render/charts/chart.h"
+#include "render/charts/heat.h"
+#include "render/charts/palette.h"
 #include "render/functions.h"
-#include "render/heat.h"
-#include "render/palette.h"
 #include "unit/hand_metrics.h"
 
 #include <stdio.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The search as text, picture and sentence, at small and at large searches. */
 #include "core/memory.h"
-#include "render/chart.h"
-#include "render/search_report.h"
+#include "render/charts/chart.h"
+#include "render/reports/search_report.h"
 
 #include "unit/hand_metrics.h"
 
@@ -74,7 +74,7 @@ static void test_tree(void)
     tap_equal_int((long long)search_behind(search, 2), 5, "a part ends with what narrows it");
     tap_equal_int((long long)search_depth(search, 3), 3, "depth");
     tap_equal_int((long long)search_state_count(search, SEARCH_TRUE), 4, "true ones");
-    tap_equal_int((long long)search_state_count(search, SEARCH_NEVER), 1, "never tested ones");
+    tap_equal_int((long long)search_state_count(search, SEARCH_NEVER), 1, "not tested ones");
     tap_equal_string(search_sentence(text, search), "late senders: processes 1–7, in MPI_Recv (40 %)", "the sentence");
     tap_equal_string(search_path_text(text, search, 2), "late senders: processes 1–7", "a path");
     search_free(search);

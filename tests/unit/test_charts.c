@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Every chart of every shape of run, few and many processes, large and small: texts are readable, on the canvas, and
    apart from each other; at the sizes that charts are made for none is left out. */
-#include "render/chart.h"
+#include "render/charts/chart.h"
 #include "unit/hand_metrics.h"
 
 #include <glib.h>

@@ -21,7 +21,8 @@ static void check(struct run_plan plan, struct bounds bounds, const char *name)
     struct clock_errors after = run_errors(&run);
     struct run_distance left = run_distance(&run, run_reference(clocks));
     double waits = (double)run_waits_ns(&run) / truth_ns - 1;
-    double early = (double)(clocks->aligned.early + clocks->aligned.torn) / (double)(before.messages + before.groups);
+    double early =
+        (double)(clocks->aligned.early + clocks->aligned.torn) / (double)(before.messages + before.instances);
     tap_ok(clean.early + clean.torn == 0 && before.early + before.torn > 0, "%s: the clocks put it out of order", name);
     tap_ok(after.early + after.torn == 0, "%s: corrected, all is in order", name);
     tap_ok(early <= bounds.early, "%s: %.3g %% is left to the logical clock", name, 100 * early);

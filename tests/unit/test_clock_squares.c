@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Least squares over differences, against small systems solved by hand, and against the truth of large nets. */
+#include "clocks/clock_squares.h"
 #include "core/memory.h"
-#include "replay/clock_squares.h"
 #include "tap.h"
 
 #include <math.h>

@@ -2,7 +2,7 @@
 /* Root causes of waits: the examples A1 to A3 of the rules of diagnosis, whose every number is known, and random traces
    that must keep the laws. Computing has its label from the calls around it; an Irecv that lasts no time ends work that
    is to have the same label on all processes. */
-#include "replay/delay.h"
+#include "waits/delay.h"
 
 #include "unit/hand_trace.h"
 #include "unit/tap.h"
@@ -14,14 +14,14 @@ static void instant(struct trace *trace, uint32_t process, uint32_t state, int64
     call(trace, process, state, time_ns, time_ns);
 }
 
-/* Lanes of the processes of the latest trace. */
-static size_t lanes[LANES];
+/* Locations of the processes of the latest trace. */
+static size_t locations[LOCATIONS];
 
 static struct delays delayed(struct trace *trace, uint32_t processes)
 {
     struct graph *graph = graph_of(trace, processes);
-    for (size_t i = 0; i < graph->lane_count; i++)
-        lanes[graph->lanes[i].process] = i;
+    for (size_t i = 0; i < graph->location_count; i++)
+        locations[graph->locations[i].process] = i;
     struct delays delays = delays_of(graph);
     graph_free(graph);
     return delays;
@@ -76,12 +76,12 @@ static bool keeps_laws(const struct delays *delays, size_t processes)
     double costs = 0, waits = ALL_OF(delays, ns), lost = ALL_OF(delays, unattributed_ns);
     bool fine = true;
     for (size_t i = 0; i < processes; i++)
-        costs += delays_lane_ns(delays, i);
+        costs += delays_location_ns(delays, i);
     for (int kind = 0; kind < WAIT_CAUSED_COUNT; kind++) {
         const struct delay_waits *of = &delays->waits[kind];
         double cost = of->unattributed_ns;
         for (size_t i = 0; i < processes; i++)
-            cost += delays->lanes[i].short_ns[kind] + delays->lanes[i].long_ns[kind];
+            cost += delays->locations[i].short_ns[kind] + delays->locations[i].long_ns[kind];
         fine &= is_near(cost, of->ns);
         fine &= is_near(of->direct_ns + of->indirect_ns, of->ns);
         fine &= is_near(of->propagating_ns + of->terminal_ns, of->ns);
@@ -114,11 +114,11 @@ static void test_chain(int64_t last, const char *name, double recv, double bar, 
     expect_place(&delays, TIME_FROM_BEGIN, IRECV, 45, foo, name, "foo");
     expect_place(&delays, TIME_IN_CALL, RECV, recv, 0, name, "receive");
     expect_place(&delays, RECV, SEND, bar, 0, name, "bar");
-    expect(delays_lane_ns(&delays, lanes[0]), 45 + foo, name, "cost of process 0");
-    expect(delays_lane_ns(&delays, lanes[1]), recv + bar, name, "cost of process 1");
-    expect(delays_lane_ns(&delays, lanes[2]), 0, name, "cost of process 2");
-    expect(delays.lanes[lanes[0]].short_ns[WAIT_LATE_SENDER], 45, name, "short-term cost in late senders");
-    expect(delays.lanes[lanes[0]].long_ns[WAIT_LATE_SENDER], foo, name, "long-term cost in late senders");
+    expect(delays_location_ns(&delays, locations[0]), 45 + foo, name, "cost of process 0");
+    expect(delays_location_ns(&delays, locations[1]), recv + bar, name, "cost of process 1");
+    expect(delays_location_ns(&delays, locations[2]), 0, name, "cost of process 2");
+    expect(delays.locations[locations[0]].short_ns[WAIT_LATE_SENDER], 45, name, "short-term cost in late senders");
+    expect(delays.locations[locations[0]].long_ns[WAIT_LATE_SENDER], foo, name, "long-term cost in late senders");
     const struct delay_waits *waits = &delays.waits[WAIT_LATE_SENDER];
     expect(waits->indirect_ns, indirect, name, "indirect waiting");
     expect(waits->direct_ns, 45 + second - indirect, name, "direct waiting");
@@ -147,10 +147,10 @@ static void test_late_sender_at_barrier(void)
     expect_place(&delays, TIME_IN_CALL, RECV, 6, 0, name, "receive");
     expect_place(&delays, RECV, BARRIER, 45, 0, name, "bar");
     expect_place(&delays, SEND, BARRIER, 0, 0, name, "qux");
-    expect(delays_lane_ns(&delays, lanes[0]), 60, name, "cost of process 0");
-    expect(delays_lane_ns(&delays, lanes[1]), 51, name, "cost of process 1");
-    expect(delays.lanes[lanes[0]].short_ns[WAIT_LATE_SENDER], 30, name, "foo in late senders, short-term");
-    expect(delays.lanes[lanes[0]].long_ns[WAIT_AT_BARRIER], 30, name, "foo at barriers, long-term");
+    expect(delays_location_ns(&delays, locations[0]), 60, name, "cost of process 0");
+    expect(delays_location_ns(&delays, locations[1]), 51, name, "cost of process 1");
+    expect(delays.locations[locations[0]].short_ns[WAIT_LATE_SENDER], 30, name, "foo in late senders, short-term");
+    expect(delays.locations[locations[0]].long_ns[WAIT_AT_BARRIER], 30, name, "foo at barriers, long-term");
     expect(delays.waits[WAIT_AT_BARRIER].indirect_ns, 30, name, "indirect waiting at the barrier");
     expect(delays.waits[WAIT_LATE_SENDER].propagating_ns, 30, name, "propagating waiting of the receive");
     expect(ALL_OF(&delays, unattributed_ns), 0, name, "what is not attributed");
@@ -180,7 +180,7 @@ static void test_several_kinds(void)
     expect_place(&delays, BARRIER, IRECV, 29, 0, name, "a");
     expect_place(&delays, IRECV, PROBE, 31, 0, name, "b");
     expect_place(&delays, PROBE, WAITALL, 0, 0, name, "c");
-    expect(delays.lanes[lanes[2]].short_ns[WAIT_AT_BARRIER], 60, name, "cost of process 2");
+    expect(delays.locations[locations[2]].short_ns[WAIT_AT_BARRIER], 60, name, "cost of process 2");
     expect_laws(&delays, 4, 60, name);
     delays_clear(&delays);
 }
@@ -223,7 +223,7 @@ static void test_one_place(int rounds, const char *name)
     }
     struct delays delays = delayed(&trace, 3);
     expect_place(&delays, PROBE, WAITALL, 4.0 * rounds, 0, name, "the work that is longer");
-    expect(delays_lane_ns(&delays, lanes[1]), 4.0 * rounds, name, "cost of process 1");
+    expect(delays_location_ns(&delays, locations[1]), 4.0 * rounds, name, "cost of process 1");
     tap_equal_int((long long)delays.place_count, 1, "%s: no other place has a cost", name);
     expect_laws(&delays, 3, 4.0 * rounds, name);
     delays_clear(&delays);
@@ -243,7 +243,7 @@ static void test_delay_in_mpi(void)
     }
     struct delays delays = delayed(&trace, 3);
     expect_place(&delays, TIME_IN_CALL, SEND, 90, 0, name, "sends");
-    expect(delays.lanes[lanes[0]].short_ns[WAIT_AT_BARRIER], 90, name, "cost of process 0 at the barrier");
+    expect(delays.locations[locations[0]].short_ns[WAIT_AT_BARRIER], 90, name, "cost of process 0 at the barrier");
     expect_laws(&delays, 3, 90, name);
     delays_clear(&delays);
 }
@@ -279,9 +279,9 @@ static void test_sub_communicator(void)
        Process 2 waits 45: for 30 - 5 of one work and 20 of the other. */
     expect_place(&delays, BARRIER, IRECV, 20 + 25, 0, name, "work before");
     expect_place(&delays, BARRIER, PROBE, 15 + 20, 0, name, "work behind");
-    expect(delays_lane_ns(&delays, lanes[0]), 0, name, "cost of process 0");
-    expect(delays_lane_ns(&delays, lanes[1]), 80, name, "cost of process 1");
-    expect(delays_lane_ns(&delays, lanes[2]), 0, name, "cost of process 2");
+    expect(delays_location_ns(&delays, locations[0]), 0, name, "cost of process 0");
+    expect(delays_location_ns(&delays, locations[1]), 80, name, "cost of process 1");
+    expect(delays_location_ns(&delays, locations[2]), 0, name, "cost of process 2");
     expect_laws(&delays, 3, 80, name);
     delays_clear(&delays);
 }
@@ -315,8 +315,8 @@ static void test_send_and_wait(void)
     message(&trace, 2, RECV, 32, 64, 1);
     struct delays delays = delayed(&trace, 3);
     /* The interval begins at 22: of 1 it has 28 of waiting, 2 of the call and 10 of work; 10 of work of 2. */
-    expect(delays_lane_ns(&delays, lanes[0]), 30 + 28, name, "cost of process 0");
-    expect(delays_lane_ns(&delays, lanes[1]), 10 + 2, name, "cost of process 1");
+    expect(delays_location_ns(&delays, locations[0]), 30 + 28, name, "cost of process 0");
+    expect(delays_location_ns(&delays, locations[1]), 10 + 2, name, "cost of process 1");
     expect(delays.waits[WAIT_LATE_SENDER].indirect_ns, 28, name, "indirect waiting");
     expect_laws(&delays, 3, 10 + 30 + 30, name);
     delays_clear(&delays);
@@ -337,8 +337,8 @@ static void test_rooted(void)
     rooted(&trace, 2, BCAST, 70, 71, 0);
     struct delays delays = delayed(&trace, 3);
     expect(delays.waits[WAIT_EARLY_REDUCE].ns, 10, name, "early reduce");
-    expect(delays_lane_ns(&delays, lanes[2]), 10, name, "cost of process 2");
-    expect(delays.lanes[lanes[0]].short_ns[WAIT_LATE_BROADCAST], 20, name, "cost of the root");
+    expect(delays_location_ns(&delays, locations[2]), 10, name, "cost of process 2");
+    expect(delays.locations[locations[0]].short_ns[WAIT_LATE_BROADCAST], 20, name, "cost of the root");
     expect_place(&delays, REDUCE, BCAST, 20, 0, name, "its work");
     expect_laws(&delays, 3, 30, name);
     delays_clear(&delays);
@@ -397,15 +397,15 @@ static void test_random_damage(void)
 static void test_random(void)
 {
     int kept = 0, attributed = 0, together = 0, runs = 0;
-    for (uint32_t processes = 2; processes <= LANES; processes++)
+    for (uint32_t processes = 2; processes <= LOCATIONS; processes++)
         for (int i = 0; i < 45; i++, runs++) {
             struct trace trace = {0};
             run_make(&trace, processes);
             struct graph *graph = graph_of(&trace, processes);
             double waits = 0;
-            for (uint32_t lane = 0; lane < graph->lane_count; lane++)
-                for (uint32_t c = 0; c < graph->lanes[lane].count; c++)
-                    waits += (double)wait_of(graph, lane, c).ns;
+            for (uint32_t location = 0; location < graph->location_count; location++)
+                for (uint32_t c = 0; c < graph->locations[location].count; c++)
+                    waits += (double)wait_of(graph, location, c).ns;
             struct delays delays = delays_of(graph);
             kept += keeps_laws(&delays, processes) && waits > 0;
             together += is_near(waits, ALL_OF(&delays, ns));

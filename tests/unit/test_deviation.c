@@ -36,29 +36,32 @@ static void test_compute_few(void)
 {
     static const struct run runs[] = {
         {"one overloaded", "1 1.1 1 4 1 1.1 1 1.1", SHAPE_FEW_HIGH, VERDICT_POOR,
-         "process 3 computes 3.8 times as long as the others",
+         "process 3 computes 3.8 times as long as the other processes",
          "Process 3 computes 4.00 s, the other 7 processes 1.00 s to 1.10 s (mean 1.04 s): one process overloaded.",
-         "give process 3 less work, or find what it does that the others do not"},
+         "give process 3 less work, or find out what it does that the other processes do not"},
         {"one a little overloaded", "1 1.4 1 1", SHAPE_FEW_HIGH, VERDICT_FAIR,
-         "process 1 computes 40 % longer than the others",
+         "process 1 computes 40 % longer than the other processes",
          "Process 1 computes 1.40 s, the other 3 processes 1.00 s each: one process overloaded.",
-         "give process 1 less work, or find what it does that the others do not"},
-        {"one does all", "0 0 0 5", SHAPE_FEW_HIGH, VERDICT_POOR, "process 3 computes far longer than the others",
+         "give process 1 less work, or find out what it does that the other processes do not"},
+        {"one does all", "0 0 0 5", SHAPE_FEW_HIGH, VERDICT_POOR,
+         "process 3 computes far longer than the other processes",
          "Process 3 computes 5.00 s, the other 3 processes 0 s each: one process overloaded.",
-         "give process 3 less work, or find what it does that the others do not"},
+         "give process 3 less work, or find out what it does that the other processes do not"},
         {"several overloaded", "1 1 1 40 1 38 1 1 1 1 1 1 1 1 1 1", SHAPE_FEW_HIGH, VERDICT_POOR,
-         "processes 3,5 compute 39 times as long as the others",
+         "processes 3,5 compute 39 times as long as the other processes",
          "Processes 3,5 compute 39.0 s on average, the other 14 processes 1.00 s each: a few processes overloaded.",
-         "give processes 3,5 less work, or find what they do that the others do not"},
-        {"one idle", "1 1 0.1 1 1 1 1 1", SHAPE_FEW_LOW, VERDICT_POOR, "process 2 computes much less than the others",
+         "give processes 3,5 less work, or find out what they do that the other processes do not"},
+        {"one idle", "1 1 0.1 1 1 1 1 1", SHAPE_FEW_LOW, VERDICT_POOR,
+         "process 2 computes much less than the other processes",
          "Process 2 computes only 100 ms, the other 7 processes 1.00 s each: one process nearly idle.",
          "give process 2 more of the work"},
-        {"one low", "1 1 0.5 1 1 1 1 1.1", SHAPE_FEW_LOW, VERDICT_FAIR, "process 2 computes much less than the others",
+        {"one low", "1 1 0.5 1 1 1 1 1.1", SHAPE_FEW_LOW, VERDICT_FAIR,
+         "process 2 computes much less than the other processes",
          "Process 2 computes only 500 ms, the other 7 processes 1.00 s to 1.10 s (mean 1.01 s): one process far below "
-         "the others.",
+         "the rest.",
          "give process 2 more of the work"},
         {"several idle", "1 1 1 1 0.04 0.06 1 1 1 1 1 1 1 1 1 1", SHAPE_FEW_LOW, VERDICT_POOR,
-         "processes 4,5 compute much less than the others",
+         "processes 4,5 compute much less than the other processes",
          "Processes 4,5 compute only 50.0 ms on average, the other 14 processes 1.00 s each: a few processes nearly "
          "idle.",
          "give processes 4,5 more of the work"},
@@ -67,15 +70,15 @@ static void test_compute_few(void)
 }
 
 #define EVEN_ODD                                                                                                       \
-    "find what even and odd ranks do differently: a red-black scheme, two processes on one core, a sender and a "      \
+    "find out what even and odd ranks do differently: a red-black scheme, two processes on one core, a sender and a "  \
     "receiver"
 
 static void test_compute_many(void)
 {
     static const struct run runs[] = {
         {"two groups", "1 1 1 1 2 2 2 2", SHAPE_TWO_GROUPS, VERDICT_POOR,
-         "processes 4–7 compute 2.0 times as long as the others",
-         "Two groups: processes 4–7 compute 2.00 s on average, the others (0–3) 1.00 s.", DIVIDED},
+         "processes 4–7 compute 2.0 times as long as the other processes",
+         "Two groups: processes 4–7 compute 2.00 s on average, the rest (0–3) 1.00 s.", DIVIDED},
         {"odd ranks", "1 1.3 1 1.3", SHAPE_ALTERNATING, VERDICT_FAIR,
          "the odd ranks compute 30 % longer than the even ones",
          "Even and odd ranks alternate: the odd ranks compute 1.30 s on average, the even ones 1.00 s.", EVEN_ODD},
@@ -96,7 +99,7 @@ static void test_compute_many(void)
         {"scattered", "3 1 5 2 4", SHAPE_SCATTERED, VERDICT_POOR, "process 2 computes 5.0 times as long as process 1",
          "No simple pattern. Process 2 computes most (5.00 s, 67 % above the mean), process 1 least (1.00 s, 67 % "
          "below it).",
-         "hand the work out in smaller pieces, as processes ask for it; process 2 has the most"},
+         "hand out the work in smaller pieces, as processes ask for it; process 2 has the most"},
     };
     RUNS(runs, "stddev-compute", false);
 }
@@ -113,9 +116,9 @@ static void test_straggler(void)
     struct metrics *metrics = metrics_make(COUNT, compute, communication);
     struct heuristic_result *results = heuristics_judge(metrics);
     const struct heuristic_result *result = heuristics_find(results, "stddev-compute");
-    expect_spoken(result, "a straggler", VERDICT_POOR, "process 700 computes 3.0 times as long as the others",
+    expect_spoken(result, "a straggler", VERDICT_POOR, "process 700 computes 3.0 times as long as the other processes",
                   "Process 700 computes 30.0 s, the other 1,023 processes 10.0 s each: one process overloaded.",
-                  "give process 700 less work, or find what it does that the others do not");
+                  "give process 700 less work, or find out what it does that the other processes do not");
     tap_equal_string(shape_name(result->shape), "few-high", "a straggler: shape");
     tap_ok(result->measure.variation < 0.1, "a straggler: its deviation alone would be good");
     heuristics_free(results);
@@ -125,22 +128,23 @@ static void test_straggler(void)
 static void test_compute_good(void)
 {
     static const struct run runs[] = {
-        {"equal", "1 1 1 1", SHAPE_EVEN, VERDICT_GOOD, "", "Evenly spread: every process computes 1.00 s.", NULL},
+        {"equal", "1 1 1 1", SHAPE_EVEN, VERDICT_GOOD, "", "Evenly spread: every process computes for 1.00 s.", NULL},
         {"nearly equal", "0.95 1.05 1 1", SHAPE_EVEN, VERDICT_GOOD, "",
-         "Evenly spread: every process computes 950 ms to 1.05 s.", NULL},
+         "Evenly spread: every process computes for 950 ms to 1.05 s.", NULL},
         {"too little to matter", "1 2 1 2 of 50", SHAPE_ALTERNATING, VERDICT_GOOD, "",
-         "The computing times differ (1.00 s on process 0 to 2.00 s on process 1), but the longest is only 500 ms "
-         "above the mean, 1.0 % of the run: too little to matter.",
+         "The computing times differ (1.00 s on process 0 to 2.00 s on process 1), but the longest exceeds the mean by "
+         "only 500 ms, 1.0 % of the run: negligible.",
          NULL},
         {"just enough to matter", "1 2 1 2 of 49.9", SHAPE_ALTERNATING, VERDICT_POOR,
          "the odd ranks compute 2.0 times as long as the even ones",
          "Even and odd ranks alternate: the odd ranks compute 2.00 s on average, the even ones 1.00 s.", EVEN_ODD},
-        {"nobody", "", SHAPE_UNKNOWN, VERDICT_UNKNOWN, "", "There are no processes with events.", NULL},
+        {"nobody", "", SHAPE_UNKNOWN, VERDICT_UNKNOWN, "", "No process has any events.", NULL},
         {"one", "1", SHAPE_UNKNOWN, VERDICT_UNKNOWN, "",
-         "There is only one process: nothing to compare its computing time with.", NULL},
+         "There is only one process: its computing time cannot be compared.", NULL},
         {"nothing computed", "0 0 0 of 1", SHAPE_UNKNOWN, VERDICT_UNKNOWN, "",
-         "No process has any computing time: nothing to compare.", NULL},
-        {"10 %", "9 11", SHAPE_EVEN, VERDICT_GOOD, "", "Evenly spread: every process computes 9.00 s to 11.0 s.", NULL},
+         "No process has any computing time: there is nothing to compare.", NULL},
+        {"10 %", "9 11", SHAPE_EVEN, VERDICT_GOOD, "", "Evenly spread: every process computes for 9.00 s to 11.0 s.",
+         NULL},
         {"10 % and 2 ns", "8.999999999 11.000000001", SHAPE_PAIR, VERDICT_FAIR,
          "process 1 computes 22 % longer than process 0",
          "Process 1 computes more (11.0 s, 10 % above the mean), process 0 less (9.00 s, 10 % below it).",
@@ -159,47 +163,49 @@ static void test_compute_good(void)
 static void test_communication(void)
 {
     static const struct run runs[] = {
-        {"one high", "1 1 2 1", SHAPE_FEW_HIGH, VERDICT_POOR, "process 2 communicates 2.0 times as long as the others",
-         "Process 2 communicates 2.00 s, the other 3 processes 1.00 s each: one process far above the others.",
+        {"one high", "1 1 2 1", SHAPE_FEW_HIGH, VERDICT_POOR,
+         "process 2 communicates 2.0 times as long as the other processes",
+         "Process 2 communicates 2.00 s, the other 3 processes 1.00 s each: one process far above the rest.",
          "see which functions process 2 is in: sight chart activity"},
         {"several high", "2 2 1 1 1 1 1 1 1 1 1 1 1 1 1 1", SHAPE_FEW_HIGH, VERDICT_POOR,
-         "processes 0,1 communicate 2.0 times as long as the others",
+         "processes 0,1 communicate 2.0 times as long as the other processes",
          "Processes 0,1 communicate 2.00 s on average, the other 14 processes 1.00 s each: a few processes far above "
-         "the others.",
+         "the rest.",
          "see which functions processes 0,1 are in: sight chart activity"},
-        {"one hardly", "1 1 0.01 1", SHAPE_FEW_LOW, VERDICT_POOR, "process 2 communicates much less than the others",
+        {"one hardly", "1 1 0.01 1", SHAPE_FEW_LOW, VERDICT_POOR,
+         "process 2 communicates much less than the other processes",
          "Process 2 communicates only 10.0 ms, the other 3 processes 1.00 s each: one process nearly without "
          "communication.",
-         "see which functions process 0 is in, and process 2 is not: sight chart activity"},
+         "see which functions process 0 spends time in that process 2 does not: sight chart activity"},
         {"several hardly", "1 1 0.1 1 1 0.1 1 1 1 1 1 1 1 1 1 1", SHAPE_FEW_LOW, VERDICT_POOR,
-         "processes 2,5 communicate much less than the others",
+         "processes 2,5 communicate much less than the other processes",
          "Processes 2,5 communicate only 100 ms on average, the other 14 processes 1.00 s each: a few processes nearly "
          "without communication.",
-         "see which functions process 0 is in, and process 2 is not: sight chart activity"},
+         "see which functions process 0 spends time in that process 2 does not: sight chart activity"},
         {"alternating", "3 1 3 1", SHAPE_ALTERNATING, VERDICT_POOR,
          "the even ranks communicate 3.0 times as long as the odd ones",
          "Even and odd ranks alternate: the even ranks communicate 3.00 s on average, the odd ones 1.00 s.",
-         "see which functions process 0 is in, and process 1 is not: sight chart activity"},
+         "see which functions process 0 spends time in that process 1 does not: sight chart activity"},
         {"gradient", "1 2 3 4", SHAPE_GRADIENT, VERDICT_POOR, "the communication time grows with the rank",
          "A gradient over the ranks: the communication time grows with the rank, from 1.00 s on process 0 to 4.00 s on "
          "process 3.",
-         "see which functions process 3 is in, and process 0 is not: sight chart activity"},
+         "see which functions process 3 spends time in that process 0 does not: sight chart activity"},
         {"pair", "3 1", SHAPE_PAIR, VERDICT_POOR, "process 0 communicates 3.0 times as long as process 1",
          "Process 0 communicates more (3.00 s, 50 % above the mean), process 1 less (1.00 s, 50 % below it).",
-         "see which functions process 0 is in, and process 1 is not: sight chart activity"},
-        {"even", "1 1", SHAPE_EVEN, VERDICT_GOOD, "", "Evenly spread: every process communicates 1.00 s.", NULL},
+         "see which functions process 0 spends time in that process 1 does not: sight chart activity"},
+        {"even", "1 1", SHAPE_EVEN, VERDICT_GOOD, "", "Evenly spread: every process communicates for 1.00 s.", NULL},
         {"none", "0 0", SHAPE_UNKNOWN, VERDICT_UNKNOWN, "",
-         "No process has any communication time: nothing to compare.", NULL},
+         "No process has any communication time: there is nothing to compare.", NULL},
         {"one process", "1", SHAPE_UNKNOWN, VERDICT_UNKNOWN, "",
-         "There is only one process: nothing to compare its communication time with.", NULL},
+         "There is only one process: its communication time cannot be compared.", NULL},
         {"mirror of computing", "1 2 3 4 of 10", SHAPE_GRADIENT, VERDICT_POOR,
          "the communication time grows with the rank",
          "A gradient over the ranks: the communication time grows with the rank, from 1.00 s on process 0 to 4.00 s on "
-         "process 3. These times mirror the computing times: who computes less spends more time in MPI.",
-         "even out the computing first: the times in MPI follow it"},
+         "process 3. These times mirror the computing times: a process that computes less spends more time in MPI.",
+         "balance the computing first: the times in MPI follow it"},
         {"too little to matter", "1 2 of 100", SHAPE_PAIR, VERDICT_GOOD, "",
-         "The communication times differ (1.00 s on process 0 to 2.00 s on process 1), but the longest is only 500 ms "
-         "above the mean, 0.5 % of the run: too little to matter.",
+         "The communication times differ (1.00 s on process 0 to 2.00 s on process 1), but the longest exceeds the "
+         "mean by only 500 ms, 0.5 % of the run: negligible.",
          NULL},
     };
     RUNS(runs, "stddev-communication", true);
@@ -210,19 +216,19 @@ static void test_communication(void)
 static void test_total(void)
 {
     static const struct run runs[] = {
-        {"one long", "1 1 2 1", SHAPE_FEW_HIGH, VERDICT_POOR, "process 2 runs 2.0 times as long as the others",
-         "Process 2 runs 2.00 s, the other 3 processes 1.00 s each: one process far above the others.",
+        {"one long", "1 1 2 1", SHAPE_FEW_HIGH, VERDICT_POOR, "process 2 runs 2.0 times as long as the other processes",
+         "Process 2 runs 2.00 s, the other 3 processes 1.00 s each: one process far above the rest.",
          AT_DIFFERENT_TIMES "2 does before or after the others"},
-        {"one short", "1 1 0.1 1", SHAPE_FEW_LOW, VERDICT_POOR, "process 2 runs much less than the others",
+        {"one short", "1 1 0.1 1", SHAPE_FEW_LOW, VERDICT_POOR, "process 2 runs much less than the other processes",
          "Process 2 runs only 100 ms, the other 3 processes 1.00 s each: one process nearly absent.",
-         "find why process 2 starts later or ends earlier than the others"},
+         "find out why process 2 starts later or ends earlier than the other processes"},
         {"several short", "1 1 0.1 1 1 1 1 1 1 0.1 1 1 1 1 1 1", SHAPE_FEW_LOW, VERDICT_POOR,
-         "processes 2,9 run much less than the others",
+         "processes 2,9 run much less than the other processes",
          "Processes 2,9 run only 100 ms on average, the other 14 processes 1.00 s each: a few processes nearly absent.",
-         "find why processes 2,9 start later or end earlier than the others"},
+         "find out why processes 2,9 start later or end earlier than the other processes"},
         {"two groups", "1 1 1 3 3 3", SHAPE_TWO_GROUPS, VERDICT_POOR,
-         "processes 3–5 run 3.0 times as long as the others",
-         "Two groups: processes 3–5 run 3.00 s on average, the others (0–2) 1.00 s.",
+         "processes 3–5 run 3.0 times as long as the other processes",
+         "Two groups: processes 3–5 run 3.00 s on average, the rest (0–2) 1.00 s.",
          AT_DIFFERENT_TIMES "3 does before or after the others"},
         {"gradient", "4 3 2 1", SHAPE_GRADIENT, VERDICT_POOR, "the total time falls with the rank",
          "A gradient over the ranks: the total time falls with the rank, from 4.00 s on process 0 to 1.00 s on process "
@@ -231,11 +237,11 @@ static void test_total(void)
         {"pair", "1 3", SHAPE_PAIR, VERDICT_POOR, "process 1 runs 3.0 times as long as process 0",
          "Process 1 runs more (3.00 s, 50 % above the mean), process 0 less (1.00 s, 50 % below it).",
          AT_DIFFERENT_TIMES "1 does before or after the other"},
-        {"even", "1 2 1 2 of 10", SHAPE_EVEN, VERDICT_GOOD, "", "Evenly spread: every process runs 10.0 s.", NULL},
-        {"nothing", "0 0", SHAPE_UNKNOWN, VERDICT_UNKNOWN, "", "No process has any total time: nothing to compare.",
-         NULL},
+        {"even", "1 2 1 2 of 10", SHAPE_EVEN, VERDICT_GOOD, "", "Evenly spread: every process runs for 10.0 s.", NULL},
+        {"nothing", "0 0", SHAPE_UNKNOWN, VERDICT_UNKNOWN, "",
+         "No process has any total time: there is nothing to compare.", NULL},
         {"one process", "1", SHAPE_UNKNOWN, VERDICT_UNKNOWN, "",
-         "There is only one process: nothing to compare its total time with.", NULL},
+         "There is only one process: its total time cannot be compared.", NULL},
     };
     RUNS(runs, "stddev-total", false);
 }

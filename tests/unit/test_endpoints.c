@@ -2,8 +2,8 @@
 /* Queues at endpoints by hand: how long each waits behind others, what is no queue, what a run without them saves; and
    the course of the waits. */
 #include "replay/analyse.h"
-#include "replay/endpoints.h"
 #include "replay/replay.h"
+#include "waits/endpoints.h"
 
 #include "unit/hand_trace.h"
 #include "unit/tap.h"
@@ -48,7 +48,7 @@ static void test_receiving(void)
     struct analysis *analysis = analysed(&trace, 4);
     EXPECT(analysis, "one receives", 0, 0, 20, 40);
     tap_equal_int(analysis->waits[WAIT_LATE_RECEIVER].ns, 20 + 38 + 56, "one receives: all waiting for it");
-    tap_equal_int(analysis->contention.causes_ns[0], 60, "one receives: where they queue");
+    tap_equal_int(analysis->contention.causes_ns[0], 60, "one receives: the process they queue for");
     tap_equal_int((int64_t)analysis->contention.count, 2, "one receives: two queue");
     tap_equal_int(analysis->contention.from_ns, 30, "one receives: from its first turn on");
     tap_equal_int(analysis->contention.to_ns, 70, "one receives: to its last");

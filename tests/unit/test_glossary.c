@@ -3,7 +3,7 @@
    that no table tells are compared by tests/cli/help.test. */
 #include "heuristics/finding.h"
 #include "heuristics/glossary.h"
-#include "render/metrics_report.h"
+#include "render/reports/metrics_report.h"
 #include "unit/tap.h"
 
 static void expect_term(const char *name, const char *kind)
@@ -21,8 +21,8 @@ static void test_tables(void)
 {
     for (int kind = WAIT_NONE + 1; kind < WAIT_KIND_COUNT; kind++)
         expect_term(wait_kind_name((enum wait_kind)kind), "wait state");
-    for (size_t i = 0; finding_id_at(i); i++)
-        expect_term(finding_id_at(i), "finding");
+    for (enum finding_kind kind = 0; kind < FINDING_KINDS; kind++)
+        expect_term(finding_id(kind), "finding");
     for (size_t i = 0; i < heuristic_count(); i++)
         expect_term(heuristic_at(i)->id, "heuristic");
 #define EXPECT_NUMBER(member, type) expect_term(#member, "number of the analysis");

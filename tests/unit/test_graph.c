@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The graph of calls, messages and collectives: all that it knows, packed and read back. */
-#include "replay/sweep.h"
+#include "graph/sweep.h"
 
 #include "unit/hand_trace.h"
 #include "unit/tap.h"
@@ -27,17 +27,17 @@ static void test_calls(void)
     tap_equal_int(calls[0].comm, 0, "its communicator");
     tap_equal_int(calls[1].leave_ns, odd + longest, "a call of an hour");
     tap_equal_int(calls[1].site, 9, "its site, told at its leave");
-    tap_equal_int(calls[1].comm, 1, "another communicator");
+    tap_equal_int(calls[1].comm, 1, "a different communicator");
     tap_equal_int(calls[2].leave_ns, longest * 2, "no call is shorter than nothing");
     tap_equal_int(calls[2].site, 0, "a site that is not told");
-    tap_equal_int(calls[3].leave_ns, longest * 3 + odd + 1, "a call that is not left ends with its lane");
+    tap_equal_int(calls[3].leave_ns, longest * 3 + odd + 1, "a call that is not left ends with its location");
     tap_equal_int(calls[3].comm, EVENT_UNKNOWN, "a communicator that is not told");
     graph_free(graph);
 }
 
-static struct message message_at(const struct graph *graph, uint32_t lane, uint32_t index, bool received)
+static struct message message_at(const struct graph *graph, uint32_t location, uint32_t index, bool received)
 {
-    struct call call = graph_call(graph, lane, index);
+    struct call call = graph_call(graph, location, index);
     uint32_t at = received ? call.received : call.sent;
     return at ? graph_message(graph, at - 1) : (struct message){.channel = GRAPH_NONE};
 }
@@ -57,16 +57,17 @@ static void test_messages(void)
     trace.events[1][trace.count[1] - 2].tag = 3;
     trace.events[1][trace.count[1] - 2].bytes_received = 5;
     struct graph *graph = graph_of(&trace, 2);
-    /* Lanes are numbered as they are met: the last process first. */
+    /* Locations are numbered as they are met: the last process first. */
     for (uint32_t i = 0; i < SIZES; i++) {
         struct message at = message_at(graph, 0, i, true);
         tap_ok(at.bytes == sizes[i], "message %u: its bytes are those of the send", i);
-        tap_ok(at.send_lane == 1 && at.send_call == i && at.receive_lane == 0 && at.receive_call == i,
+        tap_ok(at.send_location == 1 && at.send_call == i && at.receive_location == 0 && at.receive_call == i,
                "message %u: its ends", i);
     }
     struct message alone = message_at(graph, 0, SIZES, true);
     const struct channel *channel = &graph->channels[alone.channel];
-    tap_ok(alone.send_lane == GRAPH_NONE && alone.send_call == GRAPH_NONE && alone.receive_lane == 0, "no sender");
+    tap_ok(alone.send_location == GRAPH_NONE && alone.send_call == GRAPH_NONE && alone.receive_location == 0,
+           "no sender");
     tap_equal_int(alone.bytes, 5, "bytes of a receive alone");
     tap_ok(channel->sender == 0 && channel->receiver == 1 && channel->comm == 0 && channel->tag == 3, "its channel");
     tap_equal_int((long long)graph->unmatched, 1, "unmatched");
@@ -75,7 +76,7 @@ static void test_messages(void)
 }
 
 /* Threads of a process share the order of its messages; those inside collectives stand in no call. */
-static void test_lanes(void)
+static void test_locations(void)
 {
     struct trace trace = {0};
     for (uint32_t i = 0; i < 4; i++) {
@@ -94,11 +95,12 @@ static void test_lanes(void)
     int right = 0;
     for (uint32_t i = 0; i < 4; i++) {
         struct message sent = message_at(graph, 2, i, false);
-        right += sent.receive_lane == i % 2 && sent.receive_call == i / 2 && graph->lanes[i % 2].thread == i % 2;
+        right +=
+            sent.receive_location == i % 2 && sent.receive_call == i / 2 && graph->locations[i % 2].thread == i % 2;
     }
     tap_equal_int(right, 4, "messages find the thread that receives them");
     struct call inside = graph_call(graph, 2, 4);
-    tap_ok(inside.sent == 0 && inside.group != 0, "messages inside collectives are nobody's");
+    tap_ok(inside.sent == 0 && inside.instance != 0, "messages inside collectives are nobody's");
     tap_equal_int((long long)graph->unmatched, 0, "but matched");
     tap_equal_int((long long)graph->message_count, 5, "and counted");
     graph_free(graph);
@@ -113,7 +115,7 @@ static void moved(struct trace *trace, uint32_t process, int64_t enter, int64_t 
     put(trace, process, EVENT_LEAVE, leave, ALLREDUCE);
 }
 
-static void test_groups(void)
+static void test_instances(void)
 {
     struct trace trace = {0};
     moved(&trace, 0, 10, 40, 8, 8);
@@ -126,16 +128,16 @@ static void test_groups(void)
     call(&trace, 1, BARRIER, 70, 80);
     struct graph *graph = graph_of(&trace, 3);
     struct call first = graph_call(graph, 2, 0), second = graph_call(graph, 1, 0), third = graph_call(graph, 0, 0);
-    const struct group *group = graph_group(graph, &first);
+    const struct instance *instance = graph_instance(graph, &first);
     tap_ok(!first.gives_nothing && !first.gets_nothing, "bytes both ways");
     tap_ok(!second.gives_nothing && second.gets_nothing, "gets nothing");
     tap_ok(third.gives_nothing && !third.gets_nothing, "gives nothing");
-    tap_equal_int(group->latest_enter_ns, 30, "who gives nothing keeps nobody waiting");
-    tap_equal_int(group->latest_lane, 1, "the latest of the others");
-    tap_equal_int(group->earliest_leave_ns, 36, "the first to leave is the first of all");
-    tap_ok(group->complete, "everyone takes part");
+    tap_equal_int(instance->latest_enter_ns, 30, "who gives nothing keeps nobody waiting");
+    tap_equal_int(instance->latest_location, 1, "the latest of the others");
+    tap_equal_int(instance->earliest_leave_ns, 36, "the first to leave is the first of all");
+    tap_ok(instance->complete, "everyone takes part");
     struct call barrier = graph_call(graph, 2, 2);
-    tap_ok(!graph_group(graph, &barrier)->complete, "one process missed a barrier");
+    tap_ok(!graph_instance(graph, &barrier)->complete, "one process missed a barrier");
     graph_free(graph);
 }
 
@@ -152,8 +154,8 @@ static void test_inter(void)
     }
     struct graph *graph = graph_of(&trace, 2);
     struct call inter = graph_call(graph, 0, 0), intra = graph_call(graph, 0, 1);
-    tap_ok(!graph_group(graph, &inter)->complete, "a barrier of an inter-communicator tells nothing");
-    tap_ok(graph_group(graph, &intra)->complete, "one of the world does");
+    tap_ok(!graph_instance(graph, &inter)->complete, "a barrier of an inter-communicator tells nothing");
+    tap_ok(graph_instance(graph, &intra)->complete, "one of the world does");
     graph_free(graph);
     free(defs->comm_rows);
     defs->comm_rows = NULL;
@@ -178,14 +180,14 @@ static void test_many(void)
     for (uint32_t i = 0; i < CALLS; i++) {
         struct call at = graph_call(graph, 0, i);
         right += at.enter_ns == enters[i] && at.leave_ns == leaves[i] &&
-                 at.state == (uint32_t)(i % 3 ? SEND : BARRIER) && (at.group != 0) == (i % 3 == 0);
+                 at.state == (uint32_t)(i % 3 ? SEND : BARRIER) && (at.instance != 0) == (i % 3 == 0);
     }
-    tap_equal_int((long long)graph->lanes[0].count, CALLS, "many calls");
+    tap_equal_int((long long)graph->locations[0].count, CALLS, "many calls");
     tap_equal_int(right, CALLS, "and each has its times");
     graph_free(graph);
 }
 
-/* Every call once, each lane's in their order, and those of the two lanes not one lane after the other. */
+/* Every call once, each location's in their order, and those of the two locations not one location after the other. */
 static void test_sweep(void)
 {
     enum { CALLS = 20000, PROCESSES = 3 };
@@ -195,22 +197,22 @@ static void test_sweep(void)
             call(&trace, p, SEND, p < 2 ? 10 * i : 5, p < 2 ? 10 * i + 3 : 9);
     struct graph *graph = graph_of(&trace, PROCESSES);
     struct sweep sweep = sweep_begin(graph);
-    uint32_t next[PROCESSES] = {0}, lane, from, to, ranges = 0;
+    uint32_t next[PROCESSES] = {0}, location, from, to, ranges = 0;
     bool in_order = true;
-    while (sweep_next(&sweep, &lane, &from, &to)) {
-        in_order &= from == next[lane] && to > from;
-        next[lane] = to;
+    while (sweep_next(&sweep, &location, &from, &to)) {
+        in_order &= from == next[location] && to > from;
+        next[location] = to;
         ranges++;
     }
-    tap_ok(in_order, "sweep: calls of a lane come in their order");
+    tap_ok(in_order, "sweep: calls of a location come in their order");
     for (uint32_t i = 0; i < PROCESSES; i++)
         tap_equal_int(next[i], CALLS, "sweep: all of them");
-    tap_ok(ranges > 2 * PROCESSES, "sweep: lanes take turns");
+    tap_ok(ranges > 2 * PROCESSES, "sweep: locations take turns");
     graph_free(graph);
     struct trace none = {0};
     graph = graph_of(&none, 0);
     sweep = sweep_begin(graph);
-    tap_ok(!sweep_next(&sweep, &lane, &from, &to), "sweep: no lanes at all");
+    tap_ok(!sweep_next(&sweep, &location, &from, &to), "sweep: no locations at all");
     graph_free(graph);
 }
 
@@ -234,9 +236,9 @@ static void test_ends(void)
             put(&trace, p, EVENT_LEAVE, 10 * i + 9, WAITALL);
         }
     struct graph *graph = graph_of(&trace, 2);
-    for (uint32_t lane = 0; lane < 2; lane++)
+    for (uint32_t location = 0; location < 2; location++)
         for (uint32_t i = 0; i < 3; i++) {
-            struct call at = graph_call(graph, lane, i);
+            struct call at = graph_call(graph, location, i);
             tap_equal_int(list_length(graph, at.sent, false), i, "call %u: it sends as many", i);
             tap_equal_int(list_length(graph, at.received, true), i, "call %u: and receives them", i);
         }
@@ -254,8 +256,8 @@ int main(void)
     test_sweep();
     test_ends();
     test_messages();
-    test_lanes();
-    test_groups();
+    test_locations();
+    test_instances();
     test_inter();
     defs_free(defs);
     return tap_done();

@@ -54,17 +54,17 @@ static void expect_fault(const char *text, const char *want)
 static void test_faults(void)
 {
     char deep[200] = "", wide[600] = "1";
-    expect_fault("", "f:7: a metric, a number or ( is missing, at the end of the line");
-    expect_fault("mpi +", "f:7: a metric, a number or ( is missing, at the end of the line");
-    expect_fault("mpi compute", "f:7: an operator is missing, at 'compute'");
-    expect_fault("(mpi", "f:7: a ) is missing, at the end of the line");
-    expect_fault("max mpi", "f:7: max and min need ( and ), at 'mpi'");
-    expect_fault("max(mpi", "f:7: a ) or , is missing, at the end of the line");
-    expect_fault("mip / time", "f:7: there is no metric 'mip'");
-    expect_fault("late-sender", "f:7: there is no metric 'late'");
-    expect_fault("1.2.3", "f:7: this is no number, at '1.2.3'");
-    expect_fault("-mpi", "f:7: a metric, a number or ( is missing, at '-mpi'");
-    expect_fault("mpi + bytes", "f:7: what is added or compared is not of the same unit, at the end of the line");
+    expect_fault("", "f:7: missing metric, number or (, at the end of the line");
+    expect_fault("mpi +", "f:7: missing metric, number or (, at the end of the line");
+    expect_fault("mpi compute", "f:7: missing operator, at 'compute'");
+    expect_fault("(mpi", "f:7: missing ), at the end of the line");
+    expect_fault("max mpi", "f:7: max and min need parentheses, at 'mpi'");
+    expect_fault("max(mpi", "f:7: missing ) or ,, at the end of the line");
+    expect_fault("mip / time", "f:7: unknown metric 'mip'");
+    expect_fault("late-sender", "f:7: unknown metric 'late'");
+    expect_fault("1.2.3", "f:7: not a number, at '1.2.3'");
+    expect_fault("-mpi", "f:7: missing metric, number or (, at '-mpi'");
+    expect_fault("mpi + bytes", "f:7: operands have different units, at the end of the line");
     for (int i = 0; i < 100; i++)
         strcat(deep, "(");
     expect_fault(deep, "f:7: the expression is nested more than 16 deep");
@@ -133,29 +133,28 @@ static void expect_file_fault(const char *text, const char *want)
 
 static void test_file_faults(void)
 {
-    expect_file_fault("", "my: there is no hypothesis in it");
+    expect_file_fault("", "my: contains no hypothesis");
     expect_file_fault("title x\n", "my:1: no hypothesis before 'title'");
-    expect_file_fault("hypothesis A\n", "my:1: a name is up to 40 of a-z, 0-9 and -, not 'A'");
-    expect_file_fault("hypothesis a\nhypothesis a\n", "my:2: there is another hypothesis 'a'");
-    expect_file_fault("hypothesis a\nparent a\n", "my:2: no hypothesis before this one is named 'a'");
-    expect_file_fault("hypothesis a\nparent b\nhypothesis b", "my:2: no hypothesis before this one is named 'b'");
-    expect_file_fault("hypothesis a\nhypothesis b\nparent a a\n", "my:3: twice the same parent 'a'");
-    expect_file_fault("hypothesis a\nhypothesis b\nparent a c\n", "my:3: no hypothesis before this one is named 'c'");
+    expect_file_fault("hypothesis A\n", "my:1: a name has up to 40 characters a-z, 0-9 and -, not 'A'");
+    expect_file_fault("hypothesis a\nhypothesis a\n", "my:2: there is already a hypothesis 'a'");
+    expect_file_fault("hypothesis a\nparent a\n", "my:2: no earlier hypothesis is named 'a'");
+    expect_file_fault("hypothesis a\nparent b\nhypothesis b", "my:2: no earlier hypothesis is named 'b'");
+    expect_file_fault("hypothesis a\nhypothesis b\nparent a a\n", "my:3: duplicate parent 'a'");
+    expect_file_fault("hypothesis a\nhypothesis b\nparent a c\n", "my:3: no earlier hypothesis is named 'c'");
     expect_file_fault("hypothesis a\nhypothesis b\nhypothesis c\nhypothesis d\nhypothesis e\nhypothesis f\n"
                       "parent a b c d e\n",
                       "my:7: more than 4 parents");
-    expect_file_fault("hypothesis a\nvalue\n", "my:2: nothing stands behind 'value'");
-    expect_file_fault("hypothesis a\nvalues 1\n", "my:2: there is no keyword 'values'");
-    expect_file_fault("hypothesis a\nleast-calls 1\n", "my:2: this must stand before all hypotheses: 'least-calls'");
-    expect_file_fault("least-calls x\n", "my:1: this is no number of calls: 'x'");
-    expect_file_fault("least-time 3\n", "my:1: a time has a unit (ns us ms s), as in 1 ms, not '3'");
-    expect_file_fault("threshold x\n", "my:1: a threshold is a number from 0 to 1000, or per cent, not 'x'");
-    expect_file_fault("threshold -1\n", "my:1: a threshold is a number from 0 to 1000, or per cent, not '-1'");
-    expect_file_fault("hypothesis a\nrefine when\n", "my:2: there is no axis 'when'");
-    expect_file_fault("hypothesis a\nrefine tags tags\n", "my:2: twice the same axis 'tags'");
-    expect_file_fault("hypothesis a\ntitle \xff\n", "my:2: this is no text in UTF-8");
-    expect_file_fault("hypothesis a\nvalue mpi /\n",
-                      "my:2: a metric, a number or ( is missing, at the end of the line");
+    expect_file_fault("hypothesis a\nvalue\n", "my:2: missing value after 'value'");
+    expect_file_fault("hypothesis a\nvalues 1\n", "my:2: unknown keyword 'values'");
+    expect_file_fault("hypothesis a\nleast-calls 1\n", "my:2: this must precede all hypotheses: 'least-calls'");
+    expect_file_fault("least-calls x\n", "my:1: not a number of calls: 'x'");
+    expect_file_fault("least-time 3\n", "my:1: a time needs a unit (ns us ms s), as in 1 ms, not '3'");
+    expect_file_fault("threshold x\n", "my:1: a threshold is a number from 0 to 1000 or a percentage, not 'x'");
+    expect_file_fault("threshold -1\n", "my:1: a threshold is a number from 0 to 1000 or a percentage, not '-1'");
+    expect_file_fault("hypothesis a\nrefine when\n", "my:2: unknown axis 'when'");
+    expect_file_fault("hypothesis a\nrefine tags tags\n", "my:2: duplicate axis 'tags'");
+    expect_file_fault("hypothesis a\ntitle \xff\n", "my:2: not UTF-8 text");
+    expect_file_fault("hypothesis a\nvalue mpi /\n", "my:2: missing metric, number or (, at the end of the line");
 }
 
 static void test_limits(void)

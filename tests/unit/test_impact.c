@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What the critical path costs whom: example B of the rules of diagnosis (2.3) from its tables, small runs whose parts
    are known, and the law that the parts are all time. */
-#include "replay/impact.h"
 #include "replay/replay.h"
+#include "waits/impact.h"
 
 #include "unit/hand_trace.h"
 #include "unit/tap.h"
@@ -53,7 +53,7 @@ static void test_one_works(void)
     struct critical_path path = critical_path_of(graph);
     struct impact impact = impact_of(graph, &path);
     tap_equal_int(path.length_ns, 100, "one works: the path is its work");
-    tap_ok(path.part_count == 1 && path.parts[0].ns == 100 && graph->lanes[path.parts[0].lane].process == 1,
+    tap_ok(path.part_count == 1 && path.parts[0].ns == 100 && graph->locations[path.parts[0].location].process == 1,
            "one works: one activity of one process");
     expect(impact.activity_ns, 103, "one works: 100 and three times 1");
     expect(impact.imbalance_ns, 297, "one works: all waits of the others");
@@ -89,7 +89,7 @@ static void test_roles(void)
 static void test_random(void)
 {
     int whole = 0, booked = 0, bounded = 0, runs = 0;
-    for (uint32_t processes = 2; processes <= LANES; processes++)
+    for (uint32_t processes = 2; processes <= LOCATIONS; processes++)
         for (int i = 0; i < 40; i++, runs++) {
             struct trace trace = {0};
             run_make(&trace, processes);
@@ -104,13 +104,13 @@ static void test_random(void)
             whole += fabs(impact.activity_ns + impact.other_ns + impact.imbalance_ns - all) < 1e-6;
             booked += fabs(by_activity - impact.imbalance_ns) < 1e-6 && fabs(parts - (double)path.length_ns) < 1e-6;
             bounded += impact.inter_ns <= impact.imbalance_ns + 1e-6 && impact.length_ns == path.length_ns &&
-                       path.length_ns == replay_duration_ns(graph);
+                       path.length_ns == graph_duration_ns(graph);
             impact_clear(&impact);
             critical_path_clear(&path);
             graph_free(graph);
         }
     tap_equal_int(whole, runs, "activity + other + imbalance = processes x path");
-    tap_equal_int(booked, runs, "all imbalance is booked on activities, all of the path on lanes");
+    tap_equal_int(booked, runs, "all imbalance is booked on activities, all of the path on locations");
     tap_equal_int(bounded, runs, "between roles is a part of it; activities tile the path");
 }
 

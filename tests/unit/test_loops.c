@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Loops: the strings of the rules of diagnosis (5.2, 5.3) and the tables of Paradyn's extension to loops, random
    programs whose loops are known, and what finding them costs. */
-#include "replay/loops.h"
+#include "phases/loops.h"
 
 #include "core/memory.h"
-#include "replay/anchor.h"
-#include "replay/graph_storage.h"
-#include "replay/wait_table.h"
+#include "graph/graph_storage.h"
+#include "graph/wait_table.h"
+#include "phases/anchor.h"
 #include "unit/tap.h"
 
 #include <math.h>
@@ -310,7 +310,7 @@ static void test_bottleneck(void)
     tap_ok(!loop_is_bottleneck(0, 0, 0.2), "nothing of nothing is none");
 }
 
-/* A graph of lanes whose calls are made by hand. */
+/* A graph of locations whose calls are made by hand. */
 enum { STEP, ALLREDUCE, RANK, LATER, SENDING, STATES, WORLD = 0 };
 
 static struct defs *hand_definitions(uint32_t processes)
@@ -330,11 +330,11 @@ static struct defs *hand_definitions(uint32_t processes)
 static struct call_kind kinds[STATES] = {
     {STEP, 0, WORLD}, {ALLREDUCE, 0, WORLD}, {RANK, 0, WORLD}, {LATER, 0, WORLD}, {SENDING, 0, WORLD}};
 
-static struct packed_call *add_call(struct graph *graph, struct lane *lane, uint32_t state, int64_t enter_ns,
+static struct packed_call *add_call(struct graph *graph, struct location *location, uint32_t state, int64_t enter_ns,
                                     int64_t leave_ns)
 {
-    struct packed_call *call = graph_add_call(graph, lane, enter_ns, state);
-    graph_set_leave(graph, lane, lane->count - 1, leave_ns);
+    struct packed_call *call = graph_add_call(graph, location, enter_ns, state);
+    graph_set_leave(graph, location, location->count - 1, leave_ns);
     return call;
 }
 
@@ -342,20 +342,20 @@ static struct packed_call *add_call(struct graph *graph, struct lane *lane, uint
 static void test_paradyn(void)
 {
     struct defs *defs = hand_definitions(1);
-    struct lane *lane = memory_new(sizeof *lane);
+    struct location *location = memory_new(sizeof *location);
     struct graph graph = {
-        .defs = defs, .lanes = lane, .lane_count = 1, .kinds = kinds, .collectives = collectives_of(defs)};
+        .defs = defs, .locations = location, .location_count = 1, .kinds = kinds, .collectives = collectives_of(defs)};
     int64_t now = 0;
-    lane->end_ns = 974000;
+    location->end_ns = 974000;
     for (int j = 0; j < 100; j++) {
-        add_call(&graph, lane, STEP, now, now + 80);
-        add_call(&graph, lane, SENDING, now + 80, now + 80);
+        add_call(&graph, location, STEP, now, now + 80);
+        add_call(&graph, location, SENDING, now + 80, now + 80);
         for (int k = 0; k < 4; k++)
-            add_call(&graph, lane, ALLREDUCE, now + 80 + k * 2410, now + 80 + k * 2410 + (k < 3 ? 10 : 2410));
+            add_call(&graph, location, ALLREDUCE, now + 80 + k * 2410, now + 80 + k * 2410 + (k < 3 ? 10 : 2410));
         now += 9720;
     }
     for (int w = 0; w < 500; w++, now += 4)
-        add_call(&graph, lane, LATER, now, now + 4);
+        add_call(&graph, location, LATER, now, now + 4);
     wait_table_make(&graph);
     struct loop_tree tree = loops_of(&graph, 0);
     if (tap_equal_int((long long)tree.count, 4, "table 4.1 as a trace: three loops in the whole")) {
@@ -387,64 +387,67 @@ static void test_paradyn(void)
 }
 
 /* A master that answers whoever comes; calls that only ask; a first iteration that takes longer; waiting. */
-static void test_lanes(void)
+static void test_locations(void)
 {
     struct defs *defs = hand_definitions(4);
-    struct lane *lanes = memory_new(4 * sizeof *lanes);
-    struct graph graph = {.defs = defs, .lanes = lanes, .lane_count = 4};
-    struct group groups[20] = {{0}};
-    struct group_stream stream = {.comm = WORLD, .state = ALLREDUCE, .most = 4};
+    struct location *locations = memory_new(4 * sizeof *locations);
+    struct graph graph = {.defs = defs, .locations = locations, .location_count = 4};
+    struct instance instances[20] = {{0}};
+    struct instance_stream stream = {.comm = WORLD, .state = ALLREDUCE, .most = 4};
     struct packed_message *messages = memory_new(20 * sizeof *messages);
     struct channel channels[4] = {{0}};
-    lanes[0].end_ns = 10000;
+    locations[0].end_ns = 10000;
     for (uint32_t p = 1; p < 4; p++) {
-        lanes[p].process = p;
-        channels[p] = (struct channel){.receiver = p, .receive_lane = p};
+        locations[p].process = p;
+        channels[p] = (struct channel){.receiver = p, .receive_location = p};
     }
     for (uint32_t k = 0; k < 20; k++) {
         int64_t now = 1000 + 400 * (int64_t)k;
-        packed_set_out(&graph, add_call(&graph, &lanes[0], STEP, k ? now : 100, now + 10), k + 1);
+        packed_set_out(&graph, add_call(&graph, &locations[0], STEP, k ? now : 100, now + 10), k + 1);
         messages[k] = (struct packed_message){.receive_call = GRAPH_NONE};
         if (k % 3 == 0)
-            add_call(&graph, &lanes[0], RANK, now + 20, now + 21);
-        struct packed_call *reduce = add_call(&graph, &lanes[0], ALLREDUCE, now + 30, now + 390);
+            add_call(&graph, &locations[0], RANK, now + 20, now + 21);
+        struct packed_call *reduce = add_call(&graph, &locations[0], ALLREDUCE, now + 30, now + 390);
         reduce->link = k + 1;
-        reduce->word |= CALL_IN_GROUP;
-        groups[k] = (struct group){
-            .latest_enter_ns = now + 380, .root_lane = GRAPH_NONE, .count = 4, .latest_lane = 1, .complete = true};
+        reduce->word |= CALL_IN_INSTANCE;
+        instances[k] = (struct instance){.latest_enter_ns = now + 380,
+                                         .root_location = GRAPH_NONE,
+                                         .count = 4,
+                                         .latest_location = 1,
+                                         .complete = true};
     }
     graph.kinds = kinds;
     graph.collectives = collectives_of(defs);
     graph.channels = channels;
     graph.messages = messages;
-    graph.groups = groups;
+    graph.instances = instances;
     graph.streams = &stream;
-    graph.message_count = graph.group_count = 20;
+    graph.message_count = graph.instance_count = 20;
     graph.stream_count = 1;
     wait_table_make(&graph);
     struct loop_tree tree = loops_of(&graph, 0);
-    if (tap_equal_int((long long)tree.count, 2, "lane: one loop, asked or not")) {
-        tap_equal_int(tree.loops[1].count, 20, "lane: its iterations");
-        tap_ok(tree.loops[1].kind == LOOP_WAITING, "lane: it waits");
-        tap_equal_int(tree.loops[1].waiting_ns, 20 * 350, "lane: for so long");
-        tap_equal_int(tree.loops[1].warm_up, 1, "lane: the first iteration is warming up");
+    if (tap_equal_int((long long)tree.count, 2, "location: one loop, asked or not")) {
+        tap_equal_int(tree.loops[1].count, 20, "location: its iterations");
+        tap_ok(tree.loops[1].kind == LOOP_WAITING, "location: it waits");
+        tap_equal_int(tree.loops[1].waiting_ns, 20 * 350, "location: for so long");
+        tap_equal_int(tree.loops[1].warm_up, 1, "location: the first iteration is warming up");
         tap_equal_int(tree.loops[1].computing_ns + tree.loops[1].waiting_ns + tree.loops[1].communicating_ns,
-                      tree.loops[1].time_ns, "lane: times add up");
+                      tree.loops[1].time_ns, "location: times add up");
     }
     loop_tree_clear(&tree);
     for (uint32_t k = 0; k < 20; k++)
         messages[k].channel = 1 + (k * k + k / 3) % 3;
     for (uint32_t p = 1; p < 4; p++)
-        add_call(&graph, &lanes[p], STEP, 0, 5);
+        add_call(&graph, &locations[p], STEP, 0, 5);
     for (uint32_t k = 0; k < 20; k++)
         messages[k].receive_call = 0;
     wait_table_free(&graph);
     wait_table_make(&graph);
     tree = loops_of(&graph, 0);
-    tap_ok(tree.count >= 2 && tree.loops[1].count >= 19, "lane: partners that come in any order");
+    tap_ok(tree.count >= 2 && tree.loops[1].count >= 19, "location: partners that come in any order");
     loop_tree_clear(&tree);
     tree = loops_of(&graph, 3);
-    tap_equal_int((long long)tree.count, 1, "lane: one call is no loop");
+    tap_equal_int((long long)tree.count, 1, "location: one call is no loop");
     loop_tree_clear(&tree);
     wait_table_free(&graph);
     graph_free_storage(&graph);
@@ -463,6 +466,6 @@ int main(void)
     test_nest();
     test_bottleneck();
     test_paradyn();
-    test_lanes();
+    test_locations();
     return tap_done();
 }

@@ -4,7 +4,7 @@
 #include "unit/judged.h"
 
 #define WITHOUT_EVEN "Without the master: deviation 0 s (0 % of the mean): good."
-#define MIRRORED " These times mirror the computing times: who computes less spends more time in MPI."
+#define MIRRORED " These times mirror the computing times: a process that computes less spends more time in MPI."
 
 struct master_run {
     const char *name, *compute, *communication;
@@ -27,7 +27,7 @@ static void test_master_computes(void)
 {
     static const struct master_run cases[] = {
         {"even workers", "0.05 1 1 1 1 1 1 1", "", VERDICT_POOR,
-         "process 0 is a master that hardly computes beside its workers",
+         "process 0 is a master that hardly computes compared with its workers",
          "Process 0 is the master of 7 workers: it hardly computes (50.0 ms), they compute 1.00 s each. " WITHOUT_EVEN,
          NULL},
         {"workers a little uneven", "0.4 0.95 1.05", "", VERDICT_POOR,
@@ -40,30 +40,31 @@ static void test_master_computes(void)
          "Process 0 is the master of 7 workers: it computes 400 ms, they compute 1.00 s to 4.00 s. Without the master: "
          "deviation 1.05 s (73 % of the mean): poor. Among the workers: process 4 computes 4.00 s, the other 6 "
          "processes 1.00 s each: one process overloaded.",
-         "give process 4 less work, or find what it does that the others do not"},
-        {"two workers", "0 1 1.5", "", VERDICT_POOR, "process 0 is a master that hardly computes beside its workers",
+         "give process 4 less work, or find out what it does that the other processes do not"},
+        {"two workers", "0 1 1.5", "", VERDICT_POOR,
+         "process 0 is a master that hardly computes compared with its workers",
          "Process 0 is the master of 2 workers: it hardly computes (0 s), they compute 1.00 s to 1.50 s. Without the "
          "master: deviation 250 ms (20 % of the mean): fair. Among the workers: process 2 computes more (1.50 s, 20 % "
          "above the mean), process 1 less (1.00 s, 20 % below it).",
          "move work from process 2 to process 1"},
         {"two groups of workers", "0 1 1 3 3", "", VERDICT_POOR,
-         "process 0 is a master that hardly computes beside its workers",
+         "process 0 is a master that hardly computes compared with its workers",
          "Process 0 is the master of 4 workers: it hardly computes (0 s), they compute 1.00 s to 3.00 s. Without the "
          "master: deviation 1.00 s (50 % of the mean): poor. Among the workers: two groups: processes 3,4 compute 3.00 "
-         "s on average, the others (1,2) 1.00 s.",
+         "s on average, the rest (1,2) 1.00 s.",
          DIVIDED},
         {"workers in a gradient", "0 1 2 3 4", "", VERDICT_POOR,
-         "process 0 is a master that hardly computes beside its workers",
+         "process 0 is a master that hardly computes compared with its workers",
          "Process 0 is the master of 4 workers: it hardly computes (0 s), they compute 1.00 s to 4.00 s. Without the "
          "master: deviation 1.12 s (45 % of the mean): poor. Among the workers: a gradient over the ranks: the "
          "computing time grows with the rank, from 1.00 s on process 1 to 4.00 s on process 4.",
          IN_TURN},
         {"scattered workers", "0 3 1 5 2 4", "", VERDICT_POOR,
-         "process 0 is a master that hardly computes beside its workers",
+         "process 0 is a master that hardly computes compared with its workers",
          "Process 0 is the master of 5 workers: it hardly computes (0 s), they compute 1.00 s to 5.00 s. Without the "
          "master: deviation 1.41 s (47 % of the mean): poor. Among the workers: no simple pattern. Process 3 computes "
          "most (5.00 s, 67 % above the mean), process 2 least (1.00 s, 67 % below it).",
-         "hand the work out in smaller pieces, as processes ask for it; process 3 has the most"},
+         "hand out the work in smaller pieces, as processes ask for it; process 3 has the most"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         expect_master_run(&cases[i], "stddev-compute");
@@ -82,9 +83,9 @@ static void test_master_communicates(void)
          "Process 0 is the master of 3 workers: it communicates 2.00 s, they communicate 200 ms to 1.00 s. Without the "
          "master: deviation 377 ms (51 % of the mean): poor. Among the workers: process 2 communicates only 200 ms, "
          "the other 2 processes 1.00 s each: one process nearly without communication." MIRRORED,
-         "even out the computing first: the times in MPI follow it"},
+         "balance the computing first: the times in MPI follow it"},
         {"a master that hardly communicates", "0 1 1 1", "0.01 1 1 1", VERDICT_POOR,
-         "process 0 is a master that hardly communicates beside its workers",
+         "process 0 is a master that hardly communicates compared with its workers",
          "Process 0 is the master of 3 workers: it hardly communicates (10.0 ms), they communicate 1.00 s "
          "each. " WITHOUT_EVEN,
          NULL},

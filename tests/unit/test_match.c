@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Matching of messages: which ends are one message, whatever the order in which they come. */
-#include "replay/match.h"
+#include "graph/match.h"
 
 #include "core/memory.h"
 #include "unit/tap.h"
@@ -77,9 +77,9 @@ static void test_what_matches(void)
     sends(&ends, 1, 0, 40); /* the way back */
     expect(&ends, 1, 1, 1, "the other direction is another message");
     receives(&ends, 0, 1, 50)->tag = 4;
-    expect(&ends, 1, 1, 2, "another tag is another message");
+    expect(&ends, 1, 1, 2, "a different tag is another message");
     receives(&ends, 0, 1, 60)->comm = 1;
-    expect(&ends, 1, 1, 3, "another communicator is another message");
+    expect(&ends, 1, 1, 3, "a different communicator is another message");
     receives(&ends, 0, 1, 70);
     expect(&ends, 2, 0, 3, "and then the right one comes");
 }

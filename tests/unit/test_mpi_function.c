@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "convert/mpe2_state.h"
+#include "convert/clog2/mpe2_state.h"
 #include "core/mpi_function.h"
 #include "unit/tap.h"
 

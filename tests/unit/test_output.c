@@ -76,7 +76,7 @@ static void test_whole_or_not(void)
     tap_equal_string(content("a"), "first", "and there");
     tap_equal_int(mode_of("a"), 0640, "its mode follows the umask");
     tap_equal_int(put("a", plain, "second", &err), STATUS_FAILED, "not replaced");
-    tap_equal_string(err.text, "a: exists (-f replaces it)", "which is said");
+    tap_equal_string(err.text, "a: exists (use -f to replace it)", "which is said");
     tap_equal_int(err.kind, ERROR_OUTPUT, "as a fault of the output");
     chmod("a", 0604);
     output = output_open("a", replacing, &err);
@@ -90,7 +90,7 @@ static void test_whole_or_not(void)
     output_text(output, "mine");
     put("b", plain, "theirs", &err);
     tap_equal_int(output_close(output, true, &err), STATUS_FAILED, "a file made meanwhile is not replaced");
-    tap_equal_string(err.text, "b: exists (-f replaces it)", "which is said");
+    tap_equal_string(err.text, "b: exists (use -f to replace it)", "which is said");
     tap_equal_string(content("b"), "theirs", "it stays");
     tap_equal_int(entries(), 2, "nothing else is left");
     unlink("a");

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Numbers of phases and iterations: traces made by hand, whose every number is known; sums that must not change with
    how they are cut; the rhythm of signals whose period is known. */
-#include "replay/phase_numbers.h"
+#include "phases/phase_numbers.h"
 
 #include "core/memory.h"
-#include "replay/rhythm.h"
+#include "phases/rhythm.h"
 #include "unit/hand_trace.h"
 #include "unit/tap.h"
 

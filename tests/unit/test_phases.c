@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Phases and iterations across processes: traces made by hand, whose loops and borders are known. */
-#include "replay/phases.h"
+#include "phases/phases.h"
 
 #include "core/memory.h"
 #include "unit/hand_trace.h"
@@ -84,7 +84,7 @@ static void make_ring(struct trace *trace, uint32_t processes, uint32_t iteratio
 static void test_ring(void)
 {
     struct trace trace = {0};
-    make_ring(&trace, 4, 10, LANES);
+    make_ring(&trace, 4, 10, LOCATIONS);
     struct phases *phases = found(&trace, 4);
     expect_phases(phases, "before loop|loop|after loop", "ring");
     tap_ok(phases->source == PHASES_FROM_LOOPS, "ring: cut by its loop");

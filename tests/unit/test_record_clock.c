@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Maps of clocks against a clock that is known: ticks at 2.6 GHz, CLOCK_MONOTONIC steered. */
-#include "convert/record_clock.h"
+#include "convert/record/record_clock.h"
 #include "unit/tap.h"
 
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Recordings made by hand: times from ticks to the ns, and calibrations that are damaged. */
-#include "convert/read_record.h"
+#include "convert/record/read_record.h"
 #include "core/mpi_function.h"
 #include "core/record_format.h"
 #include "unit/tap.h"
@@ -144,7 +144,7 @@ static void test_damage(void)
     calibrations[0][1].ticks = 0;
     read_all();
     tap_equal_int((long long)got.count, 2 * PROCESSES * CALLS, "with two damaged calibrations all is read");
-    tap_ok(got.damage.count == 1 && strstr(got.damage.first, "2 readings of the clock cannot be; others are used"),
+    tap_ok(got.damage.count == 1 && strstr(got.damage.first, "2 clock readings are invalid; the rest are used"),
            "and it is said: %s", got.damage.first);
     tap_equal_int(got.times_ns[got.count - 1], (CALLS - 1) * 100000 + 50, "and the times are right");
 
@@ -163,7 +163,8 @@ static void test_damage(void)
             one->ns = NS + i % CALIBRATIONS * hopeless[k].ns;
         }
         read_all();
-        tap_ok(got.read && got.count == 0 && got.damage.count == 1 && strstr(got.damage.first, "nothing of this host"),
+        tap_ok(got.read && got.count == 0 && got.damage.count == 1 &&
+                   strstr(got.damage.first, "data of this host is not used"),
                "%s: %s", hopeless[k].name, got.damage.first);
     }
 }

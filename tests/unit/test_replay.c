@@ -226,7 +226,7 @@ static void test_probe_and_waitall(void)
 static void test_waitall_replayed(void)
 {
     struct trace trace = {0};
-    const double compute[] = {0.5, 1, 1}; /* by lane: process 2 came first */
+    const double compute[] = {0.5, 1, 1}; /* by location: process 2 came first */
     for (uint32_t p = 0; p < 3; p++)
         moment(&trace, p, 0);
     message(&trace, 0, SEND, 1, 2, 1);
@@ -278,7 +278,7 @@ static void test_broken(void)
 static void test_random(void)
 {
     int exact = 0, tiled = 0, ordered = 0, bounded = 0, runs = 0;
-    for (uint32_t processes = 2; processes <= LANES; processes++)
+    for (uint32_t processes = 2; processes <= LOCATIONS; processes++)
         for (int i = 0; i < 40; i++, runs++) {
             struct trace trace = {0};
             run_make(&trace, processes);
@@ -291,8 +291,8 @@ static void test_random(void)
             int64_t waits = 0, calls = 0;
             for (int kind = 0; kind < WAIT_KIND_COUNT; kind++)
                 waits += analysis->waits[kind].ns;
-            for (size_t l = 0; l < graph->lane_count; l++)
-                for (size_t c = 0; c < graph->lanes[l].count; c++)
+            for (size_t l = 0; l < graph->location_count; l++)
+                for (size_t c = 0; c < graph->locations[l].count; c++)
                     calls += graph_call(graph, (uint32_t)l, (uint32_t)c).leave_ns -
                              graph_call(graph, (uint32_t)l, (uint32_t)c).enter_ns;
             bounded += waits <= calls && waits > 0;
@@ -305,8 +305,8 @@ static void test_random(void)
     tap_equal_int(bounded, runs, "waits never exceed the calls");
 }
 
-/* A lane that is forced on while it stands in a collective's list of waiting lanes, ahead of another, leaves the list:
-   the other still learns that the last has come, and nobody else needs to be forced. */
+/* A location that is forced on while it stands in a collective's list of waiting locations, ahead of another, leaves
+   the list: the other still learns that the last has come, and nobody else needs to be forced. */
 static void test_forced_in_list(void)
 {
     struct trace trace = {0};
@@ -325,7 +325,8 @@ static void test_forced_in_list(void)
     graph_free(graph);
 }
 
-/* As many circles as there are pairs of threads: finding who is first must not take a look at all lanes each time. */
+/* As many circles as there are pairs of threads: finding who is first must not take a look at all locations each time.
+ */
 static void test_many_circles(void)
 {
     enum { CIRCLES = 100000 };

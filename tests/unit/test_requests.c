@@ -208,7 +208,7 @@ static void test_threads(void)
     struct graph *graph = graph_of(&trace, 2);
     struct analysis *analysis = analyse(graph);
     tap_equal_int(analysis->waits[WAIT_LATE_RECEIVER].victims_ns[0], 40, "threads: the wait is the same");
-    tap_equal_int((long long)graph->far_posts.count, 1, "threads: the post is of another lane");
+    tap_equal_int((long long)graph->far_posts.count, 1, "threads: the post is of another location");
     tap_equal_int(analysis->replay, analysis->duration, "threads: replay");
     analysis_free(analysis);
     graph_free(graph);

@@ -3,10 +3,10 @@
    single pass gives, to the last byte. And the traces that slices must leave to one pass. */
 #include "timeline/slices.h"
 
-#include "convert/read_clog2.h"
+#include "convert/clog2/read_clog2.h"
 #include "convert/writer.h"
 #include "core/memory.h"
-#include "render/metrics_report.h"
+#include "render/reports/metrics_report.h"
 
 #include "tap.h"
 

@@ -175,7 +175,7 @@ static void test_no_directory(void)
         status = sorter_add(sorter, (struct sort_key){0, i}, &i, sizeof i, &err);
     tap_ok(status == STATUS_FAILED, "no TMPDIR: a fault");
     tap_equal_int(err.kind, ERROR_OUTPUT, "no TMPDIR: kind");
-    tap_equal_string(err.text, "cannot make a temporary file in /nowhere/at/all: No such file or directory",
+    tap_equal_string(err.text, "cannot create a temporary file in /nowhere/at/all: No such file or directory",
                      "no TMPDIR: text");
     sorter_free(sorter);
     struct sorter *small = sorter_new(MEBIBYTE);

@@ -98,14 +98,14 @@ static void test_document(void)
     struct traffic_features features = expect_features("ring", &(struct expected){2, 2, 0, 0.25, 0.5});
     near(traffic_offset(&features, 1), 1, "ring", "off(1)");
     traffic_features_clear(&features);
-    expect(8, "ring", "a ring, each rank to the next: 100 % of the messages");
+    expect(8, "ring", "a ring, each rank sending to the next: 100 % of the messages");
     for (uint32_t i = 0; i < 7; i++)
         send(i, i + 1, 1, 0);
     features = expect_features("pipeline", &(struct expected){1, 2, 0, 0.2857, 0.5714});
     near(traffic_offset(&features, 1), 1, "pipeline", "off(1)");
     tap_ok(features.degrees[0] == 1 && features.degrees[7] == 1 && features.degrees[3] == 2, "pipeline: ends have one");
     traffic_features_clear(&features);
-    expect(8, "pipeline", "a pipeline, each rank to the next: 100 % of the messages");
+    expect(8, "pipeline", "a pipeline, each rank sending to the next: 100 % of the messages");
     for (uint32_t i = 1; i < 8; i++)
         both(0, i, 1, 0);
     features = expect_features("star", &(struct expected){1, 7, 1, 1, 0});
@@ -183,13 +183,13 @@ static void test_others(void)
     for (uint32_t i = 0; i < 6; i++)
         for (uint32_t j = 0; j < 6; j++)
             send(i, j, 1 + (i + j) % 2, 100);
-    expect(6, "all-to-all", "an exchange of all with all: 100 % of the pairs");
+    expect(6, "all-to-all", "an all-to-all exchange: 100 % of the pairs");
     for (uint32_t i = 7; i > 0; i--)
         send(i, i - 1, 3, 100);
-    expect(8, "pipeline", "a pipeline, each rank to the one before: 100 % of the bytes");
+    expect(8, "pipeline", "a pipeline, each rank sending to the previous one: 100 % of the bytes");
     for (uint32_t i = 0; i < 10; i++)
         send(i, (i + 7) % 10, 3, 100);
-    expect(10, "ring", "a ring, each rank to the one 3 before: 100 % of the bytes");
+    expect(10, "ring", "a ring, each rank sending to the one 3 ranks below: 100 % of the bytes");
     for (uint32_t i = 1; i < 8; i++)
         send(i, 0, 3, 100);
     expect(8, "master-worker", "a master (process 0) and its workers: 100 % of the bytes");
@@ -243,29 +243,29 @@ static void test_noise(void)
 
 static void test_sizes(void)
 {
-    expect(0, "too-few", "too few processes to have a structure");
-    expect(1, "too-few", "too few processes to have a structure");
+    expect(0, "too-few", "too few processes for a structure");
+    expect(1, "too-few", "too few processes for a structure");
     both(0, 1, 5, 5);
-    expect(2, "too-few", "too few processes to have a structure");
+    expect(2, "too-few", "too few processes for a structure");
     both(0, 1, 5, 5);
     both(0, 2, 5, 5);
-    expect(3, "too-few", "too few processes to have a structure");
-    expect(8, "collective", "collectives only, next to no messages between two processes");
+    expect(3, "too-few", "too few processes for a structure");
+    expect(8, "collective", "collectives only, hardly any point-to-point messages");
     send(3, 3, 10, 10);
     send(0, 9, 10, 10);
-    expect(8, "collective", "collectives only, next to no messages between two processes");
+    expect(8, "collective", "collectives only, hardly any point-to-point messages");
     grid(10, 10, 10, false, 100);
     expect(1000, "halo", "a 10 × 10 × 10 halo exchange, open borders: 100 % of the bytes");
     for (uint32_t i = 0; i < 1000; i++)
         send(i, (i + 1) % 1000, 3, 10);
-    expect(1000, "ring", "a ring, each rank to the next: 100 % of the bytes");
+    expect(1000, "ring", "a ring, each rank sending to the next: 100 % of the bytes");
     for (uint32_t i = 0; i < 999; i++)
         both(999, i, 3, 10);
     expect(1000, "master-worker", "a master (process 999) and its workers: 100 % of the bytes");
     for (uint32_t i = 0; i < 1000; i++)
         for (uint32_t j = 0; j < 1000; j++)
             send(i, j, 2, 10);
-    expect(1000, "all-to-all", "an exchange of all with all: 100 % of the pairs");
+    expect(1000, "all-to-all", "an all-to-all exchange: 100 % of the pairs");
     grid(24, 30, 60, false, 100);
     clock_t before = clock();
     expect(43200, "halo", "a 24 × 30 × 60 halo exchange, open borders: 100 % of the bytes");

@@ -409,7 +409,7 @@ static void test_random(uint32_t processes, uint32_t threads, size_t count, int 
 
 static void note(void *context, const char *text)
 {
-    *(bool *)context = strstr(text, "made the index anew") != NULL;
+    *(bool *)context = strstr(text, "rebuilt the index") != NULL;
 }
 
 /* The file's bytes; changed and written back. */

@@ -2,9 +2,9 @@
 /* Collectives in which a process does not wait for all: of neighbours, and on inter-communicators. Waits, path and
    replays of tiny runs, worked out by hand. */
 #include "replay/analyse.h"
-#include "replay/critical_path.h"
 #include "replay/network.h"
 #include "replay/replay.h"
+#include "waits/critical_path.h"
 
 #include "unit/hand_trace.h"
 #include "unit/tap.h"
@@ -50,7 +50,7 @@ static void test_ring(void)
     tap_equal_int(analysis->ideal, 40, "ring: calls take no time");
     tap_equal_int(analysis->path, 42, "ring: the path is the run");
     tap_equal_int(analysis->path_compute_ns[1], 40, "ring: the path goes over process 1");
-    /* Lanes are numbered from the last process: process 1 is lane 2. At 20 both it and process 2 are there. */
+    /* Locations are numbered from the last process: process 1 is location 2. At 20 both it and process 2 are there. */
     const double compute[] = {1, 1, 0.5, 1};
     tap_equal_int(replayed(graph, (struct replay_options){.compute = compute}), 22, "ring: process 1 in half the time");
     tap_equal_int(replayed(graph, (struct replay_options){.free_waits = 1u << WAIT_AT_NXN}), 41, "ring: without waits");
@@ -80,8 +80,8 @@ static void test_several(void)
     struct analysis *analysis = analyse(graph);
     expect(analysis, WAIT_AT_NXN, FOUR(40 + 20, 30, 20, 0), FOUR(0, 0, 20, 90), "several");
     tap_equal_int(analysis->replay, 152, "several: as recorded");
-    /* Process 3, lane 0, in half the time: it enters at 25, process 2 at 30 is the last, all but 3 end at 32; process 2
-       comes again at 110 and needs 22. */
+    /* Process 3, location 0, in half the time: it enters at 25, process 2 at 30 is the last, all but 3 end at 32;
+       process 2 comes again at 110 and needs 22. */
     const double compute[] = {0.5, 1, 1, 1};
     tap_equal_int(replayed(graph, (struct replay_options){.compute = compute}), 132,
                   "several: another neighbour is the last when this one is faster");
@@ -180,8 +180,8 @@ static void test_all(void)
     tap_equal_int((long long)analysis->partnerless, 0, "two groups: both are known");
     tap_equal_int(analysis->replay, 83, "two groups: as recorded");
     tap_equal_int(analysis->path, 83, "two groups: the path is the run");
-    /* Process 1, lane 2, in half the time, is there at 25: process 0 waits until 30, the others need 2 and 3 more, and
-       compute 8 and 27 before the barrier. */
+    /* Process 1, location 2, in half the time, is there at 25: process 0 waits until 30, the others need 2 and 3 more,
+       and compute 8 and 27 before the barrier. */
     const double compute[] = {1, 1, 0.5, 1};
     tap_equal_int(replayed(graph, (struct replay_options){.compute = compute}), 63, "two groups: another is the last");
     analysis_free(analysis);
@@ -201,7 +201,7 @@ static void test_library(void)
     struct analysis *analysis = analyse(graph);
     expect(analysis, WAIT_AT_NXN, FOUR(40, 0, 30, 20), FOUR(0, 90, 0, 0), "library");
     tap_equal_int(analysis->replay, 54, "library: as recorded");
-    /* Process 1, lane 2, in half the time, is there at 25: process 3 is the last, and needs 4. */
+    /* Process 1, location 2, in half the time, is there at 25: process 3 is the last, and needs 4. */
     const double compute[] = {1, 1, 0.5, 1};
     tap_equal_int(replayed(graph, (struct replay_options){.compute = compute}), 34, "library: another is the last");
     analysis_free(analysis);
@@ -226,7 +226,7 @@ static void test_from_root(void)
     expect(analysis, WAIT_LATE_BROADCAST, FOUR(20, 10, 30, 0), FOUR(30, 0, 0, 30), "from a root");
     tap_equal_int((long long)analysis->rootless, 0, "from a root: it is known");
     tap_equal_int(analysis->replay, 72, "from a root: as recorded");
-    /* Process 3, lane 0, in half the time: broadcasts at 12 + 35 more, 36 and the other waits until then. */
+    /* Process 3, location 0, in half the time: broadcasts at 12 + 35 more, 36 and the other waits until then. */
     const double compute[] = {0.5, 1, 1, 1};
     tap_equal_int(replayed(graph, (struct replay_options){.compute = compute}), 62, "from a root: a faster one");
     analysis_free(analysis);

@@ -3,7 +3,7 @@
 #include "replay/analyse.h"
 #include "replay/replay.h"
 
-#include "replay/wait_table.h"
+#include "graph/wait_table.h"
 #include "unit/hand_trace.h"
 #include "unit/tap.h"
 
@@ -55,7 +55,8 @@ static void test_wrong_order(void)
     EXPECT(analysis, WAIT_WRONG_ORDER_OTHER, "wrong order", 45, 0, 0);
     EXPECT(analysis, WAIT_WRONG_ORDER_SAME, "wrong order", 35, 0, 0);
     EXPECT(analysis, WAIT_LATE_SENDER, "right order", 10, 0, 0);
-    tap_equal_int(analysis->waits[WAIT_WRONG_ORDER_OTHER].causes_ns[1], 45, "who is waited for is the cause");
+    tap_equal_int(analysis->waits[WAIT_WRONG_ORDER_OTHER].causes_ns[1], 45,
+                  "the process that is waited for is the cause");
     tap_equal_int(analysis->replay, 112, "wrong order: replay");
     tap_equal_int(analysis->waits[WAIT_WRONG_ORDER_SAME].saving_ns, analysis->waits[WAIT_WRONG_ORDER_OTHER].saving_ns,
                   "both orders are replayed together");
@@ -105,9 +106,9 @@ static void test_scan(void)
     const double compute[] = {1, 1, 0.5, 1};
     tap_equal_int(replay_run(graph, (struct replay_options){.compute = compute}).end_ns, 23,
                   "scan: another process is the last when this one is faster");
-    /* Lanes are numbered from the last process: process 1 is lane 2. */
+    /* Locations are numbered from the last process: process 1 is location 2. */
     tap_equal_int(replay_run(graph, (struct replay_options){.free_waits = 1u << WAIT_EARLY_SCAN}).end_ns, 31,
-                  "scan: without waiting the last to come ends last");
+                  "scan: without waiting the last to arrive ends last");
     analysis_free(analysis);
     graph_free(graph);
 }
@@ -253,21 +254,21 @@ static void test_files_together(void)
     defs_comm(defs, 2);
     write_together(&trace);
     struct analysis *analysis = analysed(&trace, 4);
-    EXPECT(analysis, WAIT_AT_IO, "files together: whose they are is not told", 0, 0, 0, 0);
-    EXPECT(analysis, WAIT_IO, "files together: not told", 60, 38, 32, 43);
+    EXPECT(analysis, WAIT_AT_IO, "collective I/O: whose they are is not told", 0, 0, 0, 0);
+    EXPECT(analysis, WAIT_IO, "collective I/O: not told", 60, 38, 32, 43);
     analysis_free(analysis);
     defs_add_constant(defs, FILES_CONSTANT, 1);
     write_together(&trace);
     struct graph *graph = graph_of(&trace, 4);
     analysis = analyse(graph);
-    EXPECT(analysis, WAIT_AT_IO, "files together", 20 + 15, 10, 5, 0);
-    EXPECT(analysis, WAIT_IO, "files together: the rest", 10 + 15, 12 + 16, 10 + 17, 25 + 18);
-    tap_equal_int(analysis->waits[WAIT_AT_IO].causes_ns[1], 20, "files together: for the last of the file's");
-    tap_equal_int(analysis->waits[WAIT_AT_IO].causes_ns[3], 30, "files together: for the last of all");
-    tap_equal_int((long long)analysis->waits[WAIT_AT_IO].calls, 8, "files together: calls");
-    tap_equal_int((long long)analysis->waits[WAIT_IO].calls, 8, "files together: calls on files");
-    tap_equal_int(analysis->replay, 103, "files together: replay");
-    tap_equal_int(analysis->path, 103, "files together: the path");
+    EXPECT(analysis, WAIT_AT_IO, "collective I/O", 20 + 15, 10, 5, 0);
+    EXPECT(analysis, WAIT_IO, "collective I/O: the rest", 10 + 15, 12 + 16, 10 + 17, 25 + 18);
+    tap_equal_int(analysis->waits[WAIT_AT_IO].causes_ns[1], 20, "collective I/O: for the last of the file's");
+    tap_equal_int(analysis->waits[WAIT_AT_IO].causes_ns[3], 30, "collective I/O: for the last of all");
+    tap_equal_int((long long)analysis->waits[WAIT_AT_IO].calls, 8, "collective I/O: calls");
+    tap_equal_int((long long)analysis->waits[WAIT_IO].calls, 8, "collective I/O: calls on files");
+    tap_equal_int(analysis->replay, 103, "collective I/O: replay");
+    tap_equal_int(analysis->path, 103, "collective I/O: the path");
     analysis_free(analysis);
     graph_free(graph);
 }
@@ -307,13 +308,13 @@ static void test_files_later(void)
     write_later(&trace, FILE_IWRITE_ALL, WAIT, 12, 20, 61);
     expect_later(&trace, 40, 2, WAIT, "MPI_File_iwrite_all: in MPI_Wait");
     write_later(&trace, FILE_IWRITE_ALL, WAIT, 12, 20, 30);
-    expect_later(&trace, 0, 2, WAIT, "MPI_File_iwrite_all: one is done before the last comes");
+    expect_later(&trace, 0, 2, WAIT, "MPI_File_iwrite_all: one is dprevious one the last comes");
     write_later(&trace, FILE_WRITE_BEGIN, FILE_WRITE_END, 12, 20, 61);
     expect_later(&trace, 40, 3, FILE_WRITE_END, "a split collective: in its end");
     write_later(&trace, FILE_WRITE_BEGIN, FILE_WRITE_END, 61, 62, 63);
     expect_later(&trace, 50, 2, FILE_WRITE_BEGIN, "a split collective: in its begin");
     write_later(&trace, FILE_WRITE_BEGIN, FILE_WRITE_END, 12, 20, 30);
-    expect_later(&trace, 0, 12, FILE_WRITE_END, "a split collective: one is done before the last comes");
+    expect_later(&trace, 0, 12, FILE_WRITE_END, "a split collective: one is dprevious one the last comes");
     for (uint32_t p = 0; p < 2; p++) {
         moment(&trace, p, 0);
         for (int i = 0; i < 2; i++)
@@ -381,7 +382,7 @@ static void test_posted(void)
     tap_equal_int(analysis->path_compute_ns[1], 30, "posted: the path goes over process 1");
     struct replay_options options = {.free_waits = 1u << WAIT_AT_NXN};
     tap_equal_int(replay_run(graph, options).end_ns, 34, "posted: without waiting process 1 ends last");
-    /* Lanes are numbered from the last process: process 1 computes half as long, and posts at 15. */
+    /* Locations are numbered from the last process: process 1 computes half as long, and posts at 15. */
     const double compute[] = {1, 0.5, 1};
     options = (struct replay_options){.compute = compute};
     /* Process 0 goes on at 15 + 3, and 7 later it ends; process 2 enters at 25 and needs 5. */
@@ -477,27 +478,27 @@ static void test_table(void)
         message(&trace, 1, SEND, now + late, now + late + 5, 0);
     }
     struct graph *graph = graph_of(&trace, 2);
-    uint32_t lane = graph->lanes[0].process == 0 ? 0 : 1, wrong = 0, waits = 0;
+    uint32_t location = graph->locations[0].process == 0 ? 0 : 1, wrong = 0, waits = 0;
     double sums[1001] = {0};
     for (uint32_t i = 0; i < 1000; i++) {
-        struct wait wait = wait_compute(graph, lane, i);
-        wrong += waits_before(graph, lane, i) != waits || wait_ns_in(graph, lane, i) != wait.ns ||
-                 wait_table_marks(graph, lane, i) != (wait.kind != WAIT_NONE);
+        struct wait wait = wait_compute(graph, location, i);
+        wrong += waits_before(graph, location, i) != waits || wait_ns_in(graph, location, i) != wait.ns ||
+                 wait_table_marks(graph, location, i) != (wait.kind != WAIT_NONE);
         if (wait.kind == WAIT_NONE)
             continue;
-        wrong += graph->waits[lane].kinds[waits] != wait.kind || wait_ns(graph, lane, waits) != wait.ns ||
-                 waiting_call_before(graph, lane, i + 1) != i;
+        wrong += graph->waits[location].kinds[waits] != wait.kind || wait_ns(graph, location, waits) != wait.ns ||
+                 waiting_call_before(graph, location, i + 1) != i;
         sums[waits + 1] = sums[waits] + (double)wait.ns;
         waits++;
     }
     tap_equal_int(wrong, 0, "table: as computed");
     tap_equal_int(waits, 666, "table: so many wait");
-    tap_equal_int(waits_before(graph, lane, 1000), 666, "table: all of them");
-    tap_equal_int(waiting_call_before(graph, lane, 1), GRAPH_NONE, "table: none before the first");
+    tap_equal_int(waits_before(graph, location, 1000), 666, "table: all of them");
+    tap_equal_int(waiting_call_before(graph, location, 1), GRAPH_NONE, "table: nprevious one the first");
     for (uint32_t from = 0; from <= waits; from += 5)
         for (uint32_t to = from; to <= waits; to++)
-            wrong += waits_sum_ns(graph, lane, from, to) < sums[to] - sums[from] ||
-                     waits_sum_ns(graph, lane, from, to) > sums[to] - sums[from];
+            wrong += waits_sum_ns(graph, location, from, to) < sums[to] - sums[from] ||
+                     waits_sum_ns(graph, location, from, to) > sums[to] - sums[from];
     tap_equal_int(wrong, 0, "table: sums of all runs");
     graph_free(graph);
 }

@@ -151,7 +151,7 @@ static void test_collective(void)
     struct graph *graph = graph_of(&trace, 4);
     tap_equal_int(on_network(graph, (struct network){0}).end_ns, 49, "a barrier: all go on with the last");
     tap_equal_int(on_network(graph, (struct network){.latency_ns = 3}).end_ns, 55, "two stages of 3 in a barrier of 4");
-    double twice[] = {1, 0.5, 1, 1}; /* by lane: process 3 came first */
+    double twice[] = {1, 0.5, 1, 1}; /* by location: process 3 came first */
     tap_equal_int(on_network(graph, (struct network){.compute = twice}).end_ns, 39,
                   "process 2 twice as fast: the last comes at 30");
     graph_free(graph);
@@ -249,7 +249,7 @@ static void test_standard(void)
             call(&trace, p, BARRIER, 31 * round + (p == 2 ? 30 : 10), 31 * round + 31);
     struct graph *graph = graph_of(&trace, 4);
     struct analysis *analysis = analyse(graph);
-    struct scenarios scenarios = what_if_standard(graph, analysis);
+    struct scenarios scenarios = what_if_standard(graph, analysis, analysis->balanced_saving);
     static const struct {
         const char *options;
         int64_t saving;
@@ -269,7 +269,7 @@ static void test_standard(void)
     }
     tap_ok(sorted, "the largest saving first");
     tap_ok(sums && scenarios.replay_ns == 93, "a scenario's run and its saving are the run");
-    struct scenarios stored = what_if_standard(NULL, analysis);
+    struct scenarios stored = what_if_standard(NULL, analysis, analysis->balanced_saving);
     tap_equal_int((long long)stored.count, 3, "an analysis alone: the ideal network, balance, one kind of wait");
     scenarios_clear(&stored);
     scenarios_clear(&scenarios);
@@ -324,22 +324,22 @@ static void test_requests(void)
 static void test_random(void)
 {
     int equal = 0, bounded = 0, slower = 0, same = 0, runs = 0;
-    for (uint32_t processes = 2; processes <= LANES; processes++)
+    for (uint32_t processes = 2; processes <= LOCATIONS; processes++)
         for (int i = 0; i < 40; i++, runs++) {
             struct trace trace = {0};
             run_make(&trace, processes);
             struct graph *graph = graph_of(&trace, processes);
             double *compute = what_if_computing(graph), most = 0;
-            for (size_t lane = 0; lane < graph->lane_count; lane++)
-                most = compute[lane] > most ? compute[lane] : most;
+            for (size_t location = 0; location < graph->location_count; location++)
+                most = compute[location] > most ? compute[location] : most;
             int64_t ideal = on_network(graph, (struct network){0}).end_ns,
                     late = on_network(graph, (struct network){.latency_ns = 5}).end_ns;
             equal += ideal == replay_run(graph, (struct replay_options){.ideal = true}).end_ns;
-            bounded += most <= (double)ideal && ideal <= replay_duration_ns(graph);
+            bounded += most <= (double)ideal && ideal <= graph_duration_ns(graph);
             slower += late > ideal;
             double *factors = what_if_balanced(graph), sum = 0;
-            for (size_t lane = 0; lane < graph->lane_count; lane++)
-                sum += factors[lane] * compute[lane] / (double)graph->lane_count;
+            for (size_t location = 0; location < graph->location_count; location++)
+                sum += factors[location] * compute[location] / (double)graph->location_count;
             same += sum > 0 && factors[0] * compute[0] - sum < 1e-6 * sum;
             free(compute);
             free(factors);
@@ -348,7 +348,7 @@ static void test_random(void)
     tap_equal_int(equal, runs, "a network that costs nothing is the replay's ideal one");
     tap_equal_int(bounded, runs, "computing <= ideal network <= recorded");
     tap_equal_int(slower, runs, "latency makes it longer");
-    tap_equal_int(same, runs, "balanced: all compute as long as the mean");
+    tap_equal_int(same, runs, "balanced: all compute for the mean time");
 }
 
 int main(void)

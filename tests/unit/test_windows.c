@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* One-sided communication by hand: who waits for whom on a window, and what is no wait. */
 #include "replay/analyse.h"
-#include "replay/critical_path.h"
 #include "replay/network.h"
 #include "replay/replay.h"
+#include "waits/critical_path.h"
 
 #include "unit/hand_trace.h"
 #include "unit/tap.h"
@@ -38,7 +38,7 @@ static void states_make(void)
     for (size_t i = 0; i < WINDOW_STATES; i++)
         states[i] = defs_add_state(defs, &(struct state_def){.name = (char *)(uintptr_t)names[i]});
     defs->comms[WINDOW].window = true;
-    for (uint32_t p = 0; p < LANES; p++)
+    for (uint32_t p = 0; p < LOCATIONS; p++)
         defs_set_member(defs, WINDOW, (int32_t)p, p);
 }
 
@@ -118,8 +118,8 @@ static void expect(struct trace *trace, uint32_t processes, enum wait_kind kind,
         sum += want_ns[p];
     }
     tap_equal_int(analysis->waits[kind].ns, sum, "%s: all", name);
-    tap_equal_int(replay_run(graph, (struct replay_options){0}).end_ns, replay_duration_ns(graph), "%s: replay", name);
-    tap_equal_int(path.length_ns, replay_duration_ns(graph), "%s: critical path", name);
+    tap_equal_int(replay_run(graph, (struct replay_options){0}).end_ns, graph_duration_ns(graph), "%s: replay", name);
+    tap_equal_int(path.length_ns, graph_duration_ns(graph), "%s: critical path", name);
     tap_equal_int(on_network(graph, 0), replay_run(graph, (struct replay_options){.ideal = true}).end_ns,
                   "%s: a network that costs nothing", name);
     critical_path_clear(&path);
@@ -381,8 +381,8 @@ static void test_replays(void)
     tap_equal_int(replay_run(graph, (struct replay_options){.ideal = true}).end_ns, 1 + 48 + 26, "locks: ideal");
     tap_equal_int(replay_run(graph, (struct replay_options){.free_waits = 1u << WAIT_LOCK_CONTENTION}).end_ns, 53,
                   "locks: without contention");
-    double compute[2] = {1, 1}; /* by lane */
-    compute[graph->lanes[1].process == 0] = 2;
+    double compute[2] = {1, 1}; /* by location */
+    compute[graph->locations[1].process == 0] = 2;
     tap_equal_int(replay_run(graph, (struct replay_options){.compute = compute}).end_ns, 81 + 1 + 48,
                   "locks: the holder computes twice as long");
     tap_equal_int(on_network(graph, 5), 1 + 48 + 5 + 26, "locks: handed over after a latency");

@@ -11,7 +11,7 @@ static const char *kinds_of(const struct trace *trace)
     static char kinds[256];
     size_t length = 0;
     for (size_t i = 0; i < trace->count && length < sizeof kinds - 1; i++)
-        kinds[length++] = "ELSRCM#mf+dn"[trace->events[i].kind];
+        kinds[length++] = "ELSRCM#ai*mf+dn"[trace->events[i].kind];
     kinds[length] = '\0';
     return kinds;
 }
@@ -304,9 +304,9 @@ static void test_damage(void)
     DAMAGE_OF("<trace><event timestamp='1' data='a'/></trace>", "", "byte 7: event without process");
     DAMAGE_OF("<trace>" LINE("1", "a", "") "<event process='0' data='a'/></trace>", "E", "event without timestamp");
     DAMAGE_OF("<trace><event process='0' timestamp='1'/></trace>", "", "event without data");
-    DAMAGE_OF("<trace><event process='-1' timestamp='1' data='a'/></trace>", "", "process is no number");
-    DAMAGE_OF("<trace><event process='16777216' timestamp='1' data='a'/></trace>", "", "process is no number");
-    DAMAGE_OF("<trace>" LINE("nan", "a", "") LINE("2", "a", "") "</trace>", "E", "time is none (\"nan\"");
+    DAMAGE_OF("<trace><event process='-1' timestamp='1' data='a'/></trace>", "", "process is not a number");
+    DAMAGE_OF("<trace><event process='16777216' timestamp='1' data='a'/></trace>", "", "process is not a number");
+    DAMAGE_OF("<trace>" LINE("nan", "a", "") LINE("2", "a", "") "</trace>", "E", "invalid time (\"nan\"");
     DAMAGE_OF("<trace>" LINE("1", "a", "") "</trac>", "E", "tag mismatch");
     DAMAGE_OF("<trace>" LINE("1", "a", "") "<event process=\"0\" timesta", "E", "mandates value");
     DAMAGE_OF("<trace>" LINE("1", "a", ""), "E", "the document ends before its last end tag");

@@ -143,7 +143,7 @@ Object.assign(Timeline.prototype, {
   step(direction) {
     const { exact, selected, view } = this.scene;
     if (!exact || !this.scene.isExact) {
-      this.spoken.textContent = 'Zoom in to go from state to state.';
+      this.spoken.textContent = 'Zoom in to move from state to state.';
       return;
     }
     const row = selected >= 0 ? exact.states.row[selected] : this.rowAt(floor(view.r0));
@@ -328,7 +328,7 @@ Object.assign(Timeline.prototype, {
       `${this.sizeText(message)}${this.tagText(message)}`,
       `sent at ${instant(m.sent[message])}`,
       `received ${duration(m.received[message] - m.sent[message])} later`,
-      'click: its other end',
+      'click: go to its other end',
     ];
   },
 

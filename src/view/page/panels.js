@@ -4,7 +4,7 @@ class FindingsPanel {
   constructor(timeline) {
     this.timeline = timeline;
     this.list = h('ol', { class: 'findings' });
-    this.note = h('p', { class: 'muted' }, 'Judging …');
+    this.note = h('p', { class: 'muted' }, 'Analysing …');
     this.clocks = h('p', { class: 'muted small', hidden: true });
     this.root = h('section', { 'aria-label': 'Findings' }, h('h2', {}, 'Findings'), this.note, this.list, this.clocks);
     timeline.addEventListener('finding', () => this.mark());
@@ -90,7 +90,7 @@ class StatesPanel {
     this.sum = h('p', { class: 'muted small' });
     const column = (name, text, title) =>
       h('th', { scope: 'col', 'data-column': name }, h('button', { type: 'button', title, onclick: () => this.setSort(name) }, text));
-    this.head = h('tr', {}, column('name', 'state'), column('count', 'calls', 'calls that begin in this time'), column('time', 'incl.', 'share of the time inside it, with what it calls'), column('exclusive', 'excl.', 'share of the time inside it and nothing further in'));
+    this.head = h('tr', {}, column('name', 'state'), column('count', 'calls', 'calls that begin in this time'), column('time', 'incl.', 'share of the time inside it, including the calls it makes'), column('exclusive', 'excl.', 'share of the time inside it and nothing further in'));
     this.body = h('tbody', {});
     this.histogram = h('div', { class: 'histogram' });
     this.root = h(
@@ -158,7 +158,7 @@ class StatesPanel {
     const { meta } = this.timeline.scene;
     const { statistics } = this;
     if (!statistics) {
-      this.sum.textContent = this.ofRun ? 'This report holds no single states: counts are of the whole run.' : 'Counting …';
+      this.sum.textContent = this.ofRun ? 'This report has no single states: the counts are for the whole run.' : 'Counting …';
       if (!this.ofRun) return;
     } else {
       const processes = `${duration(this.span)} of ${thousands(this.rows)} ${this.rows === 1 ? 'process' : 'processes'}`;
@@ -216,7 +216,7 @@ class StatesPanel {
     this.histogram.replaceChildren();
     if (!row || row.count === 0) return;
     if (!row.durations) {
-      this.histogram.append(h('p', { class: 'muted small' }, 'Durations are counted of the view or of a selection.'));
+      this.histogram.append(h('p', { class: 'muted small' }, 'Durations are shown for a view or a selection.'));
       return;
     }
     const counts = row.durations;
@@ -280,9 +280,9 @@ class SearchPanel {
     this.root.hidden = false;
     this.found = result ? result.found : [];
     this.at = -1;
-    if (!result) this.note.textContent = 'This report holds no single states: use sight view.';
-    else if (this.found.length === 0) this.note.textContent = 'Nothing like that.';
-    else this.note.textContent = `${result.more ? 'The first ' : ''}${thousands(this.found.length)} state${this.found.length === 1 ? '' : 's'}. Enter: the next.`;
+    if (!result) this.note.textContent = 'This report has no single states: use sight view.';
+    else if (this.found.length === 0) this.note.textContent = 'Nothing found.';
+    else this.note.textContent = `${result.more ? 'The first ' : ''}${thousands(this.found.length)} state${this.found.length === 1 ? '' : 's'}. Enter: next one.`;
     this.buttons = this.found.map((hit, i) =>
       h('button', { type: 'button', 'aria-pressed': 'false', onclick: () => this.choose(i) }, h('b', {}, meta.states[hit.state].name), ` ${duration(hit.to - hit.from)}`, h('span', { class: 'muted' }, ` process ${thousands(meta.rankOf(hit.row))} at ${duration(hit.from)}`)),
     );
@@ -306,12 +306,12 @@ const KEYS = [
   ['0  Home', 'the whole run'],
   [', .', 'previous, next state; Shift ↑ ↓: on the process above, below'],
   ['Enter', 'zoom to the selected state'],
-  ['O', 'to what it waits for, or to the other end of its message'],
+  ['O', 'go to what it waits for, or to the other end of its message'],
   ['N P', 'next, previous finding'],
-  ['M  V  K  C', 'messages, waits, solo events, critical path on and off'],
+  ['M  V  K  C', 'show or hide messages, waits, solo events, critical path'],
   ['/', 'search'],
   ['T', 'light, dark'],
-  ['Esc', 'nothing selected'],
+  ['Esc', 'clear the selection'],
   ['wheel', 'zoom; with Shift: move; over the ranks: fewer, more processes'],
   ['drag', 'move; with Shift: zoom to a box; with Ctrl, or on the time axis: select a time'],
   ['double click', 'zoom to the state'],

@@ -1,4 +1,4 @@
-// Colours, from the page's style sheet (render/theme.c), and an SVG picture that is drawn on like a canvas.
+// Colours, from the page's style sheet (render/charts/theme.c), and an SVG picture that is drawn on like a canvas.
 
 function rgbOf(text) {
   const hex = text.trim().replace('#', '');

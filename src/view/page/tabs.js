@@ -37,7 +37,7 @@ class Tabs {
     if (name === 'search') this.panels.search.append(...this.searchTree());
     if (name === 'matrix') this.panels.matrix.append(...(await this.matrix()));
     for (const chart of this.app.judgement.charts) if (chart.tab === name) this.panels[name].append(await this.chart(chart));
-    if (!this.panels[name].hasChildNodes()) this.panels[name].append(h('p', { class: 'muted' }, 'There is nothing to show of this trace.'));
+    if (!this.panels[name].hasChildNodes()) this.panels[name].append(h('p', { class: 'muted' }, 'There is nothing to show for this trace.'));
   }
 
   /** The hypotheses that were tested, one narrowed by the next; what is true stands out. */
@@ -48,7 +48,7 @@ class Tabs {
       return item;
     };
     const { search } = this.app.judgement;
-    return search.length > 0 ? [h('p', { class: 'muted' }, 'Why, where and when time is lost: hypotheses that were tested of the whole run, and, where they are true, of its parts.'), h('ul', { class: 'tree' }, search.map(line))] : [];
+    return search.length > 0 ? [h('p', { class: 'muted' }, 'Why, where and when time is lost: hypotheses tested on the whole run and, where they are true, on its parts.'), h('ul', { class: 'tree' }, search.map(line))] : [];
   }
 
   async chart({ name, title }) {
@@ -67,7 +67,7 @@ class Tabs {
       return first === last ? thousands(first) : `${thousands(first)}–${thousands(last)}`;
     };
     if (pairs.length === 0) return [h('p', { class: 'muted' }, 'No messages.')];
-    const note = h('p', { class: 'muted', 'aria-live': 'polite' }, `${thousands(messages)} messages, ${byteSize(bytes)}. Rows send, columns receive; stronger is more bytes. Click a cell to see its processes in the timeline.`);
+    const note = h('p', { class: 'muted', 'aria-live': 'polite' }, `${thousands(messages)} messages, ${byteSize(bytes)}. Rows send, columns receive; stronger colour means more bytes. Click a cell to see its processes in the timeline.`);
     const grid = h('div', { class: 'matrix', role: 'img', 'aria-label': `Matrix of ${thousands(messages)} messages between ${groups} ${size > 1 ? 'groups of processes' : 'processes'}` });
     const most = max(...pairs.map((pair) => pair[3] || pair[2]));
     const cells = new Map(pairs.map((pair) => [pair[0] * groups + pair[1], pair]));
@@ -101,7 +101,7 @@ class Tabs {
     const top = [...pairs].sort((a, b) => b[3] - a[3] || b[2] - a[2]).slice(0, 20);
     const head = ['from', 'to', 'messages', 'bytes'].map((text) => h('th', { scope: 'col' }, text));
     const rows = top.map(([from, to, count, size]) => h('tr', {}, h('td', {}, label(from)), h('td', {}, label(to)), h('td', {}, thousands(count)), h('td', {}, byteSize(size))));
-    return h('table', { class: 'pairs' }, h('caption', {}, `The pairs with most bytes${pairs.length > top.length ? `, of ${thousands(pairs.length)}` : ''}`), h('thead', {}, h('tr', {}, head)), h('tbody', {}, rows));
+    return h('table', { class: 'pairs' }, h('caption', {}, `The pairs with the most bytes${pairs.length > top.length ? `, of ${thousands(pairs.length)}` : ''}`), h('thead', {}, h('tr', {}, head)), h('tbody', {}, rows));
   }
 }
 

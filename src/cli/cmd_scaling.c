@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* `sight scaling A B C`: how far a program scales, and what stops it. */
+#include "cli/commands.h"
+
+#include "cli/run.h"
+#include "cli/scaling_runs.h"
+#include "core/memory.h"
+#include "core/parallel.h"
+#include "render/reports/scaling_report.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { ROWS_SHOWN = 16 };
+
+/* The runs given as files. */
+struct given {
+    struct engine_result **results;
+    struct scaling_run *runs;
+    size_t count;
+};
+
+struct written {
+    const struct options *options;
+    const struct scaling *scaling;
+};
+
+static void write_scaling(struct output *output, const void *context)
+{
+    const struct written *written = context;
+    const char *format = written->options->format ? written->options->format : "text";
+    if (strcmp(format, "json") == 0)
+        scaling_write_json(output, written->scaling);
+    else if (strcmp(format, "csv") == 0)
+        scaling_write_csv(output, written->scaling);
+    else
+        scaling_write_text(output, written->scaling, written->options->all ? SIZE_MAX : ROWS_SHOWN);
+}
+
+static enum status add_given(struct given *given, const struct options *options, char *input, int *code,
+                             struct error *err)
+{
+    struct options one = *options;
+    one.inputs = &input;
+    one.input_count = 1;
+    struct engine_result *result = ask(&one, ENGINE_ANALYSIS | ENGINE_PHASES, err);
+    if (!result)
+        return STATUS_FAILED;
+    const struct metrics *metrics = result->metrics;
+    given->results[given->count] = result;
+    given->runs[given->count++] = (struct scaling_run){.metrics = metrics};
+    int damaged = run_report_damage(&metrics->end, time_since(metrics->begin_ns, metrics->end_ns));
+    *code = damaged != EXIT_DONE ? damaged : *code;
+    return STATUS_OK;
+}
+
+/* `cores` 0: the runs were made elsewhere. */
+static int answer(const struct options *options, const struct scaling_run *runs, size_t count, unsigned cores, int code)
+{
+    struct error err = {0};
+    struct scaling *scaling = scaling_of(runs, count, options->weak, &err);
+    if (!scaling)
+        return command_fault(&err);
+    scaling->cores = cores;
+    struct written written = {options, scaling};
+    code = run_output(options, write_scaling, &written, code);
+    scaling_free(scaling);
+    return code;
+}
+
+/* Reads what was performed, and answers. */
+static int answer_performed(const struct options *options, struct performed_runs *performed, struct given *given)
+{
+    struct error err = {0};
+    int code = EXIT_DONE;
+    for (size_t i = 0; i < performed->count; i++) {
+        struct performed *run = &performed->runs[i];
+        if (!run->trace)
+            given->runs[given->count++] = (struct scaling_run){.time_s = run->time_s};
+        else if (add_given(given, options, run->trace, &code, &err) != STATUS_OK)
+            return command_fault(&err);
+        given->runs[given->count - 1].processes = run->processes;
+        given->runs[given->count - 1].threads = run->threads;
+    }
+    return answer(options, given->runs, given->count, parallel_processors(), code);
+}
+
+static void given_free(struct given *given)
+{
+    for (size_t i = 0; i < given->count; i++)
+        engine_free(given->results[i]);
+    free(given->results);
+    free(given->runs);
+}
+
+static struct given given_new(size_t count)
+{
+    return (struct given){.results = memory_new(count * sizeof(struct engine_result *)),
+                          .runs = memory_new(count * sizeof(struct scaling_run))};
+}
+
+/* Performs the runs of a program, then answers. */
+static int scale_program(const struct options *options)
+{
+    struct error err = {0};
+    struct performed_runs performed = {0};
+    int code;
+    if (scaling_perform(options, &performed, &err) != STATUS_OK) {
+        code = command_fault(&err);
+    } else {
+        struct options shown = *options;
+        shown.processes = NULL;
+        struct given given = given_new(performed.count + 1);
+        code = answer_performed(&shown, &performed, &given);
+        given_free(&given);
+    }
+    performed_clear(&performed);
+    return code;
+}
+
+int cmd_scaling(const struct command *command, const struct options *options)
+{
+    struct error err = {0};
+    size_t count = options->input_count;
+    int code = EXIT_DONE;
+    if (options->processes || options->threads)
+        return count > 0 ? scale_program(options) : command_usage(command, "no program given");
+    if (options->repeat)
+        return command_usage(command, "--repeat needs --processes or --threads, and a program");
+    if (count < 2)
+        return command_usage(command, "runs of at least two sizes are needed");
+    struct given given = given_new(count);
+    enum status status = STATUS_OK;
+    for (size_t i = 0; i < count && status == STATUS_OK; i++)
+        status = add_given(&given, options, options->inputs[i], &code, &err);
+    code = status == STATUS_OK ? answer(options, given.runs, given.count, 0, code) : command_fault(&err);
+    given_free(&given);
+    return code;
+}

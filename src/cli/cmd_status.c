@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* `sight status` and `sight top`: where the processes of a program are that is being recorded, while it runs. */
+#include "cli/commands.h"
+
+#include "cli/run.h"
+#include "cli/status_report.h"
+#include "core/memory.h"
+#include "core/text.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { STATUS_LINES = 40, TOP_LINES = 20 };
+
+/* The directory that is asked for: by name, by a process, or the one that there is. */
+static char *directory_of(const struct options *options, struct error *err)
+{
+    int64_t pid = 0;
+    const char *what = options->input_count > 0 ? options->inputs[0] : NULL;
+    struct stat about;
+    if (what && stat(what, &about) == 0 && S_ISDIR(about.st_mode))
+        return memory_copy_string(what);
+    if (what && !text_parse_i64(what, 1, INT32_MAX, &pid)) {
+        (void)error_set(err, ERROR_INPUT, "%s: is no directory of a recording, and no process", what);
+        return NULL;
+    }
+    char *directory = live_find((long)pid);
+    if (!directory)
+        (void)error_set(err, ERROR_INPUT,
+                        what ? "process %s is not being recorded" : "no program is being recorded here", what);
+    return directory;
+}
+
+struct shown {
+    const struct live *live;
+    struct live_pace pace;
+    const char *directory;
+    bool json, screen;
+};
+
+static void write_status(struct output *output, const void *context)
+{
+    const struct shown *shown = context;
+    if (shown->json)
+        status_write_json(output, shown->live, &shown->pace, shown->directory);
+    else
+        status_write_text(output, shown->live, &shown->pace, shown->directory,
+                          shown->screen ? TOP_LINES : STATUS_LINES);
+}
+
+int cmd_status(const struct command *command, const struct options *options)
+{
+    (void)command;
+    struct error err = {0};
+    struct live live;
+    char *directory = directory_of(options, &err);
+    if (!directory || live_open(&live, directory, true, &err) != STATUS_OK) {
+        free(directory);
+        return command_fault(&err);
+    }
+    struct shown shown = {.live = &live,
+                          .pace = live_pace_of(NULL, &live),
+                          .directory = directory,
+                          .json = options->format && strcmp(options->format, "json") == 0};
+    int code = run_output(options, write_status, &shown, EXIT_DONE);
+    live_close(&live);
+    free(directory);
+    return code;
+}
+
+/* Once a second until the program has ended. */
+int cmd_top(const struct command *command, const struct options *options)
+{
+    (void)command;
+    struct error err = {0};
+    struct live before = {0}, now;
+    char *directory = directory_of(options, &err);
+    if (!directory)
+        return command_fault(&err);
+    struct shown shown = {.directory = directory, .json = options->format && strcmp(options->format, "json") == 0};
+    shown.screen = !shown.json && isatty(STDOUT_FILENO);
+    int code = EXIT_DONE;
+    bool goes_on = true;
+    while (goes_on && code == EXIT_DONE && live_open(&now, directory, false, &err) == STATUS_OK) {
+        shown.live = &now;
+        shown.pace = live_pace_of(before.state ? &before : NULL, &now);
+        if (shown.screen)
+            fputs("\033[H\033[2J", stdout);
+        fflush(stdout);
+        code = run_output(options, write_status, &shown, EXIT_DONE);
+        goes_on = now.unfinished > 0;
+        live_close(&before);
+        before = now;
+        if (goes_on)
+            nanosleep(&(struct timespec){.tv_sec = 1}, NULL);
+    }
+    bool seen = before.state != NULL;
+    live_close(&before);
+    free(directory);
+    return seen ? code : command_fault(&err);
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "cli/command.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+int command_fault(const struct error *err)
+{
+    static const int codes[] = {
+        [ERROR_NONE] = EXIT_DONE, [ERROR_USAGE] = EXIT_USAGE, [ERROR_INPUT] = EXIT_INPUT, [ERROR_OUTPUT] = EXIT_OUTPUT};
+    if (err->broken_pipe)
+        return EXIT_DONE;
+    fprintf(stderr, "sight: %s\n", err->text);
+    return codes[err->kind];
+}
+
+int command_usage(const struct command *command, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    fputs("sight: ", stderr);
+    vfprintf(stderr, format, args);
+    fprintf(stderr, " (try 'sight help %s')\n", command->name);
+    va_end(args);
+    return EXIT_USAGE;
+}
+
+void command_note(const struct options *options, const char *format, ...)
+{
+    if (options->quiet)
+        return;
+    va_list args;
+    va_start(args, format);
+    fputs("sight: ", stderr);
+    vfprintf(stderr, format, args);
+    fputc('\n', stderr);
+    va_end(args);
+}

@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "cli/scaling_runs.h"
+
+#include "cli/launch.h"
+#include "cli/program.h"
+#include "cli/selection.h"
+#include "core/memory.h"
+#include "core/text.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { REPEATS_MOST = 1000, WORDS_BEFORE = 16, NUMBER_SIZE = 12 };
+
+/* One run that is to be made. */
+struct planned {
+    uint32_t processes, threads, repeat;
+};
+
+struct plan {
+    const struct options *options;
+    struct program program;
+    struct planned *runs;
+    size_t count;
+};
+
+/* The text with every {p} and {t} replaced; to be freed. */
+static char *fill_in(const char *text, const struct planned *run)
+{
+    size_t length = strlen(text), used = 0;
+    char *filled = memory_new(length * NUMBER_SIZE + 1);
+    while (*text) {
+        if (strncmp(text, "{p}", 3) == 0 || strncmp(text, "{t}", 3) == 0) {
+            used += (size_t)sprintf(filled + used, "%u", text[1] == 'p' ? run->processes : run->threads);
+            text += 3;
+        } else {
+            filled[used++] = *text++;
+        }
+    }
+    return filled;
+}
+
+static char *trace_path(const char *directory, const struct planned *run)
+{
+    char *path;
+    if (asprintf(&path, "%s/p%u_t%u_r%u.clog2", directory, run->processes, run->threads, run->repeat) < 0)
+        abort();
+    return path;
+}
+
+/* Runs the words with their standard output on standard error, where it does not mix with ours. */
+static enum status launch_quietly(char **words, size_t count, struct launch_result *result, struct error *err)
+{
+    fflush(stdout);
+    int saved = dup(STDOUT_FILENO);
+    if (saved < 0 || dup2(STDERR_FILENO, STDOUT_FILENO) < 0) {
+        if (saved >= 0)
+            close(saved);
+        return error_set(err, ERROR_OUTPUT, "standard output: %s", strerror(errno));
+    }
+    enum status status = launch(words, count, NULL, NULL, result, err);
+    dup2(saved, STDOUT_FILENO);
+    close(saved);
+    return status;
+}
+
+/* `sight record -- mpiexec -n P` in front of an MPI program; nothing in front of another. */
+static size_t words_before(char **words, const struct plan *plan, char *trace, char *number, char *self)
+{
+    size_t count = 0;
+    if (plan->program.kind == MPI_KIND_NONE)
+        return 0;
+    const char *own = plan->program.kind == MPI_KIND_OPENMPI ? "mpiexec.openmpi" : "mpiexec.mpich";
+    const char *before[] = {self, "record", "-q", "-f",
+                            "-o", trace,    "--", program_launcher_kind(own) == plan->program.kind ? own : "mpiexec"};
+    for (size_t i = 0; i < sizeof before / sizeof *before; i++)
+        words[count++] = (char *)before[i];
+    words[count++] = (char *)"-n";
+    words[count++] = number;
+    if (plan->program.kind == MPI_KIND_OPENMPI)
+        words[count++] = (char *)"--oversubscribe";
+    return count;
+}
+
+static enum status run_once(const struct plan *plan, const struct planned *run, char *trace,
+                            struct launch_result *result, struct error *err)
+{
+    const struct options *options = plan->options;
+    char number[NUMBER_SIZE], threads[NUMBER_SIZE], self[PATH_MAX];
+    ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
+    self[length > 0 ? length : 0] = '\0';
+    snprintf(number, sizeof number, "%u", run->processes);
+    snprintf(threads, sizeof threads, "%u", run->threads);
+    setenv("OMP_NUM_THREADS", threads, 1);
+    char **words = memory_new((options->input_count + WORDS_BEFORE) * sizeof *words);
+    size_t before = words_before(words, plan, trace, number, self), count = before;
+    for (size_t i = 0; i < options->input_count; i++)
+        words[count++] = fill_in(options->inputs[i], run);
+    enum status status = launch_quietly(words, count, result, err);
+    for (size_t i = before; i < count; i++)
+        free(words[i]);
+    free(words);
+    return status;
+}
+
+/* Numbers of --processes or --threads; {1} without the option. */
+static enum status numbers_of(const char *option, const char *text, uint32_t **numbers, size_t *count,
+                              struct error *err)
+{
+    if (!text) {
+        *numbers = memory_new(sizeof **numbers);
+        **numbers = 1;
+        *count = 1;
+        return STATUS_OK;
+    }
+    if (selection_ranks(text, numbers, count, err) != STATUS_OK)
+        return STATUS_FAILED;
+    return (*numbers)[0] > 0 ? STATUS_OK : error_set(err, ERROR_USAGE, "--%s: 0 is no number of %s", option, option);
+}
+
+/* Fisher and Yates, with a generator of our own, so that a series that goes on has the same order. */
+static void shuffle(struct planned *runs, size_t count)
+{
+    uint64_t random = 88172645463325252u;
+    for (size_t i = count; i > 1; i--) {
+        random ^= random << 13;
+        random ^= random >> 7;
+        random ^= random << 17;
+        size_t other = (size_t)(random % i);
+        struct planned swapped = runs[i - 1];
+        runs[i - 1] = runs[other];
+        runs[other] = swapped;
+    }
+}
+
+static enum status plan_runs(struct plan *plan, struct error *err)
+{
+    const struct options *options = plan->options;
+    uint32_t *processes = NULL, *threads = NULL;
+    size_t process_count = 0, thread_count = 0, capacity = 0;
+    int64_t repeats = 1;
+    enum status status = STATUS_OK;
+    if (options->repeat && !text_parse_i64(options->repeat, 1, REPEATS_MOST, &repeats))
+        status =
+            error_set(err, ERROR_USAGE, "--repeat: '%s' is not a number from 1 to %d", options->repeat, REPEATS_MOST);
+    if (status == STATUS_OK)
+        status = numbers_of("processes", options->processes, &processes, &process_count, err);
+    if (status == STATUS_OK)
+        status = numbers_of("threads", options->threads, &threads, &thread_count, err);
+    for (size_t p = 0; status == STATUS_OK && p < process_count; p++)
+        for (size_t t = 0; t < thread_count; t++)
+            for (uint32_t r = 1; r <= (uint32_t)repeats; r++)
+                ARRAY_PUSH(plan->runs, plan->count, capacity, (struct planned){processes[p], threads[t], r});
+    free(processes);
+    free(threads);
+    shuffle(plan->runs, plan->count);
+    return status;
+}
+
+static void note(const struct options *options, size_t index, size_t count, const struct planned *run)
+{
+    if (!options->quiet)
+        fprintf(stderr, "sight: run %zu of %zu: %u process%s, %u thread%s\n", index + 1, count, run->processes,
+                run->processes == 1 ? "" : "es", run->threads, run->threads == 1 ? "" : "s");
+}
+
+/* Why a run is left out. */
+static void note_failure(const struct planned *run, const struct launch_result *result)
+{
+    fprintf(stderr, "sight: the run with %u processes and %u threads is left out: ", run->processes, run->threads);
+    if (result->signal)
+        fprintf(stderr, "signal %d\n", result->signal);
+    else
+        fprintf(stderr, "exit code %d\n", result->code);
+}
+
+static enum status perform(struct plan *plan, struct performed_runs *performed, struct error *err)
+{
+    const struct options *options = plan->options;
+    struct launch_result result = {0};
+    bool is_mpi = plan->program.kind != MPI_KIND_NONE, warm = false;
+    size_t capacity = 0;
+    for (size_t i = 0; i < plan->count; i++) {
+        const struct planned *run = &plan->runs[i];
+        char *trace = is_mpi ? trace_path(performed->directory, run) : NULL;
+        bool is_there = trace && !options->force && access(trace, R_OK) == 0;
+        /* The first run finds cold caches and files that were never read: it is made twice. */
+        for (int times = is_there ? 0 : warm ? 1 : 2; times > 0; times--) {
+            note(options, i, plan->count, run);
+            if (run_once(plan, run, trace, &result, err) != STATUS_OK) {
+                free(trace);
+                return STATUS_FAILED;
+            }
+            warm = true;
+        }
+        if (!is_there && (result.code != 0 || result.signal != 0)) {
+            note_failure(run, &result);
+            performed->failed++;
+            if (trace)
+                unlink(trace);
+            free(trace);
+            continue;
+        }
+        struct performed one = {run->processes, run->threads, trace, (double)result.ran_ns / 1e9};
+        ARRAY_PUSH(performed->runs, performed->count, capacity, one);
+    }
+    return STATUS_OK;
+}
+
+enum status scaling_perform(const struct options *options, struct performed_runs *performed, struct error *err)
+{
+    struct plan plan = {.options = options, .program = program_find(options->inputs, 1)};
+    const char *slash = strrchr(options->inputs[0], '/');
+    if (asprintf(&performed->directory, "%s.scaling", slash ? slash + 1 : options->inputs[0]) < 0)
+        abort();
+    enum status status = plan_runs(&plan, err);
+    if (status == STATUS_OK && plan.program.kind != MPI_KIND_NONE && mkdir(performed->directory, 0777) != 0 &&
+        errno != EEXIST)
+        status = error_set(err, ERROR_OUTPUT, "%s: %s", performed->directory, strerror(errno));
+    if (status == STATUS_OK)
+        status = perform(&plan, performed, err);
+    free(plan.runs);
+    return status;
+}
+
+void performed_clear(struct performed_runs *performed)
+{
+    for (size_t i = 0; i < performed->count; i++)
+        free(performed->runs[i].trace);
+    free(performed->runs);
+    free(performed->directory);
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef SIGHT_CLI_STATUS_REPORT_H
+#define SIGHT_CLI_STATUS_REPORT_H
+
+#include "cli/live.h"
+
+/* What `sight status` and `sight top` show of a running program. */
+
+/* How the last seconds went: shares of 1; negative: not known. */
+struct live_pace {
+    double seconds, parallel, load_balance, communication;
+    double bytes_per_second; /* by which the recording grows */
+};
+
+/* Of the time from the reading before (NULL: from the begin) to this one. */
+struct live_pace live_pace_of(const struct live *before, const struct live *now);
+
+void status_write_text(struct output *output, const struct live *live, const struct live_pace *pace,
+                       const char *directory, size_t lines);
+void status_write_json(struct output *output, const struct live *live, const struct live_pace *pace,
+                       const char *directory);
+
+#endif

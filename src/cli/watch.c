@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "cli/watch.h"
+
+#include "cli/live.h"
+#include "core/text.h"
+#include "record/clock.h"
+#include "render/reports/stuck_report.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SECOND_NS INT64_C(1000000000)
+#define GRACE_NS (5 * SECOND_NS) /* from SIGTERM to SIGKILL */
+enum { PLACES = 20 };
+
+/* "90", "90s", "10m", "2h", with decimals. */
+static bool parse_time(const char *text, int64_t *ns)
+{
+    static const struct {
+        const char *unit;
+        double seconds;
+    } units[] = {{"", 1}, {"s", 1}, {"ms", 1e-3}, {"m", 60}, {"min", 60}, {"h", 3600}, {"d", 86400}};
+    char *end;
+    double number = strtod(text, &end);
+    while (*end == ' ')
+        end++;
+    for (size_t i = 0; i < sizeof units / sizeof *units; i++)
+        if (end != text && strcmp(end, units[i].unit) == 0 && number > 0 && number * units[i].seconds < 1e9) {
+            *ns = (int64_t)(number * units[i].seconds * 1e9);
+            return *ns > 0;
+        }
+    return false;
+}
+
+enum status watch_start(struct watch *watch, const struct options *options, const char *directory, struct error *err)
+{
+    *watch = (struct watch){.kill = options->kill, .directory = directory, .begin_ns = clock_ns()};
+    if (options->timeout && !parse_time(options->timeout, &watch->timeout_ns))
+        return error_set(err, ERROR_USAGE, "--timeout: '%s' is no time (such as 90, 10m, 2h)", options->timeout);
+    if (options->on_hang && !parse_time(options->on_hang, &watch->on_hang_ns))
+        return error_set(err, ERROR_USAGE, "--on-hang: '%s' is no time (such as 30, 5m)", options->on_hang);
+    if (options->kill && !options->on_hang)
+        return error_set(err, ERROR_USAGE, "--kill needs --on-hang");
+    return STATUS_OK;
+}
+
+/* Politely first: launchers end their processes then. */
+static void end_program(struct watch *watch, pid_t program, int64_t now_ns)
+{
+    if (!watch->ended) {
+        kill(program, SIGTERM);
+        watch->ended_ns = now_ns;
+        watch->ended = true;
+    } else if (now_ns - watch->ended_ns > GRACE_NS) {
+        kill(program, SIGKILL);
+    }
+}
+
+static void tell(const struct stuck *stuck)
+{
+    char quiet[TEXT_NUMBER_SIZE];
+    size_t length;
+    struct output *output = output_open_memory();
+    output_print(output, "sight: no process has gone on for %s%s\n",
+                 text_duration(quiet, time_since(stuck->progress_ns, stuck->end_ns)), stuck_is_told(stuck) ? ":" : "");
+    stuck_write_places(output, stuck, PLACES);
+    char *text = output_take(output, &length);
+    fwrite(text, 1, length, stderr);
+    free(text);
+}
+
+/* True if no process has gone on for so long; told once for each time. */
+static bool hangs(struct watch *watch)
+{
+    struct error err = {0};
+    struct live live;
+    if (live_open(&live, watch->directory, false, &err) != STATUS_OK)
+        return false; /* it has not begun yet */
+    const struct stuck *stuck = live.stuck;
+    bool quiet = live.unfinished > 0 && time_since(stuck->progress_ns, stuck->end_ns) >= watch->on_hang_ns;
+    if (quiet && watch->told_ns != stuck->progress_ns) {
+        tell(stuck);
+        watch->told_ns = stuck->progress_ns;
+    }
+    live_close(&live);
+    return quiet;
+}
+
+void watch_look(void *context, pid_t program)
+{
+    struct watch *watch = context;
+    int64_t now_ns = clock_ns();
+    if (watch->ended || (watch->timeout_ns > 0 && now_ns - watch->begin_ns >= watch->timeout_ns)) {
+        if (!watch->ended)
+            fprintf(stderr, "sight: the time is up: the program is ended\n");
+        end_program(watch, program, now_ns);
+        return;
+    }
+    if (watch->on_hang_ns == 0 || now_ns < watch->next_look_ns)
+        return;
+    bool hang = hangs(watch);
+    /* Reading takes its time: a tenth of it at most is spent so. */
+    int64_t took_ns = clock_ns() - now_ns, pause_ns = watch->on_hang_ns / 4;
+    pause_ns = pause_ns > SECOND_NS / 4 ? pause_ns : SECOND_NS / 4;
+    watch->next_look_ns = clock_ns() + (pause_ns > 10 * took_ns ? pause_ns : 10 * took_ns);
+    if (hang && watch->kill) {
+        fprintf(stderr, "sight: the program is ended (--kill)\n");
+        end_program(watch, program, now_ns);
+    }
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef SIGHT_CLI_WATCH_H
+#define SIGHT_CLI_WATCH_H
+
+#include "cli/command.h"
+
+#include <sys/types.h>
+
+/* A recorded program is watched while it runs: --timeout ends it when its time is up, --on-hang says why no process
+   goes on, --kill ends it then. */
+struct watch {
+    int64_t timeout_ns, on_hang_ns; /* 0: not asked for */
+    bool kill;
+    const char *directory; /* of the recording */
+    int64_t begin_ns, next_look_ns, told_ns, ended_ns;
+    bool ended; /* by the watch: the exit code is that of timeout(1) */
+};
+enum { EXIT_TIMEOUT = 124 };
+
+/* From the options. STATUS_FAILED: they are wrong. */
+enum status watch_start(struct watch *watch, const struct options *options, const char *directory,
+                        struct error *err) MUST_CHECK;
+
+/* True if there is anything to watch for. */
+static inline bool watch_wanted(const struct watch *watch)
+{
+    return watch->timeout_ns > 0 || watch->on_hang_ns > 0;
+}
+
+/* Now and then while the program runs. A launch_watch. */
+void watch_look(void *watch, pid_t program);
+
+#endif

@@ -1,0 +1,307 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "clocks/causal_calls.h"
+
+#include "clocks/causal_gates.h"
+#include "core/memory.h"
+#include "core/open_states.h"
+#include "graph/graph_requests.h"
+
+#include <string.h>
+
+/* Where a call stands among the events of its process. */
+struct call_place {
+    uint32_t enter, leave; /* ordinals; CAUSAL_NONE: was not left */
+};
+
+/* What the trace records about a call of a function with counts of its own for each process. */
+struct told_bytes {
+    uint32_t call;
+    int64_t sent, received; /* BYTES_UNKNOWN */
+};
+
+/* The calls of a thread that are of interest: the calls of its location in the graph. */
+struct thread_calls {
+    struct open_states open; /* MPI states */
+    bool follows;            /* the call at hand is of interest */
+    uint32_t timeline;
+    struct call_place *places;
+    size_t count, capacity;
+    struct told_bytes *told; /* by call */
+    size_t told_count, told_capacity;
+};
+
+/* What a state's calls are. */
+enum interest { INTEREST_UNKNOWN, INTEREST_NONE, INTEREST_PLAIN, INTEREST_LATER, INTEREST_REQUESTS };
+
+struct state_interest {
+    uint8_t interest; /* enum interest */
+    bool own_counts;
+};
+
+struct causal_calls {
+    const struct defs *defs;
+    struct graph_builder *graph;
+    struct batch *batch; /* events on their way to the graph */
+    struct thread_calls *threads;
+    size_t thread_count, thread_capacity;
+    struct map index; /* (process, thread) -> thread */
+    struct state_interest *states;
+    size_t state_count;
+    bool later; /* there was a collective that another call completes */
+    uint32_t recent_process, recent_thread, recent_index;
+    bool recent;
+};
+
+struct causal_calls *causal_calls_new(void)
+{
+    struct causal_calls *calls = memory_new(sizeof *calls);
+    calls->graph = graph_builder_new();
+    calls->batch = memory_new(sizeof *calls->batch);
+    return calls;
+}
+
+enum status causal_calls_begin(struct causal_calls *calls, const struct defs *defs, struct error *err)
+{
+    struct sink *sink = graph_builder_sink(calls->graph);
+    calls->defs = defs;
+    return sink->begin(sink, defs, err);
+}
+
+/* Collecting */
+
+static enum interest interest_of(const struct state_def *state)
+{
+    static const char *const windows[] = {"MPI_Win_post", "MPI_Win_start", "MPI_Win_complete", "MPI_Win_wait"};
+    struct collective collective = collective_of(state);
+    bool collects = state->class == CLASS_COLLECTIVE || state->class == CLASS_SYNC;
+    if (collects && (collective.stage == STAGE_POSTED || collective.stage == STAGE_PREPARED))
+        return INTEREST_LATER;
+    if (collects && collective.stage == STAGE_BLOCKING)
+        return INTEREST_PLAIN;
+    for (size_t i = 0; i < sizeof windows / sizeof *windows; i++)
+        if (strcmp(state->name, windows[i]) == 0)
+            return INTEREST_PLAIN;
+    enum request_role requests = request_role_of(state);
+    return requests == REQUESTS_START || requests == REQUESTS_COMPLETE ? INTEREST_REQUESTS : INTEREST_NONE;
+}
+
+/* Definitions of some formats come while events are read. */
+static struct state_interest state_interest(struct causal_calls *calls, uint32_t state)
+{
+    const struct defs *defs = calls->defs;
+    if (state >= calls->state_count) {
+        calls->states = memory_resize(calls->states, defs->state_count * sizeof *calls->states);
+        memset(&calls->states[calls->state_count], 0, (defs->state_count - calls->state_count) * sizeof *calls->states);
+        calls->state_count = defs->state_count;
+    }
+    struct state_interest *found = &calls->states[state];
+    if (found->interest == INTEREST_UNKNOWN)
+        *found = (struct state_interest){(uint8_t)interest_of(&defs->states[state]),
+                                         causal_counts_of(&defs->states[state]) != COUNTS_SAME};
+    return *found;
+}
+
+static struct thread_calls *thread_of(struct causal_calls *calls, const struct event *event, uint32_t timeline)
+{
+    if (calls->recent && calls->recent_process == event->process && calls->recent_thread == event->thread)
+        return &calls->threads[calls->recent_index];
+    uint64_t *at = map_put(&calls->index, map_pair(event->process, event->thread), calls->thread_count);
+    if (*at == calls->thread_count)
+        ARRAY_PUSH(calls->threads, calls->thread_count, calls->thread_capacity,
+                   (struct thread_calls){.timeline = timeline});
+    calls->recent = true;
+    calls->recent_process = event->process;
+    calls->recent_thread = event->thread;
+    calls->recent_index = (uint32_t)*at;
+    return &calls->threads[*at];
+}
+
+/* No more than the batch that it comes from. */
+static void forward(struct causal_calls *calls, const struct event *event)
+{
+    calls->batch->events[calls->batch->count++] = *event;
+}
+
+static void begin_call(struct causal_calls *calls, struct thread_calls *thread, uint32_t state, uint32_t ordinal)
+{
+    enum interest interest = (enum interest)state_interest(calls, state).interest;
+    calls->later |= interest == INTEREST_LATER;
+    thread->follows = interest != INTEREST_NONE && (interest != INTEREST_REQUESTS || calls->later);
+    if (thread->follows)
+        ARRAY_PUSH(thread->places, thread->count, thread->capacity, (struct call_place){ordinal, CAUSAL_NONE});
+}
+
+static int64_t larger(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
+/* What is known about the call at hand. */
+static void note_bytes(struct causal_calls *calls, struct thread_calls *thread, const struct event *event)
+{
+    uint32_t call = (uint32_t)thread->count - 1;
+    if (!state_interest(calls, thread->open.frames[0].state).own_counts ||
+        (event->bytes_sent < 0 && event->bytes_received < 0))
+        return;
+    if (thread->told_count == 0 || thread->told[thread->told_count - 1].call != call)
+        ARRAY_PUSH(thread->told, thread->told_count, thread->told_capacity,
+                   (struct told_bytes){call, BYTES_UNKNOWN, BYTES_UNKNOWN});
+    struct told_bytes *told = &thread->told[thread->told_count - 1];
+    told->sent = larger(told->sent, event->bytes_sent);
+    told->received = larger(told->received, event->bytes_received);
+}
+
+static void leave(struct causal_calls *calls, struct thread_calls *thread, const struct event *event, uint32_t ordinal)
+{
+    ptrdiff_t at = open_states_find(&thread->open, event->state);
+    if (at == OPEN_STATES_NONE)
+        return;
+    bool last = thread->open.depth == 1;
+    if (thread->follows) {
+        forward(calls, event);
+        if (last) {
+            note_bytes(calls, thread, event);
+            thread->places[thread->count - 1].leave = ordinal;
+        }
+    }
+    open_states_remove(&thread->open, at);
+    thread->follows &= !last;
+}
+
+void causal_calls_take(struct causal_calls *calls, const struct event *event, uint32_t timeline, uint32_t ordinal)
+{
+    struct thread_calls *thread = thread_of(calls, event, timeline);
+    switch (event->kind) {
+    case EVENT_ENTER:
+        if (!calls->defs->states[event->state].is_mpi)
+            return;
+        if (thread->open.depth == 0)
+            begin_call(calls, thread, event->state, ordinal);
+        if (thread->follows)
+            forward(calls, event);
+        open_states_enter(&thread->open, event->state, event->time_ns);
+        break;
+    case EVENT_LEAVE:
+        leave(calls, thread, event, ordinal);
+        break;
+    case EVENT_COLLECTIVE:
+        if (thread->follows)
+            note_bytes(calls, thread, event);
+        /* fall through */
+    case EVENT_MARK:
+        if (thread->follows)
+            forward(calls, event);
+        break;
+    default:
+        break;
+    }
+}
+
+void causal_calls_note(struct causal_calls *calls, const struct event *event)
+{
+    if (event->kind == EVENT_COMM_MADE || event->kind == EVENT_NEIGHBOURS)
+        forward(calls, event);
+}
+
+enum status causal_calls_flush(struct causal_calls *calls, const struct batch *batch, struct error *err)
+{
+    struct sink *sink = graph_builder_sink(calls->graph);
+    calls->batch->arena = batch->arena;
+    calls->batch->arena_length = batch->arena_length;
+    enum status status = calls->batch->count > 0 ? sink->events(sink, calls->batch, err) : STATUS_OK;
+    calls->batch->count = 0;
+    return status;
+}
+
+/* The end */
+
+/* What makes points of calls. */
+struct placing {
+    const struct causal_calls *calls;
+    const struct graph *graph;
+    struct causality *causality;
+    uint32_t *threads; /* by location */
+};
+
+static void place_point(void *context, uint32_t gate, uint32_t location, uint32_t index, bool leaves)
+{
+    struct placing *placing = context;
+    struct causality *causality = placing->causality;
+    const struct thread_calls *thread = &placing->calls->threads[placing->threads[location]];
+    struct call_place place = thread->places[index];
+    struct call call = graph_call(placing->graph, location, index);
+    if (leaves && place.leave == CAUSAL_NONE)
+        return;
+    if (causality->point_count >= CAUSAL_LINKS - 1) {
+        causality->too_large = true;
+        return;
+    }
+    struct causal_timeline *timeline = &causality->timelines[thread->timeline];
+    uint32_t link = (uint32_t)causality->point_count << 2 | (uint32_t)(leaves ? CAUSAL_LEAVE : CAUSAL_ENTER);
+    ARRAY_PUSH(causality->points, causality->point_count, causality->point_capacity,
+               (struct causal_point){.time_ns = leaves ? call.leave_ns : call.enter_ns,
+                                     .timeline = thread->timeline,
+                                     .gate = gate & INT32_MAX,
+                                     .leaves = leaves});
+    ARRAY_PUSH(timeline->events, timeline->count, timeline->capacity,
+               (struct causal_event){link, leaves ? place.leave : place.enter});
+}
+
+static int by_call(const void *a, const void *b)
+{
+    const struct told_bytes *left = a, *right = b;
+    return (left->call > right->call) - (left->call < right->call);
+}
+
+static struct causal_bytes tell_bytes(void *context, uint32_t location, uint32_t index)
+{
+    struct placing *placing = context;
+    const struct thread_calls *thread = &placing->calls->threads[placing->threads[location]];
+    const struct told_bytes *told = thread->told_count == 0
+                                        ? NULL
+                                        : bsearch(&(struct told_bytes){.call = index}, thread->told, thread->told_count,
+                                                  sizeof *thread->told, by_call);
+    return told ? (struct causal_bytes){told->sent, told->received}
+                : (struct causal_bytes){BYTES_UNKNOWN, BYTES_UNKNOWN};
+}
+
+static int by_ordinal(const void *a, const void *b)
+{
+    const struct causal_event *left = a, *right = b;
+    if (left->ordinal != right->ordinal)
+        return left->ordinal < right->ordinal ? -1 : 1;
+    return (left->link > right->link) - (left->link < right->link);
+}
+
+static void make_gates(struct causal_calls *calls, const struct graph *graph, struct causality *causality)
+{
+    struct placing placing = {calls, graph, causality, memory_new(graph->location_count * sizeof *placing.threads)};
+    for (size_t i = 0; i < graph->location_count; i++)
+        placing.threads[i] =
+            (uint32_t)*map_find(&calls->index, map_pair(graph->locations[i].process, graph->locations[i].thread));
+    causal_gates_make(graph, causality, &(struct causal_placer){place_point, tell_bytes, &placing});
+    free(placing.threads);
+    for (size_t i = 0; causality->point_count > 0 && i < causality->timeline_count; i++)
+        if (causality->timelines[i].count > 0)
+            qsort(causality->timelines[i].events, causality->timelines[i].count, sizeof(struct causal_event),
+                  by_ordinal);
+}
+
+void causal_calls_end(struct causal_calls *calls, struct causality *causality)
+{
+    struct graph *graph = graph_builder_end(calls->graph);
+    causality->too_large |= graph->too_large;
+    if (!causality->too_large)
+        make_gates(calls, graph, causality);
+    graph_free(graph);
+    for (size_t i = 0; i < calls->thread_count; i++) {
+        open_states_free(&calls->threads[i].open);
+        free(calls->threads[i].places);
+        free(calls->threads[i].told);
+    }
+    free(calls->threads);
+    free(calls->states);
+    free(calls->batch);
+    map_clear(&calls->index);
+    free(calls);
+}

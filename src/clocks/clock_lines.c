@@ -1,0 +1,463 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "clocks/clock_lines.h"
+
+#include "clocks/clock_pairs.h"
+#include "clocks/clock_squares.h"
+#include "core/heap.h"
+#include "core/memory.h"
+
+#include <math.h>
+#include <string.h>
+
+/* What lies beyond is not a clock, but the times of a damaged trace. */
+static const double SLOPE_LEAST = -0.999, SLOPE_MOST = 999;
+
+/* Half a ns is rounding; clocks that no line fits are known to less than their bounds tell. Lines that still contradict
+   each other after so many rounds go on doing so; differences that are not small need a second balance. */
+static const double ROUNDING_NS = 0.5, BENT_NS = 1000;
+static const double WORTHWHILE = 0.001;          /* a sweep that gains less of the best one's is the last */
+enum { SWEEPS = 100, LOOKS = 30, BALANCES = 2 }; /* LOOKS: at each tie on average, of all sweeps of a kind */
+
+/* What ties a process to a partner: its clock and the partner's. */
+struct tie {
+    uint32_t partner, pair;
+    bool loose;
+    bool together; /* its exits tell it */
+    double width;
+    struct clock_line forward; /* takes a time of the process to one of the partner */
+};
+
+/* How far a process is from the reference. */
+struct distance {
+    uint32_t loose; /* open corridors on the way */
+    double width;
+};
+
+struct finder {
+    const struct causality *causality;
+    struct clock_pairs pairs;
+    struct clock_map *maps;
+    struct clock_place *places;
+    struct tie *ties;
+    size_t *first; /* ties of a process: [first[i], first[i + 1]) */
+    struct distance *distance;
+    uint32_t *heap, *heap_place; /* by distance; 1 + place in the heap, 0: not in it */
+    size_t heap_count;
+    bool *done;
+    bool *settled; /* neither it nor a partner has another line since it was looked at */
+};
+
+static bool is_clock(struct clock_line line)
+{
+    return line.slope > SLOPE_LEAST && line.slope < SLOPE_MOST && isfinite(line.offset);
+}
+
+static void find_ties(struct finder *finder)
+{
+    struct clock_pairs *pairs = &finder->pairs;
+    size_t count = finder->causality->timeline_count;
+    finder->first = memory_new((count + 2) * sizeof *finder->first);
+    finder->ties = memory_new(2 * pairs->count * sizeof *finder->ties);
+    for (size_t i = 0; i < pairs->count; i++) {
+        finder->first[pairs->pair[i].a + 2]++;
+        finder->first[pairs->pair[i].b + 2]++;
+    }
+    for (size_t i = 2; i < count + 2; i++)
+        finder->first[i] += finder->first[i - 1];
+    for (size_t i = 0; i < pairs->count; i++) {
+        struct clock_pair *pair = &pairs->pair[i];
+        struct corridor_fit fit = clock_pair_fit(pairs, i);
+        struct tie tie = {.pair = (uint32_t)i,
+                          .loose = fit.kind == CORRIDOR_OPEN,
+                          .together = fit.kind == CORRIDOR_TOGETHER,
+                          .width = isfinite(fit.width) ? fit.width : 0};
+        tie.partner = pair->b;
+        tie.forward = fit.line;
+        finder->ties[finder->first[pair->a + 1]++] = tie;
+        tie.partner = pair->a;
+        tie.forward = clock_line_inverse(fit.line);
+        finder->ties[finder->first[pair->b + 1]++] = tie;
+    }
+}
+
+/* The heap of processes that are reached, the nearest first; of equals the lowest. */
+static bool nearer(const void *context, const void *left_process, const void *right_process)
+{
+    const struct finder *finder = context;
+    uint32_t left = *(const uint32_t *)left_process, right = *(const uint32_t *)right_process;
+    const struct distance *a = &finder->distance[left], *b = &finder->distance[right];
+    if (a->loose != b->loose)
+        return a->loose < b->loose;
+    return a->width != b->width ? a->width < b->width : left < right;
+}
+
+static void note_place(void *context, const void *process, size_t place)
+{
+    struct finder *finder = context;
+    finder->heap_place[*(const uint32_t *)process] = (uint32_t)place + 1;
+}
+
+static const struct heap_order BY_DISTANCE = {sizeof(uint32_t), nearer, note_place};
+
+/* The process is reached, or is now nearer than it was. */
+static void come_nearer(struct finder *finder, uint32_t timeline)
+{
+    if (!finder->heap_place[timeline]) {
+        finder->heap[finder->heap_count] = timeline;
+        finder->heap_place[timeline] = (uint32_t)++finder->heap_count;
+    }
+    heap_up(finder->heap, finder->heap_place[timeline] - 1, &BY_DISTANCE, finder);
+}
+
+static uint32_t take_nearest(struct finder *finder)
+{
+    uint32_t first = finder->heap[0];
+    finder->heap_count = heap_drop(finder->heap, finder->heap_count, &BY_DISTANCE, finder);
+    finder->heap_place[first] = 0;
+    return first;
+}
+
+/* The bounds that a tie sets to the process's own correction, its partner's taken for right: d is what its clock is to
+   be put forward beyond a drift of `slope`. */
+static void add_bounds(const struct finder *finder, struct corridor *corridor, uint32_t timeline, const struct tie *tie,
+                       double slope)
+{
+    const struct clock_pair *pair = &finder->pairs.pair[tie->pair];
+    const struct clock_line partner = finder->maps[tie->partner].line;
+    bool first = pair->a == timeline;
+    for (int above = 0; above < 2; above++) {
+        const struct corridor_side *side = above ? &pair->corridor.above : &pair->corridor.below;
+        for (size_t i = 0; i < side->count; i++) {
+            double a = side->at[i].x, d = side->at[i].d;
+            double own = first ? a : a + d, ahead = first ? d : 0 - d;
+            corridor_add(corridor, first == above, own,
+                         ahead + partner.offset + partner.slope * (own + ahead) - slope * own);
+        }
+    }
+}
+
+static struct clock_line line_by(const struct finder *finder, uint32_t from, const struct tie *tie)
+{
+    return clock_line_chained(clock_line_inverse(tie->forward), finder->maps[from].line);
+}
+
+/* By bounds of one side: not moved more than they ask for. */
+static struct clock_line loose_line(const struct finder *finder, uint32_t from, const struct tie *tie)
+{
+    struct tie back = {.partner = from, .pair = tie->pair};
+    struct corridor corridor = {0};
+    add_bounds(finder, &corridor, tie->partner, &back, 0);
+    struct clock_line line = {corridor_nearest(&corridor, 0), 0};
+    bool fits = corridor_contradiction(&corridor, line) <= ROUNDING_NS;
+    corridor_clear(&corridor);
+    return fits ? line : line_by(finder, from, tie);
+}
+
+static void reach(struct finder *finder, uint32_t from, const struct tie *tie)
+{
+    struct distance *known = &finder->distance[tie->partner];
+    struct distance distance = {finder->distance[from].loose + tie->loose, finder->distance[from].width + tie->width};
+    if (finder->done[tie->partner] || distance.loose > known->loose ||
+        (distance.loose == known->loose && distance.width >= known->width))
+        return;
+    struct clock_line line = tie->loose ? loose_line(finder, from, tie) : line_by(finder, from, tie);
+    if (!is_clock(line))
+        return;
+    *known = distance;
+    finder->maps[tie->partner].line = line;
+    come_nearer(finder, tie->partner);
+}
+
+/* Lines of all that the reference is connected with, as members of the component. Returns how many they are. */
+static size_t spread(struct finder *finder, uint32_t reference, uint32_t component, uint32_t *members)
+{
+    size_t count = 0;
+    finder->distance[reference] = (struct distance){0, 0};
+    finder->maps[reference].line = (struct clock_line){0, 0};
+    come_nearer(finder, reference);
+    while (finder->heap_count > 0) {
+        uint32_t timeline = take_nearest(finder);
+        finder->done[timeline] = true;
+        members[count++] = timeline;
+        finder->places[timeline] = (struct clock_place){.component = component,
+                                                        .loose = finder->distance[timeline].loose > 0,
+                                                        .reference = timeline == reference,
+                                                        .width_ns = finder->distance[timeline].width};
+        for (size_t i = finder->first[timeline]; i < finder->first[timeline + 1]; i++)
+            reach(finder, timeline, &finder->ties[i]);
+    }
+    return count;
+}
+
+struct agreed {
+    struct clock_line line;
+    uint32_t timeline;
+};
+
+static int by_line(const void *a, const void *b)
+{
+    const struct agreed *left = a, *right = b;
+    if (left->line.offset != right->line.offset)
+        return left->line.offset < right->line.offset ? -1 : 1;
+    if (left->line.slope != right->line.slope)
+        return left->line.slope < right->line.slope ? -1 : 1;
+    return left->timeline < right->timeline ? -1 : 1;
+}
+
+static bool agree(const struct agreed *a, const struct agreed *b)
+{
+    return a->line.offset == b->line.offset && a->line.slope == b->line.slope;
+}
+
+/* The lowest of the most processes with the same line. */
+static uint32_t most_agree(const struct finder *finder, const uint32_t *members, size_t count)
+{
+    struct agreed *agreed = memory_new(count * sizeof *agreed);
+    for (size_t i = 0; i < count; i++)
+        agreed[i] = (struct agreed){finder->maps[members[i]].line, members[i]};
+    qsort(agreed, count, sizeof *agreed, by_line);
+    uint32_t best = agreed[0].timeline;
+    size_t most = 0;
+    for (size_t i = 0, from = 0; i < count; i++) {
+        if (!agree(&agreed[i], &agreed[from]))
+            from = i;
+        size_t alike = i - from + 1;
+        if (alike > most || (alike == most && agreed[from].timeline < best)) {
+            most = alike;
+            best = agreed[from].timeline;
+        }
+    }
+    free(agreed);
+    return best;
+}
+
+static void forget(struct finder *finder, const uint32_t *members, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        finder->done[members[i]] = false;
+        finder->distance[members[i]] = (struct distance){UINT32_MAX, INFINITY};
+    }
+}
+
+static void spread_all(struct finder *finder)
+{
+    size_t count = finder->causality->timeline_count;
+    uint32_t *members = memory_new(count * sizeof *members), component = 0;
+    for (size_t i = 0; i < count; i++)
+        finder->distance[i] = (struct distance){UINT32_MAX, INFINITY};
+    for (uint32_t i = 0; i < count; i++) {
+        if (finder->done[i])
+            continue;
+        size_t connected = spread(finder, i, component, members);
+        uint32_t reference = most_agree(finder, members, connected);
+        if (reference != i) {
+            forget(finder, members, connected);
+            connected = spread(finder, reference, component, members);
+        }
+        finder->places[i].alone = connected == 1;
+        component++;
+    }
+    free(members);
+}
+
+/* All bounds of the process beyond a drift of `slope`. */
+static struct corridor bounds_of(const struct finder *finder, uint32_t timeline, double slope)
+{
+    struct corridor corridor = {0};
+    for (size_t i = finder->first[timeline]; i < finder->first[timeline + 1]; i++)
+        add_bounds(finder, &corridor, timeline, &finder->ties[i], slope);
+    return corridor;
+}
+
+/* How far this line of the process goes beyond the bounds of a partner, at most. */
+static double contradiction_with(const struct finder *finder, uint32_t timeline, const struct tie *tie,
+                                 struct clock_line line)
+{
+    const struct clock_pair *pair = &finder->pairs.pair[tie->pair];
+    const struct clock_line partner = finder->maps[tie->partner].line;
+    bool first = pair->a == timeline;
+    double most = 0;
+    for (int above = 0; above < 2; above++) {
+        const struct corridor_side *side = above ? &pair->corridor.above : &pair->corridor.below;
+        double sign = first == above ? 1 : -1;
+        for (size_t i = 0; i < side->count; i++) {
+            double own = side->at[i].x + (first ? 0 : side->at[i].d), ahead = first ? side->at[i].d : 0 - side->at[i].d;
+            double bound = ahead + partner.offset + partner.slope * (own + ahead);
+            most = fmax(most, sign * (line.offset + line.slope * own - bound));
+        }
+    }
+    return most;
+}
+
+/* The sum of that over all its partners. */
+static double contradiction_of(const struct finder *finder, uint32_t timeline, struct clock_line line)
+{
+    double sum = 0;
+    for (size_t i = finder->first[timeline]; i < finder->first[timeline + 1]; i++)
+        sum += contradiction_with(finder, timeline, &finder->ties[i], line);
+    return sum;
+}
+
+/* Gives the process a better line, if there is one; its partners are to be looked at again, then. Returns by how much
+   less it contradicts. */
+static double improve(struct finder *finder, uint32_t timeline, bool drift)
+{
+    struct clock_line *line = &finder->maps[timeline].line;
+    double contradiction = contradiction_of(finder, timeline, *line);
+    if (contradiction <= ROUNDING_NS)
+        return 0;
+    double slope = drift ? 0 : line->slope;
+    struct corridor corridor = bounds_of(finder, timeline, slope);
+    struct clock_line fitted =
+        drift ? corridor_fit(&corridor).line : (struct clock_line){corridor_nearest(&corridor, line->offset), 0};
+    corridor_clear(&corridor);
+    fitted.slope += slope;
+    double gain = contradiction - contradiction_of(finder, timeline, fitted);
+    if (gain <= ROUNDING_NS || !is_clock(fitted))
+        return 0;
+    *line = fitted;
+    for (size_t i = finder->first[timeline]; i < finder->first[timeline + 1]; i++)
+        finder->settled[finder->ties[i].partner] = false;
+    return gain;
+}
+
+static bool is_moved(const struct clock_map *map)
+{
+    return map->line.offset != 0 || map->line.slope != 0;
+}
+
+/* `moved`: only those that are moved anyway. */
+static void improve_all(struct finder *finder, bool drift, bool moved)
+{
+    size_t count = finder->causality->timeline_count;
+    double gain = INFINITY, largest = 0, looks = LOOKS * 2.0 * (double)finder->pairs.count + (double)SWEEPS;
+    memset(finder->settled, 0, count * sizeof *finder->settled);
+    for (int sweep = 0; sweep < SWEEPS && looks > 0 && gain > WORTHWHILE * largest; sweep++) {
+        gain = 0;
+        for (uint32_t i = 0; i < count; i++) {
+            if (finder->settled[i] || finder->places[i].reference || (moved && !is_moved(&finder->maps[i])))
+                continue;
+            finder->settled[i] = true;
+            looks -= (double)(finder->first[i + 1] - finder->first[i]);
+            gain += improve(finder, i, drift);
+        }
+        largest = fmax(largest, gain);
+    }
+}
+
+/* By how much the lines go beyond the bounds of all pairs. */
+static double contradictions(const struct finder *finder)
+{
+    double sum = 0;
+    for (size_t i = 0; i < finder->pairs.count; i++) {
+        const struct clock_pair *pair = &finder->pairs.pair[i];
+        sum += clock_pair_contradiction(&finder->pairs, i, finder->maps[pair->a].line, finder->maps[pair->b].line);
+    }
+    return sum;
+}
+
+/* What the lines of each pair leave to be done: offsets, and drifts. */
+static void find_rests(const struct finder *finder, struct square_edge *offsets, struct square_edge *drifts)
+{
+    for (size_t i = 0; i < finder->pairs.count; i++) {
+        const struct clock_pair *pair = &finder->pairs.pair[i];
+        struct corridor_fit fit =
+            clock_pair_rest(&finder->pairs, i, finder->maps[pair->a].line, finder->maps[pair->b].line);
+        double width = fmax(fit.width, 1) + (fit.kind == CORRIDOR_CROSSED ? BENT_NS : 0);
+        double weight = isfinite(fit.width) ? 1 / (width * width) : 0;
+        bool drift = fit.kind >= CORRIDOR_COMPLETE;
+        offsets[i] = (struct square_edge){pair->a, pair->b, 0 - fit.line.offset, weight};
+        drifts[i] = (struct square_edge){pair->a, pair->b, 0 - fit.line.slope, drift ? weight : 0};
+    }
+}
+
+static bool *unmoved(const struct finder *finder)
+{
+    bool *fixed = memory_new(finder->causality->timeline_count * sizeof *fixed);
+    for (size_t i = 0; i < finder->causality->timeline_count; i++)
+        fixed[i] = !is_moved(&finder->maps[i]);
+    return fixed;
+}
+
+/* All pairs together, where that contradicts less: along a way from the reference errors add up. */
+static void balance(struct finder *finder)
+{
+    size_t count = finder->causality->timeline_count, pairs = finder->pairs.count;
+    struct square_edge *offsets = memory_new(pairs * sizeof *offsets), *drifts = memory_new(pairs * sizeof *drifts);
+    double *offset = memory_new(count * sizeof *offset), *drift = memory_new(count * sizeof *drift);
+    struct clock_line *before = memory_new(count * sizeof *before);
+    bool *fixed = unmoved(finder);
+    double wrong = contradictions(finder);
+    find_rests(finder, offsets, drifts);
+    squares_solve(offsets, pairs, fixed, offset, count);
+    squares_solve(drifts, pairs, fixed, drift, count);
+    for (size_t i = 0; i < count; i++) {
+        before[i] = finder->maps[i].line;
+        finder->maps[i].line = clock_line_chained(before[i], (struct clock_line){offset[i], drift[i]});
+    }
+    bool clocks = true;
+    for (size_t i = 0; i < count; i++)
+        clocks &= is_clock(finder->maps[i].line);
+    bool worse = !clocks || contradictions(finder) > wrong;
+    for (size_t i = 0; worse && i < count; i++)
+        finder->maps[i].line = before[i];
+    free(offsets);
+    free(drifts);
+    free(offset);
+    free(drift);
+    free(before);
+    free(fixed);
+}
+
+static bool told_by_exits(const struct finder *finder, uint32_t timeline)
+{
+    for (size_t i = finder->first[timeline]; i < finder->first[timeline + 1]; i++)
+        if (finder->ties[i].together)
+            return true;
+    return false;
+}
+
+/* What need not be moved is not: it came to that on the way of others. */
+static void leave_alone(struct finder *finder)
+{
+    for (uint32_t i = 0; i < finder->causality->timeline_count; i++) {
+        if (!is_moved(&finder->maps[i]) || told_by_exits(finder, i))
+            continue;
+        struct corridor corridor = bounds_of(finder, i, 0);
+        if (corridor_contradiction(&corridor, (struct clock_line){0, 0}) <= ROUNDING_NS)
+            finder->maps[i].line = (struct clock_line){0, 0};
+        corridor_clear(&corridor);
+    }
+}
+
+void clock_lines_find(const struct causality *causality, const struct clock_scale *scale, struct clock_map *maps,
+                      struct clock_place *places)
+{
+    size_t count = causality->timeline_count;
+    struct finder finder = {.causality = causality,
+                            .maps = maps,
+                            .places = places,
+                            .distance = memory_new(count * sizeof *finder.distance),
+                            .heap = memory_new(count * sizeof *finder.heap),
+                            .heap_place = memory_new(count * sizeof *finder.heap_place),
+                            .done = memory_new(count * sizeof *finder.done),
+                            .settled = memory_new(count * sizeof *finder.settled)};
+    clock_pairs_fill(&finder.pairs, causality, scale);
+    find_ties(&finder);
+    spread_all(&finder);
+    for (int round = 0; round < BALANCES; round++)
+        balance(&finder);
+    improve_all(&finder, false, true);
+    improve_all(&finder, false, false);
+    improve_all(&finder, true, true);
+    improve_all(&finder, true, false);
+    leave_alone(&finder);
+    clock_pairs_clear(&finder.pairs);
+    free(finder.ties);
+    free(finder.first);
+    free(finder.distance);
+    free(finder.heap);
+    free(finder.heap_place);
+    free(finder.done);
+    free(finder.settled);
+}

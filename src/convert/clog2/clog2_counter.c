@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "convert/clog2/clog2_counter.h"
+
+#include "core/memory.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const char *const types[COUNTER_TYPE_COUNT] = {[COUNTER_NONE] = "int64=%l",
+                                                      [COUNTER_INT64] = "int64=%l",
+                                                      [COUNTER_UINT64] = "uint64=%l",
+                                                      [COUNTER_DOUBLE] = "double=%E"};
+
+char *clog2_counter_format(char *buffer, size_t size, const struct counter_def *counter)
+{
+    const char *mode = counter->mode ? counter_mode_name(counter->mode) : "";
+    const char *scope = counter->scope ? counter_scope_name(counter->scope) : "";
+    snprintf(buffer, size, "%s%s%s%s%s%s%s", types[counter->type], *mode ? " " : "", mode, *scope ? " of " : "", scope,
+             counter->unit ? ": " : "", counter->unit ? counter->unit : "");
+    return buffer;
+}
+
+/* Takes the word from the text if it stands there. */
+static bool take(const char **text, const char *before, const char *word)
+{
+    size_t first = strlen(before), length = strlen(word);
+    if (strncmp(*text, before, first) != 0 || strncmp(*text + first, word, length) != 0)
+        return false;
+    *text += first + length;
+    return true;
+}
+
+struct counter_def clog2_counter_of(const char *format)
+{
+    struct counter_def counter = {.type = COUNTER_NONE};
+    for (int type = COUNTER_INT64; type < COUNTER_TYPE_COUNT && !counter.type; type++)
+        if (take(&format, "", types[type]))
+            counter.type = (enum counter_type)type;
+    if (!counter.type)
+        return counter;
+    for (int mode = COUNTER_MODE_UNKNOWN + 1; mode < COUNTER_MODE_COUNT && !counter.mode; mode++)
+        if (take(&format, " ", counter_mode_name((enum counter_mode)mode)))
+            counter.mode = (enum counter_mode)mode;
+    for (int scope = COUNTER_OF_THREAD + 1; scope < COUNTER_SCOPE_COUNT && !counter.scope; scope++)
+        if (take(&format, " of ", counter_scope_name((enum counter_scope)scope)))
+            counter.scope = (enum counter_scope)scope;
+    if (take(&format, ": ", ""))
+        counter.unit = memory_copy_string(format);
+    else if (*format)
+        counter.type = COUNTER_NONE; /* a user's */
+    return counter;
+}

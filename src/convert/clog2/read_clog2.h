@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef SIGHT_CONVERT_CLOG2_READ_CLOG2_H
+#define SIGHT_CONVERT_CLOG2_READ_CLOG2_H
+
+#include "convert/reader.h"
+
+/* Reading a part of a CLOG-2 trace (reader_seek): what an index needs beside. It can be gone to any record of a merged
+   file with headers of 24 bytes, uncompressed, that is no pipe. */
+
+/* Where the block of records begins in which byte `at` lies. */
+uint64_t clog2_block_of(const struct reader *reader, uint64_t at);
+
+/* Where the trace has records that are no events: what clog2_open_known need not look for. */
+struct clog2_range {
+    uint64_t from, to; /* bytes */
+};
+struct clog2_known {
+    const struct clog2_range *ranges; /* in the order of the file */
+    size_t count;
+    bool end_of_log; /* the trace has its end, and what follows it */
+};
+/* Borrowed from a reader that was opened as usual; nothing of another format's. */
+struct clog2_known clog2_known(const struct reader *reader);
+
+/* Opens a merged trace, reading no more than its definitions. Damage is not looked for, and no records are counted.
+   NULL and a fault. */
+struct reader *clog2_open_known(const char *path, const struct clog2_known *known, struct error *err);
+
+/* Defines what an event id stands for that no definition names, as if an event with it had been read: states and marks
+   get their indices in this order. */
+void clog2_define(struct reader *reader, int32_t id);
+
+#endif

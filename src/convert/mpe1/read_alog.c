@@ -1,0 +1,397 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* ALOG, the text format of p4, MPE-1 and its converter: a record a line, definitions anywhere. Facts: alog(5). */
+#include "convert/mpe1/mpe1.h"
+#include "core/memory.h"
+#include "core/text.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { LINE_LIMIT = 1 << 16, FIELDS = 6, HEADER_LAST = -15, SYSTEM_FIRST = -101, HEADERS = 16 };
+
+enum {
+    HEADER_EVENTS = -2,
+    HEADER_PROCESSES = -3,
+    HEADER_ROLLOVER = -11,
+    HEADER_CREATOR = -1,
+    HEADER_MARK = -9,
+    HEADER_FORMAT = -10,
+    HEADER_STATE = -13
+};
+
+#define TIME_LIMIT_US INT64_C(9000000000000000) /* 9e9 s */
+
+struct alog_state {
+    struct mpe1_ids ids;
+    double rollover_us; /* value at which the clock starts again; 0: never */
+    int64_t declared;   /* events that the header promises; -1: it does not */
+    uint64_t events, line;
+    uint64_t counts[3];        /* event, send, receive */
+    uint64_t headers[HEADERS]; /* by -type; 0: not assigned */
+    bool inside_long_line;     /* what comes is the rest of a line that was refused */
+};
+
+/* A line, cut into its six numbers and the rest. */
+struct alog_line {
+    int64_t type, process, task, data, cycle;
+    int64_t time_ns; /* without cycle */
+    double time_us;  /* the same as read, for headers and cycles */
+    const char *text, *end;
+};
+
+/* A timestamp with fraction or exponent. */
+static bool slow_time(const char **at, const char *end, struct alog_line *line)
+{
+    char number[64], *stop;
+    while (*at < end && (**at == ' ' || **at == '\t'))
+        ++*at;
+    size_t length = 0;
+    while (length + 1 < sizeof number && *at + length < end && (*at)[length] &&
+           strchr("0123456789+-.eE", (*at)[length])) {
+        number[length] = (*at)[length];
+        length++;
+    }
+    number[length] = '\0';
+    line->time_us = strtod(number, &stop);
+    if (length == 0 || *stop != '\0' || (*at + length < end && (*at)[length] != ' ' && (*at)[length] != '\t'))
+        return false;
+    *at += length;
+    return time_from_seconds(line->time_us / 1e6, &line->time_ns);
+}
+
+static bool line_time(const char **at, const char *end, struct alog_line *line)
+{
+    const char *before = *at;
+    int64_t us;
+    if (!mpe1_integer(at, end, &us) || (*at < end && **at != ' ' && **at != '\t')) {
+        *at = before;
+        return slow_time(at, end, line);
+    }
+    if (us > TIME_LIMIT_US || us < -TIME_LIMIT_US)
+        return false;
+    line->time_us = (double)us;
+    line->time_ns = us * 1000;
+    return true;
+}
+
+static bool field_ends(const char *at, const char *end)
+{
+    return at == end || *at == ' ' || *at == '\t';
+}
+
+/* The ids of a definition are those of events, which have 32 bits. */
+static bool definition_ids_fit(const struct alog_line *line)
+{
+    if (line->type != HEADER_MARK && line->type != HEADER_FORMAT && line->type != HEADER_STATE)
+        return true;
+    return line->data >= INT32_MIN && line->data <= INT32_MAX && line->task >= INT32_MIN && line->task <= INT32_MAX;
+}
+
+static bool line_parse(struct alog_line *line, const char *at, const char *end)
+{
+    int64_t *const fields[] = {&line->type, &line->process, &line->task, &line->data, &line->cycle};
+    for (size_t i = 0; i < FIELDS - 1; i++)
+        if (!mpe1_integer(&at, end, fields[i]) || !field_ends(at, end))
+            return false;
+    if (!line_time(&at, end, line))
+        return false;
+    while (at < end && (*at == ' ' || *at == '\t'))
+        at++;
+    while (end > at && (end[-1] == ' ' || end[-1] == '\t'))
+        end--;
+    line->text = at;
+    line->end = end;
+    return line->type >= INT32_MIN && line->type <= INT32_MAX && line->process >= 0 && line->process < PROCESS_LIMIT &&
+           definition_ids_fit(line);
+}
+
+/* Skips blanks; true if nothing but a comment or blanks is there. */
+static bool line_is_empty(const char **at, const char *end)
+{
+    while (*at < end && (**at == ' ' || **at == '\t' || **at == '\r'))
+        ++*at;
+    return *at == end || **at == '#';
+}
+
+static int alog_probe(const unsigned char *data, size_t size)
+{
+    const char *at = (const char *)data, *end = at + size;
+    while (at < end) {
+        const char *stop = memchr(at, '\n', (size_t)(end - at));
+        stop = stop ? stop : end;
+        const char *begin = at;
+        struct alog_line line;
+        if (!line_is_empty(&begin, stop)) {
+            const char *last = stop > begin && stop[-1] == '\r' ? stop - 1 : stop;
+            bool header = line_parse(&line, begin, last) && line.type <= HEADER_CREATOR && line.type >= HEADER_LAST;
+            return header ? 80 : 0;
+        }
+        at = stop + (stop < end);
+    }
+    return 0;
+}
+
+/* The bytes of the next line, up to LINE_LIMIT of them; *more: it goes on behind them. STATUS_END: no more. */
+static enum status line_bytes(struct input *input, const char **begin, const char **end, bool *more, struct error *err)
+{
+    size_t searched = 0, available;
+    const unsigned char *stop = NULL;
+    for (;;) {
+        available = input_available(input) < LINE_LIMIT ? input_available(input) : LINE_LIMIT;
+        stop = available > searched ? memchr(input->at + searched, '\n', available - searched) : NULL;
+        if (stop || available == LINE_LIMIT)
+            break;
+        searched = available;
+        enum status status = input_need(input, available + 1, err);
+        if (status == STATUS_FAILED || (status == STATUS_END && available == 0))
+            return status;
+        if (status == STATUS_END)
+            break;
+    }
+    size_t length = stop ? (size_t)(stop - input->at) : available;
+    *begin = (const char *)input->at;
+    *end = *begin + length;
+    *more = !stop && available == LINE_LIMIT;
+    input_consume(input, length + (stop != NULL));
+    return STATUS_OK;
+}
+
+/* The next line without its end; it is consumed, yet valid until the next call. Of one that is too long only the
+   beginning is there, which *too_long tells. */
+static enum status next_line(struct reader *reader, const char **begin, const char **end, bool *too_long,
+                             struct error *err)
+{
+    struct alog_state *state = reader->state;
+    bool more;
+    enum status status;
+    while ((status = line_bytes(reader->input, begin, end, &more, err)) == STATUS_OK) {
+        bool inside = state->inside_long_line;
+        state->inside_long_line = more;
+        if (inside)
+            continue;
+        *too_long = more;
+        if (*end > *begin && (*end)[-1] == '\r')
+            --*end;
+        return STATUS_OK;
+    }
+    return status;
+}
+
+static char *field_text(const char *at, const char *end)
+{
+    size_t length = (size_t)(end - at);
+    char *text = memory_resize(NULL, length + 1);
+    memcpy(text, at, length);
+    text[length] = '\0';
+    return text;
+}
+
+/* "COLOUR[:BITMAP] NAME"; one word alone is the name. */
+static void define_state(struct reader *reader, const struct alog_line *line)
+{
+    struct alog_state *state = reader->state;
+    const char *blank = line->text;
+    while (blank < line->end && *blank != ' ' && *blank != '\t')
+        blank++;
+    const char *name = blank;
+    while (name < line->end && (*name == ' ' || *name == '\t'))
+        name++;
+    bool only_name = name == line->end;
+    char *colour = field_text(line->text, only_name ? line->text : blank);
+    char *text = field_text(only_name ? line->text : name, line->end);
+    int32_t numbers[3] = {EVENT_UNKNOWN, (int32_t)line->task, (int32_t)line->data};
+    mpe1_define_state(&state->ids, reader, numbers, strcmp(colour, ":") == 0 ? "" : colour, text);
+    free(colour);
+    free(text);
+}
+
+static void define_mark(struct reader *reader, const struct alog_line *line)
+{
+    char *name = field_text(line->text, line->end);
+    mpe1_define_mark(&((struct alog_state *)reader->state)->ids, reader, (int32_t)line->data, name);
+    free(name);
+}
+
+/* Writers put the format after the mark it belongs to; p4 also has marks whose ids are a state's. */
+static void define_format(struct reader *reader, const struct alog_line *line)
+{
+    const struct alog_state *state = reader->state;
+    struct defs *defs = reader->defs;
+    if (line->text == line->end)
+        return;
+    const uint64_t *role = map_find(&state->ids.roles, (uint32_t)line->data);
+    struct mark_def *mark = NULL;
+    if (defs->mark_count > 0 && defs->marks[defs->mark_count - 1].id == line->data)
+        mark = &defs->marks[defs->mark_count - 1];
+    else if (role && (*role & 0xff) == EVENT_MARK + 1)
+        mark = &defs->marks[*role >> 8];
+    if (mark && !mark->format)
+        mark->format = text_from_latin1(line->text, (size_t)(line->end - line->text));
+}
+
+static void header_record(struct reader *reader, const struct alog_line *line)
+{
+    struct alog_state *state = reader->state;
+    if (line->type == HEADER_EVENTS && line->data >= 0)
+        state->declared = line->data;
+    else if (line->type == HEADER_PROCESSES && line->data > 0 && line->data <= PROCESS_LIMIT)
+        reader->defs->processes = (uint32_t)line->data;
+    else if (line->type == HEADER_ROLLOVER && line->time_us > 0)
+        state->rollover_us = line->time_us;
+    else if (line->type == HEADER_CREATOR && !reader->defs->creator && line->text < line->end)
+        reader->defs->creator = text_from_latin1(line->text, (size_t)(line->end - line->text));
+    else if (line->type == HEADER_MARK)
+        define_mark(reader, line);
+    else if (line->type == HEADER_FORMAT)
+        define_format(reader, line);
+    else if (line->type == HEADER_STATE)
+        define_state(reader, line);
+}
+
+static enum status alog_open(struct reader *reader, struct error *err)
+{
+    struct alog_state *state = reader->state;
+    state->declared = -1;
+    const char *begin, *end;
+    bool too_long;
+    enum status status;
+    while ((status = next_line(reader, &begin, &end, &too_long, err)) == STATUS_OK) {
+        const char *at = begin;
+        struct alog_line line;
+        while (at < end && (*at == ' ' || *at == '\t'))
+            at++;
+        if (at + 1 < end && at[0] == '-' && !too_long && line_parse(&line, at, end) && line.type >= HEADER_LAST &&
+            line.type < 0)
+            header_record(reader, &line);
+    }
+    reader->used = reader->total = reader->input->offset;
+    state->inside_long_line = false;
+    return status == STATUS_FAILED ? status : input_rewind(reader->input, err);
+}
+
+static bool event_time(const struct alog_state *state, const struct alog_line *line, int64_t *time_ns)
+{
+    *time_ns = line->time_ns;
+    if (line->cycle <= 0 || state->rollover_us <= 0)
+        return true;
+    int64_t more;
+    int64_t whole = (int64_t)state->rollover_us; /* line_time keeps it within TIME_LIMIT_US */
+    if ((double)whole == state->rollover_us) {
+        if (__builtin_mul_overflow(line->cycle, whole * 1000, &more))
+            return false;
+    } else if (!time_from_seconds((double)line->cycle * state->rollover_us / 1e6, &more)) {
+        return false;
+    }
+    return !__builtin_add_overflow(*time_ns, more, time_ns) && *time_ns <= TIME_LIMIT_US * 1000;
+}
+
+static bool line_event(struct reader *reader, const struct alog_line *line, struct batch *batch)
+{
+    struct alog_state *state = reader->state;
+    struct event *event = &batch->events[batch->count];
+    int32_t type = (int32_t)line->type;
+    *event = EVENT_NOTHING;
+    event->process = (uint32_t)line->process;
+    if (!event_time(state, line, &event->time_ns))
+        return false;
+    state->events++;
+    if (type == MPE1_SEND || type == MPE1_RECEIVE) {
+        mpe1_set_message(event, type, line->data, line->text, (size_t)(line->end - line->text));
+        state->counts[type == MPE1_SEND ? 1 : 2]++;
+    } else if (type < 0) {
+        reader_count(reader, "reserved event", 1);
+        return true;
+    } else {
+        mpe1_set_role(&state->ids, reader, type, event);
+        event->value = line->data;
+        if (line->end > line->text) {
+            batch_set_payload(batch, event, line->text, (size_t)(line->end - line->text));
+            event->flags |= EVENT_PAYLOAD_TEXT;
+        }
+        state->counts[0]++;
+    }
+    if (event->process >= reader->defs->processes)
+        reader->defs->processes = event->process + 1;
+    batch->count++;
+    return true;
+}
+
+static void malformed(struct reader *reader, uint64_t byte, const char *begin, const char *end)
+{
+    const struct alog_state *state = reader->state;
+    char first[96] = "";
+    size_t used = 0;
+    for (const char *at = begin; at < end && at < begin + 20; at++)
+        used += (size_t)snprintf(first + used, sizeof first - used, isprint((unsigned char)*at) ? "%c" : "\\x%02x",
+                                 (unsigned char)*at);
+    reader_damage(reader, byte, "line %llu is malformed (\"%s\")", (unsigned long long)state->line, first);
+}
+
+static enum status alog_end(struct reader *reader)
+{
+    struct alog_state *state = reader->state;
+    static const char *const names[] = {"event", "send", "receive"};
+    static const char *const headers[HEADERS] = {"header not assigned", "header -1",  "header -2",  "header -3",
+                                                 "header -4",           "header -5",  "header -6",  "header -7",
+                                                 "header -8",           "header -9",  "header -10", "header -11",
+                                                 "header -12",          "header -13", "header -14", "header -15"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (state->counts[i])
+            reader_count(reader, names[i], state->counts[i]);
+    for (size_t i = 0; i < HEADERS; i++)
+        if (state->headers[i])
+            reader_count(reader, headers[i], state->headers[i]);
+    if (state->declared > 0 && state->events < (uint64_t)state->declared) {
+        reader_damage(reader, reader->input->offset, "file ends early: %llu of %lld events",
+                      (unsigned long long)state->events, (long long)state->declared);
+        reader->total = 0;
+    } else if (state->declared < 0 && state->events == 0) {
+        reader_damage(reader, reader->input->offset, "file ends inside its header: it has no events");
+    }
+    reader->complete = reader->damage.count == 0;
+    return STATUS_END;
+}
+
+static enum status alog_next(struct reader *reader, struct batch *batch, struct error *err)
+{
+    struct alog_state *state = reader->state;
+    while (batch->count < BATCH_EVENTS) {
+        const char *begin, *end;
+        bool too_long;
+        uint64_t byte = reader->input->offset;
+        enum status status = next_line(reader, &begin, &end, &too_long, err);
+        if (status == STATUS_END)
+            return alog_end(reader);
+        if (status != STATUS_OK)
+            return status;
+        state->line++;
+        struct alog_line line;
+        const char *at = begin;
+        if (!too_long && line_is_empty(&at, end))
+            continue;
+        if (too_long || !line_parse(&line, at, end))
+            malformed(reader, byte, begin, end);
+        else if (line.type < 0 && line.type > SYSTEM_FIRST)
+            state->headers[line.type >= HEADER_LAST ? -line.type : 0]++;
+        else if (!line_event(reader, &line, batch))
+            malformed(reader, byte, begin, end);
+    }
+    return STATUS_OK;
+}
+
+static void alog_close(struct reader *reader)
+{
+    mpe1_ids_clear(&((struct alog_state *)reader->state)->ids);
+}
+
+const struct format format_alog = {.name = "alog",
+                                   .title = "ALOG",
+                                   .suffix = ".alog",
+                                   .probe = alog_probe,
+                                   .two_passes = true,
+                                   .state_size = sizeof(struct alog_state),
+                                   .open = alog_open,
+                                   .next = alog_next,
+                                   .close = alog_close};

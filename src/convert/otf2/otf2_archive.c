@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "convert/otf2/otf2_archive.h"
+
+#include "core/memory.h"
+#include "core/output.h"
+#include "core/tar.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <ftw.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static char complaint[300];
+
+static OTF2_ErrorCode note_complaint(void *context, const char *file, uint64_t line, const char *function,
+                                     OTF2_ErrorCode code, const char *format, va_list arguments)
+{
+    (void)context;
+    (void)file;
+    (void)line;
+    (void)function;
+    if (!complaint[0] && code != OTF2_SUCCESS) {
+        int used = snprintf(complaint, sizeof complaint, "%s", OTF2_Error_GetDescription(code));
+        if (format && used > 0 && (size_t)used + 2 < sizeof complaint) {
+            memcpy(complaint + used, ": ", 3);
+            vsnprintf(complaint + used + 2, sizeof complaint - (size_t)used - 2, format, arguments);
+        }
+    }
+    return code;
+}
+
+const char *otf2_complaint(void)
+{
+    static char told[sizeof complaint];
+    memcpy(told, complaint, sizeof told);
+    for (char *at = told; *at; at++)
+        if ((unsigned char)*at < ' ')
+            *at = ' ';
+    complaint[0] = '\0';
+    return told;
+}
+
+/* libotf2 trusts what it reads: its assertions and wild pointers end the program. */
+enum { EXIT_UNREADABLE = 4, SIGNALS = 4 };
+static const int crashes[SIGNALS] = {SIGSEGV, SIGBUS, SIGABRT, SIGFPE};
+static struct sigaction before[SIGNALS];
+static char last_words[600];
+static volatile sig_atomic_t guarding;
+
+static void on_crash(int number)
+{
+    (void)number;
+    output_remove_unfinished();
+    if (write(STDERR_FILENO, last_words, strlen(last_words)) < 0)
+        _exit(EXIT_UNREADABLE);
+    _exit(EXIT_UNREADABLE);
+}
+
+void otf2_guard(const char *name)
+{
+    if (!name) {
+        for (size_t i = 0; i < SIGNALS && guarding; i++)
+            sigaction(crashes[i], &before[i], NULL);
+        guarding = 0;
+        return;
+    }
+    if (guarding)
+        return;
+    snprintf(last_words, sizeof last_words, "sight: %s: libotf2 crashed while it read this archive, which is damaged\n",
+             name);
+    struct sigaction action = {.sa_handler = on_crash, .sa_flags = (int)SA_RESETHAND};
+    sigemptyset(&action.sa_mask);
+    for (size_t i = 0; i < SIGNALS; i++)
+        sigaction(crashes[i], &action, &before[i]);
+    guarding = 1;
+}
+
+/* Behind a chunk's first byte and its byte order. */
+bool otf2_is_anchor(const unsigned char *data, size_t size)
+{
+    return size >= 6 && memcmp(data + 2, "OTF2", 4) == 0;
+}
+
+bool otf2_is_packed(const unsigned char *data, size_t size)
+{
+    return tar_is_file(data, size);
+}
+
+char *otf2_find_anchor(const char *directory)
+{
+    DIR *open = opendir(directory);
+    char *found = NULL;
+    size_t count = 0;
+    for (struct dirent *entry; open && (entry = readdir(open));) {
+        size_t length = strlen(entry->d_name);
+        if (length < 6 || entry->d_name[0] == '.' || strcmp(entry->d_name + length - 5, ".otf2") != 0)
+            continue;
+        count++;
+        free(found);
+        if (asprintf(&found, "%s/%s", directory, entry->d_name) < 0)
+            found = NULL;
+    }
+    if (open)
+        closedir(open);
+    struct stat about;
+    if (count == 1 && found && stat(found, &about) == 0 && S_ISREG(about.st_mode))
+        return found;
+    free(found);
+    return NULL;
+}
+
+static int remove_one(const char *path, const struct stat *about, int kind, struct FTW *place)
+{
+    (void)about;
+    (void)kind;
+    (void)place;
+    return remove(path);
+}
+
+/* The anchor in the directory or one below. */
+static char *find_unpacked(const char *directory, unsigned depth)
+{
+    char *found = otf2_find_anchor(directory);
+    DIR *open = found || depth == 0 ? NULL : opendir(directory);
+    for (struct dirent *entry; open && !found && (entry = readdir(open));) {
+        char *below;
+        if (entry->d_name[0] == '.' || asprintf(&below, "%s/%s", directory, entry->d_name) < 0)
+            continue;
+        found = find_unpacked(below, depth - 1);
+        free(below);
+    }
+    if (open)
+        closedir(open);
+    return found;
+}
+
+static enum status unpack(struct otf2_archive *archive, struct input *input, struct error *err)
+{
+    char *directory;
+    if (asprintf(&directory, "%s/sight-otf2.XXXXXX", temporary_directory()) < 0)
+        return error_set(err, ERROR_OUTPUT, "no memory");
+    if (!mkdtemp(directory)) {
+        error_set_errno(err, ERROR_OUTPUT, "%s: cannot make a directory", temporary_directory());
+        free(directory);
+        return STATUS_FAILED;
+    }
+    archive->directory = directory;
+    enum status status = tar_unpack(input, directory, &archive->unpack_cut, err);
+    if (status != STATUS_OK)
+        return status;
+    archive->anchor = find_unpacked(directory, 3);
+    if (!archive->anchor)
+        return error_set(err, ERROR_INPUT, "%s: not a trace: a tar file without the anchor file of an OTF2 archive",
+                         input->name);
+    return STATUS_OK;
+}
+
+enum status otf2_files_open(struct otf2_archive *archive, struct input *input, struct error *err)
+{
+    OTF2_Error_RegisterCallback(note_complaint, NULL);
+    otf2_complaint();
+    if (otf2_is_packed(input->at, input_available(input))) {
+        if (unpack(archive, input, err) != STATUS_OK)
+            return STATUS_FAILED;
+    } else if (!input->path) {
+        return error_set(err, ERROR_INPUT,
+                         "%s: the anchor file of an OTF2 archive, whose other files are not at hand: give its path",
+                         input->name);
+    } else {
+        archive->anchor = memory_copy_string(input->path);
+    }
+    otf2_guard(input->name);
+    archive->library = OTF2_Reader_Open(archive->anchor);
+    if (archive->library && OTF2_Reader_SetSerialCollectiveCallbacks(archive->library) != OTF2_SUCCESS) {
+        OTF2_Reader_Close(archive->library);
+        archive->library = NULL;
+    }
+    otf2_guard(NULL);
+    if (!archive->library) {
+        const char *why = otf2_complaint();
+        return error_set(err, ERROR_INPUT, "%s: libotf2 cannot open this archive%s%s", input->name, *why ? ": " : "",
+                         why);
+    }
+    return STATUS_OK;
+}
+
+void otf2_files_close(struct otf2_archive *archive)
+{
+    if (archive->library)
+        OTF2_Reader_Close(archive->library);
+    if (archive->directory)
+        nftw(archive->directory, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+    free(archive->directory);
+    free(archive->anchor);
+}

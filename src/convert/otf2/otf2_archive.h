@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef SIGHT_CONVERT_OTF2_OTF2_ARCHIVE_H
+#define SIGHT_CONVERT_OTF2_OTF2_ARCHIVE_H
+
+#include "core/input.h"
+
+#include <otf2/otf2.h>
+
+/* The files of an OTF2 archive, and the library that reads them. Facts: otf2(5). */
+
+struct otf2_archive {
+    OTF2_Reader *library;
+    char *anchor;    /* path of the anchor file; owned */
+    char *directory; /* with the archive, unpacked: removed when it is closed; NULL: it is where it was */
+    bool unpack_cut; /* the packed archive ends early, or is damaged */
+};
+
+/* True for the first bytes of an anchor file, or of a tar file (an archive that is packed). */
+bool otf2_is_anchor(const unsigned char *data, size_t size);
+bool otf2_is_packed(const unsigned char *data, size_t size);
+
+/* The anchor file in a directory, if it is the only one there; free() it. NULL: there is none. */
+char *otf2_find_anchor(const char *directory);
+
+/* (libotf2 itself exports names that begin with otf2_archive_.) Opens the archive of the anchor file, or that is
+ * packed, which `input` stands at the begin of. */
+enum status otf2_files_open(struct otf2_archive *archive, struct input *input, struct error *err) MUST_CHECK;
+void otf2_files_close(struct otf2_archive *archive);
+
+/* What the library said last of what is wrong; "" where it said nothing since it was asked. */
+const char *otf2_complaint(void);
+
+/* While the library is at work on what may be damaged: should it crash, a line says which file it was, and the program
+   ends with the exit code of an input that cannot be read. Leave with NULL. */
+void otf2_guard(const char *name);
+
+#endif

@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "convert/otf2/otf2_events.h"
+
+/* An event waits for at most so many behind it. */
+enum { WAIT_MOST = 32 * 1024 };
+
+void otf2_clock_begin(struct otf2_clock *clock, uint64_t resolution, uint64_t offset)
+{
+    *clock = (struct otf2_clock){.resolution = resolution, .offset = offset, .base = UINT64_MAX};
+    clock->inverse = UINT64_MAX / resolution;
+}
+
+static int64_t rebase(struct otf2_clock *clock, uint64_t ticks)
+{
+    unsigned __int128 product = (unsigned __int128)(ticks - clock->offset) * 1000000000;
+    clock->base = ticks;
+    clock->base_ns = (int64_t)(uint64_t)(product / clock->resolution);
+    clock->rest = (uint64_t)(product % clock->resolution);
+    return clock->base_ns;
+}
+
+int64_t otf2_clock_ns(struct otf2_clock *clock, uint64_t ticks)
+{
+    /* Below, rest + passed * 10^9 fits 64 bits. */
+    const uint64_t reach = UINT64_C(9000000000);
+    uint64_t passed = ticks - clock->base;
+    if (clock->resolution == 1000000000)
+        return (int64_t)(ticks - clock->offset);
+    if (passed >= reach || clock->rest > UINT64_C(1) << 62)
+        return rebase(clock, ticks);
+    uint64_t value = clock->rest + passed * 1000000000;
+    uint64_t quotient = (uint64_t)((unsigned __int128)value * clock->inverse >> 64);
+    for (uint64_t rest = value - quotient * clock->resolution; rest >= clock->resolution; rest -= clock->resolution)
+        quotient++;
+    return clock->base_ns + (int64_t)quotient;
+}
+
+size_t otf2_location_ready(const struct otf2_location *location)
+{
+    uint64_t wait = location->first + location->count;
+    if (!location->library || location->count - location->head > WAIT_MOST)
+        return location->count;
+    if (location->call.open && location->call.enter < wait)
+        wait = location->call.enter;
+    for (size_t i = 0; i < location->posted_count; i++)
+        wait = location->posted[i].enter < wait ? location->posted[i].enter : wait;
+    return wait > location->first + location->head ? (size_t)(wait - location->first) : location->head;
+}
+
+void otf2_location_clear(struct otf2_location *location)
+{
+    free(location->events);
+    free(location->arena);
+    free(location->posted);
+    free(location->call.posted.numbers);
+    free(location->call.completed.numbers);
+    map_clear(&location->modes);
+}
+
+/* Calls */
+
+static void open_call(struct otf2_location *location, uint32_t state, uint64_t number)
+{
+    struct otf2_call *call = &location->call;
+    if (call->depth++ > 0)
+        return;
+    *call = (struct otf2_call){.open = true,
+                               .depth = 1,
+                               .enter = number,
+                               .state = state,
+                               .comm = EVENT_UNKNOWN,
+                               .root = EVENT_UNKNOWN,
+                               .sent = BYTES_UNKNOWN,
+                               .received = BYTES_UNKNOWN,
+                               .posted = call->posted,
+                               .completed = call->completed};
+    call->posted.count = call->completed.count = 0;
+}
+
+/* Makes the leave of the outermost call: with what happened in it. */
+static void close_call(struct otf2_location *location, OTF2_TimeStamp time, uint32_t state)
+{
+    struct otf2_call *call = &location->call;
+    struct otf2_requests *requests = location->requests;
+    bool waits = location->otf2->defs->states[call->state].class == CLASS_WAIT;
+    uint32_t request = 0, count = 0;
+    otf2_tell_requests(location, time, waits ? &call->completed : &call->posted, &request, &count);
+    struct event *leave = otf2_push(location, time, EVENT_LEAVE, state), *enter = otf2_event(location, call->enter);
+    leave->request = request;
+    leave->requests = count;
+    leave->comm = call->comm;
+    if (enter)
+        enter->comm = call->comm;
+    if (call->moved) {
+        leave->tag = call->root;
+        leave->bytes_sent = call->sent;
+        leave->bytes_received = call->received;
+    }
+    for (size_t i = call->completed.count; i-- > 0;)
+        ARRAY_PUSH(requests->spare, requests->spare_count, requests->spare_capacity, call->completed.numbers[i]);
+    call->open = false;
+}
+
+static inline uint32_t state_of(struct otf2_location *location, OTF2_RegionRef region)
+{
+    const struct otf2_defs *otf2 = location->otf2;
+    if (region < otf2->near_count && otf2->near_states[region] != OTF2_NONE)
+        return otf2->near_states[region];
+    uint32_t index = otf2_index(&otf2->region_ids, region);
+    location->undefined += index == OTF2_NONE;
+    return index == OTF2_NONE ? OTF2_NONE : location->otf2->states[index];
+}
+
+static void enter(struct otf2_location *location, OTF2_TimeStamp time, uint32_t state, uint32_t site)
+{
+    uint64_t number = location->first + location->count;
+    otf2_push(location, time, EVENT_ENTER, state)->site = site;
+    if (location->otf2->defs->states[state].is_mpi)
+        open_call(location, state, number);
+}
+
+static void leave(struct otf2_location *location, OTF2_TimeStamp time, uint32_t state)
+{
+    struct otf2_call *call = &location->call;
+    if (location->otf2->defs->states[state].is_mpi && call->depth > 0 && --call->depth == 0 && call->open)
+        close_call(location, time, state);
+    else
+        otf2_push(location, time, EVENT_LEAVE, state);
+}
+
+/* Where in the program the call is, if an attribute says so. */
+static uint32_t site_of(const struct otf2_defs *otf2, OTF2_AttributeList *attributes)
+{
+    uint32_t count = attributes ? OTF2_AttributeList_GetNumberOfElements(attributes) : 0;
+    for (uint32_t i = 0; i < count; i++) {
+        OTF2_AttributeRef attribute;
+        OTF2_Type type;
+        OTF2_AttributeValue value;
+        if (OTF2_AttributeList_GetAttributeByIndex(attributes, i, &attribute, &type, &value) == OTF2_SUCCESS &&
+            type == OTF2_TYPE_SOURCE_CODE_LOCATION) {
+            uint32_t place = otf2_index(&otf2->place_ids, value.sourceCodeLocationRef);
+            return place == OTF2_NONE ? 0 : otf2->sites[place];
+        }
+    }
+    return 0;
+}
+
+static OTF2_CallbackCode on_enter(EVENT_ARGUMENTS, OTF2_RegionRef region)
+{
+    BEGIN;
+    uint32_t state = state_of(location, region);
+    if (state != OTF2_NONE)
+        enter(location, time, state, site_of(location->otf2, attributes));
+    return OTF2_CALLBACK_SUCCESS;
+}
+
+static OTF2_CallbackCode on_leave(EVENT_ARGUMENTS, OTF2_RegionRef region)
+{
+    BEGIN;
+    uint32_t state = state_of(location, region);
+    if (state != OTF2_NONE)
+        leave(location, time, state);
+    return OTF2_CALLBACK_SUCCESS;
+}
+
+/* Calling contexts */
+
+static const struct otf2_context *context_of(struct otf2_location *location, OTF2_CallingContextRef context)
+{
+    uint32_t index = otf2_index(&location->otf2->context_ids, context);
+    bool known = index != OTF2_NONE && location->otf2->context[index].path != OTF2_NONE;
+    location->undefined += !known;
+    return known ? &location->otf2->context[index] : NULL;
+}
+
+static OTF2_CallbackCode on_context_enter(EVENT_ARGUMENTS, OTF2_CallingContextRef entered, uint32_t distance)
+{
+    BEGIN;
+    (void)distance;
+    const struct otf2_context *context = context_of(location, entered);
+    if (context)
+        enter(location, time, location->otf2->defs->paths[context->path].state, context->site);
+    return OTF2_CALLBACK_SUCCESS;
+}
+
+static OTF2_CallbackCode on_context_leave(EVENT_ARGUMENTS, OTF2_CallingContextRef left)
+{
+    BEGIN;
+    const struct otf2_context *context = context_of(location, left);
+    if (context)
+        leave(location, time, location->otf2->defs->paths[context->path].state);
+    return OTF2_CALLBACK_SUCCESS;
+}
+
+static OTF2_CallbackCode on_sample(EVENT_ARGUMENTS, OTF2_CallingContextRef sampled, uint32_t distance,
+                                   OTF2_InterruptGeneratorRef generator)
+{
+    BEGIN;
+    (void)distance;
+    (void)generator;
+    const struct otf2_context *context = context_of(location, sampled);
+    if (context)
+        otf2_push(location, time, EVENT_SAMPLE, context->path)->site = context->site;
+    return OTF2_CALLBACK_SUCCESS;
+}
+
+OTF2_EvtReaderCallbacks *otf2_location_callbacks(void)
+{
+    OTF2_EvtReaderCallbacks *callbacks = OTF2_EvtReaderCallbacks_New();
+    SET(Enter, on_enter);
+    SET(Leave, on_leave);
+    SET(CallingContextEnter, on_context_enter);
+    SET(CallingContextLeave, on_context_leave);
+    SET(CallingContextSample, on_sample);
+    otf2_set_mpi(callbacks);
+    otf2_set_rma_io(callbacks);
+    otf2_set_values(callbacks);
+    return callbacks;
+}

@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "convert/otf2/otf2_events.h"
+#include "core/payload.h"
+
+/* Requests */
+
+static uint32_t request_number(struct otf2_requests *requests, uint64_t id)
+{
+    uint64_t *number = id == UINT64_MAX ? NULL : map_put(&requests->numbers, id, 0);
+    if (number && *number == 0)
+        *number = requests->spare_count ? requests->spare[--requests->spare_count] : ++requests->next;
+    return number ? (uint32_t)*number : 0;
+}
+
+void otf2_post(struct otf2_location *location, uint64_t id)
+{
+    uint32_t number = request_number(location->requests, id);
+    struct otf2_numbers *posted = &location->call.posted;
+    if (number && location->call.open)
+        ARRAY_PUSH(posted->numbers, posted->count, posted->capacity, number);
+}
+
+/* The request is over: its number is free from the end of the call on. */
+void otf2_complete(struct otf2_location *location, uint64_t id)
+{
+    struct otf2_requests *requests = location->requests;
+    struct otf2_numbers *completed = &location->call.completed;
+    const uint64_t *number = id == UINT64_MAX ? NULL : map_find(&requests->numbers, id);
+    if (!number)
+        return;
+    if (location->call.open)
+        ARRAY_PUSH(completed->numbers, completed->count, completed->capacity, (uint32_t)*number);
+    else
+        ARRAY_PUSH(requests->spare, requests->spare_count, requests->spare_capacity, (uint32_t)*number);
+    map_remove(&requests->numbers, id);
+}
+
+/* Tells the numbers on marks and, the last of them, on the leave: each has as many as follow one another. */
+void otf2_tell_requests(struct otf2_location *location, OTF2_TimeStamp time, const struct otf2_numbers *numbers,
+                        uint32_t *last, uint32_t *last_count)
+{
+    for (size_t i = 0; i < numbers->count;) {
+        size_t end = i + 1;
+        while (end < numbers->count && numbers->numbers[end] == numbers->numbers[end - 1] + 1 &&
+               end - i < REQUESTS_AT_ONCE_MAX)
+            end++;
+        *last = numbers->numbers[i];
+        *last_count = (uint32_t)(end - i);
+        if (end < numbers->count) {
+            struct event *mark = otf2_push(location, time, EVENT_MARK, location->otf2->request_mark);
+            mark->request = *last;
+            mark->requests = *last_count;
+        }
+        i = end;
+    }
+}
+
+/* Messages */
+
+static const struct otf2_comm *comm_of(struct otf2_location *location, OTF2_CommRef id)
+{
+    if (id != location->last_comm_id || location->last_comm == OTF2_NONE) {
+        location->last_comm_id = id;
+        location->last_comm = otf2_index(&location->otf2->comm_ids, id);
+    }
+    location->undefined += location->last_comm == OTF2_NONE;
+    return location->last_comm == OTF2_NONE ? NULL : &location->otf2->comm[location->last_comm];
+}
+
+/* True if the process is in the second group of the inter-communicator. */
+static bool is_other_side(const struct otf2_location *location, const struct otf2_comm *comm)
+{
+    uint32_t process = location->otf2->location[location->def].process;
+    for (uint32_t i = 0; comm->inter && i < comm->other_count; i++)
+        if (comm->other_world[i] == process)
+            return true;
+    return false;
+}
+
+/* MPI_PROC_NULL is -1 or -2 as its MPI has it. Other ranks that cannot be are not known: recorders give statuses that
+   nobody has written. */
+static int32_t partner_of(const struct otf2_location *location, const uint32_t *world, uint32_t count, bool self,
+                          uint32_t rank)
+{
+    if (rank >= UINT32_MAX - 1)
+        return PARTNER_NONE;
+    if (self && rank == 0)
+        return (int32_t)location->otf2->location[location->def].process;
+    return rank < count && world[rank] != OTF2_NONE ? (int32_t)world[rank] : EVENT_UNKNOWN;
+}
+
+/* Our communicator of one of its groups. */
+static int32_t side_of(const struct otf2_location *location, const struct otf2_comm *comm, bool other)
+{
+    if (comm->self)
+        return location->otf2->selfs + (int32_t)location->otf2->location[location->def].process;
+    return other ? comm->other_comm : comm->comm;
+}
+
+static void message(struct otf2_location *location, OTF2_TimeStamp time, uint8_t kind, uint32_t rank, OTF2_CommRef id,
+                    uint32_t tag, uint64_t length)
+{
+    const struct otf2_comm *comm = comm_of(location, id);
+    struct event *event = otf2_push(location, time, kind, 0);
+    event->tag = (int32_t)tag;
+    *(kind == EVENT_SEND ? &event->bytes_sent : &event->bytes_received) = otf2_bytes(length);
+    if (!comm) {
+        event->partner = rank >= UINT32_MAX - 1 ? PARTNER_NONE : EVENT_UNKNOWN;
+        return;
+    }
+    bool other = is_other_side(location, comm);
+    event->comm = side_of(location, comm, other);
+    event->partner_comm = side_of(location, comm, comm->inter && !other);
+    event->partner = comm->inter && !other
+                         ? partner_of(location, comm->other_world, comm->other_count, comm->self, rank)
+                         : partner_of(location, comm->world, comm->count, comm->self, rank);
+    struct otf2_call *call = &location->call;
+    if (call->open && call->comm == EVENT_UNKNOWN && location->otf2->defs->states[call->state].class == CLASS_P2P)
+        call->comm = event->comm;
+}
+
+static OTF2_CallbackCode on_send(EVENT_ARGUMENTS, uint32_t receiver, OTF2_CommRef comm, uint32_t tag, uint64_t length)
+{
+    BEGIN;
+    message(location, time, EVENT_SEND, receiver, comm, tag, length);
+    return OTF2_CALLBACK_SUCCESS;
+}
+
+static OTF2_CallbackCode on_isend(EVENT_ARGUMENTS, uint32_t receiver, OTF2_CommRef comm, uint32_t tag, uint64_t length,
+                                  uint64_t request)
+{
+    BEGIN;
+    message(location, time, EVENT_SEND, receiver, comm, tag, length);
+    otf2_post(location, request);
+    return OTF2_CALLBACK_SUCCESS;
+}
+
+static OTF2_CallbackCode on_receive(EVENT_ARGUMENTS, uint32_t sender, OTF2_CommRef comm, uint32_t tag, uint64_t length)
+{
+    BEGIN;
+    message(location, time, EVENT_RECEIVE, sender, comm, tag, length);
+    return OTF2_CALLBACK_SUCCESS;
+}
+
+static OTF2_CallbackCode on_irecv(EVENT_ARGUMENTS, uint32_t sender, OTF2_CommRef comm, uint32_t tag, uint64_t length,
+                                  uint64_t request)
+{
+    BEGIN;
+    message(location, time, EVENT_RECEIVE, sender, comm, tag, length);
+    otf2_complete(location, request);
+    return OTF2_CALLBACK_SUCCESS;
+}
+
+static OTF2_CallbackCode on_post(EVENT_ARGUMENTS, uint64_t request)
+{
+    BEGIN;
+    otf2_post(location, request);
+    return OTF2_CALLBACK_SUCCESS;
+}
+
+static OTF2_CallbackCode on_complete(EVENT_ARGUMENTS, uint64_t request)
+{
+    BEGIN;
+    otf2_complete(location, request);
+    return OTF2_CALLBACK_SUCCESS;
+}
+
+/* Collectives */
+
+static int32_t root_of(uint32_t root)
+{
+    if (root == OTF2_COLLECTIVE_ROOT_SELF)
+        return ROOT_SELF;
+    if (root == OTF2_COLLECTIVE_ROOT_THIS_GROUP)
+        return ROOT_BESIDE;
+    return root <= INT32_MAX ? (int32_t)root : EVENT_UNKNOWN;
+}
+
+static int32_t own_side(struct otf2_location *location, OTF2_CommRef id)
+{
+    const struct otf2_comm *comm = comm_of(location, id);
+    return comm ? side_of(location, comm, is_other_side(location, comm)) : EVENT_UNKNOWN;
+}
+
+static OTF2_CallbackCode on_collective(EVENT_ARGUMENTS, OTF2_CollectiveOp operation, OTF2_CommRef comm, uint32_t root,
+                                       uint64_t sent, uint64_t received)
+{
+    BEGIN;
+    struct otf2_call *call = &location->call;
+    (void)operation;
+    if (!call->open) {
+        struct event *event = otf2_push(location, time, EVENT_COLLECTIVE, 0);
+        event->comm = own_side(location, comm);
+        event->tag = root_of(root);
+        event->bytes_sent = otf2_bytes(sent);
+        event->bytes_received = otf2_bytes(received);
+        return OTF2_CALLBACK_SUCCESS;
+    }
+    call->comm = own_side(location, comm);
+    if (location->otf2->defs->states[call->state].class != CLASS_COLLECTIVE)
+        return OTF2_CALLBACK_SUCCESS;
+    /* 0 both ways is what writers give that do not know. */
+    bool known = sent > 0 || received > 0;
+    call->root = root_of(root);
+    call->sent = known ? otf2_bytes(sent) : BYTES_UNKNOWN;
+    call->received = known ? otf2_bytes(received) : BYTES_UNKNOWN;
+    call->moved = true;
+    return OTF2_CALLBACK_SUCCESS;
+}
+
+static OTF2_CallbackCode on_collective_posted(EVENT_ARGUMENTS, uint64_t request)
+{
+    BEGIN;
+    otf2_post(location, request);
+    if (location->call.open)
+        ARRAY_PUSH(location->posted, location->posted_count, location->posted_capacity,
+                   (struct otf2_posted){request, location->call.enter, 0});
+    return OTF2_CALLBACK_SUCCESS;
+}
+
+/* The leave of a call from its enter on. */
+static struct event *leave_of(struct otf2_location *location, uint64_t enter_number)
+{
+    const struct event *enter_event = otf2_event(location, enter_number);
+    for (uint64_t number = enter_number + 1; enter_event && number < location->first + location->count; number++) {
+        struct event *event = otf2_event(location, number);
+        if (event->kind == EVENT_LEAVE && event->state == enter_event->state)
+            return event;
+    }
+    return NULL;
+}
+
+static OTF2_CallbackCode on_collective_completed(EVENT_ARGUMENTS, OTF2_CollectiveOp operation, OTF2_CommRef comm,
+                                                 uint32_t root, uint64_t sent, uint64_t received, uint64_t request)
+{
+    BEGIN;
+    (void)operation;
+    for (size_t i = 0; i < location->posted_count; i++) {
+        if (location->posted[i].request != request)
+            continue;
+        struct event *entered = otf2_event(location, location->posted[i].enter);
+        struct event *left = leave_of(location, location->posted[i].enter);
+        if (entered)
+            entered->comm = own_side(location, comm);
+        if (left) {
+            left->comm = own_side(location, comm);
+            left->tag = root_of(root);
+            left->bytes_sent = otf2_bytes(sent);
+            left->bytes_received = otf2_bytes(received);
+        }
+        location->posted[i] = location->posted[--location->posted_count];
+        break;
+    }
+    otf2_complete(location, request);
+    return OTF2_CALLBACK_SUCCESS;
+}
+
+void otf2_set_mpi(OTF2_EvtReaderCallbacks *callbacks)
+{
+    SET(MpiSend, on_send);
+    SET(MpiIsend, on_isend);
+    SET(MpiRecv, on_receive);
+    SET(MpiIrecv, on_irecv);
+    SET(MpiIrecvRequest, on_post);
+    SET(MpiIsendComplete, on_complete);
+    SET(MpiRequestCancelled, on_complete);
+    SET(MpiCollectiveEnd, on_collective);
+    SET(NonBlockingCollectiveRequest, on_collective_posted);
+    SET(NonBlockingCollectiveComplete, on_collective_completed);
+}

@@ -1,0 +1,372 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* OTF2 through its library: definitions first, then the locations of one process after another, their events merged by
+   time. A location that is cut or missing is reported; the others are read. Facts: otf2(5). */
+#include "convert/otf2/otf2_location.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+extern const struct format format_otf2;
+
+/* Records that are asked of the library at once. */
+enum { AT_ONCE = 1024 };
+
+struct otf2_state {
+    struct otf2_archive archive;
+    struct otf2_defs otf2;
+    uint32_t *order; /* locations by process, then thread */
+    size_t next;     /* of them: the first of the next process */
+    struct otf2_location *open;
+    size_t open_count;
+    struct otf2_requests requests;
+    uint32_t process;
+    bool told_comms;   /* of the process at hand */
+    size_t comm, side; /* next to be told */
+    uint64_t records, undefined;
+};
+
+static int otf2_probe(const unsigned char *data, size_t size)
+{
+    return otf2_is_anchor(data, size) ? 100 : otf2_is_packed(data, size) ? 50 : 0;
+}
+
+static const struct otf2_defs *sorted_by; /* qsort has no context */
+
+static int by_process(const void *a, const void *b)
+{
+    const struct otf2_location_def *left = &sorted_by->location[*(const uint32_t *)a];
+    const struct otf2_location_def *right = &sorted_by->location[*(const uint32_t *)b];
+    if (left->process != right->process)
+        return left->process < right->process ? -1 : 1;
+    return (left->thread > right->thread) - (left->thread < right->thread);
+}
+
+static void sort_locations(struct otf2_state *state)
+{
+    size_t count = state->otf2.location_count;
+    state->order = memory_new((count + 1) * sizeof *state->order);
+    for (uint32_t i = 0; i < count; i++)
+        state->order[i] = i;
+    sorted_by = &state->otf2;
+    qsort(state->order, count, sizeof *state->order, by_process);
+}
+
+static void tell_version(struct reader *reader, OTF2_Reader *library)
+{
+    uint8_t major = 0, minor = 0, fix = 0;
+    char version[40], *creator = NULL;
+    if (OTF2_Reader_GetVersion(library, &major, &minor, &fix) == OTF2_SUCCESS) {
+        snprintf(version, sizeof version, "OTF2 %u.%u.%u", major, minor, fix);
+        reader->defs->version = memory_copy_string(version);
+    }
+    if (OTF2_Reader_GetCreator(library, &creator) == OTF2_SUCCESS)
+        reader->defs->creator = creator;
+}
+
+static enum status otf2_open(struct reader *reader, struct error *err)
+{
+    struct otf2_state *state = reader->state;
+    if (otf2_files_open(&state->archive, reader->input, err) != STATUS_OK)
+        return STATUS_FAILED;
+    if (state->archive.unpack_cut)
+        reader_damage(reader, reader->input->offset, "the packed archive is cut or damaged");
+    otf2_guard(reader->input->name);
+    tell_version(reader, state->archive.library);
+    enum status status = otf2_defs_read(&state->otf2, &state->archive, reader, err);
+    if (status == STATUS_OK) {
+        for (size_t i = 0; i < state->otf2.location_count; i++)
+            OTF2_Reader_SelectLocation(state->archive.library, state->otf2.location[i].id);
+        OTF2_Reader_OpenDefFiles(state->archive.library);
+        OTF2_Reader_OpenEvtFiles(state->archive.library);
+        sort_locations(state);
+    }
+    otf2_complaint();
+    otf2_guard(NULL);
+    return status;
+}
+
+/* Says what became of a location's events. */
+static void location_fault(struct otf2_location *location, const char *what)
+{
+    const struct otf2_location_def *def = &location->otf2->location[location->def];
+    const char *why = otf2_complaint();
+    reader_damage(location->reader, 0, "location %llu (process %u, thread %u): %s%s%s", (unsigned long long)def->id,
+                  def->process, def->thread, what, *why ? ": " : "", why);
+}
+
+/* Events that the process has in a file that is there. */
+static bool has_file(const struct otf2_state *state, uint64_t id)
+{
+    char *path;
+    const char *anchor = state->archive.anchor, *dot = strrchr(anchor, '.');
+    if (asprintf(&path, "%.*s/%llu.evt", (int)(dot - anchor), anchor, (unsigned long long)id) < 0)
+        return true;
+    bool there = access(path, F_OK) == 0;
+    free(path);
+    return there;
+}
+
+static void location_open(struct otf2_state *state, struct reader *reader, struct otf2_location *location, uint32_t def)
+{
+    OTF2_Reader *library = state->archive.library;
+    const struct otf2_location_def *about = &state->otf2.location[def];
+    *location = (struct otf2_location){
+        .otf2 = &state->otf2, .reader = reader, .requests = &state->requests, .def = def, .last_comm = OTF2_NONE};
+    /* Beyond this, ns do not fit: times count from the trace's begin. */
+    bool far = state->otf2.offset / state->otf2.resolution > UINT64_C(9000000000);
+    otf2_clock_begin(&location->clock, state->otf2.resolution, far ? state->otf2.offset : 0);
+    if (!has_file(state, about->id)) {
+        if (about->events > 0)
+            location_fault(location, "its file is missing");
+        return;
+    }
+    uint64_t count = 0;
+    OTF2_DefReader *local = OTF2_Reader_GetDefReader(library, about->id);
+    if (local) {
+        if (OTF2_Reader_ReadAllLocalDefinitions(library, local, &count) != OTF2_SUCCESS)
+            location_fault(location, "its definitions are damaged");
+        OTF2_Reader_CloseDefReader(library, local);
+    }
+    otf2_complaint(); /* many archives have no local definitions */
+    location->library = OTF2_Reader_GetEvtReader(library, about->id);
+    if (!location->library) {
+        location_fault(location, "its events cannot be read");
+        return;
+    }
+    OTF2_EvtReaderCallbacks *callbacks = otf2_location_callbacks();
+    OTF2_Reader_RegisterEvtCallbacks(library, location->library, callbacks, location);
+    OTF2_EvtReaderCallbacks_Delete(callbacks);
+}
+
+static void location_end(struct otf2_state *state, struct otf2_location *location)
+{
+    OTF2_Reader_CloseEvtReader(state->archive.library, location->library);
+    location->library = NULL;
+}
+
+/* Translates more events until some are ready, or there are no more. */
+static void location_fill(struct otf2_state *state, struct otf2_location *location)
+{
+    while (location->library && otf2_location_ready(location) == location->head) {
+        size_t left = location->count - location->head;
+        if (left > 0)
+            memmove(location->events, location->events + location->head, left * sizeof *location->events);
+        location->first += location->head;
+        location->head = 0;
+        location->count = left;
+        if (left == 0)
+            location->arena_length = 0;
+        uint64_t got = 0;
+        OTF2_ErrorCode code = OTF2_Reader_ReadLocalEvents(state->archive.library, location->library, AT_ONCE, &got);
+        if (code != OTF2_SUCCESS && code != OTF2_ERROR_INTERRUPTED_BY_CALLBACK) {
+            location_end(state, location);
+            location_fault(location, "its events are cut or damaged");
+        } else if (got < AT_ONCE) {
+            uint64_t declared = state->otf2.location[location->def].events, all = location->read + got;
+            location_end(state, location);
+            if (all < declared)
+                location_fault(location, "has fewer events than its definition says");
+        }
+        location->read += got;
+    }
+}
+
+static void process_close(struct otf2_state *state)
+{
+    for (size_t i = 0; i < state->open_count; i++) {
+        struct otf2_location *location = &state->open[i];
+        if (location->library)
+            location_end(state, location);
+        state->records += location->records;
+        state->undefined += location->undefined;
+        otf2_location_clear(location);
+    }
+    free(state->open);
+    state->open = NULL;
+    state->open_count = 0;
+    map_clear(&state->requests.numbers);
+    free(state->requests.spare);
+    state->requests = (struct otf2_requests){0};
+}
+
+/* Opens the locations of the next process. */
+static void process_open(struct otf2_state *state, struct reader *reader)
+{
+    const struct otf2_defs *otf2 = &state->otf2;
+    state->process = otf2->location[state->order[state->next]].process;
+    size_t end = state->next;
+    while (end < otf2->location_count && otf2->location[state->order[end]].process == state->process)
+        end++;
+    state->open = memory_new((end - state->next) * sizeof *state->open);
+    for (; state->next < end; state->next++) {
+        location_open(state, reader, &state->open[state->open_count++], state->order[state->next]);
+        location_fill(state, &state->open[state->open_count - 1]);
+    }
+    state->told_comms = false;
+    state->comm = 0;
+}
+
+/* The location with the earliest event, and the time up to which it is alone. NULL: there is none. */
+static struct otf2_location *earliest(struct otf2_state *state, int64_t *until_ns)
+{
+    struct otf2_location *first = NULL;
+    *until_ns = INT64_MAX;
+    for (size_t i = 0; i < state->open_count; i++) {
+        struct otf2_location *location = &state->open[i];
+        if (location->head == location->count)
+            continue;
+        int64_t time_ns = location->events[location->head].time_ns;
+        if (!first || time_ns < first->events[first->head].time_ns) {
+            *until_ns = first ? first->events[first->head].time_ns : *until_ns;
+            first = location;
+        } else if (time_ns < *until_ns) {
+            *until_ns = time_ns;
+        }
+    }
+    return first;
+}
+
+static void take(struct otf2_location *location, int64_t until_ns, struct batch *batch)
+{
+    size_t ready = otf2_location_ready(location);
+    bool any = false;
+    while (batch->count < BATCH_EVENTS && location->head < ready) {
+        const struct event *event = &location->events[location->head];
+        if (any && event->time_ns > until_ns)
+            return;
+        struct event *to = &batch->events[batch->count++];
+        *to = *event;
+        if (event->payload_length)
+            batch_set_payload(batch, to, location->arena + event->payload, event->payload_length);
+        location->head++;
+        any = true;
+    }
+}
+
+static bool is_member(const uint32_t *world, uint32_t count, uint32_t process, int32_t *rank)
+{
+    for (uint32_t i = 0; i < count; i++)
+        if (world[i] == process) {
+            *rank = (int32_t)i;
+            return true;
+        }
+    return false;
+}
+
+static void tell_comm(struct otf2_state *state, struct batch *batch, int64_t time_ns, enum comm_step step, int32_t comm,
+                      int32_t rank)
+{
+    struct event *event = &batch->events[batch->count++];
+    *event = EVENT_NOTHING;
+    event->kind = EVENT_COMM_MADE;
+    event->value = step;
+    event->time_ns = time_ns;
+    event->process = state->process;
+    event->partner_comm = comm;
+    event->tag = rank;
+}
+
+/* The communicators that the process is a member of, before its first event: the archive says it once for all. */
+static void tell_comms(struct otf2_state *state, struct batch *batch, int64_t time_ns)
+{
+    const struct otf2_defs *otf2 = &state->otf2;
+    for (; state->comm < otf2->comm_count + otf2->window_count && batch->count + 2 < BATCH_EVENTS; state->comm++) {
+        bool window = state->comm >= otf2->comm_count;
+        const struct otf2_comm *comm = window ? NULL : &otf2->comm[state->comm];
+        int32_t rank = 0, other = 0;
+        if (window) {
+            const struct otf2_window *of = &otf2->window[state->comm - otf2->comm_count];
+            uint32_t on = otf2_index(&otf2->comm_ids, of->comm);
+            if (of->window != EVENT_UNKNOWN &&
+                is_member(otf2->comm[on].world, otf2->comm[on].count, state->process, &rank))
+                tell_comm(state, batch, time_ns, COMM_STEP_INTRA, of->window, rank);
+            continue;
+        }
+        if (comm->comm == EVENT_UNKNOWN)
+            continue;
+        bool in = is_member(comm->world, comm->count, state->process, &rank);
+        bool in_other = comm->inter && is_member(comm->other_world, comm->other_count, state->process, &other);
+        if (comm->inter && (in || in_other)) {
+            tell_comm(state, batch, time_ns, COMM_STEP_LOCAL, in_other ? comm->other_comm : comm->comm,
+                      in_other ? other : rank);
+            tell_comm(state, batch, time_ns, COMM_STEP_REMOTE, in_other ? comm->comm : comm->other_comm, -1);
+        } else if (comm->self) {
+            tell_comm(state, batch, time_ns, COMM_STEP_SELF, otf2->selfs + (int32_t)state->process, 0);
+        } else if (in) {
+            bool world = otf2->defs->comms[comm->comm].world;
+            tell_comm(state, batch, time_ns, world ? COMM_STEP_WORLD : COMM_STEP_INTRA, comm->comm, rank);
+        }
+    }
+    state->told_comms = state->comm == otf2->comm_count + otf2->window_count;
+}
+
+static void finish(struct otf2_state *state, struct reader *reader)
+{
+    reader->complete = true;
+    reader_count(reader, "event", state->records);
+    reader_count(reader, "definition of a region", state->otf2.region_count);
+    reader_count(reader, "definition of a location", state->otf2.location_count);
+    if (state->otf2.repeated)
+        reader_count(reader, "repeated definition", state->otf2.repeated);
+    if (state->undefined)
+        reader_damage(reader, 0, "%llu events name what no definition explains", (unsigned long long)state->undefined);
+    state->undefined = 0;
+}
+
+static void fill_batch(struct otf2_state *state, struct batch *batch)
+{
+    int64_t until_ns;
+    struct otf2_location *location;
+    while (batch->count < BATCH_EVENTS && (location = earliest(state, &until_ns))) {
+        if (!state->told_comms) {
+            tell_comms(state, batch, location->events[location->head].time_ns);
+            continue;
+        }
+        take(location, until_ns, batch);
+        if (otf2_location_ready(location) == location->head)
+            location_fill(state, location);
+    }
+}
+
+static enum status otf2_next(struct reader *reader, struct batch *batch, struct error *err)
+{
+    (void)err;
+    struct otf2_state *state = reader->state;
+    enum status status = STATUS_OK;
+    otf2_guard(reader->input->name);
+    while (batch->count == 0) {
+        fill_batch(state, batch);
+        if (batch->count > 0)
+            break;
+        process_close(state);
+        if (state->next == state->otf2.location_count) {
+            finish(state, reader);
+            status = STATUS_END;
+            break;
+        }
+        process_open(state, reader);
+    }
+    otf2_guard(NULL);
+    return status;
+}
+
+static void otf2_close(struct reader *reader)
+{
+    struct otf2_state *state = reader->state;
+    process_close(state);
+    free(state->order);
+    otf2_defs_clear(&state->otf2);
+    otf2_files_close(&state->archive);
+}
+
+const struct format format_otf2 = {.name = "otf2",
+                                   .title = "OTF2",
+                                   .suffix = ".otf2",
+                                   .probe = otf2_probe,
+                                   .two_passes = true,
+                                   .state_size = sizeof(struct otf2_state),
+                                   .open = otf2_open,
+                                   .next = otf2_next,
+                                   .close = otf2_close,
+                                   .find_in = otf2_find_anchor};

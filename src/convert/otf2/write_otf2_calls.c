@@ -1,0 +1,463 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Records of events. What a call does is known when it has been left: the events of an MPI call are kept until then. */
+#include "convert/otf2/write_otf2.h"
+
+#include "core/memory.h"
+#include "core/payload.h"
+
+#include <ctype.h>
+#include <string.h>
+
+enum { CALL_EVENTS_MOST = 1 << 17 };
+
+static OTF2_TimeStamp ticks(const struct otf2_writer *otf2, int64_t time_ns)
+{
+    return (OTF2_TimeStamp)(time_ns + otf2->shift_ns);
+}
+
+/* Notes the first fault of the library; counts the record. */
+static void wrote(struct otf2_writer *otf2, OTF2_ErrorCode code)
+{
+    otf2->location->events += code == OTF2_SUCCESS;
+    if (code != OTF2_SUCCESS && otf2->fault.kind == ERROR_NONE)
+        error_set(&otf2->fault, ERROR_OUTPUT, "%s: libotf2 cannot write a record: %s", otf2->path,
+                  OTF2_Error_GetDescription(code));
+}
+
+static void lose(struct otf2_writer *otf2, const char *what, bool lost)
+{
+    writer_lose(&otf2->writer, what, lost);
+}
+
+/* Regions: every leave is that of the innermost. */
+
+static void put_enter(struct otf2_writer *otf2, const struct event *event)
+{
+    if (event->site > 0 && event->site <= otf2->defs->site_count)
+        OTF2_AttributeList_AddSourceCodeLocationRef(otf2->attributes, 0, event->site - 1);
+    wrote(otf2, OTF2_EvtWriter_Enter(otf2->events, otf2->attributes, ticks(otf2, event->time_ns), event->state));
+    ARRAY_PUSH(otf2->stack, otf2->depth, otf2->stack_capacity, event->state);
+}
+
+static void put_leave(struct otf2_writer *otf2, const struct event *event)
+{
+    size_t at = otf2->depth;
+    OTF2_TimeStamp time = ticks(otf2, event->time_ns);
+    while (at > 0 && otf2->stack[at - 1] != event->state)
+        at--;
+    lose(otf2, "leaves without an enter", at == 0);
+    if (at == 0)
+        return;
+    lose(otf2, "states that cross: they are left and entered again", at < otf2->depth);
+    for (size_t i = otf2->depth; i >= at; i--)
+        wrote(otf2, OTF2_EvtWriter_Leave(otf2->events, NULL, time, otf2->stack[i - 1]));
+    for (size_t i = at; i < otf2->depth; i++) {
+        wrote(otf2, OTF2_EvtWriter_Enter(otf2->events, NULL, time, otf2->stack[i]));
+        otf2->stack[i - 1] = otf2->stack[i];
+    }
+    otf2->depth--;
+}
+
+/* Requests */
+
+static struct otf2_pending *pending_of(struct otf2_writer *otf2, uint32_t number)
+{
+    const uint64_t *place = map_find(&otf2->requests, number);
+    return place ? &otf2->pending[*place] : NULL;
+}
+
+static struct otf2_pending *pending_new(struct otf2_writer *otf2, uint32_t number, unsigned kinds)
+{
+    uint64_t *place = map_put(&otf2->requests, number, otf2->pending_count);
+    if (*place == otf2->pending_count)
+        ARRAY_PUSH(otf2->pending, otf2->pending_count, otf2->pending_capacity, (struct otf2_pending){0});
+    struct otf2_pending *pending = &otf2->pending[*place];
+    *pending = (struct otf2_pending){.id = ++otf2->next_request, .kinds = kinds, .active = true};
+    return pending;
+}
+
+enum role { ROLE_PLAIN, ROLE_POST, ROLE_INIT, ROLE_START, ROLE_WAIT, ROLE_MEET, ROLE_POST_MEETING, ROLE_ONE_SIDED };
+
+static bool is_posting(const char *name)
+{
+    return strncmp(name, "MPI_I", 5) == 0 && islower((unsigned char)name[5]);
+}
+
+static enum role role_of_call(const struct state_def *state)
+{
+    const char *name = state->name;
+    switch (state->class) {
+    case CLASS_P2P:
+        if (strncmp(name, "MPI_Start", 9) == 0)
+            return ROLE_START;
+        return strstr(name, "_init") ? ROLE_INIT : is_posting(name) ? ROLE_POST : ROLE_PLAIN;
+    case CLASS_WAIT:
+        return ROLE_WAIT;
+    case CLASS_COLLECTIVE:
+    case CLASS_SYNC:
+        return strstr(name, "_init") ? ROLE_PLAIN : is_posting(name) ? ROLE_POST_MEETING : ROLE_MEET;
+    case CLASS_SETUP:
+        return mpi_function_starts_or_ends(name) ? ROLE_PLAIN : ROLE_MEET;
+    case CLASS_RMA:
+        return ROLE_ONE_SIDED;
+    default:
+        return ROLE_PLAIN;
+    }
+}
+
+static unsigned kinds_of(const struct state_def *state)
+{
+    if (strstr(state->name, "sendrecv"))
+        return OTF2_SENDS | OTF2_RECEIVES;
+    return state->direction == DIRECTION_SEND ? OTF2_SENDS : OTF2_RECEIVES;
+}
+
+static OTF2_CollectiveOp operation_of(const struct state_def *state)
+{
+    static const struct {
+        const char *name;
+        OTF2_CollectiveOp operation;
+    } operations[] = {{"barrier", OTF2_COLLECTIVE_OP_BARRIER},
+                      {"bcast", OTF2_COLLECTIVE_OP_BCAST},
+                      {"gather", OTF2_COLLECTIVE_OP_GATHER},
+                      {"gatherv", OTF2_COLLECTIVE_OP_GATHERV},
+                      {"scatter", OTF2_COLLECTIVE_OP_SCATTER},
+                      {"scatterv", OTF2_COLLECTIVE_OP_SCATTERV},
+                      {"allgather", OTF2_COLLECTIVE_OP_ALLGATHER},
+                      {"allgatherv", OTF2_COLLECTIVE_OP_ALLGATHERV},
+                      {"alltoall", OTF2_COLLECTIVE_OP_ALLTOALL},
+                      {"alltoallv", OTF2_COLLECTIVE_OP_ALLTOALLV},
+                      {"alltoallw", OTF2_COLLECTIVE_OP_ALLTOALLW},
+                      {"allreduce", OTF2_COLLECTIVE_OP_ALLREDUCE},
+                      {"reduce", OTF2_COLLECTIVE_OP_REDUCE},
+                      {"reduce_scatter", OTF2_COLLECTIVE_OP_REDUCE_SCATTER},
+                      {"reduce_scatter_block", OTF2_COLLECTIVE_OP_REDUCE_SCATTER_BLOCK},
+                      {"scan", OTF2_COLLECTIVE_OP_SCAN},
+                      {"exscan", OTF2_COLLECTIVE_OP_EXSCAN}};
+    const char *name = state->name + strlen("MPI_");
+    if (strncmp(name, "Neighbor_", 9) == 0 || strncmp(name, "Ineighbor_", 10) == 0)
+        name = strchr(name, '_') + 1;
+    else if (is_posting(state->name))
+        name++;
+    for (size_t i = 0; i < sizeof operations / sizeof *operations; i++)
+        if (strcasecmp(name, operations[i].name) == 0)
+            return operations[i].operation;
+    return strstr(name, "free") ? OTF2_COLLECTIVE_OP_DESTROY_HANDLE : OTF2_COLLECTIVE_OP_CREATE_HANDLE;
+}
+
+/* The communicator's number in the archive. */
+static uint32_t comm_number(const struct otf2_writer *otf2, int32_t comm)
+{
+    return comm < 0 ? OTF2_UNDEFINED_COMM : otf2->comms[comm];
+}
+
+/* That of a message: between two groups the inter-communicator's. */
+static uint32_t message_comm(const struct otf2_writer *otf2, const struct event *message)
+{
+    int32_t comm = message->comm, partner = message->partner_comm;
+    if (comm < 0 || partner < 0 || comm == partner)
+        return comm_number(otf2, comm);
+    const uint64_t *inter = map_find(&otf2->inters, (uint64_t)(comm < partner ? comm : partner));
+    return inter ? (uint32_t)*inter : OTF2_UNDEFINED_COMM;
+}
+
+static uint32_t root_number(int32_t root)
+{
+    if (root == ROOT_SELF)
+        return OTF2_COLLECTIVE_ROOT_SELF;
+    if (root == ROOT_BESIDE)
+        return OTF2_COLLECTIVE_ROOT_THIS_GROUP;
+    return root >= 0 ? (uint32_t)root : OTF2_COLLECTIVE_ROOT_NONE;
+}
+
+static uint64_t size_of(int64_t bytes)
+{
+    return bytes > 0 ? (uint64_t)bytes : 0;
+}
+
+/* Messages */
+
+static void put_message(struct otf2_writer *otf2, const struct event *event, const struct otf2_pending *pending)
+{
+    bool send = event->kind == EVENT_SEND;
+    int64_t bytes = send ? event->bytes_sent : event->bytes_received;
+    int32_t rank = event->partner >= 0 && event->partner_comm >= 0
+                       ? defs_comm_rank(otf2->defs, event->partner_comm, (uint32_t)event->partner)
+                       : EVENT_UNKNOWN;
+    uint32_t comm = message_comm(otf2, event);
+    OTF2_TimeStamp time = ticks(otf2, event->time_ns);
+    if (event->partner >= 0 && rank == EVENT_UNKNOWN && event->comm < 0) {
+        comm = 0; /* of which no more is known: world ranks */
+        rank = event->partner;
+    }
+    lose(otf2, "messages to or from MPI_PROC_NULL", event->partner == PARTNER_NONE);
+    lose(otf2, "messages whose partner is not known", event->partner != PARTNER_NONE && rank < 0);
+    if (rank < 0 || comm == OTF2_UNDEFINED_COMM)
+        return;
+    lose(otf2, "that tags are not known", event->tag == EVENT_UNKNOWN);
+    lose(otf2, "that message sizes are not known", bytes < 0);
+    uint32_t tag = event->tag == EVENT_UNKNOWN ? 0 : (uint32_t)event->tag, partner = (uint32_t)rank;
+    if (send && pending)
+        wrote(otf2, OTF2_EvtWriter_MpiIsend(otf2->events, NULL, time, partner, comm, tag, size_of(bytes), pending->id));
+    else if (send)
+        wrote(otf2, OTF2_EvtWriter_MpiSend(otf2->events, NULL, time, partner, comm, tag, size_of(bytes)));
+    else if (pending)
+        wrote(otf2, OTF2_EvtWriter_MpiIrecv(otf2->events, NULL, time, partner, comm, tag, size_of(bytes), pending->id));
+    else
+        wrote(otf2, OTF2_EvtWriter_MpiRecv(otf2->events, NULL, time, partner, comm, tag, size_of(bytes)));
+}
+
+/* Events that are in no MPI call, or need nothing of it. */
+static void put_plain(struct otf2_writer *otf2, const struct event *event, const unsigned char *arena)
+{
+    OTF2_TimeStamp time = ticks(otf2, event->time_ns);
+    const struct mark_def *mark =
+        event->kind == EVENT_MARK || event->kind == EVENT_COUNTER ? &otf2->defs->marks[event->state] : NULL;
+    char text[1024];
+    switch (event->kind) {
+    case EVENT_ENTER:
+        put_enter(otf2, event);
+        break;
+    case EVENT_LEAVE:
+        put_leave(otf2, event);
+        break;
+    case EVENT_SEND:
+    case EVENT_RECEIVE:
+        put_message(otf2, event, NULL);
+        break;
+    case EVENT_COUNTER: {
+        OTF2_Type type = mark->counter.type == COUNTER_DOUBLE   ? OTF2_TYPE_DOUBLE
+                         : mark->counter.type == COUNTER_UINT64 ? OTF2_TYPE_UINT64
+                                                                : OTF2_TYPE_INT64;
+        OTF2_MetricValue value = {.signed_int = event->value};
+        wrote(otf2, OTF2_EvtWriter_Metric(otf2->events, NULL, time, event->state, 1, &type, &value));
+        break;
+    }
+    case EVENT_MARK: {
+        lose(otf2, "facts about calls on windows, and neighbours",
+             payload_mark_is_ours(mark->name) && !mark->tells_requests);
+        if (payload_mark_is_ours(mark->name))
+            break;
+        payload_text(text, sizeof text, event->flags & EVENT_PAYLOAD_TEXT ? NULL : mark->format,
+                     arena ? arena + event->payload : NULL, arena ? event->payload_length : 0);
+        uint32_t string = otf2_text_number(otf2, text);
+        lose(otf2, "texts of single events: there are too many", string == OTF2_UNDEFINED_UINT32);
+        if (string != OTF2_UNDEFINED_UINT32)
+            wrote(otf2, OTF2_EvtWriter_ParameterString(otf2->events, NULL, time, event->state, string));
+        break;
+    }
+    case EVENT_RMA:
+        lose(otf2, "steps of one-sided operations", true);
+        break;
+    case EVENT_IO:
+        lose(otf2, "I/O operations", true);
+        break;
+    case EVENT_SAMPLE:
+        lose(otf2, "samples", true);
+        break;
+    default:
+        break;
+    }
+}
+
+/* Calls */
+
+struct numbers {
+    uint32_t *numbers;
+    size_t count, capacity, at;
+};
+
+/* The requests that the events of a call tell, in their order. */
+static struct numbers numbers_of(const struct otf2_writer *otf2)
+{
+    struct numbers numbers = {0};
+    for (size_t i = 0; i < otf2->call_count; i++) {
+        const struct event *event = &otf2->call[i];
+        bool mark = event->kind == EVENT_MARK && otf2->defs->marks[event->state].tells_requests;
+        if ((!mark && i + 1 < otf2->call_count) || event->request == 0 || event->requests > REQUESTS_AT_ONCE_MAX)
+            continue;
+        for (uint32_t k = 0; k < event->requests; k++)
+            ARRAY_PUSH(numbers.numbers, numbers.count, numbers.capacity, (uint32_t)event->request + k);
+    }
+    return numbers;
+}
+
+/* The next of the requests that sends or receives. NULL: there is none. */
+static struct otf2_pending *next_pending(struct otf2_writer *otf2, struct numbers *numbers, unsigned kind)
+{
+    while (numbers->at < numbers->count) {
+        struct otf2_pending *pending = pending_of(otf2, numbers->numbers[numbers->at++]);
+        if (pending && pending->active && pending->kinds & kind)
+            return pending;
+    }
+    return NULL;
+}
+
+static void post_requests(struct otf2_writer *otf2, enum role role, const struct state_def *state,
+                          const struct event *leave, const struct numbers *numbers)
+{
+    OTF2_TimeStamp time = ticks(otf2, otf2->call[0].time_ns);
+    for (size_t i = 0; i < numbers->count; i++) {
+        struct otf2_pending *pending = pending_of(otf2, numbers->numbers[i]);
+        if (role == ROLE_START && pending && !pending->active) {
+            pending->active = true;
+            pending->id = ++otf2->next_request;
+        } else if (role != ROLE_START) {
+            pending =
+                pending_new(otf2, numbers->numbers[i], role == ROLE_POST_MEETING ? OTF2_COLLECTS : kinds_of(state));
+        } else {
+            continue;
+        }
+        pending->active = role != ROLE_INIT;
+        pending->leave = *leave;
+        if (role == ROLE_INIT)
+            continue;
+        if (pending->kinds & OTF2_RECEIVES)
+            wrote(otf2, OTF2_EvtWriter_MpiIrecvRequest(otf2->events, NULL, time, pending->id));
+        if (pending->kinds & OTF2_COLLECTS && comm_number(otf2, leave->comm) != OTF2_UNDEFINED_COMM)
+            wrote(otf2, OTF2_EvtWriter_NonBlockingCollectiveRequest(otf2->events, NULL, time, pending->id));
+    }
+}
+
+/* What completes in the call without a message. */
+static void complete_requests(struct otf2_writer *otf2, const struct event *leave, const struct numbers *numbers)
+{
+    OTF2_TimeStamp time = ticks(otf2, leave->time_ns);
+    for (size_t i = 0; i < numbers->count; i++) {
+        struct otf2_pending *pending = pending_of(otf2, numbers->numbers[i]);
+        if (!pending || !pending->active)
+            continue;
+        const struct event *posted = &pending->leave;
+        pending->active = false;
+        if (pending->kinds & OTF2_SENDS)
+            wrote(otf2, OTF2_EvtWriter_MpiIsendComplete(otf2->events, NULL, time, pending->id));
+        else if (pending->kinds & OTF2_RECEIVES)
+            wrote(otf2, OTF2_EvtWriter_MpiRequestCancelled(otf2->events, NULL, time, pending->id));
+        else if (comm_number(otf2, posted->comm) != OTF2_UNDEFINED_COMM)
+            wrote(otf2, OTF2_EvtWriter_NonBlockingCollectiveComplete(
+                            otf2->events, NULL, time, operation_of(&otf2->defs->states[posted->state]),
+                            comm_number(otf2, posted->comm), root_number(posted->tag), size_of(posted->bytes_sent),
+                            size_of(posted->bytes_received), pending->id));
+    }
+}
+
+static void put_one_sided(struct otf2_writer *otf2, const struct state_def *state, const struct event *enter,
+                          const struct event *leave)
+{
+    OTF2_TimeStamp time = ticks(otf2, leave->time_ns);
+    uint32_t window = enter->comm >= 0 ? otf2->windows[enter->comm] : OTF2_UNDEFINED_UINT32;
+    const char *name = state->name;
+    if (window == OTF2_UNDEFINED_UINT32)
+        return;
+    uint32_t target = leave->tag >= 0 ? (uint32_t)leave->tag : 0;
+    uint64_t sent = size_of(leave->bytes_sent), received = size_of(leave->bytes_received), id = ++otf2->next_request;
+    if (strcmp(name, "MPI_Win_fence") == 0) {
+        wrote(otf2, OTF2_EvtWriter_RmaCollectiveBegin(otf2->events, NULL, ticks(otf2, enter->time_ns)));
+        wrote(otf2, OTF2_EvtWriter_RmaCollectiveEnd(otf2->events, NULL, time, OTF2_COLLECTIVE_OP_BARRIER,
+                                                    OTF2_RMA_SYNC_LEVEL_MEMORY | OTF2_RMA_SYNC_LEVEL_PROCESS, window,
+                                                    OTF2_UNDEFINED_UINT32, 0, 0));
+    } else if (leave->tag < 0) {
+        lose(otf2, "windows of synchronising calls", true);
+    } else if (strstr(name, "ut") && strncmp(name, "MPI_Win", 7) != 0) {
+        wrote(otf2, OTF2_EvtWriter_RmaPut(otf2->events, NULL, time, window, target, sent, id));
+        wrote(otf2, OTF2_EvtWriter_RmaOpCompleteNonBlocking(otf2->events, NULL, time, window, id));
+    } else if (strcmp(name, "MPI_Get") == 0 || strcmp(name, "MPI_Rget") == 0) {
+        wrote(otf2, OTF2_EvtWriter_RmaGet(otf2->events, NULL, time, window, target, received, id));
+        wrote(otf2, OTF2_EvtWriter_RmaOpCompleteNonBlocking(otf2->events, NULL, time, window, id));
+    } else {
+        wrote(otf2, OTF2_EvtWriter_RmaAtomic(otf2->events, NULL, time, window, target, OTF2_RMA_ATOMIC_TYPE_ACCUMULATE,
+                                             sent, received, id));
+        wrote(otf2, OTF2_EvtWriter_RmaOpCompleteNonBlocking(otf2->events, NULL, time, window, id));
+    }
+}
+
+/* The messages and the rest between enter and leave. */
+static void put_inside(struct otf2_writer *otf2, enum role role, struct numbers *numbers)
+{
+    for (size_t i = 1; i + 1 < otf2->call_count; i++) {
+        const struct event *event = &otf2->call[i];
+        struct otf2_pending *pending = NULL;
+        if (event->kind == EVENT_SEND && (role == ROLE_POST || role == ROLE_START)) {
+            pending = next_pending(otf2, numbers, OTF2_SENDS);
+        } else if (event->kind == EVENT_RECEIVE && role == ROLE_WAIT) {
+            pending = next_pending(otf2, numbers, OTF2_RECEIVES);
+            if (pending)
+                pending->active = pending->kinds & OTF2_SENDS;
+        }
+        if (event->kind == EVENT_SEND || event->kind == EVENT_RECEIVE)
+            put_message(otf2, event, pending);
+        else
+            put_plain(otf2, event, NULL);
+    }
+}
+
+static void write_call(struct otf2_writer *otf2)
+{
+    const struct event *enter = &otf2->call[0], *leave = &otf2->call[otf2->call_count - 1];
+    const struct state_def *state = &otf2->defs->states[enter->state];
+    enum role role = role_of_call(state);
+    struct event told = *leave;
+    told.comm = enter->comm >= 0 ? enter->comm : leave->comm;
+    struct numbers numbers = numbers_of(otf2);
+    uint32_t comm = comm_number(otf2, told.comm);
+    bool meets = role == ROLE_MEET && comm != OTF2_UNDEFINED_COMM;
+    put_enter(otf2, enter);
+    if (meets)
+        wrote(otf2, OTF2_EvtWriter_MpiCollectiveBegin(otf2->events, NULL, ticks(otf2, enter->time_ns)));
+    for (size_t i = 1; i + 1 < otf2->call_count; i++)
+        if (otf2->call[i].kind == EVENT_COLLECTIVE) {
+            told.tag = otf2->call[i].tag >= 0 ? otf2->call[i].tag : told.tag;
+            told.bytes_sent = otf2->call[i].bytes_sent;
+        }
+    bool posts = role == ROLE_POST || role == ROLE_INIT || role == ROLE_START || role == ROLE_POST_MEETING;
+    if (posts)
+        post_requests(otf2, role, state, &told, &numbers);
+    put_inside(otf2, role, &numbers);
+    if (role == ROLE_WAIT)
+        complete_requests(otf2, leave, &numbers);
+    if (meets)
+        wrote(otf2, OTF2_EvtWriter_MpiCollectiveEnd(otf2->events, NULL, ticks(otf2, leave->time_ns),
+                                                    operation_of(state), comm, root_number(told.tag),
+                                                    size_of(told.bytes_sent), size_of(told.bytes_received)));
+    if (role == ROLE_ONE_SIDED)
+        put_one_sided(otf2, state, enter, leave);
+    put_leave(otf2, leave);
+    free(numbers.numbers);
+}
+
+/* The call is not left, or too long: its events are written as they are. */
+static void give_up_call(struct otf2_writer *otf2)
+{
+    for (size_t i = 0; i < otf2->call_count; i++)
+        put_plain(otf2, &otf2->call[i], NULL);
+    otf2->call_count = 0;
+    otf2->call_depth = 0;
+}
+
+void otf2_write_event(struct otf2_writer *otf2, const struct event *event, const unsigned char *arena)
+{
+    bool region = event->kind <= EVENT_LEAVE;
+    bool opens = event->kind == EVENT_ENTER && otf2->call_depth == 0 && otf2->defs->states[event->state].is_mpi;
+    if (otf2->call_depth == 0 && !opens) {
+        put_plain(otf2, event, arena);
+        return;
+    }
+    ARRAY_PUSH(otf2->call, otf2->call_count, otf2->call_capacity, *event);
+    if (region && event->state == otf2->call[0].state) {
+        otf2->call_depth += event->kind == EVENT_ENTER ? 1 : -1u;
+        if (otf2->call_depth == 0) {
+            write_call(otf2);
+            otf2->call_count = 0;
+        }
+    }
+    if (otf2->call_count > CALL_EVENTS_MOST)
+        give_up_call(otf2);
+}
+
+void otf2_write_end(struct otf2_writer *otf2)
+{
+    give_up_call(otf2);
+    otf2->depth = 0;
+    otf2->pending_count = 0;
+    map_clear(&otf2->requests);
+}

@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Events of a .prv in order of time: those of its records merged with what the sorter has. */
+#include "convert/paraver/paraver_state.h"
+
+#include "core/memory.h"
+
+#include <string.h>
+
+enum { DUE_MOST = 4096 };
+
+static void push(struct paraver_state *state, struct batch *batch, const struct event *event)
+{
+    if (batch->count < BATCH_EVENTS && state->queue_count == 0)
+        batch->events[batch->count++] = *event;
+    else
+        ARRAY_PUSH(state->queue, state->queue_count, state->queue_capacity, *event);
+}
+
+void paraver_drain(struct paraver_state *state, struct batch *batch)
+{
+    while (state->queue_at < state->queue_count && batch->count < BATCH_EVENTS)
+        batch->events[batch->count++] = state->queue[state->queue_at++];
+    if (state->queue_at == state->queue_count)
+        state->queue_at = state->queue_count = 0;
+}
+
+/* Makes the sorter's next event the head. STATUS_END: there is none. */
+static enum status fill_head(struct paraver_state *state, struct error *err)
+{
+    while (!state->has_head && !state->sorted_ended) {
+        struct sort_key key;
+        const void *data;
+        size_t length;
+        enum status status = sorter_next(state->sorted, &key, &data, &length, err);
+        if (status == STATUS_FAILED)
+            return status;
+        state->sorted_ended = status == STATUS_END;
+        if (state->sorted_ended)
+            break;
+        memcpy(&state->head, data, sizeof state->head);
+        if (state->head.is_state && state->has_mpi)
+            continue;
+        if (state->head.is_state)
+            state->head.event.state = (uint32_t)*map_find(&state->names.states, map_pair(0, state->head.event.state));
+        state->has_head = true;
+    }
+    return state->has_head ? STATUS_OK : STATUS_END;
+}
+
+static void flush_due(struct paraver_state *state, struct batch *batch)
+{
+    for (size_t i = 0; i < state->due_count; i++)
+        push(state, batch, &state->due[i]);
+    state->due_count = 0;
+}
+
+/* Emits what the sorter has before this time; what it has at this time becomes due. STATUS_END: the batch is full, and
+   there is more. */
+static enum status merge_until(struct paraver_state *state, struct batch *batch, int64_t time_ns, struct error *err)
+{
+    enum status status;
+    if (state->due_count > 0 && time_ns > state->due_ns)
+        flush_due(state, batch);
+    while ((status = fill_head(state, err)) == STATUS_OK && state->head.event.time_ns <= time_ns) {
+        if (batch->count == BATCH_EVENTS)
+            return STATUS_END;
+        state->has_head = false;
+        if (state->head.event.time_ns < time_ns || state->due_count >= DUE_MOST) {
+            push(state, batch, &state->head.event);
+        } else {
+            state->due_ns = time_ns;
+            ARRAY_PUSH(state->due, state->due_count, state->due_capacity, state->head.event);
+        }
+    }
+    return status == STATUS_FAILED ? status : STATUS_OK;
+}
+
+static struct paraver_stack *stack_of(struct paraver_state *state, const struct paraver_place *place)
+{
+    uint64_t *index = map_put(&state->stacks, map_pair(place->process, place->thread), state->stack_count);
+    if (*index == state->stack_count)
+        ARRAY_PUSH(state->stack, state->stack_count, state->stack_capacity, (struct paraver_stack){0});
+    return &state->stack[*index];
+}
+
+/* A call ends: a message that arrives now arrives in it, and so does one leave that is sent in a call of no length. Any
+   other message that leaves at this time does so in a call that begins. */
+static void flush_call(struct paraver_state *state, struct batch *batch, bool empty)
+{
+    size_t left = 0;
+    for (size_t i = 0; i < state->due_count; i++) {
+        const struct event *event = &state->due[i];
+        bool here = event->process == state->record.at.process && event->thread == state->record.at.thread;
+        if (here && (event->kind == EVENT_RECEIVE || (event->kind == EVENT_SEND && empty)))
+            push(state, batch, event);
+        else
+            state->due[left++] = *event;
+    }
+    state->due_count = left;
+}
+
+static struct event record_event(const struct paraver_record *record, enum event_kind kind)
+{
+    struct event event = EVENT_NOTHING;
+    event.kind = (uint8_t)kind;
+    event.process = record->at.process;
+    event.thread = record->at.thread;
+    event.time_ns = record->time_ns;
+    return event;
+}
+
+/* The collective operation, of which the record that enters the call has the details. */
+static void emit_collective(struct reader *reader, struct batch *batch)
+{
+    struct paraver_state *state = reader->state;
+    struct event event = record_event(&state->record, EVENT_COLLECTIVE);
+    bool any = false, root = false;
+    int32_t id;
+    for (size_t i = 0; i < state->record.pair_count; i++) {
+        const struct paraver_pair *pair = &state->record.pairs[i];
+        any |= paraver_pair_is_detail(pair);
+        if (pair->type == PARAVER_BYTES_SENT && pair->value <= INT64_MAX)
+            event.bytes_sent = (int64_t)pair->value;
+        else if (pair->type == PARAVER_BYTES_RECEIVED && pair->value <= INT64_MAX)
+            event.bytes_received = (int64_t)pair->value;
+        else if (pair->type == PARAVER_ROOT)
+            root = pair->value == 1;
+        else if (pair->type == PARAVER_COMM &&
+                 paraver_comm_id(paraver_application(&state->header, event.process), pair->value, &id))
+            event.comm = event.partner_comm = defs_find_comm(reader->defs, id);
+    }
+    if (root && event.comm != EVENT_UNKNOWN)
+        event.tag = defs_comm_rank(reader->defs, event.comm, event.process);
+    if (any)
+        push(state, batch, &event);
+}
+
+static void emit_enter(struct reader *reader, struct batch *batch, const struct paraver_pair *pair)
+{
+    struct paraver_state *state = reader->state;
+    struct paraver_stack *stack = stack_of(state, &state->record.at);
+    struct event event = record_event(&state->record, EVENT_ENTER);
+    event.state = (uint32_t)*map_find(&state->names.states, map_pair((uint32_t)pair->type, (uint32_t)pair->value));
+    if (stack->count >= DEPTH_LIMIT) {
+        reader_damage(reader, reader->input->offset, "more than %d functions are open at once", DEPTH_LIMIT);
+        return;
+    }
+    ARRAY_PUSH(stack->open, stack->count, stack->capacity,
+               (struct paraver_open){.type = pair->type, .state = event.state, .time_ns = event.time_ns});
+    push(state, batch, &event);
+    if (paraver_type_is_mpi(pair->type))
+        emit_collective(reader, batch);
+}
+
+/* Nothing says what is left: it is the innermost of the same type. */
+static void emit_leave(struct reader *reader, struct batch *batch, const struct paraver_pair *pair)
+{
+    struct paraver_state *state = reader->state;
+    struct paraver_stack *stack = stack_of(state, &state->record.at);
+    struct event event = record_event(&state->record, EVENT_LEAVE);
+    size_t i = stack->count;
+    while (i > 0 && stack->open[i - 1].type != pair->type)
+        i--;
+    if (i == 0) {
+        reader_count(reader, "end of a call without its begin", 1);
+        return;
+    }
+    event.state = stack->open[i - 1].state;
+    flush_call(state, batch, stack->open[i - 1].time_ns == event.time_ns);
+    memmove(&stack->open[i - 1], &stack->open[i], (stack->count - i) * sizeof *stack->open);
+    stack->count--;
+    push(state, batch, &event);
+}
+
+static void emit_counter(struct paraver_state *state, struct batch *batch, const struct paraver_pair *pair)
+{
+    struct event event = record_event(&state->record, EVENT_COUNTER);
+    event.state = (uint32_t)*map_find(&state->names.counters, pair->type);
+    event.value = (int64_t)pair->value;
+    push(state, batch, &event);
+}
+
+enum status paraver_emit_record(struct reader *reader, struct batch *batch, struct error *err)
+{
+    struct paraver_state *state = reader->state;
+    enum status status = merge_until(state, batch, state->record.time_ns, err);
+    state->has_record = status == STATUS_END;
+    if (status != STATUS_OK)
+        return status == STATUS_END ? STATUS_OK : status;
+    for (size_t i = 0; i < state->record.pair_count; i++) {
+        const struct paraver_pair *pair = &state->record.pairs[i];
+        if (!paraver_pair_is_state(pair)) {
+            if (!paraver_pair_is_detail(pair))
+                emit_counter(state, batch, pair);
+        } else if (pair->value != 0) {
+            emit_enter(reader, batch, pair);
+        } else {
+            emit_leave(reader, batch, pair);
+        }
+    }
+    return STATUS_OK;
+}
+
+enum status paraver_emit_rest(struct reader *reader, struct batch *batch, struct error *err)
+{
+    struct paraver_state *state = reader->state;
+    flush_due(state, batch);
+    enum status status = fill_head(state, err);
+    if (status == STATUS_OK) {
+        state->has_head = false;
+        push(state, batch, &state->head.event);
+    } else if (status == STATUS_END && state->queue_count > 0) {
+        return STATUS_OK;
+    }
+    return status;
+}

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "convert/paraver/paraver_names.h"
+
+#include "core/event.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+enum {
+    TYPE_OPENMP_PARALLEL = 60000001,
+    TYPE_OPENMP_FUNCTION = 60000018,
+    TYPE_USER_FUNCTION = 60000019,
+    TYPE_CUDA_CALL = 63000001,
+    TYPE_PRESET_FIRST = 42000000, /* PAPI's counters, and the machine's own */
+    TYPE_NATIVE_END = 45000000
+};
+
+static const struct {
+    uint64_t type;
+    enum paradigm paradigm;
+    enum region_role role;
+    const char *name; /* without a label */
+} state_types[] = {{TYPE_OPENMP_PARALLEL, PARADIGM_OPENMP, ROLE_PARALLEL, "parallel region"},
+                   {TYPE_OPENMP_FUNCTION, PARADIGM_OPENMP, ROLE_FUNCTION, "outlined function"},
+                   {TYPE_USER_FUNCTION, PARADIGM_COMPILER, ROLE_FUNCTION, "user function"},
+                   {TYPE_CUDA_CALL, PARADIGM_CUDA, ROLE_FUNCTION, "CUDA call"}};
+enum { STATE_TYPES = sizeof state_types / sizeof *state_types };
+
+static const struct {
+    uint64_t value;
+    const char *name;
+} mpi_values[] = {
+#define MPI_VALUE(value, name) {value, #name},
+#include "convert/paraver/paraver_mpi.def"
+};
+
+static size_t state_type(uint64_t type)
+{
+    size_t i = 0;
+    while (i < STATE_TYPES && state_types[i].type != type)
+        i++;
+    return i;
+}
+
+bool paraver_type_is_state(uint64_t type)
+{
+    return paraver_type_is_mpi(type) || state_type(type) < STATE_TYPES;
+}
+
+static const char *known_name(uint64_t type, uint64_t value)
+{
+    if (paraver_type_is_mpi(type))
+        for (size_t i = 0; i < sizeof mpi_values / sizeof *mpi_values; i++)
+            if (mpi_values[i].value == value)
+                return mpi_values[i].name;
+    return NULL;
+}
+
+static void numbered_name(char *name, size_t size, uint64_t type, uint64_t value)
+{
+    size_t i = state_type(type);
+    const char *kind = i < STATE_TYPES ? state_types[i].name : type == 0 ? "state" : "MPI function";
+    snprintf(name, size, "%s %" PRIu64, kind, value);
+}
+
+void paraver_define_state(struct paraver_names *names, const struct paraver_labels *labels, struct defs *defs,
+                          uint64_t type, uint64_t value)
+{
+    uint64_t key = map_pair((uint32_t)type, (uint32_t)value);
+    if (map_find(&names->states, key))
+        return;
+    char number[64];
+    const char *name = type == 0 ? paraver_state_label(labels, value) : paraver_value_label(labels, type, value);
+    if (!name)
+        name = known_name(type, value);
+    if (!name) {
+        numbered_name(number, sizeof number, type, value);
+        name = number;
+        names->numbered++;
+    }
+    size_t i = state_type(type);
+    struct state_def state = {.name = (char *)(uintptr_t)name,
+                              .id = EVENT_UNKNOWN,
+                              .start = EVENT_UNKNOWN,
+                              .end = EVENT_UNKNOWN,
+                              .paradigm = paraver_type_is_mpi(type) ? PARADIGM_MPI
+                                          : i < STATE_TYPES         ? state_types[i].paradigm
+                                                                    : PARADIGM_UNKNOWN,
+                              .role = i < STATE_TYPES ? state_types[i].role : ROLE_UNKNOWN};
+    map_put(&names->states, key, defs_add_state(defs, &state));
+}
+
+void paraver_define_counter(struct paraver_names *names, const struct paraver_labels *labels, struct defs *defs,
+                            uint64_t type)
+{
+    if (map_find(&names->counters, type))
+        return;
+    char number[64];
+    const char *name = paraver_type_label(labels, type);
+    if (!name) {
+        snprintf(number, sizeof number, "event type %" PRIu64, type);
+        name = number;
+        names->numbered++;
+    }
+    bool hardware = type >= TYPE_PRESET_FIRST && type < TYPE_NATIVE_END;
+    struct mark_def mark = {.name = (char *)(uintptr_t)name,
+                            .id = type <= INT32_MAX ? (int32_t)type : EVENT_UNKNOWN,
+                            .defined = true,
+                            .counter = {.type = COUNTER_UINT64,
+                                        .mode = hardware ? COUNTER_MODE_RELATIVE : COUNTER_MODE_UNKNOWN,
+                                        .scope = COUNTER_OF_THREAD}};
+    map_put(&names->counters, type, defs_add_mark(defs, &mark));
+}
+
+void paraver_names_clear(struct paraver_names *names)
+{
+    map_clear(&names->states);
+    map_clear(&names->counters);
+    *names = (struct paraver_names){0};
+}

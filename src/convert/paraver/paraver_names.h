@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef SIGHT_CONVERT_PARAVER_NAMES_H
+#define SIGHT_CONVERT_PARAVER_NAMES_H
+
+#include "convert/paraver/paraver_labels.h"
+#include "core/defs.h"
+
+/* Numbers of a .prv as definitions: functions and states as states, everything else as counters. */
+
+enum {
+    PARAVER_MPI_FIRST = 50000001, /* point-to-point, collective, other, one-sided, I/O */
+    PARAVER_MPI_LAST = 50000005,
+    PARAVER_BYTES_SENT = 50100001,
+    PARAVER_BYTES_RECEIVED = 50100002,
+    PARAVER_ROOT = 50100003, /* 1: it is this process */
+    PARAVER_COMM = 50100004,
+    PARAVER_STATE_RUNNING = 1,
+    PARAVER_STATE_NOT_CREATED = 2
+};
+
+struct paraver_names {
+    struct map states;   /* (event type, value) -> index; type 0: of state records */
+    struct map counters; /* event type -> index */
+    uint64_t numbered;   /* names made of numbers, for want of a label */
+};
+
+/* True for events whose value is a function that is entered, or 0 where the innermost is left. */
+bool paraver_type_is_state(uint64_t type);
+
+static inline bool paraver_type_is_mpi(uint64_t type)
+{
+    return type >= PARAVER_MPI_FIRST && type <= PARAVER_MPI_LAST;
+}
+
+/* Makes the definition where it is not there; values and types are below UINT32_MAX. */
+void paraver_define_state(struct paraver_names *names, const struct paraver_labels *labels, struct defs *defs,
+                          uint64_t type, uint64_t value);
+void paraver_define_counter(struct paraver_names *names, const struct paraver_labels *labels, struct defs *defs,
+                            uint64_t type);
+void paraver_names_clear(struct paraver_names *names);
+
+#endif

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "convert/paraver/paraver_record.h"
+
+#include "convert/text_lines.h"
+#include "core/memory.h"
+
+enum { THREADS_MOST = 1 << 20 };
+
+static const int64_t time_most_ns = INT64_C(9000000000000000000);
+
+static bool take_field(const char **at, const char *end, uint64_t *value)
+{
+    return text_take(at, end, ':') && text_take_u64(at, end, value);
+}
+
+static bool take_time(const struct paraver_header *header, const char **at, const char *end, int64_t *time_ns)
+{
+    uint64_t value;
+    if (!take_field(at, end, &value) || value > (uint64_t)time_most_ns / header->unit_ns)
+        return false;
+    *time_ns = (int64_t)(value * header->unit_ns);
+    return true;
+}
+
+/* cpu:application:task:thread */
+static const char *take_place(const struct paraver_header *header, const char **at, const char *end,
+                              struct paraver_place *place)
+{
+    uint64_t cpu, application, task, thread;
+    if (!take_field(at, end, &cpu) || !take_field(at, end, &application) || !take_field(at, end, &task) ||
+        !take_field(at, end, &thread))
+        return "a record without its fields";
+    if (!paraver_process(header, application, task, &place->process))
+        return "a record of a task that the header does not have";
+    if (thread == 0 || thread > THREADS_MOST)
+        return "a record of a thread that cannot be";
+    place->thread = (uint32_t)thread - 1;
+    return NULL;
+}
+
+static bool take_pairs(struct paraver_record *record, const char **at, const char *end)
+{
+    struct paraver_pair pair;
+    record->pair_count = 0;
+    while (*at < end) {
+        if (!take_field(at, end, &pair.type) || !take_field(at, end, &pair.value) || pair.type >= UINT32_MAX)
+            return false;
+        ARRAY_PUSH(record->pairs, record->pair_count, record->pair_capacity, pair);
+    }
+    return record->pair_count > 0;
+}
+
+static const char *parse_communication(struct paraver_record *record, const struct paraver_header *header,
+                                       const char *at, const char *end)
+{
+    int64_t posted_ns;
+    if (!take_time(header, &at, end, &record->sent_ns) || !take_time(header, &at, end, &record->time_ns))
+        return "a communication without its times";
+    const char *wrong = take_place(header, &at, end, &record->to);
+    if (wrong)
+        return wrong;
+    if (!take_time(header, &at, end, &posted_ns) || !take_time(header, &at, end, &record->received_ns) ||
+        !take_field(&at, end, &record->bytes) || !take_field(&at, end, &record->tag) || at != end)
+        return "a communication without its fields";
+    return NULL;
+}
+
+const char *paraver_record_parse(struct paraver_record *record, const struct paraver_header *header, const char *at,
+                                 const char *end)
+{
+    uint64_t kind;
+    if (!text_take_u64(&at, end, &kind) || kind < PARAVER_STATE || kind > PARAVER_COMMUNICATION)
+        return "a line that is no record";
+    record->kind = (enum paraver_kind)kind;
+    const char *wrong = take_place(header, &at, end, &record->at);
+    if (wrong)
+        return wrong;
+    if (kind == PARAVER_COMMUNICATION)
+        return parse_communication(record, header, at, end);
+    if (!take_time(header, &at, end, &record->time_ns))
+        return "a record without its time";
+    if (kind == PARAVER_EVENT)
+        return take_pairs(record, &at, end) ? NULL : "an event without its types and values";
+    if (!take_time(header, &at, end, &record->end_ns) || !take_field(&at, end, &record->state) || at != end ||
+        record->state >= UINT32_MAX)
+        return "a state without its fields";
+    return record->end_ns >= record->time_ns ? NULL : "a state that ends before it begins";
+}
+
+void paraver_record_clear(struct paraver_record *record)
+{
+    free(record->pairs);
+    *record = (struct paraver_record){0};
+}

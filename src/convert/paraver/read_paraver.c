@@ -1,0 +1,308 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Paraver, the text format of Extrae and Dimemas: definitions and what has to be sorted. Facts: paraver(5). */
+#include "convert/paraver/paraver_state.h"
+
+#include "core/memory.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+enum { SORT_MEMORY = 16 << 20 };
+
+/* The order of what the sorter has at one time: what ends before what begins, but a state of no length ends after it
+   begins, and a message leaves after the call has begun. */
+enum { ORDER_LEAVE, ORDER_RECEIVE, ORDER_EMPTY_ENTER, ORDER_EMPTY_LEAVE, ORDER_ENTER, ORDER_SEND };
+
+static int paraver_probe(const unsigned char *data, size_t size)
+{
+    return size >= 8 && memcmp(data, "#Paraver", 8) == 0 ? 100 : 0;
+}
+
+enum status paraver_line(struct reader *reader, struct text_line *line, struct error *err)
+{
+    struct paraver_state *state = reader->state;
+    enum status status;
+    while ((status = text_line_next(reader->input, PARAVER_LINE_MOST, line, err)) == STATUS_OK) {
+        bool inside = state->inside_line, too_long = line->end - line->at == PARAVER_LINE_MOST;
+        state->inside_line = too_long && !line->whole;
+        if (line->whole && !inside)
+            return STATUS_OK;
+        if (!inside)
+            reader_damage(reader, line->byte, too_long ? "a line longer than 16 MiB" : "the file ends inside a line");
+    }
+    return status;
+}
+
+static enum status read_header(struct reader *reader, struct error *err)
+{
+    struct paraver_state *state = reader->state;
+    struct text_line line;
+    enum status status = paraver_line(reader, &line, err);
+    if (status == STATUS_FAILED)
+        return status;
+    const char *wrong = "the file ends inside its header", *at = NULL;
+    if (status == STATUS_OK) {
+        at = line.at;
+        wrong = paraver_header_parse(&state->header, &at, line.end);
+    }
+    if (wrong)
+        return error_set(err, ERROR_INPUT, "%s: byte %" PRIu64 ": %s", reader->input->name,
+                         at ? line.byte + (uint64_t)(at - line.at) : reader->input->offset, wrong);
+    reader->defs->processes = (uint32_t)state->header.task_count;
+    for (size_t i = 0; i < state->header.task_count; i++)
+        if (state->header.tasks[i].threads > reader->defs->threads)
+            reader->defs->threads = state->header.tasks[i].threads;
+    return STATUS_OK;
+}
+
+/* "c:application:number:n:task:task…", in the order of the ranks. */
+static bool read_communicator(struct reader *reader, const char *at, const char *end)
+{
+    const struct paraver_state *state = reader->state;
+    uint64_t application, number, count, task;
+    uint32_t process;
+    int32_t id;
+    if (!text_take(&at, end, ':') || !text_take_u64(&at, end, &application) || !text_take(&at, end, ':') ||
+        !text_take_u64(&at, end, &number) || !text_take(&at, end, ':') || !text_take_u64(&at, end, &count) ||
+        !paraver_comm_id(application, number, &id))
+        return false;
+    int32_t comm = defs_comm(reader->defs, id);
+    bool world = count == state->header.task_count && number == 1;
+    for (uint64_t rank = 0; rank < count; rank++) {
+        if (!text_take(&at, end, ':') || !text_take_u64(&at, end, &task) ||
+            !paraver_process(&state->header, application, task, &process))
+            return false;
+        world = world && process == rank;
+        defs_set_member(reader->defs, comm, (int32_t)rank, process);
+    }
+    reader->defs->comms[comm].world = world;
+    reader->defs->comms[comm].self = count == 1 && !world;
+    return at == end;
+}
+
+static void define_location(struct reader *reader, const struct paraver_place *place)
+{
+    const struct paraver_state *state = reader->state;
+    const struct paraver_task *task = &state->header.tasks[place->process];
+    if (place->thread >= reader->defs->threads)
+        reader->defs->threads = place->thread + 1;
+    const char *host = paraver_node(&state->labels, task->node);
+    if ((!host && reader->defs->threads == 1) || defs_find_location(reader->defs, place->process, place->thread))
+        return;
+    struct location_def location = {
+        .process = place->process, .thread = place->thread, .kind = LOCATION_THREAD, .host = (char *)(uintptr_t)host};
+    defs_add_location(reader->defs, &location);
+}
+
+static enum status sort_event(struct paraver_state *state, const struct event *event, int order, bool is_state,
+                              struct error *err)
+{
+    struct paraver_sorted sorted;
+    memset(&sorted, 0, sizeof sorted);
+    sorted.event = *event;
+    sorted.is_state = is_state;
+    struct sort_key key = {.major = sort_key_signed(event->time_ns), .minor = (uint64_t)order};
+    return sorter_add(state->sorted, key, &sorted, sizeof sorted, err);
+}
+
+static enum status sort_communication(struct paraver_state *state, struct error *err)
+{
+    const struct paraver_record *record = &state->record;
+    struct event event = EVENT_NOTHING;
+    int64_t bytes = record->bytes <= INT64_MAX ? (int64_t)record->bytes : BYTES_UNKNOWN;
+    event.kind = EVENT_SEND;
+    event.process = record->at.process;
+    event.thread = record->at.thread;
+    event.partner = (int32_t)record->to.process;
+    event.tag = record->tag <= INT32_MAX ? (int32_t)record->tag : EVENT_UNKNOWN;
+    event.time_ns = record->sent_ns;
+    event.bytes_sent = bytes;
+    if (sort_event(state, &event, ORDER_SEND, false, err) != STATUS_OK)
+        return STATUS_FAILED;
+    if (record->received_ns == 0)
+        return STATUS_OK;
+    event.kind = EVENT_RECEIVE;
+    event.process = record->to.process;
+    event.thread = record->to.thread;
+    event.partner = (int32_t)record->at.process;
+    event.time_ns = record->received_ns;
+    event.bytes_sent = BYTES_UNKNOWN;
+    event.bytes_received = bytes;
+    return sort_event(state, &event, ORDER_RECEIVE, false, err);
+}
+
+static enum status sort_state(struct paraver_state *state, struct error *err)
+{
+    const struct paraver_record *record = &state->record;
+    if (state->has_mpi || record->state == PARAVER_STATE_RUNNING || record->state == PARAVER_STATE_NOT_CREATED)
+        return STATUS_OK;
+    bool empty = record->time_ns == record->end_ns;
+    struct event event = EVENT_NOTHING;
+    event.kind = EVENT_ENTER;
+    event.process = record->at.process;
+    event.thread = record->at.thread;
+    event.state = (uint32_t)record->state;
+    event.time_ns = record->time_ns;
+    if (sort_event(state, &event, empty ? ORDER_EMPTY_ENTER : ORDER_ENTER, true, err) != STATUS_OK)
+        return STATUS_FAILED;
+    event.kind = EVENT_LEAVE;
+    event.time_ns = record->end_ns;
+    return sort_event(state, &event, empty ? ORDER_EMPTY_LEAVE : ORDER_LEAVE, true, err);
+}
+
+static void define_pairs(struct reader *reader)
+{
+    struct paraver_state *state = reader->state;
+    for (size_t i = 0; i < state->record.pair_count; i++) {
+        const struct paraver_pair *pair = &state->record.pairs[i];
+        if (paraver_pair_is_state(pair)) {
+            state->has_mpi |= paraver_type_is_mpi(pair->type);
+            if (pair->value != 0)
+                paraver_define_state(&state->names, &state->labels, reader->defs, pair->type, pair->value);
+        } else if (!paraver_pair_is_detail(pair)) {
+            paraver_define_counter(&state->names, &state->labels, reader->defs, pair->type);
+        }
+    }
+}
+
+/* What a line means to the first pass. */
+static enum status scan_line(struct reader *reader, const struct text_line *line, struct map *numbers,
+                             struct error *err)
+{
+    struct paraver_state *state = reader->state;
+    if (line->at == line->end || *line->at == '#' || *line->at == 'i')
+        return STATUS_OK;
+    if (*line->at == 'c') {
+        read_communicator(reader, line->at + 1, line->end);
+        return STATUS_OK;
+    }
+    if (paraver_record_parse(&state->record, &state->header, line->at, line->end))
+        return STATUS_OK; /* damage, noted by the second pass */
+    define_location(reader, &state->record.at);
+    switch (state->record.kind) {
+    case PARAVER_STATE:
+        map_put(numbers, state->record.state, 0);
+        return sort_state(state, err);
+    case PARAVER_EVENT:
+        define_pairs(reader);
+        return STATUS_OK;
+    case PARAVER_COMMUNICATION:
+        define_location(reader, &state->record.to);
+        return sort_communication(state, err);
+    }
+    return STATUS_OK;
+}
+
+static enum status scan(struct reader *reader, struct map *numbers, struct error *err)
+{
+    struct text_line line;
+    enum status status;
+    while ((status = paraver_line(reader, &line, err)) == STATUS_OK)
+        if (scan_line(reader, &line, numbers, err) != STATUS_OK)
+            return STATUS_FAILED;
+    return status;
+}
+
+static enum status paraver_open(struct reader *reader, struct error *err)
+{
+    struct paraver_state *state = reader->state;
+    struct map numbers = {0};
+    state->sorted = sorter_new(SORT_MEMORY);
+    if (read_header(reader, err) != STATUS_OK ||
+        paraver_labels_read(&state->labels, reader->input->path, err) != STATUS_OK)
+        return STATUS_FAILED;
+    enum status status = scan(reader, &numbers, err);
+    if (!state->has_mpi)
+        for (size_t i = 0; i < numbers.capacity; i++)
+            if (numbers.entries[i].key != 0)
+                paraver_define_state(&state->names, &state->labels, reader->defs, 0, numbers.entries[i].key - 1);
+    map_clear(&numbers);
+    if (status == STATUS_FAILED || sorter_rewind(state->sorted, err) != STATUS_OK)
+        return STATUS_FAILED;
+    reader->used = reader->total = reader->input->offset;
+    reader->damage = (struct damage){0}; /* noted when the events are read */
+    state->inside_line = false;
+    return input_rewind(reader->input, err);
+}
+
+static enum status paraver_end(struct reader *reader)
+{
+    struct paraver_state *state = reader->state;
+    uint64_t byte = reader->input->offset;
+    if (state->communicators < state->header.communicators)
+        reader_damage(reader, byte, "%" PRIu64 " of %" PRIu64 " communicators", state->communicators,
+                      state->header.communicators);
+    if (state->records == 0)
+        reader_damage(reader, byte, "the file ends after its header: it has no records");
+    if (state->names.numbered > 0)
+        reader_count(reader, "name without label", state->names.numbered);
+    reader->complete = reader->damage.count == 0;
+    return STATUS_END;
+}
+
+/* Counts a line, and notes what is wrong with it; true if it has events. */
+static bool take_line(struct reader *reader, const struct text_line *line)
+{
+    static const char *const names[] = {"", "state", "event", "communication"};
+    struct paraver_state *state = reader->state;
+    if (line->at == line->end || *line->at == '#')
+        return false;
+    if (*line->at == 'c' || *line->at == 'i') {
+        state->communicators++;
+        reader_count(reader, "communicator", 1);
+        if (*line->at == 'c' && !read_communicator(reader, line->at + 1, line->end))
+            reader_damage(reader, line->byte, "a communicator that cannot be read");
+        return false;
+    }
+    const char *wrong = paraver_record_parse(&state->record, &state->header, line->at, line->end);
+    if (wrong) {
+        reader_damage(reader, line->byte, "%s", wrong);
+        return false;
+    }
+    state->records++;
+    reader_count(reader, names[state->record.kind], 1);
+    return state->record.kind == PARAVER_EVENT;
+}
+
+static enum status paraver_next(struct reader *reader, struct batch *batch, struct error *err)
+{
+    struct paraver_state *state = reader->state;
+    paraver_drain(state, batch);
+    while (batch->count < BATCH_EVENTS) {
+        struct text_line line;
+        enum status status = state->has_record ? STATUS_OK : paraver_line(reader, &line, err);
+        if (status == STATUS_OK && (state->has_record || take_line(reader, &line)))
+            status = paraver_emit_record(reader, batch, err);
+        else if (status == STATUS_END && (status = paraver_emit_rest(reader, batch, err)) == STATUS_END)
+            return paraver_end(reader);
+        if (status != STATUS_OK)
+            return status;
+    }
+    return STATUS_OK;
+}
+
+static void paraver_close(struct reader *reader)
+{
+    struct paraver_state *state = reader->state;
+    for (size_t i = 0; i < state->stack_count; i++)
+        free(state->stack[i].open);
+    free(state->stack);
+    free(state->due);
+    free(state->queue);
+    map_clear(&state->stacks);
+    sorter_free(state->sorted);
+    paraver_record_clear(&state->record);
+    paraver_names_clear(&state->names);
+    paraver_labels_clear(&state->labels);
+    paraver_header_clear(&state->header);
+}
+
+const struct format format_paraver = {.name = "paraver",
+                                      .title = "Paraver",
+                                      .suffix = ".prv",
+                                      .probe = paraver_probe,
+                                      .two_passes = true,
+                                      .state_size = sizeof(struct paraver_state),
+                                      .open = paraver_open,
+                                      .next = paraver_next,
+                                      .close = paraver_close};

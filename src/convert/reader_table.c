@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The formats there are, and opening a trace: the format is chosen by content. */
+#include "convert/reader.h"
+
+#include "convert/clog2/clog2_parts.h"
+#include "core/memory.h"
+#include "core/text.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+
+#define READER(x) extern const struct format format_##x;
+#include "convert/formats.def"
+
+static const struct format *const formats[] = {
+#define READER(x) &format_##x,
+#include "convert/formats.def"
+};
+
+size_t format_count(void)
+{
+    return sizeof formats / sizeof *formats;
+}
+
+const struct format *format_at(size_t index)
+{
+    return formats[index];
+}
+
+char *format_titles(char buffer[FORMAT_TITLES_SIZE], const char *last)
+{
+    buffer[0] = '\0';
+    for (size_t i = 0; i < format_count(); i++) {
+        if (i > 0 && i + 1 == format_count())
+            text_append(buffer, FORMAT_TITLES_SIZE, " %s ", last);
+        else if (i > 0)
+            text_append(buffer, FORMAT_TITLES_SIZE, ", ");
+        text_append(buffer, FORMAT_TITLES_SIZE, "%s", formats[i]->title);
+    }
+    return buffer;
+}
+
+static const struct format *format_choose(const unsigned char *data, size_t size)
+{
+    const struct format *best = NULL;
+    int best_score = 0;
+    for (size_t i = 0; i < format_count(); i++) {
+        int score = formats[i]->probe(data, size);
+        if (score > best_score) {
+            best_score = score;
+            best = formats[i];
+        }
+    }
+    return best;
+}
+
+/* The first bytes of a file as a person can read them, for the message that it is no trace. */
+static void quote_first_bytes(char *at, size_t room, const unsigned char *data, size_t size)
+{
+    size_t used = 0;
+    for (size_t i = 0; i < size && i < 8 && used + 5 < room; i++)
+        used +=
+            (size_t)snprintf(at + used, room - used, isprint(data[i]) && data[i] != '"' ? "%c" : "\\x%02x", data[i]);
+}
+
+static enum status not_a_trace(const struct input *input, struct error *err)
+{
+    if (input_available(input) == 0)
+        return error_set(err, ERROR_INPUT, "%s: not a trace: the file is empty%s%s", input->name,
+                         input->fault ? ", " : "", input->fault ? input->fault : "");
+    char first[64] = "";
+    quote_first_bytes(first, sizeof first, input->at, input_available(input));
+    char titles[FORMAT_TITLES_SIZE];
+    return error_set(err, ERROR_INPUT, "%s: not a trace: neither %s (first bytes \"%s\")", input->name,
+                     format_titles(titles, "nor"), first);
+}
+
+static enum status reader_start(struct reader *reader, struct error *err)
+{
+    struct input *input = reader->input;
+    enum status status = input_need(input, PROBE_SIZE, err);
+    if (status == STATUS_FAILED)
+        return status;
+    size_t size = input_available(input) < PROBE_SIZE ? input_available(input) : PROBE_SIZE;
+    if (!reader->format)
+        reader->format = format_choose(input->at, size);
+    if (!reader->format)
+        return not_a_trace(input, err);
+    if (reader->format->two_passes && input_keep(input, err) != STATUS_OK)
+        return STATUS_FAILED;
+    reader->state = memory_new(reader->format->state_size);
+    return reader->format->open(reader, err);
+}
+
+struct reader *reader_open_input(struct input *input, struct error *err)
+{
+    return reader_open_format(input, NULL, err);
+}
+
+struct reader *reader_open_format(struct input *input, const struct format *format, struct error *err)
+{
+    struct reader *reader = memory_new(sizeof *reader);
+    reader->input = input;
+    reader->format = format;
+    reader->defs = defs_new();
+    if (reader_start(reader, err) == STATUS_OK)
+        return reader;
+    reader_close(reader);
+    return NULL;
+}
+
+/* The file that stands for the trace which a directory is. NULL: it is none of a format that has such. */
+static char *find_in(const char *directory)
+{
+    struct stat about;
+    char *found = NULL;
+    if (stat(directory, &about) != 0 || !S_ISDIR(about.st_mode))
+        return NULL;
+    for (size_t i = 0; i < format_count() && !found; i++)
+        if (formats[i]->find_in)
+            found = formats[i]->find_in(directory);
+    return found;
+}
+
+struct reader *reader_open(char *const *paths, size_t count, struct error *err)
+{
+    struct path_list list = {0};
+    char *found = count == 1 ? find_in(paths[0]) : NULL;
+    if (found) {
+        struct input *input = input_open(found, err);
+        free(found);
+        return input ? reader_open_input(input, err) : NULL;
+    }
+    if (clog2_parts_list(&list, paths, count, err) != STATUS_OK) {
+        path_list_clear(&list);
+        return NULL;
+    }
+    struct reader *reader = NULL;
+    if (list.parts) {
+        reader = clog2_parts_open(&list, err);
+    } else {
+        struct input *input = input_open(list.paths[0], err);
+        reader = input ? reader_open_input(input, err) : NULL;
+    }
+    path_list_clear(&list);
+    return reader;
+}
+
+enum status reader_restart(struct reader *reader, struct error *err)
+{
+    reader_clear(reader);
+    *reader = (struct reader){
+        .format = reader->format, .input = reader->input, .defs = defs_new(), .correction = reader->correction};
+    if (reader->correction.apply)
+        reader->correction.rewind(reader->correction.context);
+    if (input_rewind(reader->input, err) != STATUS_OK)
+        return STATUS_FAILED;
+    return reader_start(reader, err);
+}

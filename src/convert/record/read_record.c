@@ -1,0 +1,625 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The buffer files of a recording, merged by time. Each file is in order, so that the merge holds one record of each:
+   the files stand in a heap by the time of their next record. */
+#include "convert/record/read_record.h"
+
+#include "convert/record/record_pending.h"
+#include "convert/record/record_run.h"
+#include "core/bytes.h"
+#include "core/event.h"
+#include "core/heap.h"
+#include "core/memory.h"
+#include "core/payload.h"
+
+#include <string.h>
+#include <unistd.h>
+
+enum {
+    WINDOWS_MEMORY = 64 << 20, /* bytes, of all files together */
+    WINDOW_MIN = 4096,
+    WINDOW_MAX = 1 << 20,
+    EVENTS_PER_RECORD = 4 /* a communicator's */
+};
+
+/* A file in the heap. */
+struct stream {
+    int64_t time_ns; /* of the next record, on the trace's clock */
+    uint32_t file;
+    size_t knot;                      /* of its clock's map */
+    const struct record_base *record; /* NULL: only the end of the recording is still to be told */
+};
+
+/* What is still to be told of a file when its records are done. */
+struct ending {
+    struct record_pending_items items;
+    size_t told;
+};
+
+/* The call that a file is in: its site, what it moved, and the requests that it told last, until its leave comes. */
+struct current {
+    uint32_t site;
+    uint32_t request, requests;
+    bool moved;
+    uint16_t state;
+    int32_t root;
+    uint64_t sent, received;
+    struct record_last_call last;
+    int64_t last_ns; /* of its last record */
+    bool told;       /* how it ended */
+};
+
+struct record_state {
+    struct record_run run;
+    struct current *current; /* by file */
+    struct stream *heap;
+    size_t count;
+    int64_t begin_ns;     /* of the run on the clock of process 0: the trace's 0 */
+    int64_t last_ns;      /* the latest event */
+    uint32_t ending_file; /* the first of which the end is still to be told, when all records are done */
+    struct ending ending; /* of this file */
+    char host[RECORD_NAME_SIZE];
+    uint64_t events, foreign;
+};
+
+static bool stream_before(const void *context, const void *left_stream, const void *right_stream)
+{
+    const struct stream *left = left_stream, *right = right_stream;
+    (void)context;
+    return left->time_ns != right->time_ns ? left->time_ns < right->time_ns : left->file < right->file;
+}
+
+static const struct heap_order BY_TIME = {sizeof(struct stream), stream_before, NULL};
+
+static struct record_process *process_of(struct record_state *state, const struct stream *stream)
+{
+    return &state->run.processes[state->run.process_of[stream->file]];
+}
+
+static const struct record_clock_map *clock_map(const struct record_state *state, const struct stream *stream)
+{
+    const struct record_run *run = &state->run;
+    return &run->clocks.maps[run->processes[run->process_of[stream->file]].clock_map];
+}
+
+/* Time does not go back, whatever a damaged file says. */
+static void set_time(struct record_state *state, struct stream *stream, int64_t ticks)
+{
+    int64_t here_ns = record_clock_ns(clock_map(state, stream), &stream->knot, ticks);
+    int64_t time_ns = here_ns + record_run_offset(&state->run, process_of(state, stream), here_ns) - state->begin_ns;
+    stream->time_ns = time_ns > stream->time_ns ? time_ns : stream->time_ns;
+}
+
+/* The stream's next record, or the mark of its end. False: it is done. */
+static bool stream_next(struct record_state *state, struct stream *stream)
+{
+    struct record_file *file = &state->run.files[stream->file];
+    stream->record = record_file_next(file);
+    if (stream->record) {
+        set_time(state, stream, stream->record->ticks);
+        return true;
+    }
+    if (record_pending_ended(file) && file->header.died_ticks < RECORD_TIME_MAX &&
+        file->header.died_ticks > -RECORD_TIME_MAX) {
+        set_time(state, stream, file->header.died_ticks);
+        return true;
+    }
+    if (file->header.reason == RECORD_GOES_ON || file->header.reason >= RECORD_REASONS)
+        return false;
+    int64_t ended_ticks = file->header.ended_ticks;
+    if (ended_ticks > RECORD_TIME_MAX || ended_ticks < -RECORD_TIME_MAX)
+        return false;
+    set_time(state, stream, ended_ticks);
+    return true;
+}
+
+static struct event *batch_event(struct batch *batch, const struct event *base, enum event_kind kind)
+{
+    struct event *event = &batch->events[batch->count++];
+    *event = *base;
+    event->kind = (uint8_t)kind;
+    return event;
+}
+
+static const struct record_comm_place *place_of(struct record_state *state, const struct stream *stream, uint32_t comm)
+{
+    const struct record_process *process = process_of(state, stream);
+    return comm < process->comm_count ? &process->comms[comm] : NULL;
+}
+
+static void comm_step(struct batch *batch, const struct event *base, enum comm_step step, int32_t comm, int32_t rank)
+{
+    struct event *event = batch_event(batch, base, EVENT_COMM_MADE);
+    event->value = step;
+    event->partner_comm = comm;
+    event->tag = rank;
+}
+
+static void comm_events(struct record_state *state, const struct stream *stream, struct event *base,
+                        struct batch *batch)
+{
+    const struct record_comm *record = (const struct record_comm *)(const void *)stream->record;
+    const struct record_comm_place *place = place_of(state, stream, record->base.comm);
+    const struct record_comm_place *parent = place_of(state, stream, record->parent);
+    uint32_t number = record->base.comm;
+    if (!place)
+        return;
+    base->comm = parent ? parent->comm : 0;
+    if (number == RECORD_WORLD) {
+        size_t knot = stream->knot;
+        int64_t here_ns = record_clock_ns(clock_map(state, stream), &knot, record->base.ticks);
+        const struct record_process *process = process_of(state, stream);
+        batch_event(batch, base, EVENT_SHIFT)->value = -record_run_offset(&state->run, process, here_ns);
+        if (state->run.program_count > 1)
+            comm_step(batch, base, COMM_STEP_WORLD, 0, (int32_t)process->rank);
+    }
+    if (place->inter == EVENT_UNKNOWN) {
+        enum comm_step step = place->comm == 0        ? COMM_STEP_WORLD
+                              : number == RECORD_SELF ? COMM_STEP_SELF
+                                                      : COMM_STEP_INTRA;
+        comm_step(batch, base, step, place->comm, record->rank);
+        return;
+    }
+    comm_step(batch, base, COMM_STEP_INTER, place->inter, record->rank);
+    comm_step(batch, base, COMM_STEP_LOCAL, place->comm, record->rank);
+    comm_step(batch, base, COMM_STEP_REMOTE, place->partner, -1);
+}
+
+static int64_t known_bytes(uint64_t bytes)
+{
+    return bytes <= INT64_MAX ? (int64_t)bytes : BYTES_UNKNOWN;
+}
+
+/* Of a rank that may be anything: MPI_PROC_NULL is -1. */
+static int32_t known_rank(int32_t rank)
+{
+    return rank >= -1 && rank < PROCESS_LIMIT ? rank : EVENT_UNKNOWN;
+}
+
+static void message_event(struct record_state *state, const struct stream *stream, const struct defs *defs,
+                          struct event *base, struct batch *batch)
+{
+    const struct record_message *record = (const struct record_message *)(const void *)stream->record;
+    const struct record_comm_place *place = place_of(state, stream, record->base.comm);
+    if (!place || place->foreign) {
+        state->foreign++;
+        return;
+    }
+    bool send = record->base.kind == RECORD_SEND;
+    struct event *event = batch_event(batch, base, send ? EVENT_SEND : EVENT_RECEIVE);
+    event->partner_comm = place->partner;
+    event->partner =
+        place->partner == 0 ? known_rank(record->partner) : defs_world_rank(defs, place->partner, record->partner);
+    event->tag = record->tag;
+    *(send ? &event->bytes_sent : &event->bytes_received) = known_bytes(record->bytes);
+}
+
+static void set_moved(struct event *event, const struct current *current)
+{
+    event->tag = current->root == -1 ? EVENT_UNKNOWN : current->root;
+    event->bytes_sent = known_bytes(current->sent);
+    event->bytes_received = known_bytes(current->received);
+}
+
+/* The requests that the call told last become a mark. */
+static void request_mark(struct record_state *state, struct current *current, const struct event *base,
+                         struct batch *batch)
+{
+    if (current->requests == 0 || !state->run.request_mark)
+        return;
+    struct event *event = batch_event(batch, base, EVENT_MARK);
+    event->comm = 0;
+    event->site = 0;
+    event->state = state->run.request_mark - 1;
+    event->request = current->request;
+    event->requests = current->requests;
+    current->requests = 0;
+}
+
+static void state_event(struct record_state *state, const struct stream *stream, const struct defs *defs,
+                        const struct event *base, struct batch *batch)
+{
+    const struct record_base *record = stream->record;
+    uint32_t index = record->state < RECORD_FUNCTIONS_MAX ? state->run.states[record->state] : UINT32_MAX;
+    struct current *current = &state->current[stream->file];
+    bool leave = record->kind == RECORD_LEAVE;
+    current->last.open = !leave;
+    if (!leave)
+        current->last = (struct record_last_call){state->run.files[stream->file].position, record->comm, true};
+    if (index == UINT32_MAX)
+        return;
+    if (leave && !defs->states[index].tells_requests)
+        request_mark(state, current, base, batch);
+    struct event *event = batch_event(batch, base, leave ? EVENT_LEAVE : EVENT_ENTER);
+    event->state = index;
+    if (current->moved && leave && current->state == record->state)
+        set_moved(event, current);
+    if (leave) {
+        event->request = current->requests ? current->request : 0;
+        event->requests = current->requests;
+        current->site = 0;
+    }
+    current->moved = false;
+    current->requests = 0;
+}
+
+static void user_event(struct record_state *state, const struct stream *stream, const struct event *base,
+                       struct batch *batch)
+{
+    const struct record_base *record = stream->record;
+    if (!state->run.files[stream->file].header.user_events)
+        return;
+    struct record_role role = record_run_role(&state->run, record->comm);
+    struct event *event = batch_event(batch, base, (enum event_kind)(role.kind - 1));
+    event->comm = 0; /* the world */
+    event->state = role.index;
+    size_t length = (size_t)record->words * 8 - sizeof *record;
+    if (length > 0)
+        batch_set_payload(batch, event, record + 1, length);
+}
+
+static void note_moved(struct record_state *state, const struct stream *stream)
+{
+    const struct record_collective *record = (const struct record_collective *)(const void *)stream->record;
+    struct current *current = &state->current[stream->file];
+    current->moved = true;
+    current->state = record->base.state;
+    current->root = record->root;
+    current->sent = record->sent;
+    current->received = record->received;
+}
+
+static void note_requests(struct record_state *state, const struct stream *stream, const struct event *base,
+                          struct batch *batch)
+{
+    struct current *current = &state->current[stream->file];
+    uint32_t first = stream->record->comm, count = stream->record->state;
+    request_mark(state, current, base, batch);
+    if (first == 0 || first > INT32_MAX - REQUESTS_AT_ONCE_MAX || count > REQUESTS_AT_ONCE_MAX)
+        return;
+    current->request = first;
+    current->requests = count;
+}
+
+static void neighbours_event(struct record_state *state, const struct stream *stream, struct event *base,
+                             struct batch *batch)
+{
+    const struct record_neighbours *record = (const struct record_neighbours *)(const void *)stream->record;
+    struct neighbours neighbours = {.way = record->way};
+    unsigned char payload[NEIGHBOURS_MARK_SIZE];
+    if (!state->run.neighbours_mark || !place_of(state, stream, record->base.comm))
+        return;
+    memcpy(neighbours.ranks, record->ranks, sizeof neighbours.ranks);
+    payload_put_neighbours(payload, &neighbours);
+    struct event *event = batch_event(batch, base, EVENT_NEIGHBOURS);
+    event->state = state->run.neighbours_mark - 1;
+    batch_set_payload(batch, event, payload, sizeof payload);
+}
+
+static void ranks_event(struct record_state *state, const struct stream *stream, const struct event *base,
+                        struct batch *batch)
+{
+    const struct record_ranks *record = (const struct record_ranks *)(const void *)stream->record;
+    unsigned char payload[RANKS_MARK_SIZE];
+    if (!state->run.ranks_mark)
+        return;
+    bytes_put_i32(payload, true, record->first);
+    bytes_put_i32(payload + 4, true, record->last);
+    bytes_put_i32(payload + 8, true, record->step);
+    bytes_put_u32(payload + 12, true, record->lock);
+    struct event *event = batch_event(batch, base, EVENT_MARK);
+    event->state = state->run.ranks_mark - 1;
+    batch_set_payload(batch, event, payload, sizeof payload);
+}
+
+static void ended_event(struct record_state *state, const struct stream *stream, const struct event *base,
+                        struct batch *batch)
+{
+    uint32_t mark = state->run.ended_marks[state->run.files[stream->file].header.reason];
+    if (mark)
+        batch_event(batch, base, EVENT_MARK)->state = mark - 1;
+}
+
+/* The lengths that the kinds need. */
+static bool record_whole(const struct record_base *record)
+{
+    static const uint8_t sizes[] = {
+        [RECORD_ENTER_AT] = sizeof(struct record_enter),  [RECORD_SEND] = sizeof(struct record_message),
+        [RECORD_RECEIVE] = sizeof(struct record_message), [RECORD_COLLECTIVE] = sizeof(struct record_collective),
+        [RECORD_COMM] = sizeof(struct record_comm),       [RECORD_NEIGHBOURS] = sizeof(struct record_neighbours),
+        [RECORD_RANKS] = sizeof(struct record_ranks)};
+    return record->kind >= sizeof sizes || (size_t)record->words * 8 >= sizes[record->kind];
+}
+
+/* event.site of an entry. */
+static uint32_t site_of(const struct record_state *state, const struct stream *stream)
+{
+    const struct record_enter *enter = (const struct record_enter *)(const void *)stream->record;
+    const struct record_file *file = &state->run.files[stream->file];
+    uint32_t place = enter->site < file->site_count ? file->sites[enter->site].place : 0;
+    return place ? state->run.places[place - 1].site : 0;
+}
+
+static void pending_event(struct record_state *state, const struct stream *stream, const struct defs *defs,
+                          const struct record_pending_item *item, struct batch *batch)
+{
+    unsigned char payload[PENDING_MARK_SIZE];
+    const struct record_file *file = &state->run.files[stream->file];
+    const struct record_comm_place *place = place_of(state, stream, item->comm);
+    struct pending pending = item->pending;
+    if (pending.partner >= 0)
+        pending.partner = !place || place->foreign ? EVENT_UNKNOWN
+                          : place->partner == 0    ? known_rank(pending.partner)
+                                                   : defs_world_rank(defs, place->partner, pending.partner);
+    struct event event = EVENT_NOTHING;
+    event.time_ns = stream->time_ns;
+    event.process = file->process;
+    event.thread = file->header.thread;
+    event.comm = place ? place->comm : 0;
+    event.state = state->run.pending_mark - 1;
+    payload_put_pending(payload, &pending);
+    batch_set_payload(batch, batch_event(batch, &event, EVENT_MARK), payload, sizeof payload);
+}
+
+/* A process crashed or exited: what it was doing then. */
+static void died_events(struct record_state *state, const struct stream *stream, const struct defs *defs,
+                        struct batch *batch)
+{
+    struct current *current = &state->current[stream->file];
+    const struct record_file *file = &state->run.files[stream->file];
+    if (!state->run.pending_mark || !record_pending_ended(file))
+        return;
+    struct record_pending_items items = record_pending_of(file, &current->last);
+    for (size_t i = 0; i < items.count && i < EVENTS_PER_RECORD - 1; i++)
+        pending_event(state, stream, defs, &items.items[i], batch);
+    free(items.items);
+    current->told = true;
+}
+
+static void translate(struct reader *reader, const struct stream *stream, struct batch *batch)
+{
+    struct record_state *state = reader->state;
+    const struct record_file *file = &state->run.files[stream->file];
+    struct event base = EVENT_NOTHING;
+    base.time_ns = stream->time_ns;
+    base.process = file->process;
+    base.thread = file->header.thread;
+    const struct record_comm_place *place = place_of(state, stream, stream->record ? stream->record->comm : 0);
+    base.comm = place ? place->comm : 0;
+    if (!stream->record) {
+        ended_event(state, stream, &base, batch);
+        died_events(state, stream, reader->defs, batch);
+        return;
+    }
+    if (!record_whole(stream->record))
+        return;
+    struct current *current = &state->current[stream->file];
+    if (stream->record->kind == RECORD_ENTER_AT)
+        current->site = site_of(state, stream);
+    else if (stream->record->kind == RECORD_ENTER)
+        current->site = 0;
+    if (stream->record->kind <= RECORD_RECEIVE)
+        base.site = current->site;
+    switch (stream->record->kind) {
+    case RECORD_ENTER:
+    case RECORD_ENTER_AT:
+    case RECORD_LEAVE:
+        state_event(state, stream, reader->defs, &base, batch);
+        break;
+    case RECORD_SEND:
+    case RECORD_RECEIVE:
+        message_event(state, stream, reader->defs, &base, batch);
+        break;
+    case RECORD_COLLECTIVE:
+        note_moved(state, stream);
+        break;
+    case RECORD_REQUESTS:
+        note_requests(state, stream, &base, batch);
+        break;
+    case RECORD_NEIGHBOURS:
+        neighbours_event(state, stream, &base, batch);
+        break;
+    case RECORD_RANKS:
+        ranks_event(state, stream, &base, batch);
+        break;
+    case RECORD_USER_EVENT:
+        user_event(state, stream, &base, batch);
+        break;
+    case RECORD_COMM:
+        comm_events(state, stream, &base, batch);
+        break;
+    case RECORD_COMM_FREED:
+        batch_event(batch, &base, EVENT_COMM_FREED)->value = COMM_STEP_FREE;
+        break;
+    default:
+        break;
+    }
+}
+
+/* Readings of clocks that cannot be: the first file of a host stands for it. */
+static void note_clocks(struct reader *reader)
+{
+    const struct record_run *run = &((struct record_state *)reader->state)->run;
+    for (size_t i = 0, said = 0; i < run->file_count && said < run->clocks.count; i++) {
+        size_t index = run->processes[run->process_of[i]].clock_map;
+        const struct record_clock_map *map = &run->clocks.maps[index];
+        if (index != said)
+            continue;
+        said++;
+        if (map->bad > 0 && map->knot_count == 0)
+            damage_note(&reader->damage, run->files[i].path, 0,
+                        "the clock readings are invalid; data of this host is not used");
+        else if (map->bad > 0)
+            damage_note(&reader->damage, run->files[i].path, 0, "%zu clock readings are invalid; the rest are used",
+                        map->bad);
+    }
+}
+
+static void note_missing(struct reader *reader)
+{
+    struct record_state *state = reader->state;
+    struct record_summary summary = record_reader_summary(reader);
+    const char *first = state->run.files[0].path;
+    reader->complete = summary.unfinished == 0 && summary.processes == summary.declared && !summary.limited &&
+                       !summary.disk_full && !summary.file_lost && summary.lost_threads == 0 &&
+                       state->run.recordings->failed == 0;
+    if (summary.processes < summary.declared)
+        damage_note(&reader->damage, first, 0, "%u of %u processes have no recording",
+                    summary.declared - summary.processes, summary.declared);
+    note_clocks(reader);
+    for (size_t i = 0; i < state->run.file_count; i++)
+        if (state->run.files[i].missing > 0)
+            damage_note(&reader->damage, state->run.files[i].path, state->run.files[i].size,
+                        "blocks are missing (%ju); the rest of the recording is not used",
+                        (uintmax_t)state->run.files[i].missing);
+        else if (state->run.files[i].damaged)
+            damage_note(&reader->damage, state->run.files[i].path, state->run.files[i].position,
+                        "invalid record; the rest of the file is not used");
+}
+
+/* Until when the process of a file is known to have lived; never before what any recorded. */
+static int64_t alive_until(struct record_state *state, const struct stream *stream)
+{
+    const struct record_file *file = &state->run.files[stream->file];
+    int64_t alive_ns = state->run.recordings->alive_ns;
+    if (!alive_ns || strcmp(file->header.host_name, state->host) != 0)
+        return state->last_ns;
+    alive_ns += record_run_offset(&state->run, process_of(state, stream), alive_ns) - state->begin_ns;
+    return alive_ns > state->last_ns ? alive_ns : state->last_ns;
+}
+
+/* Tells how the processes ended that did not finalise MPI. False: all is told. */
+static bool tell_endings(struct record_state *state, const struct defs *defs, struct batch *batch)
+{
+    if (!state->run.pending_mark)
+        return false;
+    for (; state->ending_file < state->run.file_count; state->ending_file++) {
+        struct ending *ending = &state->ending;
+        struct stream stream = {.file = state->ending_file, .time_ns = state->current[state->ending_file].last_ns};
+        const struct record_file *file = &state->run.files[stream.file];
+        if (state->current[stream.file].told || file->header.end == RECORD_FINALIZED ||
+            clock_map(state, &stream)->knot_count == 0)
+            continue;
+        if (!ending->items.items)
+            ending->items = record_pending_of(file, &state->current[stream.file].last);
+        stream.time_ns = alive_until(state, &stream);
+        for (; ending->told < ending->items.count; ending->told++) {
+            if (batch->count == BATCH_EVENTS)
+                return true;
+            pending_event(state, &stream, defs, &ending->items.items[ending->told], batch);
+        }
+        free(ending->items.items);
+        *ending = (struct ending){0};
+    }
+    return batch->count > 0;
+}
+
+static enum status record_next(struct reader *reader, struct batch *batch, struct error *err)
+{
+    (void)err;
+    struct record_state *state = reader->state;
+    while (batch->count + EVENTS_PER_RECORD <= BATCH_EVENTS) {
+        if (state->count == 0) {
+            size_t already = batch->count;
+            bool more = tell_endings(state, reader->defs, batch);
+            state->events += batch->count - already;
+            if (more)
+                return STATUS_OK;
+            note_missing(reader);
+            return STATUS_END;
+        }
+        struct stream *first = &state->heap[0];
+        size_t before = batch->count;
+        translate(reader, first, batch);
+        state->current[first->file].last_ns = first->time_ns;
+        state->last_ns = first->time_ns > state->last_ns ? first->time_ns : state->last_ns;
+        for (size_t i = before; i < batch->count; i++)
+            state->events += event_counts(&batch->events[i]);
+        if (!first->record || !stream_next(state, first))
+            state->count = heap_drop(state->heap, state->count, &BY_TIME, NULL);
+        else
+            heap_down(state->heap, state->count, 0, &BY_TIME, NULL);
+    }
+    return STATUS_OK;
+}
+
+static void record_close(struct reader *reader)
+{
+    struct record_state *state = reader->state;
+    record_run_close(&state->run);
+    free(state->ending.items.items);
+    free(state->heap);
+    free(state->current);
+}
+
+static const struct format format_record = {.name = "record",
+                                            .title = "recording",
+                                            .suffix = RECORD_SUFFIX,
+                                            .state_size = sizeof(struct record_state),
+                                            .next = record_next,
+                                            .close = record_close};
+
+/* All streams at their first record; the earliest one is the trace's time 0. */
+static void streams_start(struct record_state *state)
+{
+    size_t files = state->run.file_count;
+    size_t window = WINDOWS_MEMORY / files;
+    window = window < WINDOW_MIN ? WINDOW_MIN : window > WINDOW_MAX ? WINDOW_MAX : window;
+    struct stream *streams = state->heap = memory_new(files * sizeof *streams);
+    size_t count = 0;
+    int64_t begin_ns = INT64_MAX;
+    for (size_t i = 0; i < files; i++) {
+        streams[count] = (struct stream){.file = (uint32_t)i, .time_ns = INT64_MIN};
+        record_file_start(&state->run.files[i], window);
+        if (clock_map(state, &streams[count])->knot_count == 0 || !stream_next(state, &streams[count]))
+            continue;
+        begin_ns = streams[count].time_ns < begin_ns ? streams[count].time_ns : begin_ns;
+        count++;
+    }
+    state->current = memory_new(files * sizeof *state->current);
+    state->begin_ns = begin_ns;
+    state->count = count;
+    for (size_t i = 0; i < count; i++)
+        streams[i].time_ns -= begin_ns;
+    heap_make(streams, count, &BY_TIME, NULL);
+}
+
+struct reader *record_reader_open(const struct recordings *recordings, size_t trace, struct error *err)
+{
+    struct reader *reader = memory_new(sizeof *reader);
+    reader->defs = defs_new();
+    reader->format = &format_record;
+    struct record_state *state = reader->state = memory_new(sizeof *state);
+    if (record_run_open(&state->run, recordings, trace, reader->defs, err) == STATUS_OK) {
+        gethostname(state->host, sizeof state->host - 1);
+        streams_start(state);
+        return reader;
+    }
+    reader_close(reader);
+    return NULL;
+}
+
+struct record_summary record_reader_summary(const struct reader *reader)
+{
+    const struct record_state *state = reader->state;
+    const struct record_run *run = &state->run;
+    struct record_summary summary = {.processes = (uint32_t)run->process_count,
+                                     .declared = reader->defs->processes,
+                                     .programs = run->program_count,
+                                     .spawned = run->files[0].header.spawned != 0,
+                                     .foreign = state->foreign,
+                                     .events = state->events};
+    for (size_t i = 0; i < run->process_count; i++) {
+        summary.unfinished += !run->processes[i].finalized;
+        summary.several_hosts |= run->processes[i].clock.points > 0;
+    }
+    for (size_t i = 0; i < run->file_count; i++) {
+        summary.limited |= run->files[i].header.reason == RECORD_LIMIT;
+        summary.disk_full |= run->files[i].header.reason == RECORD_DISK_FULL;
+        summary.file_lost |= run->files[i].header.reason == RECORD_FILE_LOST;
+        summary.lost_threads += run->files[i].header.lost_threads;
+        if (run->files[i].header.lost_threads > 0)
+            summary.lost_reason = (int)run->files[i].header.lost_reason;
+        summary.bytes += run->files[i].size;
+    }
+    return summary;
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef SIGHT_CONVERT_RECORD_READ_RECORD_H
+#define SIGHT_CONVERT_RECORD_READ_RECORD_H
+
+#include "convert/reader.h"
+#include "convert/record/recordings.h"
+
+/* The reader over the buffer files that the recording library left: all events of all processes of one trace of the
+   recordings, which must stay, in the order of time. NULL and a fault where they cannot be read. */
+struct reader *record_reader_open(const struct recordings *recordings, size_t trace, struct error *err);
+
+/* What a person wants to know of the run besides its events. */
+struct record_summary {
+    uint32_t processes, declared; /* that have a recording; of the program */
+    uint32_t unfinished;          /* that did not come to MPI_Finalize */
+    size_t programs;              /* MPI programs in the trace */
+    bool spawned;                 /* the first was started by one that is not in the trace */
+    uint64_t foreign;             /* ends of messages to or from other programs: left out */
+    bool several_hosts;           /* whose clocks were measured */
+    bool limited, disk_full;      /* recording ended early somewhere */
+    bool file_lost;               /* the same: a program closed its buffer file */
+    uint32_t lost_threads;        /* that could not be recorded */
+    int lost_reason;              /* errno of one of them */
+    uint64_t events, bytes;       /* read so far; size of the buffer files */
+};
+struct record_summary record_reader_summary(const struct reader *reader);
+
+#endif

@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "convert/record/record_file.h"
+
+#include "core/event.h"
+#include "core/memory.h"
+#include "core/payload.h"
+
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* Reads what there is of `size` bytes. */
+static size_t file_read(const char *path, uint64_t at, void *data, size_t size)
+{
+    int file = open(path, O_RDONLY | O_CLOEXEC);
+    if (file < 0)
+        return 0;
+    size_t done = 0;
+    while (done < size) {
+        ssize_t got = pread(file, (char *)data + done, size - done, (off_t)(at + done));
+        if (got <= 0)
+            break;
+        done += (size_t)got;
+    }
+    close(file);
+    return done;
+}
+
+/* The same from a position in the blocks, and no further than the end of what stands together in the file. */
+static size_t blocks_read(const struct record_file *file, uint64_t position, void *data, size_t size)
+{
+    uint64_t first = RECORD_HEADER_SIZE + file->header.blocks * file->header.block_size; /* of the first in the file */
+    uint64_t room = position < first ? first - position : file->end > position ? file->end - position : 0;
+    if (position >= first && file->frozen) {
+        size_t got = size < room ? size : (size_t)room;
+        memcpy(data, file->frozen + (position - first), got);
+        return got;
+    }
+    uint64_t at = position < first ? position + file->header.block_size : position - first + RECORD_HEADER_SIZE;
+    return file_read(file->path, at, data, size < room ? size : (size_t)room);
+}
+
+/* Finds out which blocks there are. */
+static void find_blocks(struct record_file *file)
+{
+    uint64_t block = file->header.block_size, number = 0;
+    uint64_t room = file->size > RECORD_HEADER_SIZE ? file->size - RECORD_HEADER_SIZE : 0;
+    uint64_t there = room > block ? (room - block) / block : 0;
+    if (file->header.blocks > there) {
+        file->missing = file->header.blocks - there;
+        file->header.blocks = there;
+    }
+    file->end = RECORD_HEADER_SIZE + file->header.blocks * block;
+    /* What is behind missing ones is not used. */
+    if (file->frozen)
+        memcpy(&number, file->frozen, sizeof number);
+    else if (file_read(file->path, RECORD_HEADER_SIZE, &number, sizeof number) < sizeof number)
+        return;
+    if (file->missing == 0 && number == file->header.blocks)
+        file->end += room < block ? room : block;
+}
+
+static bool header_valid(const struct record_header *header)
+{
+    return header->version == RECORD_VERSION && header->block_size >= RECORD_BLOCK_MIN &&
+           header->block_size <= RECORD_BLOCK_MAX && (header->block_size & (header->block_size - 1)) == 0 &&
+           header->rank >= 0 && header->rank < header->size && header->size <= PROCESS_LIMIT &&
+           header->thread < RECORD_THREADS_MAX && header->clock <= RECORD_CLOCK_TSC;
+}
+
+static void read_pending(struct record_file *file)
+{
+    if (file->header.end == RECORD_FINALIZED)
+        return;
+    if (!file->pending)
+        file->pending = memory_new(sizeof *file->pending);
+    uint64_t position = 0;
+    file_read(file->path, RECORD_PENDING_AT, &position, sizeof position);
+    if (file_read(file->path, RECORD_PENDING_AT, file->pending, sizeof *file->pending) < sizeof *file->pending ||
+        file->pending->position != position)
+        file->pending->position = 0; /* it was changing */
+}
+
+enum status record_file_open(struct record_file *file, char *path, struct error *err)
+{
+    struct stat about;
+    file->path = path;
+    if (stat(path, &about) != 0)
+        return error_set_errno(err, ERROR_INPUT, "%s: cannot open", path);
+    file->size = (uint64_t)about.st_size;
+    size_t got = file_read(path, 0, &file->header, sizeof file->header);
+    static const char nothing[sizeof file->header.magic];
+    if (got < sizeof nothing || memcmp(file->header.magic, nothing, sizeof nothing) == 0)
+        return STATUS_END;
+    if (got < sizeof file->header || memcmp(file->header.magic, RECORD_MAGIC, sizeof file->header.magic) != 0)
+        return error_set(err, ERROR_INPUT, "%s: not a buffer file of a recording", path);
+    if (!header_valid(&file->header))
+        return error_set(err, ERROR_INPUT, "%s: written by a different version of sight, or damaged", path);
+    file->header.host_name[sizeof file->header.host_name - 1] = '\0';
+    find_blocks(file);
+    read_pending(file);
+    return STATUS_OK;
+}
+
+bool record_file_freeze(struct record_file *file)
+{
+    enum { TRIES = 5 };
+    uint32_t block = file->header.block_size;
+    file->frozen = memory_new(block);
+    for (int i = 0; i < TRIES; i++) {
+        struct record_header header;
+        uint64_t number, after = 0;
+        struct stat about;
+        read_pending(file);
+        size_t got = file_read(file->path, RECORD_HEADER_SIZE, file->frozen, block);
+        memcpy(&number, file->frozen, sizeof number);
+        if (file_read(file->path, 0, &header, sizeof header) < sizeof header || stat(file->path, &about) != 0)
+            return false;
+        file_read(file->path, RECORD_HEADER_SIZE, &after, sizeof after);
+        if (got == block && number == header.blocks && after == number) {
+            file->header = header;
+            file->size = (uint64_t)about.st_size;
+            find_blocks(file);
+            return true;
+        }
+    }
+    free(file->frozen);
+    file->frozen = NULL;
+    return false;
+}
+
+void record_file_close(struct record_file *file)
+{
+    record_file_stop(file);
+    free(file->pending);
+    free(file->frozen);
+    free(file->path);
+}
+
+bool record_file_same_process(const struct record_file *left, const struct record_file *right)
+{
+    return left->header.rank == right->header.rank && left->header.pid == right->header.pid &&
+           left->header.host == right->header.host;
+}
+
+void record_file_start(struct record_file *file, size_t window_size)
+{
+    free(file->window);
+    file->window = memory_new(window_size);
+    file->window_size = window_size;
+    file->window_filled = 0;
+    file->window_at = file->position = RECORD_HEADER_SIZE;
+}
+
+void record_file_stop(struct record_file *file)
+{
+    free(file->window);
+    free(file->sites);
+    file->window = NULL;
+    file->sites = NULL;
+    file->site_count = file->site_capacity = 0;
+}
+
+/* `size` bytes at the position, or NULL where the file ends before. */
+static const unsigned char *file_need(struct record_file *file, size_t size)
+{
+    if (file->position + size > file->end)
+        return NULL;
+    uint64_t in_window = file->position - file->window_at;
+    if (in_window + size > file->window_filled) {
+        file->window_at = file->position;
+        file->window_filled = blocks_read(file, file->position, file->window, file->window_size);
+        in_window = 0;
+        if (file->window_filled < size)
+            return NULL;
+    }
+    return file->window + in_window;
+}
+
+/* What the site of a short record tells. False: there is no such site. */
+static bool expand_site(struct record_file *file, uint64_t word)
+{
+    struct record_enter *enter = &file->expanded.enter;
+    enter->site = word >> RECORD_SHORT_STATE & (RECORD_SHORT_SITES - 1);
+    if (enter->site >= file->site_count || !file->sites[enter->site].place)
+        return false;
+    enter->base.words = sizeof *enter / 8;
+    enter->base.state = file->sites[enter->site].function;
+    enter->base.comm = file->sites[enter->site].comm;
+    return true;
+}
+
+static void expand_requests(struct record_file *file, uint64_t word)
+{
+    uint64_t count = word >> RECORD_SHORT_REQUESTS & 0xFFFFFF;
+    file->expanded.base.state = (uint16_t)(count < REQUESTS_AT_ONCE_MAX ? count : REQUESTS_AT_ONCE_MAX);
+    file->expanded.base.comm = (uint32_t)(word >> RECORD_SHORT_REQUEST);
+    file->expanded.base.ticks = file->last_ticks;
+}
+
+/* Writes a short record out in full; NULL where it cannot be. */
+static const struct record_base *expand(struct record_file *file, const unsigned char *at, uint64_t word, size_t size)
+{
+    struct record_base base = {.kind = (uint8_t)(word & 0xFF & ~(uint64_t)RECORD_SHORT),
+                               .words = (uint8_t)((size + sizeof(struct record_base) - sizeof word) / 8),
+                               .state = (uint16_t)(word >> RECORD_SHORT_STATE & (RECORD_SHORT_STATES - 1)),
+                               .comm = (uint32_t)(word >> RECORD_SHORT_COMM & (RECORD_SHORT_COMMS - 1)),
+                               .ticks = (int64_t)((uint64_t)file->last_ticks + (word >> RECORD_SHORT_TIME))};
+    file->expanded.base = base;
+    if (base.kind == RECORD_ENTER_AT)
+        return expand_site(file, word) ? &file->expanded.base : NULL;
+    if (base.kind == RECORD_REQUESTS)
+        expand_requests(file, word);
+    memcpy(&file->expanded.message.partner, at + sizeof word, size - sizeof word);
+    return &file->expanded.base;
+}
+
+static size_t short_size(uint64_t word)
+{
+    uint8_t kind = (uint8_t)(word & ~(uint64_t)RECORD_SHORT);
+    bool message = kind == RECORD_SEND || kind == RECORD_RECEIVE || kind == RECORD_VOID;
+    return sizeof word + (message ? sizeof(struct record_message) - sizeof(struct record_base) : 0);
+}
+
+/* The record that begins with this word, which is not 0; NULL where it cannot be. */
+static const struct record_base *record_at(struct record_file *file, uint64_t word, uint64_t room)
+{
+    bool brief = (word & RECORD_SHORT) != 0;
+    struct record_base base = {0};
+    memcpy(&base, &word, sizeof word);
+    size_t size = brief ? short_size(word) : (size_t)base.words * 8;
+    const unsigned char *at = size <= room && (brief || size >= sizeof base) ? file_need(file, size) : NULL;
+    if (!at)
+        return NULL;
+    const struct record_base *record =
+        brief ? expand(file, at, word, size) : (const struct record_base *)(const void *)at;
+    if (!record || record->ticks > RECORD_TIME_MAX || record->ticks < -RECORD_TIME_MAX)
+        return NULL;
+    file->last_end = file->position += size;
+    file->last_ticks = record->ticks;
+    return record;
+}
+
+const struct record_base *record_file_next(struct record_file *file)
+{
+    uint64_t block = file->header.block_size, word = 0;
+    while (!file->damaged) {
+        uint64_t in_block = (file->position - RECORD_HEADER_SIZE) % block;
+        const unsigned char *at = file_need(file, sizeof word);
+        if (!at)
+            return NULL;
+        memcpy(&word, at, sizeof word);
+        if (in_block == 0) {
+            file->damaged = word != (file->position - RECORD_HEADER_SIZE) / block;
+            file->position += RECORD_BLOCK_HEAD;
+            continue;
+        }
+        if (word != 0) {
+            const struct record_base *record = record_at(file, word, block - in_block);
+            file->damaged = !record;
+            return record;
+        }
+        if (in_block == RECORD_BLOCK_HEAD)
+            return NULL;
+        file->position += block - in_block;
+    }
+    return NULL;
+}
+
+bool record_file_definition(const struct record_file *file, uint64_t *offset, void *record, size_t size)
+{
+    uint64_t at = *offset;
+    if (at == 0) {
+        at = file->header.first_definition;
+    } else {
+        struct record_comm *last = record; /* all definitions begin alike */
+        at = last->next > at ? last->next : 0;
+    }
+    memset(record, 0, size);
+    if (at < RECORD_HEADER_SIZE || at >= file->end)
+        return false;
+    size_t got = blocks_read(file, at, record, size);
+    struct record_base base;
+    memcpy(&base, record, sizeof base);
+    size_t length = (size_t)base.words * 8;
+    if (got < sizeof base + 8 || length < sizeof base + 8 || (length > got && got < size))
+        return false;
+    if (length < size)
+        memset((char *)record + length, 0, size - length);
+    *offset = at;
+    return base.kind >= RECORD_COMM;
+}

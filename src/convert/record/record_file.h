@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef SIGHT_CONVERT_RECORD_RECORD_FILE_H
+#define SIGHT_CONVERT_RECORD_RECORD_FILE_H
+
+#include "core/error.h"
+#include "core/record_format.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* One buffer file of the recording library: its header, its definitions, and its records in order. A run may have more
+   files than a process may have open: a file is opened for each piece that is read of it. */
+struct record_file {
+    char *path; /* owned */
+    struct record_header header;
+    struct record_pending *pending; /* its slot, where its process did not finalise MPI; else NULL */
+    unsigned char *frozen;          /* the block that is being filled, as it was; NULL: it is read where it stands */
+    uint64_t size;
+    uint64_t end;      /* of the blocks: positions are as record_format.h says */
+    uint64_t position; /* of the record that comes next */
+    uint64_t last_end; /* where the last record ended */
+    unsigned char *window;
+    size_t window_size, window_filled;
+    uint64_t window_at; /* position */
+    union {
+        struct record_base base;
+        struct record_message message;
+        struct record_enter enter;
+    } expanded; /* the last record, where it is a short one */
+    struct record_file_site {
+        uint32_t comm;
+        uint16_t function;
+        uint32_t place; /* see record_run.h; 0: there is no such site */
+    } * sites;          /* by number; filled before reading starts */
+    size_t site_count, site_capacity;
+    int64_t last_ticks; /* its time */
+    int64_t begin_ns;   /* of its process, on the clock of its host: see recordings.h */
+    size_t program, trace;
+    uint32_t process; /* of the trace */
+    uint64_t missing; /* blocks that should be there, and all after them */
+    bool damaged;     /* a record cannot be: the file ends there */
+};
+
+/* Reads the header. STATUS_END: its process ended before it had written one. STATUS_FAILED: it is no buffer file of
+   this version, or cannot be read. Takes `path`. */
+enum status record_file_open(struct record_file *file, char *path, struct error *err) MUST_CHECK;
+void record_file_close(struct record_file *file);
+
+/* Keeps what there is of a file that is being written: header, slot and the block that is being filled belong together.
+   False: it was written too fast for that; then it is read up to where that can be. */
+bool record_file_freeze(struct record_file *file);
+
+/* True if both are of one process. */
+bool record_file_same_process(const struct record_file *left, const struct record_file *right);
+
+/* Starts reading at the first record, with a window of this size; and gives back what reading needed. */
+void record_file_start(struct record_file *file, size_t window_size);
+void record_file_stop(struct record_file *file);
+
+/* The next record, whole, valid until the next call; NULL at the end. */
+const struct record_base *record_file_next(struct record_file *file);
+
+/* A definition, its first `size` bytes into `record` (shorter ones are padded with zeros); its offset, or 0 for the
+   first one, becomes that of the next. False: no more. */
+bool record_file_definition(const struct record_file *file, uint64_t *offset, void *record, size_t size);
+
+#endif

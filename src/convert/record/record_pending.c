@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "convert/record/record_pending.h"
+
+#include "core/event.h"
+#include "core/memory.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* The table of requests of a file's process; `count` of them. */
+static struct record_request *requests_read(const struct record_file *file, size_t *count)
+{
+    const char *slash = strrchr(file->path, '/');
+    char *path;
+    *count = 0;
+    if (asprintf(&path, "%.*s%.32s-%u" RECORD_REQUESTS_SUFFIX, slash ? (int)(slash - file->path + 1) : 0, file->path,
+                 file->header.host_name, (unsigned)file->header.pid) < 0)
+        return NULL;
+    FILE *stream = fopen(path, "re");
+    free(path);
+    if (!stream)
+        return NULL;
+    struct record_request *requests = NULL, block[RECORD_REQUESTS_BLOCK];
+    size_t got, capacity = 0;
+    while ((got = fread(block, sizeof *block, RECORD_REQUESTS_BLOCK, stream)) > 0)
+        for (size_t i = 0; i < got; i++)
+            if (block[i].active)
+                ARRAY_PUSH(requests, *count, capacity, block[i]);
+    fclose(stream);
+    return requests;
+}
+
+bool record_pending_ended(const struct record_file *file)
+{
+    return file->header.end == RECORD_EXITED || (file->header.signal && file->header.died_at >= file->last_end);
+}
+
+static void add(struct record_pending_items *items, struct pending pending, uint32_t comm)
+{
+    struct record_pending_item item = {.pending = pending, .comm = comm};
+    ARRAY_PUSH(items->items, items->count, items->capacity, item);
+}
+
+static struct pending how_it_ended(const struct record_file *file)
+{
+    const struct record_header *header = &file->header;
+    if (header->end == RECORD_EXITED)
+        return (struct pending){.what = PENDING_EXIT, .tag = header->exit_code};
+    if (record_pending_ended(file))
+        return (struct pending){.what = PENDING_SIGNAL, .tag = header->signal};
+    return (struct pending){.what = PENDING_ALIVE};
+}
+
+static struct pending of_request(const struct record_request *request, int32_t how)
+{
+    int32_t what = request->collective ? PENDING_COLLECTIVE : request->receive ? PENDING_RECEIVE : PENDING_SEND;
+    bool placed = what != PENDING_COLLECTIVE;
+    return (struct pending){.what = what,
+                            .partner = placed ? request->partner : EVENT_UNKNOWN,
+                            .tag = placed ? request->tag : EVENT_UNKNOWN,
+                            .how = how,
+                            .request = (int32_t)request->number};
+}
+
+/* Requests that the slot lists are waited for or tested; those that are done by now are no longer there. */
+static void add_requests(struct record_pending_items *items, const struct record_file *file,
+                         const struct record_pending *slot, int32_t how)
+{
+    size_t count;
+    struct record_request *requests = requests_read(file, &count);
+    uint32_t listed = slot->count < RECORD_PENDING_REQUESTS ? slot->count : RECORD_PENDING_REQUESTS;
+    for (size_t i = 0; i < count; i++) {
+        bool is_listed = false;
+        for (uint32_t k = 0; k < listed && how && !is_listed; k++)
+            is_listed = slot->requests[k] == requests[i].handle;
+        add(items, of_request(&requests[i], is_listed ? how : 0), requests[i].comm);
+    }
+    if (how && slot->count > listed)
+        add(items, (struct pending){.what = PENDING_UNKNOWN, .how = how}, RECORD_WORLD);
+    free(requests);
+}
+
+static const int32_t what_of_wait[RECORD_WAIT_COUNT] = {[RECORD_WAIT_RECEIVE] = PENDING_RECEIVE,
+                                                        [RECORD_WAIT_PROBE] = PENDING_PROBE,
+                                                        [RECORD_WAIT_ROOT] = PENDING_ROOT,
+                                                        [RECORD_WAIT_ABORT] = PENDING_ABORT};
+
+struct record_pending_items record_pending_of(const struct record_file *file, const struct record_last_call *last)
+{
+    struct record_pending_items items = {0};
+    const struct record_pending *slot = file->pending;
+    bool valid = slot && slot->position != 0 && slot->position == last->entered_at && slot->wait < RECORD_WAIT_COUNT;
+    bool requests = valid && (slot->wait == RECORD_WAIT_ALL || slot->wait == RECORD_WAIT_ANY);
+    int32_t how = !valid ? 0 : last->open ? PENDING_WAITED : PENDING_TESTED;
+    if (requests && slot->wait == RECORD_WAIT_ANY)
+        how |= PENDING_ANY;
+    add(&items, how_it_ended(file), RECORD_WORLD);
+    if (valid && !requests)
+        add(&items,
+            (struct pending){.what = what_of_wait[slot->wait], .partner = slot->partner, .tag = slot->tag, .how = how},
+            last->comm);
+    if (file->header.thread == 0 || requests)
+        add_requests(&items, file, slot, requests ? how : 0);
+    return items;
+}

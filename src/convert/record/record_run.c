@@ -1,0 +1,346 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "convert/record/record_run.h"
+
+#include "convert/clog2/mpe2_state.h"
+#include "convert/record/record_sites.h"
+#include "core/event.h"
+#include "core/memory.h"
+#include "core/payload.h"
+
+#include <stdio.h>
+#include <string.h>
+
+union definition {
+    struct record_comm comm;
+    struct record_clock clock;
+    struct record_calibration calibration;
+    struct record_definition text;
+    struct record_site site;
+};
+
+static void group_processes(struct record_run *run)
+{
+    run->processes = memory_new(run->file_count * sizeof *run->processes);
+    run->process_of = memory_new(run->file_count * sizeof *run->process_of);
+    for (size_t i = 0; i < run->file_count; i++) {
+        const struct record_header *header = &run->files[i].header;
+        if (i == 0 || run->files[i].process != run->files[i - 1].process)
+            run->processes[run->process_count++] =
+                (struct record_process){.rank = run->files[i].process,
+                                        .program = run->files[i].program,
+                                        .clock_map = record_clocks_index(&run->clocks, header->host, header->clock)};
+        run->process_of[i] = (uint32_t)run->process_count - 1;
+        if (header->thread == 0)
+            run->processes[run->process_count - 1].finalized = header->end == RECORD_FINALIZED;
+    }
+}
+
+/* Colours of MPE's own states as MPE has them, of others by what they do. */
+static const char *state_colour(const char *name)
+{
+    static const char *const by_class[] = {
+        [CLASS_P2P] = "blue",        [CLASS_PROBE] = "ForestGreen", [CLASS_WAIT] = "brown",
+        [CLASS_COLLECTIVE] = "cyan", [CLASS_SYNC] = "yellow",       [CLASS_RMA] = "orange",
+        [CLASS_IO] = "RosyBrown",    [CLASS_SETUP] = "white",       [CLASS_LOCAL] = "LightGray",
+        [CLASS_USER] = "magenta",    [CLASS_TOOL] = "gray"};
+    const struct mpe2_state *known = mpe2_state_find(name);
+    return known ? known->colour : by_class[function_class_of(name)];
+}
+
+/* A mark that the program did not define, where it is needed: *mark is 1 + its index then. */
+static void define_own_mark(struct defs *defs, uint32_t *mark, const char *name, const char *format)
+{
+    struct mark_def own = {.name = (char *)name,
+                           .colour = (char *)"gray",
+                           .format = (char *)format,
+                           .id = EVENT_UNKNOWN,
+                           .defined = true,
+                           .made_up = true};
+    if (*mark)
+        *mark = defs_add_mark(defs, &own) + 1;
+}
+
+/* True of functions whose requests are followed, and that post or prepare one. */
+static bool makes_requests(const struct mpi_function *function)
+{
+    bool followed =
+        function->class == CLASS_P2P || function->class == CLASS_COLLECTIVE || function->class == CLASS_SYNC;
+    if (strncmp(function->name, "MPI_File_i", 10) == 0 && strstr(function->name, "_all"))
+        return true;
+    return followed && (strncmp(function->name, "MPI_I", 5) == 0 || strstr(function->name, "_init"));
+}
+
+static bool synchronises_window(const struct mpi_function *function)
+{
+    return function->class == CLASS_RMA && strncmp(function->name, "MPI_Win_", 8) == 0;
+}
+
+/* What the payload of a function's leave tells; NULL: it has none. */
+static const char *leave_format(const struct mpi_function *function)
+{
+    if (function->class == CLASS_COLLECTIVE)
+        return PAYLOAD_MOVED_FORMAT;
+    if (function->class == CLASS_RMA)
+        return synchronises_window(function) ? NULL : PAYLOAD_TARGET_FORMAT;
+    bool starts = strncmp(function->name, "MPI_Start", 9) == 0;
+    return function->class == CLASS_WAIT || starts || makes_requests(function) ? PAYLOAD_REQUESTS_FORMAT : NULL;
+}
+
+static void define_functions(struct record_run *run, struct defs *defs)
+{
+    for (size_t f = 0; f < mpi_function_count() && f < RECORD_FUNCTIONS_MAX; f++) {
+        bool used = false;
+        for (size_t i = 0; i < run->file_count && !used; i++)
+            used = run->files[i].header.used[f] != 0;
+        run->states[f] = UINT32_MAX;
+        if (!used)
+            continue;
+        const char *name = mpi_function_at(f)->name;
+        struct state_def state = {.name = (char *)name,
+                                  .colour = (char *)state_colour(name),
+                                  .format = (char *)(uintptr_t)leave_format(mpi_function_at(f)),
+                                  .id = EVENT_UNKNOWN,
+                                  .start = EVENT_UNKNOWN,
+                                  .end = EVENT_UNKNOWN};
+        run->states[f] = defs_add_state(defs, &state);
+        run->request_mark |= makes_requests(mpi_function_at(f));
+        if (mpi_function_at(f)->class == CLASS_IO && !defs->tells_files)
+            defs_add_constant(defs, FILES_CONSTANT, 1);
+        run->neighbours_mark |= strstr(name, "MPI_Cart_") || strstr(name, "graph_") || strstr(name, "eighbor_");
+        run->ranks_mark |= synchronises_window(mpi_function_at(f));
+    }
+    define_own_mark(defs, &run->request_mark, REQUEST_MARK_NAME, PAYLOAD_REQUESTS_FORMAT);
+    define_own_mark(defs, &run->neighbours_mark, NEIGHBOURS_MARK_NAME, NEIGHBOURS_MARK_FORMAT);
+    for (size_t i = 0; i < run->file_count; i++)
+        run->pending_mark |= run->files[i].header.end != RECORD_FINALIZED;
+    define_own_mark(defs, &run->pending_mark, PENDING_MARK_NAME, PENDING_MARK_FORMAT);
+    define_own_mark(defs, &run->ranks_mark, RANKS_MARK_NAME, RANKS_MARK_FORMAT);
+}
+
+static int32_t new_comm(struct defs *defs)
+{
+    return defs_comm(defs, (int32_t)defs->comm_count);
+}
+
+static void add_row(struct defs *defs, int32_t comm, uint64_t key, int32_t kind, bool window)
+{
+    struct comm_row row = {.id = defs->comms[comm].id, .kind = kind};
+    comm_sign_uuid(row.uuid, key, comm, window);
+    comm_set_uuid(&defs->comms[comm], row.uuid);
+    ARRAY_PUSH(defs->comm_rows, defs->comm_row_count, defs->comm_row_capacity, row);
+}
+
+/* The same number in all members and different from that of any other communicator of the trace; 0: not known, since it
+   leads to a program that is not in the trace. */
+static uint64_t key_of(const struct record_run *run, const struct record_process *process,
+                       const struct record_comm *record)
+{
+    switch (record->kin) {
+    case RECORD_OWN:
+        return map_hash(record->key ^ (uint64_t)process->program << 32) | 1;
+    case RECORD_OF_PARENT: {
+        uint64_t parent = record->parent < process->comm_count ? process->comms[record->parent].shared_key : 0;
+        return parent ? map_hash(parent ^ map_hash(record->key)) | 1 : 0;
+    }
+    default:
+        return recordings_shared_key(run->recordings, process->program, record->key);
+    }
+}
+
+/* Index of the first definition of the communicator: an inter-communicator has three, itself and its two sides. What
+   damaged files say to be both is two. */
+static int32_t comm_of_key(struct record_run *run, struct defs *defs, uint64_t key, bool inter, bool window)
+{
+    uint64_t *index = map_put(&run->comm_of_key, key >> 2 << 1 | inter, UINT64_MAX);
+    if (*index != UINT64_MAX)
+        return (int32_t)*index;
+    int32_t comm = new_comm(defs);
+    *index = (uint64_t)comm;
+    add_row(defs, comm, key, inter ? COMM_KIND_INTER : COMM_KIND_INTRA, window);
+    if (inter) {
+        add_row(defs, new_comm(defs), key, COMM_KIND_LOCAL, false);
+        add_row(defs, new_comm(defs), key, COMM_KIND_REMOTE, false);
+    }
+    return comm;
+}
+
+static void define_comm(struct record_run *run, struct record_process *process, struct defs *defs,
+                        const struct record_comm *record)
+{
+    uint32_t number = record->base.comm;
+    while (process->comm_count <= number)
+        ARRAY_PUSH(process->comms, process->comm_count, process->comm_capacity,
+                   (struct record_comm_place){.comm = 0, .partner = 0, .inter = EVENT_UNKNOWN});
+    struct record_comm_place *place = &process->comms[number];
+    bool world = number == RECORD_WORLD && run->program_count == 1, inter = !world && record->remote_size > 0;
+    uint64_t key = key_of(run, process, record);
+    place->foreign = key == 0;
+    place->shared_key = record->kin == RECORD_OWN ? 0 : key;
+    if (!key)
+        key = map_hash(record->key ^ (uint64_t)(process->program + 1) << 32) | 1;
+    int32_t comm = world ? 0 : comm_of_key(run, defs, key, inter, record->window != 0);
+    if (number == RECORD_SELF)
+        defs->comms[comm].self = true;
+    place->inter = inter ? comm : EVENT_UNKNOWN;
+    place->comm = inter ? comm + 1 + (int32_t)(record->side & 1) : comm;
+    place->partner = inter ? comm + 2 - (int32_t)(record->side & 1) : comm;
+    defs_set_member(defs, place->comm, record->rank, process->rank);
+}
+
+static void define_calibration(struct record_run *run, const struct record_process *process,
+                               const struct record_calibration *record)
+{
+    record_clock_add(&run->clocks.maps[process->clock_map],
+                     &(struct record_reading){.ticks = record->ticks, .ns = record->ns, .width = record->width});
+}
+
+static uint64_t role_value(enum event_kind kind, uint32_t index)
+{
+    return (uint64_t)index << 8 | ((uint64_t)kind + 1);
+}
+
+/* Processes describe the same state again: the first one stands. */
+static void define_text(struct record_run *run, struct defs *defs, struct record_definition *record)
+{
+    record->name[sizeof record->name - 1] = '\0';
+    record->colour[sizeof record->colour - 1] = '\0';
+    record->format[sizeof record->format - 1] = '\0';
+    if (map_find(&run->roles, (uint32_t)record->start))
+        return;
+    if (record->base.kind == RECORD_DEFINE_STATE) {
+        struct state_def state = {.name = record->name,
+                                  .colour = record->colour,
+                                  .format = record->format,
+                                  .id = EVENT_UNKNOWN,
+                                  .start = EVENT_UNKNOWN,
+                                  .end = EVENT_UNKNOWN};
+        uint32_t index = defs_add_state(defs, &state);
+        map_put(&run->roles, (uint32_t)record->start, role_value(EVENT_ENTER, index));
+        map_put(&run->roles, (uint32_t)record->end, role_value(EVENT_LEAVE, index));
+    } else {
+        struct mark_def mark = {.name = record->name,
+                                .colour = record->colour,
+                                .format = record->format,
+                                .id = EVENT_UNKNOWN,
+                                .defined = true};
+        map_put(&run->roles, (uint32_t)record->start, role_value(EVENT_MARK, defs_add_mark(defs, &mark)));
+    }
+}
+
+/* Where there are such events at all: whether each was described is not known before all are read. */
+static void define_unnamed(struct record_run *run, struct defs *defs)
+{
+    bool any = false;
+    for (size_t i = 0; i < run->file_count; i++)
+        any |= run->files[i].header.user_events != 0;
+    struct mark_def mark = {
+        .name = (char *)"event without description", .id = EVENT_UNKNOWN, .defined = true, .made_up = true};
+    if (any)
+        run->unnamed_mark = defs_add_mark(defs, &mark);
+}
+
+struct record_role record_run_role(const struct record_run *run, uint32_t id)
+{
+    const uint64_t *known = map_find(&run->roles, id);
+    uint64_t value = known ? *known : role_value(EVENT_MARK, run->unnamed_mark);
+    return (struct record_role){.kind = (uint8_t)value, .index = (uint32_t)(value >> 8)};
+}
+
+static void read_definitions(struct record_run *run, size_t index, struct defs *defs)
+{
+    struct record_file *file = &run->files[index];
+    struct record_process *process = &run->processes[run->process_of[index]];
+    union definition definition;
+    uint64_t offset = 0;
+    while (record_file_definition(file, &offset, &definition, sizeof definition)) {
+        switch (definition.comm.base.kind) {
+        case RECORD_COMM:
+            if (definition.comm.base.comm < file->size / sizeof definition.comm)
+                define_comm(run, process, defs, &definition.comm);
+            break;
+        case RECORD_CLOCK:
+            record_offset_add(&process->clock, &definition.clock);
+            break;
+        case RECORD_CALIBRATION:
+            define_calibration(run, process, &definition.calibration);
+            break;
+        case RECORD_DEFINE_STATE:
+        case RECORD_DEFINE_MARK:
+            define_text(run, defs, &definition.text);
+            break;
+        case RECORD_DEFINE_SITE:
+            record_sites_define(run, file, &definition.site);
+            break;
+        default:
+            break;
+        }
+    }
+}
+
+/* What tells in the trace why there is no more of it. */
+static void define_ends(struct record_run *run, struct defs *defs)
+{
+    static const char *const names[] = {[RECORD_DISK_FULL] = "recording ended: disk full",
+                                        [RECORD_LIMIT] = "recording ended: limit",
+                                        [RECORD_FILE_LOST] = "recording ended: file closed"};
+    for (size_t i = 0; i < run->file_count; i++) {
+        uint32_t reason = run->files[i].header.reason;
+        if (reason >= sizeof names / sizeof *names || !names[reason] || run->ended_marks[reason])
+            continue;
+        struct mark_def mark = {
+            .name = (char *)names[reason], .colour = (char *)"red", .id = EVENT_UNKNOWN, .defined = true};
+        run->ended_marks[reason] = defs_add_mark(defs, &mark) + 1;
+    }
+}
+
+enum status record_run_open(struct record_run *run, const struct recordings *recordings, size_t trace,
+                            struct defs *defs, struct error *err)
+{
+    size_t first = recordings->traces[trace].first_file;
+    run->recordings = recordings;
+    run->program_count = recordings->traces[trace].program_count;
+    run->files = recordings->files + first;
+    run->file_count = recordings->traces[trace + 1].first_file - first;
+    if (run->files[0].header.function_count != mpi_function_count())
+        return error_set(err, ERROR_INPUT, "%s: recorded by a different version of sight", run->files[0].path);
+    group_processes(run);
+    define_functions(run, defs);
+    int32_t all = new_comm(defs);
+    defs->comms[all].world = true;
+    add_row(defs, all, 0, COMM_KIND_INTRA, false);
+    defs->processes = recordings->traces[trace].processes;
+    defs->threads = 1;
+    for (size_t i = 0; i < run->file_count; i++) {
+        read_definitions(run, i, defs);
+        if (run->files[i].header.thread >= defs->threads)
+            defs->threads = run->files[i].header.thread + 1;
+    }
+    record_clocks_finish(&run->clocks);
+    record_sites_resolve(run, defs);
+    define_ends(run, defs);
+    define_unnamed(run, defs);
+    defs_add_constant(defs, "MPI_PROC_NULL", -1);
+    defs_add_constant(defs, "MPI_ANY_SOURCE", -2);
+    defs_add_constant(defs, "MPI_ANY_TAG", -1);
+    return STATUS_OK;
+}
+
+void record_run_close(struct record_run *run)
+{
+    for (size_t i = 0; i < run->file_count; i++)
+        record_file_stop(&run->files[i]);
+    for (size_t i = 0; i < run->process_count; i++)
+        free(run->processes[i].comms);
+    free(run->processes);
+    free(run->process_of);
+    record_clocks_clear(&run->clocks);
+    map_clear(&run->roles);
+    map_clear(&run->comm_of_key);
+    record_sites_clear(run);
+}
+
+int64_t record_run_offset(const struct record_run *run, const struct record_process *process, int64_t time_ns)
+{
+    int64_t offset_ns = record_clock_offset(&process->clock, time_ns);
+    return offset_ns + recordings_offset(run->recordings, process->program, time_ns + offset_ns);
+}

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef SIGHT_CONVERT_RECORD_RECORD_RUN_H
+#define SIGHT_CONVERT_RECORD_RECORD_RUN_H
+
+#include "convert/record/record_clock.h"
+#include "convert/record/record_offset.h"
+#include "convert/record/recordings.h"
+#include "core/defs.h"
+#include "core/map.h"
+
+/* All buffer files of one run, and what their definitions tell when they are put together. */
+
+/* A communicator as one process numbers it: indices of the definitions. */
+struct record_comm_place {
+    int32_t comm;        /* what its calls stand on: itself, or the process's side of an inter-communicator */
+    int32_t partner;     /* where partners have their ranks */
+    int32_t inter;       /* the inter-communicator itself; EVENT_UNKNOWN for an intra-communicator */
+    uint64_t shared_key; /* of one with another program that is in the trace; 0: it is none */
+    bool foreign;        /* partners may be outside the trace */
+};
+
+/* A place in a file of code that calls MPI, and what it is in the source. */
+struct record_place {
+    uint32_t module; /* of record_run.modules */
+    uint32_t site;   /* event.site; 0: not known */
+    uint64_t offset; /* of the return address */
+};
+
+struct record_process {
+    uint32_t rank;                   /* in the trace */
+    size_t program;                  /* of the recordings */
+    struct record_comm_place *comms; /* by the process's number */
+    size_t comm_count, comm_capacity;
+    size_t clock_map; /* of record_run.clocks: from ticks to ns */
+    struct record_clock_line clock;
+    bool finalized;
+};
+
+/* The role of an event id of the MPE API. */
+struct record_role {
+    uint8_t kind; /* enum event_kind + 1; 0: none */
+    uint32_t index;
+};
+
+struct record_run {
+    const struct recordings *recordings;
+    size_t program_count;      /* of the trace */
+    struct record_file *files; /* of the recordings: by process and thread */
+    size_t file_count;
+    struct record_process *processes; /* that have files, by rank */
+    size_t process_count;
+    uint32_t *process_of; /* by file */
+    struct record_clocks clocks;
+    uint32_t states[RECORD_FUNCTIONS_MAX];
+    char **modules; /* files of code */
+    size_t module_count, module_capacity;
+    struct record_place *places;
+    size_t place_count, place_capacity;
+    struct map place_of;      /* module and offset -> index + 1 of the place */
+    struct map roles;         /* event id -> kind + 1 and index */
+    struct map comm_of_key;   /* key of a communicator, and whether it is an inter-communicator -> index of its first
+                                 definition */
+    uint32_t ended_marks[8];  /* by enum record_reason: index + 1 of the mark that says so */
+    uint32_t unnamed_mark;    /* of events that nobody described */
+    uint32_t request_mark;    /* of requests that no leave tells: index + 1; 0: none was made */
+    uint32_t neighbours_mark; /* of neighbours in topologies: index + 1; 0: none was made */
+    uint32_t pending_mark;    /* of processes that did not finalise MPI: index + 1; 0: none was made */
+    uint32_t ranks_mark;      /* of calls on windows: index + 1; 0: none was made */
+};
+
+/* Reads the definitions of one trace of the recordings, which must stay. */
+enum status record_run_open(struct record_run *run, const struct recordings *recordings, size_t trace,
+                            struct defs *defs, struct error *err) MUST_CHECK;
+void record_run_close(struct record_run *run);
+
+/* The correction of a process's clock at a time, in ns to add for that of the trace. */
+int64_t record_run_offset(const struct record_run *run, const struct record_process *process, int64_t time_ns);
+
+/* What an event id of the MPE API stands for; ids that were never described are one mark. */
+struct record_role record_run_role(const struct record_run *run, uint32_t id);
+
+#endif

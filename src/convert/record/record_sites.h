@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef SIGHT_CONVERT_RECORD_RECORD_SITES_H
+#define SIGHT_CONVERT_RECORD_RECORD_SITES_H
+
+#include "convert/record/record_run.h"
+
+/* The call sites of a recording: each file numbers its own; what they are in the source is the same for all. */
+
+/* Takes a definition of a site that stands in `file`. */
+void record_sites_define(struct record_run *run, struct record_file *file, struct record_site *site);
+
+/* After all definitions: looks into the files of code and defines the sites. */
+void record_sites_resolve(struct record_run *run, struct defs *defs);
+
+void record_sites_clear(struct record_run *run);
+
+#endif

@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "convert/record/recordings.h"
+
+#include "convert/record/recording_links.h"
+#include "core/map.h"
+#include "core/memory.h"
+#include "core/text.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+static bool has_suffix(const char *name, const char *suffix)
+{
+    size_t length = strlen(name), tail = strlen(suffix);
+    return length > tail && strcmp(name + length - tail, suffix) == 0;
+}
+
+/* When the process began: its first definition tells what the clock was then. */
+static int64_t first_time(const struct record_file *file)
+{
+    struct record_calibration first;
+    uint64_t offset = 0;
+    bool told = record_file_definition(file, &offset, &first, sizeof first) && first.base.kind == RECORD_CALIBRATION;
+    return told ? first.ns : INT64_MAX;
+}
+
+static enum status add_file(struct recordings *recordings, char *path, struct error *err)
+{
+    struct record_file file = {0};
+    enum status status = record_file_open(&file, path, err);
+    if (status != STATUS_OK) {
+        record_file_close(&file);
+        return status == STATUS_END ? STATUS_OK : status;
+    }
+    file.begin_ns = first_time(&file);
+    ARRAY_PUSH(recordings->files, recordings->file_count, recordings->file_capacity, file);
+    return STATUS_OK;
+}
+
+/* An empty file of a process that could not record tells by its name why. */
+static void note_failed(struct recordings *recordings, const char *name)
+{
+    const char *suffix = strstr(name, RECORD_SUFFIX RECORD_FAILED_SUFFIX);
+    int64_t reason;
+    if (!suffix || !text_parse_i64(suffix + strlen(RECORD_SUFFIX RECORD_FAILED_SUFFIX), 1, 4095, &reason))
+        return;
+    recordings->failed++;
+    recordings->failed_reason = (int)reason;
+}
+
+static enum status list_files(struct recordings *recordings, const char *directory, struct error *err)
+{
+    DIR *open_directory = opendir(directory);
+    if (!open_directory)
+        return error_set_errno(err, ERROR_INPUT, "%s: cannot open", directory);
+    struct dirent *entry;
+    enum status status = STATUS_OK;
+    while (status == STATUS_OK && (entry = readdir(open_directory))) {
+        char *path;
+        note_failed(recordings, entry->d_name);
+        if (has_suffix(entry->d_name, RECORD_SUFFIX) && asprintf(&path, "%s/%s", directory, entry->d_name) >= 0)
+            status = add_file(recordings, path, err);
+    }
+    closedir(open_directory);
+    return status;
+}
+
+/* By process: a program that ran earlier in the same directory first. */
+static int compare_by_rank(const void *a, const void *b)
+{
+    const struct record_file *left = a, *right = b;
+    if (left->header.rank != right->header.rank)
+        return left->header.rank < right->header.rank ? -1 : 1;
+    if (left->header.pid != right->header.pid || left->header.host != right->header.host) {
+        if (left->begin_ns != right->begin_ns)
+            return left->begin_ns < right->begin_ns ? -1 : 1;
+        if (left->header.pid != right->header.pid)
+            return left->header.pid < right->header.pid ? -1 : 1;
+        return left->header.host < right->header.host ? -1 : 1;
+    }
+    return left->header.thread < right->header.thread ? -1 : left->header.thread > right->header.thread;
+}
+
+static uint64_t key_of(uint64_t number, int32_t size, uint16_t spawned, uint32_t third)
+{
+    uint64_t key = map_hash(number + UINT64_C(0x632BE59BD9B4E019));
+    key = map_hash(key ^ map_pair((uint32_t)size, spawned));
+    return map_hash(key ^ third) >> 1;
+}
+
+/* The program of a process, as the `repeated`-th of its kind. */
+static size_t program_of(struct recordings *recordings, struct map *known, const struct record_file *file,
+                         uint32_t repeated)
+{
+    const struct record_header *header = &file->header;
+    uint64_t key = key_of(header->world, header->size, header->spawned, repeated);
+    uint64_t *index = map_put(known, key, recordings->program_count);
+    if (*index == recordings->program_count)
+        ARRAY_PUSH(recordings->programs, recordings->program_count, recordings->program_capacity,
+                   (struct recording_program){.number = header->world,
+                                              .size = header->size,
+                                              .spawned = header->spawned,
+                                              .repeated = repeated,
+                                              .begin_ns = INT64_MAX,
+                                              .base = SIZE_MAX});
+    return (size_t)*index;
+}
+
+/* Files are in the order of ranks: how many processes of one rank and such a program came before tells the program. */
+static void find_programs(struct recordings *recordings)
+{
+    struct map known = {0}, of_rank = {0};
+    for (size_t i = 0; i < recordings->file_count; i++) {
+        struct record_file *file = &recordings->files[i];
+        const struct record_header *header = &file->header;
+        if (i > 0 && record_file_same_process(&file[-1], file)) {
+            file->program = file[-1].program;
+        } else {
+            if (i > 0 && file[-1].header.rank != header->rank)
+                map_clear(&of_rank);
+            uint64_t *before = map_put(&of_rank, key_of(header->world, header->size, header->spawned, 0), 0);
+            file->program = program_of(recordings, &known, file, (uint32_t)(*before)++);
+        }
+        struct recording_program *program = &recordings->programs[file->program];
+        program->begin_ns = file->begin_ns < program->begin_ns ? file->begin_ns : program->begin_ns;
+        if (header->rank == 0)
+            program->host = header->host;
+    }
+    map_clear(&known);
+    map_clear(&of_rank);
+}
+
+/* A program among all: programs that are joined stand after the one that the first of them is joined to. */
+struct place {
+    int64_t begin_ns, own_begin_ns; /* of the trace's first program, of this one */
+    size_t root, depth, program;
+};
+
+static int compare_places(const void *a, const void *b)
+{
+    const struct place *left = a, *right = b;
+    if (left->begin_ns != right->begin_ns)
+        return left->begin_ns < right->begin_ns ? -1 : 1;
+    if (left->root != right->root)
+        return left->root < right->root ? -1 : 1;
+    if (left->depth != right->depth)
+        return left->depth < right->depth ? -1 : 1;
+    if (left->own_begin_ns != right->own_begin_ns)
+        return left->own_begin_ns < right->own_begin_ns ? -1 : 1;
+    return left->program < right->program ? -1 : 1;
+}
+
+static struct place place_of(const struct recordings *recordings, size_t program)
+{
+    struct place place = {.own_begin_ns = recordings->programs[program].begin_ns, .root = program, .program = program};
+    for (; recordings->programs[place.root].base != SIZE_MAX; place.depth++)
+        place.root = recordings->programs[place.root].base;
+    place.begin_ns = recordings->programs[place.root].begin_ns;
+    return place;
+}
+
+/* Programs that are joined are one trace, others one each; traces stand in the order in which they began. */
+static void find_traces(struct recordings *recordings)
+{
+    size_t count = recordings->program_count;
+    struct place *places = memory_new(count * sizeof *places);
+    recordings->traces = memory_new((count + 1) * sizeof *recordings->traces);
+    for (size_t i = 0; i < count; i++)
+        places[i] = place_of(recordings, i);
+    qsort(places, count, sizeof *places, compare_places);
+    for (size_t i = 0; i < count; i++) {
+        struct recording_program *program = &recordings->programs[places[i].program];
+        if (i == 0 || places[i].root != places[i - 1].root)
+            recordings->trace_count++;
+        struct recording_trace *trace = &recordings->traces[recordings->trace_count - 1];
+        program->trace = recordings->trace_count - 1;
+        program->first_process = trace->processes;
+        trace->processes += (uint32_t)program->size;
+        trace->program_count++;
+    }
+    free(places);
+}
+
+static int compare_by_trace(const void *a, const void *b)
+{
+    const struct record_file *left = a, *right = b;
+    if (left->trace != right->trace)
+        return left->trace < right->trace ? -1 : 1;
+    if (left->process != right->process)
+        return left->process < right->process ? -1 : 1;
+    return left->header.thread < right->header.thread ? -1 : left->header.thread > right->header.thread;
+}
+
+static void sort_by_trace(struct recordings *recordings)
+{
+    for (size_t i = 0; i < recordings->file_count; i++) {
+        struct record_file *file = &recordings->files[i];
+        const struct recording_program *program = &recordings->programs[file->program];
+        file->trace = program->trace;
+        file->process = program->first_process + (uint32_t)file->header.rank;
+    }
+    qsort(recordings->files, recordings->file_count, sizeof *recordings->files, compare_by_trace);
+    for (size_t i = recordings->file_count; i > 0; i--)
+        recordings->traces[recordings->files[i - 1].trace].first_file = i - 1;
+    recordings->traces[recordings->trace_count].first_file = recordings->file_count;
+}
+
+enum status recordings_open(struct recordings *recordings, char *const *directories, size_t count, struct error *err)
+{
+    *recordings = (struct recordings){0};
+    for (size_t i = 0; i < count; i++)
+        if (list_files(recordings, directories[i], err) != STATUS_OK)
+            return STATUS_FAILED;
+    if (recordings->file_count == 0 && recordings->failed > 0) {
+        errno = recordings->failed_reason;
+        return error_set_errno(err, ERROR_OUTPUT, "%s: nothing could be recorded", directories[0]);
+    }
+    if (recordings->file_count == 0)
+        return error_set(err, ERROR_INPUT, "%s: contains no recording", directories[0]);
+    qsort(recordings->files, recordings->file_count, sizeof *recordings->files, compare_by_rank);
+    find_programs(recordings);
+    recording_links_find(recordings);
+    find_traces(recordings);
+    sort_by_trace(recordings);
+    return STATUS_OK;
+}
+
+void recordings_close(struct recordings *recordings)
+{
+    for (size_t i = 0; i < recordings->file_count; i++)
+        record_file_close(&recordings->files[i]);
+    free(recordings->files);
+    free(recordings->programs);
+    free(recordings->links);
+    map_clear(&recordings->link_of);
+    free(recordings->traces);
+}
+
+void recordings_freeze(struct recordings *recordings)
+{
+    for (size_t i = 0; i < recordings->file_count; i++)
+        if (recordings->files[i].header.end == RECORD_RUNNING)
+            record_file_freeze(&recordings->files[i]);
+}

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <config.h>
+
+#include "convert/record/source_lines.h"
+
+#include "core/memory.h"
+
+#include <stddef.h>
+
+#ifdef HAVE_LIBDW
+#include <dwarf.h>
+#include <elfutils/libdwfl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+struct source_lines {
+    Dwfl *session;
+    Dwfl_Module *module;
+    Dwarf_Addr bias; /* of the session's addresses to the file's */
+};
+
+bool source_lines_there(void)
+{
+    return true;
+}
+
+struct source_lines *source_lines_open(const char *path)
+{
+    static char *no_path = NULL;
+    static const Dwfl_Callbacks callbacks = {.find_elf = dwfl_build_id_find_elf,
+                                             .find_debuginfo = dwfl_standard_find_debuginfo,
+                                             .section_address = dwfl_offline_section_address,
+                                             .debuginfo_path = &no_path};
+    struct stat about;
+    if (stat(path, &about) != 0 || !S_ISREG(about.st_mode))
+        return NULL;
+    unsetenv("DEBUGINFOD_URLS"); /* nothing is fetched from the network */
+    struct source_lines *lines = memory_new(sizeof *lines);
+    lines->session = dwfl_begin(&callbacks);
+    if (lines->session) {
+        dwfl_report_begin(lines->session);
+        lines->module = dwfl_report_offline(lines->session, path, path, -1);
+        dwfl_report_end(lines->session, NULL, NULL);
+    }
+    if (lines->module && dwfl_module_getelf(lines->module, &lines->bias))
+        return lines;
+    source_lines_close(lines);
+    return NULL;
+}
+
+void source_lines_close(struct source_lines *lines)
+{
+    if (lines && lines->session)
+        dwfl_end(lines->session);
+    free(lines);
+}
+
+/* Without the directory in which it was compiled, which says nothing of the program. */
+static const char *file_of(Dwfl_Line *line, const char *file)
+{
+    const char *directory = dwfl_line_comp_dir(line);
+    size_t length = directory ? strlen(directory) : 0;
+    if (file && length > 0 && strncmp(file, directory, length) == 0 && file[length] == '/')
+        file += length + 1;
+    while (file && strncmp(file, "./", 2) == 0)
+        file += 2;
+    return file;
+}
+
+static const char *function_of(struct source_lines *lines, Dwarf_Addr address)
+{
+    Dwarf_Addr bias;
+    Dwarf_Die *unit = dwfl_module_addrdie(lines->module, address, &bias), *scopes = NULL;
+    int count = unit ? dwarf_getscopes(unit, address - bias, &scopes) : 0;
+    const char *name = NULL;
+    for (int i = 0; i < count && !name; i++) {
+        int tag = dwarf_tag(&scopes[i]);
+        if (tag == DW_TAG_subprogram || tag == DW_TAG_inlined_subroutine || tag == DW_TAG_entry_point)
+            name = dwarf_diename(&scopes[i]);
+    }
+    free(scopes);
+    return name ? name : dwfl_module_addrname(lines->module, address);
+}
+
+bool source_lines_find(struct source_lines *lines, uint64_t address, struct source_place *place)
+{
+    *place = (struct source_place){0};
+    address += lines->bias;
+    int number = 0;
+    Dwfl_Line *line = dwfl_module_getsrc(lines->module, address);
+    if (line)
+        place->file = file_of(line, dwfl_lineinfo(line, NULL, &number, NULL, NULL, NULL));
+    place->line = number;
+    place->function = function_of(lines, address);
+    return place->file || place->function;
+}
+#else
+bool source_lines_there(void)
+{
+    return false;
+}
+
+struct source_lines *source_lines_open(const char *path)
+{
+    (void)path;
+    return NULL;
+}
+
+void source_lines_close(struct source_lines *lines)
+{
+    (void)lines;
+}
+
+bool source_lines_find(struct source_lines *lines, uint64_t address, struct source_place *place)
+{
+    (void)lines;
+    (void)address;
+    (void)place;
+    return false;
+}
+#endif

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef SIGHT_CONVERT_RECORD_SOURCE_LINES_H
+#define SIGHT_CONVERT_RECORD_SOURCE_LINES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Lines of source from addresses in a file of code (a program or a library), by its debugging information, or the one
+   that is installed for it apart; by libdw. Without debugging information functions are known from the symbols. */
+
+struct source_place {
+    const char *file;     /* as the compiler was given it; NULL: not known */
+    int32_t line;         /* 0: not known */
+    const char *function; /* of inlined code the function that was inlined; NULL: not known */
+};
+
+/* NULL where the file has no code, or sight was built without libdw. */
+struct source_lines *source_lines_open(const char *path);
+void source_lines_close(struct source_lines *lines); /* NULL allowed */
+
+/* The place of an address, counted as in the file. False where nothing is known of it. Texts live until
+   source_lines_close. */
+bool source_lines_find(struct source_lines *lines, uint64_t address, struct source_place *place);
+
+/* Whether sight was built with libdw. */
+bool source_lines_there(void);
+
+#endif

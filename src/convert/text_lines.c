@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "convert/text_lines.h"
+
+#include <string.h>
+
+enum status text_line_next(struct input *input, size_t most, struct text_line *line, struct error *err)
+{
+    size_t searched = 0, available;
+    const unsigned char *stop = NULL;
+    for (;;) {
+        available = input_available(input) < most ? input_available(input) : most;
+        stop = available > searched ? memchr(input->at + searched, '\n', available - searched) : NULL;
+        if (stop || available == most)
+            break;
+        searched = available;
+        enum status status = input_need(input, available + 1, err);
+        if (status == STATUS_FAILED || (status == STATUS_END && available == 0))
+            return status;
+        if (status == STATUS_END)
+            break;
+    }
+    size_t length = stop ? (size_t)(stop - input->at) : available;
+    *line = (struct text_line){.at = (const char *)input->at,
+                               .end = (const char *)input->at + length,
+                               .byte = input->offset,
+                               .whole = stop != NULL};
+    input_consume(input, length + (stop != NULL));
+    if (line->whole && line->end > line->at && line->end[-1] == '\r')
+        line->end--;
+    return STATUS_OK;
+}
+
+bool text_take_u64(const char **at, const char *end, uint64_t *value)
+{
+    const char *digit = *at;
+    uint64_t number = 0;
+    for (; digit < end && *digit >= '0' && *digit <= '9'; digit++) {
+        uint64_t one = (uint64_t)(*digit - '0');
+        if (number > (UINT64_MAX - one) / 10)
+            return false;
+        number = number * 10 + one;
+    }
+    bool any = digit > *at;
+    *at = digit;
+    *value = number;
+    return any;
+}
+
+bool text_take(const char **at, const char *end, char wanted)
+{
+    if (*at == end || **at != wanted)
+        return false;
+    ++*at;
+    return true;
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef SIGHT_CONVERT_TEXT_LINES_H
+#define SIGHT_CONVERT_TEXT_LINES_H
+
+#include "core/input.h"
+
+/* The lines of text formats, and the numbers in them. */
+
+struct text_line {
+    const char *at, *end; /* without the line end; valid until the next line is asked for */
+    uint64_t byte;        /* where it begins */
+    bool whole;           /* it has a line end and is no longer than the limit */
+};
+
+/* The next line, which is consumed. One longer than `most` comes in parts that are not whole. STATUS_END: no more. */
+enum status text_line_next(struct input *input, size_t most, struct text_line *line, struct error *err) MUST_CHECK;
+
+/* Takes a whole decimal number without sign, and goes beyond it. False: there is none, or it leaves 64 bits. */
+bool text_take_u64(const char **at, const char *end, uint64_t *value);
+
+/* Takes one character, if it is there. */
+bool text_take(const char **at, const char *end, char wanted);
+
+#endif

@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Reading the trace XML. */
+#include "convert/xml/read_xml.h"
+
+#include "core/memory.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+enum { PARSE_BELOW = BATCH_EVENTS / 2 };
+
+void xml_damage(struct xml_reader *xml, const char *format, ...)
+{
+    char text[256];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    reader_damage(xml->reader, xml_sax_byte(&xml->sax), "%s", text);
+}
+
+static const char *const attribute_names[] = {
+#define ATTRIBUTE_NAME(name) #name,
+    XML_ATTRIBUTES(ATTRIBUTE_NAME)
+#undef ATTRIBUTE_NAME
+};
+static const char *const element_names[] = {
+#define ELEMENT_NAME(name) #name,
+    XML_ELEMENTS(ELEMENT_NAME)
+#undef ELEMENT_NAME
+};
+static const struct xml_words words = {element_names, XML_ELEMENT_COUNT, attribute_names, XML_ATTRIBUTE_COUNT};
+
+int64_t xml_number(struct xml_reader *xml, enum xml_attribute attribute, int64_t min, int64_t max, int64_t absent)
+{
+    int64_t number;
+    if (!xml_has(xml, attribute))
+        return absent;
+    struct xml_value value = xml->sax.values[attribute];
+    if (xml_get_i64(value, min, max, &number))
+        return number;
+    int length = value.length < 40 ? (int)value.length : 40;
+    xml_damage(xml, "attribute %s is not a number from %" PRId64 " to %" PRId64 " (\"%.*s\")",
+               attribute_names[attribute], min, max, length, value.at);
+    return absent;
+}
+
+int32_t xml_number_i32(struct xml_reader *xml, enum xml_attribute attribute)
+{
+    return (int32_t)xml_number(xml, attribute, INT32_MIN + 1, INT32_MAX, EVENT_UNKNOWN);
+}
+
+const char *xml_text(struct xml_reader *xml, enum xml_attribute attribute)
+{
+    if (!xml_has(xml, attribute))
+        return NULL;
+    xml->text.length = 0;
+    char *text = xml_room(&xml->text, xml->sax.values[attribute].length + 1);
+    xml_get_utf8(xml->sax.values[attribute], text);
+    return text;
+}
+
+bool xml_is_yes(const struct xml_reader *xml, enum xml_attribute attribute)
+{
+    return xml_has(xml, attribute) && xml_value_is(xml->sax.values[attribute], "yes");
+}
+
+static void read_root(void *owner, const char *name)
+{
+    struct xml_reader *xml = owner;
+    struct defs *defs = xml->reader->defs;
+    const char *text;
+    xml->is_trace = strcmp(name, "trace") == 0;
+    if (!xml->is_trace)
+        return;
+    uint32_t processes = (uint32_t)xml_number(xml, XML_processes, 0, PROCESS_LIMIT, 0);
+    if (processes > defs->processes)
+        defs->processes = processes;
+    defs->threads = (uint32_t)xml_number(xml, XML_threads, 1, PROCESS_LIMIT, 1);
+    if ((text = xml_text(xml, XML_source)))
+        defs->version = memory_copy_string(text);
+    if ((text = xml_text(xml, XML_creator)))
+        defs->creator = memory_copy_string(text);
+    xml->incomplete = xml_has(xml, XML_complete) && xml_value_is(xml->sax.values[XML_complete], "no");
+}
+
+static void read_element(void *owner, unsigned element)
+{
+    static void (*const read[])(struct xml_reader *) = {
+#define ELEMENT_FUNCTION(word) xml_read_##word,
+        XML_ELEMENTS(ELEMENT_FUNCTION)
+#undef ELEMENT_FUNCTION
+    };
+    struct xml_reader *xml = owner;
+    xml->counts[element]++;
+    xml->events_met |= element <= XML_ELEMENT_counter;
+    if (element != XML_ELEMENT_message && element != XML_ELEMENT_event)
+        xml_flush_held(xml);
+    read[element](xml);
+}
+
+static void read_fault(void *owner, uint64_t byte, const char *text)
+{
+    struct xml_reader *xml = owner;
+    reader_damage(xml->reader, byte, "%s", text);
+}
+
+/* The document is over, or no more of it can be used. */
+static void finish(struct xml_reader *xml)
+{
+    struct reader *reader = xml->reader;
+    reader->used = xml_sax_consumed(&xml->sax);
+    bool whole = xml_sax_finish(&xml->sax);
+    xml_flush_held(xml);
+    xml_emit_all_pending(xml);
+    uint64_t ours = 0;
+    for (size_t i = 0; i < XML_ELEMENT_COUNT; i++) {
+        ours += xml->counts[i];
+        if (xml->counts[i])
+            reader_count(reader, element_names[i], xml->counts[i]);
+    }
+    if (!xml->is_trace && ours == 0 && reader->damage.count == 0)
+        reader_damage(reader, 0, "no trace events in this document");
+    reader->total = input_size(reader->input);
+    reader->complete = whole && !xml->incomplete;
+    xml->ended = true;
+}
+
+static enum status parse_chunk(struct xml_reader *xml, struct error *err)
+{
+    enum status status = xml_sax_next(&xml->sax, err);
+    if (status != STATUS_END)
+        return status;
+    finish(xml);
+    return STATUS_OK;
+}
+
+static enum status xml_open(struct reader *reader, struct error *err)
+{
+    struct xml_reader *xml = reader->state;
+    xml->reader = reader;
+    xml->world = EVENT_UNKNOWN;
+    /* Never NULL, so that events without payload may point at them. */
+    ARRAY_RESERVE(xml->queue.arena, xml->queue.arena_capacity, 1);
+    ARRAY_RESERVE(xml->held.arena, xml->held.arena_capacity, 1);
+    xml->sax.input = reader->input;
+    xml->sax.words = &words;
+    xml->sax.owner = xml;
+    xml->sax.root = read_root;
+    xml->sax.element = read_element;
+    xml->sax.fault = read_fault;
+    enum status status = xml_sax_open(&xml->sax, err);
+    while (status == STATUS_OK && !xml->events_met && !xml->ended)
+        status = parse_chunk(xml, err);
+    return status;
+}
+
+/* Hands out what the parser gave more than the batch could take. */
+static void take_queue(struct xml_reader *xml, struct batch *batch)
+{
+    struct xml_queue *queue = &xml->queue;
+    while (queue->head < queue->count && batch->count < BATCH_EVENTS) {
+        struct event *event = &batch->events[batch->count++];
+        *event = queue->events[queue->head++];
+        batch_set_payload(batch, event, queue->arena + event->payload, event->payload_length);
+    }
+    if (queue->head == queue->count)
+        queue->head = queue->count = queue->arena_length = 0;
+}
+
+static enum status xml_next(struct reader *reader, struct batch *batch, struct error *err)
+{
+    struct xml_reader *xml = reader->state;
+    enum status status = STATUS_OK;
+    take_queue(xml, batch);
+    xml->batch = batch;
+    while (status == STATUS_OK && !xml->ended && batch->count < PARSE_BELOW)
+        status = parse_chunk(xml, err);
+    xml->batch = NULL;
+    if (status != STATUS_OK)
+        return status;
+    return xml->ended && batch->count == 0 ? STATUS_END : STATUS_OK;
+}
+
+static void xml_close(struct reader *reader)
+{
+    struct xml_reader *xml = reader->state;
+    xml_sax_close(&xml->sax);
+    xml_stacks_free(&xml->stacks);
+    map_clear(&xml->marks);
+    map_clear(&xml->processes);
+    free(xml->queue.events);
+    free(xml->queue.arena);
+    free(xml->held.events);
+    free(xml->held.arena);
+    free(xml->text.text);
+    free(xml->process);
+    free(xml->pending);
+    free(xml->records);
+}
+
+static bool contains(const unsigned char *data, size_t size, const char *word)
+{
+    return memmem(data, size, word, strlen(word)) != NULL;
+}
+
+static int xml_probe(const unsigned char *data, size_t size)
+{
+    size_t at = 0;
+    bool wide = size >= 2 && ((data[0] == 0xFF && data[1] == 0xFE) || (data[0] == 0xFE && data[1] == 0xFF));
+    if (size >= 3 && memcmp(data, "\xEF\xBB\xBF", 3) == 0)
+        at = 3;
+    else if (wide)
+        at = 2;
+    while (at < size &&
+           (data[at] == ' ' || data[at] == '\t' || data[at] == '\r' || data[at] == '\n' || (wide && data[at] == 0)))
+        at++;
+    if (at == size || data[at] != '<')
+        return 0;
+    return contains(data, size, "<trace") || contains(data, size, "sight.dtd") ? 95 : 60;
+}
+
+const struct format format_xml = {
+    .name = "xml",
+    .title = "SIGHT XML",
+    .suffix = ".xml",
+    .probe = xml_probe,
+    .two_passes = false,
+    .state_size = sizeof(struct xml_reader),
+    .open = xml_open,
+    .next = xml_next,
+    .close = xml_close,
+};

@@ -1,0 +1,291 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "engine/engine.h"
+
+#include "core/map.h"
+#include "core/memory.h"
+#include "core/parallel.h"
+#include "engine/opening.h"
+#include "engine/searching.h"
+#include "engine/span.h"
+#include "graph/wait_table.h"
+#include "metrics/accumulator.h"
+#include "metrics/metrics_file.h"
+#include "phases/phase_numbers.h"
+#include "replay/analyse.h"
+#include "stuck/before_hang.h"
+#include "timeline/fix_clocks.h"
+#include "timeline/slices.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* More threads than that are no faster: so many replays there are, and each needs memory; and so many slices of a trace
+   a disk can give. */
+enum { THREADS_ANALYSING = 4, THREADS_READING = 16 };
+
+/* Wants that need the graph of the whole run. */
+enum { WANTS_GRAPH = ENGINE_ANALYSIS | ENGINE_PHASES | ENGINE_SEARCH | ENGINE_GRAPH };
+
+/* A request on its way to a result. */
+struct run {
+    struct engine_result result; /* the first member: what the caller gets */
+    const struct engine_request *request;
+    unsigned wants; /* with what that needs */
+    uint32_t *ranks;
+    struct reader *reader;
+    struct accumulator *accumulator;
+    struct metrics *metrics;
+    struct graph *graph;
+    struct user_spans *spans;
+    struct searching *searching; /* NULL: no search is wanted */
+    struct heuristic_result *judged;
+    struct findings findings;
+    struct stuck *stuck;
+};
+
+static bool has_window(const struct engine_request *request)
+{
+    return request->window.from.kind != ENGINE_TIME_OPEN || request->window.to.kind != ENGINE_TIME_OPEN;
+}
+
+static unsigned threads_of(const struct engine_request *request, unsigned most)
+{
+    unsigned threads = request->threads > 0 ? request->threads : parallel_processors();
+    return threads < most ? threads : most;
+}
+
+/* Damage can put an event centuries away from the others: sums and replays would be beyond what ns hold. */
+static enum status check_span(const struct run *run, const char *name, struct error *err)
+{
+    const struct metrics *metrics = run->metrics;
+    if (metrics->process_count == 0 || time_span_fits(metrics->begin_ns, metrics->end_ns, metrics->process_count))
+        return STATUS_OK;
+    return error_set(
+        err, ERROR_INPUT,
+        "%s: times from %.0f s to %.0f s are impossible for a run of %zu processes (--from and --to select a part)",
+        name, (double)metrics->begin_ns / 1e9, (double)metrics->end_ns / 1e9, metrics->process_count);
+}
+
+static enum status read_metrics_file(struct run *run, struct input *input, struct error *err)
+{
+    const struct engine_request *request = run->request;
+    if (opening_reads_twice(request)) {
+        (void)error_set(err, ERROR_USAGE, "%s: is a metrics file, which has no events: %s the trace", input->name,
+                        request->fix_clocks ? "corrected clocks need" : "a window of time needs");
+        input_close(input);
+        return STATUS_FAILED;
+    }
+    run->metrics = metrics_file_read(input, err);
+    if (run->metrics && check_span(run, input->name, err) != STATUS_OK) {
+        metrics_free(run->metrics);
+        run->metrics = NULL;
+    }
+    input_close(input);
+    if (run->metrics && run->ranks)
+        metrics_select(run->metrics, run->ranks, request->rank_count);
+    if (run->metrics && !run->metrics->analysis)
+        run->result.lack = request->ranks ? ENGINE_LACKS_WHOLE : ENGINE_LACKS_EVENTS;
+    return run->metrics ? STATUS_OK : STATUS_FAILED;
+}
+
+/* Reads the trace into run->accumulator, if it can be read in slices; else it is still to be read. */
+static enum status read_slices(struct run *run, struct accumulator_options what, struct error *err)
+{
+    const struct engine_request *request = run->request;
+    unsigned slices =
+        slices_worth(run->reader, request->inputs, request->input_count, threads_of(request, THREADS_READING));
+    if (slices < 2)
+        return STATUS_OK;
+    struct watching watching = {.request = request, .step = ENGINE_STEP_EVENTS, .parts = slices};
+    run->accumulator = slices_accumulate(run->reader, request->inputs[0], slices, what, opening_watch, &watching);
+    if (!run->accumulator)
+        run->reader = reader_again(run->reader, request->inputs, request->input_count, err);
+    return run->reader ? STATUS_OK : STATUS_FAILED;
+}
+
+/* Reads all events into the accumulator. */
+static enum status read_events(struct run *run, struct accumulator_options what, struct error *err)
+{
+    if (read_slices(run, what, err) != STATUS_OK)
+        return STATUS_FAILED;
+    if (run->accumulator)
+        return STATUS_OK;
+    run->accumulator = accumulator_new(what);
+    struct sink *sinks[] = {accumulator_sink(run->accumulator)};
+    return engine_stream(run->request, run->reader, sinks, 1, err);
+}
+
+/* The same, and into what the graph, the spans of user states and the search are made from. */
+static enum status read_whole(struct run *run, struct accumulator_options what, struct error *err)
+{
+    run->accumulator = accumulator_new(what);
+    struct graph_builder *graph = graph_builder_new();
+    struct user_spans_builder *spans = user_spans_builder_new();
+    struct stuck_builder *stuck = stuck_builder_new();
+    struct sink *sinks[BEFORE_HANG_SINKS + 1] = {accumulator_sink(run->accumulator), graph_builder_sink(graph),
+                                                 user_spans_builder_sink(spans)};
+    size_t count = 3;
+    struct before_hang *before = memory_new(sizeof *before);
+    if (run->searching)
+        sinks[count++] = searching_sink(run->searching);
+    if (run->wants & ENGINE_FINDINGS) { /* they judge the time before */
+        before_hang_start(before, sinks, count);
+        sinks[0] = &before->sink;
+        count = 1;
+    }
+    sinks[count++] = stuck_builder_sink(stuck);
+    enum status status = engine_stream(run->request, run->reader, sinks, count, err);
+    free(before);
+    run->graph = graph_builder_end(graph);
+    run->spans = user_spans_builder_end(spans);
+    run->result.stuck = run->stuck = stuck_builder_end(stuck);
+    return status;
+}
+
+static void analyse_part(void *context, size_t index)
+{
+    struct run *run = context;
+    if (index == 0 && (run->wants & ENGINE_ANALYSIS))
+        run->metrics->analysis = analyse_in_parallel(run->graph, threads_of(run->request, THREADS_ANALYSING));
+    else if (index == 1 && (run->wants & ENGINE_PHASES))
+        run->metrics->phases = phase_metrics_with(run->graph, run->spans);
+}
+
+static int64_t larger(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
+/* What was corrected, beside what the corrected times gave. */
+static void note_clocks(struct metrics *metrics, const struct clocks *clocks, const struct graph *graph)
+{
+    struct analysis *analysis = metrics->analysis;
+    analysis->clocks_fixed = 1;
+    analysis->early_recorded = clocks->recorded.early;
+    analysis->clock_error_recorded = clocks->recorded.worst_ns;
+    analysis->clock_rest = larger(clocks->aligned.worst_ns, clocks->aligned.worst_instance_ns);
+    analysis->median_wait = waits_median_ns(graph);
+    for (size_t i = 0, row = 0; i < metrics->process_count && row < clocks->count; i++) {
+        while (row < clocks->count && clocks->rows[row].process < metrics->process[i].rank)
+            row++;
+        if (row == clocks->count || clocks->rows[row].process != metrics->process[i].rank)
+            continue;
+        analysis->clock_shift_ns[i] = clocks->rows[row].largest_ns;
+        analysis->clock_shift = larger(analysis->clock_shift, clocks->rows[row].largest_ns);
+        analysis->clock_bent = larger(analysis->clock_bent, clocks->rows[row].bent_ns);
+    }
+}
+
+/* What comes of the graph. */
+static void analyse_graph(struct run *run)
+{
+    unsigned threads = threads_of(run->request, THREADS_ANALYSING);
+    parallel_run(threads, 2, analyse_part, run);
+    if (run->searching)
+        run->metrics->search = searching_finish(run->searching, run->graph, run->spans, run->metrics, threads);
+    if (run->metrics->analysis && run->result.clocks)
+        note_clocks(run->metrics, run->result.clocks, run->graph);
+}
+
+/* What the analysis needed and nobody else does: a graph takes memory with the calls of the run. */
+static void release_graph(struct run *run)
+{
+    user_spans_free(run->spans);
+    run->spans = NULL;
+    if (run->result.lack == ENGINE_LACKS_NOTHING && (run->wants & ENGINE_GRAPH)) {
+        run->result.graph = run->graph;
+        return;
+    }
+    graph_free(run->graph);
+    run->graph = NULL;
+}
+
+static enum status read_trace(struct run *run, struct error *err)
+{
+    const struct engine_request *request = run->request;
+    struct accumulator_options what = {.ranks = run->ranks, .rank_count = request->rank_count};
+    if (has_window(request) && span_find(request, &run->reader, &what, err) != STATUS_OK)
+        return STATUS_FAILED;
+    bool whole = !has_window(request) && !request->ranks;
+    bool deep = whole && (run->wants & WANTS_GRAPH);
+    if ((deep ? read_whole(run, what, err) : read_events(run, what, err)) != STATUS_OK)
+        return STATUS_FAILED;
+    run->metrics = accumulator_metrics(run->accumulator, err);
+    if (!run->metrics || check_span(run, run->reader->input->name, err) != STATUS_OK)
+        return STATUS_FAILED;
+    run->metrics->format = run->reader->format->name;
+    run->result.clocks = reader_clocks(run->reader);
+    run->result.lack = !whole ? ENGINE_LACKS_WHOLE : ENGINE_LACKS_NOTHING;
+    if (deep && run->graph->too_large)
+        run->result.lack = ENGINE_LACKS_ROOM;
+    else if (deep)
+        analyse_graph(run);
+    release_graph(run);
+    return STATUS_OK;
+}
+
+static enum status read_inputs(struct run *run, struct error *err)
+{
+    const struct engine_request *request = run->request;
+    if (request->ranks) {
+        run->ranks = memory_new(request->rank_count * sizeof *run->ranks);
+        memcpy(run->ranks, request->ranks, request->rank_count * sizeof *run->ranks);
+    }
+    if ((run->wants & ENGINE_SEARCH) && !(run->searching = searching_new(request, err)))
+        return STATUS_FAILED;
+    struct input *file = NULL;
+    run->reader = opening_inputs(request, &file, err);
+    if (file)
+        return read_metrics_file(run, file, err);
+    return run->reader ? read_trace(run, err) : STATUS_FAILED;
+}
+
+static void judge(struct run *run)
+{
+    if (run->wants & ENGINE_HEURISTICS)
+        run->result.results = run->judged = heuristics_judge(run->metrics);
+    if (!(run->wants & ENGINE_FINDINGS))
+        return;
+    run->findings = findings_of(run->metrics, run->judged);
+    run->result.findings = &run->findings;
+}
+
+/* What is wanted, with what that needs. */
+static unsigned wants_of(const struct engine_request *request)
+{
+    unsigned needed = request->wants & ENGINE_FINDINGS ? ENGINE_ANALYSIS | ENGINE_PHASES | ENGINE_HEURISTICS : 0;
+    return request->wants | needed;
+}
+
+struct engine_result *engine_run(const struct engine_request *request, struct error *err)
+{
+    struct run *run = memory_new(sizeof *run);
+    run->request = request;
+    run->wants = wants_of(request);
+    if (read_inputs(run, err) != STATUS_OK) {
+        engine_free(&run->result);
+        return NULL;
+    }
+    run->result.metrics = run->metrics;
+    judge(run);
+    run->request = NULL; /* it need not outlive the call */
+    return &run->result;
+}
+
+void engine_free(struct engine_result *result)
+{
+    if (!result)
+        return;
+    struct run *run = (struct run *)result;
+    findings_clear(&run->findings);
+    heuristics_free(run->judged);
+    user_spans_free(run->spans);
+    graph_free(run->graph);
+    stuck_free(run->stuck);
+    metrics_free(run->metrics);
+    accumulator_free(run->accumulator);
+    searching_free(run->searching);
+    reader_close(run->reader);
+    free(run->ranks);
+    free(run);
+}

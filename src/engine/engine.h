@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef SIGHT_ENGINE_ENGINE_H
+#define SIGHT_ENGINE_ENGINE_H
+
+#include "clocks/clocks.h"
+#include "convert/stream.h"
+#include "graph/graph.h"
+#include "heuristics/finding.h"
+#include "metrics/metrics.h"
+#include "stuck/stuck.h"
+#include "timeline/timeline.h"
+
+/* The one place that knows how a file becomes metrics, an analysis, phases, a search and a diagnosis. A request says
+   which trace and what of it is wanted; the result has numbers and findings. Nothing here prints, reads options or
+   ends the program, and there is no state between calls: several threads may call the engine at once, each with a
+   request of its own.
+
+       struct error err = {0};
+       char *inputs[] = {"app.clog2"};
+       struct engine_result *result = engine_run(
+           &(struct engine_request){.inputs = inputs, .input_count = 1, .wants = ENGINE_FINDINGS}, &err);
+       if (!result)
+           return fail(err.text);
+       for (size_t i = 0; i < result->findings->count; i++)
+           use(&result->findings->finding[i]);
+       engine_free(result);
+*/
+
+/* What is wanted beside metrics, which there always are: any of these. Each brings what it needs. */
+enum engine_want {
+    ENGINE_ANALYSIS = 1 << 0, /* metrics->analysis: waits, critical path, replays */
+    ENGINE_PHASES = 1 << 1,   /* metrics->phases: phases, loops, iterations */
+    ENGINE_SEARCH = 1 << 2,   /* metrics->search: hypotheses tested one by one */
+    ENGINE_GRAPH = 1 << 3,    /* the graph that these are made from is kept: about 33 bytes a call */
+    ENGINE_HEURISTICS = 1 << 4 /* what the heuristics say, of the analysis, too, where that is wanted */,
+    ENGINE_FINDINGS = 1 << 5 /* with analysis, phases and heuristics */
+};
+
+/* An end of a window: so many ns after the run's first event, or a share of its duration (0.1: a tenth after it). All
+   zero: the run's own begin or end. */
+struct engine_time {
+    enum { ENGINE_TIME_OPEN, ENGINE_TIME_NS, ENGINE_TIME_SHARE } kind;
+    int64_t ns;
+    double share;
+};
+
+/* [from, to) of the run; all zero: the whole run. */
+struct engine_window {
+    struct engine_time from, to;
+};
+
+/* The passes over a trace. */
+enum engine_step {
+    ENGINE_STEP_CLOCKS, /* how the clocks differ; only with fix_clocks */
+    ENGINE_STEP_SPAN,   /* where the run begins and ends; only with a window */
+    ENGINE_STEP_EVENTS, /* what is wanted */
+    ENGINE_STEP_INDEX   /* the timeline's index */
+};
+
+/* Called now and then while a trace is read, maybe in another thread than the caller's, but never in two at once:
+   bytes read and bytes of the whole (0: not known). False stops the work: the call returns NULL or STATUS_FAILED, and
+   leaves the error as it was. */
+typedef bool engine_watch(void *context, enum engine_step step, uint64_t done, uint64_t total);
+
+/* Zero is a good value of every member but the inputs. Everything it points to is borrowed until the call returns. */
+struct engine_request {
+    char *const *inputs; /* a trace in any format ("-": standard input), the local files of one unmerged run, a
+                            directory of them, or a metrics file, which has no events */
+    size_t input_count;
+    struct engine_window window;
+    const uint32_t *ranks; /* only these processes, ascending; NULL: all */
+    size_t rank_count;
+    unsigned wants;         /* of enum engine_want */
+    bool fix_clocks;        /* correct clocks where messages are received before they are sent */
+    const char *hypotheses; /* file of those to test; NULL: sight's own */
+    bool has_threshold;     /* `threshold` is what a hypothesis must exceed that has none of its own, a share */
+    double threshold;
+    unsigned threads; /* at most; 0: as many as there are processors */
+    engine_watch *watch;
+    void *watch_context;
+};
+
+/* Why there is no analysis though it was wanted (nor phases, search, graph, findings). */
+enum engine_lack {
+    ENGINE_LACKS_NOTHING,
+    ENGINE_LACKS_EVENTS, /* a metrics file that was written without it */
+    ENGINE_LACKS_WHOLE,  /* waits in a window or on some processes have their cause elsewhere */
+    ENGINE_LACKS_ROOM    /* more calls than the graph can hold */
+};
+
+/* Owned by the engine: valid until engine_free. */
+struct engine_result {
+    const struct metrics *metrics;          /* with analysis, phases and search where wanted and possible */
+    const struct graph *graph;              /* NULL: not wanted, or not possible */
+    const struct heuristic_result *results; /* heuristic_count() of them; NULL: not wanted */
+    const struct findings *findings;        /* none without an analysis; NULL: not wanted */
+    const struct stuck *stuck;              /* why the run does not go on; NULL: no analysis of events */
+    const struct clocks *clocks;            /* what was corrected; NULL: nothing was asked for, or a metrics file */
+    enum engine_lack lack;
+};
+
+/* NULL and a fault. Damage of the trace is no fault: metrics->end says what could be read. */
+struct engine_result *engine_run(const struct engine_request *request, struct error *err);
+void engine_free(struct engine_result *result); /* NULL: nothing */
+
+/* The events one by one: a reader at the first event, with corrected times if that is asked for. `window`, `ranks` and
+   `wants` do not count. NULL and a fault, also of a metrics file. Close with reader_close. */
+struct reader *engine_open(const struct engine_request *request, struct error *err);
+
+/* Hands all events of a reader of engine_open to the sinks, and watches. */
+enum status engine_stream(const struct engine_request *request, struct reader *reader, struct sink *const *sinks,
+                          size_t count, struct error *err) MUST_CHECK;
+
+/* A trace to look at, event by event or as tiles: the timeline, and as view the request's window and processes. `wants`
+   do not count. */
+struct engine_look {
+    struct timeline *timeline;
+    struct timeline_view view;
+    uint32_t *rows; /* of the view; NULL: all */
+};
+
+/* `note` gets what is worth saying, such as that the trace was stored in the cache; NULL: nothing. STATUS_FAILED and a
+   fault, also of a metrics file; then there is nothing to close. */
+enum status engine_look_open(struct engine_look *look, const struct engine_request *request, timeline_note *note,
+                             void *note_context, struct error *err) MUST_CHECK;
+void engine_look_close(struct engine_look *look); /* all zero: nothing */
+
+/* A fault where the request has no inputs, or a metrics file. */
+enum status engine_check_trace(const struct engine_request *request, struct error *err) MUST_CHECK;
+
+#endif

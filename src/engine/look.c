@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "core/memory.h"
+#include "engine/opening.h"
+#include "engine/span.h"
+
+#include <stdlib.h>
+
+static int rank_compare(const void *a, const void *b)
+{
+    uint32_t left = *(const uint32_t *)a, right = *(const uint32_t *)b;
+    return (left > right) - (left < right);
+}
+
+static void choose_rows(struct engine_look *look, const struct engine_request *request)
+{
+    const struct timeline_info *info = timeline_info(look->timeline);
+    look->rows = memory_new(info->row_count * sizeof *look->rows);
+    look->view.rows = look->rows;
+    look->view.row_count = 0;
+    for (uint32_t row = 0; row < info->row_count; row++)
+        if (bsearch(&info->rows[row].process, request->ranks, request->rank_count, sizeof *request->ranks,
+                    rank_compare))
+            look->rows[look->view.row_count++] = row;
+}
+
+enum status engine_look_open(struct engine_look *look, const struct engine_request *request, timeline_note *note,
+                             void *note_context, struct error *err)
+{
+    struct watching watching = {.request = request, .step = ENGINE_STEP_INDEX};
+    const struct timeline_options how = {.watch = opening_watch,
+                                         .watch_context = &watching,
+                                         .note = note,
+                                         .note_context = note_context,
+                                         .fix_clocks = request->fix_clocks};
+    *look = (struct engine_look){0};
+    if (engine_check_trace(request, err) != STATUS_OK)
+        return STATUS_FAILED;
+    look->timeline = timeline_open(request->inputs, request->input_count, &how, err);
+    if (!look->timeline)
+        return STATUS_FAILED;
+    look->view = timeline_whole(look->timeline);
+    if (span_view(&request->window, timeline_info(look->timeline), &look->view, err) != STATUS_OK) {
+        engine_look_close(look);
+        return STATUS_FAILED;
+    }
+    if (request->ranks)
+        choose_rows(look, request);
+    return STATUS_OK;
+}
+
+void engine_look_close(struct engine_look *look)
+{
+    timeline_close(look->timeline);
+    free(look->rows);
+    *look = (struct engine_look){0};
+}

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "engine/opening.h"
+
+#include "metrics/metrics_file.h"
+#include "timeline/fix_clocks.h"
+
+#include <string.h>
+#include <sys/stat.h>
+
+/* A look at how far the reading is costs a call of the system. */
+enum { CALLS_PER_LOOK = 64 };
+
+bool opening_watch(void *context, const struct reader *reader)
+{
+    struct watching *watching = context;
+    const struct engine_request *request = watching->request;
+    uint64_t done, total;
+    if (!request->watch || watching->calls++ % CALLS_PER_LOOK != 0)
+        return true;
+    input_progress(reader->input, &done, &total);
+    return request->watch(request->watch_context, watching->step, done * (watching->parts > 1 ? watching->parts : 1),
+                          total);
+}
+
+bool opening_reads_twice(const struct engine_request *request)
+{
+    return request->window.from.kind != ENGINE_TIME_OPEN || request->window.to.kind != ENGINE_TIME_OPEN ||
+           request->fix_clocks;
+}
+
+static bool is_file(const char *path)
+{
+    struct stat about;
+    return strcmp(path, "-") == 0 || (stat(path, &about) == 0 && !S_ISDIR(about.st_mode));
+}
+
+static enum status fault_no_events(const struct input *input, struct error *err)
+{
+    return error_set(err, ERROR_USAGE, "%s: is a metrics file, which has no events: give the trace", input->name);
+}
+
+static struct reader *open_inputs(const struct engine_request *request, struct input **metrics_file, struct error *err)
+{
+    char *const *inputs = request->inputs;
+    if (request->input_count == 0) {
+        (void)error_set(err, ERROR_USAGE, "no trace given");
+        return NULL;
+    }
+    if (request->input_count > 1 || !is_file(inputs[0]))
+        return reader_open(inputs, request->input_count, err);
+    struct input *input = input_open(inputs[0], err);
+    if (!input || input_need(input, PROBE_SIZE, err) == STATUS_FAILED ||
+        (opening_reads_twice(request) && input_keep(input, err) != STATUS_OK)) {
+        input_close(input);
+        return NULL;
+    }
+    size_t size = input_available(input) < PROBE_SIZE ? input_available(input) : PROBE_SIZE;
+    if (!metrics_file_probe(input->at, size))
+        return reader_open_input(input, err);
+    if (metrics_file) {
+        *metrics_file = input;
+    } else {
+        (void)fault_no_events(input, err);
+        input_close(input);
+    }
+    return NULL;
+}
+
+struct reader *opening_inputs(const struct engine_request *request, struct input **metrics_file, struct error *err)
+{
+    struct reader *reader = open_inputs(request, metrics_file, err);
+    struct watching watching = {.request = request, .step = ENGINE_STEP_CLOCKS};
+    return reader && request->fix_clocks
+               ? reader_fix_clocks(reader, request->inputs, request->input_count, opening_watch, &watching, err)
+               : reader;
+}
+
+struct reader *engine_open(const struct engine_request *request, struct error *err)
+{
+    return opening_inputs(request, NULL, err);
+}
+
+enum status engine_stream(const struct engine_request *request, struct reader *reader, struct sink *const *sinks,
+                          size_t count, struct error *err)
+{
+    struct watching watching = {.request = request, .step = ENGINE_STEP_EVENTS};
+    return stream_run(reader, sinks, count, opening_watch, &watching, err);
+}
+
+enum status engine_check_trace(const struct engine_request *request, struct error *err)
+{
+    char *const *inputs = request->inputs;
+    if (request->input_count == 0)
+        return error_set(err, ERROR_USAGE, "no trace given");
+    if (request->input_count > 1 || strcmp(inputs[0], "-") == 0 || !is_file(inputs[0]))
+        return STATUS_OK;
+    struct input *input = input_open(inputs[0], err);
+    enum status status = input ? input_need(input, PROBE_SIZE, err) : STATUS_FAILED;
+    if (status != STATUS_FAILED && metrics_file_probe(input->at, input_available(input)))
+        status = fault_no_events(input, err);
+    input_close(input);
+    return status == STATUS_FAILED ? status : STATUS_OK;
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef SIGHT_ENGINE_SEARCHING_H
+#define SIGHT_ENGINE_SEARCHING_H
+
+#include "engine/engine.h"
+#include "phases/user_spans.h"
+
+/* For the engine: the search for bottlenecks, beside the analysis of a trace. */
+struct searching;
+
+/* Reads the hypotheses that the request names. NULL and a fault where they cannot be used. */
+struct searching *searching_new(const struct engine_request *request, struct error *err);
+void searching_free(struct searching *searching); /* NULL: nothing */
+
+/* To be fed with all events beside the graph's builder. */
+struct sink *searching_sink(struct searching *searching);
+
+/* After the last event, once: searches, in up to so many threads. */
+struct search *searching_finish(struct searching *searching, const struct graph *graph, const struct user_spans *spans,
+                                const struct metrics *metrics, unsigned threads);
+
+#endif

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "engine/span.h"
+
+#include "engine/opening.h"
+#include "timeline/fix_clocks.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Where a trace begins and ends: a sink. */
+struct span {
+    struct sink sink;
+    bool any;
+    int64_t begin_ns, end_ns;
+};
+
+static enum status span_events(struct sink *sink, const struct batch *batch, struct error *err)
+{
+    (void)err;
+    struct span *span = (struct span *)sink;
+    for (size_t i = 0; i < batch->count; i++) {
+        if (!event_counts(&batch->events[i]))
+            continue;
+        int64_t time_ns = batch->events[i].time_ns;
+        span->begin_ns = span->any && span->begin_ns < time_ns ? span->begin_ns : time_ns;
+        span->end_ns = span->any && span->end_ns > time_ns ? span->end_ns : time_ns;
+        span->any = true;
+    }
+    return STATUS_OK;
+}
+
+static int64_t after_begin(const struct engine_time *time, int64_t duration_ns)
+{
+    if (time->kind != ENGINE_TIME_SHARE)
+        return time->ns;
+    double ns = time->share * (double)duration_ns;
+    return ns < 9e18 ? llrint(ns) : INT64_MAX / 2;
+}
+
+static int64_t time_later(int64_t begin_ns, int64_t ns)
+{
+    int64_t later;
+    return __builtin_add_overflow(begin_ns, ns, &later) ? INT64_MAX : later;
+}
+
+enum status span_window(const struct engine_window *window, int64_t begin_ns, int64_t end_ns,
+                        struct accumulator_options *found, struct error *err)
+{
+    int64_t duration_ns = time_since(begin_ns, end_ns);
+    bool has_from = window->from.kind != ENGINE_TIME_OPEN, has_to = window->to.kind != ENGINE_TIME_OPEN;
+    int64_t from = has_from ? after_begin(&window->from, duration_ns) : 0;
+    int64_t to = has_to ? after_begin(&window->to, duration_ns) : 0;
+    if (has_from && has_to && to < from)
+        return error_set(err, ERROR_USAGE, "the window ends before it begins");
+    found->have_from = has_from && from > 0;
+    found->from_ns = time_later(begin_ns, from);
+    found->have_to = has_to && to < duration_ns;
+    found->to_ns = time_later(begin_ns, to);
+    return STATUS_OK;
+}
+
+enum status span_find(const struct engine_request *request, struct reader **reader, struct accumulator_options *found,
+                      struct error *err)
+{
+    struct span span = {.sink = {.events = span_events}};
+    struct sink *sinks[] = {&span.sink};
+    struct watching watching = {.request = request, .step = ENGINE_STEP_SPAN};
+    for (size_t i = 0; i < request->input_count; i++)
+        if (strcmp(request->inputs[i], "-") == 0)
+            return error_set(err, ERROR_USAGE, "a window of time needs a file: standard input cannot be read twice");
+    if (stream_run(*reader, sinks, 1, opening_watch, &watching, err) != STATUS_OK ||
+        span_window(&request->window, span.begin_ns, span.end_ns, found, err) != STATUS_OK)
+        return STATUS_FAILED;
+    *reader = reader_again(*reader, request->inputs, request->input_count, err);
+    return *reader ? STATUS_OK : STATUS_FAILED;
+}
+
+enum status span_view(const struct engine_window *window, const struct timeline_info *info, struct timeline_view *view,
+                      struct error *err)
+{
+    struct accumulator_options found = {0};
+    if (span_window(window, info->begin_ns, info->end_ns, &found, err) != STATUS_OK)
+        return STATUS_FAILED;
+    view->from_ns = found.have_from ? found.from_ns : info->begin_ns;
+    view->to_ns = found.have_to ? found.to_ns : time_later(info->end_ns, 1);
+    return STATUS_OK;
+}

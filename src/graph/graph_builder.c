@@ -1,0 +1,472 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "core/memory.h"
+#include "core/payload.h"
+#include "graph/graph_building.h"
+#include "graph/graph_finish.h"
+#include "graph/graph_neighbours.h"
+#include "graph/graph_sides.h"
+#include "graph/graph_storage.h"
+#include "graph/wait_table.h"
+
+#include <string.h>
+
+static enum status builder_begin(struct sink *sink, const struct defs *defs, struct error *err)
+{
+    (void)err;
+    ((struct graph_builder *)sink)->graph->defs = defs;
+    return STATUS_OK;
+}
+
+static uint32_t location_of(struct graph_builder *builder, uint32_t process, uint32_t thread)
+{
+    if (builder->recent_location != GRAPH_NONE && builder->recent_process == process &&
+        builder->recent_thread == thread)
+        return builder->recent_location;
+    struct graph *graph = builder->graph;
+    uint64_t *location = map_put(&builder->locations, map_pair(process, thread), graph->location_count);
+    if (*location == graph->location_count) {
+        ARRAY_PUSH(graph->locations, graph->location_count, graph->location_capacity,
+                   (struct location){.process = process, .thread = thread});
+        size_t before = builder->state_capacity;
+        ARRAY_RESERVE(builder->states, builder->state_capacity, graph->location_count);
+        memset(builder->states + before, 0, (builder->state_capacity - before) * sizeof *builder->states);
+    }
+    builder->recent_process = process;
+    builder->recent_thread = thread;
+    builder->recent_location = (uint32_t)*location;
+    return builder->recent_location;
+}
+
+/* Kinds of calls */
+
+static uint32_t kind_add(struct graph *graph, uint32_t state, int32_t comm, uint32_t site)
+{
+    ARRAY_PUSH(graph->kinds, graph->kind_count, graph->kind_capacity, (struct call_kind){state, site, comm});
+    return (uint32_t)graph->kind_count - 1;
+}
+
+/* Where there are too many to be told apart, the first of the state stands for the others. */
+static uint32_t kind_find(struct graph_builder *builder, uint32_t state, int32_t comm, uint32_t site)
+{
+    struct graph *graph = builder->graph;
+    bool full = graph->kind_count >= CALL_KINDS - graph->defs->state_count;
+    uint64_t *plain = map_put(&builder->kinds, map_pair((uint32_t)(full ? EVENT_UNKNOWN : comm), state), UINT64_MAX);
+    if (*plain == UINT64_MAX)
+        *plain = kind_add(graph, state, full ? EVENT_UNKNOWN : comm, 0);
+    if (site == 0 || full)
+        return (uint32_t)*plain;
+    uint64_t *kind = map_put(&builder->site_kinds, map_pair(site, (uint32_t)*plain), UINT64_MAX);
+    if (*kind == UINT64_MAX)
+        *kind = kind_add(graph, state, comm, site);
+    return (uint32_t)*kind;
+}
+
+static uint32_t kind_of(struct graph_builder *builder, uint32_t state, int32_t comm, uint32_t site)
+{
+    uint32_t *recent = &builder->recent_kinds[(state ^ (uint32_t)comm << 3 ^ site << 5) % RECENT_KINDS];
+    const struct call_kind *kind = *recent ? &builder->graph->kinds[*recent - 1] : NULL;
+    if (!kind || kind->state != state || kind->comm != comm || kind->site != site)
+        *recent = kind_find(builder, state, comm, site) + 1;
+    return *recent - 1;
+}
+
+/* Collectives */
+
+/* True of calls in which all processes of a communicator take part and meet in the order of their calls. */
+static bool is_collective(const struct defs *defs, const struct state_def *state)
+{
+    struct collective collective = collective_of(state);
+    if (collective.wait == WAIT_AT_IO && !defs->tells_files)
+        return false;
+    return collective.stage == STAGE_BLOCKING || collective.stage == STAGE_POSTED || collective.stage == STAGE_SPLIT;
+}
+
+static struct state_role role_by_name(const struct defs *defs, const struct state_def *state)
+{
+    bool collective = is_collective(defs, state);
+    return (struct state_role){.known = true,
+                               .collective = collective,
+                               .on_window = collective_is_on_window(state),
+                               .one_sided = !collective && state->class == CLASS_RMA,
+                               .split = defs->tells_files && (collective_of(state).stage == STAGE_SPLIT ||
+                                                              collective_of(state).stage == STAGE_SPLIT_END),
+                               .polls = state_polls(state),
+                               .requests = request_role_of(state)};
+}
+
+/* Definitions of some formats come while events are read. */
+static const struct state_role *role_of(struct graph_builder *builder, uint32_t state)
+{
+    const struct defs *defs = builder->graph->defs;
+    if (state >= builder->role_count) {
+        builder->roles = memory_resize(builder->roles, defs->state_count * sizeof *builder->roles);
+        memset(&builder->roles[builder->role_count], 0,
+               (defs->state_count - builder->role_count) * sizeof *builder->roles);
+        builder->role_count = defs->state_count;
+    }
+    struct state_role *role = &builder->roles[state];
+    if (!role->known)
+        *role = role_by_name(defs, &defs->states[state]);
+    return role;
+}
+
+/* True on communicators that are windows. */
+static bool is_window(const struct graph_builder *builder, int32_t comm)
+{
+    return comm >= 0 && builder->graph->defs->comms[comm].window;
+}
+
+uint32_t builder_stream(struct graph_builder *builder, int32_t comm, uint32_t state)
+{
+    struct graph *graph = builder->graph;
+    int32_t both = comm_sides_both(&builder->sides, comm);
+    uint64_t *stream = map_put(&builder->streams, map_pair((uint32_t)both, state), graph->stream_count);
+    if (*stream == graph->stream_count) {
+        ARRAY_PUSH(
+            graph->streams, graph->stream_count, graph->stream_capacity,
+            (struct instance_stream){.comm = both, .state = state, .sided = comm_sides_known(&builder->sides, comm)});
+        ARRAY_RESERVE(builder->stream_instances, builder->stream_instances_capacity, graph->stream_count);
+        builder->stream_instances[graph->stream_count - 1] = (struct stream_instances){0};
+    }
+    return (uint32_t)*stream;
+}
+
+uint32_t builder_join_instance(struct graph_builder *builder, uint32_t location, uint32_t stream)
+{
+    struct graph *graph = builder->graph;
+    struct stream_instances *row = &builder->stream_instances[stream];
+    uint64_t turn = (*map_put(&builder->turns, map_pair(location, stream), 0))++;
+    if (turn == row->count) {
+        ARRAY_PUSH(row->instances, row->count, row->capacity, (uint32_t)graph->instance_count);
+        ARRAY_PUSH(graph->instances, graph->instance_count, graph->instance_capacity,
+                   (struct instance){.latest_enter_ns = INT64_MIN,
+                                     .earliest_leave_ns = INT64_MAX,
+                                     .earliest_other_ns = INT64_MAX,
+                                     .earliest_done_ns = INT64_MAX,
+                                     .latest_location = GRAPH_NONE,
+                                     .root_location = GRAPH_NONE,
+                                     .rows = GRAPH_NONE,
+                                     .stream = stream});
+    }
+    struct instance *instance = &graph->instances[row->instances[turn]];
+    if (++instance->count > graph->streams[stream].most)
+        graph->streams[stream].most = instance->count;
+    return row->instances[turn] + 1;
+}
+
+void builder_note_instance(struct graph_builder *builder, uint32_t location, uint32_t instance_of_call, int32_t comm,
+                           int64_t root, int64_t bytes)
+{
+    struct graph *graph = builder->graph;
+    const struct location *where = &graph->locations[location];
+    struct instance *instance = &graph->instances[instance_of_call - 1];
+    bool itself = root >= 0 && root < PROCESS_LIMIT &&
+                  defs_world_rank(graph->defs, comm, (int32_t)root) == (int32_t)where->process;
+    if (graph->streams[instance->stream].sided)
+        itself = root == ROOT_SELF;
+    instance->bytes = bytes > instance->bytes ? bytes : instance->bytes;
+    /* The call may be open still: graph_call() reads only those that are not. */
+    if (itself) {
+        instance->root_location = location;
+        instance->root_call = (uint32_t)where->count - 1;
+    }
+}
+
+/* What is known about the location's latest collective: its root, and what it moves. */
+static void note_collective(struct graph_builder *builder, uint32_t location, const struct event *event)
+{
+    const struct location *where = &builder->graph->locations[location];
+    struct packed_call *call = where->count > 0 ? location_packed(where, where->count - 1) : NULL;
+    if (!call || !(call->word & CALL_IN_INSTANCE))
+        return;
+    int64_t bytes = event->bytes_sent > event->bytes_received ? event->bytes_sent : event->bytes_received;
+    int32_t root = event->tag >= 0 || event->kind == EVENT_LEAVE ? event->tag : EVENT_UNKNOWN;
+    builder_note_instance(builder, location, call->link, event->comm, root, bytes);
+    if (event->bytes_sent == 0)
+        call->word |= CALL_GIVES_NOTHING;
+    if (event->bytes_received == 0)
+        call->word |= CALL_GETS_NOTHING;
+}
+
+/* Calls */
+
+static void enter_call(struct graph_builder *builder, uint32_t location, const struct event *event)
+{
+    struct graph *graph = builder->graph;
+    struct location *where = &graph->locations[location];
+    if (where->count >= GRAPH_NONE - 1 || graph->kind_count >= CALL_KINDS) {
+        graph->too_large = true;
+        return;
+    }
+    uint32_t kind = kind_of(builder, event->state, event->comm, event->site);
+    struct packed_call *call = graph_add_call(graph, where, event->time_ns, kind);
+    const struct state_role *role = role_of(builder, event->state);
+    builder->states[location].is_open = true;
+    if (role->collective && (!role->on_window || is_window(builder, event->comm))) {
+        uint32_t function = graph->defs->states[event->state].first_of_name;
+        call->link = builder_join_instance(builder, location, builder_stream(builder, event->comm, function));
+        call->word |= CALL_IN_INSTANCE;
+    }
+    if (role->one_sided && is_window(builder, event->comm))
+        windows_enter(&builder->windows, graph, location, event);
+}
+
+static void enter(struct graph_builder *builder, uint32_t location, const struct event *event)
+{
+    struct location_state *state = &builder->states[location];
+    if (!builder->graph->defs->states[event->state].is_mpi)
+        return;
+    if (state->open.depth == 0) {
+        state->told.count = 0;
+        state->enter_ns = event->time_ns;
+        if (polls_enter(&state->polls, builder->graph, &builder->graph->locations[location], event->state,
+                        event->time_ns))
+            state->is_open = true;
+        else
+            enter_call(builder, location, event);
+    }
+    open_states_enter(&state->open, event->state, event->time_ns);
+}
+
+/* Some recorders tell the site of a call only when it returns. */
+static void note_site(struct graph_builder *builder, struct packed_call *call, uint32_t site)
+{
+    const struct call_kind *kind = &builder->graph->kinds[packed_kind(call)];
+    if (site == 0 || kind->site != 0)
+        return;
+    packed_set_kind(call, kind_of(builder, kind->state, kind->comm, site));
+}
+
+static void leave(struct graph_builder *builder, uint32_t location, const struct event *event)
+{
+    struct graph *graph = builder->graph;
+    struct location_state *state = &builder->states[location];
+    ptrdiff_t at = open_states_find(&state->open, event->state);
+    if (at == OPEN_STATES_NONE)
+        return;
+    open_states_remove(&state->open, at);
+    struct location *where = &graph->locations[location];
+    if (state->open.depth > 0 || where->count == 0)
+        return;
+    struct packed_call *call = location_packed(where, where->count - 1);
+    graph_set_leave(graph, where, where->count - 1, event->time_ns);
+    state->is_open = false;
+    if (role_of(builder, event->state)->polls)
+        polls_leave(&state->polls, state->enter_ns, event->time_ns);
+    note_site(builder, call, event->site);
+    if (graph->defs->states[graph->kinds[packed_kind(call)].state].class == CLASS_PROBE)
+        state->probe = (uint32_t)where->count;
+    note_collective(builder, location, event);
+    requests_tell(&state->told, event);
+    if (state->told.count > 0)
+        requests_at_leave(builder, location, event);
+    if (role_of(builder, event->state)->one_sided && is_window(builder, event->comm))
+        windows_leave(&builder->windows, graph, location, event);
+    if (role_of(builder, event->state)->split)
+        requests_split(builder, location, event);
+}
+
+/* Ranks of the window that the call at hand is on. */
+static void note_ranks(struct graph_builder *builder, uint32_t location, const struct event *event)
+{
+    struct graph *graph = builder->graph;
+    const struct location *where = &graph->locations[location];
+    struct call_kind call = graph->kinds[packed_kind(location_packed(where, where->count - 1))];
+    if (event->comm == call.comm && role_of(builder, call.state)->one_sided && is_window(builder, call.comm))
+        windows_ranks(&builder->windows, graph, location, call.state, event, builder->arena + event->payload);
+}
+
+/* A mark inside a call. */
+static void note_mark(struct graph_builder *builder, uint32_t location, const struct event *event)
+{
+    const struct mark_def *mark = &builder->graph->defs->marks[event->state];
+    if (builder->states[location].open.depth == 0)
+        return;
+    if (mark->tells_requests)
+        requests_tell(&builder->states[location].told, event);
+    else if (mark->name && strcmp(mark->name, RANKS_MARK_NAME) == 0 && builder->graph->locations[location].count > 0)
+        note_ranks(builder, location, event);
+}
+
+/* Messages */
+
+static void attach(struct graph *graph, struct packed_call *call, uint32_t message, bool receive)
+{
+    struct call_ends ends = packed_ends(graph, call);
+    uint32_t first = receive ? ends.in : ends.out;
+    if (first)
+        chain_set(receive ? &graph->next_received : &graph->next_sent, message, first);
+    (receive ? packed_set_in : packed_set_out)(graph, call, message + 1);
+}
+
+/* Data can be under way from the enter of the call that sends them on, whenever in it the send is recorded: in bare XML
+   that is the call's leave, which may come after the leave of the receive. */
+static int64_t may_leave_from(const struct graph *graph, uint32_t location, const struct event *send)
+{
+    int64_t enter_ns = graph_call(graph, location, (uint32_t)graph->locations[location].count - 1).enter_ns;
+    return enter_ns < send->time_ns ? enter_ns : send->time_ns;
+}
+
+static void message_end(struct graph_builder *builder, uint32_t location, const struct event *event)
+{
+    struct graph *graph = builder->graph;
+    struct location *where = &graph->locations[location];
+    if (event->partner < 0)
+        return;
+    if (where->count == 0 || graph->message_count >= GRAPH_NONE - 1) {
+        graph->unattached += where->count == 0;
+        graph->too_large |= where->count > 0;
+        return;
+    }
+    struct packed_call *call = location_packed(where, where->count - 1);
+    bool receive = event->kind == EVENT_RECEIVE, inside = call->word & CALL_IN_INSTANCE;
+    struct event end = *event;
+    if (!receive)
+        end.time_ns = may_leave_from(graph, location, event);
+    uint32_t message =
+        channels_meet(&builder->channels, &end, location, inside ? GRAPH_NONE : (uint32_t)where->count - 1);
+    if (call->word & (receive ? CALL_POSTS : CALL_COMPLETES))
+        requests_forget_links(builder, location, receive);
+    if (!inside)
+        attach(graph, call, message, receive);
+    struct location_state *state = &builder->states[location];
+    if (receive && state->probe) {
+        struct packed_call *probe = location_packed(where, state->probe - 1);
+        if (!packed_ends(graph, probe).in)
+            packed_set_in(graph, probe, message + 1);
+        state->probe = 0;
+    }
+}
+
+static void take(struct graph_builder *builder, const struct event *event)
+{
+    uint32_t location = location_of(builder, event->process, event->thread);
+    struct location *where = &builder->graph->locations[location];
+    if (!builder->states[location].any || event->time_ns < where->begin_ns)
+        where->begin_ns = event->time_ns;
+    if (!builder->states[location].any || event->time_ns > where->end_ns)
+        where->end_ns = event->time_ns;
+    builder->states[location].any = true;
+    switch (event->kind) {
+    case EVENT_ENTER:
+        enter(builder, location, event);
+        break;
+    case EVENT_LEAVE:
+        leave(builder, location, event);
+        break;
+    case EVENT_SEND:
+    case EVENT_RECEIVE:
+        message_end(builder, location, event);
+        break;
+    case EVENT_MARK:
+        note_mark(builder, location, event);
+        break;
+    case EVENT_COLLECTIVE:
+        note_collective(builder, location, event);
+        break;
+    default:
+        break;
+    }
+}
+
+static void take_record(struct graph_builder *builder, const struct event *event, const unsigned char *arena)
+{
+    if (event->kind == EVENT_COMM_MADE)
+        comm_sides_note(&builder->sides, event);
+    else if (event->kind == EVENT_NEIGHBOURS)
+        graph_note_neighbours(builder->graph, event, arena);
+}
+
+static enum status builder_events(struct sink *sink, const struct batch *batch, struct error *err)
+{
+    (void)err;
+    ((struct graph_builder *)sink)->arena = batch->arena;
+    for (size_t i = 0; i < batch->count; i++)
+        if (event_counts(&batch->events[i]))
+            take((struct graph_builder *)sink, &batch->events[i]);
+        else
+            take_record((struct graph_builder *)sink, &batch->events[i], batch->arena);
+    return STATUS_OK;
+}
+
+struct graph_builder *graph_builder_new(void)
+{
+    struct graph_builder *builder = memory_new(sizeof *builder);
+    builder->graph = builder->channels.graph = memory_new(sizeof *builder->graph);
+    builder->sink = (struct sink){.begin = builder_begin, .events = builder_events};
+    builder->recent_location = GRAPH_NONE;
+    return builder;
+}
+
+struct sink *graph_builder_sink(struct graph_builder *builder)
+{
+    return &builder->sink;
+}
+
+/* The end */
+
+/* Calls that were never left last to the end of their location: only its last can be. */
+static void close_calls(struct graph_builder *builder)
+{
+    struct graph *graph = builder->graph;
+    for (size_t l = 0; l < graph->location_count; l++) {
+        struct location *location = &graph->locations[l];
+        if (builder->states[l].is_open)
+            graph_set_leave(graph, location, location->count - 1, location->end_ns);
+        polls_end(&builder->states[l].polls, graph, location);
+        graph_end_location(location);
+    }
+}
+
+struct graph *graph_builder_end(struct graph_builder *builder)
+{
+    struct graph *graph = builder->graph;
+    close_calls(builder);
+    for (size_t i = 0; i < graph->location_count; i++) {
+        open_states_free(&builder->states[i].open);
+        free(builder->states[i].told.ranges);
+    }
+    for (size_t i = 0; i < graph->stream_count; i++)
+        free(builder->stream_instances[i].instances);
+    free(builder->stream_instances);
+    free(builder->states);
+    free(builder->roles);
+    map_clear(&builder->locations);
+    map_clear(&builder->kinds);
+    map_clear(&builder->site_kinds);
+    map_clear(&builder->streams);
+    comm_sides_clear(&builder->sides);
+    map_clear(&builder->turns);
+    requests_clear(&builder->requests);
+    channels_end(&builder->channels);
+    windows_end(&builder->windows, graph);
+    free(builder);
+    graph_finish(graph);
+    return graph;
+}
+
+void graph_free(struct graph *graph)
+{
+    if (!graph)
+        return;
+    graph_free_storage(graph);
+    free(graph->links);
+    map_clear(&graph->far_posts);
+    free(graph->channels);
+    free(graph->instances);
+    free(graph->streams);
+    free(graph->prefixes);
+    map_clear(&graph->prefix_places);
+    graph_free_neighbours(graph);
+    graph_free_sides(graph);
+    free(graph->operations);
+    map_clear(&graph->operation_places);
+    free(graph->starts);
+    map_clear(&graph->start_places);
+    free(graph->collectives);
+    free(graph->edges);
+    free(graph->edges_by_cause);
+    free(graph->kinds);
+    wait_table_free(graph);
+    free(graph);
+}

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef SIGHT_GRAPH_GRAPH_BUILDING_H
+#define SIGHT_GRAPH_GRAPH_BUILDING_H
+
+#include "core/open_states.h"
+#include "graph/channels.h"
+#include "graph/graph_requests.h"
+#include "graph/graph_sides.h"
+#include "graph/graph_windows.h"
+#include "graph/polls.h"
+
+/* A graph while events come in: what the files that build it share. */
+
+enum { RECENT_KINDS = 256 };
+
+/* What is open on a location while events come in. */
+struct location_state {
+    struct open_states open;   /* MPI states; `mark` of the outermost is free */
+    uint32_t probe;            /* 1 + call that found a message, until that arrives */
+    bool any;                  /* an event was seen */
+    bool is_open;              /* its latest call was not left yet */
+    struct told_requests told; /* by the call at hand */
+    struct poll_run polls;     /* looks for a message that are its latest call */
+    int64_t enter_ns;          /* of the call at hand */
+};
+
+/* The collectives of a stream, by the number of their turn. */
+struct stream_instances {
+    uint32_t *instances;
+    size_t count, capacity;
+};
+
+/* What a state is to the builder. */
+struct state_role {
+    bool known, collective; /* known: it was looked at */
+    bool on_window;         /* it is what it is only on a window */
+    bool one_sided;         /* neither a collective nor a plain call */
+    bool split;             /* half of a split collective on a file */
+    bool polls;             /* looks for a message and returns at once */
+    enum request_role requests;
+};
+
+struct graph_builder {
+    struct sink sink;
+    struct graph *graph;
+    struct location_state *states; /* by location */
+    size_t state_capacity;
+    struct state_role *roles; /* by state of the definitions */
+    size_t role_count;
+    struct map locations;                /* (process, thread) -> location */
+    struct map kinds, site_kinds;        /* (communicator, state) -> kind; (site, such a kind) -> kind */
+    uint32_t recent_kinds[RECENT_KINDS]; /* 1 + index */
+    struct comm_sides sides;
+    struct map streams;                        /* (communicator, function) -> stream */
+    struct stream_instances *stream_instances; /* by stream */
+    size_t stream_instances_capacity;
+    struct map turns; /* (location, stream) -> collectives so far */
+    struct requests requests;
+    struct channels channels;
+    struct window_collector windows;
+    const unsigned char *arena; /* of the batch at hand */
+    uint32_t recent_process, recent_thread, recent_location;
+};
+
+/* The collectives of a function on a communicator. */
+uint32_t builder_stream(struct graph_builder *builder, int32_t comm, uint32_t state);
+
+/* The location's next collective of the stream: 1 + index. */
+uint32_t builder_join_instance(struct graph_builder *builder, uint32_t location, uint32_t stream);
+
+/* What is known about the location's latest call as a member of a collective: its root, a rank of its communicator (on
+   an inter-communicator only the root tells that it is that: to others it is a rank of the other group), and the most
+   that it moves. */
+void builder_note_instance(struct graph_builder *builder, uint32_t location, uint32_t instance, int32_t comm,
+                           int64_t root, int64_t bytes);
+
+#endif

@@ -1,0 +1,359 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "graph/graph_finish.h"
+
+#include "core/memory.h"
+#include "graph/graph_neighbours.h"
+#include "graph/graph_sides.h"
+#include "graph/graph_windows.h"
+#include "graph/held_sends.h"
+#include "graph/infer_roots.h"
+#include "graph/wait.h"
+#include "graph/wait_table.h"
+
+#include <string.h>
+
+/* Streams of inter-communicators, by the table of communicators. */
+static void find_two_groups(struct graph *graph)
+{
+    struct map inter = {0};
+    const struct defs *defs = graph->defs;
+    for (size_t i = 0; i < defs->comm_row_count; i++) {
+        const struct comm_row *row = &defs->comm_rows[i];
+        if (row->kind == COMM_KIND_INTER || row->kind == COMM_KIND_LOCAL || row->kind == COMM_KIND_REMOTE)
+            map_put(&inter, (uint32_t)row->id, 1);
+    }
+    for (size_t i = 0; i < graph->stream_count; i++) {
+        struct instance_stream *stream = &graph->streams[i];
+        enum collective_shape shape = (enum collective_shape)graph->collectives[stream->state].shape;
+        stream->two_groups =
+            stream->sided || (stream->comm >= 0 && map_find(&inter, (uint32_t)defs->comms[stream->comm].id));
+        /* Others are not for inter-communicators. */
+        stream->sided &= shape == SHAPE_ALL_TO_ALL || shape == SHAPE_ONE_TO_ALL || shape == SHAPE_ALL_TO_ONE;
+    }
+    map_clear(&inter);
+}
+
+/* Without communicators only what everyone takes part in is sure to be one collective. */
+static bool is_complete(const struct graph *graph, const struct instance *instance)
+{
+    const struct instance_stream *stream = &graph->streams[instance->stream];
+    if (stream->comm == EVENT_UNKNOWN && instance->count != graph->defs->processes)
+        return false;
+    const struct group_sides *sides = graph_sides(graph, instance);
+    if (stream->two_groups && (!sides || sides->sides[0].count == 0 || sides->sides[1].count == 0))
+        return false;
+    return instance->count > 1 && instance->count == stream->most;
+}
+
+static void add_prefix(struct graph *graph, uint32_t instance, uint32_t location, uint32_t index, bool gives_nothing)
+{
+    int32_t comm = graph->streams[graph->instances[instance].stream].comm;
+    int32_t rank = defs_comm_rank(graph->defs, comm, graph->locations[location].process);
+    if (rank < 0)
+        return;
+    struct prefix prefix = {.instance = instance,
+                            .rank = (uint32_t)rank,
+                            .location = location,
+                            .call = index,
+                            .latest_location = GRAPH_NONE,
+                            .gives_nothing = gives_nothing};
+    ARRAY_PUSH(graph->prefixes, graph->prefix_count, graph->prefix_capacity, prefix);
+}
+
+/* A member of a collective: everything of it is known now. Locations come in their order. */
+static void note_member(struct graph *graph, uint32_t index_of_instance, uint32_t location, uint32_t index,
+                        bool gives_nothing, bool gets_nothing)
+{
+    struct call call = graph_call(graph, location, index);
+    struct instance *instance = &graph->instances[index_of_instance];
+    call.gives_nothing = gives_nothing;
+    if (graph_collective_of(graph, instance).shape == SHAPE_PREFIX)
+        add_prefix(graph, index_of_instance, location, index, gives_nothing);
+    if (graph->streams[instance->stream].sided)
+        graph_note_side(graph, index_of_instance, location, index, &call);
+    if (call.leave_ns < instance->earliest_leave_ns)
+        instance->earliest_leave_ns = call.leave_ns;
+    if (gives_nothing)
+        return;
+    instance->givers++;
+    if (!gets_nothing && call.leave_ns < instance->earliest_done_ns)
+        instance->earliest_done_ns = call.leave_ns;
+    if (call.enter_ns > instance->latest_enter_ns) {
+        instance->latest_enter_ns = call.enter_ns;
+        instance->latest_location = location;
+        instance->latest_call = index;
+    }
+    if (instance->root_location != location && call.enter_ns < instance->earliest_other_ns)
+        instance->earliest_other_ns = call.enter_ns;
+}
+
+static int by_start(const void *a, const void *b, void *context)
+{
+    const struct operation *operations = context;
+    const struct operation *left = &operations[*(const uint32_t *)a], *right = &operations[*(const uint32_t *)b];
+    if (left->location != right->location)
+        return left->location < right->location ? -1 : 1;
+    if (left->call != right->call)
+        return left->call < right->call ? -1 : 1;
+    return (left > right) - (left < right);
+}
+
+static int by_end(const void *a, const void *b)
+{
+    const struct operation *left = a, *right = b;
+    if (left->done_location != right->done_location)
+        return left->done_location < right->done_location ? -1 : 1;
+    if (left->done_call != right->done_call)
+        return left->done_call < right->done_call ? -1 : 1;
+    if (left->location != right->location)
+        return left->location < right->location ? -1 : 1;
+    return left->instance < right->instance ? -1 : left->instance > right->instance;
+}
+
+/* Calls that start persistent collectives are members of their groups. */
+static void note_starts(struct graph *graph)
+{
+    if (graph->operation_count > 0)
+        qsort(graph->operations, graph->operation_count, sizeof *graph->operations, by_end);
+    graph->starts = memory_new(graph->operation_count * sizeof *graph->starts);
+    for (uint32_t i = 0; i < graph->operation_count; i++) {
+        const struct operation *operation = &graph->operations[i];
+        if (operation->done_location != GRAPH_NONE)
+            map_put(&graph->operation_places, map_pair(operation->done_location, operation->done_call), i);
+        if (operation->started)
+            graph->starts[graph->start_count++] = i;
+    }
+    if (graph->start_count > 0)
+        qsort_r(graph->starts, graph->start_count, sizeof *graph->starts, by_start, graph->operations);
+    for (uint32_t i = 0; i < graph->start_count; i++) {
+        const struct operation *operation = &graph->operations[graph->starts[i]];
+        map_put(&graph->start_places, map_pair(operation->location, operation->call), i);
+        note_member(graph, operation->instance, operation->location, operation->call, operation->gives_nothing,
+                    operation->gets_nothing);
+    }
+}
+
+/* By more than clocks are wrong. */
+static bool was_left_before_last(const struct graph *graph, const struct instance *instance, int64_t leave_ns)
+{
+    return time_since(leave_ns, instance->latest_enter_ns) > graph->clock_error_ns;
+}
+
+/* MPI lets calls that make communicators, of a window, or on a file (MPI 4.0, 14.6.1), return before all processes have
+   come, and assertions (MPI_MODE_NOPRECEDE) make them: where one did, by more than clocks are wrong, nobody waits. */
+static bool does_not_wait(const struct graph *graph, const struct instance *instance)
+{
+    struct collective collective = graph_collective_of(graph, instance);
+    return collective.stage == STAGE_BLOCKING &&
+           (collective.wait == WAIT_AT_COMM || collective.wait == WAIT_AT_FENCE || collective.wait == WAIT_AT_WINDOW ||
+            collective.wait == WAIT_AT_IO) &&
+           was_left_before_last(graph, instance, instance->earliest_leave_ns);
+}
+
+/* By instance: when the first call that completes it is left; INT64_MAX: none is known. To be freed. */
+static int64_t *earliest_ends(const struct graph *graph)
+{
+    int64_t *ends_ns = memory_new(graph->instance_count * sizeof *ends_ns);
+    for (size_t i = 0; i < graph->instance_count; i++)
+        ends_ns[i] = INT64_MAX;
+    for (size_t i = 0; i < graph->operation_count; i++) {
+        const struct operation *operation = &graph->operations[i];
+        if (operation->done_location == GRAPH_NONE)
+            continue;
+        int64_t leave_ns = graph_call(graph, operation->done_location, operation->done_call).leave_ns;
+        if (leave_ns < ends_ns[operation->instance])
+            ends_ns[operation->instance] = leave_ns;
+    }
+    return ends_ns;
+}
+
+/* Calls on files that others complete: a split one waits there if not where it begins, and like a non-blocking one only
+   if no call that completes it was left before the last had come. */
+static void finish_later_io(struct graph *graph)
+{
+    int64_t *ends_ns = earliest_ends(graph);
+    for (size_t i = 0; i < graph->instance_count; i++) {
+        struct instance *instance = &graph->instances[i];
+        struct collective collective = graph_collective_of(graph, instance);
+        bool split = collective.stage == STAGE_SPLIT, posted = collective.stage == STAGE_POSTED;
+        if (collective.wait != WAIT_AT_IO || !(split || posted) || instance->latest_location == GRAPH_NONE)
+            continue;
+        instance->waits_at_end = split && was_left_before_last(graph, instance, instance->earliest_leave_ns);
+        if ((instance->waits_at_end || posted) && was_left_before_last(graph, instance, ends_ns[i]))
+            instance->latest_location = GRAPH_NONE;
+    }
+    free(ends_ns);
+}
+
+static void finish_instances(struct graph *graph)
+{
+    for (uint32_t location = 0; location < graph->location_count; location++)
+        for (uint32_t i = 0; i < graph->locations[location].count; i++) {
+            struct packed_call *call = location_packed(&graph->locations[location], i);
+            if (!(call->word & CALL_IN_INSTANCE))
+                continue;
+            if (!collective_moves_data(graph_collective_of(graph, &graph->instances[call->link - 1])))
+                call->word &= ~(uint64_t)(CALL_GIVES_NOTHING | CALL_GETS_NOTHING);
+            note_member(graph, call->link - 1, location, i, call->word & CALL_GIVES_NOTHING,
+                        call->word & CALL_GETS_NOTHING);
+        }
+    note_starts(graph);
+    for (size_t i = 0; i < graph->instance_count; i++) {
+        graph->instances[i].complete = is_complete(graph, &graph->instances[i]);
+        if (does_not_wait(graph, &graph->instances[i]))
+            graph->instances[i].latest_location = GRAPH_NONE;
+    }
+    if (graph->operation_count > 0)
+        finish_later_io(graph);
+}
+
+static int by_rank(const void *a, const void *b)
+{
+    const struct prefix *left = a, *right = b;
+    if (left->instance != right->instance)
+        return left->instance < right->instance ? -1 : 1;
+    if (left->rank != right->rank)
+        return left->rank < right->rank ? -1 : 1;
+    return (left->location > right->location) - (left->location < right->location);
+}
+
+/* Prefix reductions: the latest up to each rank. Members whose rank is not known make the whole not known. */
+static void finish_prefixes(struct graph *graph)
+{
+    uint32_t first = 0;
+    if (graph->prefix_count > 0)
+        qsort(graph->prefixes, graph->prefix_count, sizeof *graph->prefixes, by_rank);
+    for (uint32_t i = 0; i < graph->prefix_count; i++) {
+        struct prefix *prefix = &graph->prefixes[i];
+        struct instance *instance = &graph->instances[prefix->instance];
+        bool new_instance = i == 0 || prefix[-1].instance != prefix->instance;
+        if (new_instance)
+            instance->rows = first = i;
+        struct call call = graph_call(graph, prefix->location, prefix->call);
+        map_put(&graph->prefix_places, map_pair(prefix->location, prefix->call), i);
+        if (!new_instance) {
+            prefix->latest_location = prefix[-1].latest_location;
+            prefix->latest_call = prefix[-1].latest_call;
+        }
+        int64_t latest_ns = prefix->latest_location == GRAPH_NONE
+                                ? INT64_MIN
+                                : graph_call(graph, prefix->latest_location, prefix->latest_call).enter_ns;
+        if (!prefix->gives_nothing && call.enter_ns > latest_ns) {
+            prefix->latest_location = prefix->location;
+            prefix->latest_call = prefix->call;
+        }
+        bool last = i + 1 == graph->prefix_count || prefix[1].instance != prefix->instance;
+        if (last && i + 1 - first != instance->count)
+            instance->complete = false;
+    }
+    for (size_t i = 0; i < graph->instance_count; i++) {
+        struct instance *instance = &graph->instances[i];
+        bool prefix = graph->collectives[graph->streams[instance->stream].state].shape == SHAPE_PREFIX;
+        instance->complete &= !prefix || instance->rows != GRAPH_NONE;
+    }
+}
+
+/* The earliest sends of the messages that a location receives later than the call at hand. */
+struct pending_sends {
+    int64_t *earliest_ns; /* by the first location of the sender */
+    uint32_t *stamps;     /* 1 + the location that the time is of */
+    uint32_t *first_locations;
+    int64_t earliest_of_all_ns;
+};
+
+static void pending_begin(struct pending_sends *pending, const struct graph *graph)
+{
+    struct map first = {0};
+    pending->earliest_ns = memory_new(graph->location_count * sizeof *pending->earliest_ns);
+    pending->stamps = memory_new(graph->location_count * sizeof *pending->stamps);
+    pending->first_locations = memory_new(graph->location_count * sizeof *pending->first_locations);
+    for (uint32_t i = 0; i < graph->location_count; i++)
+        pending->first_locations[i] = (uint32_t)*map_put(&first, graph->locations[i].process, i);
+    map_clear(&first);
+}
+
+static void pending_clear(struct pending_sends *pending)
+{
+    free(pending->earliest_ns);
+    free(pending->stamps);
+    free(pending->first_locations);
+}
+
+static void add_received(struct pending_sends *pending, const struct graph *graph, uint32_t location, uint32_t index,
+                         const struct call *call)
+{
+    struct message m;
+    for (uint32_t at = call->received; at; at = graph_next_received(graph, at - 1)) {
+        m = graph_message(graph, at - 1);
+        if (m.send_location == GRAPH_NONE || m.receive_call != index)
+            continue;
+        int64_t sent_ns = graph_call(graph, m.send_location, m.send_call).enter_ns;
+        uint32_t sender = pending->first_locations[m.send_location];
+        if (pending->stamps[sender] != location + 1 || sent_ns < pending->earliest_ns[sender])
+            pending->earliest_ns[sender] = sent_ns;
+        pending->stamps[sender] = location + 1;
+        if (sent_ns < pending->earliest_of_all_ns)
+            pending->earliest_of_all_ns = sent_ns;
+    }
+}
+
+/* When the latest of the messages that arrive in the call is sent. */
+static int64_t latest_sent_ns(const struct graph *graph, const struct call *call)
+{
+    int64_t latest_ns = INT64_MIN;
+    struct message m;
+    for (uint32_t at = call->received; at; at = graph_next_received(graph, at - 1)) {
+        m = graph_message(graph, at - 1);
+        int64_t sent_ns =
+            m.send_location == GRAPH_NONE ? INT64_MIN : graph_call(graph, m.send_location, m.send_call).enter_ns;
+        latest_ns = sent_ns > latest_ns ? sent_ns : latest_ns;
+    }
+    return latest_ns;
+}
+
+/* True of calls in which no order is wrong: all receives are posted, and all are needed. */
+static bool needs_all(const struct graph *graph, const struct call *call)
+{
+    return strcmp(graph_state(graph, call)->name, "MPI_Waitall") == 0;
+}
+
+/* Late messages that are waited for out of turn, from the location's last call back to its first. */
+static void find_wrong_order(struct pending_sends *pending, struct graph *graph, uint32_t location)
+{
+    pending->earliest_of_all_ns = INT64_MAX;
+    for (uint32_t i = (uint32_t)graph->locations[location].count; i-- > 0;) {
+        struct packed_call *packed = location_packed(&graph->locations[location], i);
+        if (!(packed->word & CALL_IN))
+            continue;
+        struct call call = graph_call(graph, location, i);
+        int64_t latest_ns = latest_sent_ns(graph, &call);
+        struct wait wait = {0};
+        if (latest_ns > call.enter_ns && latest_ns > pending->earliest_of_all_ns && !needs_all(graph, &call))
+            wait = wait_of(graph, location, i);
+        if (wait.kind == WAIT_LATE_SENDER && pending->earliest_of_all_ns < wait.until_ns) {
+            uint32_t sender = pending->first_locations[wait.cause_location];
+            bool same = pending->stamps[sender] == location + 1 && pending->earliest_ns[sender] < wait.until_ns;
+            packed->word |= (uint64_t)(same ? CALL_PENDING_SAME : CALL_PENDING_OTHER);
+        }
+        add_received(pending, graph, location, i, &call);
+    }
+}
+
+void graph_finish(struct graph *graph)
+{
+    struct pending_sends pending;
+    graph->collectives = collectives_of(graph->defs);
+    find_two_groups(graph);
+    graph_begin_sides(graph);
+    finish_instances(graph);
+    infer_roots(graph);
+    finish_prefixes(graph);
+    graph_finish_neighbours(graph);
+    held_sends_find(graph);
+    window_edges_end(graph);
+    pending_begin(&pending, graph);
+    for (uint32_t location = 0; location < graph->location_count; location++)
+        find_wrong_order(&pending, graph, location);
+    pending_clear(&pending);
+    wait_table_make(graph);
+}

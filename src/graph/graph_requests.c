@@ -1,0 +1,371 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "graph/graph_requests.h"
+
+#include "core/memory.h"
+#include "core/payload.h"
+#include "graph/graph_building.h"
+#include "graph/graph_storage.h"
+
+#include <ctype.h>
+#include <string.h>
+
+enum request_role request_role_of(const struct state_def *state)
+{
+    const char *name = state->name;
+    struct collective collective = collective_of(state);
+    if (collective.stage == STAGE_POSTED || collective.stage == STAGE_PREPARED)
+        return collective.stage == STAGE_POSTED ? REQUESTS_COLLECTIVE : REQUESTS_COLLECTIVE_INIT;
+    if (state->class == CLASS_WAIT)
+        return REQUESTS_COMPLETE;
+    if (state->class != CLASS_P2P)
+        return REQUESTS_NONE;
+    if (strncmp(name, "MPI_Start", 9) == 0)
+        return REQUESTS_START;
+    if (strstr(name, "_init"))
+        return state->direction == DIRECTION_SEND ? REQUESTS_SEND_INIT : REQUESTS_RECEIVE_INIT;
+    if (strncmp(name, "MPI_I", 5) != 0 || !islower((unsigned char)name[5]))
+        return REQUESTS_NONE;
+    if (strncmp(name, "MPI_Isendrecv", 13) == 0)
+        return REQUESTS_SEND_RECEIVE;
+    return state->direction == DIRECTION_SEND ? REQUESTS_SEND : REQUESTS_RECEIVE;
+}
+
+void requests_tell(struct told_requests *told, const struct event *event)
+{
+    if (event->request == 0 || event->request > INT32_MAX || event->requests > REQUESTS_AT_ONCE_MAX)
+        return;
+    ARRAY_PUSH(told->ranges, told->count, told->capacity,
+               (struct request_range){(uint32_t)event->request, event->requests});
+}
+
+/* The call at hand. */
+struct teller {
+    struct graph_builder *builder;
+    struct graph *graph;
+    uint32_t location, index, process;
+    struct packed_call *call;
+    struct call_kind kind;
+    enum request_role role;
+    const struct event *leave;
+    size_t at; /* next of the messages */
+};
+
+static struct request_state *request_find(const struct teller *teller, uint32_t number)
+{
+    struct requests *requests = &teller->builder->requests;
+    const uint64_t *place = map_find(&requests->places, map_pair(teller->process, number));
+    return place ? &requests->states[*place] : NULL;
+}
+
+/* The request of this number is a new one. */
+static struct request_state *request_make(const struct teller *teller, uint32_t number)
+{
+    struct requests *requests = &teller->builder->requests;
+    uint64_t *place = map_put(&requests->places, map_pair(teller->process, number), requests->count);
+    if (*place == requests->count)
+        ARRAY_PUSH(requests->states, requests->count, requests->capacity, (struct request_state){0});
+    struct request_state *request = &requests->states[*place];
+    *request = (struct request_state){.location = teller->location, .call = teller->index, .root = EVENT_UNKNOWN};
+    return request;
+}
+
+/* The messages of the call at hand in the order in which they came: that of the list is the other way round. */
+static void take_messages(const struct teller *teller, bool receive)
+{
+    struct requests *requests = &teller->builder->requests;
+    const struct graph *graph = teller->graph;
+    uint64_t links = receive ? CALL_POSTS | CALL_IN_INSTANCE : CALL_COMPLETES | CALL_IN_INSTANCE;
+    requests->message_count = 0;
+    if (teller->call->word & links)
+        return;
+    struct call_ends ends = packed_ends(graph, teller->call);
+    for (uint32_t at = receive ? ends.in : ends.out; at;
+         at = chain_next(receive ? &graph->next_received : &graph->next_sent, at - 1))
+        ARRAY_PUSH(requests->messages, requests->message_count, requests->message_capacity, at);
+    for (size_t i = 0; i < requests->message_count / 2; i++) {
+        uint32_t *low = &requests->messages[i], *high = &requests->messages[requests->message_count - 1 - i],
+                 one = *low;
+        *low = *high;
+        *high = one;
+    }
+}
+
+/* 1 + the next of those; 0: no more. */
+static uint32_t next_message(struct teller *teller)
+{
+    const struct requests *requests = &teller->builder->requests;
+    return teller->at < requests->message_count ? requests->messages[teller->at++] : 0;
+}
+
+static struct message_link *link_of(struct graph *graph, uint32_t message)
+{
+    if (message >= graph->link_count) {
+        size_t before = graph->link_count;
+        graph->link_count = graph->message_count;
+        ARRAY_RESERVE(graph->links, graph->link_capacity, graph->link_count);
+        memset(&graph->links[before], 0, (graph->link_count - before) * sizeof *graph->links);
+    }
+    return &graph->links[message];
+}
+
+/* The send of a message of an earlier call completes in this one. */
+static void complete_send(const struct teller *teller, uint32_t message)
+{
+    struct graph *graph = teller->graph;
+    struct packed_call *call = teller->call;
+    uint32_t first = packed_ends(graph, call).out;
+    if (call->word & CALL_IN_INSTANCE || (first && !(call->word & CALL_COMPLETES)))
+        return;
+    struct message_link *link = link_of(graph, message);
+    if (link->next_completed)
+        return;
+    link->next_completed = first ? first : (uint32_t)LINK_END;
+    packed_set_out(graph, call, message + 1);
+    call->word |= CALL_COMPLETES;
+}
+
+/* The receive of a message of this call was posted before. */
+static void complete_receive(const struct teller *teller, const struct request_state *request, uint32_t message)
+{
+    struct graph *graph = teller->graph;
+    struct packed_call *post = location_packed(&graph->locations[request->location], request->call);
+    uint32_t first = packed_ends(graph, post).in;
+    if (post->word & CALL_IN_INSTANCE || (first && !(post->word & CALL_POSTS)))
+        return;
+    struct message_link *link = link_of(graph, message);
+    if (link->post)
+        return;
+    bool far = request->location != teller->location;
+    if (far)
+        map_put(&graph->far_posts, message, map_pair(request->location, request->call));
+    link->post = far ? (uint32_t)LINK_FAR : request->call + 1;
+    if (first)
+        chain_set(&graph->next_posted, message, first);
+    packed_set_in(graph, post, message + 1);
+    post->word |= CALL_POSTS;
+}
+
+static void begin_operation(const struct teller *teller, struct request_state *request, uint32_t instance, bool started)
+{
+    struct graph *graph = teller->graph;
+    bool in_instance = teller->call->word & CALL_IN_INSTANCE;
+    struct operation operation = {
+        .instance = instance - 1,
+        .location = teller->location,
+        .call = teller->index,
+        .done_location = GRAPH_NONE,
+        .done_call = GRAPH_NONE,
+        .started = started,
+        .gives_nothing = started ? request->gives_nothing : in_instance && teller->call->word & CALL_GIVES_NOTHING,
+        .gets_nothing = started ? request->gets_nothing : in_instance && teller->call->word & CALL_GETS_NOTHING};
+    ARRAY_PUSH(graph->operations, graph->operation_count, graph->operation_capacity, operation);
+    request->operation = (uint32_t)graph->operation_count;
+}
+
+static void post_message(struct teller *teller, uint32_t number)
+{
+    struct request_state *request = request_make(teller, number);
+    request->sends = teller->role != REQUESTS_RECEIVE;
+    request->receives = teller->role != REQUESTS_SEND;
+    request->message = request->sends ? next_message(teller) : 0;
+    request->active = true;
+}
+
+static void post_collective(struct teller *teller, uint32_t number)
+{
+    if (!(teller->call->word & CALL_IN_INSTANCE))
+        return;
+    struct request_state *request = request_make(teller, number);
+    begin_operation(teller, request, teller->call->link, false);
+    request->active = true;
+}
+
+static void prepare(struct teller *teller, uint32_t number)
+{
+    struct request_state *request = request_make(teller, number);
+    request->sends = teller->role == REQUESTS_SEND_INIT;
+    request->receives = teller->role == REQUESTS_RECEIVE_INIT;
+    if (teller->role != REQUESTS_COLLECTIVE_INIT)
+        return;
+    const struct event *leave = teller->leave;
+    uint32_t function = teller->graph->defs->states[teller->kind.state].first_of_name;
+    request->stream = builder_stream(teller->builder, teller->kind.comm, function) + 1;
+    request->comm = teller->kind.comm;
+    request->root = leave->tag;
+    request->bytes = leave->bytes_sent > leave->bytes_received ? leave->bytes_sent : leave->bytes_received;
+    request->gives_nothing = leave->bytes_sent == 0;
+    request->gets_nothing = leave->bytes_received == 0;
+}
+
+static void start(struct teller *teller, uint32_t number)
+{
+    struct request_state *request = request_find(teller, number);
+    if (!request || request->active || !(request->sends || request->receives || request->stream))
+        return;
+    request->location = teller->location;
+    request->call = teller->index;
+    request->message = request->sends ? next_message(teller) : 0;
+    request->active = true;
+    if (!request->stream)
+        return;
+    uint32_t instance = builder_join_instance(teller->builder, teller->location, request->stream - 1);
+    builder_note_instance(teller->builder, teller->location, instance, request->comm, request->root, request->bytes);
+    begin_operation(teller, request, instance, true);
+    teller->call->word |= CALL_OPERATES;
+}
+
+static void complete(struct teller *teller, uint32_t number)
+{
+    struct request_state *request = request_find(teller, number);
+    if (!request || !request->active)
+        return;
+    request->active = false;
+    uint32_t received = request->receives ? next_message(teller) : 0;
+    if (received)
+        complete_receive(teller, request, received - 1);
+    if (request->message)
+        complete_send(teller, request->message - 1);
+    if (request->operation) {
+        struct operation *operation = &teller->graph->operations[request->operation - 1];
+        operation->done_location = teller->location;
+        operation->done_call = teller->index;
+        teller->call->word |= CALL_OPERATES;
+    }
+    request->message = request->operation = 0;
+}
+
+/* Whether the request has one of the messages of the call at hand. */
+static bool has_message(const struct teller *teller, uint32_t number)
+{
+    const struct request_state *request;
+    switch (teller->role) {
+    case REQUESTS_SEND:
+    case REQUESTS_SEND_RECEIVE:
+        return true;
+    case REQUESTS_START:
+        request = request_find(teller, number);
+        return request && !request->active && request->sends;
+    case REQUESTS_COMPLETE:
+        request = request_find(teller, number);
+        return request && request->active && request->receives;
+    default:
+        return false;
+    }
+}
+
+/* A call makes one request at a time. */
+static uint32_t range_count(const struct teller *teller, const struct request_range *range)
+{
+    return teller->role == REQUESTS_START || teller->role == REQUESTS_COMPLETE ? range->count : 1;
+}
+
+static void take_request(struct teller *teller, uint32_t number)
+{
+    static void (*const take[])(struct teller *, uint32_t) = {
+        [REQUESTS_SEND] = post_message,         [REQUESTS_RECEIVE] = post_message,
+        [REQUESTS_SEND_RECEIVE] = post_message, [REQUESTS_COLLECTIVE] = post_collective,
+        [REQUESTS_SEND_INIT] = prepare,         [REQUESTS_RECEIVE_INIT] = prepare,
+        [REQUESTS_COLLECTIVE_INIT] = prepare,   [REQUESTS_START] = start,
+        [REQUESTS_COMPLETE] = complete,
+    };
+    take[teller->role](teller, number);
+}
+
+void requests_at_leave(struct graph_builder *builder, uint32_t location, const struct event *leave)
+{
+    struct told_requests *told = &builder->states[location].told;
+    struct location *where = &builder->graph->locations[location];
+    struct packed_call *call = location_packed(where, where->count - 1);
+    struct teller teller = {.builder = builder,
+                            .graph = builder->graph,
+                            .location = location,
+                            .index = (uint32_t)where->count - 1,
+                            .process = where->process,
+                            .call = call,
+                            .kind = builder->graph->kinds[packed_kind(call)],
+                            .leave = leave};
+    teller.role = builder->roles[teller.kind.state].requests;
+    size_t wanted = 0;
+    if (teller.role == REQUESTS_NONE) {
+        told->count = 0;
+        return;
+    }
+    for (size_t i = 0; i < told->count; i++)
+        for (uint32_t k = 0; k < range_count(&teller, &told->ranges[i]); k++)
+            wanted += has_message(&teller, told->ranges[i].first + k);
+    /* Where a message is not in the trace, which request has which is not known. */
+    builder->requests.message_count = 0;
+    if (wanted > 0)
+        take_messages(&teller, teller.role == REQUESTS_COMPLETE);
+    if (builder->requests.message_count != wanted)
+        builder->requests.message_count = 0;
+    for (size_t i = 0; i < told->count; i++)
+        for (uint32_t k = 0; k < range_count(&teller, &told->ranges[i]); k++)
+            take_request(&teller, told->ranges[i].first + k);
+    told->count = 0;
+}
+
+/* Several are begun on files of one communicator: which one a call ends is not known from then on. */
+static const uint64_t SEVERAL = UINT64_MAX;
+
+void requests_split(struct graph_builder *builder, uint32_t location, const struct event *leave)
+{
+    struct graph *graph = builder->graph;
+    uint32_t index = (uint32_t)graph->locations[location].count - 1;
+    struct packed_call *call = location_packed(&graph->locations[location], index);
+    uint64_t *begun = map_put(&builder->requests.begun, map_pair(leave->process, (uint32_t)leave->comm), 0);
+    if (call->word & CALL_IN_INSTANCE) {
+        struct operation operation = {.instance = call->link - 1,
+                                      .location = location,
+                                      .call = index,
+                                      .done_location = GRAPH_NONE,
+                                      .done_call = GRAPH_NONE};
+        ARRAY_PUSH(graph->operations, graph->operation_count, graph->operation_capacity, operation);
+        *begun = *begun ? SEVERAL : graph->operation_count;
+    } else if (*begun && *begun != SEVERAL) {
+        graph->operations[*begun - 1].done_location = location;
+        graph->operations[*begun - 1].done_call = index;
+        call->word |= CALL_OPERATES;
+        *begun = 0;
+    }
+}
+
+void requests_forget_links(struct graph_builder *builder, uint32_t location, bool receive)
+{
+    struct graph *graph = builder->graph;
+    struct location *where = &graph->locations[location];
+    struct packed_call *call = location_packed(where, where->count - 1);
+    struct call_ends ends = packed_ends(graph, call);
+    uint32_t next;
+    for (uint32_t at = receive ? ends.in : ends.out; at; at = next) {
+        next = receive ? graph_next_posted(graph, at - 1) : graph_next_completed(graph, at - 1);
+        *(receive ? &graph->links[at - 1].post : &graph->links[at - 1].next_completed) = 0;
+        if (receive && next)
+            chain_set(&graph->next_posted, at - 1, 0);
+    }
+    (receive ? packed_set_in : packed_set_out)(graph, call, 0);
+    call->word &= ~(uint64_t)(receive ? CALL_POSTS : CALL_COMPLETES);
+}
+
+void requests_clear(struct requests *requests)
+{
+    map_clear(&requests->places);
+    map_clear(&requests->begun);
+    free(requests->states);
+    free(requests->messages);
+}
+
+struct post graph_post(const struct graph *graph, uint32_t index, const struct message *message)
+{
+    uint32_t post = index < graph->link_count ? graph->links[index].post : 0;
+    if (post == LINK_FAR) {
+        const uint64_t *place = map_find(&graph->far_posts, index);
+        return (struct post){(uint32_t)(*place >> 32), (uint32_t)*place};
+    }
+    if (post)
+        return (struct post){message->receive_location, post - 1};
+    struct call receive = graph_call(graph, message->receive_location, message->receive_call);
+    if (graph_state(graph, &receive)->class == CLASS_P2P)
+        return (struct post){message->receive_location, message->receive_call};
+    return (struct post){GRAPH_NONE, GRAPH_NONE};
+}

@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "graph/graph_storage.h"
+
+#include "core/memory.h"
+
+#include <string.h>
+
+/* Calls */
+
+static size_t chunk_count(size_t calls)
+{
+    return (calls + CHUNK_CALLS - 1) / CHUNK_CALLS;
+}
+
+/* Bytes of a chunk's first calls. */
+static size_t chunk_size(size_t calls)
+{
+    size_t blocks = calls / BLOCK_CALLS, rest = calls % BLOCK_CALLS;
+    return blocks * sizeof(struct call_block) +
+           (rest ? offsetof(struct call_block, calls) + rest * sizeof(struct packed_call) : 0);
+}
+
+/* Locations with few calls have little: the first chunk doubles up to its full size, those after it have that at once.
+ */
+static void location_reserve(struct location *location)
+{
+    if (location->count < location->capacity)
+        return;
+    size_t chunk = location->capacity / CHUNK_CALLS;
+    size_t wanted = chunk ? CHUNK_CALLS : location->capacity ? 2 * location->capacity : 8;
+    if (location->capacity % CHUNK_CALLS == 0) {
+        location->chunks = memory_resize(location->chunks, (chunk + 1) * sizeof(struct call_block *));
+        location->chunks[chunk] = NULL;
+    }
+    location->chunks[chunk] = memory_resize(location->chunks[chunk], chunk_size(wanted));
+    location->capacity = chunk * CHUNK_CALLS + wanted;
+}
+
+static uint32_t add_long(struct graph *graph, int64_t enter_ns, int64_t leave_ns)
+{
+    graph->too_large |= graph->long_call_count >= CALL_LONG - 1;
+    if (graph->too_large)
+        return 0;
+    ARRAY_PUSH(graph->long_calls, graph->long_call_count, graph->long_call_capacity,
+               (struct long_call){enter_ns, leave_ns});
+    return CALL_LONG | (uint32_t)(graph->long_call_count - 1);
+}
+
+struct packed_call *graph_add_call(struct graph *graph, struct location *location, int64_t enter_ns, uint32_t kind)
+{
+    location_reserve(location);
+    struct call_block *block = location_block(location, location->count);
+    struct packed_call *call = &block->calls[location->count % BLOCK_CALLS];
+    if (location->count++ % BLOCK_CALLS == 0)
+        block->begin_ns = enter_ns;
+    uint64_t since_ns = (uint64_t)time_since(block->begin_ns, enter_ns);
+    *call = (struct packed_call){.word = (uint64_t)kind << CALL_KIND_SHIFT};
+    if (enter_ns < block->begin_ns || since_ns > CALL_ENTER_MAX)
+        call->duration = add_long(graph, enter_ns, enter_ns);
+    else
+        call->word |= since_ns << CALL_ENTER_SHIFT;
+    return call;
+}
+
+void graph_set_enter(struct graph *graph, const struct location *location, size_t index, int64_t enter_ns)
+{
+    struct packed_call *call = location_packed(location, index);
+    uint64_t since_ns = (uint64_t)time_since(location_block(location, index)->begin_ns, enter_ns);
+    if (call->duration & CALL_LONG) {
+        graph->long_calls[call->duration & ~CALL_LONG].enter_ns = enter_ns;
+    } else if (since_ns > CALL_ENTER_MAX) {
+        call->duration = add_long(graph, enter_ns, enter_ns);
+    } else {
+        call->word &= (UINT64_C(1) << CALL_ENTER_SHIFT) - 1;
+        call->word |= since_ns << CALL_ENTER_SHIFT;
+    }
+}
+
+void graph_set_leave(struct graph *graph, const struct location *location, size_t index, int64_t leave_ns)
+{
+    struct packed_call *call = location_packed(location, index);
+    bool is_long = call->duration & CALL_LONG;
+    int64_t enter_ns = is_long ? graph->long_calls[call->duration & ~CALL_LONG].enter_ns
+                               : location_block(location, index)->begin_ns + (int64_t)(call->word >> CALL_ENTER_SHIFT);
+    int64_t duration_ns = time_since(enter_ns, leave_ns);
+    if (is_long)
+        graph->long_calls[call->duration & ~CALL_LONG].leave_ns = duration_ns ? leave_ns : enter_ns;
+    else if (duration_ns < CALL_LONG)
+        call->duration = (uint32_t)duration_ns;
+    else
+        call->duration = add_long(graph, enter_ns, leave_ns);
+}
+
+void graph_end_location(struct location *location)
+{
+    size_t chunks = chunk_count(location->count);
+    if (chunks == 0)
+        return;
+    size_t used = location->count - (chunks - 1) * CHUNK_CALLS;
+    location->chunks = memory_resize(location->chunks, chunks * sizeof(struct call_block *));
+    location->chunks[chunks - 1] = memory_resize(location->chunks[chunks - 1], chunk_size(used));
+    location->capacity = location->count;
+}
+
+void packed_set_kind(struct packed_call *call, uint32_t kind)
+{
+    call->word &= ~((uint64_t)(CALL_KINDS - 1) << CALL_KIND_SHIFT);
+    call->word |= (uint64_t)kind << CALL_KIND_SHIFT;
+}
+
+/* One of both kinds: a row of `ends` holds them when there is the other one, too. */
+static void set_end(struct graph *graph, struct packed_call *call, uint64_t flag, uint32_t message)
+{
+    struct call_ends ends = packed_ends(graph, call);
+    *(flag == CALL_OUT ? &ends.out : &ends.in) = message;
+    bool has_row = call->word & CALL_OUT && call->word & CALL_IN;
+    call->word |= flag;
+    if (has_row) {
+        graph->ends[call->link] = ends;
+    } else if (call->word & CALL_OUT && call->word & CALL_IN) {
+        call->link = (uint32_t)graph->end_count;
+        ARRAY_PUSH(graph->ends, graph->end_count, graph->end_capacity, ends);
+    } else {
+        call->link = message;
+    }
+}
+
+void packed_set_out(struct graph *graph, struct packed_call *call, uint32_t message)
+{
+    set_end(graph, call, CALL_OUT, message);
+}
+
+void packed_set_in(struct graph *graph, struct packed_call *call, uint32_t message)
+{
+    set_end(graph, call, CALL_IN, message);
+}
+
+/* Messages */
+
+void chain_set(struct message_chain *chain, uint32_t message, uint32_t next)
+{
+    if (message >= chain->count) {
+        size_t before = chain->count;
+        chain->count = message + (size_t)1;
+        ARRAY_RESERVE(chain->next, chain->capacity, chain->count);
+        memset(&chain->next[before], 0, (chain->count - before) * sizeof *chain->next);
+    }
+    chain->next[message] = next;
+}
+
+void graph_free_storage(struct graph *graph)
+{
+    for (size_t i = 0; i < graph->location_count; i++) {
+        for (size_t chunk = 0; chunk < chunk_count(graph->locations[i].count); chunk++)
+            free(graph->locations[i].chunks[chunk]);
+        free(graph->locations[i].chunks);
+    }
+    free(graph->locations);
+    free(graph->ends);
+    free(graph->messages);
+    free(graph->next_sent.next);
+    free(graph->next_received.next);
+    free(graph->next_posted.next);
+    free(graph->long_calls);
+    free(graph->long_messages);
+}

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "graph/infer_roots.h"
+
+#include "core/memory.h"
+
+/* That the same process comes last is no chance when others wait for it so often. */
+enum { WAITED_LEAST = 3 };
+
+/* What is known of the root of a function on a communicator. */
+struct candidates {
+    uint32_t instances; /* without a root */
+    uint64_t waited;    /* so often another process could have been done before the last came, and was not */
+    uint32_t excluded;  /* so many locations are not it */
+    uint32_t last; /* the location that always comes last; GRAPH_NONE: another each time, or someone was done before */
+    uint32_t root; /* GRAPH_NONE: not known */
+};
+
+struct inference {
+    struct graph *graph;
+    struct candidates *streams;
+    struct map excluded; /* (stream, location) */
+};
+
+static bool lacks_root(const struct graph *graph, const struct instance *instance)
+{
+    enum collective_shape shape = (enum collective_shape)graph_collective_of(graph, instance).shape;
+    return instance->root_location == GRAPH_NONE && (shape == SHAPE_ONE_TO_ALL || shape == SHAPE_ALL_TO_ONE) &&
+           instance->complete && instance->latest_location != GRAPH_NONE && !graph->streams[instance->stream].sided &&
+           graph_collective_of(graph, instance).stage == STAGE_BLOCKING;
+}
+
+/* By more than clocks are wrong. */
+static bool is_before(const struct graph *graph, int64_t left_ns, int64_t right_ns)
+{
+    return time_since(left_ns, right_ns) > graph->clock_error_ns;
+}
+
+static bool contradicts(const struct graph *graph, const struct instance *instance, const struct call *call)
+{
+    if (graph_collective_of(graph, instance).shape == SHAPE_ONE_TO_ALL)
+        return is_before(graph, instance->earliest_leave_ns, call->enter_ns);
+    return is_before(graph, call->leave_ns, instance->latest_enter_ns);
+}
+
+/* Calls `visit` for each call in a collective whose root is not known. */
+static void each_member(struct inference *inference,
+                        void (*visit)(struct inference *, uint32_t location, uint32_t index, const struct call *call))
+{
+    const struct graph *graph = inference->graph;
+    for (uint32_t location = 0; location < graph->location_count; location++)
+        for (uint32_t i = 0; i < graph->locations[location].count; i++) {
+            const struct packed_call *packed = location_packed(&graph->locations[location], i);
+            if (!(packed->word & CALL_IN_INSTANCE) || !lacks_root(graph, &graph->instances[packed->link - 1]))
+                continue;
+            struct call call = graph_call(graph, location, i);
+            visit(inference, location, i, &call);
+        }
+}
+
+static void exclude(struct inference *inference, uint32_t location, uint32_t index, const struct call *call)
+{
+    const struct instance *instance = graph_instance(inference->graph, call);
+    size_t before = inference->excluded.count;
+    (void)index;
+    if (!contradicts(inference->graph, instance, call))
+        return;
+    map_put(&inference->excluded, map_pair(instance->stream, location), 1);
+    inference->streams[instance->stream].excluded += inference->excluded.count > before;
+}
+
+/* The location's first call in the stream may show that it is the only one left. */
+static void choose(struct inference *inference, uint32_t location, uint32_t index, const struct call *call)
+{
+    const struct instance *instance = graph_instance(inference->graph, call);
+    struct candidates *stream = &inference->streams[instance->stream];
+    (void)index;
+    if (stream->excluded + 1 == instance->count &&
+        !map_find(&inference->excluded, map_pair(instance->stream, location)))
+        stream->root = location;
+}
+
+static void note_others(struct inference *inference, uint32_t location, uint32_t index, const struct call *call)
+{
+    struct instance *instance = &inference->graph->instances[call->instance - 1];
+    (void)index;
+    if (inference->streams[instance->stream].root != location && !call->gives_nothing &&
+        call->enter_ns < instance->earliest_other_ns)
+        instance->earliest_other_ns = call->enter_ns;
+}
+
+/* What all instances of each stream say; false: no root is missing. */
+static bool look_at_instances(struct inference *inference)
+{
+    const struct graph *graph = inference->graph;
+    bool missing = false;
+    for (size_t i = 0; i < graph->instance_count; i++) {
+        const struct instance *instance = &graph->instances[i];
+        struct candidates *stream = &inference->streams[instance->stream];
+        if (!lacks_root(graph, instance))
+            continue;
+        bool alone = graph_collective_of(graph, instance).shape == SHAPE_ONE_TO_ALL &&
+                     !is_before(graph, instance->earliest_leave_ns, instance->latest_enter_ns),
+             same = stream->instances == 0 || stream->last == instance->latest_location;
+        stream->last = alone && same ? instance->latest_location : GRAPH_NONE;
+        stream->instances++;
+        stream->waited += instance->count - 1;
+        missing = true;
+    }
+    return missing;
+}
+
+/* Where the stream's root is known: that of its instances, and what follows from it. */
+static void set_roots(struct inference *inference)
+{
+    struct graph *graph = inference->graph;
+    for (size_t i = 0; i < graph->instance_count; i++)
+        if (lacks_root(graph, &graph->instances[i]) &&
+            inference->streams[graph->instances[i].stream].root != GRAPH_NONE)
+            graph->instances[i].earliest_other_ns = INT64_MAX;
+    each_member(inference, note_others);
+    for (uint32_t location = 0; location < graph->location_count; location++)
+        for (uint32_t i = 0; i < graph->locations[location].count; i++) {
+            const struct packed_call *packed = location_packed(&graph->locations[location], i);
+            struct instance *instance = packed->word & CALL_IN_INSTANCE ? &graph->instances[packed->link - 1] : NULL;
+            if (!instance || inference->streams[instance->stream].root != location || !lacks_root(graph, instance))
+                continue;
+            instance->root_location = location;
+            instance->root_call = i;
+        }
+}
+
+void infer_roots(struct graph *graph)
+{
+    struct inference inference = {.graph = graph};
+    inference.streams = memory_new(graph->stream_count * sizeof *inference.streams);
+    for (size_t i = 0; i < graph->stream_count; i++)
+        inference.streams[i] = (struct candidates){.last = GRAPH_NONE, .root = GRAPH_NONE};
+    if (look_at_instances(&inference)) {
+        each_member(&inference, exclude);
+        each_member(&inference, choose);
+        for (size_t i = 0; i < graph->stream_count; i++)
+            if (inference.streams[i].root == GRAPH_NONE && inference.streams[i].waited >= WAITED_LEAST)
+                inference.streams[i].root = inference.streams[i].last;
+        set_roots(&inference);
+    }
+    free(inference.streams);
+    map_clear(&inference.excluded);
+}

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "graph/polls.h"
+
+#include "core/memory.h"
+#include "graph/graph_storage.h"
+
+#include <string.h>
+
+static bool is_any(const char *name, const char *const *names)
+{
+    while (*names && strcmp(name, *names) != 0)
+        names++;
+    return *names;
+}
+
+bool state_polls(const struct state_def *state)
+{
+    static const char *const names[] = {"MPI_Iprobe",  "MPI_Improbe",  "MPI_Test", "MPI_Testall",
+                                        "MPI_Testany", "MPI_Testsome", NULL};
+    return (state->class == CLASS_PROBE || state->class == CLASS_WAIT) && is_any(state->name, names);
+}
+
+/* Calls that take what a probe has found. */
+static bool takes_message(const struct state_def *state)
+{
+    static const char *const names[] = {"MPI_Recv", "MPI_Mrecv", "MPI_Irecv", "MPI_Imrecv", NULL};
+    return is_any(state->name, names);
+}
+
+static struct packed_call *latest(const struct location *location)
+{
+    return location_packed(location, location->count - 1);
+}
+
+static const struct state_def *state_of(const struct graph *graph, const struct packed_call *call)
+{
+    return &graph->defs->states[graph->kinds[packed_kind(call)].state];
+}
+
+static bool has_messages(const struct packed_call *call)
+{
+    return call->word & (CALL_IN | CALL_OUT | CALL_OPERATES);
+}
+
+static int by_time(const void *a, const void *b)
+{
+    const int64_t *left = a, *right = b;
+    return (*left > *right) - (*left < *right);
+}
+
+static int64_t gaps_ns(const struct poll_run *run)
+{
+    int64_t sum_ns = 0;
+    for (size_t i = 0; i + 1 < run->count; i++)
+        time_add(&sum_ns, time_since(run->polls[i].leave_ns, run->polls[i + 1].enter_ns));
+    return sum_ns;
+}
+
+static int64_t median_gap_ns(const struct poll_run *run)
+{
+    size_t count = run->count - 1;
+    int64_t *gaps = memory_new(count * sizeof *gaps), median_ns;
+    for (size_t i = 0; i < count; i++)
+        gaps[i] = time_since(run->polls[i].leave_ns, run->polls[i + 1].enter_ns);
+    qsort(gaps, count, sizeof *gaps, by_time);
+    median_ns = gaps[count / 2];
+    free(gaps);
+    return median_ns;
+}
+
+/* The run is over: it was polling and is one call; or only its last look counts, which found something; or all that
+   looked in vain are calls of their own. */
+static void end_run(struct poll_run *run, struct graph *graph, struct location *location, bool found)
+{
+    if (run->count > 1) {
+        size_t index = location->count - 1;
+        uint32_t kind = packed_kind(latest(location));
+        const struct poll *last = &run->polls[run->count - 1];
+        bool polled = found && run->count > POLLS_LEAST && median_gap_ns(run) <= POLLS_GAP_NS;
+        if (polled) {
+            time_add(&location->polled_ns, gaps_ns(run));
+        } else if (has_messages(latest(location))) {
+            graph_set_enter(graph, location, index, last->enter_ns);
+            graph_set_leave(graph, location, index, last->leave_ns);
+        } else {
+            graph_set_leave(graph, location, index, run->polls[0].leave_ns);
+            for (size_t i = 1; i < run->count && location->count < GRAPH_NONE - 1; i++) {
+                graph_add_call(graph, location, run->polls[i].enter_ns, kind);
+                graph_set_leave(graph, location, location->count - 1, run->polls[i].leave_ns);
+            }
+        }
+    }
+    run->count = 0;
+}
+
+bool polls_enter(struct poll_run *run, struct graph *graph, struct location *location, uint32_t state, int64_t enter_ns)
+{
+    if (run->count == 0)
+        return false;
+    const struct packed_call *call = latest(location);
+    bool same = graph->kinds[packed_kind(call)].state == state;
+    if (same && !has_messages(call)) {
+        graph_set_leave(graph, location, location->count - 1, enter_ns);
+        return true;
+    }
+    bool probes = state_of(graph, call)->class == CLASS_PROBE;
+    end_run(run, graph, location, has_messages(call) || (probes && takes_message(&graph->defs->states[state])));
+    return false;
+}
+
+void polls_leave(struct poll_run *run, int64_t enter_ns, int64_t leave_ns)
+{
+    ARRAY_PUSH(run->polls, run->count, run->capacity, (struct poll){enter_ns, leave_ns});
+}
+
+void polls_end(struct poll_run *run, struct graph *graph, struct location *location)
+{
+    if (run->count > 0)
+        end_run(run, graph, location, has_messages(latest(location)));
+    free(run->polls);
+    *run = (struct poll_run){0};
+}

@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "graph/wait_table.h"
+
+#include "core/memory.h"
+#include "graph/wait.h"
+
+#include <string.h>
+
+static uint32_t pack_ns(struct graph *graph, int64_t ns)
+{
+    if (ns < WAIT_LONG)
+        return (uint32_t)ns;
+    ARRAY_PUSH(graph->long_waits, graph->long_wait_count, graph->long_wait_capacity, ns);
+    return WAIT_LONG | (uint32_t)(graph->long_wait_count - 1);
+}
+
+/* Waits of a location while they are collected; the longest location's. */
+struct collected {
+    uint32_t *ns;
+    uint8_t *kinds;
+    size_t capacity, kinds_capacity;
+};
+
+static void collect(struct graph *graph, uint32_t location, struct location_waits *waits, struct collected *collected)
+{
+    double sum_ns = 0;
+    size_t count = graph->locations[location].count, sums = 0, sums_capacity = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (i % 64 == 0)
+            waits->before[i / 64] = (uint32_t)waits->count;
+        struct wait wait = wait_compute(graph, location, (uint32_t)i);
+        if (wait.kind == WAIT_NONE)
+            continue;
+        if (waits->count % 64 == 0)
+            ARRAY_PUSH(waits->sums_ns, sums, sums_capacity, sum_ns);
+        ARRAY_RESERVE(collected->ns, collected->capacity, waits->count + 1);
+        ARRAY_RESERVE(collected->kinds, collected->kinds_capacity, waits->count + 1);
+        waits->marks[i / 64] |= UINT64_C(1) << i % 64;
+        collected->ns[waits->count] = pack_ns(graph, wait.ns);
+        collected->kinds[waits->count++] = (uint8_t)wait.kind;
+        sum_ns += (double)wait.ns;
+    }
+}
+
+static void *copy_of(const void *from, size_t size)
+{
+    void *copy = memory_new(size);
+    memcpy(copy, from, size);
+    return copy;
+}
+
+void wait_table_make(struct graph *graph)
+{
+    struct collected collected = {0};
+    struct location_waits *all = memory_new(graph->location_count * sizeof *all);
+    for (uint32_t location = 0; location < graph->location_count; location++) {
+        struct location_waits *waits = &all[location];
+        size_t words = graph->locations[location].count / 64 + 1;
+        waits->marks = memory_new(words * sizeof *waits->marks);
+        waits->before = memory_new(words * sizeof *waits->before);
+        collect(graph, location, waits, &collected);
+        if (waits->count == 0)
+            continue;
+        waits->ns = copy_of(collected.ns, waits->count * sizeof *waits->ns);
+        waits->kinds = copy_of(collected.kinds, waits->count * sizeof *waits->kinds);
+    }
+    free(collected.ns);
+    free(collected.kinds);
+    graph->waits = all;
+}
+
+void wait_table_free(struct graph *graph)
+{
+    for (size_t i = 0; graph->waits && i < graph->location_count; i++) {
+        free(graph->waits[i].marks);
+        free(graph->waits[i].before);
+        free(graph->waits[i].ns);
+        free(graph->waits[i].kinds);
+        free(graph->waits[i].sums_ns);
+    }
+    free(graph->waits);
+    free(graph->long_waits);
+    graph->waits = NULL;
+    graph->long_waits = NULL;
+    graph->long_wait_count = graph->long_wait_capacity = 0;
+}
+
+double waits_sum_ns(const struct graph *graph, uint32_t location, size_t from, size_t to)
+{
+    double sum_ns = 0;
+    if (to > from && from / 64 != to / 64) {
+        const double *sums_ns = graph->waits[location].sums_ns;
+        size_t last = (to - 1) / 64;
+        sum_ns = sums_ns[last] - sums_ns[from / 64];
+        for (size_t i = from / 64 * 64; i < from; i++)
+            sum_ns -= (double)wait_ns(graph, location, i);
+        from = last * 64;
+    }
+    for (; from < to; from++)
+        sum_ns += (double)wait_ns(graph, location, from);
+    return sum_ns;
+}
+
+uint32_t waiting_call_before(const struct graph *graph, uint32_t location, size_t call)
+{
+    const uint64_t *marks = graph->waits[location].marks;
+    size_t word = call / 64;
+    uint64_t bits = marks[word] & ((UINT64_C(1) << call % 64) - 1);
+    while (!bits && word > 0)
+        bits = marks[--word];
+    if (!bits)
+        return GRAPH_NONE;
+    return (uint32_t)(word * 64 + 63 - (size_t)__builtin_clzll(bits));
+}
+
+static int by_ns(const void *a, const void *b)
+{
+    const int64_t *left = a, *right = b;
+    return (*left > *right) - (*left < *right);
+}
+
+int64_t waits_median_ns(const struct graph *graph)
+{
+    size_t count = 0, at = 0;
+    for (uint32_t location = 0; location < graph->location_count; location++)
+        count += graph->waits[location].count;
+    int64_t *all = memory_new(count * sizeof *all), median_ns = 0;
+    for (uint32_t location = 0; location < graph->location_count; location++)
+        for (size_t i = 0; i < graph->waits[location].count; i++)
+            all[at++] = wait_ns(graph, location, i);
+    if (count > 0) {
+        qsort(all, count, sizeof *all, by_ns);
+        median_ns = all[count / 2];
+    }
+    free(all);
+    return median_ns;
+}

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What is said where much is lost and nothing else is found. */
+#include "heuristics/finding.h"
+
+#include "core/memory.h"
+#include "core/text.h"
+#include "heuristics/efficiency.h"
+#include "heuristics/even_work.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* POP's limit of what is acceptable. */
+static const double ACCEPTABLE = 0.8;
+
+/* Roles differ where so much of all time is waiting on the critical path's account, most of it for what the waiting
+   process never does. */
+static const double WAITING = 0.1, BETWEEN_ROLES = 0.5;
+
+/* What the run is longer than the mean of the computing, by POP's factors: they add up. */
+struct loss {
+    double mean_s, uneven_s, turns_s, transfer_s;
+};
+
+static struct loss loss_of(const struct metrics *metrics)
+{
+    const struct analysis *analysis = metrics->analysis;
+    struct efficiency efficiency = efficiency_of(metrics);
+    double working_s = (double)working_duration_ns(metrics) / 1e9, most_s = efficiency.communication * working_s;
+    double ideal_s = analysis->serialisation > 0 ? most_s / analysis->serialisation : working_s;
+    double mean_s = efficiency.parallel * working_s;
+    return (struct loss){mean_s, most_s - mean_s, ideal_s - most_s, working_s - ideal_s};
+}
+
+static bool roles_differ(const struct analysis *analysis)
+{
+    double all = (double)analysis->path * (double)analysis->process_count, lost = (double)analysis->impact_imbalance;
+    return lost >= WAITING * all && (double)analysis->impact_inter >= BETWEEN_ROLES * lost;
+}
+
+/* Why, and what to do about it. */
+static void say_why(const struct metrics *metrics, const struct loss *loss, struct finding *finding)
+{
+    const struct analysis *analysis = metrics->analysis;
+    char number[TEXT_NUMBER_SIZE], why[400];
+    const char *advice =
+        "look at when each process computes (sight timeline, sight phases), and begin with the phase that "
+        "loses most";
+    bool by_steps;
+    if (analysis->rootless > 0) {
+        snprintf(
+            why, sizeof why,
+            "The trace does not tell the root of %s calls of collectives: who waits for whom in them is not known.",
+            text_thousands(number, analysis->rootless));
+        advice =
+            "record with sight record, which notes the roots; in the source look at what the processes that compute "
+            "longest do before collectives";
+    } else if (analysis->partnerless + analysis->unmatched > 0) {
+        snprintf(why, sizeof why, "The trace does not tell the partners of %s calls: who waits for whom is not known.",
+                 text_thousands(number, analysis->partnerless + analysis->unmatched));
+        advice = "record the whole run with sight record";
+    } else if (roles_differ(analysis)) {
+        snprintf(why, sizeof why,
+                 "The processes have different roles: most waiting is for what the waiting process never "
+                 "does itself.");
+        advice = "let the roles overlap, or give a part of the work of one role to processes of the other";
+    } else if (loss->uneven_s >= loss->turns_s && loss->uneven_s >= loss->transfer_s) {
+        snprintf(
+            why, sizeof why,
+            "Even work alone would save %s by replay: where one process computes longer, others cannot use the time.",
+            seconds_text(number, (double)even_work_saving_ns(metrics, &by_steps) / 1e9));
+    } else {
+        snprintf(why, sizeof why, "It is spread over many waits and calls, none of which alone costs enough.");
+    }
+    size_t used = strlen(finding->text);
+    snprintf(finding->text + used, sizeof finding->text - used, " No single change recovers it. %s", why);
+    snprintf(finding->advice, sizeof finding->advice, "%s", advice);
+}
+
+static double largest_of(const struct loss *loss)
+{
+    double largest = loss->uneven_s > loss->turns_s ? loss->uneven_s : loss->turns_s;
+    return largest > loss->transfer_s ? largest : loss->transfer_s;
+}
+
+bool find_lost_time(const struct finding_input *input, struct finding *finding)
+{
+    const struct metrics *metrics = input->metrics;
+    double parallel = efficiency_of(metrics).parallel;
+    if (input->found > 0 || metrics->process_count < 2 || parallel >= ACCEPTABLE || parallel <= 0)
+        return false;
+    struct loss loss = loss_of(metrics);
+    double lost_s = loss.uneven_s + loss.turns_s + loss.transfer_s;
+    char lost[TEXT_NUMBER_SIZE], uneven[TEXT_NUMBER_SIZE], turns[TEXT_NUMBER_SIZE], transfer[TEXT_NUMBER_SIZE],
+        share[TEXT_NUMBER_SIZE];
+    finding->saving_s = largest_of(&loss);
+    finding->waiting_s = lost_s * (double)metrics->process_count;
+    finding->to_s = (double)input->analysis->duration / 1e9;
+    finding->unresolved = true;
+    finding_takes_waits(finding, input->analysis);
+    seconds_text(lost, lost_s);
+    snprintf(finding->title, sizeof finding->title, "%s are lost, and no single change recovers them", lost);
+    snprintf(
+        finding->text, sizeof finding->text,
+        "Parallel efficiency is %s: each process loses %s on average. Uneven work costs at most %s (longest computing "
+        "- mean), waiting in chains %s, MPI and the network %s.",
+        text_share(share, parallel), lost, seconds_text(uneven, loss.uneven_s), seconds_text(turns, loss.turns_s),
+        seconds_text(transfer, loss.transfer_s));
+    say_why(metrics, &loss, finding);
+    finding_evidence(finding, "uneven_s", loss.uneven_s, true);
+    finding_evidence(finding, "chains_s", loss.turns_s, true);
+    finding_evidence(finding, "transfer_s", loss.transfer_s, true);
+    finding_evidence(finding, "mean_s", loss.mean_s, true);
+    return true;
+}

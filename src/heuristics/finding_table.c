@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The table of finders, and what their findings have to do with each other. */
+#include "core/memory.h"
+#include "heuristics/advice.h"
+#include "heuristics/efficiency.h"
+#include "heuristics/finding.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static bool (*const finders[])(const struct finding_input *input, struct finding *finding) = {
+#define FINDER(name, ...) find_##name,
+#include "heuristics/findings.def"
+};
+
+/* Who saves this part of what another does saves the same. */
+static const double SAME = 0.9;
+
+static void finding_clear(struct finding *finding)
+{
+    free(finding->victims.rank);
+    free(finding->causes.rank);
+    *finding = (struct finding){0};
+}
+
+/* Who follows from another does not stand before it. */
+static int by_saving(const void *a, const void *b)
+{
+    const struct finding *left = a, *right = b;
+    if (left->saving_s != right->saving_s)
+        return left->saving_s > right->saving_s ? -1 : 1;
+    return (left->kind > right->kind) - (left->kind < right->kind);
+}
+
+/* What can follow from what. Waiting that even work would end follows from the imbalance: of the totals, or else of the
+   iterations; but not what costs by itself. Who queues waits for one that is late because it serves others. */
+#define BIT FINDING_BIT
+static const struct root {
+    enum finding_kind root;
+    uint64_t others;
+} roots[] = {
+    {FINDING_oversubscription, ~BIT(late_start)},
+    {FINDING_dynamic_imbalance, BIT(compute_imbalance)},
+    {FINDING_compute_imbalance,
+     ~(BIT(small_messages) | BIT(transfer) | BIT(excessive_synchronisation) | BIT(late_start))},
+    {FINDING_dynamic_imbalance,
+     ~(BIT(small_messages) | BIT(transfer) | BIT(excessive_synchronisation) | BIT(late_start))},
+    {FINDING_wrong_order, BIT(late_sender) | BIT(late_receiver) | BIT(late_broadcast) | BIT(serialisation) |
+                              BIT(wait_at_nxn) | BIT(wait_at_barrier)},
+    {FINDING_io, BIT(transfer) | BIT(late_receiver) | BIT(late_sender) | BIT(contention) | BIT(serialisation) |
+                     BIT(wait_at_nxn) | BIT(wait_at_barrier)},
+    {FINDING_excessive_synchronisation, BIT(transfer)},
+    {FINDING_small_messages, BIT(transfer)},
+    {FINDING_contention, BIT(late_sender) | BIT(late_receiver) | BIT(wrong_order) | BIT(serialisation) |
+                             BIT(wait_at_nxn) | BIT(wait_at_barrier) | BIT(wait_at_io)},
+};
+
+static struct finding *finding_of(const struct findings *findings, enum finding_kind kind)
+{
+    for (size_t i = 0; i < findings->count; i++)
+        if (findings->finding[i].kind == kind)
+            return &findings->finding[i];
+    return NULL;
+}
+
+/* Waits that take processes out of step. */
+static const uint64_t TURNS = BIT(contention) | BIT(wrong_order) | BIT(late_sender) | BIT(late_receiver) |
+                              BIT(late_broadcast) | BIT(early_reduce) | BIT(early_scan) | BIT(late_post) |
+                              BIT(late_complete) | BIT(lock_contention) | BIT(wait_at_nxn) | BIT(wait_at_barrier) |
+                              BIT(wait_at_fence);
+#undef BIT
+
+/* That processes take turns and that they wait for each other is one problem. Where a few are waited for, the wait says
+   more, and is the root: the turns save no more than it does. Where all wait for all, the turns are. */
+static void join_turns(struct findings *findings, size_t processes)
+{
+    struct finding *turns = finding_of(findings, FINDING_serialisation);
+    const struct finding *told = NULL;
+    for (size_t i = 0; turns && i < findings->count; i++) {
+        struct finding *finding = &findings->finding[i];
+        if (!(TURNS >> finding->kind & 1) || finding->saving_s < SAME * turns->saving_s)
+            continue;
+        if (finding->causes.count * 2 > processes + 1)
+            finding->root = finding->root ? finding->root : turns->id;
+        else if (!told || finding->saving_s > told->saving_s)
+            told = finding;
+    }
+    if (!told)
+        return;
+    turns->root = turns->root ? turns->root : told->id;
+    if (told->saving_s < turns->saving_s) {
+        turns->saving_s = told->saving_s;
+        turns->share = told->share;
+    }
+}
+
+/* A wait of which so much still could be saved once work is even does not follow from uneven work. */
+static const double REMAINS = 0.5;
+
+static bool remains_when_even(const struct analysis *analysis, const struct finding *finding)
+{
+    enum wait_kind wait = finding_wait(finding->kind);
+    return wait != WAIT_NONE && (double)analysis->waits[wait].remains_ns / 1e9 > REMAINS * finding->saving_s;
+}
+
+static void name_roots(struct findings *findings, const struct analysis *analysis)
+{
+    for (size_t r = 0; r < sizeof roots / sizeof *roots; r++) {
+        const struct finding *root = finding_of(findings, roots[r].root);
+        bool uneven = roots[r].root == FINDING_compute_imbalance || roots[r].root == FINDING_dynamic_imbalance;
+        for (size_t i = 0; root && i < findings->count; i++) {
+            struct finding *finding = &findings->finding[i];
+            if (finding != root && !finding->root && root->root != finding->id &&
+                (roots[r].others >> finding->kind & 1) && root->saving_s >= finding->saving_s / 2 &&
+                !(uneven && remains_when_even(analysis, finding)))
+                finding->root = root->id;
+        }
+    }
+}
+
+/* Who gets no core loses at least what anything that follows from it costs. */
+static void raise_machine(struct findings *findings, double duration)
+{
+    struct finding *machine = finding_of(findings, FINDING_oversubscription);
+    for (size_t i = 0; machine && i < findings->count; i++)
+        if (findings->finding[i].saving_s > machine->saving_s)
+            machine->saving_s = findings->finding[i].saving_s;
+    if (machine && duration > 0)
+        machine->share = machine->saving_s / duration;
+}
+
+struct findings findings_of(const struct metrics *metrics, const struct heuristic_result *results)
+{
+    struct findings findings = {0};
+    struct finding_input whole = {metrics, results, metrics->analysis, 0}, *input = &whole;
+    if (!metrics->analysis || metrics->analysis->process_count != metrics->process_count)
+        return findings;
+    size_t capacity = 0;
+    struct structure structure = structure_of_run(metrics);
+    const struct analysis *analysis = input->analysis;
+    int64_t clock_ns = analysis->clock_rest > analysis->clock_error ? analysis->clock_rest : analysis->clock_error;
+    double duration = (double)analysis->duration / 1e9, clock = (double)clock_ns / 1e9;
+    double working = (double)working_duration_ns(metrics) / 1e9;
+    findings.clock_limits = clock > FINDING_NOISE * working;
+    findings.floor_s = findings.clock_limits ? clock : FINDING_NOISE * working;
+    for (enum finding_kind kind = 0; kind < FINDING_KINDS; kind++) {
+        struct finding finding = {.kind = kind, .id = finding_id(kind)};
+        whole.found = findings.count;
+        bool found = finders[kind](input, &finding);
+        if (found)
+            advice_fit(input, &structure, &finding);
+        finding.share = duration > 0 ? finding.saving_s / duration : 0;
+        if (found && (finding.unresolved || finding.saving_s > findings.floor_s)) {
+            ARRAY_PUSH(findings.finding, findings.count, capacity, finding);
+            continue;
+        }
+        findings.below_clock += found && finding.saving_s > FINDING_NOISE * working;
+        finding_clear(&finding);
+    }
+    finding_caveat(input, findings.caveat);
+    raise_machine(&findings, duration);
+    if (finding_roots_known(analysis)) {
+        name_roots(&findings, analysis);
+        join_turns(&findings, metrics->process_count);
+    }
+    if (findings.count > 0)
+        qsort(findings.finding, findings.count, sizeof *findings.finding, by_saving);
+    return findings;
+}
+
+void findings_clear(struct findings *findings)
+{
+    for (size_t i = 0; i < findings->count; i++)
+        finding_clear(&findings->finding[i]);
+    free(findings->finding);
+    *findings = (struct findings){0};
+}

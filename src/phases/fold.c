@@ -1,0 +1,414 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "phases/fold.h"
+
+#include "core/map.h"
+#include "core/memory.h"
+
+#include <assert.h>
+#include <string.h>
+
+/* Any odd number with well mixed bits: the base of the windows' hashes. */
+static const uint64_t BASE = UINT64_C(0xD1342543DE82EF95);
+
+/* The sequence while it is folded: nodes and, beside them, their shapes, which is what comparing reads. */
+struct folder {
+    struct fold *fold;
+    struct map known; /* hash of a body -> first shape of that hash */
+    uint32_t *nodes, *shapes;
+    size_t count;
+    uint32_t *latest; /* by shape: 1 + place where it was last */
+    size_t latest_capacity;
+    size_t budget;
+};
+
+static uint64_t body_hash(const uint32_t *body, size_t length)
+{
+    uint64_t hash = 0;
+    for (size_t i = 0; i < length; i++)
+        hash = hash * BASE + body[i] + 1;
+    return hash;
+}
+
+/* Keys of the map: bodies of different lengths apart, never UINT64_MAX. */
+static uint64_t body_key(uint64_t hash, size_t length)
+{
+    return (hash ^ map_hash(length)) >> 1;
+}
+
+static uint32_t find_shape(const struct folder *folder, uint64_t hash, const uint32_t *body, size_t length)
+{
+    const struct fold *fold = folder->fold;
+    const uint64_t *known = map_find(&folder->known, body_key(hash, length));
+    for (uint32_t at = known ? (uint32_t)*known : FOLD_NONE; at != FOLD_NONE; at = fold->shapes[at].chain)
+        if (fold->shapes[at].length == length &&
+            memcmp(fold->bodies + fold->shapes[at].body, body, length * sizeof *body) == 0)
+            return at;
+    return FOLD_NONE;
+}
+
+static uint32_t add_shape(struct fold *fold, const uint32_t *body, size_t length, uint32_t chain)
+{
+    struct fold_shape shape = {.body = (uint32_t)fold->body_count, .length = (uint32_t)length, .chain = chain};
+    ARRAY_RESERVE(fold->bodies, fold->body_capacity, fold->body_count + length);
+    if (length > 0)
+        memcpy(fold->bodies + fold->body_count, body, length * sizeof *body);
+    fold->body_count += length;
+    ARRAY_PUSH(fold->shapes, fold->shape_count, fold->shape_capacity, shape);
+    return (uint32_t)fold->shape_count - 1;
+}
+
+static uint32_t intern_shape(struct folder *folder, const uint32_t *body, size_t length)
+{
+    uint64_t hash = body_hash(body, length);
+    uint32_t found = find_shape(folder, hash, body, length);
+    if (found != FOLD_NONE)
+        return found;
+    uint64_t *known = map_put(&folder->known, body_key(hash, length), FOLD_NONE);
+    uint32_t shape = add_shape(folder->fold, body, length, (uint32_t)*known);
+    *known = shape;
+    return shape;
+}
+
+/* Puts the loop of the nodes [from, from + count * length) at `to`, which is not behind them. */
+static void put_loop(struct folder *folder, size_t to, size_t from, size_t length, size_t count, uint32_t shape)
+{
+    struct fold *fold = folder->fold;
+    uint32_t *children = folder->nodes + from;
+    size_t child_count = count * length;
+    for (size_t i = 0; i + 1 < child_count; i++)
+        fold->nodes[children[i]].next = children[i + 1];
+    struct fold_node loop = {.shape = shape,
+                             .begin = fold->nodes[children[0]].begin,
+                             .end = fold->nodes[children[child_count - 1]].end,
+                             .count = (uint32_t)count,
+                             .child = children[0],
+                             .last = children[child_count - 1],
+                             .next = FOLD_NONE};
+    ARRAY_PUSH(fold->nodes, fold->node_count, fold->node_capacity, loop);
+    folder->nodes[to] = (uint32_t)fold->node_count - 1;
+    folder->shapes[to] = shape;
+}
+
+static void keep_node(struct folder *folder, size_t to, size_t from)
+{
+    folder->nodes[to] = folder->nodes[from];
+    folder->shapes[to] = folder->shapes[from];
+}
+
+static int by_length(const void *a, const void *b)
+{
+    const uint32_t *left = a, *right = b;
+    return (left[0] > right[0]) - (left[0] < right[0]);
+}
+
+static int by_frequency(const void *a, const void *b)
+{
+    const uint32_t *left = a, *right = b;
+    if (left[1] != right[1])
+        return left[1] > right[1] ? -1 : 1;
+    return by_length(a, b);
+}
+
+/* The lengths that a body may have: distances between successive nodes of the same shape, the most frequent of them,
+   ascending. Returns how many; each is a pair of length and frequency. */
+static size_t find_lengths(struct folder *folder, uint32_t (*lengths)[2])
+{
+    size_t shape_count = folder->fold->shape_count, found = 0;
+    size_t longest = folder->count / 2 < FOLD_LONGEST_BODY ? folder->count / 2 : FOLD_LONGEST_BODY;
+    ARRAY_RESERVE(folder->latest, folder->latest_capacity, shape_count + 1);
+    memset(folder->latest, 0, shape_count * sizeof *folder->latest);
+    memset(lengths, 0, (FOLD_LONGEST_BODY + 1) * sizeof *lengths);
+    for (size_t i = 0; i < folder->count; i++) {
+        uint32_t *latest = &folder->latest[folder->shapes[i]];
+        if (*latest && i + 1 - *latest <= longest)
+            lengths[i + 1 - *latest][1]++;
+        *latest = (uint32_t)i + 1;
+    }
+    for (uint32_t length = 1; length <= longest; length++)
+        if (lengths[length][1]) {
+            uint32_t frequency = lengths[length][1];
+            lengths[found][0] = length;
+            lengths[found++][1] = frequency;
+        }
+    if (found > FOLD_LENGTHS) {
+        qsort(lengths, found, sizeof *lengths, by_frequency);
+        found = FOLD_LENGTHS;
+        qsort(lengths, found, sizeof *lengths, by_length);
+    }
+    folder->fold->steps += folder->count + shape_count;
+    return found;
+}
+
+/* Folds all repetitions of bodies of this length. False if there is none: nothing is changed. */
+static bool fold_length(struct folder *folder, size_t length)
+{
+    const uint32_t *shapes = folder->shapes;
+    size_t count = folder->count, to = 0, equal_until = 0;
+    folder->fold->steps += count;
+    for (size_t i = 0; i < count;) {
+        /* Nodes from i on that equal the one a length further, carried along. */
+        if (equal_until < i)
+            equal_until = i;
+        while (equal_until + length < count && shapes[equal_until] == shapes[equal_until + length])
+            equal_until++;
+        if (equal_until - i < length) {
+            /* Nothing begins before what ended the run. */
+            size_t stop = equal_until + 1 < count ? equal_until + 1 : count;
+            while (i < stop)
+                keep_node(folder, to++, i++);
+            continue;
+        }
+        size_t copies = (equal_until - i) / length + 1;
+        uint32_t shape = intern_shape(folder, shapes + i, length);
+        put_loop(folder, to++, i, length, copies, shape);
+        i += copies * length;
+    }
+    bool folded = to < count;
+    folder->count = to;
+    return folded;
+}
+
+/* Single copies of the bodies of this length that are known as loops become loops of one iteration. */
+static void absorb(struct folder *folder, size_t length)
+{
+    size_t count = folder->count, to = 0, i = 0;
+    uint64_t power = 1, hash = 0;
+    bool hashed = false;
+    for (size_t k = 1; k < length; k++)
+        power *= BASE;
+    folder->fold->steps += count;
+    while (i + length <= count) {
+        if (!hashed)
+            hash = body_hash(folder->shapes + i, length);
+        hashed = true;
+        uint32_t shape = find_shape(folder, hash, folder->shapes + i, length);
+        if (shape != FOLD_NONE) {
+            put_loop(folder, to++, i, length, 1, shape);
+            i += length;
+            hashed = false;
+            continue;
+        }
+        hash -= (folder->shapes[i] + UINT64_C(1)) * power;
+        if (i + length < count)
+            hash = hash * BASE + folder->shapes[i + length] + 1;
+        keep_node(folder, to++, i++);
+    }
+    while (i < count)
+        keep_node(folder, to++, i++);
+    folder->count = to;
+}
+
+/* Adjacent loops of the same body are one. */
+static void join(struct folder *folder)
+{
+    struct fold *fold = folder->fold;
+    size_t to = 0;
+    for (size_t i = 0; i < folder->count; i++) {
+        if (to > 0 && folder->shapes[to - 1] == folder->shapes[i] && fold_is_loop(fold, folder->nodes[i])) {
+            struct fold_node *loop = &fold->nodes[folder->nodes[to - 1]], *more = &fold->nodes[folder->nodes[i]];
+            fold->nodes[loop->last].next = more->child;
+            loop->last = more->last;
+            loop->end = more->end;
+            loop->count += more->count;
+            continue;
+        }
+        keep_node(folder, to++, i);
+    }
+    folder->count = to;
+}
+
+/* One round: the shortest body that repeats, wherever it does. False: none does. */
+static bool fold_round(struct folder *folder, uint32_t (*lengths)[2])
+{
+    size_t found = find_lengths(folder, lengths);
+    for (size_t i = 0; i < found && folder->fold->steps < folder->budget; i++) {
+        if (!fold_length(folder, lengths[i][0]))
+            continue;
+        absorb(folder, lengths[i][0]);
+        join(folder);
+        return true;
+    }
+    return false;
+}
+
+/* The sequence as it is: a node for each symbol and cut. */
+static void fill(struct folder *folder, const uint32_t *symbols, size_t count, const uint32_t *cuts, size_t cut_count)
+{
+    struct fold *fold = folder->fold;
+    size_t cut = 0;
+    for (uint32_t s = 0; s < fold->symbols; s++)
+        add_shape(fold, NULL, 0, FOLD_NONE);
+    for (size_t i = 0; i <= count; i++) {
+        for (; cut < cut_count && cuts[cut] == i; cut++) {
+            /* A shape that occurs nowhere else: nothing that contains it repeats. */
+            folder->shapes[folder->count] = add_shape(fold, NULL, 0, FOLD_NONE);
+            folder->nodes[folder->count++] = (uint32_t)fold->node_count++;
+        }
+        if (i == count)
+            break;
+        assert(symbols[i] < fold->symbols);
+        folder->shapes[folder->count] = symbols[i];
+        folder->nodes[folder->count++] = (uint32_t)fold->node_count++;
+    }
+    for (size_t i = 0, at = 0; i < folder->count; i++) {
+        uint32_t begin = (uint32_t)at;
+        at += folder->shapes[i] < fold->symbols;
+        fold->nodes[i] = (struct fold_node){folder->shapes[i], begin, (uint32_t)at, 1, FOLD_NONE, FOLD_NONE, FOLD_NONE};
+    }
+}
+
+struct fold *fold_new(const uint32_t *symbols, size_t count, uint32_t symbol_count, const uint32_t *cuts,
+                      size_t cut_count)
+{
+    struct fold *fold = memory_new(sizeof *fold);
+    struct folder folder = {.fold = fold, .budget = FOLD_EFFORT * (count + 1024)};
+    size_t all = count + cut_count;
+    fold->symbols = symbol_count;
+    ARRAY_RESERVE(fold->nodes, fold->node_capacity, all + 1);
+    folder.nodes = memory_new(all * sizeof *folder.nodes);
+    folder.shapes = memory_new(all * sizeof *folder.shapes);
+    fill(&folder, symbols, count, cuts, cut_count);
+    uint32_t(*lengths)[2] = memory_new((FOLD_LONGEST_BODY + 1) * sizeof *lengths);
+    while (fold_round(&folder, lengths))
+        continue;
+    for (size_t i = 0; i + 1 < folder.count; i++)
+        fold->nodes[folder.nodes[i]].next = folder.nodes[i + 1];
+    fold->first = folder.count ? folder.nodes[0] : FOLD_NONE;
+    free(lengths);
+    free(folder.nodes);
+    free(folder.shapes);
+    free(folder.latest);
+    map_clear(&folder.known);
+    return fold;
+}
+
+void fold_free(struct fold *fold)
+{
+    if (!fold)
+        return;
+    free(fold->nodes);
+    free(fold->shapes);
+    free(fold->bodies);
+    free(fold);
+}
+
+/* What rotating needs to know; all but the fold are by the caller. */
+struct rotator {
+    struct fold *fold;
+    const bool *ends;
+    const int64_t *gaps_ns;
+    struct map wanted; /* shape -> by how many places it is to be rotated */
+    struct map made;   /* shape -> the rotated one */
+};
+
+/* True if the node is a symbol that ends iterations. */
+static bool ends_iteration(const struct rotator *rotator, uint32_t node)
+{
+    return rotator->ends && !fold_is_loop(rotator->fold, node) && rotator->ends[rotator->fold->nodes[node].begin];
+}
+
+/* By how many places to rotate a body, at most `most`: behind the first symbol that ends iterations, if there is any,
+   else to the place before which most time passes, over all iterations. */
+static uint32_t rotation_of(const struct rotator *rotator, const struct fold_node *loop, uint32_t length, uint32_t most)
+{
+    const struct fold *fold = rotator->fold;
+    uint32_t place = 0, found = FOLD_NONE, at = loop->child;
+    int64_t *passed_ns = memory_new(length * sizeof *passed_ns);
+    for (uint32_t i = 0; i < loop->count * length; i++, at = fold->nodes[at].next) {
+        if (i < length && ends_iteration(rotator, at) && (found == FOLD_NONE || i + 1 == length))
+            found = (i + 1) % length;
+        /* The gap before the loop is not one of the loop. */
+        if (rotator->gaps_ns && i > 0)
+            passed_ns[i % length] += rotator->gaps_ns[fold->nodes[at].begin];
+    }
+    for (uint32_t i = 1; found == FOLD_NONE && i <= most; i++)
+        if (passed_ns[i] > passed_ns[place])
+            place = i;
+    if (found != FOLD_NONE)
+        place = found <= most ? found : 0;
+    free(passed_ns);
+    return place;
+}
+
+static uint32_t rotated_shape(struct rotator *rotator, uint32_t shape, uint32_t places)
+{
+    struct fold *fold = rotator->fold;
+    uint64_t *made = map_put(&rotator->made, shape, FOLD_NONE);
+    if (*made != FOLD_NONE)
+        return (uint32_t)*made;
+    uint32_t length = fold->shapes[shape].length, rotated = add_shape(fold, NULL, 0, FOLD_NONE);
+    fold->shapes[rotated].body = (uint32_t)fold->body_count;
+    fold->shapes[rotated].length = length;
+    ARRAY_RESERVE(fold->bodies, fold->body_capacity, fold->body_count + length);
+    const uint32_t *body = fold->bodies + fold->shapes[shape].body;
+    for (uint32_t i = 0; i < length; i++)
+        fold->bodies[fold->body_count++] = body[(i + places) % length];
+    *made = rotated;
+    return rotated;
+}
+
+/* How many of the nodes after the loop, `left` in its chain, continue as its body begins. */
+static uint32_t continues(const struct fold *fold, uint32_t loop, uint32_t left)
+{
+    const struct fold_shape *shape = &fold->shapes[fold->nodes[loop].shape];
+    uint32_t same = 0, at = fold->nodes[loop].next;
+    while (same + 1 < shape->length && same < left && at != FOLD_NONE &&
+           fold->nodes[at].shape == fold->bodies[shape->body + same]) {
+        same++;
+        at = fold->nodes[at].next;
+    }
+    return same;
+}
+
+/* Moves the first nodes of a loop out before it, and as many from behind it into it. `link` is what leads to the loop;
+   returns what leads to it then. */
+static uint32_t *shift(struct fold *fold, uint32_t *link, uint32_t places)
+{
+    uint32_t number = *link;
+    struct fold_node *loop = &fold->nodes[number];
+    uint32_t out_last = loop->child, in = loop->next, in_last = in;
+    for (uint32_t i = 1; i < places; i++) {
+        out_last = fold->nodes[out_last].next;
+        in_last = fold->nodes[in_last].next;
+    }
+    *link = loop->child;
+    loop->child = fold->nodes[out_last].next;
+    fold->nodes[out_last].next = number;
+    loop->next = fold->nodes[in_last].next;
+    fold->nodes[in_last].next = FOLD_NONE;
+    fold->nodes[loop->last].next = in;
+    loop->last = in_last;
+    loop->begin = fold->nodes[loop->child].begin;
+    loop->end = fold->nodes[in_last].end;
+    return &fold->nodes[out_last].next;
+}
+
+/* Rotates the loops of a chain, of which each iteration has `length` nodes, then those inside. */
+static void rotate_chain(struct rotator *rotator, uint32_t *link, uint32_t length)
+{
+    struct fold *fold = rotator->fold;
+    for (uint32_t place = 0; *link != FOLD_NONE; place = (place + 1) % length, link = &fold->nodes[*link].next) {
+        if (!fold_is_loop(fold, *link))
+            continue;
+        uint32_t shape = fold->nodes[*link].shape, most = continues(fold, *link, length - 1 - place);
+        if (most > 0) {
+            uint32_t wanted = rotation_of(rotator, &fold->nodes[*link], fold->shapes[shape].length, most);
+            wanted = (uint32_t)*map_put(&rotator->wanted, shape, wanted);
+            if (wanted > 0 && wanted <= most) {
+                link = shift(fold, link, wanted);
+                place += wanted;
+                fold->nodes[*link].shape = rotated_shape(rotator, shape, wanted);
+            }
+        }
+        rotate_chain(rotator, &fold->nodes[*link].child, fold->shapes[fold->nodes[*link].shape].length);
+    }
+}
+
+void fold_rotate(struct fold *fold, const bool *ends, const int64_t *gaps_ns)
+{
+    struct rotator rotator = {.fold = fold, .ends = ends, .gaps_ns = gaps_ns};
+    if (ends || gaps_ns)
+        rotate_chain(&rotator, &fold->first, UINT32_MAX);
+    map_clear(&rotator.wanted);
+    map_clear(&rotator.made);
+}

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef SIGHT_PHASES_LOCATION_LOOPS_H
+#define SIGHT_PHASES_LOCATION_LOOPS_H
+
+#include "phases/loops.h"
+
+/* The steps of loops_of, for loops that many locations have in common: they are found in one location and timed in
+ * each. */
+
+/* Which calls of a location loops are looked for in, and whether their partners tell them apart. */
+enum location_calls {
+    LOCATION_PARTNERS, /* those that loops_of takes, by function, communicator and relative partner */
+    LOCATION_CALLS,    /* the same calls, whichever process the partner is */
+    LOCATION_WORLD     /* collectives of the whole run only: they come in the same order on all locations */
+};
+
+/* What a reading tells of each call. */
+enum location_detail { LOCATION_TIMES, LOCATION_SYMBOLS };
+
+/* Those calls as a sequence: a place in it is an index of all these arrays. */
+struct location_reading {
+    uint32_t *calls;   /* indices in the location */
+    uint32_t *symbols; /* of LOCATION_SYMBOLS, else NULL; `ends`, too */
+    bool *ends;
+    int64_t *enter_ns, *leave_ns;
+    size_t count;
+};
+struct location_reading location_read(const struct graph *graph, uint32_t location, enum location_calls which,
+                                      enum location_detail detail);
+void location_reading_clear(struct location_reading *reading);
+
+/* Hashes of the location's calls as LOCATION_CALLS and LOCATION_WORLD read them. Locations with the same hash have the
+   same loops, at the same places. `calls` is below 2^63. */
+struct location_signature {
+    uint64_t calls, world;
+    size_t world_count;
+};
+struct location_signature location_signature_of(const struct graph *graph, uint32_t location);
+
+/* The loops of the calls, of LOCATION_PARTNERS as loops_of finds them, without times: calls are places in the reading.
+ */
+struct loop_tree location_loops_find(const struct graph *graph, uint32_t location, enum location_calls which);
+
+/* Makes calls of the location of places in its reading, and sums up times. */
+void location_loops_time(struct loop_tree *tree, const struct graph *graph, uint32_t location,
+                         const struct location_reading *reading);
+
+/* Counts the first iterations of each loop that are of warming up. */
+void loop_tree_warm_up(struct loop_tree *tree);
+
+/* A copy without spare room. */
+struct loop_tree loop_tree_copy(const struct loop_tree *tree);
+
+#endif

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "record/ending.h"
+
+#include "record/clock.h"
+#include "record/recorder.h"
+
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+static const int crashes[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
+enum { CRASHES = sizeof crashes / sizeof *crashes };
+static struct sigaction before[CRASHES];
+static struct location *first; /* of the process */
+static pid_t process;
+
+/* UCX, which MPICH may use, has a sigaction of its own that keeps others from the signals that it handles. */
+extern int __sigaction(int, const struct sigaction *, struct sigaction *) __attribute__((weak));
+
+static int own_sigaction(int signal_number, const struct sigaction *action, struct sigaction *old)
+{
+    return __sigaction ? __sigaction(signal_number, action, old) : sigaction(signal_number, action, old);
+}
+
+void ending_note_in(struct location *location)
+{
+    first = location;
+}
+
+/* Only memory that is mapped is written, so that it may happen in a signal handler. */
+static void note(struct location *location, int signal_number)
+{
+    struct record_header *header = location ? location->header : NULL;
+    if (!header || getpid() != process)
+        return;
+    header->died_ticks = clock_now();
+    header->died_at = location_position(location);
+    header->signal = signal_number;
+}
+
+/* What the signal found is put back and the instruction is tried again, or the signal sent again: the process dies as
+   it would have. */
+static void die_as_before(const struct sigaction *action, int signal_number, const siginfo_t *info)
+{
+    own_sigaction(signal_number, action, NULL);
+    if (info->si_code <= 0)
+        syscall(SYS_tgkill, getpid(), syscall(SYS_gettid), signal_number);
+}
+
+static void on_crash(int signal_number, siginfo_t *info, void *context)
+{
+    size_t i = 0;
+    while (i + 1 < CRASHES && crashes[i] != signal_number)
+        i++;
+    struct location *mine = location_mine ? location_mine : first;
+    note(mine, signal_number);
+    if (mine != first)
+        note(first, signal_number);
+    if (before[i].sa_flags & SA_SIGINFO)
+        before[i].sa_sigaction(signal_number, info, context);
+    else if (before[i].sa_handler == SIG_DFL)
+        die_as_before(&before[i], signal_number, info);
+    else
+        before[i].sa_handler(signal_number);
+}
+
+static void on_exit_of_process(int code, void *unused)
+{
+    (void)unused;
+    struct record_header *header = first ? first->header : NULL;
+    if (!header || header->end != RECORD_RUNNING || getpid() != process)
+        return;
+    header->died_ticks = clock_now();
+    header->died_at = location_position(first);
+    header->exit_code = code;
+    header->end = RECORD_EXITED;
+}
+
+void ending_watch(void)
+{
+    process = getpid();
+    on_exit(on_exit_of_process, NULL);
+    for (size_t i = 0; i < CRASHES; i++) {
+        if (own_sigaction(crashes[i], NULL, &before[i]) != 0 ||
+            (!(before[i].sa_flags & SA_SIGINFO) && before[i].sa_handler == SIG_IGN))
+            continue;
+        struct sigaction action = before[i];
+        action.sa_flags |= SA_SIGINFO | SA_ONSTACK;
+        action.sa_sigaction = on_crash;
+        own_sigaction(crashes[i], &action, NULL);
+    }
+}

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef SIGHT_RECORD_ENDING_H
+#define SIGHT_RECORD_ENDING_H
+
+#include "record/location.h"
+
+/* How a process ends that does not come to MPI_Finalize: by which signal, or with which exit code. */
+
+/* From now on the signals of crashes (SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT) are noted on their way: what was to
+   happen happens then, be it a handler of the program or of MPI, or death where the fault is. Exits are noted, too. */
+void ending_watch(void);
+
+/* The location of the process in which that is noted; NULL: none any more. */
+void ending_note_in(struct location *location);
+
+#endif

@@ -1,0 +1,296 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "record/location.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+static void block_release(struct location *location)
+{
+    if (location->block)
+        munmap(location->block, location->header->block_size);
+    location->block = location->at = location->block_end = NULL;
+}
+
+static void block_begin(struct location *location)
+{
+    location->at = location->block + RECORD_BLOCK_HEAD;
+    location->block_end = location->block + location->header->block_size;
+    location->block_at = RECORD_HEADER_SIZE + location->header->blocks * location->header->block_size;
+    location->calibrate_at = INT64_MIN;
+}
+
+/* The block for good: a page that is mapped anew costs ten times what it costs to write it to the file. */
+static bool block_map(struct location *location)
+{
+    uint32_t size = location->header->block_size;
+    if (!own_file_extend(&location->file, RECORD_HEADER_SIZE, size))
+        return false;
+    location->block = own_file_map(&location->file, RECORD_HEADER_SIZE, size);
+    if (!location->block)
+        return false;
+    block_begin(location);
+    return true;
+}
+
+/* Where in the file a position is. */
+static uint64_t file_place(const struct location *location, uint64_t position)
+{
+    return position >= location->block_at ? position - location->block_at + RECORD_HEADER_SIZE
+                                          : position + location->header->block_size;
+}
+
+/* Writes the full block after those before it, and empties it. */
+static bool block_flush(struct location *location)
+{
+    struct record_header *header = location->header;
+    uint64_t at = location->block_at + header->block_size, number = header->blocks + 1;
+    if (!own_file_write(&location->file, location->block, header->block_size, at))
+        return false;
+    __atomic_store_n(&header->blocks, number, __ATOMIC_RELEASE);
+    __atomic_signal_fence(__ATOMIC_SEQ_CST); /* from here on the block has nothing to tell */
+    memset(location->block + RECORD_BLOCK_HEAD, 0, header->block_size - RECORD_BLOCK_HEAD);
+    __atomic_store_n((uint64_t *)(void *)location->block, number, __ATOMIC_RELEASE);
+    return true;
+}
+
+static bool file_create(struct own_file *file, const struct location_settings *settings,
+                        const struct record_header *header)
+{
+    char path[4096];
+    int length = snprintf(path, sizeof path, "%s/%.32s-%u-%u" RECORD_SUFFIX, settings->directory, header->host_name,
+                          header->pid, header->thread);
+    if (length < 0 || (size_t)length >= sizeof path) {
+        errno = ENAMETOOLONG;
+        return false;
+    }
+    return own_file_create(file, path);
+}
+
+/* The magic last: a process may be killed on the way, and then has no header. */
+static void header_store(struct record_header *page, const struct record_header *header, uint32_t block_size)
+{
+    uint64_t magic;
+    memcpy(&magic, header->magic, sizeof magic);
+    memcpy((char *)page + sizeof magic, (const char *)header + sizeof magic, sizeof *header - sizeof magic);
+    page->block_size = block_size;
+    __atomic_store_n((uint64_t *)(void *)page, magic, __ATOMIC_RELEASE);
+}
+
+/* False and errno. */
+static bool file_begin(struct location *location, const struct record_header *header, uint32_t block_size)
+{
+    void *page = own_file_extend(&location->file, 0, RECORD_HEADER_SIZE)
+                     ? own_file_map(&location->file, 0, RECORD_HEADER_SIZE)
+                     : NULL;
+    if (!page)
+        return false;
+    location->header = page;
+    location->pending = (struct record_pending *)(void *)((unsigned char *)page + RECORD_PENDING_AT);
+    header_store(location->header, header, block_size);
+    if (block_map(location))
+        return true;
+    int reason = errno;
+    munmap(page, RECORD_HEADER_SIZE);
+    errno = reason;
+    return false;
+}
+
+struct location *location_open(const struct location_settings *settings, const struct record_header *header)
+{
+    struct location *location = calloc(1, sizeof *location);
+    if (!location)
+        return NULL;
+    location->events_left = settings->max_events;
+    location->thread = header->thread;
+    pthread_mutex_init(&location->lock, NULL);
+    if (file_create(&location->file, settings, header)) {
+        if (file_begin(location, header, settings->block_size))
+            return location;
+        own_file_fail(&location->file, errno);
+    }
+    free(location);
+    return NULL;
+}
+
+void location_close(struct location *location, enum record_end end)
+{
+    if (!location->header)
+        return;
+    if (location->block) {
+        struct clock_pair pair = clock_read();
+        location_calibrate(location, location->last_ticks, &pair);
+    }
+    pthread_mutex_lock(&location->lock);
+    bool all_in_one = location->block && location->header->blocks == 0;
+    uint64_t used = all_in_one ? location_position(location) : 0;
+    block_release(location);
+    if (used > 0)
+        own_file_truncate(&location->file, used); /* what is behind is nothing, and may as well stay */
+    location->header->end = end;
+    location_abandon(location);
+    pthread_mutex_unlock(&location->lock);
+}
+
+void location_abandon(struct location *location)
+{
+    static struct record_pending nowhere;
+    block_release(location);
+    munmap(location->header, RECORD_HEADER_SIZE);
+    location->header = NULL;
+    location->pending = &nowhere;
+    own_file_close(&location->file);
+}
+
+void location_stop(struct location *location, enum record_reason reason)
+{
+    location->header->reason = reason;
+    location->header->ended_ticks = clock_now();
+    pthread_mutex_lock(&location->lock);
+    block_release(location);
+    pthread_mutex_unlock(&location->lock);
+    location->events_left = UINT64_MAX;
+}
+
+/* Why the file cannot be written to, by errno. */
+static enum record_reason reason_of(int error)
+{
+    return error == ENOSPC || error == EDQUOT || error == EFBIG || error == EIO ? RECORD_DISK_FULL : RECORD_FILE_LOST;
+}
+
+bool location_next_block(struct location *location, size_t size)
+{
+    if (!location->block || size > location->header->block_size - RECORD_BLOCK_HEAD)
+        return false;
+    pthread_mutex_lock(&location->lock);
+    int before = errno;
+    bool flushed = !location->failed && block_flush(location);
+    int error = flushed ? 0 : location->failed ? location->failed : errno;
+    errno = before;
+    if (flushed)
+        block_begin(location);
+    pthread_mutex_unlock(&location->lock);
+    if (!flushed)
+        location_stop(location, reason_of(error));
+    return flushed;
+}
+
+/* From how soon to how late after the last time the clock is read again, in ticks. In between the pauses grow with the
+   run: a process that is killed has its last ticks in a time of which at least half was measured. */
+#define CALIBRATE_MIN (INT64_C(1) << 24)
+#define CALIBRATE_MAX (INT64_C(1) << 30)
+_Static_assert((UINT64_C(1) << 30) < RECORD_SHORT_TIMES,
+               "short records reach from one reading of the clock to the next");
+
+void location_calibrate(struct location *location, int64_t ticks, const struct clock_pair *pair)
+{
+    struct record_calibration record = {
+        .base.ticks = ticks, .ticks = pair->ticks, .ns = pair->ns, .width = pair->width};
+    location_define(location, &record, sizeof record, RECORD_CALIBRATION, RECORD_WORLD);
+    int64_t pause = ticks - recorder_clock.begin.ticks;
+    pause = pause < CALIBRATE_MIN ? CALIBRATE_MIN : pause > CALIBRATE_MAX ? CALIBRATE_MAX : pause;
+    location->calibrate_at = location->last_ticks + pause;
+}
+
+bool location_prepare(struct location *location, size_t size, int64_t ticks)
+{
+    while (location->block) {
+        if ((size_t)(location->block_end - location->at) < size) {
+            if (!location_next_block(location, size))
+                return false;
+        } else if (ticks >= location->calibrate_at) {
+            struct clock_pair pair = clock_read();
+            location_calibrate(location, ticks, &pair);
+        } else {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Where a position is in memory; NULL: it is in the file only. The lock is held, or this is the owner. */
+static unsigned char *mapped_at(const struct location *location, uint64_t position)
+{
+    return location->block && position >= location->block_at ? location->block + (position - location->block_at) : NULL;
+}
+
+/* Any thread, with the lock held: what goes wrong the owner is to find out. */
+static void store(struct location *location, uint64_t position, const void *data, size_t size)
+{
+    unsigned char *mapped = mapped_at(location, position);
+    int before = errno;
+    if (mapped)
+        memcpy(mapped, data, size);
+    else if (!own_file_write(&location->file, data, size, file_place(location, position)))
+        location->failed = errno;
+    errno = before;
+}
+
+static uint8_t kind_at(struct location *location, uint64_t position)
+{
+    const unsigned char *mapped = mapped_at(location, position);
+    uint8_t kind = 0;
+    int before = errno;
+    if (mapped)
+        kind = __atomic_load_n(mapped, __ATOMIC_RELAXED);
+    else if (!own_file_read(&location->file, &kind, sizeof kind, file_place(location, position)))
+        kind = 0;
+    errno = before;
+    return kind;
+}
+
+void location_define(struct location *location, const void *record, size_t size, enum record_kind kind, uint32_t comm)
+{
+    unsigned char *at = location_room(location, size);
+    if (!at)
+        return;
+    const size_t first = sizeof(uint64_t);
+    memcpy(at + first, (const unsigned char *)record + first, size - first);
+    uint64_t position = location_position(location);
+    location_commit(location, size, kind, 0, comm);
+    if (location->last_definition) {
+        pthread_mutex_lock(&location->lock);
+        store(location, location->last_definition + sizeof(struct record_base), &position, sizeof position);
+        pthread_mutex_unlock(&location->lock);
+    } else {
+        location->header->first_definition = position;
+    }
+    location->last_definition = position;
+}
+
+void location_void(struct location *location, uint64_t position)
+{
+    pthread_mutex_lock(&location->lock);
+    uint8_t kind = location->header ? kind_at(location, position) : RECORD_NONE;
+    if (kind != RECORD_NONE) {
+        kind = (uint8_t)((kind & RECORD_SHORT) | RECORD_VOID);
+        store(location, position, &kind, sizeof kind);
+    }
+    pthread_mutex_unlock(&location->lock);
+}
+
+void location_set_bytes(struct location *location, uint64_t position, uint64_t bytes)
+{
+    const size_t rest = offsetof(struct record_message, bytes) - sizeof(struct record_base);
+    pthread_mutex_lock(&location->lock);
+    uint8_t kind = location->header ? kind_at(location, position) : RECORD_NONE;
+    if (kind != RECORD_NONE) {
+        size_t head = kind & RECORD_SHORT ? sizeof(uint64_t) : sizeof(struct record_base);
+        store(location, position + head + rest, &bytes, sizeof bytes);
+    }
+    pthread_mutex_unlock(&location->lock);
+}
+
+void *location_scratch(struct location *location, size_t size)
+{
+    if (size > location->scratch_size) {
+        void *larger = realloc(location->scratch, size);
+        if (!larger)
+            return NULL;
+        location->scratch = larger;
+        location->scratch_size = size;
+    }
+    return location->scratch;
+}

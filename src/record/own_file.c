@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "record/own_file.h"
+
+#include "core/record_format.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { OUT_OF_THE_WAY = 960 }; /* the lowest number that is taken, where so many are allowed */
+
+static bool is_this(const struct own_file *file, int descriptor)
+{
+    struct stat about;
+    return descriptor >= 0 && fstat(descriptor, &about) == 0 && about.st_dev == file->device &&
+           about.st_ino == file->inode;
+}
+
+/* The descriptor under a high number. */
+static int move_away(int descriptor)
+{
+    int error = errno, high = fcntl(descriptor, F_DUPFD_CLOEXEC, OUT_OF_THE_WAY);
+    errno = error;
+    if (high < 0)
+        return descriptor;
+    close(descriptor);
+    return high;
+}
+
+/* A descriptor that is this file; -1 and errno where there is none any more. */
+static int descriptor_of(struct own_file *file)
+{
+    int error = errno;
+    if (is_this(file, file->descriptor)) {
+        errno = error;
+        return file->descriptor;
+    }
+    int again = open(file->path, O_RDWR | O_CLOEXEC);
+    if (again >= 0 && !is_this(file, again)) {
+        close(again);
+        errno = EBADF;
+        again = -1;
+    }
+    if (again < 0)
+        return file->descriptor = -1;
+    errno = error;
+    return file->descriptor = move_away(again);
+}
+
+bool own_file_create(struct own_file *file, const char *path)
+{
+    struct stat about;
+    *file = (struct own_file){.descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600)};
+    if (file->descriptor < 0)
+        return false;
+    file->descriptor = move_away(file->descriptor);
+    file->path = strdup(path);
+    if (file->path && fstat(file->descriptor, &about) == 0) {
+        file->device = about.st_dev;
+        file->inode = about.st_ino;
+        return true;
+    }
+    close(file->descriptor);
+    free(file->path);
+    *file = (struct own_file){.descriptor = -1};
+    return false;
+}
+
+/* A file that grows beyond what a process may write would kill it. */
+static bool may_have(uint64_t size)
+{
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY || size <= limit.rlim_cur)
+        return true;
+    errno = EFBIG;
+    return false;
+}
+
+bool own_file_extend(struct own_file *file, uint64_t at, uint64_t size)
+{
+    int descriptor = may_have(at + size) ? descriptor_of(file) : -1, error = EINTR;
+    while (descriptor >= 0 && error == EINTR)
+        error = posix_fallocate(descriptor, (off_t)at, (off_t)size);
+    if (descriptor >= 0 && error != 0)
+        errno = error;
+    return descriptor >= 0 && error == 0;
+}
+
+void *own_file_map(struct own_file *file, uint64_t at, size_t size)
+{
+    int descriptor = descriptor_of(file);
+    if (descriptor < 0)
+        return NULL;
+    void *mapped = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, (off_t)at);
+    return mapped == MAP_FAILED ? NULL : mapped;
+}
+
+bool own_file_write(struct own_file *file, const void *data, size_t size, uint64_t at)
+{
+    const char *from = data;
+    int error = errno, descriptor = may_have(at + size) ? descriptor_of(file) : -1;
+    while (descriptor >= 0 && size > 0) {
+        ssize_t done = pwrite(descriptor, from, size, (off_t)at);
+        if (done < 0 && errno == EINTR)
+            continue;
+        if (done <= 0)
+            return false;
+        from += done;
+        at += (uint64_t)done;
+        size -= (size_t)done;
+    }
+    if (descriptor >= 0)
+        errno = error;
+    return descriptor >= 0;
+}
+
+bool own_file_read(struct own_file *file, void *data, size_t size, uint64_t at)
+{
+    int descriptor = descriptor_of(file);
+    return descriptor >= 0 && pread(descriptor, data, size, (off_t)at) == (ssize_t)size;
+}
+
+bool own_file_truncate(struct own_file *file, uint64_t size)
+{
+    int descriptor = descriptor_of(file);
+    return descriptor >= 0 && ftruncate(descriptor, (off_t)size) == 0;
+}
+
+void own_file_close(struct own_file *file)
+{
+    int error = errno;
+    if (is_this(file, file->descriptor))
+        close(file->descriptor);
+    free(file->path);
+    *file = (struct own_file){.descriptor = -1};
+    errno = error;
+}
+
+void own_file_fail(struct own_file *file, int reason)
+{
+    char *name;
+    if (own_file_truncate(file, 0) && asprintf(&name, "%s" RECORD_FAILED_SUFFIX "%d", file->path, reason) >= 0) {
+        rename(file->path, name);
+        free(name);
+    }
+    own_file_close(file);
+    errno = reason;
+}

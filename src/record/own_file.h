@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef SIGHT_RECORD_OWN_FILE_H
+#define SIGHT_RECORD_OWN_FILE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+/* A file of the recorder in a process whose file descriptors are the program's: it may close ours, put others in their
+   place, use all that it may have, or change its root. So the descriptor has a high number, out of the way of the
+   program's, and is asked before each use whether it still is this file; if not, the file is opened anew by its name.
+   All functions leave errno as it was but where they fail. */
+struct own_file {
+    int descriptor; /* -1: none */
+    dev_t device;
+    ino_t inode;
+    char *path;
+};
+
+/* Makes the file, which must not be there. False and errno. */
+bool own_file_create(struct own_file *file, const char *path);
+
+/* Makes room on the disk. False and errno: it is full, or the file may not become that large. */
+bool own_file_extend(struct own_file *file, uint64_t at, uint64_t size);
+
+/* Maps a part of it, shared. NULL and errno. */
+void *own_file_map(struct own_file *file, uint64_t at, size_t size);
+
+/* All of the data, or false and errno. */
+bool own_file_write(struct own_file *file, const void *data, size_t size, uint64_t at);
+bool own_file_read(struct own_file *file, void *data, size_t size, uint64_t at);
+
+bool own_file_truncate(struct own_file *file, uint64_t size);
+
+/* Closes the descriptor if it is ours still, and forgets it. */
+void own_file_close(struct own_file *file);
+
+/* Closes the file that could be made but not used, for `reason` (of errno), and gives it a name that says so, with
+   RECORD_FAILED_SUFFIX: `sight record` finds it. */
+void own_file_fail(struct own_file *file, int reason);
+
+#endif

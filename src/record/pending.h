@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef SIGHT_RECORD_PENDING_H
+#define SIGHT_RECORD_PENDING_H
+
+#include "core/event.h"
+#include "record/call.h"
+
+/* What a call waits for, written down before it is made: if it never returns, its location's slot (struct
+   record_pending) tells. A few stores into memory that is mapped; nothing is looked up. */
+
+/* The slot for the call at hand, empty; only for calls that are recorded. */
+static inline struct record_pending *pending_begin(struct call *call, enum record_wait wait)
+{
+    struct record_pending *slot = call->location->pending;
+    __atomic_store_n(&slot->position, 0, __ATOMIC_RELAXED);
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    slot->wait = wait;
+    return slot;
+}
+
+static inline void pending_end(struct call *call, struct record_pending *slot)
+{
+    __atomic_store_n(&slot->position, location_position(call->location), __ATOMIC_RELEASE);
+}
+
+/* A receive or a probe. Before the call's own message is recorded. */
+static inline void pending_message(struct call *call, enum record_wait wait, int source, int tag)
+{
+    if (!call->write)
+        return;
+    struct record_pending *slot = pending_begin(call, wait);
+    slot->partner = source == MPI_ANY_SOURCE ? RECORD_ANY : source == MPI_PROC_NULL ? PARTNER_NONE : source;
+    slot->tag = tag == MPI_ANY_TAG ? RECORD_ANY : tag;
+    pending_end(call, slot);
+}
+
+/* A collective with a root. */
+static inline void pending_root(struct call *call, int root)
+{
+    if (!call->write)
+        return;
+    struct record_pending *slot = pending_begin(call, RECORD_WAIT_ROOT);
+    slot->partner = root == MPI_ROOT ? ROOT_SELF : root == MPI_PROC_NULL ? ROOT_BESIDE : root;
+    pending_end(call, slot);
+}
+
+/* Requests that the call waits for, or tests. */
+static inline void pending_requests(struct call *call, enum record_wait wait, size_t count, const MPI_Request *handles)
+{
+    if (!call->write)
+        return;
+    struct record_pending *slot = pending_begin(call, wait);
+    slot->count = (uint32_t)(count < UINT32_MAX ? count : UINT32_MAX);
+    size_t listed = count < RECORD_PENDING_REQUESTS ? count : RECORD_PENDING_REQUESTS;
+    for (size_t i = 0; i < listed; i++)
+        slot->requests[i] = HANDLE_NUMBER(handles[i]);
+    pending_end(call, slot);
+}
+
+static inline void pending_abort(struct call *call, int code)
+{
+    if (!call->write)
+        return;
+    struct record_pending *slot = pending_begin(call, RECORD_WAIT_ABORT);
+    slot->tag = code;
+    pending_end(call, slot);
+}
+
+#endif

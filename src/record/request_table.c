@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "record/request_table.h"
+
+#include "record/own_file.h"
+
+#include <errno.h>
+#include <unistd.h>
+
+enum { PAGE_SIZE = RECORD_REQUESTS_BLOCK * sizeof(struct record_request), PAGES_MAX = 1 << 14 };
+
+static struct own_file file = {.descriptor = -1};
+static bool tried;
+
+static bool table_open(void)
+{
+    char path[4096];
+    if (!tried && recorder_path(path, sizeof path, RECORD_REQUESTS_SUFFIX))
+        own_file_create(&file, path);
+    tried = true;
+    return file.path != NULL;
+}
+
+struct record_request *request_table_page(uint32_t number)
+{
+    uint64_t at = (uint64_t)number * PAGE_SIZE;
+    int before = errno;
+    struct record_request *page = NULL;
+    if (number < PAGES_MAX && table_open() && own_file_extend(&file, at, PAGE_SIZE))
+        page = own_file_map(&file, at, PAGE_SIZE);
+    errno = before;
+    return page;
+}
+
+void request_table_remove(void)
+{
+    if (file.path)
+        unlink(file.path);
+    own_file_close(&file);
+}
+
+void request_table_abandon(void)
+{
+    own_file_close(&file);
+}

@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "render/charts/axis.h"
+
+#include "core/memory.h"
+#include "core/text.h"
+
+#include <math.h>
+#include <stdio.h>
+
+enum { TICKS = 5 };
+
+double axis_round_up(double value)
+{
+    double power = pow(10, floor(log10(value)));
+    double digit = value / power;
+    return power * (digit <= 1 + 1e-9 ? 1 : digit <= 2 + 1e-9 ? 2 : digit <= 5 + 1e-9 ? 5 : 10);
+}
+
+static struct value_axis axis_up_to(struct area area, double most)
+{
+    struct value_axis axis = {.area = area, .unit = 1, .name = ""};
+    axis.step = most > 0 ? axis_round_up(most / TICKS) : 1;
+    axis.top = most > 0 ? ceil(most / axis.step - 1e-9) * axis.step : 1;
+    return axis;
+}
+
+struct value_axis axis_of_seconds(struct area area, double most)
+{
+    static const struct {
+        double unit;
+        const char *name;
+    } units[] = {{1e6, "million s"}, {1, "s"}, {1e-3, "ms"}, {1e-6, "µs"}, {1e-9, "ns"}};
+    struct value_axis axis = axis_up_to(area, most);
+    size_t i = 0;
+    while (i < 4 && axis.top < units[i].unit)
+        i++;
+    axis.unit = units[i].unit;
+    axis.name = units[i].name;
+    return axis;
+}
+
+double axis_y(const struct value_axis *axis, double value)
+{
+    return axis->area.y + axis->area.height * (1 - value / axis->top);
+}
+
+char *axis_number(const struct value_axis *axis, double value, char *buffer)
+{
+    double number = value / axis->unit;
+    int decimals = number >= 99.95 || number <= 0 ? 0 : number >= 9.995 ? 1 : 2;
+    if (decimals == 0)
+        return text_thousands(buffer, text_whole(number));
+    snprintf(buffer, TEXT_NUMBER_SIZE, "%.*f", decimals, number);
+    return buffer;
+}
+
+void axis_draw(struct canvas *canvas, const struct value_axis *axis)
+{
+    struct text_style style = {.align = ALIGN_RIGHT, .ink = INK_MUTED};
+    double left = axis->area.x, right = left + axis->area.width;
+    int ticks = (int)lround(axis->top / axis->step);
+    int decimals = axis->step / axis->unit >= 1 ? 0 : (int)ceil(-log10(axis->step / axis->unit) - 1e-9);
+    for (int i = 0; i <= ticks; i++) {
+        double value = i * axis->step, y = axis_y(axis, value);
+        char label[TEXT_NUMBER_SIZE];
+        if (decimals > 0)
+            snprintf(label, sizeof label, "%.*f", decimals, value / axis->unit);
+        else
+            text_thousands(label, text_whole(value / axis->unit));
+        canvas_line(canvas, left, y, right, y, 1, paint_of(i == 0 ? INK_AXIS : INK_GRID));
+        canvas_text(canvas, left - 8, y, style, label);
+    }
+    canvas_text(canvas, left - 8, axis->area.y - 18, style, axis->name);
+}
+
+struct rank_axis axis_of_ranks(const struct metrics *metrics, double x, double width, double least_width)
+{
+    struct rank_axis axis = {.metrics = metrics, .rows = metrics->process_count, .per_column = 1, .x = x};
+    size_t room = width > least_width ? (size_t)(width / least_width) : 1;
+    if (axis.rows > room)
+        axis.per_column = (axis.rows + room - 1) / room;
+    axis.columns = (axis.rows + axis.per_column - 1) / axis.per_column;
+    axis.column_width = axis.columns ? width / (double)axis.columns : width;
+    return axis;
+}
+
+size_t axis_column_rows(const struct rank_axis *axis, size_t column, size_t *end)
+{
+    size_t first = column * axis->per_column;
+    *end = first + axis->per_column < axis->rows ? first + axis->per_column : axis->rows;
+    return first;
+}
+
+/* The two ends of each column's top, and the corners at the bottom: 2 * columns + 2 points, to be freed. */
+static struct point *steps(const struct rank_axis *ranks, const struct value_axis *axis, const double *values)
+{
+    struct point *points = memory_new((2 * ranks->columns + 2) * sizeof *points);
+    for (size_t i = 0; i < ranks->columns; i++) {
+        double x = ranks->x + (double)i * ranks->column_width, y = axis_y(axis, values[i]);
+        points[2 * i] = (struct point){x, y};
+        points[2 * i + 1] = (struct point){x + ranks->column_width, y};
+    }
+    double bottom = axis->area.y + axis->area.height;
+    points[2 * ranks->columns] = (struct point){ranks->x + (double)ranks->columns * ranks->column_width, bottom};
+    points[2 * ranks->columns + 1] = (struct point){ranks->x, bottom};
+    return points;
+}
+
+void axis_draw_steps(struct canvas *canvas, const struct rank_axis *ranks, const struct value_axis *axis,
+                     const double *values, struct paint paint)
+{
+    struct point *points = steps(ranks, axis, values);
+    canvas_polygon(canvas, points, 2 * ranks->columns + 2, paint);
+    free(points);
+}
+
+void axis_draw_step_line(struct canvas *canvas, const struct rank_axis *ranks, const struct value_axis *axis,
+                         const double *values, double width, struct paint paint)
+{
+    struct point *points = steps(ranks, axis, values);
+    canvas_polyline(canvas, points, 2 * ranks->columns, width, paint);
+    free(points);
+}
+
+/* Every how many rows one is labelled, so that labels of `room` each fit. */
+static size_t label_step(double row_pixels, double room)
+{
+    double rows = room / row_pixels;
+    return rows <= 1 ? 1 : (size_t)llround(axis_round_up(rows));
+}
+
+void axis_draw_ranks(struct canvas *canvas, const struct rank_axis *axis, double y, const char *title)
+{
+    struct text_style style = {.align = ALIGN_CENTER, .ink = INK_MUTED};
+    char label[TEXT_NUMBER_SIZE];
+    if (axis->rows == 0)
+        return;
+    text_thousands(label, axis->metrics->process[axis->rows - 1].rank);
+    double row = axis->column_width / (double)axis->per_column;
+    size_t step = label_step(row, canvas_text_width(canvas, style, label) + 14);
+    for (size_t i = 0; i < axis->rows; i += step) {
+        text_thousands(label, axis->metrics->process[i].rank);
+        double x = axis->x + ((double)(i / axis->per_column) + 0.5) * axis->column_width;
+        canvas_text(canvas, x, y + 12, style, label);
+    }
+    canvas_text(canvas, axis->x + axis->column_width * (double)axis->columns / 2, y + 32, style, title);
+}
+
+void axis_draw_ranks_left(struct canvas *canvas, const struct rank_axis *axis, double x, double y, double row_height)
+{
+    struct text_style style = {.align = ALIGN_RIGHT, .ink = INK_MUTED};
+    size_t step = label_step(row_height / (double)axis->per_column, TEXT_SIZE + 3);
+    for (size_t i = 0; i < axis->rows; i += step) {
+        char label[TEXT_NUMBER_SIZE];
+        text_thousands(label, axis->metrics->process[i].rank);
+        canvas_text(canvas, x - 8, y + ((double)(i / axis->per_column) + 0.5) * row_height, style, label);
+    }
+}
+
+double axis_time_step(double span_ns, double ticks)
+{
+    return fmax(1, axis_round_up(fmax(1, span_ns) / ticks));
+}
+
+char *axis_time(char *buffer, size_t size, double ns, double step, const char **unit)
+{
+    static const struct {
+        const char *name;
+        double ns;
+    } units[] = {{"s", 1e9}, {"ms", 1e6}, {"µs", 1e3}, {"ns", 1}};
+    size_t at = 0;
+    /* The unit that the step has few digits in, unless that makes the number long. */
+    while (at < 3 && step <= units[at].ns / 20 && ns < units[at + 1].ns * 1e5)
+        at++;
+    int digits = 0;
+    for (double left = step / units[at].ns; left < 0.999 && digits < 9; left *= 10)
+        digits++;
+    if (digits == 0 && ns >= 0)
+        snprintf(buffer, size, "%s", text_number(text_whole(ns / units[at].ns)).text);
+    else
+        snprintf(buffer, size, "%.*f", digits, ns / units[at].ns);
+    *unit = units[at].name;
+    return buffer;
+}
+
+void axis_draw_time(struct canvas *canvas, double x, double width, double y, double begin_ns, double span_ns,
+                    const char *note)
+{
+    struct text_style style = {.align = ALIGN_CENTER, .ink = INK_MUTED};
+    double step = axis_time_step(span_ns, fmax(1, width / 90));
+    const char *unit = "";
+    char label[48], title[300];
+    for (double at = ceil(begin_ns / step) * step; span_ns > 0 && at <= begin_ns + span_ns; at += step) {
+        double place = x + width * (at - begin_ns) / span_ns;
+        canvas_line(canvas, place, y, place, y + 4, 1, paint_of(INK_AXIS));
+        canvas_text(canvas, place, y + 14, style, axis_time(label, sizeof label, at, step, &unit));
+    }
+    snprintf(title, sizeof title, "%s after the start of the run%s%s", unit, *note ? "; " : "", note);
+    canvas_text(canvas, x + width / 2, y + 32, style, title);
+}

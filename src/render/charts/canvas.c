@@ -1,0 +1,491 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "render/charts/canvas_backend.h"
+
+#include "core/memory.h"
+#include "core/text.h"
+
+#include <math.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+static const double TURN = 2 * M_PI;
+
+/* Neighbours overlap by so much: no ground shines through between them. */
+static const double SEAM = 0.3;
+
+/* Without memory GLib traps, and fontconfig and Pango go on with what they did not get: while they draw, their crash is
+   that there is no memory. */
+static void on_crash(int number)
+{
+    (void)number;
+    memory_failed();
+}
+
+static void say_nothing(const gchar *domain, GLogLevelFlags level, const gchar *text, gpointer unused)
+{
+    (void)domain, (void)level, (void)text, (void)unused;
+}
+
+static const int crashes[] = {SIGSEGV, SIGBUS, SIGTRAP, SIGABRT};
+enum { CRASHES = sizeof crashes / sizeof *crashes, CRASH_STACK = 64 * 1024 };
+
+/* Canvases that are there, of any thread. */
+static pthread_mutex_t drawing = PTHREAD_MUTEX_INITIALIZER;
+static size_t canvases;
+static struct sigaction before[CRASHES];
+
+static void drawing_begin(void)
+{
+    /* Some of them recurse without end: the handler has a stack of its own. */
+    static _Thread_local char stack[CRASH_STACK];
+    struct sigaction action = {.sa_handler = on_crash, .sa_flags = SA_ONSTACK};
+    sigaltstack(&(stack_t){.ss_sp = stack, .ss_size = sizeof stack}, NULL);
+    sigemptyset(&action.sa_mask);
+    pthread_mutex_lock(&drawing);
+    g_log_set_default_handler(say_nothing, NULL);
+    for (size_t i = 0; canvases == 0 && i < CRASHES; i++)
+        sigaction(crashes[i], &action, &before[i]);
+    canvases++;
+    pthread_mutex_unlock(&drawing);
+}
+
+static void drawing_end(void)
+{
+    pthread_mutex_lock(&drawing);
+    canvases--;
+    for (size_t i = 0; canvases == 0 && i < CRASHES; i++)
+        sigaction(crashes[i], &before[i], NULL);
+    pthread_mutex_unlock(&drawing);
+}
+
+struct canvas *canvas_new(enum canvas_kind kind, struct output *output, double width, double height,
+                          const struct canvas_options *options)
+{
+    struct canvas *canvas = memory_new(sizeof *canvas);
+    canvas->output = output;
+    canvas->width = width;
+    canvas->height = height;
+    canvas->options = *options;
+    canvas->kind = kind;
+    drawing_begin();
+    canvas->measuring = pango_font_map_create_context(pango_cairo_font_map_get_default());
+    cairo_font_options_t *font = cairo_font_options_create();
+    cairo_font_options_set_hint_metrics(font, CAIRO_HINT_METRICS_OFF);
+    cairo_font_options_set_hint_style(font, CAIRO_HINT_STYLE_NONE);
+    pango_cairo_context_set_font_options(canvas->measuring, font);
+    cairo_font_options_destroy(font);
+    if (kind == CANVAS_SVG)
+        canvas_svg_begin(canvas);
+    else if (!canvas_cairo_begin(canvas)) {
+        g_object_unref(canvas->measuring);
+        drawing_end();
+        free(canvas);
+        return NULL;
+    }
+    return canvas;
+}
+
+void canvas_page(struct canvas *canvas)
+{
+    canvas->page++;
+    canvas->page_boxes = canvas->box_count;
+    if (canvas->backend->page)
+        canvas->backend->page(canvas);
+}
+
+void canvas_free(struct canvas *canvas)
+{
+    if (!canvas)
+        return;
+    canvas->backend->end(canvas);
+    g_object_unref(canvas->measuring);
+    free(canvas->steps);
+    free(canvas->boxes);
+    free(canvas);
+    drawing_end();
+}
+
+double canvas_width(const struct canvas *canvas)
+{
+    return canvas->width;
+}
+
+double canvas_height(const struct canvas *canvas)
+{
+    return canvas->height;
+}
+
+void canvas_tip(struct canvas *canvas, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    vsnprintf(canvas->tip, sizeof canvas->tip, format, args);
+    va_end(args);
+    text_end_whole(canvas->tip);
+}
+
+static void step(struct canvas *canvas, struct step step)
+{
+    ARRAY_PUSH(canvas->steps, canvas->step_count, canvas->step_capacity, step);
+}
+
+static void move_to(struct canvas *canvas, double x, double y)
+{
+    step(canvas, (struct step){.kind = STEP_MOVE, .x = x, .y = y});
+}
+
+static void line_to(struct canvas *canvas, double x, double y)
+{
+    step(canvas, (struct step){.kind = STEP_LINE, .x = x, .y = y});
+}
+
+static void close_path(struct canvas *canvas)
+{
+    step(canvas, (struct step){.kind = STEP_CLOSE});
+}
+
+static void path_done(struct canvas *canvas)
+{
+    canvas->step_count = 0;
+    canvas->tip[0] = '\0';
+}
+
+static void fill(struct canvas *canvas, struct paint paint)
+{
+    canvas->backend->fill(canvas, paint);
+    path_done(canvas);
+}
+
+static void stroke(struct canvas *canvas, double width, bool dashed, struct paint paint)
+{
+    canvas->backend->stroke(canvas, width, dashed, paint);
+    path_done(canvas);
+}
+
+static void rect_path(struct canvas *canvas, double x, double y, double width, double height)
+{
+    move_to(canvas, x, y);
+    line_to(canvas, x + width, y);
+    line_to(canvas, x + width, y + height);
+    line_to(canvas, x, y + height);
+    close_path(canvas);
+}
+
+void canvas_rect(struct canvas *canvas, double x, double y, double width, double height, struct paint paint)
+{
+    rect_path(canvas, x, y, width, height);
+    fill(canvas, paint);
+}
+
+void canvas_cells(struct canvas *canvas, struct grid grid, const struct run *runs, size_t count, struct paint paint)
+{
+    double less = grid.gap > 0 ? grid.gap : -SEAM;
+    for (size_t i = 0; i < count; i++)
+        rect_path(canvas, grid.x + runs[i].column * grid.cell_width, grid.y + runs[i].row * grid.cell_height,
+                  runs[i].length * grid.cell_width - less, grid.cell_height - less);
+    if (count > 0)
+        fill(canvas, paint);
+}
+
+void canvas_line(struct canvas *canvas, double x1, double y1, double x2, double y2, double width, struct paint paint)
+{
+    move_to(canvas, x1, y1);
+    line_to(canvas, x2, y2);
+    stroke(canvas, width, false, paint);
+}
+
+void canvas_dashes(struct canvas *canvas, double x1, double y1, double x2, double y2, double width, struct paint paint)
+{
+    move_to(canvas, x1, y1);
+    line_to(canvas, x2, y2);
+    stroke(canvas, width, true, paint);
+}
+
+/* At most half a turn each, which every kind of path can say. */
+static void arc(struct canvas *canvas, double x, double y, double radius, double from, double to)
+{
+    while (to - from > M_PI) {
+        step(canvas, (struct step){STEP_ARC, .x = x, .y = y, .radius = radius, .from = from, .to = from + M_PI});
+        from += M_PI;
+    }
+    step(canvas, (struct step){STEP_ARC, .x = x, .y = y, .radius = radius, .from = from, .to = to});
+}
+
+static void circle_path(struct canvas *canvas, double x, double y, double radius)
+{
+    move_to(canvas, x + radius, y);
+    arc(canvas, x, y, radius, 0, TURN);
+    close_path(canvas);
+}
+
+void canvas_circle(struct canvas *canvas, double x, double y, double radius, struct paint paint)
+{
+    circle_path(canvas, x, y, radius);
+    fill(canvas, paint);
+}
+
+void canvas_ring(struct canvas *canvas, double x, double y, double radius, double width, struct paint paint)
+{
+    circle_path(canvas, x, y, radius);
+    stroke(canvas, width, false, paint);
+}
+
+static void points_path(struct canvas *canvas, const struct point *points, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        (i == 0 ? move_to : line_to)(canvas, points[i].x, points[i].y);
+}
+
+void canvas_polygon(struct canvas *canvas, const struct point *points, size_t count, struct paint paint)
+{
+    points_path(canvas, points, count);
+    close_path(canvas);
+    fill(canvas, paint);
+}
+
+void canvas_polyline(struct canvas *canvas, const struct point *points, size_t count, double width, struct paint paint)
+{
+    points_path(canvas, points, count);
+    stroke(canvas, width, false, paint);
+}
+
+void canvas_slice(struct canvas *canvas, double x, double y, double radius, double from, double to, struct paint paint)
+{
+    if (to - from >= 1 - 1e-9) {
+        canvas_circle(canvas, x, y, radius, paint);
+        return;
+    }
+    double begin = (from - 0.25) * TURN, end = (to - 0.25) * TURN;
+    move_to(canvas, x, y);
+    line_to(canvas, x + radius * cos(begin), y + radius * sin(begin));
+    arc(canvas, x, y, radius, begin, end);
+    close_path(canvas);
+    fill(canvas, paint);
+}
+
+void canvas_arrow(struct canvas *canvas, struct point from, struct point bend, struct point to, double width,
+                  double head, struct paint paint)
+{
+    double dx = to.x - bend.x, dy = to.y - bend.y, length = hypot(dx, dy);
+    if (length <= 0)
+        return;
+    dx /= length;
+    dy /= length;
+    char tip[sizeof canvas->tip];
+    memcpy(tip, canvas->tip, sizeof tip);
+    struct point neck = {to.x - dx * head, to.y - dy * head};
+    /* A quadratic curve as a cubic one: control points two thirds of the way to the bend. */
+    move_to(canvas, from.x, from.y);
+    step(canvas, (struct step){.kind = STEP_CURVE,
+                               .x1 = from.x + (bend.x - from.x) * 2 / 3,
+                               .y1 = from.y + (bend.y - from.y) * 2 / 3,
+                               .x2 = neck.x + (bend.x - neck.x) * 2 / 3,
+                               .y2 = neck.y + (bend.y - neck.y) * 2 / 3,
+                               .x = neck.x,
+                               .y = neck.y});
+    stroke(canvas, width, false, paint);
+    if (head <= 0)
+        return;
+    double half = head * 0.42 + width * 0.3;
+    const struct point points[] = {
+        to, {neck.x - dy * half, neck.y + dx * half}, {neck.x + dy * half, neck.y - dx * half}};
+    memcpy(canvas->tip, tip, sizeof tip);
+    canvas_polygon(canvas, points, 3, paint);
+}
+
+/* Text */
+
+static double size_of(struct text_style style)
+{
+    return style.size > 0 ? style.size : TEXT_SIZE;
+}
+
+static PangoLayout *layout_new(struct canvas *canvas, struct text_style style, const char *text)
+{
+    PangoLayout *layout = pango_layout_new(canvas->measuring);
+    PangoFontDescription *font = pango_font_description_new();
+    pango_font_description_set_family(font, "sans-serif");
+    pango_font_description_set_absolute_size(font, size_of(style) * PANGO_SCALE);
+    pango_font_description_set_weight(font, style.bold ? PANGO_WEIGHT_BOLD : PANGO_WEIGHT_NORMAL);
+    pango_layout_set_font_description(layout, font);
+    pango_font_description_free(font);
+    pango_layout_set_single_paragraph_mode(layout, TRUE);
+    /* Names come from traces, and files' names are any bytes. */
+    char *valid = g_utf8_validate(text, -1, NULL) ? NULL : g_utf8_make_valid(text, -1);
+    pango_layout_set_text(layout, valid ? valid : text, -1);
+    g_free(valid);
+    return layout;
+}
+
+static double layout_width(PangoLayout *layout)
+{
+    int width;
+    pango_layout_get_size(layout, &width, NULL);
+    return (double)width / PANGO_SCALE;
+}
+
+/* Less than this is no overlap: letters do not fill their boxes. */
+static const double TOUCH = 0.5;
+
+static bool is_free(const struct canvas *canvas, const struct text_box *box)
+{
+    if (box->x < -TOUCH || box->y < -TOUCH || box->x + box->width > canvas->width + TOUCH ||
+        box->y + box->height > canvas->height + TOUCH)
+        return false;
+    for (size_t i = canvas->page_boxes; i < canvas->box_count; i++) {
+        const struct text_box *other = &canvas->boxes[i];
+        if (box->x + TOUCH < other->x + other->width && other->x + TOUCH < box->x + box->width &&
+            box->y + TOUCH < other->y + other->height && other->y + TOUCH < box->y + box->height)
+            return false;
+    }
+    return true;
+}
+
+static void show(struct canvas *canvas, double x, double y, struct text_style style, PangoLayout *layout)
+{
+    double width = layout_width(layout), size = size_of(style);
+    double left = x - (style.align == ALIGN_LEFT ? 0 : style.align == ALIGN_CENTER ? width / 2 : width);
+    style.size = size;
+    /* Capitals are 0.73 of the size high in most faces: their middle is at y. */
+    double baseline = y + 0.365 * size;
+    struct text_box box = {left, baseline - 0.76 * size, width, 0.95 * size, size, canvas->page};
+    canvas->tip[0] = '\0';
+    if (!is_free(canvas, &box)) {
+        canvas->left_out++;
+        return;
+    }
+    ARRAY_PUSH(canvas->boxes, canvas->box_count, canvas->box_capacity, box);
+    canvas->backend->text(canvas, x, baseline, style, layout);
+}
+
+void canvas_text(struct canvas *canvas, double x, double y, struct text_style style, const char *text)
+{
+    PangoLayout *layout = layout_new(canvas, style, text);
+    show(canvas, x, y, style, layout);
+    g_object_unref(layout);
+}
+
+double canvas_text_width(struct canvas *canvas, struct text_style style, const char *text)
+{
+    PangoLayout *layout = layout_new(canvas, style, text);
+    double width = layout_width(layout);
+    g_object_unref(layout);
+    return width;
+}
+
+/* Bytes of the longest beginning that fits with `tail` after it. Never cuts a character. */
+static size_t fitting(struct canvas *canvas, struct text_style style, const char *text, const char *tail, double room)
+{
+    size_t low = 0, high = strlen(text);
+    char *buffer = memory_new(high + strlen(tail) + 1);
+    while (low < high) {
+        size_t middle = (low + high + 1) / 2;
+        while (middle > low && ((unsigned char)text[middle] & 0xC0) == 0x80)
+            middle--;
+        if (middle == low)
+            break;
+        memcpy(buffer, text, middle);
+        strcpy(buffer + middle, tail);
+        if (canvas_text_width(canvas, style, buffer) <= room) {
+            low = middle;
+        } else {
+            high = middle - 1;
+            while (high > low && ((unsigned char)text[high] & 0xC0) == 0x80)
+                high--;
+        }
+    }
+    free(buffer);
+    return low;
+}
+
+void canvas_text_cut(struct canvas *canvas, double x, double y, double room, struct text_style style, const char *text)
+{
+    if (canvas_text_width(canvas, style, text) <= room) {
+        canvas_text(canvas, x, y, style, text);
+        return;
+    }
+    size_t length = fitting(canvas, style, text, "…", room);
+    if (length == 0)
+        return;
+    char *buffer = memory_new(length + sizeof "…");
+    memcpy(buffer, text, length);
+    strcpy(buffer + length, "…");
+    canvas_text(canvas, x, y, style, buffer);
+    free(buffer);
+}
+
+/* A word of its own that says what the number before it counts. */
+static bool is_unit(const char *word)
+{
+    static const char *const units[] = {"%", "s", "ms", "µs", "ns", "B", "kB", "MB", "GB", "TB", "PB", "EB"};
+    for (size_t i = 0; i < sizeof units / sizeof *units; i++) {
+        size_t length = strlen(units[i]);
+        if (strncmp(word, units[i], length) == 0 && !g_ascii_isalnum(word[length]))
+            return true;
+    }
+    return false;
+}
+
+/* At a blank, but never between a number and its unit, or "<" and its number. */
+static bool breaks_at(const char *text, size_t at)
+{
+    if (text[at] != ' ' || at == 0 || text[at - 1] == '<')
+        return false;
+    return !(g_ascii_isdigit(text[at - 1]) && is_unit(text + at + 1));
+}
+
+double canvas_line_height(struct text_style style)
+{
+    return size_of(style) * 1.35;
+}
+
+/* Bytes of the first line: up to a blank, or within a word that is longer than the line. */
+static size_t line_length(struct canvas *canvas, double room, struct text_style style, const char *text)
+{
+    if (canvas_text_width(canvas, style, text) <= room)
+        return strlen(text);
+    size_t most = fitting(canvas, style, text, "", room), length = most;
+    while (length > 0 && !breaks_at(text, length))
+        length--;
+    if (length == 0)
+        length = most > 0 ? most : strcspn(text, " ");
+    return length;
+}
+
+double canvas_paragraph_cut(struct canvas *canvas, double x, double y, double room, size_t lines,
+                            struct text_style style, const char *text)
+{
+    double line = canvas_line_height(style), height = 0;
+    char *rest = memory_copy_string(text), *at = rest;
+    for (; *at && lines > 0; lines--) {
+        size_t length = lines == 1 ? strlen(at) : line_length(canvas, room, style, at);
+        char end = at[length];
+        at[length] = '\0';
+        canvas_text_cut(canvas, x, y + height + line / 2, room, style, at);
+        at[length] = end;
+        height += line;
+        at += length + (end == ' ');
+    }
+    free(rest);
+    return height;
+}
+
+double canvas_paragraph(struct canvas *canvas, double x, double y, double room, struct text_style style,
+                        const char *text)
+{
+    return canvas_paragraph_cut(canvas, x, y, room, SIZE_MAX, style, text);
+}
+
+const struct text_box *canvas_text_boxes(const struct canvas *canvas, size_t *count)
+{
+    *count = canvas->box_count;
+    return canvas->boxes;
+}
+
+size_t canvas_texts_left_out(const struct canvas *canvas)
+{
+    return canvas->left_out;
+}

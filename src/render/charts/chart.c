@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "render/charts/chart.h"
+
+#include "core/text.h"
+
+#include <ctype.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+bool chart_can(const struct chart *chart, const struct chart_input *input)
+{
+    const struct metrics *metrics = input->metrics;
+    if (chart->needs == NEEDS_EVENTS)
+        return input->scene != NULL;
+    if (chart->needs == NEEDS_SIZES)
+        return !metrics->tables_unknown;
+    if (chart->needs == NEEDS_ITERATIONS)
+        return metrics->phases && metrics->phases->process_count == metrics->process_count &&
+               metrics->phases->iterations.loop != PHASE_NONE;
+    if (chart->needs == NEEDS_SEARCH)
+        return metrics->search != NULL;
+    return chart->needs != NEEDS_ANALYSIS ||
+           (metrics->analysis && metrics->analysis->process_count == metrics->process_count);
+}
+
+bool chart_plot(struct area area, double side_width, struct area *plot)
+{
+    bool side = area.width > 2.2 * side_width;
+    *plot = (struct area){area.x + AXIS_LABELS, area.y + 24, area.width - AXIS_LABELS - (side ? side_width : 8),
+                          area.height - 24 - 44};
+    return side;
+}
+
+void chart_say(char answer[CHART_ANSWER_SIZE], const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    vsnprintf(answer, CHART_ANSWER_SIZE, format, args);
+    va_end(args);
+    text_end_whole(answer);
+    answer[0] = (char)toupper((unsigned char)answer[0]);
+}
+
+void chart_answer(const struct chart *chart, const struct chart_input *input, char answer[CHART_ANSWER_SIZE])
+{
+    if (input->metrics->process_count == 0)
+        chart_say(answer, "There are no events in this trace");
+    else if (chart->needs == NEEDS_ITERATIONS && input->metrics->phases && !chart_can(chart, input))
+        chart_say(answer, "The processes have no iterations in common");
+    else if (!chart_can(chart, input))
+        chart_say(answer, "%s: unknown without the events of the whole run", chart->title);
+    else
+        chart->answer(input, answer);
+}
+
+void chart_describe(const struct chart *chart, const struct chart_input *input,
+                    char description[CHART_DESCRIPTION_SIZE])
+{
+    char answer[CHART_ANSWER_SIZE], processes[TEXT_NUMBER_SIZE];
+    chart_answer(chart, input, answer);
+    snprintf(description, CHART_DESCRIPTION_SIZE, "%s: %s %s. %s process%s.", chart->title, chart->question, answer,
+             text_thousands(processes, input->metrics->process_count), input->metrics->process_count == 1 ? "" : "es");
+    text_end_whole(description);
+}
+
+void chart_note(struct canvas *canvas, const char *text)
+{
+    struct text_style style = {.ink = INK_MUTED};
+    double room = canvas_width(canvas) - 2 * CHART_MARGIN;
+    canvas_text_cut(canvas, CHART_MARGIN, canvas_height(canvas) - 16, room, style, text);
+}
+
+void chart_legend(struct canvas *canvas, double x, double y, double width, struct paint paint, const char *name,
+                  const char *value)
+{
+    double room = width - 20;
+    canvas_rect(canvas, x, y - 6, 12, 12, paint);
+    if (value) {
+        struct text_style right = {.align = ALIGN_RIGHT, .ink = INK_MUTED};
+        canvas_text(canvas, x + width, y, right, value);
+        room -= canvas_text_width(canvas, right, value) + 10;
+    }
+    canvas_text_cut(canvas, x + 20, y, room, (struct text_style){0}, name);
+}
+
+/* A chart smaller than this says no more than its title. */
+enum { WIDTH_LEAST = 140, HEIGHT_LEAST = 120 };
+
+/* Small ones have small titles, in a line or two. */
+enum { SMALL_WIDTH = 600, SMALL_HEIGHT = 360, SMALL_TITLE = 15 };
+
+/* Lines that there is room for from y on. */
+static size_t lines_for(struct canvas *canvas, double y, struct text_style style)
+{
+    double room = canvas_height(canvas) - 8 - y;
+    return room > 0 ? (size_t)(room / canvas_line_height(style)) : 0;
+}
+
+void chart_draw(const struct chart *chart, struct canvas *canvas, const struct chart_input *input)
+{
+    char answer[CHART_ANSWER_SIZE], subtitle[256];
+    bool small = canvas_width(canvas) < SMALL_WIDTH || canvas_height(canvas) < SMALL_HEIGHT;
+    double width = canvas_width(canvas) - 2 * CHART_MARGIN, y = 20;
+    chart_answer(chart, input, answer);
+    struct text_style title = {.size = small ? SMALL_TITLE : TEXT_TITLE, .bold = true},
+                      muted = {.size = TEXT_SUBTITLE, .ink = INK_MUTED};
+    size_t lines = lines_for(canvas, y, title);
+    y += canvas_paragraph_cut(canvas, CHART_MARGIN, y, width, lines, title, answer);
+    snprintf(subtitle, sizeof subtitle, "%s — %s", chart->title, chart->question);
+    lines = lines_for(canvas, y + 2, muted);
+    y += 2 + canvas_paragraph_cut(canvas, CHART_MARGIN, y + 2, width, small && lines > 1 ? 1 : lines, muted,
+                                  small ? chart->title : subtitle);
+    struct area area = {CHART_MARGIN, y + 24, width, canvas_height(canvas) - y - 24 - 36};
+    if (input->metrics->process_count > 0 && chart_can(chart, input) && area.height >= HEIGHT_LEAST &&
+        area.width >= WIDTH_LEAST)
+        chart->draw(canvas, input, area);
+}

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Computing and communication of each process, stacked; means of many where they are many. */
+#include "render/charts/chart.h"
+
+#include "core/memory.h"
+#include "core/text.h"
+#include "heuristics/efficiency.h"
+
+#include <math.h>
+#include <stdio.h>
+
+enum { RIGHT = 150, COLUMN_LEAST = 4 };
+
+/* A process is named that computes so many times as long as the mean. */
+static const double STANDS_OUT = 1.1;
+
+void chart_balance_answer(const struct chart_input *input, char answer[CHART_ANSWER_SIZE])
+{
+    const struct metrics *metrics = input->metrics;
+    double run_ns = (double)time_since(metrics->begin_ns, metrics->end_ns),
+           working_ns = (double)working_duration_ns(metrics),
+           mean = run_ns > 0 ? efficiency_of(metrics).parallel * working_ns / run_ns : 0;
+    char all[TEXT_NUMBER_SIZE], one[TEXT_NUMBER_SIZE];
+    const struct process_row *most = &metrics->process[0];
+    for (size_t i = 1; i < metrics->process_count; i++)
+        if (process_compute_ns(&metrics->process[i]) > process_compute_ns(most))
+            most = &metrics->process[i];
+    if (run_ns <= 0)
+        chart_say(answer, "This run has no duration");
+    else if (mean <= 0)
+        chart_say(answer, "All time is spent in MPI");
+    else if ((double)process_compute_ns(most) <= STANDS_OUT * mean * run_ns)
+        chart_say(answer,
+                  metrics->process_count > 1 ? "Each process computes for about %s of the run"
+                                             : "The only process computes for %s of the run",
+                  text_share(all, mean));
+    else
+        chart_say(answer, "The processes compute for %s of the run on average, process %s for %s",
+                  text_share(all, mean), text_number(most->rank).text,
+                  text_share(one, (double)process_compute_ns(most) / run_ns));
+}
+
+/* The two parts of a column's height, labelled at the right where there is room for both. */
+static void label_parts(struct canvas *canvas, const struct value_axis *axis, double compute, double total)
+{
+    double right = axis->area.x + axis->area.width + 10, bottom = axis->area.y + axis->area.height;
+    double lower = (bottom + axis_y(axis, compute)) / 2, upper = (axis_y(axis, compute) + axis_y(axis, total)) / 2;
+    if (lower - upper < 20) {
+        double middle = fmin(fmax((lower + upper) / 2, axis->area.y + 10), bottom - 12);
+        lower = middle + 10;
+        upper = middle - 10;
+    }
+    canvas_rect(canvas, right, lower - 6, 12, 12, paint_of(INK_COMPUTE));
+    canvas_text(canvas, right + 19, lower, (struct text_style){0}, "computing");
+    canvas_rect(canvas, right, upper - 6, 12, 12, paint_of(INK_MPI));
+    canvas_text(canvas, right + 19, upper, (struct text_style){0}, "in MPI");
+}
+
+static void draw_bar(struct canvas *canvas, const struct value_axis *axis, double x, double width, double compute,
+                     double total, uint32_t rank)
+{
+    double bottom = axis->area.y + axis->area.height, middle = axis_y(axis, compute), top = axis_y(axis, total);
+    char number[TEXT_NUMBER_SIZE];
+    canvas_tip(canvas, "process %s: %s computing", text_number(rank).text, seconds_text(number, compute));
+    canvas_rect(canvas, x, middle, width, bottom - middle, paint_of(INK_COMPUTE));
+    canvas_tip(canvas, "process %s: %s in MPI", text_number(rank).text, seconds_text(number, total - compute));
+    canvas_rect(canvas, x, top, width, middle - top, paint_of(INK_MPI));
+}
+
+static void draw_columns(struct canvas *canvas, const struct rank_axis *ranks, const struct value_axis *axis,
+                         const double *compute, const double *total)
+{
+    char note[96], count[TEXT_NUMBER_SIZE];
+    axis_draw_steps(canvas, ranks, axis, total, paint_of(INK_MPI));
+    axis_draw_steps(canvas, ranks, axis, compute, paint_of(INK_COMPUTE));
+    snprintf(note, sizeof note, "Each column shows the mean of %s processes.",
+             text_thousands(count, ranks->per_column));
+    chart_note(canvas, note);
+}
+
+/* Means of each column, in seconds. */
+static void means_of(const struct rank_axis *ranks, double *compute, double *total)
+{
+    for (size_t i = 0; i < ranks->columns; i++) {
+        size_t end, first = axis_column_rows(ranks, i, &end);
+        for (size_t k = first; k < end; k++) {
+            const struct process_row *row = &ranks->metrics->process[k];
+            compute[i] += (double)process_compute_ns(row) / 1e9 / (double)(end - first);
+            total[i] += (double)process_total_ns(row) / 1e9 / (double)(end - first);
+        }
+    }
+}
+
+void chart_balance_draw(struct canvas *canvas, const struct chart_input *input, struct area area)
+{
+    const struct metrics *metrics = input->metrics;
+    double right = area.width > 2 * RIGHT ? RIGHT : 0;
+    struct area plot = {area.x + AXIS_LABELS, area.y + 24, area.width - AXIS_LABELS - right, area.height - 24 - 44};
+    double most = 0;
+    for (size_t i = 0; i < metrics->process_count; i++)
+        most = fmax(most, (double)process_total_ns(&metrics->process[i]) / 1e9);
+    struct value_axis axis = axis_of_seconds(plot, most);
+    struct rank_axis ranks = axis_of_ranks(metrics, plot.x, plot.width, COLUMN_LEAST);
+    double *compute = memory_new(2 * ranks.columns * sizeof *compute), *total = compute + ranks.columns;
+    means_of(&ranks, compute, total);
+    axis_draw(canvas, &axis);
+    axis_draw_ranks(canvas, &ranks, plot.y + plot.height, "process");
+    double gap = ranks.column_width * (ranks.column_width > 12 ? 0.28 : 0.2);
+    if (ranks.per_column > 1)
+        draw_columns(canvas, &ranks, &axis, compute, total);
+    for (size_t i = 0; ranks.per_column == 1 && i < ranks.columns; i++)
+        draw_bar(canvas, &axis, ranks.x + (double)i * ranks.column_width + gap / 2, ranks.column_width - gap,
+                 compute[i], total[i], metrics->process[i].rank);
+    if (right > 0)
+        label_parts(canvas, &axis, compute[ranks.columns - 1], total[ranks.columns - 1]);
+    free(compute);
+}

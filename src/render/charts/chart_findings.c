@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* When the findings cost: for each a strip over the run's time, the darker the larger the share of all processes' time
+   that it takes then. */
+#include "render/charts/chart.h"
+
+#include "core/memory.h"
+#include "core/text.h"
+#include "heuristics/finding.h"
+#include "render/charts/heat.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum {
+    FINDINGS_MOST = 10,
+    RIGHT = 150,
+    GAP = 22,
+    ROW_LEAST = 40,
+    ROW_MOST = 84,
+    NAME = 22,
+    STRIP_MOST = 42,
+    AXIS = 44
+};
+
+/* A finding is of some part of the run if it has so much of its time in less than so much of the run. */
+static const double MAINLY = 0.8, LESS = 0.6;
+
+/* The shortest row of bins that holds so much of the course; false: there is no course. */
+static bool main_bins(const int64_t *course_ns, size_t *first, size_t *end)
+{
+    double all = 0, held = 0;
+    size_t begin = 0;
+    for (size_t bin = 0; bin < COURSE_BINS; bin++)
+        all += (double)course_ns[bin];
+    *first = 0;
+    *end = COURSE_BINS;
+    for (size_t bin = 0; bin < COURSE_BINS && all > 0; bin++) {
+        held += (double)course_ns[bin];
+        while (held - (double)course_ns[begin] >= MAINLY * all)
+            held -= (double)course_ns[begin++];
+        if (held >= MAINLY * all && bin + 1 - begin < *end - *first) {
+            *first = begin;
+            *end = bin + 1;
+        }
+    }
+    return all > 0;
+}
+
+void chart_findings_answer(const struct chart_input *input, char answer[CHART_ANSWER_SIZE])
+{
+    struct findings findings = findings_of(input->metrics, input->results);
+    const struct finding *first = findings.finding;
+    int64_t duration_ns = input->metrics->analysis->duration;
+    char from[TEXT_NUMBER_SIZE], to[TEXT_NUMBER_SIZE], floor[TEXT_NUMBER_SIZE];
+    size_t begin, end;
+    if (findings.count == 0)
+        chart_say(answer, "No finding costs more than %s (%s)",
+                  findings.clock_limits ? "the clock error of this trace" : "1 % of the run",
+                  seconds_text(floor, findings.floor_s));
+    else if (!main_bins(first->course_ns, &begin, &end))
+        chart_say(answer, "%s", first->title);
+    else if ((double)(end - begin) > LESS * COURSE_BINS)
+        chart_say(answer, "%s, throughout the run", first->title);
+    else
+        chart_say(answer, "%s, mostly between %s and %s of the run", first->title,
+                  text_duration(from, course_edge(duration_ns, begin)),
+                  text_duration(to, course_edge(duration_ns, end)));
+    findings_clear(&findings);
+}
+
+/* Shares of all processes' time, in as many columns as have room. */
+static struct heat strip_of(const struct finding *finding, const struct metrics *metrics, struct area area)
+{
+    size_t columns = COURSE_BINS;
+    while (columns > 1 && area.width < 2 * (double)columns)
+        columns /= 2;
+    struct heat heat = heat_new(area, columns, 1, false);
+    size_t each = COURSE_BINS / columns;
+    heat.grid.gap = 0;
+    heat.grid.cell_width = area.width / (double)columns;
+    for (size_t column = 0; column < columns; column++) {
+        int64_t duration_ns = metrics->analysis->duration;
+        double all = (double)(course_edge(duration_ns, (column + 1) * each) - course_edge(duration_ns, column * each)) *
+                     (double)metrics->process_count;
+        for (size_t bin = column * each; bin < (column + 1) * each; bin++)
+            heat.values[column] += all > 0 ? fmin(1, (double)finding->course_ns[bin] / all) : 0;
+        heat.most = fmax(heat.most, heat.values[column]);
+    }
+    return heat;
+}
+
+/* The number of the finding that this one follows from; 0: from none. It stands before. */
+static size_t root_number(const struct findings *findings, size_t place)
+{
+    const char *root = findings->finding[place].root;
+    for (size_t i = 0; root && i < place; i++)
+        if (strcmp(findings->finding[i].id, root) == 0)
+            return i + 1;
+    return 0;
+}
+
+static void draw_names(struct canvas *canvas, const struct findings *findings, size_t place, double saving_x, double y,
+                       struct area strip)
+{
+    const struct finding *finding = &findings->finding[place];
+    struct text_style right = {.align = ALIGN_RIGHT}, muted = {.align = ALIGN_RIGHT, .ink = INK_MUTED};
+    char name[700], saving[2 * TEXT_NUMBER_SIZE], time[TEXT_NUMBER_SIZE], share[TEXT_NUMBER_SIZE], root[40];
+    double room = strip.width;
+    if (root_number(findings, place) > 0) {
+        snprintf(root, sizeof root, "caused by %zu", root_number(findings, place));
+        canvas_text(canvas, strip.x + strip.width, y, muted, root);
+        room -= canvas_text_width(canvas, muted, root) + 16;
+    }
+    snprintf(name, sizeof name, "%zu  %s", place + 1, finding->title);
+    canvas_text_cut(canvas, strip.x, y, room, (struct text_style){0}, name);
+    snprintf(saving, sizeof saving, "%s  (%s)", seconds_text(time, finding->saving_s),
+             text_share(share, finding->share));
+    if (saving_x > 0)
+        canvas_text(canvas, saving_x, strip.y + strip.height / 2, right, saving);
+}
+
+/* When it happened is not known: the window of the finding, as a line. */
+static void draw_window(struct canvas *canvas, const struct finding *finding, double duration_s, struct area strip)
+{
+    double from = fmin(1, fmax(0, finding->from_s / duration_s)), to = fmin(1, fmax(from, finding->to_s / duration_s));
+    canvas_rect(canvas, strip.x + from * strip.width, strip.y + strip.height / 2 - 1.5, (to - from) * strip.width, 3,
+                paint_of(INK_PLAIN));
+}
+
+struct drawing {
+    const struct findings *findings;
+    size_t shown;
+    struct area plot; /* of the strips and their names */
+    double row;
+    double saving_x; /* where savings end; 0: there is no room for them */
+};
+
+static void draw_strips(struct canvas *canvas, const struct chart_input *input, const struct drawing *drawing)
+{
+    struct heat *strips = memory_new(drawing->shown * sizeof *strips), scale = {0};
+    double height = fmin(STRIP_MOST, drawing->row - NAME - 8),
+           duration_s = (double)input->metrics->analysis->duration / 1e9;
+    for (size_t i = 0; i < drawing->shown; i++) {
+        struct area strip = {drawing->plot.x, drawing->plot.y + (double)i * drawing->row + NAME - 4,
+                             drawing->plot.width, height};
+        strips[i] = strip_of(&drawing->findings->finding[i], input->metrics, strip);
+        scale.most = fmax(scale.most, strips[i].most);
+    }
+    for (size_t i = 0; i < drawing->shown; i++) {
+        struct area strip = {strips[i].grid.x, strips[i].grid.y, drawing->plot.width, strips[i].grid.cell_height};
+        bool known = strips[i].most > 0;
+        strips[i].most = scale.most;
+        heat_draw(canvas, &strips[i]);
+        if (!known)
+            draw_window(canvas, &drawing->findings->finding[i], duration_s, strip);
+        draw_names(canvas, drawing->findings, i, drawing->saving_x, drawing->plot.y + (double)i * drawing->row + 8,
+                   strip);
+        heat_clear(&strips[i]);
+    }
+    double bottom = drawing->plot.y + drawing->row * (double)drawing->shown;
+    if (drawing->saving_x > 0 && scale.most > 0)
+        heat_draw_scale(canvas, &scale, drawing->saving_x - RIGHT + GAP, bottom + 8, RIGHT - GAP,
+                        "of all processes' time", text_share);
+    free(strips);
+}
+
+void chart_findings_draw(struct canvas *canvas, const struct chart_input *input, struct area area)
+{
+    struct findings findings = findings_of(input->metrics, input->results);
+    double room = area.height - AXIS - 24;
+    struct drawing drawing = {.findings = &findings, .shown = findings.count};
+    bool side = area.width > 2.6 * RIGHT;
+    drawing.shown = drawing.shown < FINDINGS_MOST ? drawing.shown : FINDINGS_MOST;
+    while (drawing.shown > 1 && room / (double)drawing.shown < ROW_LEAST)
+        drawing.shown--;
+    if (drawing.shown > 0 && room >= ROW_LEAST) {
+        char note[80];
+        struct text_style right = {.align = ALIGN_RIGHT, .ink = INK_MUTED};
+        drawing.row = fmin(ROW_MOST, room / (double)drawing.shown);
+        drawing.plot = (struct area){area.x, area.y + 16, area.width - (side ? RIGHT : 8), room};
+        drawing.saving_x = side ? area.x + area.width : 0;
+        if (side)
+            canvas_text(canvas, drawing.saving_x, area.y, right, "could save");
+        draw_strips(canvas, input, &drawing);
+        axis_draw_time(canvas, drawing.plot.x, drawing.plot.width, drawing.plot.y + drawing.row * (double)drawing.shown,
+                       0, (double)input->metrics->analysis->duration, "");
+        snprintf(note, sizeof note, "%zu more cost less.", findings.count - drawing.shown);
+        if (findings.count > drawing.shown)
+            chart_note(canvas, note);
+    }
+    findings_clear(&findings);
+}

@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The search history graph as a tree: a row for each test, below it those that narrow it, with its value as a bar.
+   States differ in shape, not only in colour; what finds no room is behind a [+]. */
+#include "render/charts/chart.h"
+
+#include "core/memory.h"
+#include "core/text.h"
+#include "render/reports/search_report.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum {
+    ROW = 23,
+    STEP = 24,
+    MARK = 5,
+    BAR = 10,
+    VALUE_ROOM = 74,
+    TIME_ROOM = 78,
+    KEY_ROOM = 30,
+    WIDE = 600,
+    TITLE_SIZE = 500
+};
+
+void chart_search_answer(const struct chart_input *input, char answer[CHART_ANSWER_SIZE])
+{
+    char sentence[SEARCH_SENTENCE_SIZE];
+    chart_say(answer, "%s", search_sentence(sentence, input->metrics->search));
+}
+
+/* Which nodes find room */
+
+struct layout {
+    const struct search *search;
+    bool *shown;    /* by node */
+    size_t *behind; /* by node: search_behind */
+    size_t shown_count;
+    bool *on_path; /* by node: of what the title tells */
+};
+
+/* What is shown first: true before unknown before false before what was never tested; hypotheses without parent; the
+   longer, but nothing before what is above it; the shallower. */
+struct wish {
+    size_t node;
+    unsigned order, depth;
+    int64_t ns;
+};
+
+static int by_wish(const void *a, const void *b)
+{
+    const struct wish *left = a, *right = b;
+    if (left->order != right->order)
+        return left->order < right->order ? -1 : 1;
+    if ((left->depth == 0) != (right->depth == 0))
+        return left->depth == 0 ? -1 : 1;
+    if (left->ns != right->ns)
+        return left->ns > right->ns ? -1 : 1;
+    if (left->depth != right->depth)
+        return left->depth < right->depth ? -1 : 1;
+    return left->node < right->node ? -1 : 1;
+}
+
+/* What lies below something that is not shown does not find room either. */
+static void choose(struct layout *layout, size_t rows)
+{
+    static const unsigned orders[SEARCH_STATE_COUNT] = {
+        [SEARCH_TRUE] = 0, [SEARCH_UNKNOWN] = 1, [SEARCH_FALSE] = 2, [SEARCH_NEVER] = 3};
+    size_t count = layout->search->count;
+    struct wish *wishes = memory_new(count * sizeof *wishes);
+    for (size_t i = 0; i < count; i++) {
+        const struct search_node *node = &layout->search->nodes[i];
+        int64_t above_ns = node->parent == SEARCH_ROOT ? INT64_MAX : wishes[node->parent].ns;
+        wishes[i] = (struct wish){i, orders[node->state], (unsigned)search_depth(layout->search, i),
+                                  node->ns < above_ns ? node->ns : above_ns};
+    }
+    if (count > 0)
+        qsort(wishes, count, sizeof *wishes, by_wish);
+    for (size_t i = 0; i < count && layout->shown_count < rows; i++) {
+        uint32_t parent = layout->search->nodes[wishes[i].node].parent;
+        if (parent != SEARCH_ROOT && !layout->shown[parent])
+            continue;
+        layout->shown[wishes[i].node] = true;
+        layout->shown_count++;
+    }
+    free(wishes);
+}
+
+/* Drawing */
+
+static void draw_mark(struct canvas *canvas, double x, double y, enum search_state state, bool on_path)
+{
+    switch (state) {
+    case SEARCH_TRUE:
+        canvas_circle(canvas, x, y, MARK, paint_of(on_path ? INK_ACCENT : INK_MUTED));
+        break;
+    case SEARCH_FALSE:
+        canvas_ring(canvas, x, y, MARK - 0.7, 1.4, paint_of(INK_AXIS));
+        break;
+    case SEARCH_UNKNOWN:
+        canvas_text(canvas, x, y, (struct text_style){.bold = true, .align = ALIGN_CENTER, .ink = INK_MUTED}, "?");
+        break;
+    default:
+        canvas_circle(canvas, x, y, 1.6, paint_of(INK_AXIS));
+    }
+}
+
+/* A plus sign in a square, of true nodes that hide some below them (Boccardo et al. 2005, 3.8). */
+static void draw_plus(struct canvas *canvas, double x, double y)
+{
+    const struct point square[] = {{x - 5, y - 5}, {x + 5, y - 5}, {x + 5, y + 5}, {x - 5, y + 5}, {x - 5, y - 5}};
+    canvas_polyline(canvas, square, 5, 1, paint_of(INK_AXIS));
+    canvas_line(canvas, x - 2.5, y, x + 2.5, y, 1.2, paint_of(INK_MUTED));
+    canvas_line(canvas, x, y - 2.5, x, y + 2.5, 1.2, paint_of(INK_MUTED));
+}
+
+static bool hides_some(const struct layout *layout, size_t at)
+{
+    const struct search_node *node = &layout->search->nodes[at];
+    for (size_t i = at + 1; i < layout->behind[at]; i++)
+        if (!layout->shown[i] && layout->search->nodes[i].state == SEARCH_TRUE)
+            return true;
+    return node->more_true > 0 || node->cut;
+}
+
+/* Whether it is drawn with a plus sign. */
+static bool has_plus(const struct layout *layout, size_t at)
+{
+    return layout->shown[at] && layout->search->nodes[at].state == SEARCH_TRUE && hides_some(layout, at);
+}
+
+/* Shares as bars, up to 100 %; the threshold is a line across. */
+static void draw_value(struct canvas *canvas, const struct search_node *node, bool on_path, bool has_times,
+                       struct area bar, double y)
+{
+    char value[TEXT_NUMBER_SIZE], time[TEXT_NUMBER_SIZE];
+    bool is_true = node->state == SEARCH_TRUE;
+    struct text_style style = {.align = ALIGN_RIGHT, .bold = is_true, .ink = is_true ? INK_TEXT : INK_MUTED};
+    double right = bar.x + bar.width + VALUE_ROOM;
+    if (node->state == SEARCH_NEVER)
+        return;
+    bool is_share = node->unit.seconds == 0 && node->unit.bytes == 0 && node->unit.counts == 0;
+    if (node->has_value && is_share && isfinite(node->value)) {
+        canvas_rect(canvas, bar.x, y - BAR / 2.0, bar.width, BAR, paint_of(INK_GRID));
+        canvas_rect(canvas, bar.x, y - BAR / 2.0, bar.width * fmin(1, fmax(0, node->value)), BAR,
+                    paint_of(on_path   ? INK_ACCENT
+                             : is_true ? INK_MUTED
+                                       : INK_PLAIN));
+        if (node->threshold > 0 && node->threshold < 1)
+            canvas_line(canvas, bar.x + bar.width * node->threshold, y - BAR / 2.0 - 2,
+                        bar.x + bar.width * node->threshold, y + BAR / 2.0 + 2, 1, paint_of(INK_TEXT));
+    }
+    canvas_text(canvas, right, y, style, search_value_text(value, node));
+    if (node->has_time && has_times)
+        canvas_text(canvas, right + TIME_ROOM, y, (struct text_style){.align = ALIGN_RIGHT, .ink = INK_MUTED},
+                    text_duration(time, node->ns));
+}
+
+/* What the row says: the title, and what else it would explain. */
+static const char *title_of(char text[TITLE_SIZE], const struct search_node *node)
+{
+    if (!node->also_explains)
+        return node->title ? node->title : "";
+    snprintf(text, TITLE_SIZE, "%.300s (also explains %.180s)", node->title ? node->title : "", node->also_explains);
+    text_end_whole(text);
+    return text;
+}
+
+/* From the mark of the parent down, and across to this. */
+static void draw_branch(struct canvas *canvas, double x, double parent_y, double y)
+{
+    const struct point line[] = {{x - STEP, parent_y + MARK + 2}, {x - STEP, y}, {x - MARK - 3, y}};
+    canvas_polyline(canvas, line, 3, 1, paint_of(INK_AXIS));
+}
+
+static void draw_nodes(struct canvas *canvas, const struct layout *layout, struct area area, struct area bar)
+{
+    const struct search *search = layout->search;
+    double *places = memory_new(search->count * sizeof *places), y = area.y + ROW / 2.0;
+    for (size_t i = 0; i < search->count; i++) {
+        const struct search_node *node = &search->nodes[i];
+        if (!layout->shown[i])
+            continue;
+        char title[TITLE_SIZE];
+        double x = area.x + MARK + 2 + STEP * (double)search_depth(search, i);
+        bool is_true = node->state == SEARCH_TRUE, plus = has_plus(layout, i);
+        places[i] = y;
+        if (node->parent != SEARCH_ROOT)
+            draw_branch(canvas, x, places[node->parent], y);
+        if (node->reason)
+            canvas_tip(canvas, "%.120s: %.160s", node->title ? node->title : "", node->reason);
+        draw_mark(canvas, x, y, node->state, layout->on_path[i]);
+        canvas_text_cut(
+            canvas, x + MARK + 7, y, bar.x - 16 - (plus ? 18 : 0) - (x + MARK + 7),
+            (struct text_style){.bold = is_true && node->axis == AXIS_WHY, .ink = is_true ? INK_TEXT : INK_MUTED},
+            title_of(title, node));
+        if (plus)
+            draw_plus(canvas, bar.x - 16, y);
+        draw_value(canvas, node, layout->on_path[i], area.width > WIDE, bar, y);
+        y += ROW;
+    }
+    free(places);
+}
+
+/* What the marks mean, and how many there are of each. */
+static void draw_key(struct canvas *canvas, const struct layout *layout, struct area area)
+{
+    static const struct {
+        enum search_state state;
+        const char *words;
+    } keys[] = {
+        {SEARCH_TRUE, "true"}, {SEARCH_FALSE, "not true"}, {SEARCH_UNKNOWN, "not known"}, {SEARCH_NEVER, "not tested"}};
+    double x = area.x + MARK + 2, y = area.y + area.height - 8;
+    char text[100], number[TEXT_NUMBER_SIZE];
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+        snprintf(text, sizeof text, "%s %s", text_thousands(number, search_state_count(layout->search, keys[i].state)),
+                 keys[i].words);
+        draw_mark(canvas, x, y, keys[i].state, false);
+        canvas_text(canvas, x + MARK + 7, y, (struct text_style){.ink = INK_MUTED}, text);
+        x += MARK + 7 + canvas_text_width(canvas, (struct text_style){0}, text) + 26;
+    }
+    const char *words = "more below:  sight search --all";
+    double room = area.x + area.width - (x + 12);
+    bool plus = false;
+    if (canvas_text_width(canvas, (struct text_style){0}, words) > room)
+        words = "more below";
+    for (size_t i = 0; i < layout->search->count && !plus; i++)
+        plus = has_plus(layout, i);
+    if (plus && canvas_text_width(canvas, (struct text_style){0}, words) <= room) {
+        draw_plus(canvas, x, y);
+        canvas_text(canvas, x + 12, y, (struct text_style){.ink = INK_MUTED}, words);
+    }
+}
+
+void chart_search_draw(struct canvas *canvas, const struct chart_input *input, struct area area)
+{
+    const struct search *search = input->metrics->search;
+    struct layout layout = {.search = search};
+    double rows = floor((area.height - KEY_ROOM) / ROW);
+    if (rows < 1 || area.width < 420 || search->count == 0)
+        return;
+    layout.shown = memory_new(search->count * sizeof *layout.shown);
+    layout.behind = memory_new(search->count * sizeof *layout.behind);
+    for (size_t i = 0; i < search->count; i++)
+        layout.behind[i] = search_behind(search, i);
+    layout.on_path = memory_new(search->count * sizeof *layout.on_path);
+    for (size_t at = search_main_node(search); at < search->count; at = search->nodes[at].parent)
+        layout.on_path[at] = true;
+    choose(&layout, (size_t)rows);
+    double time_room = area.width > WIDE ? TIME_ROOM : 0, width = fmin(220, area.width / 6);
+    struct area bar = {area.x + area.width - VALUE_ROOM - time_room - width, area.y, width, area.height};
+    draw_nodes(canvas, &layout, area, bar);
+    draw_key(canvas, &layout, area);
+    chart_note(canvas,
+               "Each hypothesis is tested where the one above it holds; the line across each bar marks its threshold.");
+    free(layout.shown);
+    free(layout.behind);
+    free(layout.on_path);
+}

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Two bars: computing and MPI, summed over all processes; below, MPI by function. */
+#include "render/charts/chart.h"
+
+#include "core/text.h"
+#include "heuristics/efficiency.h"
+#include "render/charts/palette.h"
+#include "render/functions.h"
+
+#include <math.h>
+#include <stdio.h>
+
+enum { NAMES = 150, VALUES = 190, BAR = 40, SLIM = 18, ROW = 31 };
+
+void chart_summary_answer(const struct chart_input *input, char answer[CHART_ANSWER_SIZE])
+{
+    char share[TEXT_NUMBER_SIZE];
+    double mpi = mpi_share(input->metrics);
+    if (input->metrics->end_ns <= input->metrics->begin_ns)
+        chart_say(answer, "This run has no duration");
+    else if (mpi > 0.5)
+        chart_say(answer, "Most of the time, %s, is spent in MPI, not computing", text_share(share, mpi));
+    else
+        chart_say(answer, "%s of the time is computing, %s is spent in MPI", text_share(share, 1 - mpi),
+                  text_share((char[TEXT_NUMBER_SIZE]){0}, mpi));
+}
+
+/* One bar with its name before and its seconds and share of all time after it. */
+static void draw_bar(struct canvas *canvas, struct area area, double height, const char *name, double seconds,
+                     double most, double all, struct paint paint)
+{
+    double names = fmin(NAMES, area.width * 0.3), y = area.y + height / 2;
+    double width = area.width - names - fmin(VALUES, area.width * 0.4);
+    char number[TEXT_NUMBER_SIZE], share[TEXT_NUMBER_SIZE], label[2 * TEXT_NUMBER_SIZE + 8];
+    double length = most > 0 ? seconds / most * width : 0;
+    bool large = height >= BAR;
+    canvas_text_cut(canvas, area.x + names - 12, y, names - 12,
+                    (struct text_style){.align = ALIGN_RIGHT, .bold = large}, name);
+    canvas_tip(canvas, "%s: %s", name, seconds_text(number, seconds));
+    canvas_rect(canvas, area.x + names, area.y, length, height, paint);
+    snprintf(label, sizeof label, "%s   %s", seconds_text(number, seconds),
+             text_share(share, all > 0 ? seconds / all : 0));
+    canvas_text(canvas, area.x + names + length + 10, y, (struct text_style){.bold = large}, label);
+}
+
+void chart_summary_draw(struct canvas *canvas, const struct chart_input *input, struct area area)
+{
+    const struct metrics *metrics = input->metrics;
+    struct functions functions = functions_of(metrics);
+    double compute = 0, mpi = 0;
+    for (size_t i = 0; i < metrics->process_count; i++) {
+        compute += (double)process_compute_ns(&metrics->process[i]) / 1e9;
+        mpi += (double)metrics->process[i].communication_ns / 1e9;
+    }
+    double all = compute + mpi, most = fmax(compute, mpi), y = area.y + 10;
+    draw_bar(canvas, (struct area){area.x, y, area.width, BAR}, BAR, "computing", compute, most, all,
+             paint_of(INK_COMPUTE));
+    y += BAR + 14;
+    draw_bar(canvas, (struct area){area.x, y, area.width, BAR}, BAR, "in MPI", mpi, most, all, paint_of(INK_MPI));
+    y += BAR + 22;
+    if (y + 16 + ROW < area.y + area.height)
+        canvas_text(canvas, area.x + fmin(NAMES, area.width * 0.3), y, (struct text_style){.ink = INK_MUTED},
+                    "of which in");
+    y += 16;
+    for (size_t i = 0; i <= functions.count && y + ROW < area.y + area.height; i++) {
+        bool others = i == functions.count;
+        char name[64];
+        if (others && functions.others == 0)
+            break;
+        snprintf(name, sizeof name, "%zu other functions", functions.others);
+        const struct state_def *state = others ? NULL : &metrics->defs->states[functions.state[i]];
+        draw_bar(canvas, (struct area){area.x, y, area.width, SLIM}, SLIM, others ? name : state->name,
+                 functions.seconds[others ? FUNCTIONS_MAX : i], most, all,
+                 others ? paint_of(INK_OTHER) : palette_paint(state, input->own_colours));
+        y += ROW;
+    }
+    chart_note(canvas, "Seconds are summed over all processes; shares are shares of that sum.");
+}

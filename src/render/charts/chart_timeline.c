@@ -1,0 +1,408 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Processes over time. Where there is room every state and message, else a cell for each column and row of processes:
+   what takes most of its time. Waiting is hatched. Below, messages over time where they are too many to be drawn. */
+#include "render/charts/chart.h"
+#include "render/charts/scene.h"
+#include "render/clock_sentence.h"
+
+#include "core/memory.h"
+#include "core/text.h"
+
+#include <math.h>
+#include <stdio.h>
+
+enum {
+    RIGHT = 230,
+    LINE_MOST = 160,
+    NAME_GAP = 8,
+    ROW = 22,
+    LEGEND = 10,
+    STRIP = 34,
+    INSET_MOST = 3,
+    ARROWS_MOST = 120
+};
+
+/* From this share of waiting on a cell is hatched. */
+static const double WAITING = 0.5;
+
+/* Lines so high show shares, in so many steps. */
+enum { LAYERS = 4, LAYER_LINE = 4 };
+
+/* Pixels of a solo event, and how many it has of a line on average at least. */
+enum { MARK_HEIGHT = 7, MARK_ROOM = 4 };
+
+void chart_timeline_answer(const struct chart_input *input, char answer[CHART_ANSWER_SIZE])
+{
+    char text[SCENE_ANSWER_SIZE];
+    scene_answer(input->scene, text);
+    chart_say(answer, "%s", text);
+}
+
+struct drawing {
+    struct canvas *canvas;
+    const struct chart_input *input;
+    const struct scene *scene;
+    struct area plot;
+    double line; /* height of a row */
+};
+
+static double x_of(const struct drawing *drawing, int64_t time_ns)
+{
+    const struct timeline_view *view = &drawing->scene->view;
+    double share = time_ns <= view->from_ns
+                       ? 0
+                       : (double)time_since(view->from_ns, time_ns) / (double)time_since(view->from_ns, view->to_ns);
+    return drawing->plot.x + drawing->plot.width * fmin(share, 1);
+}
+
+static struct paint paint_of_state(const struct drawing *drawing, uint32_t state)
+{
+    const struct defs *defs = timeline_info(drawing->scene->timeline)->defs;
+    if (state == TIMELINE_OUTSIDE)
+        return paint_of(INK_COMPUTE);
+    struct paint paint = palette_paint(&defs->states[state], drawing->input->own_colours);
+    paint.hatched = false;
+    return paint;
+}
+
+/* Cells cut into layers, each of one state: so many of them as its share. */
+struct layers {
+    uint32_t each; /* layers of a line */
+    uint16_t *state;
+    bool *waiting;
+};
+
+/* The place of a state in every cell: functions above, computing below, so that what goes on stays at one height. */
+static size_t first_part(const struct scene_cell *cell, const bool done[SCENE_PARTS])
+{
+    size_t first = SCENE_PARTS;
+    for (size_t i = 0; i < SCENE_PARTS; i++)
+        if (!done[i] && cell->part[i] != TIMELINE_ABSENT && (first == SCENE_PARTS || cell->part[i] < cell->part[first]))
+            first = i;
+    return first;
+}
+
+static void cut_cell(const struct scene_cell *cell, struct layers *layers, size_t at, size_t columns)
+{
+    bool done[SCENE_PARTS] = {0};
+    double sum = 0, whole = 0, waiting = (double)cell->waiting * layers->each;
+    uint32_t layer = 0;
+    uint16_t state = cell->state;
+    for (size_t i = 0; i < SCENE_PARTS; i++)
+        whole += (double)cell->share[i];
+    for (size_t part; (part = first_part(cell, done)) < SCENE_PARTS; done[part] = true) {
+        state = cell->part[part];
+        sum += (double)cell->share[part];
+        for (uint32_t end = (uint32_t)lround(sum / whole * layers->each); layer < end && layer < layers->each;
+             layer++) {
+            layers->state[at + layer * columns] = state;
+            layers->waiting[at + layer * columns] = layer + 0.5 < waiting && state != TIMELINE_OUTSIDE;
+        }
+    }
+    for (; layer < layers->each; layer++)
+        layers->state[at + layer * columns] = state;
+}
+
+/* Where lines are high enough for shares to be seen; else one layer, hatched where most of it is waiting. */
+static struct layers cut_cells(const struct drawing *drawing)
+{
+    const struct scene *scene = drawing->scene;
+    size_t columns = scene->columns, all = scene->lines * columns;
+    struct layers layers = {.each = drawing->line >= LAYER_LINE ? LAYERS : 1};
+    layers.state = memory_new(all * layers.each * sizeof *layers.state);
+    layers.waiting = memory_new(all * layers.each * sizeof *layers.waiting);
+    for (size_t i = 0; i < all; i++) {
+        size_t at = i / columns * columns * layers.each + i % columns;
+        if (layers.each > 1) {
+            cut_cell(&scene->cells[i], &layers, at, columns);
+        } else {
+            layers.state[at] = scene->cells[i].state;
+            layers.waiting[at] = scene->cells[i].waiting >= WAITING;
+        }
+    }
+    return layers;
+}
+
+/* Layers of one state, waiting or not, as one shape. */
+static void draw_cells_of(const struct drawing *drawing, const struct layers *layers, uint16_t state, bool waiting,
+                          struct run *runs)
+{
+    const struct scene *scene = drawing->scene;
+    struct grid grid = {drawing->plot.x, drawing->plot.y, drawing->plot.width / scene->columns,
+                        drawing->line / layers->each, 0};
+    size_t count = 0;
+    for (uint32_t line = 0; line < scene->lines * layers->each; line++)
+        for (uint32_t column = 0; column < scene->columns; column++) {
+            size_t at = line * (size_t)scene->columns + column;
+            if (layers->state[at] != state || layers->waiting[at] != waiting)
+                continue;
+            struct run *last = count ? &runs[count - 1] : NULL;
+            if (last && last->row == line && last->column + last->length == column)
+                last->length++;
+            else
+                runs[count++] = (struct run){column, line, 1};
+        }
+    struct paint paint = paint_of_state(drawing, state);
+    paint.hatched = waiting && state != TIMELINE_OUTSIDE;
+    canvas_cells(drawing->canvas, grid, runs, count, paint);
+}
+
+static void draw_cells(const struct drawing *drawing)
+{
+    const struct scene *scene = drawing->scene;
+    struct layers layers = cut_cells(drawing);
+    size_t all = (size_t)scene->lines * layers.each * scene->columns;
+    bool *met = memory_new(UINT16_MAX + 1);
+    struct run *runs = memory_new(all * sizeof *runs);
+    for (size_t i = 0; i < all; i++)
+        met[layers.state[i]] = true;
+    met[TIMELINE_ABSENT] = false;
+    for (uint32_t state = 0; state <= UINT16_MAX; state++)
+        for (int waiting = 0; met[state] && waiting < 2; waiting++)
+            draw_cells_of(drawing, &layers, (uint16_t)state, waiting, runs);
+    free(runs);
+    free(met);
+    free(layers.state);
+    free(layers.waiting);
+}
+
+/* Lines of the scene by row. */
+static double y_of(const struct drawing *drawing, uint32_t row)
+{
+    for (size_t i = 0; i < drawing->scene->view.row_count; i++)
+        if (drawing->scene->rows[i] == row)
+            return drawing->plot.y + (double)i * drawing->line;
+    return NAN;
+}
+
+static void bar(const struct drawing *drawing, uint32_t row, int64_t from_ns, int64_t to_ns, double inset,
+                struct paint paint)
+{
+    double x = x_of(drawing, from_ns), y = y_of(drawing, row), gap = drawing->line > 6 ? 1 : 0;
+    double width = fmax(x_of(drawing, to_ns) - x, 0.5);
+    if (x < drawing->plot.x + drawing->plot.width)
+        canvas_rect(drawing->canvas, x, y + gap + inset, width, drawing->line - 2 * gap - 2 * inset, paint);
+}
+
+static void draw_states(const struct drawing *drawing)
+{
+    const struct scene *scene = drawing->scene;
+    const struct timeline_info *info = timeline_info(scene->timeline);
+    for (size_t i = 0; i < scene->view.row_count; i++) {
+        const struct timeline_row *row = &info->rows[scene->rows[i]];
+        if (row->end_ns > scene->view.from_ns && row->begin_ns < scene->view.to_ns)
+            bar(drawing, scene->rows[i], row->begin_ns, row->end_ns, 0, paint_of(INK_COMPUTE));
+    }
+    for (size_t i = 0; i < scene->window.state_count; i++) {
+        const struct timeline_state *state = &scene->window.states[i];
+        char time[TEXT_NUMBER_SIZE];
+        double inset = fmin(state->depth, INSET_MOST) * fmin(drawing->line / 10, 3);
+        canvas_tip(drawing->canvas, "process %s: %s %s", text_number(info->rows[state->row].process).text,
+                   info->defs->states[state->state].name,
+                   text_duration(time, time_since(state->enter_ns, state->leave_ns)));
+        bar(drawing, state->row, state->enter_ns, state->leave_ns, inset, paint_of_state(drawing, state->state));
+    }
+}
+
+/* Solo events: a small wedge on the upper edge of the row, where they are not too many. */
+static void draw_marks(const struct drawing *drawing)
+{
+    const struct timeline_window *window = &drawing->scene->window;
+    const struct timeline_info *info = timeline_info(drawing->scene->timeline);
+    double height = fmin(MARK_HEIGHT, drawing->line / 2);
+    if ((double)window->mark_count * MARK_ROOM > drawing->plot.width * drawing->scene->lines)
+        return;
+    for (size_t i = 0; i < window->mark_count; i++) {
+        const struct timeline_mark *mark = &window->marks[i];
+        double x = x_of(drawing, mark->time_ns), y = y_of(drawing, mark->row);
+        struct point corners[] = {{x - height / 2, y}, {x + height / 2, y}, {x, y + height}};
+        canvas_tip(drawing->canvas, "process %s: %s%s%s", text_number(info->rows[mark->row].process).text,
+                   info->defs->marks[mark->mark].name, mark->text ? " " : "", mark->text ? mark->text : "");
+        canvas_polygon(drawing->canvas, corners, 3, paint_of(INK_TEXT));
+    }
+}
+
+/* Waiting as the light hatched tone of its function, over it. */
+static void draw_waits(const struct drawing *drawing)
+{
+    const struct scene *scene = drawing->scene;
+    for (size_t i = 0; scene->overlay && i < scene->overlay->wait_count; i++) {
+        const struct overlay_wait *wait = &scene->overlay->waits[i];
+        if (wait->row == TIMELINE_NONE || isnan(y_of(drawing, wait->row)) || wait->to_ns <= scene->view.from_ns ||
+            wait->from_ns >= scene->view.to_ns)
+            continue;
+        struct paint paint = paint_of_state(drawing, wait->state);
+        bar(drawing, wait->row, wait->from_ns, wait->to_ns, 0, paint_of(INK_BACK));
+        paint.hatched = true;
+        bar(drawing, wait->row, wait->from_ns, wait->to_ns, 0, paint);
+    }
+}
+
+/* Messages between rows that are drawn, with both ends in the window. */
+static bool arrow_fits(const struct drawing *drawing, const struct timeline_message *message)
+{
+    const struct timeline_view *view = &drawing->scene->view;
+    return message->send_row != TIMELINE_NONE && message->receive_row != TIMELINE_NONE &&
+           message->send_row != message->receive_row && message->send_ns >= view->from_ns &&
+           message->receive_ns < view->to_ns && !isnan(y_of(drawing, message->send_row)) &&
+           !isnan(y_of(drawing, message->receive_row));
+}
+
+static bool arrows_fit(const struct drawing *drawing)
+{
+    return drawing->scene->exact && drawing->scene->window.message_count <= ARROWS_MOST && drawing->line >= 6;
+}
+
+static void draw_arrows(const struct drawing *drawing)
+{
+    for (size_t i = 0; i < drawing->scene->window.message_count; i++) {
+        const struct timeline_message *message = &drawing->scene->window.messages[i];
+        if (!arrow_fits(drawing, message))
+            continue;
+        struct point from = {x_of(drawing, message->send_ns), y_of(drawing, message->send_row) + drawing->line / 2};
+        struct point to = {x_of(drawing, message->receive_ns), y_of(drawing, message->receive_row) + drawing->line / 2};
+        struct point bend = {(from.x + to.x) / 2, (from.y + to.y) / 2};
+        canvas_arrow(drawing->canvas, from, bend, to, 1, 6, paint_faded(INK_TEXT, 0.75));
+    }
+}
+
+/* Messages in each column, as steps under the rows. */
+static void draw_message_strip(const struct drawing *drawing, double y)
+{
+    const struct scene *scene = drawing->scene;
+    double *sums = memory_new(scene->columns * sizeof *sums), most = 0, all = 0;
+    for (uint32_t line = 0; line < scene->lines; line++)
+        for (uint32_t column = 0; column < scene->columns; column++)
+            sums[column] += (double)scene->cells[line * (size_t)scene->columns + column].messages;
+    for (uint32_t column = 0; column < scene->columns; column++) {
+        most = fmax(most, sums[column]);
+        all += sums[column];
+    }
+    if (most <= 0) {
+        free(sums);
+        return;
+    }
+    struct point *points = memory_new((2 * (size_t)scene->columns + 2) * sizeof *points);
+    double width = drawing->plot.width / scene->columns;
+    size_t count = 0;
+    points[count++] = (struct point){drawing->plot.x, y + STRIP};
+    for (uint32_t column = 0; column < scene->columns; column++) {
+        double top = y + STRIP * (1 - sums[column] / most), x = drawing->plot.x + column * width;
+        points[count++] = (struct point){x, top};
+        points[count++] = (struct point){x + width, top};
+    }
+    points[count++] = (struct point){drawing->plot.x + drawing->plot.width, y + STRIP};
+    canvas_polygon(drawing->canvas, points, count, paint_of(INK_PLAIN));
+    struct text_style style = {.align = ALIGN_RIGHT, .ink = INK_MUTED};
+    /* What lies in bins at the edges of the window is counted in part. */
+    double digit = fmax(1, pow(10, floor(log10(all)) - 2));
+    char number[TEXT_NUMBER_SIZE], text[TEXT_NUMBER_SIZE + 32];
+    canvas_text(drawing->canvas, drawing->plot.x - NAME_GAP, y + STRIP / 2.0, style, "messages");
+    snprintf(text, sizeof text, "about %s sends and receives",
+             text_thousands(number, text_whole(round(all / digit) * digit)));
+    canvas_text(drawing->canvas, drawing->plot.x + drawing->plot.width, y + STRIP + 9, style, text);
+    free(points);
+    free(sums);
+}
+
+static void draw_time_axis(const struct drawing *drawing, double y)
+{
+    const struct scene *scene = drawing->scene;
+    double begin = (double)time_since(timeline_info(scene->timeline)->begin_ns, scene->view.from_ns);
+    double span = (double)time_since(scene->view.from_ns, scene->view.to_ns);
+    char clocks[CLOCK_NOTE_SIZE];
+    clock_note(clocks, timeline_info(scene->timeline), scene->overlay);
+    axis_draw_time(drawing->canvas, drawing->plot.x, drawing->plot.width, y, begin, span, clocks);
+}
+
+/* What the names of lines need on the left. */
+static double names_room(struct canvas *canvas, const struct scene *scene)
+{
+    double width = canvas_text_width(canvas, (struct text_style){0}, "processes");
+    for (uint32_t line = 0; line < scene->lines; line++) {
+        char name[SCENE_NAME_SIZE];
+        width = fmax(width, canvas_text_width(canvas, (struct text_style){0}, scene_line_name(scene, line, name)));
+    }
+    return width + NAME_GAP;
+}
+
+static void draw_names(const struct drawing *drawing)
+{
+    struct text_style style = {.align = ALIGN_RIGHT, .ink = INK_MUTED};
+    double rows = (TEXT_SIZE + 3) / drawing->line;
+    uint32_t step = rows <= 1 ? 1 : (uint32_t)llround(axis_round_up(rows));
+    for (uint32_t line = 0; line < drawing->scene->lines; line += step) {
+        char name[SCENE_NAME_SIZE];
+        scene_line_name(drawing->scene, line, name);
+        canvas_text(drawing->canvas, drawing->plot.x - NAME_GAP, drawing->plot.y + (line + 0.5) * drawing->line, style,
+                    name);
+    }
+    canvas_text(drawing->canvas, drawing->plot.x - NAME_GAP, drawing->plot.y - 14, style,
+                drawing->scene->fold > 1 ? "processes" : "process");
+}
+
+static void legend_row(const struct drawing *drawing, double x, double *y, struct paint paint, const char *name,
+                       double ns, double all)
+{
+    char share[TEXT_NUMBER_SIZE];
+    chart_legend(drawing->canvas, x, *y, RIGHT - 24, paint, name, all > 0 ? text_share(share, ns / all) : NULL);
+    *y += ROW;
+}
+
+static void draw_legend(const struct drawing *drawing, double x, double y)
+{
+    const struct scene *scene = drawing->scene;
+    const struct defs *defs = timeline_info(scene->timeline)->defs;
+    uint32_t states[LEGEND];
+    size_t found = scene_states(scene, states, LEGEND), shown = found < LEGEND ? found : LEGEND;
+    double all = scene->outside_ns, rest;
+    for (size_t state = 0; state < defs->state_count; state++)
+        all += scene->state_ns[state];
+    rest = all - scene->outside_ns;
+    legend_row(drawing, x, &y, paint_of(INK_COMPUTE), "outside all states: computing", scene->outside_ns, all);
+    for (size_t i = 0; i < shown; i++) {
+        legend_row(drawing, x, &y, paint_of_state(drawing, states[i]), defs->states[states[i]].name,
+                   scene->state_ns[states[i]], all);
+        rest -= scene->state_ns[states[i]];
+    }
+    char others[64];
+    snprintf(others, sizeof others, "%zu other states", found - shown);
+    if (found > shown)
+        legend_row(drawing, x, &y, paint_of(INK_OTHER), others, fmax(rest, 0), all);
+    struct paint waiting = paint_of(INK_OTHER);
+    waiting.hatched = true;
+    chart_legend(drawing->canvas, x, y + 8, RIGHT - 24, waiting,
+                 scene->overlay ? "hatched: waiting" : "hatched: calls that wait", NULL);
+}
+
+void chart_timeline_draw(struct canvas *canvas, const struct chart_input *input, struct area area)
+{
+    const struct scene *scene = input->scene;
+    bool side = area.width > 2.2 * RIGHT;
+    double left = names_room(canvas, scene);
+    struct drawing drawing = {canvas, input, scene, {area.x + left, area.y + 18, 0, 0}, 0};
+    drawing.plot.width = area.width - left - (side ? RIGHT : 12);
+    drawing.plot.height = area.height - 18 - STRIP - 14 - 44;
+    if (scene->lines == 0 || drawing.plot.width < CHART_PLOT_LEAST || drawing.plot.height < CHART_PLOT_LEAST)
+        return;
+    drawing.line = fmin(drawing.plot.height / scene->lines, LINE_MOST);
+    bool arrows = arrows_fit(&drawing);
+    if (arrows)
+        drawing.line = fmin((drawing.plot.height + STRIP + 14) / scene->lines, LINE_MOST);
+    double bottom = drawing.plot.y + drawing.line * scene->lines;
+    if (scene->exact) {
+        draw_states(&drawing);
+        draw_waits(&drawing);
+        draw_marks(&drawing);
+    } else {
+        draw_cells(&drawing);
+    }
+    draw_names(&drawing);
+    draw_time_axis(&drawing, bottom + 2);
+    if (arrows)
+        draw_arrows(&drawing);
+    else
+        draw_message_strip(&drawing, bottom + 46);
+    if (side)
+        draw_legend(&drawing, drawing.plot.x + drawing.plot.width + 24, drawing.plot.y + 8);
+}

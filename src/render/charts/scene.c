@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "render/charts/scene.h"
+
+#include "core/memory.h"
+#include "core/text.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* The analysis of longer traces takes too long for a picture. */
+enum { ANALYSIS_EVENTS = 5000000 };
+
+static double window_ns(const struct scene *scene)
+{
+    return (double)time_since(scene->view.from_ns, scene->view.to_ns);
+}
+
+/* So many states at most are told apart in a column. */
+enum { COLUMN_STATES = 64 };
+
+static size_t add_part(double *sums, uint16_t met[COLUMN_STATES], size_t count, uint16_t state, double ns)
+{
+    if (sums[state] <= 0 && ns > 0) {
+        if (count == COLUMN_STATES)
+            return count;
+        met[count++] = state;
+    }
+    sums[state] += ns;
+    return count;
+}
+
+/* The parts that take most, and the sums are 0 again. */
+static void take_parts(struct scene_cell *into, double *sums, const uint16_t *met, size_t count, double all)
+{
+    for (size_t part = 0; part < SCENE_PARTS; part++) {
+        size_t best = count;
+        for (size_t i = 0; i < count; i++)
+            if (sums[met[i]] > 0 && (best == count || sums[met[i]] > sums[met[best]]))
+                best = i;
+        into->part[part] = best < count ? met[best] : TIMELINE_ABSENT;
+        into->share[part] = best < count ? (float)(sums[met[best]] / all) : 0;
+        if (best < count)
+            sums[met[best]] = 0;
+    }
+    into->state = into->part[0];
+    for (size_t i = 0; i < count; i++)
+        sums[met[i]] = 0;
+}
+
+/* Adds up the bins of the tile that lie in a column, each as far as it does. */
+static void column_of(const struct timeline_tile *tile, const struct timeline_cell *cells, double from, double to,
+                      double *sums, struct scene_cell *into)
+{
+    double bin_ns = (double)tile->bin_ns, waiting = 0, all = 0;
+    uint32_t first = from > 0 ? (uint32_t)(from / bin_ns) : 0;
+    uint16_t met[COLUMN_STATES];
+    size_t count = 0;
+    into->messages = 0;
+    for (uint32_t bin = first; bin < tile->bins && bin * bin_ns < to; bin++) {
+        double low = bin * bin_ns > from ? bin * bin_ns : from;
+        double high = (bin + 1) * bin_ns < to ? (bin + 1) * bin_ns : to;
+        into->messages += (float)(cells[bin].messages * (high - low) / bin_ns);
+        if (cells[bin].state == TIMELINE_ABSENT || high <= low)
+            continue;
+        all += high - low;
+        waiting += (high - low) * cells[bin].waiting / 255;
+        count = add_part(sums, met, count, cells[bin].state, (high - low) * cells[bin].share / 255);
+        for (size_t i = 0; i < TIMELINE_NEXT && cells[bin].next[i] != TIMELINE_ABSENT; i++)
+            count = add_part(sums, met, count, cells[bin].next[i], (high - low) * cells[bin].next_share[i] / 255);
+    }
+    take_parts(into, sums, met, count, all);
+    into->waiting = all > 0 ? (float)(waiting / all) : 0;
+}
+
+static void fill_cells(struct scene *scene, const struct timeline_tile *tile)
+{
+    double *sums = memory_new((UINT16_MAX + 1) * sizeof *sums);
+    double shift = (double)(scene->view.from_ns - tile->from_ns), width = window_ns(scene) / scene->columns;
+    scene->cells = memory_new((size_t)scene->lines * scene->columns * sizeof *scene->cells);
+    for (uint32_t line = 0; line < scene->lines; line++)
+        for (uint32_t column = 0; column < scene->columns; column++) {
+            struct scene_cell *cell = &scene->cells[line * (size_t)scene->columns + column];
+            *cell = (struct scene_cell){.state = TIMELINE_ABSENT};
+            for (size_t part = 0; part < SCENE_PARTS; part++)
+                cell->part[part] = TIMELINE_ABSENT;
+            if (tile->bins > 0)
+                column_of(tile, &tile->cells[line * (size_t)tile->bins], shift + column * width,
+                          shift + (column + 1) * width, sums, cell);
+        }
+    free(sums);
+}
+
+/* Waits of the analysis instead of functions that wait. */
+static void fill_waits(struct scene *scene)
+{
+    uint32_t *lines = memory_new(timeline_info(scene->timeline)->row_count * sizeof *lines);
+    double width = window_ns(scene) / scene->columns;
+    for (size_t i = 0; i < scene->view.row_count; i++)
+        lines[scene->rows[i]] = (uint32_t)(i / scene->fold) + 1;
+    for (size_t i = 0; i < (size_t)scene->lines * scene->columns; i++)
+        scene->cells[i].waiting = 0;
+    for (size_t i = 0; i < scene->overlay->wait_count; i++) {
+        const struct overlay_wait *wait = &scene->overlay->waits[i];
+        if (wait->row == TIMELINE_NONE || !lines[wait->row] || wait->to_ns <= scene->view.from_ns ||
+            wait->from_ns >= scene->view.to_ns)
+            continue;
+        struct scene_cell *cells = &scene->cells[(lines[wait->row] - 1) * (size_t)scene->columns];
+        double from = (double)time_since(scene->view.from_ns, wait->from_ns);
+        double to = (double)time_since(scene->view.from_ns, wait->to_ns);
+        for (uint32_t column = (uint32_t)(from / width); column < scene->columns && column * width < to; column++) {
+            double low = column * width > from ? column * width : from;
+            double high = (column + 1) * width < to ? (column + 1) * width : to;
+            cells[column].waiting += (float)((high - low) / width / scene->fold);
+        }
+    }
+    free(lines);
+}
+
+static enum status make_cells(struct scene *scene, struct error *err)
+{
+    struct timeline_tile tile;
+    struct timeline_tile_options options = {.bins = TIMELINE_BINS, .fold = scene->fold};
+    if (scene->lines > 256)
+        options.bins = TIMELINE_BINS / 2;
+    if (timeline_tile(scene->timeline, &scene->view, options, &tile, err) != STATUS_OK)
+        return STATUS_FAILED;
+    fill_cells(scene, &tile);
+    scene->state_ns = tile.state_ns;
+    scene->outside_ns = tile.outside_ns;
+    tile.state_ns = NULL;
+    timeline_tile_clear(&tile);
+    return STATUS_OK;
+}
+
+enum status scene_make(struct scene *scene, struct timeline *timeline, const struct timeline_view *view,
+                       struct scene_options options, struct error *err)
+{
+    const struct timeline_info *info = timeline_info(timeline);
+    *scene = (struct scene){.timeline = timeline, .view = *view, .fold = 1, .columns = options.columns};
+    scene->rows = memory_new(view->row_count * sizeof *scene->rows);
+    for (size_t i = 0; i < view->row_count; i++)
+        scene->rows[i] = view->rows ? view->rows[i] : (uint32_t)i;
+    scene->view.rows = scene->rows;
+    while ((view->row_count + scene->fold - 1) / scene->fold > options.lines)
+        scene->fold *= 2;
+    scene->lines = (uint32_t)((view->row_count + scene->fold - 1) / scene->fold);
+    enum status status = make_cells(scene, err);
+    if (status == STATUS_OK && info->events > 0 && info->events <= ANALYSIS_EVENTS) {
+        scene->overlay = timeline_overlay(timeline, err);
+        status = err->kind == ERROR_NONE ? STATUS_OK : STATUS_FAILED;
+    }
+    if (status == STATUS_OK && scene->overlay)
+        fill_waits(scene);
+    if (status == STATUS_OK && options.states > 0 && scene->fold == 1 &&
+        timeline_cost(timeline, view) <= ANALYSIS_EVENTS) {
+        status = timeline_window(timeline, &scene->view, options.states, &scene->window, err);
+        scene->exact = status == STATUS_OK && !scene->window.too_many;
+    }
+    if (status != STATUS_OK)
+        scene_clear(scene);
+    return status;
+}
+
+void scene_clear(struct scene *scene)
+{
+    free(scene->rows);
+    free(scene->cells);
+    free(scene->state_ns);
+    timeline_window_clear(&scene->window);
+    *scene = (struct scene){0};
+}
+
+char *scene_line_name(const struct scene *scene, uint32_t line, char name[SCENE_NAME_SIZE])
+{
+    const struct timeline_row *rows = timeline_info(scene->timeline)->rows;
+    size_t first = (size_t)line * scene->fold, last = first + scene->fold - 1;
+    last = last < scene->view.row_count ? last : scene->view.row_count - 1;
+    const struct timeline_row *low = &rows[scene->rows[first]], *high = &rows[scene->rows[last]];
+    char process[TEXT_NUMBER_SIZE], last_process[TEXT_NUMBER_SIZE];
+    text_thousands(process, low->process);
+    if (low->process != high->process)
+        snprintf(name, SCENE_NAME_SIZE, "%s–%s", process, text_thousands(last_process, high->process));
+    else if (low->thread > 0 && first == last)
+        snprintf(name, SCENE_NAME_SIZE, "%s.%u", process, low->thread);
+    else
+        snprintf(name, SCENE_NAME_SIZE, "%s", process);
+    return name;
+}
+
+size_t scene_states(const struct scene *scene, uint32_t *states, size_t most)
+{
+    size_t count = 0, all = timeline_info(scene->timeline)->defs->state_count, found = 0;
+    for (uint32_t state = 0; state < all; state++) {
+        if (scene->state_ns[state] <= 0)
+            continue;
+        found++;
+        size_t at = count < most ? count++ : most;
+        for (; at > 0 && scene->state_ns[states[at - 1]] < scene->state_ns[state]; at--)
+            if (at < most)
+                states[at] = states[at - 1];
+        if (at < most)
+            states[at] = state;
+    }
+    return found;
+}

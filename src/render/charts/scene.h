@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef SIGHT_RENDER_CHARTS_SCENE_H
+#define SIGHT_RENDER_CHARTS_SCENE_H
+
+#include "core/text.h"
+#include "render/charts/palette.h"
+#include "timeline/overlay.h"
+#include "timeline/tile.h"
+#include "timeline/window.h"
+
+/* A window of a timeline, ready to be drawn: everything that can fail has been done. */
+
+/* What rows do in a column. */
+enum { SCENE_PARTS = 1 + TIMELINE_NEXT };
+struct scene_cell {
+    uint16_t state;             /* as timeline_cell.state */
+    uint16_t part[SCENE_PARTS]; /* what takes most of the time, the most first; TIMELINE_ABSENT: no more */
+    float share[SCENE_PARTS];   /* of the time that rows are there */
+    float waiting;  /* share of waits, in [0,1]: of the analysis where there is one, else of functions that wait */
+    float messages; /* sent and received */
+};
+
+struct scene {
+    struct timeline *timeline; /* borrowed */
+    struct timeline_view view; /* its rows are the scene's own */
+    uint32_t *rows;            /* of the view */
+    uint32_t fold;             /* rows of the view to a row of cells; a power of two */
+    uint32_t columns, lines;   /* of cells */
+    struct scene_cell *cells;  /* lines * columns */
+    double *state_ns;          /* by state: of all rows in the window, as the latest entered */
+    double outside_ns;
+    struct timeline_window window;          /* event by event */
+    bool exact;                             /* `window` has everything, and there is room to draw it */
+    const struct timeline_overlay *overlay; /* NULL: not known */
+};
+
+struct scene_options {
+    uint32_t columns; /* how many there will be */
+    uint32_t lines;   /* at most so many */
+    size_t states;    /* event by event only up to so many states and messages; 0: never */
+};
+
+/* Makes the scene of a view. Free with scene_clear. */
+enum status scene_make(struct scene *scene, struct timeline *timeline, const struct timeline_view *view,
+                       struct scene_options options, struct error *err) MUST_CHECK;
+void scene_clear(struct scene *scene);
+
+/* The name of a line of cells: "3", "3.1" (a thread), "0–7" (folded). */
+enum { SCENE_NAME_SIZE = 2 * TEXT_NUMBER_SIZE + 8 };
+char *scene_line_name(const struct scene *scene, uint32_t line, char name[SCENE_NAME_SIZE]);
+
+/* States by their time in the window, the most first: indices into the definitions. Returns how many have any. */
+size_t scene_states(const struct scene *scene, uint32_t *states, size_t most);
+
+/* What the window shows, in a sentence without full stop: which process waits for which, or what the time is spent in.
+ */
+enum { SCENE_ANSWER_SIZE = 600 };
+void scene_answer(const struct scene *scene, char answer[SCENE_ANSWER_SIZE]);
+
+#endif

@@ -1,0 +1,335 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "render/reports/compare_report.h"
+
+#include "core/memory.h"
+#include "core/text.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { NAME_SIZE = 256, NAME_COLUMNS = 60 };
+
+/* A version's name as a terminal can show it, cut between characters. */
+static char *short_name(char name[NAME_SIZE], const struct version *version)
+{
+    text_for_terminal(name, NAME_SIZE, version->name, NAME_COLUMNS);
+    return name;
+}
+
+void compare_sentence(const struct comparison *comparison, size_t version, char sentence[COMPARE_SENTENCE_SIZE])
+{
+    struct averaged first = comparison_quantity(comparison, 0, 0), now = comparison_quantity(comparison, version, 0);
+    char name[NAME_SIZE], before[NAME_SIZE];
+    short_name(name, &comparison->versions[version]);
+    short_name(before, &comparison->versions[0]);
+    char from[TEXT_NUMBER_SIZE], to[TEXT_NUMBER_SIZE], times[64];
+    seconds_text(from, first.mean);
+    seconds_text(to, now.mean);
+    enum change change = change_of(first, now, BETTER_LOWER);
+    double ratio = change == CHANGE_BETTER ? first.mean / now.mean : now.mean / first.mean;
+    if (change == CHANGE_SAME || first.mean <= 0 || now.mean <= 0) {
+        snprintf(sentence, COMPARE_SENTENCE_SIZE, "%s takes as long as %s: %s and %s.", name, before, to, from);
+        return;
+    }
+    if (ratio >= 1.995)
+        snprintf(times, sizeof times, "%.*f times as %s as", ratio < 9.95 ? 1 : 0, ratio,
+                 change == CHANGE_BETTER ? "fast" : "slow");
+    else
+        snprintf(times, sizeof times, "%.0f %% %s than", (ratio - 1) * 100,
+                 change == CHANGE_BETTER ? "faster" : "slower");
+    snprintf(sentence, COMPARE_SENTENCE_SIZE, "%s is %s %s: %s instead of %s.", name, times, before, to, from);
+}
+
+static char *unit_text(char *buffer, double value, enum quantity_unit unit)
+{
+    switch (unit) {
+    case QUANTITY_SECONDS:
+        return seconds_text(buffer, value);
+    case QUANTITY_SHARE:
+        return text_share(buffer, value);
+    case QUANTITY_BYTES:
+        return text_bytes(buffer, (uint64_t)(value + 0.5));
+    default:
+        return text_thousands(buffer, (uint64_t)(value + 0.5));
+    }
+}
+
+void compare_value(struct averaged value, enum quantity_unit unit, size_t runs, char cell[COMPARE_CELL_SIZE])
+{
+    char mean[TEXT_NUMBER_SIZE], least[TEXT_NUMBER_SIZE], most[TEXT_NUMBER_SIZE];
+    unit_text(mean, value.mean, unit);
+    if (runs > 1 && value.most > value.least)
+        snprintf(cell, COMPARE_CELL_SIZE, "%s (%s to %s)", mean, unit_text(least, value.least, unit),
+                 unit_text(most, value.most, unit));
+    else
+        snprintf(cell, COMPARE_CELL_SIZE, "%s", mean);
+}
+
+void compare_change(struct averaged first, struct averaged now, char cell[COMPARE_CELL_SIZE])
+{
+    double percent = first.mean != 0 ? (now.mean - first.mean) / first.mean * 100 : 0;
+    /* What is nearly gone is not gone. */
+    int decimals = fabs(percent) < 9.95 || (percent < -99 && percent > -99.95) ? 1 : 0;
+    if (change_of(first, now, BETTER_NEITHER) == CHANGE_SAME)
+        snprintf(cell, COMPARE_CELL_SIZE, "=");
+    else if (first.mean == 0)
+        snprintf(cell, COMPARE_CELL_SIZE, "new");
+    else if (percent >= 300)
+        snprintf(cell, COMPARE_CELL_SIZE, "%.*f times", percent < 895 ? 1 : 0, percent / 100 + 1);
+    else
+        snprintf(cell, COMPARE_CELL_SIZE, "%s%.*f %%", percent < 0 ? "−" : "+", decimals, fabs(percent));
+}
+
+void compare_seconds(struct averaged seconds, bool there, size_t runs, char cell[COMPARE_CELL_SIZE])
+{
+    if (there)
+        compare_value(seconds, QUANTITY_SECONDS, runs, cell);
+    else
+        snprintf(cell, COMPARE_CELL_SIZE, "–");
+}
+
+struct ordered {
+    double moved;
+    size_t at;
+};
+
+static int by_move(const void *a, const void *b)
+{
+    const struct ordered *left = a, *right = b;
+    if (left->moved != right->moved)
+        return left->moved > right->moved ? -1 : 1;
+    return left->at < right->at ? -1 : 1;
+}
+
+static int by_place(const void *a, const void *b)
+{
+    const size_t *left = a, *right = b;
+    return (*left > *right) - (*left < *right);
+}
+
+size_t *compare_processes_most(const struct comparison *comparison, size_t most, size_t *count)
+{
+    size_t all = comparison->process_count, last = comparison->version_count - 1;
+    *count = all < most ? all : most;
+    struct ordered *ordered = memory_new(all * sizeof *ordered);
+    size_t *places = memory_new(*count * sizeof *places);
+    for (size_t i = 0; i < all; i++) {
+        const struct compared_process *process = &comparison->processes[i];
+        bool in_both = process->total[0].mean > 0 && process->total[last].mean > 0;
+        double moved = fabs(process->compute[last].mean - process->compute[0].mean) +
+                       fabs(process->communication[last].mean - process->communication[0].mean);
+        ordered[i] = (struct ordered){in_both ? moved : -1, i};
+    }
+    if (all > 0)
+        qsort(ordered, all, sizeof *ordered, by_move);
+    for (size_t i = 0; i < *count; i++)
+        places[i] = ordered[i].at;
+    if (*count > 0)
+        qsort(places, *count, sizeof *places, by_place);
+    free(ordered);
+    return places;
+}
+
+/* Text */
+
+static void version_titles(struct text_table *table, const struct comparison *comparison, const char *first,
+                           const char *before)
+{
+    char title[COMPARE_CELL_SIZE], name[NAME_SIZE];
+    text_table_cell(table, first, true);
+    for (size_t v = 0; v < comparison->version_count; v++) {
+        snprintf(title, sizeof title, "%s%s", before, short_name(name, &comparison->versions[v]));
+        text_table_cell(table, title, false);
+    }
+}
+
+static void text_quantities(struct output *output, const struct comparison *comparison)
+{
+    size_t versions = comparison->version_count;
+    struct text_table *table = text_table_columns(1 + versions + 2 * (versions - 1));
+    char cell[COMPARE_CELL_SIZE];
+    version_titles(table, comparison, "", "");
+    for (size_t v = 1; v < versions; v++) {
+        text_table_cell(table, "change", false);
+        text_table_cell(table, "", true);
+    }
+    for (size_t i = 0; i < quantity_count(); i++) {
+        const struct quantity *quantity = quantity_at(i);
+        struct averaged first = comparison_quantity(comparison, 0, i);
+        text_table_cell(table, quantity->title, true);
+        for (size_t v = 0; v < versions; v++) {
+            compare_value(comparison_quantity(comparison, v, i), quantity->unit, comparison->versions[v].run_count,
+                          cell);
+            text_table_cell(table, cell, false);
+        }
+        for (size_t v = 1; v < versions; v++) {
+            struct averaged now = comparison_quantity(comparison, v, i);
+            enum change change = change_of(first, now, quantity->better);
+            compare_change(first, now, cell);
+            text_table_cell(table, cell, false);
+            text_table_cell(table, change == CHANGE_BETTER || change == CHANGE_WORSE ? change_name(change) : "", true);
+        }
+    }
+    output_text(output, "\nThe whole run\n");
+    text_table_print(table, output, "  ");
+}
+
+static void text_functions(struct output *output, const struct comparison *comparison, size_t rows)
+{
+    size_t versions = comparison->version_count;
+    struct text_table *table = text_table_columns(1 + versions + 1);
+    char cell[COMPARE_CELL_SIZE];
+    version_titles(table, comparison, "function", "");
+    text_table_cell(table, "change", false);
+    for (size_t i = 0; i < comparison->function_count && i < rows; i++) {
+        const struct compared_function *function = &comparison->functions[i];
+        char name[80];
+        text_for_terminal(name, sizeof name, function->name, 40);
+        text_table_cell(table, name, true);
+        for (size_t v = 0; v < versions; v++) {
+            compare_seconds(function->seconds[v], function->calls[v].mean > 0, comparison->versions[v].run_count, cell);
+            text_table_cell(table, cell, false);
+        }
+        compare_change(function->seconds[0], function->seconds[versions - 1], cell);
+        text_table_cell(table, cell, false);
+    }
+    output_text(output, "\nFunctions and states: exclusive time of all processes, largest change first\n");
+    text_table_print(table, output, "  ");
+    text_rest_write(output, rows, comparison->function_count);
+}
+
+static void text_processes(struct output *output, const struct comparison *comparison, size_t rows)
+{
+    size_t count, *places = compare_processes_most(comparison, rows, &count);
+    struct text_table *table = text_table_columns(1 + 2 * comparison->version_count);
+    char cell[COMPARE_CELL_SIZE], name[NAME_SIZE];
+    text_table_cell(table, "process", false);
+    for (int communication = 0; communication < 2; communication++)
+        for (size_t v = 0; v < comparison->version_count; v++) {
+            snprintf(cell, sizeof cell, "%s %s",
+                     communication ? "in MPI:" : "computing:", short_name(name, &comparison->versions[v]));
+            text_table_cell(table, cell, false);
+        }
+    for (size_t i = 0; i < count; i++) {
+        const struct compared_process *process = &comparison->processes[places[i]];
+        text_table_cell(table, text_thousands(cell, process->rank), false);
+        for (int communication = 0; communication < 2; communication++)
+            for (size_t v = 0; v < comparison->version_count; v++) {
+                const struct averaged *times = communication ? process->communication : process->compute;
+                compare_seconds(times[v], process->total[v].mean > 0, 1, cell);
+                text_table_cell(table, cell, false);
+            }
+    }
+    output_text(output, "\nProcesses\n");
+    text_table_print(table, output, "  ");
+    text_rest_write(output, rows, comparison->process_count);
+    free(places);
+}
+
+void compare_write_text(struct output *output, const struct comparison *comparison, size_t rows)
+{
+    char sentence[COMPARE_SENTENCE_SIZE];
+    for (size_t v = 1; v < comparison->version_count; v++) {
+        compare_sentence(comparison, v, sentence);
+        paragraph_write(output, "", "", sentence);
+    }
+    if (comparison->sizes_differ)
+        output_text(output, "The numbers of processes differ: a process does not do the same work in each version.\n");
+    text_quantities(output, comparison);
+    if (comparison->function_count > 0)
+        text_functions(output, comparison, rows);
+    if (comparison->process_count > 0)
+        text_processes(output, comparison, rows);
+}
+
+/* JSON */
+
+static void json_averaged(struct json *json, const char *key, struct averaged value)
+{
+    json_open(json, key, '{');
+    json_value(json, "mean", value_ratio(value.mean));
+    json_value(json, "least", value_ratio(value.least));
+    json_value(json, "most", value_ratio(value.most));
+    json_close(json, '}');
+}
+
+static void json_averages(struct json *json, const char *key, const struct averaged *values, size_t count)
+{
+    json_open(json, key, '[');
+    for (size_t i = 0; i < count; i++)
+        json_averaged(json, NULL, values[i]);
+    json_close(json, ']');
+}
+
+static void json_quantities(struct json *json, const struct comparison *comparison)
+{
+    json_open(json, "quantities", '[');
+    for (size_t i = 0; i < quantity_count(); i++) {
+        const struct quantity *quantity = quantity_at(i);
+        json_open(json, NULL, '{');
+        json_value(json, "id", value_text(quantity->id));
+        json_value(json, "title", value_text(quantity->title));
+        json_open(json, "versions", '[');
+        for (size_t v = 0; v < comparison->version_count; v++)
+            json_averaged(json, NULL, comparison_quantity(comparison, v, i));
+        json_close(json, ']');
+        json_open(json, "changes", '[');
+        for (size_t v = 1; v < comparison->version_count; v++)
+            json_value(json, NULL,
+                       value_text(change_name(change_of(comparison_quantity(comparison, 0, i),
+                                                        comparison_quantity(comparison, v, i), quantity->better))));
+        json_close(json, ']');
+        json_close(json, '}');
+    }
+    json_close(json, ']');
+}
+
+static void json_functions(struct json *json, const struct comparison *comparison)
+{
+    json_open(json, "functions", '[');
+    for (size_t i = 0; i < comparison->function_count; i++) {
+        const struct compared_function *function = &comparison->functions[i];
+        json_open(json, NULL, '{');
+        json_value(json, "name", value_text(function->name));
+        json_value(json, "class", value_text(function_class_name(function->class)));
+        json_averages(json, "exclusive_s", function->seconds, comparison->version_count);
+        json_averages(json, "count", function->calls, comparison->version_count);
+        json_close(json, '}');
+    }
+    json_close(json, ']');
+}
+
+static void json_processes(struct json *json, const struct comparison *comparison)
+{
+    json_open(json, "processes", '[');
+    for (size_t i = 0; i < comparison->process_count; i++) {
+        const struct compared_process *process = &comparison->processes[i];
+        json_open(json, NULL, '{');
+        json_value(json, "rank", value_count(process->rank));
+        json_averages(json, "compute_s", process->compute, comparison->version_count);
+        json_averages(json, "communication_s", process->communication, comparison->version_count);
+        json_averages(json, "total_s", process->total, comparison->version_count);
+        json_close(json, '}');
+    }
+    json_close(json, ']');
+}
+
+void compare_write_json(struct output *output, const struct comparison *comparison)
+{
+    struct json json = {.output = output};
+    json_open(&json, NULL, '{');
+    json_value(&json, "schema", value_text("sight-compare/1"));
+    json_open(&json, "versions", '[');
+    for (size_t v = 0; v < comparison->version_count; v++) {
+        json_open(&json, NULL, '{');
+        json_value(&json, "name", value_text(comparison->versions[v].name));
+        json_value(&json, "runs", value_count(comparison->versions[v].run_count));
+        json_close(&json, '}');
+    }
+    json_close(&json, ']');
+    json_quantities(&json, comparison);
+    json_functions(&json, comparison);
+    json_processes(&json, comparison);
+    json_close(&json, '}');
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef SIGHT_RENDER_REPORTS_COMPARE_REPORT_H
+#define SIGHT_RENDER_REPORTS_COMPARE_REPORT_H
+
+#include "core/output.h"
+#include "heuristics/comparison.h"
+#include "render/field.h"
+
+/* A comparison of versions as text, JSON (sight-compare/1) and HTML. */
+
+/* `rows`: of functions and processes at most (SIZE_MAX: all). */
+void compare_write_text(struct output *output, const struct comparison *comparison, size_t rows);
+void compare_write_json(struct output *output, const struct comparison *comparison);
+void compare_write_html(struct output *output, const struct comparison *comparison);
+
+/* What text and HTML have in common. */
+
+/* "B is 11 times as fast as A: 180 ms instead of 2.00 s." for a version after the first. */
+enum { COMPARE_SENTENCE_SIZE = 800, COMPARE_CELL_SIZE = 320 };
+void compare_sentence(const struct comparison *comparison, size_t version, char sentence[COMPARE_SENTENCE_SIZE]);
+
+/* A value in its unit, with the range of its runs where there are several. */
+void compare_value(struct averaged value, enum quantity_unit unit, size_t runs, char cell[COMPARE_CELL_SIZE]);
+
+/* The same of seconds of what a version may not have: "–". */
+void compare_seconds(struct averaged seconds, bool there, size_t runs, char cell[COMPARE_CELL_SIZE]);
+
+/* "-91 %", "3.2 times", "=" within the noise; `sign` of better or worse is not in it. */
+void compare_change(struct averaged first, struct averaged now, char cell[COMPARE_CELL_SIZE]);
+
+/* The processes whose times changed most between first and last version, at most `most`, by rank. Indices, to be freed.
+ */
+size_t *compare_processes_most(const struct comparison *comparison, size_t most, size_t *count);
+
+#endif

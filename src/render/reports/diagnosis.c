@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "render/reports/diagnosis.h"
+
+#include "core/memory.h"
+#include "core/text.h"
+#include "heuristics/advice.h"
+#include "heuristics/efficiency.h"
+#include "heuristics/iterations.h"
+#include "render/clock_sentence.h"
+#include "render/facts.h"
+#include "render/field.h"
+#include "render/reports/stuck_report.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Lines of a screen that are left for what the heuristics say. */
+enum { STUCK_LINES = 9, SCREEN_LINES = 24, FRAME_LINES = 10, SHOWN = 3 };
+
+/* With so little computing, even work means nothing. */
+static const double HARDLY_COMPUTES = 0.95;
+
+/* Causes come before their effects. */
+static const char *const ranking[] = {"stddev-compute",          "stddev-total", "communication-overhead",
+                                      "synchronisation-locator", "contention",   "communication-locator",
+                                      "stddev-communication"};
+
+static bool matters(const struct heuristic_result *result)
+{
+    return result->verdict == VERDICT_FAIR || result->verdict == VERDICT_POOR;
+}
+
+/* Uneven work causes waiting in communication, and waiting shows up in the locators: each cause is reported once. */
+static bool follows(const char *id, const struct heuristic_result *results)
+{
+    bool uneven = matters(heuristics_find(results, "stddev-compute"));
+    if (strcmp(id, "stddev-communication") == 0)
+        return uneven;
+    if (strcmp(id, "communication-locator") == 0)
+        return matters(heuristics_find(results, "contention"));
+    return false;
+}
+
+size_t diagnosis_rank(const struct heuristic_result *results, size_t *index)
+{
+    size_t count = 0;
+    for (int poor = 1; poor >= 0; poor--)
+        for (size_t i = 0; i < sizeof ranking / sizeof *ranking; i++) {
+            const struct heuristic_result *result = heuristics_find(results, ranking[i]);
+            if (result->verdict == (poor ? VERDICT_POOR : VERDICT_FAIR) && !follows(ranking[i], results))
+                index[count++] = (size_t)(result - results);
+        }
+    return count;
+}
+
+void diagnosis_sentence(char buffer[DIAGNOSIS_SENTENCE_SIZE], const struct metrics *metrics,
+                        const struct heuristic_result *results)
+{
+    const struct heuristic_result *work = heuristics_find(results, "stddev-compute");
+    char share[TEXT_NUMBER_SIZE];
+    double mpi = communication_share(metrics);
+    int used = snprintf(buffer, DIAGNOSIS_SENTENCE_SIZE, "%s%s time is spent in MPI. ",
+                        mpi > 0 ? text_share(share, mpi) : "No", mpi > 0 ? " of the" : "");
+    const struct heuristic_result *total = heuristics_find(results, "stddev-total");
+    const char *rest = "The work is evenly spread.";
+    char text[600];
+    if (matters(work) && *work->headline) {
+        snprintf(text, sizeof text, "The work is uneven: %s.", work->headline);
+        rest = text;
+    } else if (matters(total) && *total->headline) {
+        snprintf(text, sizeof text, "The processes' total times differ: %s.", total->headline);
+        rest = text;
+    } else if (work->verdict == VERDICT_UNKNOWN) {
+        rest = metrics->process_count > 1 ? "No process computes anything."
+               : metrics->processes > 1   ? "Only one process has events in this trace."
+                                          : "There is only one process.";
+    } else if (mpi > HARDLY_COMPUTES) {
+        rest = "The processes hardly compute.";
+    }
+    snprintf(buffer + used, (size_t)(DIAGNOSIS_SENTENCE_SIZE - used), "%s", rest);
+}
+
+/* "▇▇▇░░░░░░░": ten places. */
+static const char *bar_text(char buffer[64], double share)
+{
+    int full = (int)(share * 10 + 0.5);
+    buffer[0] = '\0';
+    for (int i = 0; i < 10; i++)
+        strcat(buffer, i < full ? "▇" : "░");
+    return buffer;
+}
+
+static void write_title(struct output *output, const struct metrics *metrics, const char *title)
+{
+    char facts[FACTS_SIZE], share[TEXT_NUMBER_SIZE];
+    output_print(output, "%s — %s\n", title, facts_text(facts, metrics));
+    const struct trace_end *end = &metrics->end;
+    if (end->damage.count > 0 && end->total > 0 && end->used < end->total)
+        output_print(output, "damaged: only %s of the file could be read\n",
+                     text_share(share, (double)end->used / (double)end->total));
+    else if (end->damage.count > 0)
+        output_text(output, "damaged: the file could be read to its end, but contains errors\n");
+}
+
+static void write_efficiency(struct output *output, const struct diagnosis *diagnosis)
+{
+    struct efficiency efficiency = efficiency_of(diagnosis->metrics);
+    const struct analysis *analysis = diagnosis->metrics->analysis;
+    char bar[64], parallel[TEXT_NUMBER_SIZE], balance[TEXT_NUMBER_SIZE], communication[TEXT_NUMBER_SIZE],
+        serialisation[TEXT_NUMBER_SIZE], transfer[TEXT_NUMBER_SIZE];
+    output_print(output, "\n  parallel efficiency  %s  %s      load balance %s  ×  communication %s\n",
+                 bar_text(bar, efficiency.parallel), text_share(parallel, efficiency.parallel),
+                 text_share(balance, efficiency.load_balance), text_share(communication, efficiency.communication));
+    if (analysis && analysis->serialisation > 0)
+        output_print(output, "  communication %s  =  serialisation %s  ×  transfer %s\n", communication,
+                     text_share(serialisation, analysis->serialisation), text_share(transfer, analysis->transfer));
+    if (diagnosis->verbose)
+        output_print(output, "  MPI_Init and MPI_Finalize take %s of the processes' time\n",
+                     text_share(parallel, startup_share(diagnosis->metrics)));
+}
+
+/* Which process sends to which, where that has a name. */
+static void write_structure(struct output *output, const struct metrics *metrics)
+{
+    struct structure structure = structure_of_run(metrics);
+    char text[STRUCTURE_TEXT_SIZE];
+    bool told = structure.kind != STRUCTURE_TOO_FEW && structure.kind != STRUCTURE_IRREGULAR &&
+                structure.kind != STRUCTURE_COLLECTIVE;
+    if (!told || structure.ambiguous)
+        return;
+    paragraph_write(output, "  messages: ", "  ", structure_text(text, &structure));
+}
+
+/* What the critical path costs is told from this share of all time on, where most of it is between roles: uneven work
+   among equals is a finding. */
+static const double IMPACT_TOLD = 0.1, BETWEEN_ROLES = 0.5;
+
+/* Processes that wait for what only others do. Returns how many lines that takes. */
+static size_t write_impact(struct output *output, const struct metrics *metrics)
+{
+    const struct analysis *analysis = metrics->analysis;
+    char text[400], share[TEXT_NUMBER_SIZE], inter[TEXT_NUMBER_SIZE];
+    double all = (double)analysis->path * (double)analysis->process_count, lost = (double)analysis->impact_imbalance;
+    if (lost < IMPACT_TOLD * all || (double)analysis->impact_inter < BETWEEN_ROLES * lost)
+        return 0;
+    snprintf(text, sizeof text,
+             "%s of the processes' time is spent waiting for activities that take longer on the critical path, %s of "
+             "that in processes that never perform these activities: work is split unevenly between roles, not among "
+             "equal processes.",
+             text_share(share, lost / all), text_share(inter, (double)analysis->impact_inter / lost));
+    return paragraph_write(output, "  ", "  ", text);
+}
+
+/* Iterations that take much longer than others, or longer and longer. Returns how many lines that takes. */
+static size_t write_iterations(struct output *output, const struct metrics *metrics)
+{
+    char text[ITERATIONS_TEXT_SIZE + 1];
+    if (!metrics->phases)
+        return 0;
+    iterations_remark(text, metrics);
+    if (!*text)
+        return 0;
+    strcat(text, ".");
+    return paragraph_write(output, "  ", "  ", text);
+}
+
+/* One heuristic in a few lines; only counts them where there is no output. */
+static size_t write_one(struct output *output, size_t number, const struct heuristic *heuristic,
+                        const struct heuristic_result *result)
+{
+    char save[64] = "", seconds[TEXT_NUMBER_SIZE];
+    if (result->lost > 0)
+        snprintf(save, sizeof save, "   (up to %s lost)", seconds_text(seconds, result->lost));
+    if (output)
+        output_print(output, "\n  %zu  %s: %s%s\n", number, heuristic->title, verdict_name(result->verdict), save);
+    size_t lines = 2 + paragraph_write(output, "     ", "     ", result->analysis);
+    if (result->suggestion_count)
+        lines += paragraph_write(output, "     → ", "       ", result->suggestions[0]);
+    return lines;
+}
+
+static void write_heuristics(struct output *output, const struct metrics *metrics,
+                             const struct heuristic_result *results)
+{
+    size_t *index = memory_new(heuristic_count() * sizeof *index), count = diagnosis_rank(results, index);
+    char noise[TEXT_NUMBER_SIZE];
+    if (count == 0 && metrics->process_count > 1)
+        output_print(output, "\n  Well balanced: nothing is uneven by more than 10 %% or 1 %% of the run (%s).\n",
+                     text_duration(noise, time_since(metrics->begin_ns, metrics->end_ns) / 100));
+    size_t lines = 0, shown = 0;
+    for (; shown < count && shown < SHOWN; shown++) {
+        const struct heuristic *heuristic = heuristic_at(index[shown]);
+        lines += write_one(NULL, shown + 1, heuristic, &results[index[shown]]);
+        if (shown > 0 && lines > SCREEN_LINES - FRAME_LINES)
+            break;
+        write_one(output, shown + 1, heuristic, &results[index[shown]]);
+    }
+    free(index);
+}
+
+/* One finding in a few lines; only counts them where there is no output. */
+static size_t write_finding(struct output *output, size_t number, const struct finding *finding)
+{
+    char head[600], seconds[TEXT_NUMBER_SIZE], share[TEXT_NUMBER_SIZE];
+    snprintf(head, sizeof head, "%s — %s %s (%s)", finding->title, finding->unresolved ? "at most" : "could save up to",
+             seconds_text(seconds, finding->saving_s), text_share(share, finding->share));
+    char first[16];
+    snprintf(first, sizeof first, "  %zu  ", number);
+    if (output)
+        output_text(output, "\n");
+    size_t lines = 1 + paragraph_write(output, first, "     ", head);
+    lines += paragraph_write(output, "     ", "     ", finding->text);
+    return lines + paragraph_write(output, "     → ", "       ", finding->advice);
+}
+
+/* `lines` are taken of the screen already. True if there are more than are shown. */
+static bool write_findings(struct output *output, const struct diagnosis *diagnosis, size_t lines)
+{
+    const struct findings *findings = diagnosis->findings;
+    char floor[TEXT_NUMBER_SIZE], rest[160];
+    size_t shown = 0;
+    if (*findings->caveat)
+        lines += paragraph_write(output, "  ", "  ", findings->caveat);
+    if (findings->count == 0) {
+        snprintf(rest, sizeof rest, "No finding above %s (%s).", seconds_text(floor, findings->floor_s),
+                 findings->clock_limits ? "the clock error of this trace" : "1 % of the run");
+        output_text(output, "\n");
+        paragraph_write(output, "  ", "  ", rest);
+        return false;
+    }
+    for (; shown < findings->count && shown < SHOWN; shown++) {
+        lines += write_finding(NULL, shown + 1, &findings->finding[shown]);
+        if (shown > 0 && lines > SCREEN_LINES - FRAME_LINES)
+            break;
+        write_finding(output, shown + 1, &findings->finding[shown]);
+    }
+    if (shown < findings->count)
+        output_print(output, "\n  … %zu more:  sight explain %s\n", findings->count - shown, diagnosis->title);
+    return shown < findings->count;
+}
+
+void diagnosis_write_text(struct output *output, const struct diagnosis *diagnosis)
+{
+    const struct metrics *metrics = diagnosis->metrics;
+    const char *title = diagnosis->title;
+    write_title(output, metrics, title);
+    if (metrics->process_count == 0) {
+        output_text(output, "\n  There are no events in this trace.\n");
+        return;
+    }
+    char sentence[DIAGNOSIS_SENTENCE_SIZE];
+    size_t lines = 0;
+    diagnosis_sentence(sentence, metrics, diagnosis->results);
+    output_text(output, "\n");
+    if (stuck_is_told(diagnosis->stuck)) {
+        lines += 1 + stuck_write_text(output, diagnosis->stuck, STUCK_LINES);
+        output_text(output, "\n");
+    }
+    paragraph_write(output, "  ", "  ", sentence);
+    if (metrics->process_count > 1)
+        write_efficiency(output, diagnosis);
+    write_structure(output, metrics);
+    char clocks[CLOCK_SENTENCE_SIZE];
+    if (*clock_sentence(clocks, metrics, diagnosis->findings))
+        lines += paragraph_write(output, "  ", "  ", clocks);
+    /* What spoils times spoils those of iterations first. */
+    else if (!*diagnosis->findings->caveat)
+        lines += write_iterations(output, metrics);
+    bool more = false;
+    if (metrics->analysis && metrics->process_count > 1 && !*diagnosis->findings->caveat)
+        lines += write_impact(output, metrics);
+    if (metrics->analysis && metrics->process_count > 1)
+        more = write_findings(output, diagnosis, lines);
+    else
+        write_heuristics(output, metrics, diagnosis->results);
+    bool fits = strlen(title) < 80 - strlen("  charts and details:  sight report  -o report.html");
+    output_print(output, "%s  charts and details:%s  sight report %s -o report.html\n", more ? "" : "\n",
+                 fits ? "" : "\n  ", title);
+}

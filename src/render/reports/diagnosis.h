@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef SIGHT_RENDER_REPORTS_DIAGNOSIS_H
+#define SIGHT_RENDER_REPORTS_DIAGNOSIS_H
+
+#include "core/output.h"
+#include "heuristics/finding.h"
+#include "stuck/stuck.h"
+
+/* The short diagnosis: what metrics of each process alone tell about why the run is slow. */
+
+/* One or two sentences: how much of the time is spent in MPI, and what is the matter first. */
+enum { DIAGNOSIS_SENTENCE_SIZE = 800 };
+void diagnosis_sentence(char buffer[DIAGNOSIS_SENTENCE_SIZE], const struct metrics *metrics,
+                        const struct heuristic_result *results);
+
+/* The heuristics that are fair or poor, what matters most first; those that only mirror another one are left out.
+   Returns how many; `index` has heuristic_count() places. */
+size_t diagnosis_rank(const struct heuristic_result *results, size_t *index);
+
+/* A screen of at most 24 lines of 80 characters. `title`: the trace's name. With an analysis the findings are told,
+   else (NULL) the heuristics that are not good. */
+struct diagnosis {
+    const struct metrics *metrics;
+    const struct heuristic_result *results;
+    const struct findings *findings;
+    const char *title;
+    bool verbose;              /* what starts and ends MPI is told as well */
+    const struct stuck *stuck; /* NULL: not known */
+};
+void diagnosis_write_text(struct output *output, const struct diagnosis *diagnosis);
+
+/* The same as JSON (sight-diagnosis/1), with all findings. With `explained` also the critical path, and of each finding
+   its longest waits. What is not known is null. */
+void diagnosis_write_json(struct output *output, const struct diagnosis *diagnosis, bool explained);
+
+#endif

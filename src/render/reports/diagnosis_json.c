@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "render/reports/diagnosis.h"
+
+#include "heuristics/advice.h"
+#include "heuristics/efficiency.h"
+#include "render/clock_sentence.h"
+#include "render/path_text.h"
+#include "render/reports/findings_json.h"
+#include "render/reports/metrics_report.h"
+#include "render/reports/stuck_report.h"
+
+static bool is_analysed(const struct metrics *metrics)
+{
+    return metrics->analysis && metrics->analysis->process_count == metrics->process_count;
+}
+
+static struct value ratio_or_null(bool known, double ratio)
+{
+    return known ? value_ratio(ratio) : value_null();
+}
+
+/* The same numbers as in the tree of the text; null where nothing was computed. */
+static void write_efficiencies(struct json *json, const struct metrics *metrics)
+{
+    struct efficiency efficiency = efficiency_of(metrics);
+    const struct analysis *analysis = is_analysed(metrics) ? metrics->analysis : NULL;
+    bool known = efficiency.parallel > 0, replayed = known && analysis && analysis->serialisation > 0;
+    json_open(json, "efficiencies", '{');
+    json_value(json, "parallel", ratio_or_null(known, efficiency.parallel));
+    json_value(json, "load_balance", ratio_or_null(known, efficiency.load_balance));
+    json_value(json, "communication", ratio_or_null(known, efficiency.communication));
+    json_value(json, "serialisation", ratio_or_null(replayed, replayed ? analysis->serialisation : 0));
+    json_value(json, "transfer", ratio_or_null(replayed, replayed ? analysis->transfer : 0));
+    json_close(json, '}');
+}
+
+static void write_structure(struct json *json, const struct metrics *metrics)
+{
+    struct structure structure = structure_of_run(metrics);
+    char text[STRUCTURE_TEXT_SIZE];
+    json_open(json, "structure", '{');
+    json_value(json, "kind", value_text(structure_name(structure.kind)));
+    json_value(json, "text", value_text(structure_text(text, &structure)));
+    json_value(json, "score", ratio_or_null(structure.best.score > 0, structure.best.score));
+    json_value(json, "ambiguous", value_bool(structure.ambiguous));
+    json_close(json, '}');
+}
+
+/* What spoils the numbers: each a sentence. */
+static void write_caveats(struct json *json, const struct diagnosis *diagnosis)
+{
+    char clocks[CLOCK_SENTENCE_SIZE];
+    const char *caveats[] = {diagnosis->metrics->end.damage.count ? diagnosis->metrics->end.damage.first : "",
+                             clock_sentence(clocks, diagnosis->metrics, diagnosis->findings),
+                             diagnosis->findings->caveat};
+    json_open(json, "caveats", '[');
+    for (size_t i = 0; i < sizeof caveats / sizeof *caveats; i++)
+        if (*caveats[i])
+            json_value(json, NULL, value_text(caveats[i]));
+    json_close(json, ']');
+}
+
+static void write_waits(struct json *json, const struct metrics *metrics, const struct finding *finding)
+{
+    struct wait_sums *sums = finding_waits(finding->kind, metrics->analysis);
+    json_open(json, "longest_waits", '[');
+    for (size_t i = 0; sums && i < sums->longest_count; i++) {
+        const struct wait_instance *wait = &sums->longest[i];
+        json_open(json, NULL, '{');
+        json_value(json, "waiting_s", value_time(wait->ns));
+        json_value(json, "rank", value_count(metrics->process[wait->process].rank));
+        json_value(json, "function", value_text(metrics->defs->states[wait->state].name));
+        json_value(json, "enter_s", value_time(wait->enter_ns));
+        json_value(json, "leave_s", value_time(wait->leave_ns));
+        json_value(json, "cause_rank", value_count(metrics->process[wait->cause_process].rank));
+        json_value(json, "cause_function", value_text(metrics->defs->states[wait->cause_state].name));
+        json_value(json, "cause_enter_s", value_time(wait->cause_enter_ns));
+        json_close(json, '}');
+    }
+    json_close(json, ']');
+    wait_sums_free(sums);
+}
+
+static void write_findings(struct json *json, const struct diagnosis *diagnosis, bool explained)
+{
+    json_open(json, "findings", '[');
+    for (size_t i = 0; i < diagnosis->findings->count; i++) {
+        json_open(json, NULL, '{');
+        finding_write_members(json, &diagnosis->findings->finding[i]);
+        if (explained)
+            write_waits(json, diagnosis->metrics, &diagnosis->findings->finding[i]);
+        json_close(json, '}');
+    }
+    json_close(json, ']');
+}
+
+void diagnosis_write_json(struct output *output, const struct diagnosis *diagnosis, bool explained)
+{
+    const struct metrics *metrics = diagnosis->metrics;
+    struct json json = {.output = output};
+    char verdict[DIAGNOSIS_SENTENCE_SIZE];
+    diagnosis_sentence(verdict, metrics, diagnosis->results);
+    json_open(&json, NULL, '{');
+    json_value(&json, "schema", value_text("sight-diagnosis/1"));
+    metrics_write_trace(&json, metrics);
+    json_value(&json, "verdict",
+               value_text(stuck_is_told(diagnosis->stuck) ? diagnosis->stuck->text
+                          : metrics->process_count > 0    ? verdict
+                                                          : NULL));
+    write_efficiencies(&json, metrics);
+    write_findings(&json, diagnosis, explained);
+    write_structure(&json, metrics);
+    write_caveats(&json, diagnosis);
+    if (is_analysed(metrics))
+        clocks_write_json(&json, metrics->analysis);
+    else
+        json_value(&json, "clocks", value_null());
+    if (explained && is_analysed(metrics))
+        path_write_json(&json, metrics);
+    json_value(&json, "resources", value_null());
+    stuck_write_json(&json, diagnosis->stuck, false);
+    json_close(&json, '}');
+}

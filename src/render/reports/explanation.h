@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef SIGHT_RENDER_REPORTS_EXPLANATION_H
+#define SIGHT_RENDER_REPORTS_EXPLANATION_H
+
+#include "core/output.h"
+#include "heuristics/finding.h"
+
+/* What is behind a finding, as text: its numbers, the processes that wait and those waited for, and its longest waits
+   with their times, to be looked up in the trace. */
+void explanation_write(struct output *output, const struct metrics *metrics, size_t number,
+                       const struct finding *finding);
+
+#endif

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "render/reports/findings_json.h"
+
+static void json_ranks(struct json *json, const char *key, const struct ranks *ranks)
+{
+    json_open(json, key, '[');
+    for (size_t i = 0; i < ranks->count; i++)
+        json_value(json, NULL, value_count(ranks->rank[i]));
+    json_close(json, ']');
+}
+
+void finding_write_members(struct json *json, const struct finding *finding)
+{
+    json_value(json, "id", value_text(finding->id));
+    json_value(json, "title", value_text(finding->title));
+    json_value(json, "waiting_s", value_ratio(finding->waiting_s));
+    json_value(json, "saving_s", value_ratio(finding->saving_s));
+    json_value(json, "share", value_ratio(finding->share));
+    json_value(json, "root", finding->root ? value_text(finding->root) : value_null());
+    json_ranks(json, "victims", &finding->victims);
+    json_ranks(json, "causes", &finding->causes);
+    json_open(json, "functions", '[');
+    for (size_t i = 0; i < FINDING_FUNCTIONS && finding->functions[i]; i++)
+        json_value(json, NULL, value_text(finding->functions[i]));
+    json_close(json, ']');
+    json_open(json, "sites", '[');
+    for (size_t i = 0; i < FINDING_SITES && finding->sites[i]; i++) {
+        char site[SITE_TEXT_SIZE];
+        json_value(json, NULL, value_text(site_text(site, finding->sites[i])));
+    }
+    json_close(json, ']');
+    json_value(json, "from_s", value_ratio(finding->from_s));
+    json_value(json, "to_s", value_ratio(finding->to_s));
+    json_open(json, "evidence", '{');
+    for (size_t i = 0; i < finding->evidence_count; i++)
+        json_value(json, finding->evidence[i].name, value_ratio(finding->evidence[i].value));
+    json_close(json, '}');
+    json_value(json, "text", value_text(finding->text));
+    json_value(json, "advice", value_text(finding->advice));
+    json_value(json, "pattern", finding->pattern ? value_text(finding->pattern) : value_null());
+    json_value(json, "best_practice", finding->best_practice ? value_text(finding->best_practice) : value_null());
+}
+
+void finding_write_json(struct json *json, const struct finding *finding)
+{
+    json_open(json, NULL, '{');
+    finding_write_members(json, finding);
+    json_close(json, '}');
+}
+
+void clocks_write_json(struct json *json, const struct analysis *analysis)
+{
+    json_open(json, "clocks", '{');
+    json_value(json, "early", value_count(analysis->early));
+    json_value(json, "clock_error_s", value_time(analysis->clock_error));
+    json_value(json, "roots_unknown", value_bool(!finding_roots_known(analysis)));
+    json_value(json, "clocks_fixed", value_bool(analysis->clocks_fixed));
+    if (analysis->clocks_fixed) {
+        json_value(json, "early_recorded", value_count(analysis->early_recorded));
+        json_value(json, "clock_error_recorded_s", value_time(analysis->clock_error_recorded));
+        json_value(json, "clock_rest_s", value_time(analysis->clock_rest));
+        json_value(json, "clock_shift_s", value_time(analysis->clock_shift));
+        json_value(json, "clock_bent_s", value_time(analysis->clock_bent));
+        json_value(json, "median_wait_s", value_time(analysis->median_wait));
+        json_value(json, "waits_uncertain", value_bool(finding_waits_uncertain(analysis)));
+    }
+    json_close(json, '}');
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef SIGHT_RENDER_REPORTS_METRICS_REPORT_H
+#define SIGHT_RENDER_REPORTS_METRICS_REPORT_H
+
+#include "core/output.h"
+#include "metrics/metrics.h"
+#include "render/field.h"
+
+/* Metrics as text, JSON (sight-metrics/1) and CSV, all from one list of fields a table. */
+
+/* The fields of a process (a row is a struct process_row) and of a function (struct function_row); the context is the
+   metrics. */
+const struct field *metrics_process_fields(size_t *count);
+const struct field *metrics_function_fields(size_t *count);
+
+/* Names of the tables that CSV can print: "processes", "functions", ...; NULL after the last. */
+const char *metrics_table_name(size_t index);
+
+/* True of a table over all processes: metrics->tables_unknown says whether it is known. */
+bool metrics_table_of_trace(const char *name);
+
+/* What trace it is, as the member "trace" of the open object. */
+void metrics_write_trace(struct json *json, const struct metrics *metrics);
+
+void metrics_write_json(struct output *output, const struct metrics *metrics);
+
+/* The metrics file: metrics/metrics_file.h reads it. */
+void metrics_write_xml(struct output *output, const struct metrics *metrics);
+
+/* False if there is no such table. */
+bool metrics_write_csv(struct output *output, const struct metrics *metrics, const char *table);
+
+/* For people. `rows`: at most so many processes and functions (SIZE_MAX: all). */
+void metrics_write_text(struct output *output, const struct metrics *metrics, const char *title, size_t rows);
+
+#endif

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "render/reports/report.h"
+
+#include "core/memory.h"
+#include "core/text.h"
+#include "heuristics/efficiency.h"
+
+#include <stdio.h>
+
+void report_damage(const struct report *report, char line[REPORT_LINE_SIZE])
+{
+    const struct trace_end *end = &report->input.metrics->end;
+    line[0] = '\0';
+    if (end->complete)
+        return;
+    int used =
+        snprintf(line, REPORT_LINE_SIZE, "%.300s", end->damage.count ? end->damage.first : "the trace is incomplete");
+    if (end->total > 0 && used > 0 && used < REPORT_LINE_SIZE)
+        snprintf(line + used, (size_t)(REPORT_LINE_SIZE - used), "; used %.1f %% of the size",
+                 100.0 * (double)end->used / (double)end->total);
+}
+
+void report_figures(const struct report *report, struct figure figures[REPORT_FIGURES])
+{
+    const struct metrics *metrics = report->input.metrics;
+    struct efficiency efficiency = efficiency_of(metrics);
+    uint64_t bytes, messages = metrics_messages(metrics, &bytes);
+    char text[TEXT_NUMBER_SIZE], more[TEXT_NUMBER_SIZE];
+    const struct {
+        const char *name, *meaning;
+        double share;
+    } shares[] = {
+        {"time in MPI", "share of the processes' time, without MPI_Init and MPI_Finalize",
+         communication_share(metrics)},
+        {"parallel efficiency", "mean computing time / time from MPI_Init to MPI_Finalize", efficiency.parallel},
+        {"load balance", "mean computing time / longest computing time", efficiency.load_balance},
+        {"communication efficiency", "longest computing time / time from MPI_Init to MPI_Finalize",
+         efficiency.communication},
+    };
+    size_t count = sizeof shares / sizeof *shares;
+    for (size_t i = 0; i < count; i++) {
+        figures[i] = (struct figure){.name = shares[i].name, .meaning = shares[i].meaning};
+        snprintf(figures[i].value, sizeof figures[i].value, "%s", text_share(text, shares[i].share));
+    }
+    figures[count] = (struct figure){.name = "messages", .meaning = "point-to-point messages between processes"};
+    snprintf(figures[count].value, sizeof figures[count].value, "%s", text_thousands(text, messages));
+    figures[count + 1] = (struct figure){.name = "bytes in messages", .meaning = "of all point-to-point messages"};
+    snprintf(figures[count + 1].value, sizeof figures[count + 1].value, "%s", text_bytes(more, bytes));
+}
+
+void report_saving(const struct finding *finding, char line[REPORT_LINE_SIZE])
+{
+    char seconds[TEXT_NUMBER_SIZE], share[TEXT_NUMBER_SIZE];
+    snprintf(line, REPORT_LINE_SIZE, "%s %s (%s)", finding->unresolved ? "at most" : "could save up to",
+             seconds_text(seconds, finding->saving_s), text_share(share, finding->share));
+}
+
+void report_no_findings(const struct report *report, char line[REPORT_LINE_SIZE])
+{
+    char floor[TEXT_NUMBER_SIZE];
+    line[0] = '\0';
+    if (report->findings->count == 0 && report->input.metrics->analysis && report->input.metrics->process_count > 1)
+        snprintf(line, REPORT_LINE_SIZE, "No finding above %s (%s).", seconds_text(floor, report->findings->floor_s),
+                 report->findings->clock_limits ? "the clock error of this trace" : "1 % of the run");
+}
+
+bool report_has_chart(const struct report *report, size_t index)
+{
+    return chart_can(chart_at(index), &report->input);
+}
+
+struct ordered {
+    int64_t compute_ns;
+    size_t row;
+};
+
+static int by_compute(const void *a, const void *b)
+{
+    const struct ordered *left = a, *right = b;
+    if (left->compute_ns != right->compute_ns)
+        return left->compute_ns < right->compute_ns ? -1 : 1;
+    return left->row < right->row ? -1 : 1;
+}
+
+static int by_row(const void *a, const void *b)
+{
+    const size_t *left = a, *right = b;
+    return (*left > *right) - (*left < *right);
+}
+
+size_t *report_processes(const struct report *report, size_t most, size_t *count)
+{
+    const struct metrics *metrics = report->input.metrics;
+    size_t all = metrics->process_count;
+    *count = all < most ? all : most;
+    struct ordered *ordered = memory_new(all * sizeof *ordered);
+    size_t *rows = memory_new(*count * sizeof *rows);
+    for (size_t i = 0; i < all; i++)
+        ordered[i] = (struct ordered){process_compute_ns(&metrics->process[i]), i};
+    if (all > most)
+        qsort(ordered, all, sizeof *ordered, by_compute);
+    for (size_t i = 0; i < *count; i++)
+        rows[i] = ordered[i < *count / 2 ? i : all - *count + i].row;
+    if (*count > 0)
+        qsort(rows, *count, sizeof *rows, by_row);
+    free(ordered);
+    return rows;
+}

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef SIGHT_RENDER_REPORTS_REPORT_H
+#define SIGHT_RENDER_REPORTS_REPORT_H
+
+#include "heuristics/finding.h"
+#include "render/charts/chart.h"
+#include "render/reports/page.h"
+
+/* The whole report: verdict, key figures, heuristics, charts, tables. As a page of HTML that needs nothing but itself,
+   or as PDF. Its size is bounded for any number of processes. */
+/* The timeline of a report, which is made elsewhere: see view/embed.h. */
+struct report_timeline {
+    struct page_extras extras; /* what draws it */
+    void (*write)(struct output *output, const void *context);
+    void (*write_finding)(struct output *output, const void *context, size_t index); /* a picture of its window */
+    const void *context;
+};
+
+struct report {
+    struct chart_input input;
+    const struct findings *findings;        /* empty where there is no analysis */
+    const char *title;                      /* the trace's name */
+    const struct report_timeline *timeline; /* NULL: none; PDF has none */
+};
+
+void report_write_html(struct output *output, const struct report *report);
+
+/* What goes wrong is the output's fault. */
+void report_write_pdf(struct output *output, const struct report *report);
+
+/* What both have in common. */
+
+enum { REPORT_LINE_SIZE = 400 };
+
+/* What is damaged, or "". */
+void report_damage(const struct report *report, char line[REPORT_LINE_SIZE]);
+
+/* The figures at the top: a name and a value each. */
+enum { REPORT_FIGURES = 6 };
+struct figure {
+    const char *name;
+    char value[48];
+    const char *meaning;
+};
+void report_figures(const struct report *report, struct figure figures[REPORT_FIGURES]);
+
+/* "could save up to 94.0 ms (52 %)" */
+void report_saving(const struct finding *finding, char line[REPORT_LINE_SIZE]);
+
+/* What stands where there are no findings; "" where it is not known whether there are. */
+void report_no_findings(const struct report *report, char line[REPORT_LINE_SIZE]);
+
+/* Charts that this report can have: chart_at(index) is one of them. */
+bool report_has_chart(const struct report *report, size_t index);
+
+/* The processes that tables show, at most `most`: all, or else those that compute least and most. Rows of the metrics,
+   ascending; to be freed. */
+size_t *report_processes(const struct report *report, size_t most, size_t *count);
+
+#endif

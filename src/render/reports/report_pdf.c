@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "render/clock_sentence.h"
+#include "render/reports/report.h"
+
+#include "heuristics/iterations.h"
+#include "metrics/functions_together.h"
+#include "render/facts.h"
+#include "render/reports/diagnosis.h"
+#include "render/reports/heuristics_report.h"
+#include "render/reports/metrics_report.h"
+#include "render/reports/phases_report.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+/* A4, lying, in pixels of 1/96 inch. */
+enum { PAGE_WIDTH = 1123, PAGE_HEIGHT = 794, MARGIN = 56, TABLE_ROW = 19 };
+
+struct sheet {
+    struct canvas *canvas;
+    double y;
+};
+
+static void new_page(struct sheet *sheet)
+{
+    canvas_page(sheet->canvas);
+    sheet->y = MARGIN;
+}
+
+/* Goes to a new page unless there is room for so much. */
+static void need(struct sheet *sheet, double height)
+{
+    if (sheet->y + height > PAGE_HEIGHT - MARGIN && sheet->y > MARGIN)
+        new_page(sheet);
+}
+
+static double lines_height(struct sheet *sheet, double room, struct text_style style, const char *text)
+{
+    double size = style.size > 0 ? style.size : TEXT_SIZE;
+    return ceil(canvas_text_width(sheet->canvas, style, text) / (room * 0.93)) * size * 1.35;
+}
+
+static void paragraph(struct sheet *sheet, double indent, struct text_style style, const char *text)
+{
+    double room = PAGE_WIDTH - 2 * MARGIN - indent;
+    need(sheet, lines_height(sheet, room, style, text));
+    sheet->y += canvas_paragraph(sheet->canvas, MARGIN + indent, sheet->y, room, style, text);
+}
+
+static void draw_figures(struct sheet *sheet, const struct report *report)
+{
+    struct figure figures[REPORT_FIGURES];
+    double width = (double)(PAGE_WIDTH - 2 * MARGIN) / REPORT_FIGURES;
+    report_figures(report, figures);
+    sheet->y += 16;
+    for (size_t i = 0; i < REPORT_FIGURES; i++) {
+        double x = MARGIN + (double)i * width;
+        canvas_text_cut(sheet->canvas, x, sheet->y + 10, width - 12, (struct text_style){.ink = INK_MUTED},
+                        figures[i].name);
+        canvas_text_cut(sheet->canvas, x, sheet->y + 34, width - 12, (struct text_style){.size = 20, .bold = true},
+                        figures[i].value);
+    }
+    sheet->y += 60;
+}
+
+static void draw_heading(struct sheet *sheet, const char *text)
+{
+    need(sheet, 90);
+    sheet->y += 14;
+    paragraph(sheet, 0, (struct text_style){.size = 16, .bold = true}, text);
+    sheet->y += 6;
+}
+
+static void draw_heuristic(struct sheet *sheet, const struct heuristic *heuristic,
+                           const struct heuristic_result *result)
+{
+    static const enum ink inks[] = {INK_MPI, INK_TEXT, INK_ACCENT, INK_MUTED};
+    char numbers[HEURISTIC_NUMBERS_SIZE];
+    double room = PAGE_WIDTH - 2 * MARGIN;
+    need(sheet, 70 + lines_height(sheet, room, (struct text_style){0}, result->analysis));
+    canvas_text(sheet->canvas, MARGIN, sheet->y + 9, (struct text_style){.size = 14, .bold = true}, heuristic->title);
+    canvas_text(sheet->canvas, PAGE_WIDTH - MARGIN, sheet->y + 9,
+                (struct text_style){.size = 14, .bold = true, .align = ALIGN_RIGHT, .ink = inks[result->verdict]},
+                verdict_name(result->verdict));
+    sheet->y += 22;
+    paragraph(sheet, 0, (struct text_style){.ink = INK_MUTED}, heuristic->question);
+    heuristic_numbers(result, numbers);
+    if (*numbers)
+        paragraph(sheet, 0, (struct text_style){.ink = INK_MUTED}, numbers);
+    paragraph(sheet, 0, (struct text_style){0}, result->analysis);
+    for (size_t i = 0; i < result->suggestion_count; i++) {
+        need(sheet, TEXT_SIZE * 3);
+        canvas_text(sheet->canvas, MARGIN, sheet->y + 8, (struct text_style){0}, "→");
+        paragraph(sheet, 18, (struct text_style){0}, result->suggestions[i]);
+    }
+    sheet->y += 14;
+}
+
+static void draw_findings(struct sheet *sheet, const struct report *report)
+{
+    char line[REPORT_LINE_SIZE];
+    char clocks[CLOCK_SENTENCE_SIZE];
+    if (*clock_sentence(clocks, report->input.metrics, report->findings))
+        paragraph(sheet, 0, (struct text_style){.ink = INK_MUTED}, clocks);
+    if (*report->findings->caveat)
+        paragraph(sheet, 0, (struct text_style){0}, report->findings->caveat);
+    report_no_findings(report, line);
+    if (*line)
+        paragraph(sheet, 0, (struct text_style){0}, line);
+    for (size_t i = 0; i < report->findings->count; i++) {
+        const struct finding *finding = &report->findings->finding[i];
+        need(sheet, 90);
+        paragraph(sheet, 0, (struct text_style){.size = 14, .bold = true}, finding->title);
+        report_saving(finding, line);
+        paragraph(sheet, 0, (struct text_style){.ink = INK_ACCENT}, line);
+        paragraph(sheet, 0, (struct text_style){0}, finding->text);
+        need(sheet, TEXT_SIZE * 3);
+        canvas_text(sheet->canvas, MARGIN, sheet->y + 8, (struct text_style){0}, "→");
+        paragraph(sheet, 18, (struct text_style){0}, finding->advice);
+        sheet->y += 14;
+    }
+}
+
+/* Tables */
+
+enum { COLUMNS_MOST = 16 };
+
+static double column_width(const struct field *fields, size_t count)
+{
+    size_t columns = 0;
+    for (size_t i = 0; i < count; i++)
+        columns += fields[i].title != NULL;
+    return columns ? (double)(PAGE_WIDTH - 2 * MARGIN) / (double)columns : 0;
+}
+
+/* A row of texts; NULL row: the titles. Text columns stand left, numbers right. */
+static void draw_row(struct sheet *sheet, const struct field *fields, size_t count, const void *context,
+                     const void *sample, const void *row)
+{
+    double width = column_width(fields, count), x = MARGIN;
+    char text[VALUE_TEXT_SIZE];
+    need(sheet, TABLE_ROW);
+    for (size_t i = 0; i < count; i++) {
+        if (!fields[i].title)
+            continue;
+        struct value value = fields[i].get(context, row ? row : sample);
+        bool left = value.kind == VALUE_TEXT;
+        value_text_for_people(text, value);
+        canvas_text_cut(sheet->canvas, left ? x : x + width - 6, sheet->y + TABLE_ROW / 2.0, width - 8,
+                        (struct text_style){.bold = !row, .align = left ? ALIGN_LEFT : ALIGN_RIGHT},
+                        row ? text : fields[i].title);
+        x += width;
+    }
+    sheet->y += TABLE_ROW;
+    canvas_line(sheet->canvas, MARGIN, sheet->y, PAGE_WIDTH - MARGIN, sheet->y, 0.6,
+                paint_of(row ? INK_GRID : INK_AXIS));
+}
+
+static void draw_functions(struct sheet *sheet, const struct metrics *metrics)
+{
+    size_t field_count, count;
+    const struct field *fields = metrics_function_fields(&field_count);
+    struct function_row *rows = metrics_functions_together(metrics, &count);
+    if (count > 0) {
+        draw_heading(sheet, "Functions and states of all processes");
+        draw_row(sheet, fields, field_count, metrics, rows, NULL);
+    }
+    for (size_t i = 0; i < count && i < 30; i++)
+        draw_row(sheet, fields, field_count, metrics, rows, &rows[i]);
+    free(rows);
+}
+
+static void draw_processes(struct sheet *sheet, const struct report *report)
+{
+    const struct metrics *metrics = report->input.metrics;
+    size_t field_count, count;
+    const struct field *fields = metrics_process_fields(&field_count);
+    size_t *rows = report_processes(report, 64, &count);
+    draw_heading(sheet, count < metrics->process_count ? "Processes that compute least and most" : "Processes");
+    draw_row(sheet, fields, field_count, metrics, metrics->process, NULL);
+    for (size_t i = 0; i < count; i++)
+        draw_row(sheet, fields, field_count, metrics, metrics->process, &metrics->process[rows[i]]);
+    free(rows);
+}
+
+/* What the iterations say, and the slow ones. */
+static void draw_iterations(struct sheet *sheet, const struct metrics *metrics)
+{
+    const struct phase_metrics *phases = metrics->phases;
+    const struct phases_report context = {.metrics = metrics, .bottleneck = LOOP_BOTTLENECK_SHARE};
+    char text[ITERATIONS_TEXT_SIZE];
+    size_t count;
+    const struct field *fields = phases_slow_fields(&count);
+    if (!phases || phases->iterations.loop == PHASE_NONE)
+        return;
+    const struct iteration_metrics *iterations = &phases->iterations;
+    iterations_text(text, metrics);
+    draw_heading(sheet, "Iterations");
+    paragraph(sheet, 0, (struct text_style){0}, text);
+    if (iterations->slow > 0)
+        draw_row(sheet, fields, count, &context, iterations->slowest, NULL);
+    for (size_t i = 0; i < iterations->slowest_count && i < iterations->slow; i++)
+        draw_row(sheet, fields, count, &context, iterations->slowest, &iterations->slowest[i]);
+}
+
+static void draw_report(struct sheet *sheet, const struct report *report)
+{
+    char line[REPORT_LINE_SIZE], facts[FACTS_SIZE], sentence[DIAGNOSIS_SENTENCE_SIZE];
+    const struct metrics *metrics = report->input.metrics;
+    paragraph(sheet, 0, (struct text_style){.size = 22, .bold = true}, report->title);
+    paragraph(sheet, 0, (struct text_style){.size = 13, .ink = INK_MUTED}, facts_text(facts, metrics));
+    report_damage(report, line);
+    if (*line)
+        paragraph(sheet, 0, (struct text_style){.ink = INK_ACCENT}, line);
+    sheet->y += 10;
+    if (metrics->process_count == 0) {
+        paragraph(sheet, 0, (struct text_style){.size = 16}, "There are no events in this trace.");
+        return;
+    }
+    diagnosis_sentence(sentence, metrics, report->input.results);
+    paragraph(sheet, 0, (struct text_style){.size = 16}, sentence);
+    draw_figures(sheet, report);
+    draw_findings(sheet, report);
+    for (size_t i = 0; i < heuristic_count(); i++)
+        draw_heuristic(sheet, heuristic_at(i), &report->input.results[i]);
+    for (size_t i = 0; i < chart_count(); i++) {
+        if (!report_has_chart(report, i))
+            continue;
+        new_page(sheet);
+        chart_draw(chart_at(i), sheet->canvas, &report->input);
+    }
+    new_page(sheet);
+    draw_iterations(sheet, metrics);
+    draw_functions(sheet, metrics);
+    draw_processes(sheet, report);
+}
+
+void report_write_pdf(struct output *output, const struct report *report)
+{
+    struct canvas_options options = {.theme = THEME_LIGHT, .title = report->title};
+    struct sheet sheet = {.canvas = canvas_new(CANVAS_PDF, output, PAGE_WIDTH, PAGE_HEIGHT, &options), .y = MARGIN};
+    if (!sheet.canvas)
+        return;
+    draw_report(&sheet, report);
+    canvas_free(sheet.canvas);
+}

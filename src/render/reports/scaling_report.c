@@ -1,0 +1,326 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "render/reports/scaling_report.h"
+
+#include "core/text.h"
+#include "render/field.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { CELL_SIZE = 64, SENTENCE_SIZE = 1600, NAME_COLUMNS = 28, LAW_COLUMNS = 26, SIZES_SHOWN = 4 };
+
+static struct value known(double number)
+{
+    return isfinite(number) ? value_ratio(number) : value_null();
+}
+
+static struct value seconds(double time_s)
+{
+    return isfinite(time_s) ? value_time(llrint(time_s * 1e9)) : value_null();
+}
+
+/* The fields of a size, for all formats. */
+#define SIZE_FIELD(name, expression)                                                                                   \
+    static struct value get_##name(const void *context, const void *row)                                               \
+    {                                                                                                                  \
+        (void)context;                                                                                                 \
+        const struct scaling_size *size = row;                                                                         \
+        return expression;                                                                                             \
+    }
+SIZE_FIELD(processes, value_count(size->processes))
+SIZE_FIELD(threads, value_count(size->threads))
+SIZE_FIELD(repeats, value_count(size->repeats))
+SIZE_FIELD(time_s, seconds(size->time_s))
+SIZE_FIELD(least_s, seconds(size->least_s))
+SIZE_FIELD(most_s, seconds(size->most_s))
+SIZE_FIELD(speedup, known(size->speedup))
+SIZE_FIELD(efficiency, known(size->efficiency))
+SIZE_FIELD(serial_fraction, known(size->serial))
+SIZE_FIELD(global_efficiency, known(size->global))
+SIZE_FIELD(parallel_efficiency, known(size->parallel))
+SIZE_FIELD(load_balance, known(size->load_balance))
+SIZE_FIELD(communication_efficiency, known(size->communication))
+SIZE_FIELD(serialisation, known(size->serialisation))
+SIZE_FIELD(transfer, known(size->transfer))
+SIZE_FIELD(computation_scalability, known(size->computation))
+
+static const struct field fields[] = {
+    {"processes", "processes", get_processes},
+    {"threads", "threads", get_threads},
+    {"repeats", "runs", get_repeats},
+    {"time_s", "time", get_time_s},
+    {"least_s", NULL, get_least_s},
+    {"most_s", NULL, get_most_s},
+    {"speedup", NULL, get_speedup},
+    {"efficiency", NULL, get_efficiency},
+    {"serial_fraction", NULL, get_serial_fraction},
+    {"global_efficiency", NULL, get_global_efficiency},
+    {"parallel_efficiency", NULL, get_parallel_efficiency},
+    {"load_balance", NULL, get_load_balance},
+    {"communication_efficiency", NULL, get_communication_efficiency},
+    {"serialisation", NULL, get_serialisation},
+    {"transfer", NULL, get_transfer},
+    {"computation_scalability", NULL, get_computation_scalability},
+};
+enum { FIELDS = sizeof fields / sizeof *fields };
+
+void scaling_write_csv(struct output *output, const struct scaling *scaling)
+{
+    csv_header(output, fields, FIELDS);
+    for (size_t i = 0; i < scaling->size_count; i++)
+        csv_row(output, fields, FIELDS, NULL, &scaling->sizes[i]);
+}
+
+static void json_rows(struct json *json, const struct scaling *scaling)
+{
+    char law[LAW_TEXT_SIZE];
+    json_open(json, "rows", '[');
+    for (size_t i = 0; i < scaling->row_count; i++) {
+        const struct scaling_row *row = &scaling->rows[i];
+        json_open(json, NULL, '{');
+        json_value(json, "name", value_text(row->name));
+        json_value(json, "kind", value_text(scaling_kind_name(row->kind)));
+        json_value(json, "law", row->law.found ? value_text(law_text(law, &row->law)) : value_null());
+        json_open(json, "coefficients", '{');
+        json_value(json, "constant_s", row->law.found ? seconds(row->law.constant_s) : value_null());
+        json_value(json, "factor_s", row->law.found ? known(row->law.factor_s) : value_null());
+        json_value(json, "power", row->law.found ? known(row->law.power) : value_null());
+        json_value(json, "logs", row->law.found ? value_count((uint64_t)row->law.logs) : value_null());
+        json_value(json, "error", row->law.found ? known(row->law.error) : value_null());
+        json_close(json, '}');
+        json_open(json, "times_s", '[');
+        for (size_t s = 0; s < scaling->size_count; s++)
+            json_value(json, NULL, seconds(row->times_s[s]));
+        json_close(json, ']');
+        json_open(json, "speedups", '[');
+        for (size_t s = 0; s < scaling->size_count; s++)
+            json_value(json, NULL, known(row->speedups[s]));
+        json_close(json, ']');
+        json_close(json, '}');
+    }
+    json_close(json, ']');
+}
+
+static void json_forecasts(struct json *json, const struct scaling *scaling)
+{
+    json_open(json, "forecasts", '[');
+    for (size_t i = 0; i < 2 && scaling->forecasts[i].n > 0; i++) {
+        const struct scaling_forecast *forecast = &scaling->forecasts[i];
+        json_open(json, NULL, '{');
+        json_value(json, "n", value_count((uint64_t)forecast->n));
+        json_value(json, "time_s", seconds(forecast->time.time_s));
+        json_value(json, "low_s", seconds(forecast->time.low_s));
+        json_value(json, "high_s", seconds(forecast->time.high_s));
+        json_value(json, "efficiency", known(forecast->efficiency));
+        json_close(json, '}');
+    }
+    json_close(json, ']');
+}
+
+void scaling_write_json(struct output *output, const struct scaling *scaling)
+{
+    struct json json = {.output = output};
+    json_open(&json, NULL, '{');
+    json_value(&json, "schema", value_text("sight-scaling/1"));
+    json_value(&json, "scaling", value_text(scaling->weak ? "weak" : "strong"));
+    json_open(&json, "runs", '[');
+    for (size_t i = 0; i < scaling->size_count; i++)
+        json_row(&json, fields, FIELDS, NULL, &scaling->sizes[i]);
+    json_close(&json, ']');
+    json_rows(&json, scaling);
+    json_value(&json, "amdahl_serial_fraction", known(scaling->amdahl));
+    json_forecasts(&json, scaling);
+    json_value(&json, "half_efficiency_n", scaling->half_n > 0 ? value_count((uint64_t)scaling->half_n) : value_null());
+    json_value(&json, "half_efficiency_measured", value_bool(scaling->half_measured));
+    json_value(&json, "limited_by",
+               scaling->breaking < scaling->row_count ? value_text(scaling->rows[scaling->breaking].name)
+                                                      : value_null());
+    json_close(&json, '}');
+    output_text(output, "\n");
+}
+
+/* Text */
+
+static void cell_of(char cell[VALUE_TEXT_SIZE], struct value value)
+{
+    value_text_for_people(cell, value);
+}
+
+static char *time_cell(char cell[VALUE_TEXT_SIZE], double time_s)
+{
+    cell_of(cell, seconds(time_s));
+    return cell;
+}
+
+static char *share_cell(char cell[VALUE_TEXT_SIZE], double share)
+{
+    if (isfinite(share))
+        text_share(cell, share);
+    else
+        snprintf(cell, VALUE_TEXT_SIZE, "-");
+    return cell;
+}
+
+/* Counts, times, speed-up and efficiency of each size. */
+static void text_sizes(struct output *output, const struct scaling *scaling)
+{
+    static const char *const titles[] = {"processes", "threads",  "runs",       "time",
+                                         "spread",    "speed-up", "efficiency", "serial part"};
+    size_t columns = sizeof titles / sizeof *titles - (scaling->weak ? 1 : 0);
+    struct text_table *table = text_table_columns(columns);
+    for (size_t i = 0; i < columns; i++)
+        text_table_cell(table, titles[i], false);
+    for (size_t i = 0; i < scaling->size_count; i++) {
+        const struct scaling_size *size = &scaling->sizes[i];
+        char cell[VALUE_TEXT_SIZE];
+        text_table_cell(table, text_thousands(cell, size->processes), false);
+        text_table_cell(table, text_thousands(cell, size->threads), false);
+        text_table_cell(table, text_thousands(cell, size->repeats), false);
+        text_table_cell(table, time_cell(cell, size->time_s), false);
+        text_table_cell(
+            table, share_cell(cell, size->repeats > 1 ? (size->most_s - size->least_s) / size->time_s : NAN), false);
+        snprintf(cell, sizeof cell, "%.3f", size->speedup);
+        text_table_cell(table, isfinite(size->speedup) ? cell : "-", false);
+        text_table_cell(table, share_cell(cell, size->efficiency), false);
+        if (!scaling->weak)
+            text_table_cell(table, share_cell(cell, size->serial), false);
+    }
+    text_table_print(table, output, "  ");
+}
+
+/* POP's table: a line a factor, a column a size. */
+static void text_factors(struct output *output, const struct scaling *scaling)
+{
+    static const struct factor {
+        const char *title;
+        size_t at;
+    } factors[] = {{"global efficiency", offsetof(struct scaling_size, global)},
+                   {"  parallel efficiency", offsetof(struct scaling_size, parallel)},
+                   {"    load balance", offsetof(struct scaling_size, load_balance)},
+                   {"    communication", offsetof(struct scaling_size, communication)},
+                   {"      serialisation", offsetof(struct scaling_size, serialisation)},
+                   {"      transfer", offsetof(struct scaling_size, transfer)},
+                   {"  computation scalability", offsetof(struct scaling_size, computation)}};
+    size_t shown = scaling->size_count < 2 * SIZES_SHOWN ? scaling->size_count : 2 * SIZES_SHOWN;
+    size_t first = scaling->size_count - shown;
+    struct text_table *table = text_table_columns(shown + 1);
+    char cell[VALUE_TEXT_SIZE];
+    text_table_cell(table, "processes x threads", true);
+    for (size_t i = first; i < scaling->size_count; i++) {
+        snprintf(cell, sizeof cell, "%ux%u", scaling->sizes[i].processes, scaling->sizes[i].threads);
+        text_table_cell(table, cell, false);
+    }
+    for (size_t f = 0; f < sizeof factors / sizeof *factors; f++) {
+        text_table_cell(table, factors[f].title, true);
+        for (size_t i = first; i < scaling->size_count; i++) {
+            double share;
+            memcpy(&share, (const char *)&scaling->sizes[i] + factors[f].at, sizeof share);
+            text_table_cell(table, share_cell(cell, share), false);
+        }
+    }
+    output_text(output, "\nEfficiencies (POP)\n");
+    text_table_print(table, output, "  ");
+}
+
+/* The parts: times at the first, a middle and the last size, and the law. */
+static void text_rows(struct output *output, const struct scaling *scaling, size_t rows)
+{
+    size_t last = scaling->size_count - 1, places[3] = {0, last / 2, last};
+    size_t columns = last >= 2 ? 3 : 2;
+    places[columns - 1] = last;
+    struct text_table *table = text_table_columns(columns + 3);
+    char cell[VALUE_TEXT_SIZE], law[LAW_TEXT_SIZE];
+    text_table_cell(table, "part", true);
+    text_table_cell(table, "kind", true);
+    for (size_t i = 0; i < columns; i++) {
+        snprintf(cell, sizeof cell, "%.0f", scaling_n(&scaling->sizes[places[i]]));
+        text_table_cell(table, cell, false);
+    }
+    text_table_cell(table, "law (s)", true);
+    for (size_t r = 0; r < scaling->row_count && r < rows; r++) {
+        const struct scaling_row *row = &scaling->rows[r];
+        text_for_terminal(cell, sizeof cell, row->name, NAME_COLUMNS - 8 * (columns - 2));
+        text_table_cell(table, cell, true);
+        text_table_cell(table, scaling_kind_name(row->kind), true);
+        for (size_t i = 0; i < columns; i++)
+            text_table_cell(table, time_cell(cell, row->times_s[places[i]]), false);
+        text_table_cell(table, row->law.found ? law_text(law, &row->law) : "-", true);
+    }
+    output_text(output, "\nParts of the run: mean time of a process, and how it grows with p\n");
+    text_table_print(table, output, "  ");
+    text_rest_write(output, rows, scaling->row_count);
+}
+
+static void text_forecast(struct output *output, const struct scaling *scaling)
+{
+    char sentence[SENTENCE_SIZE], time[VALUE_TEXT_SIZE], low[VALUE_TEXT_SIZE], high[VALUE_TEXT_SIZE],
+        share[VALUE_TEXT_SIZE];
+    output_text(output, "\n");
+    if (scaling->too_few) {
+        snprintf(sentence, sizeof sentence,
+                 "A law needs at least %d different sizes; there are %zu, so nothing is extrapolated.", LAW_POINTS,
+                 scaling->size_count);
+        paragraph_write(output, "", "", sentence);
+        return;
+    }
+    for (size_t i = 0; i < 2 && scaling->forecasts[i].n > 0; i++) {
+        const struct scaling_forecast *forecast = &scaling->forecasts[i];
+        snprintf(sentence, sizeof sentence,
+                 "With %.0f processes the run would take %s (90 %% interval %s to %s), at an efficiency of %s.",
+                 forecast->n, time_cell(time, forecast->time.time_s), time_cell(low, forecast->time.low_s),
+                 time_cell(high, forecast->time.high_s), share_cell(share, forecast->efficiency));
+        paragraph_write(output, "", "", sentence);
+    }
+}
+
+/* The answer, before all tables. */
+static void text_answer(struct output *output, const struct scaling *scaling)
+{
+    const struct scaling_size *last = &scaling->sizes[scaling->size_count - 1];
+    char sentence[SENTENCE_SIZE], share[VALUE_TEXT_SIZE], time[VALUE_TEXT_SIZE];
+    bool slower = last->speedup < 1;
+    snprintf(sentence, sizeof sentence,
+             "%s scaling: %.0f processes%s are %.2f times as %s as %.0f, at an efficiency of %s.",
+             scaling->weak ? "Weak" : "Strong", scaling_n(last), last->threads > 1 ? " or threads" : "",
+             slower ? 1 / last->speedup : last->speedup, slower ? "slow" : "fast", scaling_n(&scaling->sizes[0]),
+             share_cell(share, last->efficiency));
+    paragraph_write(output, "", "", sentence);
+    if (scaling->cores > 0 && scaling_n(last) > scaling->cores) {
+        snprintf(sentence, sizeof sentence, "The machine has %u cores: beyond %u processes and threads share them.",
+                 scaling->cores, scaling->cores);
+        paragraph_write(output, "", "", sentence);
+    }
+    if (scaling->half_n > 0) {
+        snprintf(sentence, sizeof sentence, "Efficiency %s below 50 %% at %.0f processes.",
+                 scaling->half_measured ? "falls" : "will fall", scaling->half_n);
+        paragraph_write(output, "", "", sentence);
+    }
+    if (scaling->breaking < scaling->row_count) {
+        snprintf(sentence, sizeof sentence,
+                 "%s limits it most: it takes %s longer at %.0f processes than with ideal scaling.",
+                 scaling->rows[scaling->breaking].kind == SCALING_COMPUTING ? "Computing"
+                                                                            : scaling->rows[scaling->breaking].name,
+                 time_cell(time, scaling->breaking_s), scaling_n(last));
+        paragraph_write(output, "", "", sentence);
+    }
+    if (isfinite(scaling->amdahl) && !scaling->weak) {
+        char bound[CELL_SIZE] = "no";
+        if (scaling->amdahl > 0)
+            snprintf(bound, sizeof bound, "a bound of %.3g", 1 / scaling->amdahl);
+        snprintf(sentence, sizeof sentence, "By Amdahl's law %s of the work is serial, which sets %s on the speed-up.",
+                 share_cell(share, scaling->amdahl), scaling->amdahl > 0 ? bound : "no bound");
+        paragraph_write(output, "", "", sentence);
+    }
+}
+
+void scaling_write_text(struct output *output, const struct scaling *scaling, size_t rows)
+{
+    text_answer(output, scaling);
+    output_text(output, "\n");
+    text_sizes(output, scaling);
+    if (isfinite(scaling->sizes[0].parallel))
+        text_factors(output, scaling);
+    text_rows(output, scaling, rows);
+    text_forecast(output, scaling);
+}

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef SIGHT_RENDER_REPORTS_SCALING_REPORT_H
+#define SIGHT_RENDER_REPORTS_SCALING_REPORT_H
+
+#include "core/output.h"
+#include "runs/scaling.h"
+
+/* What `sight scaling` prints: speed-ups, efficiencies, the parts with their laws, and what larger runs will take. */
+
+/* For people, at most `rows` parts. */
+void scaling_write_text(struct output *output, const struct scaling *scaling, size_t rows);
+
+/* Schema sight-scaling/1 (sight-scaling(1)). */
+void scaling_write_json(struct output *output, const struct scaling *scaling);
+
+/* A row a size. */
+void scaling_write_csv(struct output *output, const struct scaling *scaling);
+
+#endif

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "render/reports/stuck_report.h"
+
+#include "core/payload.h"
+#include "core/text.h"
+#include "heuristics/finding.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+static void write_ranks(struct json *json, const char *name, const uint32_t *ranks, size_t count)
+{
+    json_open(json, name, '[');
+    for (size_t i = 0; i < count; i++)
+        json_value(json, NULL, value_count(ranks[i]));
+    json_close(json, ']');
+}
+
+static struct value since(const struct stuck *stuck, int64_t ns)
+{
+    return value_time(time_since(stuck->begin_ns, ns));
+}
+
+static struct value known(int32_t number)
+{
+    return number == EVENT_UNKNOWN || number == PENDING_ANYBODY ? value_null() : value_integer(number);
+}
+
+static void write_call(struct json *json, const struct stuck *stuck, const struct stuck_call *call)
+{
+    char site[SITE_TEXT_SIZE];
+    bool in_call = call->state < stuck->defs->state_count;
+    bool placed = call->site > 0 && call->site <= stuck->defs->site_count;
+    bool on_comm = call->comm >= 0 && (size_t)call->comm < stuck->defs->comm_count;
+    json_open(json, NULL, '{');
+    json_value(json, "rank", value_count(call->rank));
+    json_value(json, "function", value_text(in_call ? stuck->defs->states[call->state].name : NULL));
+    json_value(json, "site", value_text(placed ? site_text(site, &stuck->defs->sites[call->site - 1]) : NULL));
+    json_value(json, "partner", known(call->partner));
+    json_value(json, "tag", known(call->tag));
+    json_value(json, "communicator", on_comm ? value_integer(stuck->defs->comms[call->comm].id) : value_null());
+    json_value(json, "since_s", since(stuck, call->since_ns));
+    json_close(json, '}');
+}
+
+void stuck_write_json(struct json *json, const struct stuck *stuck, bool slow)
+{
+    if (!stuck || stuck->kind == STUCK_NOT || (stuck->kind == STUCK_SLOW && !slow)) {
+        json_value(json, "stuck", value_null());
+        return;
+    }
+    json_open(json, "stuck", '{');
+    json_value(json, "kind", value_text(stuck_kind_name(stuck->kind)));
+    json_value(json, "text", value_text(stuck->text));
+    json_value(json, "since_s", since(stuck, stuck->since_ns));
+    write_ranks(json, "processes", stuck->processes, stuck->process_count);
+    write_ranks(json, "cycle", stuck->cycle, stuck->cycle_count);
+    json_open(json, "calls", '[');
+    for (size_t i = 0; i < stuck->call_count; i++)
+        write_call(json, stuck, &stuck->calls[i]);
+    json_close(json, ']');
+    json_close(json, '}');
+}
+
+static void call_text(char *text, size_t size, const struct stuck *stuck, const struct stuck_call *call)
+{
+    char site[SITE_TEXT_SIZE], since_text[TEXT_NUMBER_SIZE];
+    bool in_call = call->state < stuck->defs->state_count, after = call->last < stuck->defs->state_count;
+    uint32_t state = in_call ? call->state : call->last;
+    snprintf(text, size, "process %s: %s%s", text_number(call->rank).text,
+             in_call ? ""
+             : after ? "after "
+                     : "nothing recorded",
+             in_call || after ? stuck->defs->states[state].name : "");
+    if (call->site > 0 && call->site <= stuck->defs->site_count)
+        text_append(text, size, " %s", site_text(site, &stuck->defs->sites[call->site - 1]));
+    if (call->partner >= 0)
+        text_append(text, size, ", %s", text_number((uint64_t)call->partner).text);
+    else if (call->partner == PENDING_ANYBODY)
+        text_append(text, size, ", anybody");
+    if (call->tag >= 0)
+        text_append(text, size, ", tag %" PRId32, call->tag);
+    text_append(text, size, ", for %s", text_duration(since_text, time_since(call->since_ns, stuck->end_ns)));
+}
+
+size_t stuck_write_places(struct output *output, const struct stuck *stuck, size_t lines)
+{
+    char text[400], after[TEXT_NUMBER_SIZE], quiet[TEXT_NUMBER_SIZE];
+    size_t taken = 0;
+    if (stuck_is_told(stuck)) {
+        taken = paragraph_write(output, "  ", "  ", stuck->text);
+        snprintf(text, sizeof text, "Since %s after the begin, for %s.",
+                 text_duration(after, time_since(stuck->begin_ns, stuck->since_ns)),
+                 text_duration(quiet, time_since(stuck->since_ns, stuck->end_ns)));
+        taken += paragraph_write(output, "  ", "  ", text);
+    }
+    for (size_t i = 0; i < stuck->call_count && taken < lines; i++) {
+        if (taken + 1 == lines && i + 1 < stuck->call_count)
+            snprintf(text, sizeof text, "and %s more (--format json)", text_number(stuck->call_count - i).text);
+        else
+            call_text(text, sizeof text, stuck, &stuck->calls[i]);
+        taken += paragraph_write(output, "    ", "      ", text);
+    }
+    return taken;
+}
+
+size_t stuck_write_text(struct output *output, const struct stuck *stuck, size_t lines)
+{
+    size_t taken = stuck_write_places(output, stuck, lines);
+    return taken + paragraph_write(output, "  ", "  ", "What follows judges the time before.");
+}

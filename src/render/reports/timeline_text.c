@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "render/reports/timeline_text.h"
+
+#include "core/memory.h"
+#include "core/text.h"
+#include "render/charts/axis.h"
+#include "render/clock_sentence.h"
+#include "render/field.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { LEGEND = 12, NAME_COLUMNS = 40 };
+
+/* From this share of waiting on a letter is small. */
+static const double WAITING = 0.5;
+
+/* The first letter of the name that no state before it has, without "MPI_"; then any letter; '#' when all are taken. */
+static char letter_of(const char *name, bool taken[128])
+{
+    const char *at = strncmp(name, "MPI_", 4) == 0 ? name + 4 : name;
+    static const char all[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
+    for (; *at; at++)
+        if (isalpha((unsigned char)*at) && (unsigned char)*at < 128 && !taken[toupper(*at)])
+            break;
+    char letter = *at ? (char)toupper(*at) : '#';
+    for (const char *other = all; letter == '#' && *other; other++)
+        letter = taken[(unsigned char)*other] ? '#' : *other;
+    taken[(unsigned char)letter] = true;
+    return letter;
+}
+
+static char *letters_of(const struct scene *scene, const uint32_t *states, size_t count)
+{
+    const struct defs *defs = timeline_info(scene->timeline)->defs;
+    char *letters = memory_new(UINT16_MAX + 1);
+    bool taken[128] = {0};
+    memset(letters, '#', UINT16_MAX + 1);
+    for (size_t i = 0; i < count; i++)
+        letters[states[i] & UINT16_MAX] = letter_of(defs->states[states[i]].name, taken);
+    return letters;
+}
+
+static void write_axis(struct output *output, const struct scene *scene)
+{
+    double begin = (double)time_since(timeline_info(scene->timeline)->begin_ns, scene->view.from_ns);
+    double span = (double)time_since(scene->view.from_ns, scene->view.to_ns);
+    double ticks = scene->columns / 14.0, step = axis_time_step(span, ticks > 1 ? ticks : 1);
+    const char *unit = "";
+    char *line = memory_new(scene->columns + 64);
+    char label[48];
+    memset(line, ' ', scene->columns + 32);
+    size_t used = 0;
+    for (double at = begin; at <= begin + span; at += step) {
+        if (at == begin)
+            at = (double)(uint64_t)((begin + step - 1) / step) * step;
+        size_t column = (size_t)((at - begin) / span * scene->columns);
+        axis_time(label, sizeof label, at, step, &unit);
+        if (column + strlen(label) + strlen(unit) + 2 <= scene->columns && column >= used) {
+            line[column] = '|';
+            memcpy(line + column + 1, label, strlen(label));
+            used = column + strlen(label) + 2;
+        }
+    }
+    while (used > 0 && line[used - 1] == ' ')
+        used--;
+    line[used] = '\0';
+    output_print(output, "%*s %s %s\n", TIMELINE_TEXT_NAMES - 1, "", line, unit);
+    free(line);
+}
+
+static void write_cell(struct output *output, const struct scene *scene, const struct scene_cell *cell,
+                       const char *letters, bool colour)
+{
+    const struct defs *defs = timeline_info(scene->timeline)->defs;
+    char text[2] = {letters[cell->state], '\0'};
+    const char *shown = text;
+    unsigned ink = INK_COMPUTE;
+    if (cell->state == TIMELINE_ABSENT) {
+        output_text(output, " ");
+        return;
+    }
+    if (cell->state == TIMELINE_OUTSIDE)
+        shown = "·";
+    else if ((double)cell->waiting >= WAITING)
+        text[0] = (char)tolower(text[0]);
+    if (cell->state != TIMELINE_OUTSIDE)
+        ink = palette_paint(&defs->states[cell->state], false).ink;
+    uint32_t rgb = theme_rgb(THEME_LIGHT, ink);
+    if (colour)
+        output_print(output, "\033[38;5;16;48;2;%u;%u;%um%s\033[0m", rgb >> 16, rgb >> 8 & 255, rgb & 255, shown);
+    else
+        output_text(output, shown);
+}
+
+static void write_lines(struct output *output, const struct scene *scene, const char *letters, bool colour)
+{
+    for (uint32_t line = 0; line < scene->lines; line++) {
+        char name[SCENE_NAME_SIZE];
+        scene_line_name(scene, line, name);
+        /* The dash of a range is three bytes. */
+        int bytes = (int)strlen(name), columns = strchr(name, '\xE2') ? bytes - 2 : bytes;
+        output_print(output, "%*s%s ", columns < TIMELINE_TEXT_NAMES - 1 ? TIMELINE_TEXT_NAMES - 1 - columns : 0, "",
+                     name);
+        for (uint32_t column = 0; column < scene->columns; column++)
+            write_cell(output, scene, &scene->cells[line * (size_t)scene->columns + column], letters, colour);
+        output_text(output, "\n");
+    }
+}
+
+static void write_legend_row(struct output *output, const char *letter, const char *name, double ns, double all)
+{
+    char shown[VALUE_TEXT_SIZE], time[TEXT_NUMBER_SIZE], share[TEXT_NUMBER_SIZE];
+    text_for_terminal(shown, sizeof shown, name, NAME_COLUMNS);
+    output_print(output, "  %s %-*s %10s  %s\n", letter, NAME_COLUMNS, shown,
+                 text_duration(time, ns < 9e18 ? (int64_t)ns : INT64_MAX), text_share(share, all > 0 ? ns / all : 0));
+}
+
+static void write_legend(struct output *output, const struct scene *scene, const uint32_t *states, size_t shown,
+                         size_t found, const char *letters)
+{
+    const struct defs *defs = timeline_info(scene->timeline)->defs;
+    double all = scene->outside_ns, rest = 0;
+    for (size_t state = 0; state < defs->state_count; state++)
+        rest += scene->state_ns[state];
+    all += rest;
+    write_legend_row(output, "·", "outside all calls and states: computing", scene->outside_ns, all);
+    for (size_t i = 0; i < shown; i++) {
+        char letter[2] = {letters[states[i] & UINT16_MAX], '\0'};
+        write_legend_row(output, letter, defs->states[states[i]].name, scene->state_ns[states[i]], all);
+        rest -= scene->state_ns[states[i]];
+    }
+    if (found > shown)
+        write_legend_row(output, "#", "others", rest > 0 ? rest : 0, all);
+    output_print(output, "  small letters: %s\n",
+                 scene->overlay ? "more than half of it is waiting for other processes"
+                                : "more than half of it is in functions that wait");
+}
+
+void timeline_write_text(struct output *output, const struct scene *scene, const char *title, bool colour)
+{
+    const struct timeline_info *info = timeline_info(scene->timeline);
+    char answer[SCENE_ANSWER_SIZE], length[TEXT_NUMBER_SIZE], from[TEXT_NUMBER_SIZE], clocks[CLOCK_NOTE_SIZE];
+    uint32_t states[LEGEND];
+    size_t found = scene_states(scene, states, LEGEND), shown = found < LEGEND ? found : LEGEND;
+    clock_note(clocks, info, scene->overlay);
+    scene_answer(scene, answer);
+    bool whole = scene->view.from_ns <= info->begin_ns;
+    if (info->row_count == 0)
+        output_print(output, "%s\n\n", title);
+    else
+        output_print(output, "%s — %s%s%s%s\n\n", title,
+                     text_duration(length, time_since(scene->view.from_ns, scene->view.to_ns)), whole ? "" : " from ",
+                     whole ? "" : text_duration(from, time_since(info->begin_ns, scene->view.from_ns)),
+                     whole ? "" : " on");
+    paragraph_write(output, "  ", "  ", answer);
+    if (clocks[0])
+        output_print(output, "  %c%s\n", toupper(clocks[0]), clocks + 1);
+    output_text(output, "\n");
+    if (scene->lines == 0)
+        return;
+    char *letters = letters_of(scene, states, shown);
+    write_axis(output, scene);
+    write_lines(output, scene, letters, colour);
+    output_text(output, "\n");
+    write_legend(output, scene, states, shown, found, letters);
+    free(letters);
+}
+
+static const struct timeline_row *row_of(const void *info, uint32_t row)
+{
+    return &((const struct timeline_info *)info)->rows[row];
+}
+
+#define GET(name, type, expression)                                                                                    \
+    static struct value name(const void *info, const void *row)                                                        \
+    {                                                                                                                  \
+        const type *at = row;                                                                                          \
+        (void)info;                                                                                                    \
+        return expression;                                                                                             \
+    }
+#define NAME_OF(table, index) (((const struct timeline_info *)info)->defs->table[index].name)
+GET(state_process, struct timeline_state, value_count(row_of(info, at->row)->process))
+GET(state_thread, struct timeline_state, value_count(row_of(info, at->row)->thread))
+GET(state_name, struct timeline_state, value_text(NAME_OF(states, at->state)))
+GET(state_enter, struct timeline_state, value_time(at->enter_ns))
+GET(state_leave, struct timeline_state, at->open ? value_null() : value_time(at->leave_ns))
+GET(state_depth, struct timeline_state, value_count(at->depth))
+GET(message_from, struct timeline_message, value_count(at->send_process))
+GET(message_to, struct timeline_message, value_count(at->receive_process))
+GET(message_send, struct timeline_message, at->send_row == TIMELINE_NONE ? value_null() : value_time(at->send_ns))
+GET(message_receive, struct timeline_message,
+    at->receive_row == TIMELINE_NONE ? value_null() : value_time(at->receive_ns))
+GET(message_tag, struct timeline_message, at->tag == EVENT_UNKNOWN ? value_null() : value_integer(at->tag))
+GET(message_bytes, struct timeline_message, at->bytes < 0 ? value_null() : value_bytes((uint64_t)at->bytes))
+GET(mark_process, struct timeline_mark, value_count(row_of(info, at->row)->process))
+GET(mark_thread, struct timeline_mark, value_count(row_of(info, at->row)->thread))
+GET(mark_name, struct timeline_mark, value_text(NAME_OF(marks, at->mark)))
+GET(mark_time, struct timeline_mark, value_time(at->time_ns))
+GET(mark_text, struct timeline_mark, value_text(at->text))
+
+static const struct field state_fields[] = {{"process", NULL, state_process}, {"thread", NULL, state_thread},
+                                            {"name", NULL, state_name},       {"enter_s", NULL, state_enter},
+                                            {"leave_s", NULL, state_leave},   {"depth", NULL, state_depth}};
+static const struct field message_fields[] = {{"from", NULL, message_from},   {"to", NULL, message_to},
+                                              {"send_s", NULL, message_send}, {"receive_s", NULL, message_receive},
+                                              {"tag", NULL, message_tag},     {"bytes", NULL, message_bytes}};
+static const struct field mark_fields[] = {{"process", NULL, mark_process},
+                                           {"thread", NULL, mark_thread},
+                                           {"name", NULL, mark_name},
+                                           {"time_s", NULL, mark_time},
+                                           {"text", NULL, mark_text}};
+#define COUNT_OF(array) (sizeof(array) / sizeof *(array))
+
+static void write_rows(struct json *json, const char *name, const struct field *fields, size_t field_count,
+                       const struct timeline_info *info, const void *rows, size_t count, size_t size)
+{
+    json_open(json, name, '[');
+    for (size_t i = 0; i < count; i++)
+        json_row(json, fields, field_count, info, (const char *)rows + i * size);
+    json_close(json, ']');
+}
+
+void timeline_write_json(struct output *output, const struct timeline *timeline, const struct timeline_view *view,
+                         const struct timeline_window *window)
+{
+    const struct timeline_info *info = timeline_info(timeline);
+    struct json json = {.output = output};
+    json_open(&json, NULL, '{');
+    json_value(&json, "schema", value_text("sight-timeline/1"));
+    json_open(&json, "trace", '{');
+    json_value(&json, "format", value_text(info->format));
+    json_value(&json, "events", value_count(info->events));
+    json_value(&json, "begin_s", value_time(info->begin_ns));
+    json_value(&json, "end_s", value_time(info->end_ns));
+    json_value(&json, "complete", value_bool(info->end.complete));
+    json_value(&json, "clocks_fixed", value_bool(info->clocks.fixed));
+    json_value(&json, "clock_shift_s", info->clocks.fixed ? value_time(info->clocks.shift_ns) : value_null());
+    json_close(&json, '}');
+    json_value(&json, "from_s", value_time(view->from_ns));
+    json_value(&json, "to_s", value_time(view->to_ns));
+    write_rows(&json, "states", state_fields, COUNT_OF(state_fields), info, window->states, window->state_count,
+               sizeof *window->states);
+    write_rows(&json, "messages", message_fields, COUNT_OF(message_fields), info, window->messages,
+               window->message_count, sizeof *window->messages);
+    write_rows(&json, "marks", mark_fields, COUNT_OF(mark_fields), info, window->marks, window->mark_count,
+               sizeof *window->marks);
+    json_close(&json, '}');
+}

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef SIGHT_RENDER_REPORTS_TIMELINE_TEXT_H
+#define SIGHT_RENDER_REPORTS_TIMELINE_TEXT_H
+
+#include "core/output.h"
+#include "render/charts/scene.h"
+
+/* A window of a timeline as lines of letters: one for the function that takes most of the cell's time, small where it
+   waits for most of it; "·" is computing, a blank nothing. `colour`: the cells' grounds are the functions' colours. */
+void timeline_write_text(struct output *output, const struct scene *scene, const char *title, bool colour);
+
+/* Columns that the names of rows take beside the cells. */
+enum { TIMELINE_TEXT_NAMES = 14 };
+
+/* The states, messages and marks of a window: "sight-timeline/1". Times are on the trace's own clock. */
+void timeline_write_json(struct output *output, const struct timeline *timeline, const struct timeline_view *view,
+                         const struct timeline_window *window);
+
+#endif

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What calls in collectives wait for in an exact replay. */
+#include "graph/graph_neighbours.h"
+#include "graph/graph_sides.h"
+#include "replay/exact.h"
+
+/* The last of the neighbours; false: one is not there yet. */
+static bool depend_on_neighbours(const struct player *player, uint32_t location, uint32_t index_of_instance,
+                                 struct dependency *dependency)
+{
+    const struct graph *graph = player->graph;
+    uint32_t row = graph_neighbour_row_of_location(graph, index_of_instance, location), source;
+    const struct neighbour *member = row == GRAPH_NONE ? NULL : &graph->neighbours[row];
+    if (!member || member->latest_location >= NEIGHBOURS_UNKNOWN)
+        return true;
+    struct source_walk walk = graph_sources(graph, index_of_instance, row);
+    int64_t latest_ns = NOT_YET;
+    while (graph_next_source(graph, &walk, &source)) {
+        struct neighbour_play *neighbour = &player->neighbours[source];
+        dependency->list = &neighbour->waiting;
+        if (neighbour->enter_ns == NOT_YET)
+            return false;
+        latest_ns = neighbour->enter_ns > latest_ns ? neighbour->enter_ns : latest_ns;
+    }
+    dependency->recorded_ns = graph_call(graph, member->latest_location, member->latest_call).enter_ns;
+    dependency->replayed_ns = latest_ns;
+    return true;
+}
+
+/* The root in the other group, that group, or both. `call` waits. */
+static bool depend_on_other_group(const struct player *player, uint32_t location, const struct instance *recorded,
+                                  const struct call *call, struct dependency *dependency)
+{
+    const struct graph *graph = player->graph;
+    int index = graph_side_of(graph, recorded, location);
+    const struct group_sides *sides = graph_sides(graph, recorded);
+    const struct group_side *own = &sides->sides[index], *other = &sides->sides[!index];
+    const struct side_play *play = player->sides[recorded->rows];
+    enum collective_shape shape = (enum collective_shape)graph_collective_of(graph, recorded).shape;
+    if (shape == SHAPE_ONE_TO_ALL) {
+        if (recorded->root_location == GRAPH_NONE || graph_side_of(graph, recorded, recorded->root_location) == index)
+            return true;
+        dependency->recorded_ns = graph_call(graph, recorded->root_location, recorded->root_call).enter_ns;
+        dependency->replayed_ns = player->instances[recorded - graph->instances].root_ns;
+        return dependency->replayed_ns != NOT_YET;
+    }
+    if (other->latest_location == GRAPH_NONE || (shape == SHAPE_ALL_TO_ONE && recorded->root_location != location))
+        return true;
+    dependency->recorded_ns = other->latest_enter_ns;
+    dependency->replayed_ns = play[!index].latest_ns;
+    bool both = shape == SHAPE_ALL_TO_ALL && !graph_side_is_enough(sides, call);
+    if (both && own->latest_enter_ns > other->latest_enter_ns)
+        dependency->recorded_ns = own->latest_enter_ns;
+    if (both && play[index].latest_ns > dependency->replayed_ns)
+        dependency->replayed_ns = play[index].latest_ns;
+    return play[!index].arrived == other->givers && (!both || play[index].arrived == own->givers);
+}
+
+/* The tree of a reduction is the MPI library's: on an ideal network only the root needs the data. */
+static bool stays_in_tree(const struct exact *exact, const struct instance *recorded, const struct call *call)
+{
+    return !exact->options.ideal && graph_collective(exact->player.graph, call).stage == STAGE_BLOCKING &&
+           graph_stays_for_last(exact->player.graph, recorded, call);
+}
+
+/* What `call` waits for in a collective in which the location takes part with its call `index`. False: that is not
+   known yet. */
+static bool depend_on_instance(const struct exact *exact, uint32_t location, uint32_t index, uint32_t index_of_instance,
+                               const struct call *call, struct dependency *dependency)
+{
+    const struct graph *graph = exact->player.graph;
+    const struct instance *recorded = &graph->instances[index_of_instance];
+    struct instance_play *instance = &exact->player.instances[index_of_instance];
+    struct collective collective = graph_collective_of(graph, recorded);
+    if (!recorded->complete || recorded->latest_location == GRAPH_NONE)
+        return true;
+    dependency->kind = (enum wait_kind)collective.wait;
+    dependency->list = &instance->waiting;
+    if (graph->streams[recorded->stream].sided)
+        return depend_on_other_group(&exact->player, location, recorded, call, dependency);
+    switch ((enum collective_shape)collective.shape) {
+    case SHAPE_ALL_TO_ONE: /* The data of the last must be there, though only the time until the first is a wait. */
+        if (recorded->root_location != location && !stays_in_tree(exact, recorded, call))
+            return true;
+        if (recorded->root_location != location)
+            dependency->kind = WAIT_NONE;
+        /* fall through */
+    case SHAPE_ALL_TO_ALL:
+        dependency->recorded_ns = recorded->latest_enter_ns;
+        dependency->replayed_ns = instance->latest_ns;
+        return instance->arrived == recorded->givers;
+    case SHAPE_ONE_TO_ALL:
+        if (recorded->root_location == GRAPH_NONE || recorded->root_location == location)
+            return true;
+        dependency->recorded_ns = graph_call(graph, recorded->root_location, recorded->root_call).enter_ns;
+        dependency->replayed_ns = instance->root_ns;
+        return instance->root_ns != NOT_YET;
+    case SHAPE_PREFIX: {
+        const uint64_t *place = map_find(&graph->prefix_places, map_pair(location, index));
+        const struct prefix *prefix = place ? &graph->prefixes[*place] : NULL;
+        if (prefix && prefix->latest_location != GRAPH_NONE) {
+            dependency->recorded_ns = graph_call(graph, prefix->latest_location, prefix->latest_call).enter_ns;
+            dependency->replayed_ns = exact->player.prefix_ns[*place];
+        }
+        return !place || instance->prefix > *place - recorded->rows;
+    }
+    case SHAPE_NEIGHBOURS:
+        return depend_on_neighbours(&exact->player, location, index_of_instance, dependency);
+    default:
+        return true;
+    }
+}
+
+/* When the call ends; NOT_YET with the location put to wait for who must come first. */
+int64_t exact_end_in_instance(struct exact *exact, uint32_t location, const struct call *call)
+{
+    struct dependency dependency = {.recorded_ns = call->enter_ns,
+                                    .replayed_ns = exact->player.locations[location].now_ns};
+    bool gets = !call->gets_nothing || stays_in_tree(exact, graph_instance(exact->player.graph, call), call);
+    bool waits = graph_waits_at_once(exact->player.graph, graph_instance(exact->player.graph, call)) && gets;
+    if (waits && !depend_on_instance(exact, location, exact->player.locations[location].at, call->instance - 1, call,
+                                     &dependency))
+        return player_wait_in(&exact->player, location, dependency.list);
+    return exact_end_after(exact, call, exact->player.locations[location].now_ns, &dependency,
+                           exact_wait_for(call, dependency.recorded_ns));
+}
+
+/* The same for the collectives that the call completes; `end_ns` is what is known of the end so far. */
+int64_t exact_end_of_operations(struct exact *exact, uint32_t location, const struct call *call, int64_t wait_ns,
+                                int64_t end_ns)
+{
+    const struct graph *graph = exact->player.graph;
+    uint32_t index = exact->player.locations[location].at;
+    for (size_t i = graph_operations(graph, location, index); i < graph->operation_count; i++) {
+        const struct operation *operation = &graph->operations[i];
+        struct dependency dependency = {.recorded_ns = call->enter_ns,
+                                        .replayed_ns = exact->player.locations[location].now_ns};
+        if (!graph_completes(operation, location, index))
+            break;
+        if (operation->gets_nothing || graph_waits_at_once(graph, &graph->instances[operation->instance]))
+            continue;
+        if (!depend_on_instance(exact, operation->location, operation->call, operation->instance, call, &dependency))
+            return player_wait_in(&exact->player, location, dependency.list);
+        int64_t ns = exact_end_after(exact, call, exact->player.locations[location].now_ns, &dependency, wait_ns);
+        end_ns = ns > end_ns ? ns : end_ns;
+    }
+    return end_ns;
+}

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "replay/held_calls.h"
+
+/* Bytes that the call receives; -1: not known, too many, or it receives nothing. */
+static int64_t received_bytes(const struct graph *graph, const struct call *call)
+{
+    int64_t bytes = call->received ? 0 : -1;
+    for (uint32_t at = call->received; at && bytes >= 0; at = graph_next_received(graph, at - 1)) {
+        struct message message = graph_message(graph, at - 1);
+        bool known = message.bytes != BYTES_UNKNOWN && message.bytes >= 0 && message.bytes <= HELD_BYTES;
+        bytes = known && bytes + message.bytes <= HELD_BYTES ? bytes + message.bytes : -1;
+    }
+    return bytes;
+}
+
+/* The same of a collective in which all wait for all. */
+static int64_t collective_bytes(const struct graph *graph, const struct call *call)
+{
+    struct collective collective = graph_collective(graph, call);
+    const struct instance *instance = graph_instance(graph, call);
+    if (collective.stage != STAGE_BLOCKING || !instance->complete)
+        return -1;
+    if (collective.wait == WAIT_AT_BARRIER)
+        return 0;
+    bool known = collective.wait == WAIT_AT_NXN && collective.shape != SHAPE_NEIGHBOURS && instance->bytes > 0 &&
+                 instance->bytes <= HELD_BYTES;
+    return known ? (int64_t)instance->bytes : -1;
+}
+
+static int64_t steps_of(uint64_t processes)
+{
+    int64_t steps = 1;
+    while (processes > UINT64_C(1) << steps)
+        steps++;
+    return steps;
+}
+
+void held_calls_add(struct analysis *analysis, const struct graph *graph, const struct call *call,
+                    const struct wait *wait)
+{
+    const struct instance *instance = graph_instance(graph, call);
+    enum function_class class = graph_state(graph, call)->class;
+    if (!instance && class != CLASS_P2P && class != CLASS_WAIT)
+        return;
+    int64_t bytes = instance ? collective_bytes(graph, call) : received_bytes(graph, call);
+    if (bytes < 0)
+        return;
+    int64_t explained_ns = (instance ? steps_of(instance->count) : 1) * HELD_STEP_NS + bytes * HELD_BYTE_NS;
+    int64_t own_ns = time_since(wait->ns, time_since(call->enter_ns, call->leave_ns));
+    bool measured = instance || wait->kind != WAIT_NONE;
+    analysis->small_calls += measured;
+    analysis->prompt_calls += measured && own_ns <= explained_ns;
+    if (own_ns <= HELD_TIMES * explained_ns)
+        return;
+    analysis->held_calls++;
+    time_add(&analysis->held, own_ns);
+}

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef SIGHT_REPLAY_HELD_CALLS_H
+#define SIGHT_REPLAY_HELD_CALLS_H
+
+#include "graph/graph.h"
+#include "graph/wait.h"
+#include "metrics/analysis.h"
+
+/* Calls that move little and yet take far longer than any network does, once no process is waited for any more. Where
+   calls like them are prompt as well it is not the network: a process that should go on does not run.
+
+   Counted are receives, and completions of receives, of HELD_BYTES at most, barriers, and collectives of all to all of
+   so few bytes. What explains a call: HELD_STEP_NS for each step of it (log2 of the processes), and HELD_BYTE_NS for
+   each byte. A call is held that takes HELD_TIMES as long, and prompt if it takes no longer, where it is known when the
+   last it depends on came. Sends do not count: they may be held back by their receiver. */
+enum { HELD_BYTES = 16384, HELD_STEP_NS = 100000, HELD_BYTE_NS = 10, HELD_TIMES = 10 };
+
+void held_calls_add(struct analysis *analysis, const struct graph *graph, const struct call *call,
+                    const struct wait *wait);
+
+#endif

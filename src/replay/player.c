@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "replay/player.h"
+
+#include "core/memory.h"
+#include "graph/graph_neighbours.h"
+#include "graph/graph_sides.h"
+#include "graph/graph_windows.h"
+
+int64_t *player_times(size_t count)
+{
+    int64_t *times = memory_new(count * sizeof *times);
+    for (size_t i = 0; i < count; i++)
+        times[i] = NOT_YET;
+    return times;
+}
+
+void player_begin(struct player *player, const struct graph *graph, const struct player_rules *rules)
+{
+    int64_t begin_ns = graph_begin_ns(graph);
+    *player = (struct player){.graph = graph, .rules = rules};
+    player->locations = memory_new(graph->location_count * sizeof *player->locations);
+    for (size_t i = 0; i < graph->location_count; i++)
+        player->locations[i].now_ns = time_since(begin_ns, graph->locations[i].begin_ns);
+    player->instances = memory_new(graph->instance_count * sizeof *player->instances);
+    for (size_t i = 0; i < graph->instance_count; i++)
+        player->instances[i] = (struct instance_play){.latest_ns = NOT_YET, .root_ns = NOT_YET, .last_ns = NOT_YET};
+    player->prefix_ns = player_times(graph->prefix_count);
+    player->sides = memory_new(graph->side_count * sizeof *player->sides);
+    for (size_t i = 0; i < graph->side_count; i++)
+        player->sides[i][0] = player->sides[i][1] = (struct side_play){NOT_YET, 0};
+    player->neighbours = memory_new(graph->neighbour_count * sizeof *player->neighbours);
+    for (size_t i = 0; i < graph->neighbour_count; i++)
+        player->neighbours[i].enter_ns = NOT_YET;
+    player->edges = memory_new(graph->edge_count * sizeof *player->edges);
+    for (size_t i = 0; i < graph->edge_count; i++)
+        player->edges[i].ns = NOT_YET;
+}
+
+void player_clear(struct player *player)
+{
+    free(player->locations);
+    free(player->instances);
+    free(player->prefix_ns);
+    free(player->sides);
+    free(player->neighbours);
+    free(player->edges);
+    free(player->sends);
+    free(player->winners);
+}
+
+void player_leave_list(struct player *player, uint32_t location)
+{
+    struct location_play *where = &player->locations[location];
+    if (!where->waiting_in)
+        return;
+    if (where->previous_waiting)
+        player->locations[where->previous_waiting - 1].next_waiting = where->next_waiting;
+    else
+        *where->waiting_in = where->next_waiting;
+    if (where->next_waiting)
+        player->locations[where->next_waiting - 1].previous_waiting = where->previous_waiting;
+    where->waiting_in = NULL;
+}
+
+static void wake_all(struct player *player, uint32_t *waiting)
+{
+    while (*waiting) {
+        uint32_t location = *waiting - 1;
+        player_leave_list(player, location);
+        player->rules->wake(player, location);
+    }
+}
+
+int64_t player_wait_in(struct player *player, uint32_t location, uint32_t *list)
+{
+    struct location_play *where = &player->locations[location];
+    if (where->waiting_in == list)
+        return NOT_YET;
+    player_leave_list(player, location);
+    where->waiting_in = list;
+    where->previous_waiting = 0;
+    where->next_waiting = *list;
+    if (*list)
+        player->locations[*list - 1].previous_waiting = location + 1;
+    *list = location + 1;
+    return NOT_YET;
+}
+
+/* A member of a prefix reduction is there: those after it may learn which process came last. */
+static void enter_prefix(struct player *player, uint32_t location, uint32_t index, bool gives_nothing,
+                         uint32_t index_of_instance)
+{
+    const struct graph *graph = player->graph;
+    const uint64_t *place = map_find(&graph->prefix_places, map_pair(location, index));
+    struct instance_play *instance = &player->instances[index_of_instance];
+    const struct instance *recorded = &graph->instances[index_of_instance];
+    if (!place || !recorded->complete)
+        return;
+    player->prefix_ns[*place] = gives_nothing ? NOT_YET + 1 : player->locations[location].now_ns;
+    int64_t *members = player->prefix_ns + recorded->rows;
+    for (; instance->prefix < recorded->count && members[instance->prefix] != NOT_YET; instance->prefix++)
+        if (instance->prefix > 0 && members[instance->prefix - 1] > members[instance->prefix])
+            members[instance->prefix] = members[instance->prefix - 1];
+}
+
+static void arrive_beside_neighbours(struct player *player, uint32_t location, uint32_t index_of_instance)
+{
+    uint32_t row = graph_neighbour_row_of_location(player->graph, index_of_instance, location);
+    if (row == GRAPH_NONE)
+        return;
+    player->neighbours[row].enter_ns = player->locations[location].now_ns;
+    wake_all(player, &player->neighbours[row].waiting);
+}
+
+/* True if this is what the other group waits for. */
+static bool arrive_on_side(struct player *player, uint32_t location, bool gives_nothing,
+                           const struct instance *recorded)
+{
+    int index = graph_side_of(player->graph, recorded, location);
+    struct side_play *side = &player->sides[recorded->rows][index];
+    if (!gives_nothing) {
+        side->arrived++;
+        if (player->locations[location].now_ns > side->latest_ns)
+            side->latest_ns = player->locations[location].now_ns;
+    }
+    return side->arrived == graph_sides(player->graph, recorded)->sides[index].givers;
+}
+
+/* The location is there for a collective, as a member or by starting a persistent one: others may go on. */
+static void arrive(struct player *player, uint32_t location, uint32_t index, bool gives_nothing,
+                   uint32_t index_of_instance)
+{
+    const struct instance *recorded = &player->graph->instances[index_of_instance];
+    struct instance_play *instance = &player->instances[index_of_instance];
+    int64_t now_ns = player->locations[location].now_ns;
+    instance->last_ns = now_ns > instance->last_ns ? now_ns : instance->last_ns;
+    if (!gives_nothing) {
+        instance->arrived++;
+        if (now_ns > instance->latest_ns)
+            instance->latest_ns = now_ns;
+    }
+    enum collective_shape shape = (enum collective_shape)graph_collective_of(player->graph, recorded).shape;
+    if (shape == SHAPE_PREFIX)
+        enter_prefix(player, location, index, gives_nothing, index_of_instance);
+    if (shape == SHAPE_NEIGHBOURS)
+        arrive_beside_neighbours(player, location, index_of_instance);
+    bool side_is_there =
+        player->graph->streams[recorded->stream].sided && arrive_on_side(player, location, gives_nothing, recorded);
+    if (recorded->root_location == location)
+        instance->root_ns = now_ns;
+    /* Nobody can go on before. */
+    bool all = ++instance->present == recorded->count, some = recorded->root_location == location ||
+                                                              instance->arrived >= recorded->givers ||
+                                                              instance->prefix > 0 || side_is_there;
+    if (player->rules->together ? all : some)
+        wake_all(player, &instance->waiting);
+}
+
+/* The persistent collectives that the call starts. */
+static void start_operations(struct player *player, uint32_t location, uint32_t index)
+{
+    const struct graph *graph = player->graph;
+    const uint64_t *place = map_find(&graph->start_places, map_pair(location, index));
+    for (size_t i = place ? (size_t)*place : graph->start_count; i < graph->start_count; i++) {
+        const struct operation *operation = &graph->operations[graph->starts[i]];
+        if (operation->location != location || operation->call != index)
+            break;
+        arrive(player, location, index, operation->gives_nothing, operation->instance);
+    }
+}
+
+/* The call is entered, or left: whichever process waits for that on a window may go on. */
+static void pass_edges(struct player *player, uint32_t location, bool after)
+{
+    const struct graph *graph = player->graph;
+    const struct location_play *where = &player->locations[location];
+    uint32_t index = where->at;
+    int64_t ns = player_later(where->now_ns, player->news_ns);
+    for (size_t i = window_edges_by(graph, location, index); i < graph->edge_count; i++) {
+        const struct window_edge *edge = &graph->edges[graph->edges_by_cause[i]];
+        struct edge_play *played = &player->edges[graph->edges_by_cause[i]];
+        if (edge->cause_location != location || edge->cause_call != index)
+            break;
+        if (edge->after != after)
+            continue;
+        played->ns = ns;
+        if (played->waits)
+            player->rules->wake(player, edge->location);
+        played->waits = false;
+    }
+}
+
+/* The messages of the call in the order in which they are sent: that of the list is the other way round. */
+static void send_all(struct player *player, uint32_t location, const struct call *call)
+{
+    if (!graph_next_sent(player->graph, call->sent - 1)) {
+        player->rules->send(player, location, call, call->sent - 1);
+        return;
+    }
+    player->send_count = 0;
+    for (uint32_t m = call->sent; m; m = graph_next_sent(player->graph, m - 1))
+        ARRAY_PUSH(player->sends, player->send_count, player->send_capacity, m - 1);
+    while (player->send_count > 0)
+        player->rules->send(player, location, call, player->sends[--player->send_count]);
+}
+
+void player_enter(struct player *player, uint32_t location, const struct call *call)
+{
+    const struct graph *graph = player->graph;
+    struct location_play *where = &player->locations[location];
+    uint32_t index = where->at;
+    where->entered = true;
+    if (call->operates)
+        pass_edges(player, location, false);
+    for (uint32_t m = call->received; m; m = player_next_received(player, call, m))
+        player->rules->receive(player, location, m - 1);
+    for (uint32_t m = call->posted; m; m = graph_next_posted(graph, m - 1))
+        player->rules->post(player, location, m - 1);
+    if (call->sent)
+        send_all(player, location, call);
+    if (call->operates)
+        start_operations(player, location, index);
+    if (call->instance)
+        arrive(player, location, index, call->gives_nothing, call->instance - 1);
+}
+
+void player_leave(struct player *player, uint32_t location, const struct call *call, int64_t end_ns)
+{
+    struct location_play *where = &player->locations[location];
+    where->now_ns = end_ns;
+    where->entered = false;
+    if (call->operates)
+        pass_edges(player, location, true);
+    where->at++;
+}

@@ -1,0 +1,628 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "stuck/stuck.h"
+
+#include "core/memory.h"
+#include "core/text.h"
+#include "stuck/stuck_builder.h"
+#include "stuck/stuck_text.h"
+
+#include <signal.h>
+#include <string.h>
+
+/* What has not gone on for less time may be on its way. Whichever process computes keeps others waiting only if it is
+   much longer than the run's own pace. */
+#define STUCK_QUIET_NS INT64_C(100000000)
+#define COMPUTING_QUIET_NS INT64_C(1000000000)
+enum { COMPUTING_PACES = 5 };
+
+static const char *const kind_names[STUCK_KINDS] = {
+    [STUCK_SLOW] = "slow",           [STUCK_CYCLE] = "cycle",         [STUCK_MISSING] = "missing",
+    [STUCK_MISMATCH] = "mismatch",   [STUCK_UNMATCHED] = "unmatched", [STUCK_ENDED] = "ended",
+    [STUCK_COMPUTING] = "computing", [STUCK_POLLING] = "polling"};
+
+const char *stuck_kind_name(enum stuck_kind kind)
+{
+    return kind_names[kind];
+}
+
+/* A verdict on its way. */
+struct judging {
+    struct stuck *stuck;
+    struct stuck_state *state;
+    struct stuck_graph graph;
+    char text[STUCK_TEXT_SIZE];
+    size_t process_capacity, cycle_capacity;
+};
+
+static bool is_in(const struct stuck_state *state, const struct place *place, const char *function)
+{
+    return place->depth > 0 && strcmp(state_name(state, place->state), function) == 0;
+}
+
+/* True of places that hang: in a call or a loop of tests, and nothing can lead out. */
+static bool is_dead(const struct judging *judging, const struct place *place)
+{
+    return !judging->graph.nodes[place - judging->state->places].live && !place_is_gone(judging->state, place);
+}
+
+/* Left MPI, or about to. */
+static bool is_leaving(const struct judging *judging, const struct place *place)
+{
+    return place_is_gone(judging->state, place) || is_in(judging->state, place, "MPI_Finalize");
+}
+
+static void add_process(struct judging *judging, uint32_t process)
+{
+    struct stuck *stuck = judging->stuck;
+    for (size_t i = stuck->process_count; i > 0 && i + 8 > stuck->process_count; i--)
+        if (stuck->processes[i - 1] == process)
+            return;
+    ARRAY_PUSH(stuck->processes, stuck->process_count, judging->process_capacity, process);
+}
+
+static int compare_ranks(const void *a, const void *b)
+{
+    uint32_t left = *(const uint32_t *)a, right = *(const uint32_t *)b;
+    return left < right ? -1 : left > right;
+}
+
+/* The place of a process that is in question: one that hangs before one that does not. */
+static struct place *place_of_process(const struct judging *judging, uint32_t process)
+{
+    const struct node *node = graph_process(&judging->graph, process);
+    struct place *found = NULL;
+    for (uint32_t i = 0; i < node->edge_count; i++) {
+        struct place *place = &judging->state->places[judging->graph.edges[node->first_edge + i].to];
+        if (!found || (is_dead(judging, place) && !is_dead(judging, found)))
+            found = place;
+    }
+    return found;
+}
+
+/* One step of a chain of waits: the place waits for a process by `edge`, and through `via` where that leads to a node
+   that stands for several. */
+struct step {
+    const struct place *place, *next;
+    const struct edge *edge, *via;
+};
+
+/* Whom the place waits for, and will not come: those that have not left MPI first. */
+static struct step step_from(const struct judging *judging, const struct place *place)
+{
+    const struct stuck_graph *graph = &judging->graph;
+    const struct node *node = &graph->nodes[place - judging->state->places];
+    struct step best = {.place = place};
+    for (uint32_t i = 0; i < node->edge_count; i++) {
+        const struct edge *edge = &graph->edges[node->first_edge + i];
+        const struct node *to = &graph->nodes[edge->to];
+        bool direct = to->kind == NODE_PROCESS;
+        for (uint32_t k = 0; k < (direct ? 1 : to->edge_count); k++) {
+            const struct edge *via = direct ? edge : &graph->edges[to->first_edge + k];
+            const struct node *process = &graph->nodes[via->to];
+            if (process->live)
+                continue;
+            const struct place *next = place_of_process(judging, process->index);
+            if (!next || next == place)
+                continue;
+            if (!best.next || (via->kind == EDGE_MISMATCH && best.via->kind != EDGE_MISMATCH) ||
+                (is_leaving(judging, best.next) && !is_leaving(judging, next)))
+                best = (struct step){.place = place, .next = next, .edge = edge, .via = via};
+        }
+    }
+    return best;
+}
+
+static bool is_collective(const struct step *step)
+{
+    return step->via->kind == EDGE_COLLECTIVE || step->via->kind == EDGE_MISMATCH;
+}
+
+/* The chain of waits from a place: to one who has left, or to where it comes round. */
+struct chain {
+    struct step *steps;
+    size_t count, capacity;
+    size_t begin; /* the first step of the cycle; `count`: it ends with one who has left */
+};
+
+static struct chain chain_from(const struct judging *judging, const struct place *place)
+{
+    struct chain chain = {0};
+    struct map seen = {0};
+    for (;;) {
+        uint64_t *at = map_put(&seen, (uint64_t)(place - judging->state->places), UINT64_MAX);
+        if (*at != UINT64_MAX) {
+            chain.begin = (size_t)*at;
+            break;
+        }
+        *at = chain.count;
+        struct step step = step_from(judging, place);
+        if (!step.next) {
+            chain.begin = chain.count;
+            break;
+        }
+        ARRAY_PUSH(chain.steps, chain.count, chain.capacity, step);
+        place = step.next;
+        if (is_leaving(judging, place)) {
+            chain.begin = chain.count;
+            break;
+        }
+    }
+    map_clear(&seen);
+    return chain;
+}
+
+static const struct item *item_of(const struct step *step)
+{
+    bool receives = step->via->kind == EDGE_RECEIVE || step->edge->kind == EDGE_RECEIVE;
+    return receives && step->edge->item ? &step->place->items[step->edge->item - 1] : NULL;
+}
+
+/* True if messages like the one that a step waits for were received before: it is one that is missing in a row. */
+static bool had_messages(const struct judging *judging, const struct step *step)
+{
+    const struct item *item = item_of(step);
+    if (!item || item->pending.partner < 0)
+        return false;
+    const struct channel_balance *channel = state_channel(judging->state, (uint32_t)item->pending.partner,
+                                                          step->place->process, item->comm, item->pending.tag);
+    return channel && channel->received > 0;
+}
+
+static bool has_near_miss(const struct judging *judging, const struct step *step)
+{
+    const struct item *item = item_of(step);
+    return item && say_near_misses(NULL, judging->state, step->place, item);
+}
+
+static void say(struct judging *judging, const char *words)
+{
+    text_append(judging->text, sizeof judging->text, "%s", words);
+}
+
+static void say_process(struct judging *judging, bool begins, uint32_t process)
+{
+    text_append(judging->text, sizeof judging->text, "%s %s ", begins ? "Process" : "process",
+                text_number(process).text);
+}
+
+static void say_cycle(struct judging *judging, const struct chain *chain)
+{
+    enum { STEPS = 4 };
+    size_t length = chain->count - chain->begin;
+    text_append(judging->text, sizeof judging->text, "%s processes wait for each other: ", text_number(length).text);
+    for (size_t i = 0; i < length; i++) {
+        const struct step *step = &chain->steps[chain->begin + i];
+        ARRAY_PUSH(judging->stuck->cycle, judging->stuck->cycle_count, judging->cycle_capacity, step->place->process);
+        add_process(judging, step->place->process);
+        if (i >= STEPS)
+            continue;
+        say(judging, i == 0 ? "" : "; ");
+        say_process(judging, false, step->place->process);
+        say_doing(judging->text, &judging->graph, step->place);
+    }
+    if (length > STEPS)
+        text_append(judging->text, sizeof judging->text, "; and so on");
+    say(judging, ".");
+}
+
+/* The processes in the same function on the same communicator, or on another, among those that hang. */
+static size_t same_place(const struct judging *judging, const struct place *like, uint32_t *ranks)
+{
+    size_t count = 0;
+    const struct stuck_state *state = judging->state;
+    for (size_t i = 0; i < state->place_count; i++) {
+        const struct place *place = &state->places[i];
+        if (is_dead(judging, place) && place->depth > 0 && place->state == like->state && place->site == like->site &&
+            place->ordinal == like->ordinal && state_comm(state, place->comm) == state_comm(state, like->comm))
+            ranks[count++] = place->process;
+    }
+    return count;
+}
+
+static void say_same_place(struct judging *judging, const struct place *like)
+{
+    uint32_t *ranks = memory_new(judging->state->place_count * sizeof *ranks);
+    size_t count = same_place(judging, like, ranks);
+    qsort(ranks, count, sizeof *ranks, compare_ranks);
+    if (count == 0)
+        ranks[count++] = like->process;
+    say_processes(judging->text, ranks, count);
+    say(judging, count == 1 ? " is in " : " are in ");
+    say_call(judging->text, judging->state, like->state, like->site);
+    if (like->comm != EVENT_UNKNOWN) {
+        say(judging, " on ");
+        say_comm(judging->text, judging->state, like->comm);
+    }
+    for (size_t i = 0; i < count; i++)
+        add_process(judging, ranks[i]);
+    free(ranks);
+}
+
+static void say_mismatch(struct judging *judging, const struct step *step)
+{
+    bool same = state_comm(judging->state, step->place->comm) == state_comm(judging->state, step->next->comm);
+    say(judging, same ? "Members of a communicator are in different collectives: "
+                      : "Processes enter communicators in different orders: ");
+    say_same_place(judging, step->place);
+    say(judging, ", ");
+    say_same_place(judging, step->next);
+    say(judging, ".");
+}
+
+/* Members that never enter a collective, and what they do instead. */
+static void say_missing(struct judging *judging, const struct step *step)
+{
+    const struct node *instance = &judging->graph.nodes[step->via->from];
+    uint32_t *ranks = memory_new((instance->edge_count + 1) * sizeof *ranks);
+    size_t count = 0;
+    for (uint32_t i = 0; instance->kind == NODE_INSTANCE && i < instance->edge_count; i++) {
+        const struct node *process = &judging->graph.nodes[judging->graph.edges[instance->first_edge + i].to];
+        if (!process->live)
+            ranks[count++] = process->index;
+    }
+    if (count == 0)
+        ranks[count++] = step->next->process;
+    for (size_t i = 0; i < count; i++)
+        add_process(judging, ranks[i]);
+    uint32_t function = instance->kind == NODE_INSTANCE ? instance->state : step->place->state;
+    say(judging, state_name(judging->state, function));
+    say(judging, " on ");
+    say_comm(judging->text, judging->state, instance->kind == NODE_INSTANCE ? instance->comm : step->place->comm);
+    say(judging, " is never entered by ");
+    say_processes(judging->text, ranks, count);
+    say(judging, ": ");
+    say_process(judging, false, step->next->process);
+    say_doing(judging->text, &judging->graph, step->next);
+    say(judging, ". ");
+    say_process(judging, true, step->place->process);
+    say_doing(judging->text, &judging->graph, step->place);
+    say(judging, " and waits for it.");
+    free(ranks);
+}
+
+static void say_unmatched(struct judging *judging, const struct step *step)
+{
+    add_process(judging, step->place->process);
+    say_process(judging, true, step->place->process);
+    say_doing(judging->text, &judging->graph, step->place);
+    say(judging, item_of(step) ? ", which was never sent: " : ", which it never does: ");
+    say_process(judging, false, step->next->process);
+    say_doing(judging->text, &judging->graph, step->next);
+    say(judging, ".");
+    if (item_of(step))
+        say_near_misses(judging->text, judging->state, step->place, item_of(step));
+}
+
+static void say_epoch(struct judging *judging, const struct step *step)
+{
+    add_process(judging, step->next->process);
+    say_process(judging, true, step->place->process);
+    say_doing(judging->text, &judging->graph, step->place);
+    say(judging, ", which never comes: ");
+    say_process(judging, false, step->next->process);
+    say_doing(judging->text, &judging->graph, step->next);
+    say(judging, ".");
+}
+
+static enum stuck_kind judge_last_step(struct judging *judging, const struct step *step)
+{
+    if (is_collective(step)) {
+        say_missing(judging, step);
+        return STUCK_MISSING;
+    }
+    if (step->via->kind == EDGE_POST || step->via->kind == EDGE_LOCK) {
+        say_epoch(judging, step);
+        return STUCK_MISSING;
+    }
+    say_unmatched(judging, step);
+    return STUCK_UNMATCHED;
+}
+
+/* A cycle of collectives and other waits: the message that would break it was never sent. Where such messages came
+   before, or one came that nearly fits, it is the message that lacks; else who waits for it is not in the collective.
+ */
+static enum stuck_kind judge_mixed(struct judging *judging, const struct chain *chain)
+{
+    const struct step *collective = NULL, *epoch = NULL;
+    for (size_t i = chain->begin; i < chain->count; i++) {
+        const struct step *step = &chain->steps[i];
+        if (!is_collective(step) && (had_messages(judging, step) || has_near_miss(judging, step))) {
+            say_unmatched(judging, step);
+            return STUCK_UNMATCHED;
+        }
+        if (is_collective(step) && !collective)
+            collective = step;
+        if (step->via->kind == EDGE_POST)
+            epoch = step;
+    }
+    if (epoch)
+        say_epoch(judging, epoch);
+    else
+        say_missing(judging, collective);
+    return STUCK_MISSING;
+}
+
+static enum stuck_kind judge_chain(struct judging *judging, const struct chain *chain)
+{
+    if (chain->begin == chain->count)
+        return judge_last_step(judging, &chain->steps[chain->count - 1]);
+    size_t length = chain->count - chain->begin, collectives = 0;
+    for (size_t i = chain->begin; i < chain->count; i++)
+        collectives += is_collective(&chain->steps[i]);
+    if (collectives == length) {
+        say_mismatch(judging, &chain->steps[chain->begin]);
+        return STUCK_MISMATCH;
+    }
+    if (collectives == 0) {
+        say_cycle(judging, chain);
+        return STUCK_CYCLE;
+    }
+    return judge_mixed(judging, chain);
+}
+
+/* Process, function and what it waits for, of a loop of tests. */
+static enum stuck_kind judge_polling(struct judging *judging, const struct place *place)
+{
+    const struct stuck_state *state = judging->state;
+    char time[TEXT_NUMBER_SIZE];
+    struct step step = step_from(judging, place);
+    add_process(judging, place->process);
+    say_process(judging, true, place->process);
+    say_doing(judging->text, &judging->graph, place);
+    text_append(judging->text, sizeof judging->text, ": %s consecutive tests failed, for %s.",
+                text_number(place->polls).text, text_duration(time, time_since(place->progress_ns, state->end_ns)));
+    if (step.next) {
+        say(judging, " ");
+        say_process(judging, true, step.next->process);
+        say_doing(judging->text, &judging->graph, step.next);
+        say(judging, ".");
+    }
+    return STUCK_POLLING;
+}
+
+static const struct place *poller(const struct judging *judging, bool dead)
+{
+    for (size_t i = 0; i < judging->state->place_count; i++) {
+        const struct place *place = &judging->state->places[i];
+        if (place_polls(judging->state, place) && !place_is_gone(judging->state, place) &&
+            is_dead(judging, place) == dead)
+            return place;
+    }
+    return NULL;
+}
+
+/* Those that hang for good. */
+static enum stuck_kind judge_dead(struct judging *judging)
+{
+    const struct stuck_state *state = judging->state;
+    const struct place *first = NULL;
+    int64_t since_ns = INT64_MIN;
+    for (size_t i = 0; i < state->place_count; i++) {
+        const struct place *place = &state->places[i];
+        if (!is_dead(judging, place) || is_leaving(judging, place))
+            continue;
+        since_ns = place->progress_ns > since_ns ? place->progress_ns : since_ns;
+        if (!first || place->progress_ns < first->progress_ns)
+            first = place;
+    }
+    if (!first || time_since(since_ns, state->end_ns) < STUCK_QUIET_NS)
+        return STUCK_NOT;
+    judging->stuck->since_ns = since_ns;
+    const struct place *polls = poller(judging, true);
+    if (polls)
+        return judge_polling(judging, polls);
+    struct chain chain = chain_from(judging, first);
+    enum stuck_kind kind = chain.count > 0 ? judge_chain(judging, &chain) : STUCK_NOT;
+    free(chain.steps);
+    return kind;
+}
+
+/* Everybody waits for some that compute, or test what may come. */
+static enum stuck_kind judge_running(struct judging *judging)
+{
+    const struct stuck_state *state = judging->state;
+    int64_t quiet_ns = time_since(state->progress_ns, state->end_ns);
+    size_t waiting = 0, running = 0;
+    uint32_t *ranks = memory_new((state->place_count + 1) * sizeof *ranks);
+    const struct place *one = NULL;
+    for (size_t i = 0; i < state->place_count; i++) {
+        const struct place *place = &state->places[i];
+        bool computes = place->depth == 0 && place->told && !place_is_gone(state, place);
+        if (computes && !place_polls(state, place)) {
+            ranks[running++] = place->process;
+            one = place;
+        }
+        waiting += place->depth > 0;
+    }
+    bool quiet = quiet_ns >= COMPUTING_QUIET_NS && quiet_ns / COMPUTING_PACES >= state->longest_gap_ns;
+    const struct place *polls = poller(judging, false);
+    enum stuck_kind kind = STUCK_SLOW;
+    if (quiet && running > 0 && waiting > 0) {
+        kind = STUCK_COMPUTING;
+        qsort(ranks, running, sizeof *ranks, compare_ranks);
+        for (size_t i = 0; i < running; i++)
+            add_process(judging, ranks[i]);
+        say_process(judging, true, one->process);
+        say_doing(judging->text, &judging->graph, one);
+        if (running > 1) {
+            say(judging, ", and so do other processes: ");
+            say_processes(judging->text, ranks, running);
+        }
+        text_append(judging->text, sizeof judging->text, "; %s process%s for %s.", text_number(waiting).text,
+                    waiting == 1 ? " waits" : "es wait", running == 1 ? "it" : "them");
+    } else if (quiet && running == 0 && polls) {
+        kind = judge_polling(judging, polls);
+    }
+    if (kind != STUCK_SLOW)
+        judging->stuck->since_ns = state->progress_ns;
+    free(ranks);
+    return kind;
+}
+
+/* The first process that ended where it should not have. */
+static const struct place *first_ended(const struct judging *judging)
+{
+    const struct stuck_state *state = judging->state;
+    const struct place *first = NULL;
+    bool alive = false;
+    for (size_t i = 0; i < state->place_count; i++)
+        alive |= state->places[i].told && state->places[i].ended == PENDING_ALIVE;
+    for (size_t i = 0; i < state->place_count; i++) {
+        const struct place *place = &state->places[i];
+        bool bad = place->ended == PENDING_SIGNAL || (place->ended == PENDING_EXIT && (place->code != 0 || alive));
+        bool aborts = is_in(state, place, "MPI_Abort");
+        if (!place->told || (!bad && !aborts))
+            continue;
+        int64_t then = aborts ? place->enter_ns : place->last_ns;
+        int64_t best = !first ? INT64_MAX : is_in(state, first, "MPI_Abort") ? first->enter_ns : first->last_ns;
+        if (then < best)
+            first = place;
+    }
+    return first;
+}
+
+static enum stuck_kind judge_ended(struct judging *judging, const struct place *place)
+{
+    const struct stuck_state *state = judging->state;
+    size_t waiting = 0;
+    add_process(judging, place->process);
+    say_process(judging, true, place->process);
+    if (is_in(state, place, "MPI_Abort")) {
+        say(judging, "called ");
+        say_call(judging->text, state, place->state, place->site);
+        for (size_t i = 0; i < place->item_count; i++)
+            if (place->items[i].pending.what == PENDING_ABORT)
+                text_append(judging->text, sizeof judging->text, " with code %d", place->items[i].pending.tag);
+    } else {
+        say_doing(judging->text, &judging->graph, place);
+    }
+    judging->stuck->since_ns = is_in(state, place, "MPI_Abort") ? place->enter_ns : place->last_ns;
+    for (size_t i = 0; i < state->place_count; i++)
+        waiting += &state->places[i] != place && state->places[i].depth > 0;
+    if (waiting > 0)
+        text_append(judging->text, sizeof judging->text, "; %s other%s in MPI then.", text_number(waiting).text,
+                    waiting == 1 ? " was" : "s were");
+    else
+        say(judging, ".");
+    return STUCK_ENDED;
+}
+
+/* A run that was ended with SIGABRT to see where it hangs: all that were left got it, in MPI. */
+static void forgive_aborts(struct stuck_state *state)
+{
+    size_t ended = 0;
+    for (size_t i = 0; i < state->place_count; i++) {
+        const struct place *place = &state->places[i];
+        if (!place->told)
+            continue;
+        if (place->ended != PENDING_SIGNAL || place->code != SIGABRT || place->depth == 0)
+            return;
+        ended++;
+    }
+    for (size_t i = 0; i < state->place_count && ended > 1; i++)
+        state->places[i].ended = PENDING_ALIVE;
+}
+
+/* True of runs that did not come to their end, as far as is recorded. Other recorders write their traces in
+   MPI_Finalize, which is then open. */
+static bool is_unfinished(const struct stuck_state *state)
+{
+    bool unfinished = state->told;
+    for (size_t i = 0; i < state->place_count && !unfinished; i++)
+        unfinished = state->places[i].depth > 0 && !is_in(state, &state->places[i], "MPI_Finalize");
+    return state->wanted && unfinished;
+}
+
+static enum stuck_kind judge(struct judging *judging)
+{
+    const struct place *ended = first_ended(judging);
+    if (ended)
+        return judge_ended(judging, ended);
+    enum stuck_kind kind = judge_dead(judging);
+    if (kind != STUCK_NOT)
+        return kind;
+    return judging->state->told ? judge_running(judging) : STUCK_NOT;
+}
+
+static struct stuck_call call_of(const struct judging *judging, const struct place *place)
+{
+    bool open = place->depth > 0;
+    struct stuck_call call = {.rank = place->process,
+                              .state = open ? place->state : UINT32_MAX,
+                              .last = open ? UINT32_MAX : place->state,
+                              .site = place->site,
+                              .partner = EVENT_UNKNOWN,
+                              .tag = EVENT_UNKNOWN,
+                              .comm = open ? place->comm : EVENT_UNKNOWN,
+                              .since_ns = open ? place->enter_ns : place->left_ns};
+    struct step step = step_from(judging, place);
+    const struct item *item = step.next ? item_of(&step) : NULL;
+    for (size_t i = 0; i < place->item_count && !item; i++)
+        if (place->items[i].pending.how & PENDING_WAITED && place->items[i].pending.what != PENDING_ROOT)
+            item = &place->items[i];
+    if (open && item) {
+        call.partner = item->pending.partner;
+        call.tag = item->pending.tag;
+        call.comm = item->comm;
+    } else if (open && place->sends) {
+        call.partner = place->send_partner;
+        call.tag = place->send_tag;
+    }
+    return call;
+}
+
+static int compare_calls(const void *a, const void *b)
+{
+    const struct stuck_call *left = a, *right = b;
+    return left->rank < right->rank ? -1 : left->rank > right->rank;
+}
+
+static void collect_calls(struct judging *judging)
+{
+    const struct stuck_state *state = judging->state;
+    struct stuck *stuck = judging->stuck;
+    size_t capacity = 0;
+    for (size_t i = 0; i < state->place_count; i++) {
+        const struct place *place = &state->places[i];
+        if (place->told || place->depth > 0)
+            ARRAY_PUSH(stuck->calls, stuck->call_count, capacity, call_of(judging, place));
+    }
+    if (stuck->call_count > 0)
+        qsort(stuck->calls, stuck->call_count, sizeof *stuck->calls, compare_calls);
+}
+
+struct stuck *stuck_builder_end(struct stuck_builder *builder)
+{
+    struct judging judging = {.stuck = memory_new(sizeof *judging.stuck), .state = &builder->state};
+    struct stuck *stuck = judging.stuck;
+    stuck->defs = builder->state.defs;
+    stuck->begin_ns = builder->state.begin_ns;
+    stuck->progress_ns = builder->state.progress_ns;
+    stuck->end_ns = stuck->since_ns = builder->state.end_ns;
+    if (builder->state.defs && is_unfinished(&builder->state)) {
+        forgive_aborts(&builder->state);
+        stuck_graph_make(&judging.graph, &builder->state);
+        stuck->kind = judge(&judging);
+        collect_calls(&judging);
+        stuck_graph_clear(&judging.graph);
+        if (stuck->process_count > 0)
+            qsort(stuck->processes, stuck->process_count, sizeof *stuck->processes, compare_ranks);
+        if (stuck->kind == STUCK_SLOW)
+            text_append(judging.text, sizeof judging.text, "The run went on until it was ended.");
+        stuck->text = stuck->kind == STUCK_NOT ? NULL : memory_copy_string(judging.text);
+    }
+    stuck_state_clear(&builder->state);
+    free(builder);
+    return stuck;
+}
+
+void stuck_free(struct stuck *stuck)
+{
+    if (!stuck)
+        return;
+    free(stuck->text);
+    free(stuck->processes);
+    free(stuck->cycle);
+    free(stuck->calls);
+    free(stuck);
+}

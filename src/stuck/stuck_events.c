@@ -1,0 +1,386 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "stuck/stuck_builder.h"
+
+#include "core/memory.h"
+
+#include <string.h>
+
+static struct place *place_of(struct stuck_state *state, const struct event *event)
+{
+    uint64_t *index = map_put(&state->place_of, map_pair(event->process, event->thread), UINT64_MAX);
+    if (*index == UINT64_MAX) {
+        *index = state->place_count;
+        ARRAY_PUSH(state->places, state->place_count, state->place_capacity,
+                   (struct place){.process = event->process,
+                                  .thread = event->thread,
+                                  .state = UINT32_MAX,
+                                  .comm = EVENT_UNKNOWN,
+                                  .enter_ns = event->time_ns,
+                                  .left_ns = event->time_ns,
+                                  .progress_ns = event->time_ns});
+    }
+    return &state->places[*index];
+}
+
+int32_t state_comm(const struct stuck_state *state, int32_t comm)
+{
+    const uint64_t *other = comm >= 0 ? map_find(&state->other_side, (uint64_t)comm) : NULL;
+    return other && (int32_t)*other < comm ? (int32_t)*other : comm;
+}
+
+const char *state_name(const struct stuck_state *state, uint32_t index)
+{
+    return index < state->defs->state_count ? state->defs->states[index].name : "";
+}
+
+bool state_is_test(const struct stuck_state *state, uint32_t index)
+{
+    const char *name = state_name(state, index);
+    return strncmp(name, "MPI_Test", 8) == 0 || strncmp(name, "MPI_Iprobe", 10) == 0 ||
+           strncmp(name, "MPI_Improbe", 11) == 0 || strcmp(name, "MPI_Win_test") == 0 ||
+           strncmp(name, "MPI_Request_get_status", 22) == 0;
+}
+
+static uint64_t number_of(struct map *map, uint64_t key, uint64_t *count)
+{
+    uint64_t *number = map_put(map, key, UINT64_MAX);
+    if (*number == UINT64_MAX)
+        *number = (*count)++;
+    return *number;
+}
+
+static struct channel_balance *channel_put(struct stuck_state *state, const struct channel_balance *wanted)
+{
+    uint64_t pair = number_of(&state->pairs, map_pair(wanted->sender, wanted->receiver), &state->pair_count);
+    uint64_t stream =
+        number_of(&state->streams, map_pair((uint32_t)pair, (uint32_t)wanted->comm), &state->stream_count);
+    uint64_t *index = map_put(&state->channel_of, map_pair((uint32_t)stream, (uint32_t)wanted->tag), UINT64_MAX);
+    if (*index == UINT64_MAX) {
+        *index = state->channel_count;
+        ARRAY_PUSH(state->channels, state->channel_count, state->channel_capacity, *wanted);
+    }
+    return &state->channels[*index];
+}
+
+struct channel_balance *state_channel(struct stuck_state *state, uint32_t sender, uint32_t receiver, int32_t comm,
+                                      int32_t tag)
+{
+    const uint64_t *pair = map_find(&state->pairs, map_pair(sender, receiver));
+    const uint64_t *stream =
+        pair ? map_find(&state->streams, map_pair((uint32_t)*pair, (uint32_t)state_comm(state, comm))) : NULL;
+    const uint64_t *index = stream ? map_find(&state->channel_of, map_pair((uint32_t)*stream, (uint32_t)tag)) : NULL;
+    return index ? &state->channels[*index] : NULL;
+}
+
+const struct member *state_member(const struct stuck_state *state, int32_t comm, uint32_t process)
+{
+    const uint64_t *index = map_find(&state->member_of, map_pair((uint32_t)state_comm(state, comm), process));
+    return index ? &state->members[*index] : NULL;
+}
+
+const struct posted *state_posted(const struct stuck_state *state, uint32_t process, int32_t request)
+{
+    const uint64_t *index = map_find(&state->posted_of, map_pair(process, (uint32_t)request));
+    return index ? &state->posted[*index] : NULL;
+}
+
+/* Counts a collective that a process enters; its number on the communicator. */
+static uint64_t enter_collective(struct stuck_state *state, const struct event *event)
+{
+    int32_t comm = state_comm(state, event->comm);
+    uint64_t *index = map_put(&state->member_of, map_pair((uint32_t)comm, event->process), UINT64_MAX);
+    if (*index == UINT64_MAX) {
+        *index = state->member_count;
+        ARRAY_PUSH(state->members, state->member_count, state->member_capacity,
+                   (struct member){.comm = comm, .process = event->process});
+    }
+    struct member *member = &state->members[*index];
+    member->count++;
+    member->states[member->count % COLLECTIVES_KEPT] = state->defs->states[event->state].first_of_name;
+    return member->count;
+}
+
+/* All go on when one does: how long they did not, at most, is the run's own pace. What is before the program begins
+   does not count. */
+static void note_progress(struct stuck_state *state, struct place *place, const struct event *event)
+{
+    bool starts = event->kind == EVENT_LEAVE && strncmp(state_name(state, event->state), "MPI_Init", 8) == 0;
+    int64_t gap = time_since(state->progress_ns, event->time_ns);
+    if (!starts && state->progress_ns != INT64_MIN && gap > state->longest_gap_ns)
+        state->longest_gap_ns = gap;
+    state->progress_ns = event->time_ns > state->progress_ns ? event->time_ns : state->progress_ns;
+    place->progress_ns = event->time_ns;
+    place->polls = 0;
+}
+
+/* Epochs begun and ended; MPI_Win_start when it is entered, since it may wait itself. */
+static void note_epoch(struct stuck_state *state, const struct place *place, bool enters)
+{
+    const char *name = state_name(state, place->state);
+    bool start = strcmp(name, "MPI_Win_start") == 0;
+    if (start ? enters : !enters && (strcmp(name, "MPI_Win_post") == 0 || strcmp(name, "MPI_Win_complete") == 0))
+        ++*map_put(&state->epochs, epoch_key(name, place->comm, place->process), 0);
+}
+
+static void on_enter(struct stuck_state *state, const struct event *event)
+{
+    const struct state_def *def = &state->defs->states[event->state];
+    struct place *place = place_of(state, event);
+    place->last_ns = event->time_ns;
+    if (!def->is_mpi || place->depth++ > 0)
+        return;
+    bool test = state_is_test(state, event->state);
+    place->state = event->state;
+    place->site = event->site;
+    place->comm = event->comm;
+    place->enter_ns = event->time_ns;
+    place->sends = false;
+    place->step = 0;
+    place->ordinal = 0;
+    uint8_t stage = event->state < state->collective_count ? state->collectives[event->state].stage : STAGE_NONE;
+    if ((stage == STAGE_BLOCKING || stage == STAGE_POSTED || stage == STAGE_SPLIT) && event->comm != EVENT_UNKNOWN)
+        place->ordinal = enter_collective(state, event);
+    if (def->class == CLASS_RMA)
+        note_epoch(state, place, true);
+    if (!test)
+        note_progress(state, place, event);
+}
+
+/* A lock is held from when MPI_Win_lock returns to when MPI_Win_unlock does. */
+static void note_locks(struct stuck_state *state, const struct place *place, int64_t time_ns)
+{
+    const char *name = state_name(state, place->state);
+    if (strncmp(name, "MPI_Win_lock", 12) == 0)
+        for (int32_t rank = place->first; place->step > 0 && rank <= place->last; rank += place->step)
+            ARRAY_PUSH(state->locks, state->lock_count, state->lock_capacity,
+                       (struct held_lock){.comm = place->comm,
+                                          .target = rank,
+                                          .process = place->process,
+                                          .lock = place->lock,
+                                          .since_ns = time_ns});
+    if (strncmp(name, "MPI_Win_unlock", 14) != 0)
+        return;
+    bool all = strcmp(name, "MPI_Win_unlock_all") == 0;
+    size_t kept = 0;
+    for (size_t i = 0; i < state->lock_count; i++) {
+        const struct held_lock *lock = &state->locks[i];
+        if (lock->comm != place->comm || lock->process != place->process || (!all && lock->target != place->first))
+            state->locks[kept++] = *lock;
+    }
+    state->lock_count = kept;
+}
+
+static void note_posted(struct stuck_state *state, const struct place *place, const struct event *event)
+{
+    for (uint32_t i = 0; i < event->requests; i++) {
+        uint64_t *index =
+            map_put(&state->posted_of, map_pair(event->process, (uint32_t)event->request + i), UINT64_MAX);
+        struct posted posted = {.comm = place->comm, .ordinal = place->ordinal, .state = place->state};
+        if (*index != UINT64_MAX) {
+            state->posted[*index] = posted;
+            continue;
+        }
+        *index = state->posted_count;
+        ARRAY_PUSH(state->posted, state->posted_count, state->posted_capacity, posted);
+    }
+}
+
+static void on_leave(struct stuck_state *state, const struct event *event)
+{
+    const struct state_def *def = &state->defs->states[event->state];
+    struct place *place = place_of(state, event);
+    place->last_ns = event->time_ns;
+    if (!def->is_mpi || place->depth == 0 || --place->depth > 0)
+        return;
+    place->left_ns = event->time_ns;
+    if (def->class == CLASS_RMA) {
+        note_locks(state, place, event->time_ns);
+        note_epoch(state, place, false);
+    }
+    if (place->ordinal && event->requests)
+        note_posted(state, place, event);
+    place->finalized |= strcmp(def->name, "MPI_Finalize") == 0;
+    bool failed = state_is_test(state, event->state) && event->requests == 0 && place->progress_ns < place->enter_ns;
+    if (failed)
+        place->polls++;
+    else
+        note_progress(state, place, event);
+}
+
+static void on_message(struct stuck_state *state, const struct event *event)
+{
+    struct place *place = place_of(state, event);
+    place->last_ns = event->time_ns;
+    note_progress(state, place, event);
+    if (event->partner < 0)
+        return;
+    bool send = event->kind == EVENT_SEND;
+    uint32_t partner = (uint32_t)event->partner;
+    struct channel_balance wanted = {.sender = send ? event->process : partner,
+                                     .receiver = send ? partner : event->process,
+                                     .comm = state_comm(state, event->comm),
+                                     .tag = event->tag};
+    struct channel_balance *channel = channel_put(state, &wanted);
+    if (!send) {
+        channel->received++;
+        return;
+    }
+    channel->sent++;
+    channel->send_site = place->site;
+    channel->send_state = place->state;
+    if (place->depth > 0) {
+        place->sends = true;
+        place->send_partner = event->partner;
+        place->send_tag = event->tag;
+        place->send_comm = event->comm;
+    }
+}
+
+static void on_pending(struct stuck_state *state, const struct event *event, const struct batch *batch)
+{
+    struct place *place = place_of(state, event);
+    struct item item = {.comm = event->comm};
+    payload_get_pending(batch->arena + event->payload, event->payload_length, &item.pending);
+    place->last_ns = event->time_ns;
+    place->told = state->told = true;
+    if (item.pending.what <= PENDING_EXIT && item.pending.what >= PENDING_ALIVE) {
+        place->ended = item.pending.what;
+        place->code = item.pending.tag;
+    } else {
+        ARRAY_PUSH(place->items, place->item_count, place->item_capacity, item);
+    }
+}
+
+static void on_ranks(struct stuck_state *state, const struct event *event, const struct batch *batch)
+{
+    struct place *place = place_of(state, event);
+    struct pending ranks; /* four numbers, too */
+    payload_get_pending(batch->arena + event->payload, event->payload_length, &ranks);
+    place->first = ranks.what;
+    place->last = ranks.partner;
+    place->step = ranks.tag > 0 ? ranks.tag : 1;
+    place->lock = ranks.how;
+    const char *name = state_name(state, place->state);
+    if (strcmp(name, "MPI_Win_start") == 0 || strcmp(name, "MPI_Win_post") == 0)
+        *map_put(&state->groups, epoch_key(name, place->comm, place->process), 0) =
+            map_pair((uint32_t)ranks.what, (uint32_t)ranks.partner);
+}
+
+static void on_mark(struct stuck_state *state, const struct event *event, const struct batch *batch)
+{
+    if (event->state + 1 == state->pending_mark)
+        on_pending(state, event, batch);
+    else if (event->state + 1 == state->ranks_mark)
+        on_ranks(state, event, batch);
+}
+
+/* A process's side of an inter-communicator, and then the other one. */
+static void on_comm(struct stuck_state *state, const struct event *event)
+{
+    if (event->value == COMM_STEP_LOCAL) {
+        *map_put(&state->local_side, event->process, 0) = (uint64_t)event->partner_comm;
+    } else if (event->value == COMM_STEP_REMOTE) {
+        const uint64_t *local = map_find(&state->local_side, event->process);
+        if (!local || event->partner_comm < 0)
+            return;
+        uint64_t here = *local, there = (uint64_t)event->partner_comm;
+        *map_put(&state->other_side, here, 0) = there;
+        *map_put(&state->other_side, there, 0) = here;
+    }
+}
+
+static void on_event(struct stuck_state *state, const struct event *event, const struct batch *batch)
+{
+    switch (event->kind) {
+    case EVENT_ENTER:
+        on_enter(state, event);
+        break;
+    case EVENT_LEAVE:
+        on_leave(state, event);
+        break;
+    case EVENT_SEND:
+    case EVENT_RECEIVE:
+        on_message(state, event);
+        break;
+    case EVENT_MARK:
+        on_mark(state, event, batch);
+        break;
+    case EVENT_COMM_MADE:
+        on_comm(state, event);
+        break;
+    default:
+        break;
+    }
+}
+
+static uint32_t mark_named(const struct defs *defs, const char *name)
+{
+    for (size_t i = 0; i < defs->mark_count; i++)
+        if (strcmp(defs->marks[i].name, name) == 0)
+            return (uint32_t)i + 1;
+    return 0;
+}
+
+/* Recordings that came to their end have no marks of pending calls; other recorders are not that plain. */
+static enum status begin(struct sink *sink, const struct defs *defs, struct error *err)
+{
+    (void)err;
+    struct stuck_state *state = &((struct stuck_builder *)sink)->state;
+    bool ours = false;
+    for (size_t i = 0; i < defs->mark_count; i++)
+        ours |= payload_mark_is_ours(defs->marks[i].name);
+    state->defs = defs;
+    state->pending_mark = mark_named(defs, PENDING_MARK_NAME);
+    state->ranks_mark = mark_named(defs, RANKS_MARK_NAME);
+    state->wanted = state->pending_mark || !ours;
+    state->collectives = collectives_of(defs);
+    state->collective_count = defs->state_count;
+    state->begin_ns = INT64_MAX;
+    state->end_ns = state->progress_ns = INT64_MIN;
+    return STATUS_OK;
+}
+
+static enum status events(struct sink *sink, const struct batch *batch, struct error *err)
+{
+    (void)err;
+    struct stuck_state *state = &((struct stuck_builder *)sink)->state;
+    for (size_t i = 0; state->wanted && i < batch->count; i++) {
+        const struct event *event = &batch->events[i];
+        on_event(state, event, batch);
+        if (!event_counts(event))
+            continue;
+        state->begin_ns = event->time_ns < state->begin_ns ? event->time_ns : state->begin_ns;
+        state->end_ns = event->time_ns > state->end_ns ? event->time_ns : state->end_ns;
+    }
+    return STATUS_OK;
+}
+
+struct stuck_builder *stuck_builder_new(void)
+{
+    struct stuck_builder *builder = memory_new(sizeof *builder);
+    builder->sink = (struct sink){.begin = begin, .events = events};
+    return builder;
+}
+
+struct sink *stuck_builder_sink(struct stuck_builder *builder)
+{
+    return &builder->sink;
+}
+
+void stuck_state_clear(struct stuck_state *state)
+{
+    struct map *maps[] = {&state->place_of,  &state->pairs,     &state->streams,    &state->channel_of,
+                          &state->member_of, &state->posted_of, &state->other_side, &state->local_side,
+                          &state->groups,    &state->epochs};
+    for (size_t i = 0; i < sizeof maps / sizeof *maps; i++)
+        map_clear(maps[i]);
+    for (size_t i = 0; i < state->place_count; i++)
+        free(state->places[i].items);
+    free(state->places);
+    free(state->channels);
+    free(state->outstanding);
+    free(state->members);
+    free(state->posted);
+    free(state->locks);
+    free(state->collectives);
+}

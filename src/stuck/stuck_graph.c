@@ -1,0 +1,427 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "stuck/stuck_graph.h"
+
+#include "core/memory.h"
+
+#include <string.h>
+
+enum { POLLS_MIN = 20 };
+
+bool place_polls(const struct stuck_state *state, const struct place *place)
+{
+    if (place->state == UINT32_MAX || !state_is_test(state, place->state))
+        return false;
+    return place->depth > 0 || place->polls >= POLLS_MIN;
+}
+
+bool place_is_gone(const struct stuck_state *state, const struct place *place)
+{
+    if (place->finalized || (place->told && place->ended != PENDING_ALIVE))
+        return true;
+    return state->told && !place->told && place->depth == 0;
+}
+
+static uint32_t node_new(struct stuck_graph *graph, struct node node)
+{
+    ARRAY_PUSH(graph->nodes, graph->node_count, graph->node_capacity, node);
+    return (uint32_t)graph->node_count - 1;
+}
+
+static void edge_add(struct stuck_graph *graph, uint32_t from, uint32_t to, enum edge_kind kind, size_t item)
+{
+    struct edge edge = {.from = from, .to = to, .kind = (uint8_t)kind, .item = (uint32_t)item};
+    ARRAY_PUSH(graph->edges, graph->edge_count, graph->edge_capacity, edge);
+}
+
+static uint32_t process_node(const struct stuck_graph *graph, uint32_t process)
+{
+    return (uint32_t)graph->state->place_count + process;
+}
+
+static bool is_member(const struct stuck_graph *graph, int32_t comm, uint32_t process)
+{
+    const struct defs *defs = graph->state->defs;
+    if (comm < 0 || (size_t)comm >= defs->comm_count)
+        return comm == 0; /* nobody has told of any yet */
+    const uint64_t *other = map_find(&graph->state->other_side, (uint64_t)comm);
+    return defs_comm_rank(defs, comm, process) >= 0 || (other && defs_comm_rank(defs, (int32_t)*other, process) >= 0);
+}
+
+/* Anybody of a communicator. */
+static uint32_t anybody_node(struct stuck_graph *graph, int32_t comm)
+{
+    comm = state_comm(graph->state, comm);
+    uint64_t *known = map_put(&graph->anybody, (uint64_t)(uint32_t)comm, UINT64_MAX);
+    if (*known != UINT64_MAX)
+        return (uint32_t)*known;
+    uint32_t node = node_new(graph, (struct node){.kind = NODE_ANYBODY, .any = true, .comm = comm});
+    *known = node;
+    for (uint32_t i = 0; i < graph->processes; i++)
+        if (is_member(graph, comm, i))
+            edge_add(graph, node, process_node(graph, i), EDGE_PART, 0);
+    return node;
+}
+
+/* A member of the communicator has not entered the instance, or was in another function then; else EDGE_NONE. */
+static enum edge_kind lacks(const struct stuck_graph *graph, const struct node *instance, uint32_t process)
+{
+    if (!is_member(graph, instance->comm, process))
+        return EDGE_NONE;
+    const struct member *member = state_member(graph->state, instance->comm, process);
+    if (!member || member->count < instance->ordinal)
+        return EDGE_COLLECTIVE;
+    bool known = instance->ordinal + COLLECTIVES_KEPT > member->count;
+    return known && member->states[instance->ordinal % COLLECTIVES_KEPT] != instance->state ? EDGE_MISMATCH : EDGE_NONE;
+}
+
+/* The n-th collective of a communicator as those see it who are in this function. In those that do not wait for all,
+   one who comes may be enough. */
+static uint32_t instance_node(struct stuck_graph *graph, int32_t comm, uint32_t function, uint64_t ordinal)
+{
+    comm = state_comm(graph->state, comm);
+    uint32_t first = graph->state->defs->states[function].first_of_name;
+    uint64_t key = ((uint64_t)(uint32_t)comm * UINT64_C(0x9E3779B97F4A7C15) ^ (uint64_t)first << 40) + ordinal;
+    uint64_t *known = map_put(&graph->instances, key >> 1, UINT64_MAX);
+    if (*known != UINT64_MAX)
+        return (uint32_t)*known;
+    bool all =
+        function < graph->state->collective_count && graph->state->collectives[function].shape == SHAPE_ALL_TO_ALL;
+    struct node instance = {.kind = NODE_INSTANCE, .any = !all, .comm = comm, .state = first, .ordinal = ordinal};
+    uint32_t node = node_new(graph, instance);
+    size_t before = graph->edge_count;
+    *known = node;
+    for (uint32_t i = 0; i < graph->processes; i++) {
+        enum edge_kind kind = lacks(graph, &instance, i);
+        if (kind != EDGE_NONE)
+            edge_add(graph, node, process_node(graph, i), kind, 0);
+    }
+    if (graph->edge_count == before)
+        graph->nodes[node].any = false; /* all are there: it goes on */
+    return node;
+}
+
+static bool tag_fits(int32_t wanted, int32_t tag)
+{
+    return wanted == PENDING_ANYBODY || wanted == EVENT_UNKNOWN || wanted == tag;
+}
+
+/* Takes a message off that is on its way and fits a receive. */
+static bool take_message(struct stuck_state *state, uint32_t receiver, const struct item *item)
+{
+    const struct pending *pending = &item->pending;
+    bool take = pending->what == PENDING_RECEIVE;
+    if (pending->partner >= 0 && pending->tag != PENDING_ANYBODY) {
+        struct channel_balance *channel =
+            state_channel(state, (uint32_t)pending->partner, receiver, item->comm, pending->tag);
+        bool there = channel && channel->left > 0;
+        if (there && take)
+            channel->left--;
+        return there;
+    }
+    int32_t comm = state_comm(state, item->comm);
+    for (size_t i = 0; i < state->outstanding_count; i++) {
+        struct channel_balance *channel = &state->channels[state->outstanding[i]];
+        if (channel->left <= 0 || channel->receiver != receiver || channel->comm != comm ||
+            !tag_fits(pending->tag, channel->tag) ||
+            (pending->partner >= 0 && channel->sender != (uint32_t)pending->partner))
+            continue;
+        channel->left -= take;
+        return true;
+    }
+    return false;
+}
+
+/* True if the receiver has a receive for it: the message is on its way. */
+static bool is_taken(const struct stuck_state *state, uint32_t sender, uint32_t receiver, int32_t comm, int32_t tag)
+{
+    for (uint32_t thread = 0;; thread++) {
+        const uint64_t *index = map_find(&state->place_of, map_pair(receiver, thread));
+        if (!index)
+            return false;
+        const struct place *place = &state->places[*index];
+        for (size_t i = 0; i < place->item_count; i++) {
+            const struct item *item = &place->items[i];
+            if (item->pending.what == PENDING_RECEIVE && tag_fits(item->pending.tag, tag) &&
+                state_comm(state, item->comm) == state_comm(state, comm) &&
+                (item->pending.partner < 0 || (uint32_t)item->pending.partner == sender))
+                return true;
+        }
+    }
+}
+
+/* What is being added to a place: whether an edge lacks that nothing is known of, and may be there. */
+struct waiting {
+    struct stuck_graph *graph;
+    struct place *place;
+    uint32_t node;
+    bool receives; /* it waits for messages or collectives: then its sends may have been buffered */
+    bool satisfied;
+};
+
+static bool is_process(const struct stuck_graph *graph, int32_t rank)
+{
+    return rank >= 0 && (uint32_t)rank < graph->processes;
+}
+
+static void add_receive(struct waiting *waiting, const struct item *item, size_t number)
+{
+    struct stuck_graph *graph = waiting->graph;
+    int32_t partner = item->pending.partner;
+    if (partner == PARTNER_NONE || partner == EVENT_UNKNOWN ||
+        take_message(graph->state, waiting->place->process, item)) {
+        waiting->satisfied = true;
+        return;
+    }
+    waiting->receives = true;
+    if (partner == PENDING_ANYBODY)
+        edge_add(graph, waiting->node, anybody_node(graph, item->comm), EDGE_RECEIVE, number);
+    else if (is_process(graph, partner))
+        edge_add(graph, waiting->node, process_node(graph, (uint32_t)partner), EDGE_RECEIVE, number);
+    else
+        waiting->satisfied = true;
+}
+
+static void add_send(struct waiting *waiting, int32_t partner, int32_t comm, int32_t tag, size_t number)
+{
+    struct stuck_graph *graph = waiting->graph;
+    if (!is_process(graph, partner) || is_taken(graph->state, waiting->place->process, (uint32_t)partner, comm, tag))
+        waiting->satisfied = true;
+    else
+        edge_add(graph, waiting->node, process_node(graph, (uint32_t)partner), EDGE_SEND, number);
+}
+
+static void add_collective(struct waiting *waiting, const struct item *item, size_t number)
+{
+    struct stuck_graph *graph = waiting->graph;
+    const struct posted *posted = state_posted(graph->state, waiting->place->process, item->pending.request);
+    if (!posted || !posted->ordinal) {
+        waiting->satisfied = true;
+        return;
+    }
+    waiting->receives = true;
+    edge_add(graph, waiting->node, instance_node(graph, posted->comm, posted->state, posted->ordinal), EDGE_PART,
+             number);
+}
+
+/* Items that are waited for or tested: receives first, since sends beside them may be buffered and done. */
+static void add_items(struct waiting *waiting)
+{
+    struct place *place = waiting->place;
+    bool any = false;
+    for (size_t i = 0; i < place->item_count; i++) {
+        const struct item *item = &place->items[i];
+        if (!(item->pending.how & (PENDING_WAITED | PENDING_TESTED)))
+            continue;
+        any |= (item->pending.how & PENDING_ANY) != 0;
+        if (item->pending.what == PENDING_RECEIVE || item->pending.what == PENDING_PROBE)
+            add_receive(waiting, item, i + 1);
+        else if (item->pending.what == PENDING_COLLECTIVE)
+            add_collective(waiting, item, i + 1);
+        else if (item->pending.what == PENDING_UNKNOWN)
+            waiting->satisfied |= any;
+    }
+    bool only_sends = !waiting->receives;
+    for (size_t i = 0; i < place->item_count; i++) {
+        const struct item *item = &place->items[i];
+        if (item->pending.what == PENDING_SEND && (item->pending.how & (PENDING_WAITED | PENDING_TESTED)) &&
+            (only_sends || any))
+            add_send(waiting, item->pending.partner, item->comm, item->pending.tag, i + 1);
+    }
+    struct node *node = &waiting->graph->nodes[waiting->node];
+    node->any = any || only_sends;
+    if (node->any && waiting->satisfied)
+        node->live = true;
+}
+
+/* Who holds a lock that this one is not let in beside. */
+static void add_locks(struct waiting *waiting)
+{
+    struct stuck_graph *graph = waiting->graph;
+    const struct stuck_state *state = graph->state;
+    const struct place *place = waiting->place;
+    int64_t since_ns = INT64_MAX;
+    bool exclusive = place->step > 0 && place->lock == WINDOW_EXCLUSIVE;
+    for (size_t i = 0; i < state->lock_count; i++)
+        if (state->locks[i].process == place->process && state->locks[i].comm == place->comm) {
+            since_ns = state->locks[i].since_ns;
+            exclusive |= state->locks[i].lock == WINDOW_EXCLUSIVE;
+        }
+    for (size_t i = 0; i < state->lock_count; i++) {
+        const struct held_lock *lock = &state->locks[i];
+        bool conflict = lock->lock == WINDOW_EXCLUSIVE || (exclusive && lock->lock == WINDOW_SHARED);
+        if (lock->process != place->process && lock->comm == place->comm && conflict && lock->since_ns < since_ns &&
+            (place->step == 0 || lock->target == place->first) && is_process(graph, (int32_t)lock->process))
+            edge_add(graph, waiting->node, process_node(graph, lock->process), EDGE_LOCK, 0);
+    }
+}
+
+static uint64_t epochs(const struct stuck_state *state, const char *kind, int32_t comm, uint32_t process)
+{
+    const uint64_t *count = map_find(&state->epochs, epoch_key(kind, comm, process));
+    return count ? *count : 0;
+}
+
+/* The group of an epoch: who has not yet begun or ended theirs. */
+static void add_group(struct waiting *waiting, const char *mine, const char *theirs)
+{
+    struct stuck_graph *graph = waiting->graph;
+    const struct stuck_state *state = graph->state;
+    const struct place *place = waiting->place;
+    const uint64_t *group = map_find(&state->groups, epoch_key(mine, place->comm, place->process));
+    if (!group)
+        return;
+    uint64_t wanted = epochs(state, mine, place->comm, place->process);
+    for (int32_t rank = (int32_t)(*group >> 32); rank <= (int32_t)(uint32_t)*group; rank++) {
+        int32_t process = defs_world_rank(state->defs, place->comm, rank);
+        if (is_process(graph, process) && epochs(state, theirs, place->comm, (uint32_t)process) < wanted)
+            edge_add(graph, waiting->node, process_node(graph, (uint32_t)process), EDGE_POST, 0);
+    }
+}
+
+static void add_window(struct waiting *waiting, const char *name)
+{
+    if (strcmp(name, "MPI_Win_start") == 0 || strcmp(name, "MPI_Win_complete") == 0)
+        add_group(waiting, "MPI_Win_start", "MPI_Win_post");
+    else if (strcmp(name, "MPI_Win_wait") == 0)
+        add_group(waiting, "MPI_Win_post", "MPI_Win_complete");
+    else
+        add_locks(waiting);
+}
+
+/* What the open call of a place, or its tests, wait for. */
+static void add_place(struct stuck_graph *graph, uint32_t index)
+{
+    struct place *place = &graph->state->places[index];
+    struct waiting waiting = {.graph = graph, .place = place, .node = index};
+    const struct state_def *def =
+        place->state < graph->state->defs->state_count ? &graph->state->defs->states[place->state] : NULL;
+    if (place_is_gone(graph->state, place)) {
+        graph->nodes[index].any = true; /* of nothing: never live */
+        return;
+    }
+    size_t before = graph->edge_count;
+    bool polls = place_polls(graph->state, place);
+    if (!def || (place->depth == 0 && !polls)) {
+        graph->nodes[index].live = true;
+        return;
+    }
+    /* States that appear while a trace without definitions is read are no collectives. */
+    uint8_t stage =
+        place->state < graph->state->collective_count ? graph->state->collectives[place->state].stage : STAGE_NONE;
+    if (place->depth > 0 && place->ordinal && (stage == STAGE_BLOCKING || stage == STAGE_SPLIT))
+        edge_add(graph, index, instance_node(graph, place->comm, place->state, place->ordinal), EDGE_PART, 0);
+    else if (def->class == CLASS_RMA)
+        add_window(&waiting, def->name);
+    else
+        add_items(&waiting);
+    bool buffered = strstr(def->name, "bsend") || strstr(def->name, "Bsend");
+    if (place->depth > 0 && place->sends && def->class == CLASS_P2P && !waiting.receives && !buffered)
+        add_send(&waiting, place->send_partner, place->send_comm, place->send_tag, 0);
+    if (graph->edge_count == before)
+        graph->nodes[index].live = true;
+}
+
+/* Edges by the node that they begin at, so that each node has its own in a row. */
+static void sort_edges(struct stuck_graph *graph)
+{
+    struct edge *sorted = memory_new(graph->edge_count * sizeof *sorted);
+    for (size_t i = 0; i < graph->edge_count; i++)
+        graph->nodes[graph->edges[i].from].edge_count++;
+    uint32_t first = 0;
+    for (size_t i = 0; i < graph->node_count; i++) {
+        graph->nodes[i].first_edge = first;
+        first += graph->nodes[i].edge_count;
+        graph->nodes[i].edge_count = 0;
+    }
+    for (size_t i = 0; i < graph->edge_count; i++) {
+        struct node *node = &graph->nodes[graph->edges[i].from];
+        sorted[node->first_edge + node->edge_count++] = graph->edges[i];
+    }
+    free(graph->edges);
+    graph->edges = sorted;
+}
+
+/* Edges by the node that they lead to: `first` has one place more than there are nodes. */
+static uint32_t *edges_back(const struct stuck_graph *graph, uint32_t *first)
+{
+    uint32_t *back = memory_new(graph->edge_count * sizeof *back);
+    for (size_t i = 0; i < graph->edge_count; i++)
+        first[graph->edges[i].to + 1]++;
+    for (size_t i = 0; i < graph->node_count; i++)
+        first[i + 1] += first[i];
+    uint32_t *next = memory_new(graph->node_count * sizeof *next);
+    memcpy(next, first, graph->node_count * sizeof *next);
+    for (size_t i = 0; i < graph->edge_count; i++)
+        back[next[graph->edges[i].to]++] = graph->edges[i].from;
+    free(next);
+    return back;
+}
+
+/* From those that are live on, everything that becomes so. */
+static void spread_life(struct stuck_graph *graph)
+{
+    uint32_t *first = memory_new((graph->node_count + 1) * sizeof *first);
+    uint32_t *back = edges_back(graph, first);
+    uint32_t *queue = memory_new(graph->node_count * sizeof *queue);
+    size_t count = 0;
+    for (size_t i = 0; i < graph->node_count; i++) {
+        struct node *node = &graph->nodes[i];
+        node->need = node->any ? 1 : node->edge_count;
+        node->live |= node->need == 0;
+        if (node->live)
+            queue[count++] = (uint32_t)i;
+    }
+    for (size_t done = 0; done < count; done++)
+        for (uint32_t i = first[queue[done]]; i < first[queue[done] + 1]; i++) {
+            struct node *node = &graph->nodes[back[i]];
+            if (node->live || --node->need > 0)
+                continue;
+            node->live = true;
+            queue[count++] = back[i];
+        }
+    free(queue);
+    free(back);
+    free(first);
+}
+
+/* Messages on their way. */
+static void count_messages(struct stuck_state *state)
+{
+    state->outstanding = memory_new(state->channel_count * sizeof *state->outstanding);
+    for (size_t i = 0; i < state->channel_count; i++) {
+        struct channel_balance *channel = &state->channels[i];
+        channel->left = (int64_t)channel->sent - (int64_t)channel->received;
+        if (channel->left > 0)
+            state->outstanding[state->outstanding_count++] = (uint32_t)i;
+    }
+}
+
+void stuck_graph_make(struct stuck_graph *graph, struct stuck_state *state)
+{
+    *graph = (struct stuck_graph){.state = state, .processes = state->defs->processes};
+    for (size_t i = 0; i < state->place_count; i++) {
+        node_new(graph, (struct node){.kind = NODE_PLACE, .index = (uint32_t)i});
+        if (state->places[i].process >= graph->processes)
+            graph->processes = state->places[i].process + 1;
+    }
+    count_messages(state);
+    for (uint32_t i = 0; i < graph->processes; i++)
+        node_new(graph, (struct node){.kind = NODE_PROCESS, .any = true, .index = i, .live = true});
+    for (uint32_t i = 0; i < state->place_count; i++) {
+        uint32_t process = process_node(graph, state->places[i].process);
+        graph->nodes[process].live = false; /* without events nothing is known of a process */
+        edge_add(graph, process, i, EDGE_PART, 0);
+    }
+    for (uint32_t i = 0; i < state->place_count; i++)
+        add_place(graph, i);
+    sort_edges(graph);
+    spread_life(graph);
+}
+
+void stuck_graph_clear(struct stuck_graph *graph)
+{
+    free(graph->nodes);
+    free(graph->edges);
+    map_clear(&graph->instances);
+    map_clear(&graph->anybody);
+}

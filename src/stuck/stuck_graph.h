@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef SIGHT_STUCK_STUCK_GRAPH_H
+#define SIGHT_STUCK_STUCK_GRAPH_H
+
+#include "stuck/stuck_state.h"
+
+/* The AND-OR graph of which process waits for which. Its nodes are places (threads), processes (which go on if any of
+   their places does), instances of collectives (which need all members that have not entered), and anybody of a
+   communicator. A node is live if what it waits for may still come: the greatest set that is not is stuck. Linear in
+   its edges. */
+
+enum edge_kind {
+    EDGE_NONE,
+    EDGE_RECEIVE,    /* for a message of the process */
+    EDGE_SEND,       /* for its receive */
+    EDGE_COLLECTIVE, /* for its entry */
+    EDGE_MISMATCH,   /* it entered another collective in place of this one */
+    EDGE_LOCK,       /* for its unlock */
+    EDGE_POST,       /* for its MPI_Win_post, or its MPI_Win_complete */
+    EDGE_PART        /* a node stands for others */
+};
+
+struct edge {
+    uint32_t from, to;
+    uint8_t kind;  /* enum edge_kind */
+    uint32_t item; /* of the place, 1 + index; 0: none */
+};
+
+struct node {
+    enum { NODE_PLACE, NODE_PROCESS, NODE_INSTANCE, NODE_ANYBODY } kind;
+    bool any; /* one edge is enough */
+    bool live;
+    uint32_t index;                  /* of the place; process */
+    uint32_t first_edge, edge_count; /* in order of nodes, when the graph is finished */
+    uint32_t need;                   /* live ones among its edges that are still lacking */
+    int32_t comm;                    /* instance, anybody */
+    uint32_t state;                  /* instance: its function */
+    uint64_t ordinal;
+};
+
+struct stuck_graph {
+    struct stuck_state *state;
+    struct node *nodes; /* places first, then processes */
+    size_t node_count, node_capacity;
+    struct edge *edges;
+    size_t edge_count, edge_capacity;
+    uint32_t processes;
+    struct map instances; /* see instance_node */
+    struct map anybody;   /* comm -> node */
+};
+
+/* Builds the graph and finds out what is live. */
+void stuck_graph_make(struct stuck_graph *graph, struct stuck_state *state);
+void stuck_graph_clear(struct stuck_graph *graph);
+
+/* True of places that loop over failed tests. */
+bool place_polls(const struct stuck_state *state, const struct place *place);
+
+/* True of places whose process has left: finalised, crashed, exited, or a thread that ended. */
+bool place_is_gone(const struct stuck_state *state, const struct place *place);
+
+static inline struct node *graph_process(const struct stuck_graph *graph, uint32_t process)
+{
+    return &graph->nodes[graph->state->place_count + process];
+}
+
+#endif

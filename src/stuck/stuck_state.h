@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef SIGHT_STUCK_STUCK_STATE_H
+#define SIGHT_STUCK_STUCK_STATE_H
+
+#include "core/map.h"
+#include "core/payload.h"
+#include "graph/collective.h"
+#include "stuck/stuck.h"
+
+/* Where all processes are at the end of a trace, and what of the past that depends on. */
+
+/* What a thread's open call waits for, or a request that is active. */
+struct item {
+    struct pending pending;
+    int32_t comm; /* at the process's side */
+};
+
+/* A thread, the first of its process until another one is in a call. */
+struct place {
+    uint32_t process, thread;
+    uint32_t depth;       /* MPI calls open, one in the other */
+    uint32_t state, site; /* of the outermost one, open or the last; state UINT32_MAX: there was none */
+    int32_t comm;
+    uint64_t ordinal; /* of the open call among the collectives of its communicator, from 1; 0: it is none */
+    int64_t enter_ns, left_ns, last_ns;
+    int64_t progress_ns; /* the last thing that was no failed test */
+    uint32_t polls;      /* failed tests since then */
+    bool finalized;      /* left MPI_Finalize */
+    bool told;           /* the trace shows how it ended: */
+    int32_t ended, code; /* enum pending_what, signal or code */
+    bool sends;          /* the open call has sent a message: */
+    int32_t send_partner, send_tag, send_comm;
+    int32_t first, last, step, lock; /* ranks of the open or last call on a window; step 0: none */
+    struct item *items;
+    size_t item_count, item_capacity;
+};
+
+/* Messages of a sender, receiver, communicator and tag. */
+struct channel_balance {
+    uint32_t sender, receiver;
+    int32_t comm, tag; /* comm: of an inter-communicator the side with the lower index */
+    uint64_t sent, received;
+    uint32_t send_site, send_state;
+    int64_t left; /* messages that nobody has received, for those that count them off */
+};
+
+/* Collectives that a process has entered on a communicator. */
+enum { COLLECTIVES_KEPT = 4 };
+struct member {
+    int32_t comm;
+    uint32_t process;
+    uint64_t count;
+    uint32_t states[COLLECTIVES_KEPT]; /* functions of the last ones, by their number */
+};
+
+/* A request that is a collective. */
+struct posted {
+    int32_t comm;
+    uint64_t ordinal;
+    uint32_t state;
+};
+
+/* A lock of a window that a process holds. */
+struct held_lock {
+    int32_t comm, target;
+    uint32_t process;
+    int32_t lock; /* enum window_lock */
+    int64_t since_ns;
+};
+
+struct stuck_state {
+    const struct defs *defs;
+    bool wanted; /* the trace may be of a run that did not come to its end */
+    bool told;   /* it tells how processes ended */
+    struct collective *collectives;
+    size_t collective_count;
+    struct place *places;
+    size_t place_count, place_capacity;
+    struct map place_of; /* (process, thread) -> index */
+    struct channel_balance *channels;
+    size_t channel_count, channel_capacity;
+    uint32_t *outstanding; /* indices of channels with messages that nobody has received */
+    size_t outstanding_count;
+    struct map pairs, streams, channel_of; /* (sender, receiver) -> id; (id, comm) -> id; (id, tag) -> channel */
+    uint64_t pair_count, stream_count;
+    struct member *members;
+    size_t member_count, member_capacity;
+    struct map member_of; /* (comm, process) -> index */
+    struct posted *posted;
+    size_t posted_count, posted_capacity;
+    struct map posted_of;  /* (process, request) -> index */
+    struct map other_side; /* of an inter-communicator: index -> index */
+    struct map local_side; /* process -> index that was told last */
+    struct held_lock *locks;
+    size_t lock_count, lock_capacity;
+    struct map groups; /* epoch_key -> first and last rank of the last group of MPI_Win_start or MPI_Win_post */
+    struct map epochs; /* epoch_key -> how often the process left the function on the window */
+    int64_t begin_ns, end_ns;
+    int64_t progress_ns; /* of anybody */
+    int64_t longest_gap_ns;
+    uint32_t pending_mark, ranks_mark; /* 1 + index; 0: there is none */
+};
+
+/* Of MPI_Win_start, MPI_Win_post and MPI_Win_complete on a window; their letters 8 and 10 tell them apart. */
+static inline uint64_t epoch_key(const char *name, int32_t comm, uint32_t process)
+{
+    return map_pair((uint32_t)comm << 2 | (name[9] == 't' ? 0 : name[8] == 'p' ? 1 : 2), process);
+}
+
+/* The two sides of an inter-communicator as one. */
+int32_t state_comm(const struct stuck_state *state, int32_t comm);
+
+/* NULL where there is none. */
+struct channel_balance *state_channel(struct stuck_state *state, uint32_t sender, uint32_t receiver, int32_t comm,
+                                      int32_t tag);
+const struct member *state_member(const struct stuck_state *state, int32_t comm, uint32_t process);
+const struct posted *state_posted(const struct stuck_state *state, uint32_t process, int32_t request);
+
+/* True of calls that look whether something is there, and return at once. */
+bool state_is_test(const struct stuck_state *state, uint32_t index);
+
+/* Name of the state's function. */
+const char *state_name(const struct stuck_state *state, uint32_t index);
+
+void stuck_state_clear(struct stuck_state *state);
+
+#endif

@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "stuck/stuck_text.h"
+
+#include "core/text.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { LISTED = 4 };
+
+static void say(char text[STUCK_TEXT_SIZE], const char *words)
+{
+    text_append(text, STUCK_TEXT_SIZE, "%s", words);
+}
+
+void say_call(char text[STUCK_TEXT_SIZE], const struct stuck_state *state, uint32_t function, uint32_t site)
+{
+    say(text, state_name(state, function));
+    if (site == 0 || site > state->defs->site_count)
+        return;
+    const struct site_def *def = &state->defs->sites[site - 1];
+    const char *slash = strrchr(def->file, '/'), *name = slash && slash[1] ? slash + 1 : def->file;
+    if (def->line > 0)
+        text_append(text, STUCK_TEXT_SIZE, " (%.*s:%" PRId32 ")", text_beginning(name, 60), name, def->line);
+    else if (def->function)
+        text_append(text, STUCK_TEXT_SIZE, " (in %.*s)", text_beginning(def->function, 60), def->function);
+}
+
+void say_processes(char text[STUCK_TEXT_SIZE], const uint32_t *processes, size_t count)
+{
+    say(text, count == 1 ? "process " : "processes ");
+    size_t shown = count <= LISTED ? count : LISTED - 1;
+    for (size_t i = 0; i < shown; i++)
+        text_append(text, STUCK_TEXT_SIZE, "%s%s",
+                    i == 0           ? ""
+                    : i + 1 == count ? " and "
+                                     : ", ",
+                    text_number(processes[i]).text);
+    if (shown < count)
+        text_append(text, STUCK_TEXT_SIZE, " and %s more", text_number(count - shown).text);
+}
+
+void say_comm(char text[STUCK_TEXT_SIZE], const struct stuck_state *state, int32_t comm)
+{
+    if (comm < 0 || (size_t)comm >= state->defs->comm_count)
+        return;
+    const struct comm_def *def = &state->defs->comms[comm];
+    if (comm == 0 || def->world)
+        say(text, "MPI_COMM_WORLD");
+    else
+        text_append(text, STUCK_TEXT_SIZE, "%s %" PRId32, def->window ? "window" : "communicator", def->id);
+}
+
+static void say_message(char text[STUCK_TEXT_SIZE], const struct stuck_state *state, const struct item *item)
+{
+    const struct pending *pending = &item->pending;
+    if (pending->partner == PENDING_ANYBODY)
+        say(text, " for a message from any process");
+    else
+        text_append(text, STUCK_TEXT_SIZE, " for a message from process %s",
+                    text_number((uint64_t)(pending->partner > 0 ? pending->partner : 0)).text);
+    if (pending->tag >= 0)
+        text_append(text, STUCK_TEXT_SIZE, " with tag %" PRId32, pending->tag);
+    if (item->comm > 0) {
+        say(text, " on ");
+        say_comm(text, state, item->comm);
+    }
+}
+
+static void say_send(char text[STUCK_TEXT_SIZE], int32_t partner, int32_t tag)
+{
+    text_append(text, STUCK_TEXT_SIZE, " for process %s to receive a message",
+                text_number((uint64_t)(partner > 0 ? partner : 0)).text);
+    if (tag >= 0)
+        text_append(text, STUCK_TEXT_SIZE, " with tag %" PRId32, tag);
+}
+
+void say_wait(char text[STUCK_TEXT_SIZE], const struct stuck_graph *graph, const struct place *place,
+              const struct edge *edge)
+{
+    const struct item *item = edge->item ? &place->items[edge->item - 1] : NULL;
+    const struct node *to = &graph->nodes[edge->to];
+    if (edge->kind == EDGE_RECEIVE && item)
+        say_message(text, graph->state, item);
+    else if (edge->kind == EDGE_SEND && item)
+        say_send(text, item->pending.partner, item->pending.tag);
+    else if (edge->kind == EDGE_SEND)
+        say_send(text, place->send_partner, place->send_tag);
+    else if (edge->kind == EDGE_LOCK)
+        text_append(text, STUCK_TEXT_SIZE, " for the lock that process %s holds", text_number(to->index).text);
+    else if (edge->kind == EDGE_POST)
+        text_append(text, STUCK_TEXT_SIZE, " for the epoch of process %s", text_number(to->index).text);
+    else if (to->kind == NODE_INSTANCE && (item || to->comm > 0)) {
+        text_append(text, STUCK_TEXT_SIZE, "%s%s on ", item ? " for " : "",
+                    item ? state_name(graph->state, to->state) : "");
+        say_comm(text, graph->state, to->comm);
+    }
+}
+
+/* The first thing that a place waits for and that cannot come. */
+static const struct edge *dead_edge(const struct stuck_graph *graph, const struct place *place)
+{
+    const struct node *node = &graph->nodes[place - graph->state->places];
+    for (uint32_t i = 0; i < node->edge_count; i++) {
+        const struct edge *edge = &graph->edges[node->first_edge + i];
+        if (!graph->nodes[edge->to].live)
+            return edge;
+    }
+    return node->edge_count > 0 ? &graph->edges[node->first_edge] : NULL;
+}
+
+static void say_end(char text[STUCK_TEXT_SIZE], const struct stuck_state *state, const struct place *place)
+{
+    const char *name = sigabbrev_np(place->code);
+    if (place->ended == PENDING_SIGNAL)
+        text_append(text, STUCK_TEXT_SIZE, "crashed with signal %" PRId32 " (SIG%s) ", place->code, name ? name : "?");
+    else
+        text_append(text, STUCK_TEXT_SIZE, "exited with code %" PRId32 " and without MPI_Finalize ", place->code);
+    say(text, place->depth > 0 ? "in " : "after ");
+    say_call(text, state, place->state, place->site);
+}
+
+void say_doing(char text[STUCK_TEXT_SIZE], const struct stuck_graph *graph, const struct place *place)
+{
+    const struct stuck_state *state = graph->state;
+    char time[TEXT_NUMBER_SIZE];
+    bool finalizes = strcmp(state_name(state, place->state), "MPI_Finalize") == 0;
+    if (place->told && place->ended != PENDING_ALIVE) {
+        say_end(text, state, place);
+    } else if (place->finalized || (finalizes && place->depth > 0)) {
+        say(text, place->finalized ? "has left MPI" : "is in MPI_Finalize");
+    } else if (place_polls(state, place)) {
+        say(text, "loops over ");
+        say_call(text, state, place->state, place->site);
+        const struct edge *edge = dead_edge(graph, place);
+        if (edge)
+            say_wait(text, graph, place, edge);
+    } else if (place->depth > 0) {
+        say(text, "is in ");
+        say_call(text, state, place->state, place->site);
+        const struct edge *edge = dead_edge(graph, place);
+        if (edge)
+            say_wait(text, graph, place, edge);
+    } else {
+        text_append(text, STUCK_TEXT_SIZE, "has been computing for %s since ",
+                    text_duration(time, time_since(place->left_ns, state->end_ns)));
+        say_call(text, state, place->state, place->site);
+        say(text, " returned");
+    }
+}
+
+/* The one difference between a message and what is waited for; NULL: there is none, or there are more. */
+static const char *difference(const struct stuck_state *state, const struct channel_balance *channel,
+                              const struct item *item)
+{
+    bool tag = item->pending.tag != PENDING_ANYBODY && item->pending.tag != channel->tag;
+    bool comm = state_comm(state, item->comm) != channel->comm;
+    bool source = item->pending.partner >= 0 && (uint32_t)item->pending.partner != channel->sender;
+    if (tag + comm + source != 1)
+        return NULL;
+    return tag ? "a different tag" : comm ? "a different communicator" : "a different source";
+}
+
+bool say_near_misses(char text[STUCK_TEXT_SIZE], const struct stuck_state *state, const struct place *place,
+                     const struct item *item)
+{
+    for (size_t i = 0; i < state->outstanding_count; i++) {
+        const struct channel_balance *channel = &state->channels[state->outstanding[i]];
+        if (channel->left <= 0 || channel->receiver != place->process)
+            continue;
+        const char *what = difference(state, channel, item);
+        if (!what)
+            continue;
+        if (text) {
+            text_append(text, STUCK_TEXT_SIZE,
+                        " A message with %s was sent to it and never received: from process %s, tag %" PRId32 ", on ",
+                        what, text_number(channel->sender).text, channel->tag);
+            say_comm(text, state, channel->comm);
+            say(text, ", by ");
+            say_call(text, state, channel->send_state, channel->send_site);
+            say(text, ".");
+        }
+        return true;
+    }
+    return false;
+}

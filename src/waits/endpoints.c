@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "waits/endpoints.h"
+
+#include "core/memory.h"
+#include "graph/wait.h"
+
+#include <stdlib.h>
+
+/* Waits for one process that are looked at together; those that queue behind each other are close. */
+enum { TURNS = 4096, OVERLAP = TURNS / 4 };
+
+/* So many waiters, this one among them, make a queue while another is served. */
+enum { QUEUE_LEAST = 2 };
+
+/* And are looked for among so many turns. */
+enum { AHEAD = 256 };
+
+/* A wait that ends with a call of the process for its message. */
+struct turn {
+    int64_t enter_ns;  /* of the wait */
+    int64_t begin_ns;  /* when the process turns to it, at the latest */
+    int64_t end_ns;    /* enter of the call */
+    int64_t waited_ns; /* by the process itself, until then */
+    int64_t other_ns;  /* the call waits until then for others, whatever this one does; INT64_MIN */
+    uint32_t location, call;
+    bool served; /* begin_ns is when it does; else it may be since the end of the turn before */
+};
+
+/* The last message that a process received: who asks, and when it turned to that. */
+struct request {
+    uint32_t location; /* GRAPH_NONE: none */
+    int64_t begin_ns, waited_ns;
+};
+
+/* A process that others wait for. */
+struct endpoint {
+    const struct graph *graph;
+    const uint32_t
+        *completers; /* by message with links: 1 + the call of its sender's location that completes its send */
+    int64_t least_ns;
+    struct turn turns[TURNS]; /* by their ends */
+    size_t count, told;       /* the first `told` were looked at, and are kept for those after them */
+    struct queues queues;
+    size_t capacity;
+};
+
+static bool is_one_of(enum wait_kind kind)
+{
+    return ENDPOINT_KINDS >> kind & 1;
+}
+
+/* The first turn that ends at or after a time. */
+static size_t turn_from(const struct endpoint *endpoint, int64_t time_ns)
+{
+    size_t low = 0, high = endpoint->count;
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        if (endpoint->turns[middle].end_ns < time_ns)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* Whether so many others than the one that is turned to wait at that moment. */
+static bool is_queue(const struct endpoint *endpoint, size_t first)
+{
+    int64_t now_ns = endpoint->turns[first].end_ns;
+    size_t waiting = 0, end = first + AHEAD < endpoint->count ? first + AHEAD : endpoint->count;
+    for (size_t i = first + 1; i < end && waiting < QUEUE_LEAST; i++) {
+        const struct turn *turn = &endpoint->turns[i];
+        waiting += turn->enter_ns <= now_ns && turn->location != endpoint->turns[first].location;
+    }
+    return waiting >= QUEUE_LEAST;
+}
+
+/* How long the wait of a turn is spent behind others. */
+static int64_t queued_ns(const struct endpoint *endpoint, size_t index)
+{
+    const struct turn *turn = &endpoint->turns[index];
+    size_t first = turn_from(endpoint, turn->enter_ns);
+    if (first >= index || !is_queue(endpoint, first))
+        return 0;
+    const struct turn *ahead = &endpoint->turns[first];
+    int64_t from_ns = ahead->begin_ns > turn->enter_ns ? ahead->begin_ns : turn->enter_ns,
+            to_ns = turn->served ? turn->begin_ns : turn[-1].end_ns;
+    int64_t ns = time_since(from_ns, to_ns) - (turn->waited_ns - ahead->waited_ns);
+    if (turn->other_ns != INT64_MIN && ns > time_since(turn->other_ns, turn->end_ns))
+        ns = time_since(turn->other_ns, turn->end_ns);
+    return ns > 0 ? ns : 0;
+}
+
+/* Tells of the turns up to `end`. */
+static void tell(struct endpoint *endpoint, uint32_t location, size_t end)
+{
+    for (; endpoint->told < end; endpoint->told++) {
+        const struct turn *turn = &endpoint->turns[endpoint->told];
+        int64_t ns = queued_ns(endpoint, endpoint->told);
+        if (ns >= endpoint->least_ns && ns > 0)
+            ARRAY_PUSH(endpoint->queues.queued, endpoint->queues.count, endpoint->capacity,
+                       (struct queued){turn->location, turn->call, location, ns});
+    }
+}
+
+/* Those of half of the room stay: later ones may have waited behind them. */
+static void make_room(struct endpoint *endpoint, uint32_t location)
+{
+    size_t gone = TURNS / 2;
+    tell(endpoint, location, TURNS - OVERLAP);
+    for (size_t i = gone; i < TURNS; i++)
+        endpoint->turns[i - gone] = endpoint->turns[i];
+    endpoint->count -= gone;
+    endpoint->told -= gone;
+}
+
+/* When the call is done with what it waits for of others than the location; INT64_MIN: it waits for no others. Of
+   collectives that it completes too that is not looked at: its end stands for them. */
+static int64_t done_with_others_ns(const struct endpoint *endpoint, uint32_t location, const struct call *call)
+{
+    const struct graph *graph = endpoint->graph;
+    int64_t latest_ns = call->operates ? call->leave_ns : INT64_MIN;
+    struct message m;
+    for (uint32_t at = call->received; at; at = graph_next_received(graph, at - 1)) {
+        m = graph_message(graph, at - 1);
+        int64_t sent_ns = m.send_location == GRAPH_NONE || m.send_location == location
+                              ? INT64_MIN
+                              : graph_call(graph, m.send_location, m.send_call).enter_ns;
+        latest_ns = sent_ns > latest_ns ? sent_ns : latest_ns;
+    }
+    for (uint32_t at = call->completed; at; at = graph_next_completed(graph, at - 1)) {
+        m = graph_message(graph, at - 1);
+        struct post post = m.receive_location == GRAPH_NONE || m.receive_location == location
+                               ? (struct post){GRAPH_NONE, GRAPH_NONE}
+                               : graph_post(graph, at - 1, &m);
+        int64_t posted_ns =
+            post.location == GRAPH_NONE ? INT64_MIN : graph_call(graph, post.location, post.call).enter_ns;
+        latest_ns = posted_ns > latest_ns ? posted_ns : latest_ns;
+    }
+    return latest_ns;
+}
+
+/* The wait of a call at the other end of a message, if it ends with call `index` of the location. */
+static void meet(struct endpoint *endpoint, uint32_t location, uint32_t index, const struct turn *turn)
+{
+    if (turn->location == GRAPH_NONE || turn->location == location)
+        return;
+    struct call other = graph_call(endpoint->graph, turn->location, turn->call);
+    if (other.enter_ns >= turn->end_ns || other.leave_ns <= turn->end_ns)
+        return;
+    struct wait wait = wait_of(endpoint->graph, turn->location, turn->call);
+    if (!is_one_of(wait.kind) || wait.cause_location != location || wait.cause_call != index ||
+        wait.until_ns != turn->end_ns)
+        return;
+    struct turn *last = endpoint->count > 0 ? &endpoint->turns[endpoint->count - 1] : NULL;
+    /* One call that ends a wait twice; clocks that go back. */
+    if (last && ((last->location == turn->location && last->call == turn->call) || last->end_ns > turn->end_ns))
+        return;
+    if (endpoint->count == TURNS)
+        make_room(endpoint, location);
+    last = &endpoint->turns[endpoint->count++];
+    *last = *turn;
+    last->enter_ns = other.enter_ns;
+    last->other_ns = done_with_others_ns(endpoint, location, &other);
+}
+
+/* Who waits for the process to receive the message: in the call that sends it, or the one that completes that. */
+static void meet_sender(struct endpoint *endpoint, uint32_t location, uint32_t index, const struct call *call,
+                        int64_t waited_ns, uint32_t message)
+{
+    struct message m = graph_message(endpoint->graph, message);
+    uint32_t later = graph_completes_later(endpoint->graph, message) ? endpoint->completers[message] : 0;
+    struct turn turn = {.begin_ns = call->enter_ns,
+                        .end_ns = call->enter_ns,
+                        .waited_ns = waited_ns,
+                        .location = m.send_location,
+                        .call = later ? later - 1 : m.send_call,
+                        .served = true};
+    meet(endpoint, location, index, &turn);
+}
+
+/* Those who wait for the process to receive, by calls that post the receives or are them. */
+static void meet_senders(struct endpoint *endpoint, uint32_t location, uint32_t index, const struct call *call,
+                         int64_t waited_ns)
+{
+    for (uint32_t at = call->received; at; at = graph_next_received(endpoint->graph, at - 1))
+        if (!graph_posted_before(endpoint->graph, at - 1))
+            meet_sender(endpoint, location, index, call, waited_ns, at - 1);
+    for (uint32_t at = call->posted; at; at = graph_next_posted(endpoint->graph, at - 1))
+        meet_sender(endpoint, location, index, call, waited_ns, at - 1);
+}
+
+/* Those who wait for the process to send. */
+static void meet_receivers(struct endpoint *endpoint, uint32_t location, uint32_t index, const struct call *call,
+                           int64_t waited_ns, const struct request *request)
+{
+    struct message m;
+    for (uint32_t at = call->sent; at; at = graph_next_sent(endpoint->graph, at - 1)) {
+        m = graph_message(endpoint->graph, at - 1);
+        struct turn turn = {.begin_ns = call->enter_ns,
+                            .end_ns = call->enter_ns,
+                            .waited_ns = waited_ns,
+                            .location = m.receive_location,
+                            .call = m.receive_call};
+        if (m.receive_location == request->location) {
+            turn.served = true;
+            turn.begin_ns = request->begin_ns;
+            turn.waited_ns = request->waited_ns;
+        }
+        meet(endpoint, location, index, &turn);
+    }
+}
+
+static void visit(struct endpoint *endpoint, uint32_t location)
+{
+    const struct graph *graph = endpoint->graph;
+    struct request request = {.location = GRAPH_NONE};
+    int64_t waited_ns = 0;
+    endpoint->count = endpoint->told = 0;
+    for (uint32_t i = 0; i < graph->locations[location].count; i++) {
+        struct call call = graph_call(graph, location, i);
+        meet_senders(endpoint, location, i, &call, waited_ns);
+        meet_receivers(endpoint, location, i, &call, waited_ns, &request);
+        struct wait wait = wait_of(graph, location, i);
+        time_add(&waited_ns, wait.ns);
+        if (call.received)
+            request = (struct request){graph_message(graph, call.received - 1).send_location, call.enter_ns + wait.ns,
+                                       waited_ns};
+    }
+    tell(endpoint, location, endpoint->count);
+}
+
+static int by_place(const void *a, const void *b)
+{
+    const struct queued *left = a, *right = b;
+    if (left->location != right->location)
+        return left->location < right->location ? -1 : 1;
+    return (left->call > right->call) - (left->call < right->call);
+}
+
+/* By message with links: 1 + the call of its sender's location that completes its send; 0: none. To be freed. */
+static uint32_t *completers_of(const struct graph *graph)
+{
+    uint32_t *completers = memory_new(graph->link_count * sizeof *completers);
+    for (uint32_t location = 0; location < graph->location_count && graph->link_count > 0; location++)
+        for (uint32_t i = 0; i < graph->locations[location].count; i++) {
+            struct call call = graph_call(graph, location, i);
+            for (uint32_t at = call.completed; at; at = graph_next_completed(graph, at - 1))
+                if (graph_message(graph, at - 1).send_location == location)
+                    completers[at - 1] = i + 1;
+        }
+    return completers;
+}
+
+struct queues queues_of(const struct graph *graph, const bool *endpoints, int64_t least_ns)
+{
+    struct endpoint *endpoint = memory_new(sizeof *endpoint);
+    uint32_t *completers = completers_of(graph);
+    endpoint->graph = graph;
+    endpoint->completers = completers;
+    endpoint->least_ns = least_ns;
+    for (uint32_t location = 0; location < graph->location_count && graph->location_count > QUEUE_LEAST + 1; location++)
+        if (!endpoints || endpoints[location])
+            visit(endpoint, location);
+    struct queues queues = endpoint->queues;
+    if (queues.count > 0)
+        qsort(queues.queued, queues.count, sizeof *queues.queued, by_place);
+    free(completers);
+    free(endpoint);
+    return queues;
+}
+
+void queues_clear(struct queues *queues)
+{
+    free(queues->queued);
+    *queues = (struct queues){0};
+}
+
+size_t *queues_by_location(const struct queues *queues, size_t locations)
+{
+    size_t *at = memory_new(locations * sizeof *at), next = 0;
+    for (size_t location = 0; location < locations; location++) {
+        at[location] = next;
+        while (next < queues->count && queues->queued[next].location == location)
+            next++;
+    }
+    return at;
+}

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef SIGHT_WAITS_SYNC_POINTS_H
+#define SIGHT_WAITS_SYNC_POINTS_H
+
+#include "core/map.h"
+#include "graph/wait.h"
+#include "graph/wait_table.h"
+
+/* The waits of a run by location, taken from the last to the first, and where locations have synchronised: what the
+   analysis of delays is computed from (rules of diagnosis_rules 1.1). Two locations synchronise in a wait of one for a
+   message, receive or root of the other, and in collectives of all with all that nobody leaves before the last has
+   come; in neighbourhood collectives, and on inter-communicators, in a wait of one for the other. A message that nobody
+   waits for is no such point. Memory: 4 bytes for each wait of a location that waits for messages or roots, 4 for each
+   call of a collective, 64 for each wait whose clocks go wrong. */
+
+struct wait_point {
+    int64_t
+        order_ns; /* enter of the delayer's call; where clocks go wrong not before that of the location's wait before */
+    double ns;    /* > 0 */
+    uint32_t call, cause_location, cause_call;
+    uint8_t kind; /* enum wait_kind */
+    bool ties;    /* is a synchronisation point of the two locations */
+};
+
+/* A communicator on a location: calls of its collectives that are not taken back. */
+struct comm_track {
+    int32_t comm;
+    uint32_t *calls;
+    size_t count, capacity;
+};
+
+struct location_points {
+    struct wait_point latest; /* of the waits that are not taken back */
+    uint32_t *previous; /* by wait that ties: 1 + the call of the one before for the same location; NULL: none ties */
+    struct comm_track *tracks;
+    size_t track_count, track_capacity;
+    size_t left; /* waits that are not taken back */
+};
+
+struct sync_points {
+    const struct graph *graph;
+    struct location_points *locations;
+    struct map pairs;  /* (waiter, delayer) -> 1 + call of the latest wait that ties them and is not taken back */
+    struct map tracks; /* (location, communicator) -> track of the location */
+    struct map held;   /* (location, call) -> order_ns of a wait whose delayer enters before that of the wait before */
+};
+
+struct sync_points sync_points_of(const struct graph *graph);
+void sync_points_clear(struct sync_points *points);
+
+/* Takes the location's latest wait back: from now on it lies in the future of all that is asked for. */
+struct wait_point sync_points_take(struct sync_points *points, uint32_t location);
+
+/* Where an interval begins on a location. */
+struct opening {
+    int64_t call;   /* the point; -1: begin of the run */
+    double rest_ns; /* time of that call that belongs to the interval */
+};
+
+/* The latest point that both locations have in common before their calls. To be asked in descending order of time. */
+struct common_point {
+    struct opening waiter, delayer;
+};
+struct common_point common_point_before(struct sync_points *points, uint32_t waiter, uint32_t waiter_call,
+                                        uint32_t delayer, uint32_t delayer_call);
+
+#endif

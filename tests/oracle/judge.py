@@ -1,0 +1,507 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""What the diagnosis says of simulated runs, beyond the right finding: never silent, one number for one fix, advice that fits.
+
+    judge.py SIGHT [--only NAME,NAME] [--held yes|no|all] [--seed N] [--keep DIRECTORY]
+
+Each kind is a program of 8 processes on the machine of simulator.py, and what must hold of the first screen, of the search and
+of what-if.  Kinds that are marked as held were written with the others and not looked at while sight was changed for these.
+Prints a line a run; exits with 1 if any is wrong.
+"""
+import argparse
+import json
+import os
+import random
+import re
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from simulator import Machine, Run
+from simulate import MS, grid, halo, halo_program, master_program, neighbours
+
+SIZE = 8
+KINDS = {}
+
+
+def kind(name, held=False, machine=None, comms=(), rootless=False):
+    """The function gives (program, checks): checks are called with what sight told, and give what is wrong or None."""
+    def add(function):
+        KINDS[name] = (function, held, machine or (lambda: Machine()), comms, rootless)
+        return function
+    return add
+
+
+class Told:
+    def __init__(self, sight, path, planned, fixed):
+        def ask(*arguments):
+            done = subprocess.run([sight, *arguments], capture_output=True, text=True, check=True)
+            return done.stdout
+        self.text = " ".join(ask(path).split())
+        self.diagnosis = json.loads(ask(path, "--format", "json"))
+        self.explained = json.loads(ask("explain", "--format", "json", path))
+        self.search = " ".join(ask("search", path).split())
+        self.heuristics = json.loads(ask("heuristics", "--format", "json", path))
+        self.what_if = json.loads(ask("what-if", "--format", "json", path))
+        self.findings = self.diagnosis["findings"]
+        self.first = self.findings[0] if self.findings else None
+        self.efficiencies = self.diagnosis["efficiencies"]
+        self.run, self.fixed = planned, fixed
+        self.duration = planned.duration / 1e9
+        self.saved = (planned.duration - fixed.duration) / 1e9 if fixed else None
+
+
+def first_is(*ids, cause=None):
+    def check(told):
+        if not told.first:
+            return "no finding"
+        by_id = {f["id"]: f for f in told.findings}
+        first = told.first
+        if first["id"] not in ids and first["root"] in ids:
+            first = by_id[first["root"]]
+        if first["id"] not in ids:
+            return "first is " + told.first["id"]
+        if cause is not None and first["causes"] != cause:
+            return "causes are %s" % first["causes"]
+        return None
+    return check
+
+
+def saving(low=-0.1, high=0.1):
+    """Of the first finding, against the run without the problem, relative to what that saves."""
+    def check(told):
+        if not told.first:
+            return "no finding"
+        error = (told.first["saving_s"] - told.saved) / told.saved
+        return None if low <= error <= high else "saving %+.0f %%" % (100 * error)
+    return check
+
+
+def says(*patterns):
+    return lambda told: next(("does not say '%s'" % p for p in patterns if not re.search(p, told.text)), None)
+
+
+def never_says(*patterns):
+    def check(told):
+        everything = told.text + json.dumps(told.findings)
+        return next(("says '%s'" % p for p in patterns if re.search(p, everything)), None)
+    return check
+
+
+def search_never_says(*patterns):
+    return lambda told: next(("search says '%s'" % p for p in patterns if re.search(p, told.search)), None)
+
+
+def not_silent(told):
+    """Below 80 % something is said, with what is lost at most."""
+    if told.efficiencies["parallel"] is None or told.efficiencies["parallel"] >= 0.8:
+        return "parallel efficiency %s: no such case" % told.efficiencies["parallel"]
+    return "silent" if "No finding" in told.text or not told.findings else None
+
+
+def clean(told):
+    if told.findings:
+        return "false finding " + told.first["id"]
+    return None if (told.efficiencies["parallel"] or 0) >= 0.8 else "parallel efficiency %s" % told.efficiencies["parallel"]
+
+
+def bounded(told):
+    """No imbalance is said to save more than max - mean of computing."""
+    times = [process.computed / 1e9 for process in told.run.processes]
+    bound = max(times) - sum(times) / len(times)
+    for finding in told.findings:
+        if finding["id"] in ("compute-imbalance", "lost-time") and finding["saving_s"] > 1.05 * bound + 0.01 * told.duration:
+            return "%s saves %.3f of %.3f" % (finding["id"], finding["saving_s"], bound)
+    return None
+
+
+def one_number(told):
+    """Even work saves the same on the first screen, in what-if and in the search."""
+    first = {f["id"]: f for f in told.findings}.get("compute-imbalance")
+    rows = [row for row in told.what_if["scenarios"] if row["options"] == "--balance"]
+    if not first or not rows:
+        return "nothing to compare" if first else None
+    error = abs(rows[0]["saving_s"] - first["saving_s"])
+    return None if error < 0.01 * told.duration else "what-if %.4f, diagnosis %.4f" % (rows[0]["saving_s"], first["saving_s"])
+
+
+def begins_with_busy(told):
+    """Heuristics do not send people to processes that only wait."""
+    times = [process.computed for process in told.run.processes]
+    mean = sum(times) / len(times)
+    for heuristic in told.heuristics["heuristics"]:
+        for suggestion in heuristic["suggestions"]:
+            for rank in re.findall(r"process (\d+)\b", suggestion):
+                if times[int(rank)] < 0.9 * mean and "less" not in suggestion and "more" not in suggestion:
+                    return "%s: %s" % (heuristic["id"], suggestion)
+    return None
+
+
+# 1. Silence
+
+@kind("two roles in lockstep")
+def two_roles(draw):
+    """Half of the processes serve the other half: each computes while its partner waits."""
+    def program(p):
+        partner = p.rank ^ 1
+        for _ in range(30):
+            if p.rank % 2 == 0:
+                yield p.compute(8 * MS)
+                yield p.send(partner, 100)
+                yield p.receive(partner, 0)
+            else:
+                yield p.receive(partner, 0)
+                yield p.compute(1 * MS)
+                yield p.send(partner, 100)
+    return program, None, [not_silent, bounded]
+
+
+@kind("broadcast without roots", rootless=True)
+def no_roots(draw):
+    def program(p):
+        for _ in range(20):
+            if p.rank == 0:
+                yield p.compute(9 * MS)
+            yield p.bcast(8)
+            yield p.compute(2 * MS)
+    return program, None, [not_silent, bounded]
+
+
+@kind("stages that take turns")
+def stages(draw):
+    """A pipeline with one slow stage and few pieces."""
+    def program(p):
+        for _ in range(6):
+            if p.rank > 0:
+                yield p.receive(p.rank - 1, 0)
+            yield p.compute((6 if p.rank == 3 else 2) * MS)
+            if p.rank < SIZE - 1:
+                yield p.send(p.rank + 1, 100)
+    return program, None, [not_silent, bounded]
+
+
+@kind("different work for each pair", held=True)
+def pairs(draw):
+    factors = [1, 3, 2, 7, 1, 5, 4, 2]
+
+    def program(p):
+        for turn in range(20):
+            yield p.compute(factors[(p.rank * 3 + turn) % 8] * MS)
+            partner = p.rank ^ (1, 2, 4)[turn % 3]
+            yield p.exchange(partner, partner, 100)
+    return program, None, [not_silent, bounded]
+
+
+@kind("uneven work and a slow root")
+def two_causes(draw):
+    def program(p):
+        for _ in range(20):
+            yield p.compute((6 if p.rank == 5 else 2) * MS)
+            yield p.allreduce(8)
+            if p.rank == 0:
+                yield p.compute(3 * MS)
+            yield p.bcast(8)
+    return program, None, [not_silent, one_number]
+
+
+@kind("uneven work, barriers")
+def uneven_barrier(draw):
+    def program(p):
+        for _ in range(30):
+            yield p.compute((9 if p.rank == 3 else 3) * MS)
+            yield p.barrier()
+    return program, None, [first_is("compute-imbalance", cause=[3]), bounded, one_number, begins_with_busy]
+
+
+@kind("uneven work, ring", held=True)
+def uneven_ring(draw):
+    def program(p):
+        for _ in range(30):
+            yield p.compute((9 if p.rank == 3 else 3) * MS)
+            yield p.exchange((p.rank + 1) % SIZE, (p.rank - 1) % SIZE, 100)
+    return program, None, [first_is("compute-imbalance", cause=[3]), bounded, one_number, begins_with_busy]
+
+
+# 9. Starting and ending MPI
+
+STARTING = {"MPI_Init": 500 * MS, "MPI_Finalize": 200 * MS}
+
+
+@kind("short run, long start", machine=lambda: Machine(starting=STARTING))
+def long_start(draw):
+    program = halo_program(grid(SIZE, 2), lambda rank, turn: 4 * MS, 800, 20)
+    return program, None, [clean, never_says("hardly", "starting and ending", "MPI_Init"),
+                                     search_never_says("communicators once", "MPI_Init")]
+
+
+@kind("short uneven run, long start", machine=lambda: Machine(starting=STARTING))
+def long_start_uneven(draw):
+    program = halo_program(grid(SIZE, 2), lambda rank, turn: (9 if rank == 2 else 3) * MS, 800, 20)
+    return program, None, [first_is("compute-imbalance", cause=[2]), never_says("hardly", "starting and ending"),
+                                     search_never_says("communicators once")]
+
+
+@kind("short run, slow messages, long start", held=True, machine=lambda: Machine(latency=3 * MS, starting=STARTING))
+def long_start_slow(draw):
+    program = halo_program(grid(SIZE, 2), lambda rank, turn: 1 * MS, 8, 20)
+    return program, None, [not_silent, never_says("hardly", "starting and ending"), search_never_says("communicators once")]
+
+
+@kind("communicator made once")
+def cart_once(draw):
+    def program(p):
+        yield p.collective("MPI_Cart_create")
+        yield p.file("MPI_Comm_split", 100 * MS)
+        for _ in range(20):
+            yield p.compute(2 * MS)
+            yield p.allreduce(8)
+    return program, None, [never_says("make them once"), search_never_says("once, outside loops")]
+
+
+@kind("communicators in a loop")
+def cart_often(draw):
+    def program(p):
+        for _ in range(20):
+            yield p.file("MPI_Comm_split", 5 * MS)
+            yield p.compute(2 * MS)
+            yield p.allreduce(8)
+            yield p.file("MPI_Comm_free", 1 * MS)
+    return program, None, [first_is("transfer"), lambda told: None if "once" in told.first["advice"] else told.first["advice"]]
+
+
+# 10. Advice that fits
+
+NO_MASTER = never_says("[Tt]he workers", "[Tt]he master", "masters below", "master/worker", "hand work out")
+
+
+@kind("reduction by hand")
+def reduction_by_hand(draw):
+    """All send to process 0, which adds up as they come and sends the sum back."""
+    def program(p):
+        for _ in range(30):
+            yield p.compute((9 if p.rank == 4 else 3) * MS)
+            if p.rank == 0:
+                for _ in range(SIZE - 1):
+                    yield p.receive(None, 0)
+                for to in range(1, SIZE):
+                    yield p.send(to, 8)
+            else:
+                yield p.send(0, 8)
+                yield p.receive(0, 0)
+    return program, None, [first_is("compute-imbalance", cause=[4]), NO_MASTER]
+
+
+@kind("gather with Waitall")
+def gather_waitall(draw):
+    def program(p):
+        for _ in range(30):
+            yield p.compute((9 if p.rank == 4 else 3) * MS)
+            if p.rank == 0:
+                requests = []
+                for source in range(1, SIZE):
+                    requests.append((yield p.irecv(source)))
+                yield p.wait(*requests)
+            else:
+                yield p.send(0, 1000)
+            yield p.bcast(8)
+    return program, None, [first_is("compute-imbalance", cause=[4]), NO_MASTER]
+
+
+@kind("reduction by hand, root late", held=True)
+def reduction_late_root(draw):
+    def program(p):
+        for _ in range(30):
+            yield p.compute(3 * MS)
+            if p.rank == 0:
+                yield p.compute(5 * MS)
+                for source in range(1, SIZE):
+                    yield p.receive(source, 0)
+                for to in range(1, SIZE):
+                    yield p.send(to, 8)
+            else:
+                yield p.send(0, 8)
+                yield p.receive(0, 0)
+    return program, None, [first_is("compute-imbalance", "late-sender", cause=[0]), NO_MASTER]
+
+
+@kind("real master and workers", held=True)
+def real_master(draw):
+    return master_program(SIZE, 200, lambda task: 2 * MS, 1 * MS), None, [not_silent, says("[Mm]aster")]
+
+
+@kind("token round the ring")
+def token_ring(draw):
+    """One after the other does its part of a file."""
+    def program(p):
+        for _ in range(6):
+            if p.rank > 0:
+                yield p.receive(p.rank - 1, 0)
+            yield p.compute(4 * MS)
+            yield p.send((p.rank + 1) % SIZE, 4)
+            if p.rank == 0:
+                yield p.receive(SIZE - 1, 0)
+            yield p.allreduce(8)
+    return program, None, [first_is("serialisation", "late-sender"), never_says("sweep", "as soon as it is done", "smaller pieces", "smaller blocks"),
+                           says("token|one after the other|at a time")]
+
+
+@kind("token and back")
+def token_back(draw):
+    """Open chain: no sweep of a grid either."""
+    def program(p):
+        for _ in range(5):
+            yield p.compute(2 * MS)
+            if p.rank > 0:
+                yield p.receive(p.rank - 1, 0)
+            yield p.compute(4 * MS)
+            if p.rank < SIZE - 1:
+                yield p.send(p.rank + 1, 4)
+                yield p.receive(p.rank + 1, 1)
+            if p.rank > 0:
+                yield p.send(p.rank - 1, 4, 1)
+    return program, None, [first_is("serialisation", "late-sender"), never_says("sweep")]
+
+
+@kind("slow first iteration")
+def slow_first(draw):
+    def program(p):
+        for turn in range(20):
+            yield p.compute((60 if p.rank == 3 and turn == 0 else 3) * MS)
+            yield p.allreduce(8)
+    return program, None, [first_is("dynamic-imbalance", "compute-imbalance", cause=[3]), never_says("overload"), says("first|once|iteration")]
+
+
+@kind("input read by one")
+def input_by_one(draw):
+    def program(p):
+        if p.rank == 0:
+            yield p.compute(80 * MS)
+        yield p.bcast(100000)
+        for _ in range(20):
+            yield p.compute(4 * MS)
+            yield p.allreduce(8)
+    return program, None, [not_silent, never_says("overload", "times as long as the others"), says("[Ss]erial|alone")]
+
+
+@kind("output written by one", held=True)
+def output_by_one(draw):
+    def program(p):
+        for _ in range(20):
+            yield p.compute(4 * MS)
+            yield p.allreduce(8)
+        yield p.collective("MPI_Gather", 1000, SIZE - 1)
+        if p.rank == SIZE - 1:
+            yield p.compute(80 * MS)
+        yield p.barrier()
+    return program, None, [not_silent, never_says("overload", "times as long as the others"), says("[Ss]erial|alone")]
+
+
+@kind("serial section with broadcast")
+def serial_bcast(draw):
+    def program(p):
+        for _ in range(20):
+            yield p.compute(4 * MS)
+            yield p.reduce(8)
+            if p.rank == 0:
+                yield p.compute(6 * MS)
+            yield p.bcast(8)
+    return program, None, [not_silent, says("[Ss]erial|alone"), begins_with_busy]
+
+
+@kind("serial section with messages", held=True)
+def serial_messages(draw):
+    def program(p):
+        for _ in range(20):
+            yield p.compute(4 * MS)
+            if p.rank == 2:
+                for source in range(SIZE):
+                    if source != 2:
+                        yield p.receive(None, 0)
+                yield p.compute(6 * MS)
+                for to in range(SIZE):
+                    if to != 2:
+                        yield p.send(to, 8)
+            else:
+                yield p.send(2, 8)
+                yield p.receive(2, 0)
+    return program, None, [not_silent, says("[Ss]erial|alone"), NO_MASTER]
+
+
+@kind("wrong order with work at home")
+def order_at_home(draw):
+    """Process 0 collects by rank, the others come in the reverse order; the rest of the turn is even."""
+    def build(planted):
+        def program(p):
+            for turn in range(20):
+                if p.rank == 0:
+                    for source in range(1, SIZE):
+                        yield p.receive(source if planted else None, turn)
+                        yield p.compute(1 * MS)
+                else:
+                    yield p.compute((SIZE - p.rank) * MS)
+                    yield p.send(0, 100, turn)
+                    yield p.compute(p.rank * MS)
+                yield p.bcast(8)
+        return program
+    return build(True), build(False), [first_is("wrong-order", "late-sender", "serialisation"), saving(-0.2, 0.2)]
+
+
+# 4. What is not sharing of cores
+
+@kind("slow network", machine=lambda: Machine(bandwidth=0.05))
+def slow_network(draw):
+    program = halo_program(grid(SIZE, 2), lambda rank, turn: 2 * MS, 200000, 20)
+    return program, None, [not_silent, never_says("share cores", "oversubscri")]
+
+
+@kind("unsteady network", held=True, machine=lambda: Machine(latency=200000, jitter=20))
+def unsteady_network(draw):
+    def program(p):
+        for _ in range(40):
+            yield p.compute(1 * MS)
+            yield from halo(p, neighbours(p.rank, grid(SIZE, 2)), 100)
+            yield p.allreduce(8)
+    return program, None, [never_says("share cores", "oversubscri")]
+
+
+def judge(sight, name, directory, seed):
+    make, _, machine, comms, rootless = KINDS[name]
+    planted, fixed, checks = make(random.Random(seed))
+    run = Run(SIZE, planted, machine(), comms, seed)
+    without = Run(SIZE, fixed, machine(), comms, seed) if fixed else None
+    path = os.path.join(directory, "%d.xml" % list(KINDS).index(name))
+    run.write(path)
+    if rootless:
+        with open(path, encoding="utf-8") as file:
+            text = re.sub(r' root="\d+"', "", file.read())
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text)
+    told = Told(sight, path, run, without)
+    wrong = [message for message in (check(told) for check in checks) if message]
+    return told, wrong
+
+
+def main():
+    options = argparse.ArgumentParser()
+    options.add_argument("sight")
+    options.add_argument("--only", default="")
+    options.add_argument("--held", default="all", choices=["yes", "no", "all"])
+    options.add_argument("--seed", default="1")
+    options.add_argument("--keep")
+    options = options.parse_args()
+    names = options.only.split(",") if options.only else [
+        name for name in KINDS if options.held == "all" or KINDS[name][1] == (options.held == "yes")]
+    failed = 0
+    with tempfile.TemporaryDirectory() as directory:
+        for name in names:
+            told, wrong = judge(options.sight, name, options.keep or directory, options.seed)
+            first = "%s %.1f %%" % (told.first["id"], 100 * told.first["share"]) if told.first else "none"
+            print("| %s | %s | %s |" % (name, first, "; ".join(wrong) or "right"), flush=True)
+            failed += bool(wrong)
+    print("%d of %d kinds are right" % (len(names) - failed, len(names)))
+    return failed > 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

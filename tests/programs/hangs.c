@@ -1,0 +1,630 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* hangs NAME: programs that hang, crash or poll, one for each way; and some that are merely slow. `hangs --list` prints
+   their names with what is to be found of each. */
+#include <mpi.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { TAG = 7, LARGE = 1 << 22, ITERATIONS = 10 };
+
+static int rank, size, left, right, last;
+static char *large;
+
+static void spin(double seconds)
+{
+    volatile double sum = 0;
+    for (double end = MPI_Wtime() + seconds; MPI_Wtime() < end;)
+        for (int i = 0; i < 1000; i++)
+            sum += i;
+}
+
+static void send_to(int to, int tag, MPI_Comm comm)
+{
+    int value = 1;
+    MPI_Send(&value, 1, MPI_INT, to, tag, comm);
+}
+
+static void receive_from(int from, int tag, MPI_Comm comm)
+{
+    int value;
+    MPI_Recv(&value, 1, MPI_INT, from, tag, comm, MPI_STATUS_IGNORE);
+}
+
+/* Some iterations as they should be. */
+static void work(void)
+{
+    for (int i = 0; i < ITERATIONS; i++) {
+        int in = rank, out;
+        MPI_Sendrecv(&in, 1, MPI_INT, right, TAG, &out, 1, MPI_INT, left, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        MPI_Allreduce(&in, &out, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    }
+}
+
+static MPI_Comm half(void)
+{
+    MPI_Comm comm;
+    MPI_Comm_split(MPI_COMM_WORLD, rank % 2, rank, &comm);
+    return comm;
+}
+
+/* Cycles. */
+static void recv_ring(void)
+{
+    work();
+    receive_from(left, TAG, MPI_COMM_WORLD);
+    send_to(right, TAG, MPI_COMM_WORLD);
+}
+static void ssend_ring(void)
+{
+    work();
+    MPI_Ssend(&rank, 1, MPI_INT, right, TAG, MPI_COMM_WORLD);
+    receive_from(left, TAG, MPI_COMM_WORLD);
+}
+static void send_pairs(void)
+{
+    int other = rank ^ 1;
+    if (other < size) {
+        MPI_Send(large, LARGE, MPI_CHAR, other, TAG, MPI_COMM_WORLD);
+        MPI_Recv(large, LARGE, MPI_CHAR, other, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    }
+}
+static void wait_ring(void)
+{
+    int value;
+    MPI_Request request;
+    work();
+    MPI_Irecv(&value, 1, MPI_INT, left, TAG, MPI_COMM_WORLD, &request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    send_to(right, TAG, MPI_COMM_WORLD);
+}
+static void persistent_ring(void)
+{
+    int value;
+    MPI_Request request;
+    MPI_Recv_init(&value, 1, MPI_INT, left, TAG, MPI_COMM_WORLD, &request);
+    MPI_Start(&request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    send_to(right, TAG, MPI_COMM_WORLD);
+}
+static void waitall_ring(void)
+{
+    int values[2];
+    MPI_Request requests[2];
+    work();
+    MPI_Irecv(&values[0], 1, MPI_INT, left, TAG, MPI_COMM_WORLD, &requests[0]);
+    MPI_Irecv(&values[1], 1, MPI_INT, right, TAG + 1, MPI_COMM_WORLD, &requests[1]);
+    MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+    send_to(right, TAG, MPI_COMM_WORLD);
+    send_to(left, TAG + 1, MPI_COMM_WORLD);
+}
+static void probe_ring(void)
+{
+    MPI_Probe(left, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    send_to(right, TAG, MPI_COMM_WORLD);
+}
+static void mprobe_ring(void)
+{
+    MPI_Message message;
+    MPI_Mprobe(left, TAG, MPI_COMM_WORLD, &message, MPI_STATUS_IGNORE);
+    send_to(right, TAG, MPI_COMM_WORLD);
+}
+static void any_source(void)
+{
+    work();
+    receive_from(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD);
+    send_to(right, TAG, MPI_COMM_WORLD);
+}
+static void waitany(void)
+{
+    MPI_Request *requests = malloc((size_t)size * sizeof *requests);
+    int *values = malloc((size_t)size * sizeof *values), index;
+    for (int i = 0; i < size; i++) {
+        requests[i] = MPI_REQUEST_NULL;
+        if (i != rank)
+            MPI_Irecv(&values[i], 1, MPI_INT, i, TAG, MPI_COMM_WORLD, &requests[i]);
+    }
+    MPI_Waitany(size, requests, &index, MPI_STATUS_IGNORE);
+    send_to(right, TAG, MPI_COMM_WORLD);
+}
+static void sendrecv_wrong_way(void)
+{
+    int in = rank, out;
+    work();
+    if (size > 2)
+        MPI_Sendrecv(&in, 1, MPI_INT, right, TAG, &out, 1, MPI_INT, right, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    else
+        receive_from(right, TAG, MPI_COMM_WORLD);
+}
+static void ring_of_halves(void)
+{
+    MPI_Comm comm = half();
+    int me, all;
+    MPI_Comm_rank(comm, &me);
+    MPI_Comm_size(comm, &all);
+    if (all > 1)
+        receive_from((me + all - 1) % all, TAG, comm);
+    else
+        receive_from(left, TAG, MPI_COMM_WORLD);
+}
+static void across_groups(void)
+{
+    MPI_Comm mine = half(), inter;
+    int me;
+    MPI_Intercomm_create(mine, 0, MPI_COMM_WORLD, rank % 2 ? 0 : 1, TAG, &inter);
+    MPI_Comm_rank(mine, &me);
+    if (me == 0)
+        receive_from(0, TAG, inter);
+    MPI_Barrier(mine);
+}
+static void pair_and_barrier(void)
+{
+    work();
+    if (rank < 2)
+        receive_from(1 - rank, TAG, MPI_COMM_WORLD);
+    MPI_Barrier(MPI_COMM_WORLD);
+}
+
+/* Missing members. */
+static void barrier_skipped(void)
+{
+    work();
+    if (rank != last)
+        MPI_Barrier(MPI_COMM_WORLD);
+}
+static void barrier_or_receive(void)
+{
+    work();
+    if (rank != last)
+        MPI_Barrier(MPI_COMM_WORLD);
+    else
+        receive_from(0, TAG + 9, MPI_COMM_WORLD);
+}
+static void allreduce_skipped(void)
+{
+    int in = 1, out;
+    work();
+    if (rank != 0)
+        MPI_Allreduce(&in, &out, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+}
+static void half_skipped(void)
+{
+    MPI_Comm comm = half();
+    if (rank != last)
+        MPI_Barrier(comm);
+}
+static void ibarrier_skipped(void)
+{
+    MPI_Request request;
+    work();
+    if (rank == last)
+        return;
+    MPI_Ibarrier(MPI_COMM_WORLD, &request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+}
+static void fence_skipped(void)
+{
+    MPI_Win win;
+    MPI_Win_create(large, LARGE, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &win);
+    MPI_Win_fence(0, win);
+    if (rank != last)
+        MPI_Win_fence(0, win);
+}
+static void split_skipped(void)
+{
+    work();
+    if (rank != 0)
+        half();
+}
+
+/* Members in different collectives. */
+static void allreduce_or_barrier(void)
+{
+    int in = 1, out;
+    work();
+    if (rank % 2)
+        MPI_Allreduce(&in, &out, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    else
+        MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Barrier(MPI_COMM_WORLD);
+}
+static void order_of_communicators(void)
+{
+    MPI_Comm first, second;
+    MPI_Comm_dup(MPI_COMM_WORLD, &first);
+    MPI_Comm_dup(MPI_COMM_WORLD, &second);
+    work();
+    MPI_Barrier(rank % 2 ? first : second);
+    MPI_Barrier(rank % 2 ? second : first);
+}
+static void reduce_or_alltoall(void)
+{
+    int *in = calloc((size_t)size, sizeof *in), *out = calloc((size_t)size, sizeof *out);
+    if (rank == 0)
+        MPI_Alltoall(in, 1, MPI_INT, out, 1, MPI_INT, MPI_COMM_WORLD);
+    else
+        MPI_Allgather(in, 1, MPI_INT, out, 1, MPI_INT, MPI_COMM_WORLD);
+    MPI_Barrier(MPI_COMM_WORLD);
+}
+
+/* Messages that are never sent, or never received. */
+static void wrong_tag(void)
+{
+    work();
+    if (rank == 0)
+        receive_from(1, TAG, MPI_COMM_WORLD);
+    else if (rank == 1)
+        send_to(0, TAG + 1, MPI_COMM_WORLD);
+    MPI_Barrier(MPI_COMM_WORLD);
+}
+static void wrong_communicator(void)
+{
+    MPI_Comm comm;
+    MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+    if (rank == 0)
+        receive_from(1, TAG, comm);
+    else if (rank == 1)
+        send_to(0, TAG, MPI_COMM_WORLD);
+    MPI_Barrier(MPI_COMM_WORLD);
+}
+static void wrong_source(void)
+{
+    if (rank == 0)
+        receive_from(last, TAG, MPI_COMM_WORLD);
+    else if (rank == 1)
+        send_to(0, TAG + (size == 2), MPI_COMM_WORLD);
+    MPI_Barrier(MPI_COMM_WORLD);
+}
+static void never_sent(void)
+{
+    work();
+    if (rank == 0)
+        receive_from(1, TAG + 5, MPI_COMM_WORLD);
+}
+static void never_received(void)
+{
+    work();
+    if (rank == 0)
+        MPI_Ssend(&rank, 1, MPI_INT, 1, TAG, MPI_COMM_WORLD);
+}
+static void never_probed(void)
+{
+    if (rank == last)
+        MPI_Probe(0, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}
+static void irecv_never_sent(void)
+{
+    int value;
+    MPI_Request request;
+    if (rank == 0) {
+        MPI_Irecv(&value, 1, MPI_INT, 1, TAG, MPI_COMM_WORLD, &request);
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+    }
+}
+static void halo_without_one(void)
+{
+    for (int i = 0; i < ITERATIONS; i++) {
+        int in[2], out = rank;
+        MPI_Request requests[4];
+        int count = 0;
+        MPI_Irecv(&in[0], 1, MPI_INT, left, TAG, MPI_COMM_WORLD, &requests[count++]);
+        MPI_Irecv(&in[1], 1, MPI_INT, right, TAG + 1, MPI_COMM_WORLD, &requests[count++]);
+        if (i + 1 < ITERATIONS || rank != 0)
+            MPI_Isend(&out, 1, MPI_INT, right, TAG, MPI_COMM_WORLD, &requests[count++]);
+        MPI_Isend(&out, 1, MPI_INT, left, TAG + 1, MPI_COMM_WORLD, &requests[count++]);
+        MPI_Waitall(count, requests, MPI_STATUSES_IGNORE);
+        MPI_Allreduce(&out, &in[0], 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    }
+}
+static void one_receive_more(void)
+{
+    for (int i = 0; i < ITERATIONS && rank < 2; i++)
+        if (rank == 0)
+            receive_from(1, TAG, MPI_COMM_WORLD);
+        else if (i > 0)
+            send_to(0, TAG, MPI_COMM_WORLD);
+    MPI_Barrier(MPI_COMM_WORLD);
+}
+
+/* Processes that end. */
+static void crash(int signal_number)
+{
+    work();
+    if (rank == last) {
+        spin(0.3);
+        raise(signal_number);
+    }
+    receive_from(last, TAG, MPI_COMM_WORLD);
+}
+static void segv(void)
+{
+    work();
+    if (rank == last) {
+        spin(0.3);
+        *(volatile int *)(size_t)8 = 1;
+    }
+    receive_from(last, TAG, MPI_COMM_WORLD);
+}
+static void aborts(void)
+{
+    crash(SIGABRT);
+}
+static void divides(void)
+{
+    crash(SIGFPE);
+}
+static void exits(void)
+{
+    work();
+    if (rank == last) {
+        spin(0.3);
+        exit(3);
+    }
+    receive_from(last, TAG, MPI_COMM_WORLD);
+}
+static void mpi_abort(void)
+{
+    work();
+    if (rank == last) {
+        spin(0.3);
+        MPI_Abort(MPI_COMM_WORLD, 5);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+}
+static void segv_in_barrier_of_others(void)
+{
+    work();
+    if (rank == 0)
+        raise(SIGSEGV);
+    MPI_Barrier(MPI_COMM_WORLD);
+}
+
+/* Processes that compute or sleep for ever. */
+static void computes(void)
+{
+    work();
+    if (rank == last)
+        spin(3600);
+    MPI_Barrier(MPI_COMM_WORLD);
+}
+static void sleeps(void)
+{
+    work();
+    if (rank == 0)
+        sleep(3600);
+    receive_from(MPI_ANY_SOURCE, TAG, MPI_COMM_WORLD);
+}
+static void chain(void)
+{
+    work();
+    if (rank == last)
+        sleep(3600);
+    receive_from(right, TAG, MPI_COMM_WORLD);
+    send_to(left, TAG, MPI_COMM_WORLD);
+}
+
+/* Loops of failed tests. */
+static void tests(void)
+{
+    int value, done = 0;
+    MPI_Request request;
+    work();
+    if (rank == 0) {
+        MPI_Irecv(&value, 1, MPI_INT, 1, TAG, MPI_COMM_WORLD, &request);
+        while (!done) {
+            MPI_Test(&request, &done, MPI_STATUS_IGNORE);
+            usleep(100);
+        }
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+}
+static void iprobes(void)
+{
+    int there = 0;
+    work();
+    while (rank == last && !there) {
+        MPI_Iprobe(MPI_ANY_SOURCE, TAG, MPI_COMM_WORLD, &there, MPI_STATUS_IGNORE);
+        usleep(100);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+}
+static void all_test(void)
+{
+    int value, done = 0;
+    MPI_Request request;
+    MPI_Irecv(&value, 1, MPI_INT, left, TAG, MPI_COMM_WORLD, &request);
+    while (!done) {
+        MPI_Testall(1, &request, &done, MPI_STATUSES_IGNORE);
+        usleep(100);
+    }
+}
+
+/* One-sided communication. */
+static void lock_and_barrier(void)
+{
+    MPI_Win win;
+    int value = 1;
+    MPI_Win_create(large, LARGE, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &win);
+    if (rank == 0) {
+        MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 1, 0, win);
+        MPI_Put(&value, 1, MPI_INT, 1, 0, 1, MPI_INT, win);
+        MPI_Win_flush(1, win);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (rank == 0) {
+        receive_from(1, TAG, MPI_COMM_WORLD);
+        MPI_Win_unlock(1, win);
+    } else if (rank == 1) {
+        MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 1, 0, win);
+        MPI_Put(&value, 1, MPI_INT, 1, 0, 1, MPI_INT, win);
+        MPI_Win_flush(1, win);
+        send_to(0, TAG, MPI_COMM_WORLD);
+        MPI_Win_unlock(1, win);
+    }
+}
+static void start_without_post(void)
+{
+    MPI_Win win;
+    MPI_Group all, other;
+    int target = 1, value = 1;
+    MPI_Win_create(large, LARGE, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &win);
+    MPI_Comm_group(MPI_COMM_WORLD, &all);
+    MPI_Group_incl(all, 1, &target, &other);
+    if (rank == 0) {
+        MPI_Win_start(other, 0, win);
+        MPI_Put(&value, 1, MPI_INT, 1, 0, 1, MPI_INT, win);
+        MPI_Win_complete(win);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+}
+
+/* Merely slow. */
+static void slow_steps(void)
+{
+    for (int i = 0; i < 10000; i++) {
+        spin(0.01);
+        work();
+    }
+}
+static void slow_exchange(void)
+{
+    char *into = malloc(LARGE);
+    for (int i = 0; i < 1000000; i++)
+        MPI_Sendrecv(large, LARGE, MPI_CHAR, right, TAG, into, LARGE, MPI_CHAR, left, TAG, MPI_COMM_WORLD,
+                     MPI_STATUS_IGNORE);
+}
+static void slow_pingpong(void)
+{
+    for (int i = 0; i < 100000000 && rank < 2; i++)
+        if (rank == 0) {
+            send_to(1, TAG, MPI_COMM_WORLD);
+            receive_from(1, TAG, MPI_COMM_WORLD);
+        } else {
+            receive_from(0, TAG, MPI_COMM_WORLD);
+            send_to(0, TAG, MPI_COMM_WORLD);
+            usleep(100);
+        }
+    MPI_Barrier(MPI_COMM_WORLD);
+}
+static void slow_master(void)
+{
+    for (int i = 0; i < 100000000; i++)
+        if (rank == 0) {
+            MPI_Status status;
+            int value;
+            MPI_Recv(&value, 1, MPI_INT, MPI_ANY_SOURCE, TAG, MPI_COMM_WORLD, &status);
+            send_to(status.MPI_SOURCE, TAG, MPI_COMM_WORLD);
+        } else {
+            spin(0.005);
+            send_to(0, TAG, MPI_COMM_WORLD);
+            receive_from(0, TAG, MPI_COMM_WORLD);
+        }
+}
+static void slow_uneven(void)
+{
+    for (int i = 0; i < 10000; i++) {
+        spin(rank == 0 ? 0.2 : 0.001);
+        MPI_Barrier(MPI_COMM_WORLD);
+    }
+}
+static void slow_tests(void)
+{
+    for (int i = 0; i < 100000; i++) {
+        int value, done = 0;
+        MPI_Request request;
+        MPI_Irecv(&value, 1, MPI_INT, left, TAG, MPI_COMM_WORLD, &request);
+        usleep(20000);
+        send_to(right, TAG, MPI_COMM_WORLD);
+        while (!done)
+            MPI_Test(&request, &done, MPI_STATUS_IGNORE);
+    }
+}
+static void done(void)
+{
+    work();
+    send_to(right, TAG, MPI_COMM_WORLD); /* of eager size: it completes */
+    receive_from(left, TAG, MPI_COMM_WORLD);
+}
+
+static const struct {
+    const char *name, *kind;
+    void (*run)(void);
+    int processes; /* at least */
+} programs[] = {{"recv_ring", "cycle", recv_ring, 2},
+                {"ssend_ring", "cycle", ssend_ring, 2},
+                {"send_pairs", "cycle", send_pairs, 2},
+                {"wait_ring", "cycle", wait_ring, 2},
+                {"persistent_ring", "cycle", persistent_ring, 2},
+                {"waitall_ring", "cycle", waitall_ring, 2},
+                {"probe_ring", "cycle", probe_ring, 2},
+                {"mprobe_ring", "cycle", mprobe_ring, 2},
+                {"any_source", "cycle", any_source, 2},
+                {"waitany", "cycle", waitany, 2},
+                {"sendrecv_wrong_way", "cycle", sendrecv_wrong_way, 3},
+                {"ring_of_halves", "cycle", ring_of_halves, 4},
+                {"across_groups", "cycle", across_groups, 2},
+                {"pair_and_barrier", "cycle", pair_and_barrier, 3},
+                {"barrier_skipped", "missing", barrier_skipped, 2},
+                {"barrier_or_receive", "missing", barrier_or_receive, 2},
+                {"allreduce_skipped", "missing", allreduce_skipped, 2},
+                {"half_skipped", "missing", half_skipped, 4},
+                {"ibarrier_skipped", "missing", ibarrier_skipped, 2},
+                {"fence_skipped", "missing", fence_skipped, 2},
+                {"split_skipped", "missing", split_skipped, 2},
+                {"allreduce_or_barrier", "mismatch", allreduce_or_barrier, 2},
+                {"order_of_communicators", "mismatch", order_of_communicators, 2},
+                {"reduce_or_alltoall", "mismatch", reduce_or_alltoall, 3},
+                {"wrong_tag", "unmatched", wrong_tag, 2},
+                {"wrong_communicator", "unmatched", wrong_communicator, 2},
+                {"wrong_source", "unmatched", wrong_source, 2},
+                {"never_sent", "unmatched", never_sent, 2},
+                {"never_received", "unmatched", never_received, 2},
+                {"never_probed", "unmatched", never_probed, 2},
+                {"irecv_never_sent", "unmatched", irecv_never_sent, 2},
+                {"halo_without_one", "unmatched", halo_without_one, 3},
+                {"one_receive_more", "unmatched", one_receive_more, 2},
+                {"segv", "ended", segv, 2},
+                {"aborts", "ended", aborts, 2},
+                {"divides", "ended", divides, 2},
+                {"exits", "ended", exits, 2},
+                {"mpi_abort", "ended", mpi_abort, 2},
+                {"segv_in_barrier_of_others", "ended", segv_in_barrier_of_others, 2},
+                {"computes", "computing", computes, 2},
+                {"sleeps", "computing", sleeps, 2},
+                {"chain", "computing", chain, 3},
+                {"tests", "polling", tests, 2},
+                {"iprobes", "polling", iprobes, 2},
+                {"all_test", "polling", all_test, 2},
+                {"lock_and_barrier", "cycle", lock_and_barrier, 2},
+                {"start_without_post", "missing", start_without_post, 2},
+                {"slow_steps", "null", slow_steps, 2},
+                {"slow_exchange", "null", slow_exchange, 2},
+                {"slow_pingpong", "null", slow_pingpong, 2},
+                {"slow_master", "null", slow_master, 2},
+                {"slow_uneven", "null", slow_uneven, 2},
+                {"slow_tests", "null", slow_tests, 2},
+                {"done", "null", done, 2}};
+enum { PROGRAMS = sizeof programs / sizeof *programs };
+
+int main(int argc, char **argv)
+{
+    if (argc > 1 && strcmp(argv[1], "--list") == 0) {
+        for (int i = 0; i < PROGRAMS; i++)
+            printf("%s %s %d\n", programs[i].name, programs[i].kind, programs[i].processes);
+        return 0;
+    }
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    right = (rank + 1) % size;
+    left = (rank + size - 1) % size;
+    last = size - 1;
+    large = calloc(1, LARGE);
+    for (int i = 0; i < PROGRAMS; i++)
+        if (argc > 1 && strcmp(argv[1], programs[i].name) == 0)
+            programs[i].run();
+    MPI_Finalize();
+    return 0;
+}

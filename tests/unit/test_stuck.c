@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Who waits for whom: small ends of runs with known verdicts, and large ones in little time. */
+#include "core/memory.h"
+#include "core/payload.h"
+#include "stuck/stuck.h"
+#include "tap.h"
+
+#include <stdlib.h>
+#include <time.h>
+
+enum { INIT, SEND, RECV, BARRIER, ALLREDUCE, WAITALL, WAITANY, TEST, FINALIZE, IBARRIER, WAIT, STATES };
+#define SECOND INT64_C(1000000000)
+
+static struct defs *defs;
+static struct stuck_builder *builder;
+static struct batch batch;
+
+static void flush(void)
+{
+    struct error err = {0};
+    struct sink *sink = stuck_builder_sink(builder);
+    if (sink->events(sink, &batch, &err) != STATUS_OK)
+        abort();
+    batch_clear(&batch);
+}
+
+static struct event *put(uint32_t process, enum event_kind kind, int64_t time_ns, uint32_t state)
+{
+    if (batch.count == BATCH_EVENTS)
+        flush();
+    struct event *event = &batch.events[batch.count++];
+    *event = EVENT_NOTHING;
+    event->kind = (uint8_t)kind;
+    event->process = process;
+    event->time_ns = time_ns;
+    event->state = state;
+    event->comm = event->partner_comm = 0;
+    return event;
+}
+
+static void begin(uint32_t processes)
+{
+    static const char *const names[STATES] = {"MPI_Init",      "MPI_Send",     "MPI_Recv",    "MPI_Barrier",
+                                              "MPI_Allreduce", "MPI_Waitall",  "MPI_Waitany", "MPI_Test",
+                                              "MPI_Finalize",  "MPI_Ibarrier", "MPI_Wait"};
+    struct error err = {0};
+    defs = defs_new();
+    defs->processes = processes;
+    for (size_t i = 0; i < STATES; i++)
+        defs_add_state(defs, &(struct state_def){.name = (char *)(uintptr_t)names[i]});
+    defs_add_mark(defs, &(struct mark_def){.name = (char *)(uintptr_t)PENDING_MARK_NAME, .defined = true});
+    int32_t world = defs_comm(defs, 0);
+    defs->comms[world].world = true;
+    builder = stuck_builder_new();
+    struct sink *sink = stuck_builder_sink(builder);
+    if (sink->begin(sink, defs, &err) != STATUS_OK)
+        abort();
+    for (uint32_t i = 0; i < processes; i++) {
+        put(i, EVENT_ENTER, 0, INIT);
+        put(i, EVENT_LEAVE, 1000, INIT);
+    }
+}
+
+/* A call that returns, or with leave_ns 0 does not. */
+static void call(uint32_t process, uint32_t state, int64_t enter_ns, int64_t leave_ns)
+{
+    put(process, EVENT_ENTER, enter_ns, state);
+    if (leave_ns)
+        put(process, EVENT_LEAVE, leave_ns, state);
+}
+
+static void pending(uint32_t process, enum pending_what what, int32_t partner, int32_t tag, int32_t how)
+{
+    unsigned char payload[PENDING_MARK_SIZE];
+    payload_put_pending(payload, &(struct pending){.what = (int32_t)what, .partner = partner, .tag = tag, .how = how});
+    batch_set_payload(&batch, put(process, EVENT_MARK, 10 * SECOND, 0), payload, sizeof payload);
+}
+
+/* In MPI_Recv for a message with tag 1. */
+static void receives(uint32_t process, int32_t partner)
+{
+    call(process, RECV, 2000 + process, 0);
+    pending(process, PENDING_ALIVE, 0, 0, 0);
+    pending(process, PENDING_RECEIVE, partner, 1, PENDING_WAITED);
+}
+
+static void in_call(uint32_t process, uint32_t state)
+{
+    call(process, state, 2000 + process, 0);
+    pending(process, PENDING_ALIVE, 0, 0, 0);
+}
+
+static void sent(uint32_t process, int32_t to, int32_t tag)
+{
+    put(process, EVENT_ENTER, 1500, SEND);
+    struct event *event = put(process, EVENT_SEND, 1500, SEND);
+    event->partner = to;
+    event->tag = tag;
+    put(process, EVENT_LEAVE, 1600, SEND);
+}
+
+static struct stuck *end(void)
+{
+    flush();
+    return stuck_builder_end(builder);
+}
+
+static void expect(enum stuck_kind kind, const char *name)
+{
+    struct stuck *stuck = end();
+    tap_ok(stuck->kind == kind, "%s: %s", name, stuck->text ? stuck->text : "nothing");
+    stuck_free(stuck);
+    defs_free(defs);
+}
+
+static void and_or(void)
+{
+    begin(2);
+    receives(0, 1);
+    receives(1, 0);
+    expect(STUCK_CYCLE, "two that receive of each other");
+
+    begin(2);
+    sent(1, 0, 1);
+    receives(0, 1);
+    receives(1, 0);
+    expect(STUCK_SLOW, "the message is on its way");
+
+    begin(3);
+    receives(0, PENDING_ANYBODY);
+    receives(1, 0);
+    pending(2, PENDING_ALIVE, 0, 0, 0); /* computes */
+    expect(STUCK_COMPUTING, "any of several: one computes");
+
+    begin(3);
+    receives(0, PENDING_ANYBODY);
+    receives(1, 0);
+    receives(2, 1);
+    expect(STUCK_CYCLE, "any of several: a knot");
+
+    begin(3);
+    in_call(0, WAITANY);
+    pending(0, PENDING_RECEIVE, 1, 1, PENDING_WAITED | PENDING_ANY);
+    pending(0, PENDING_RECEIVE, 2, 1, PENDING_WAITED | PENDING_ANY);
+    receives(1, 0);
+    pending(2, PENDING_ALIVE, 0, 0, 0);
+    expect(STUCK_COMPUTING, "MPI_Waitany: one of both may come");
+
+    begin(3);
+    in_call(0, WAITALL);
+    pending(0, PENDING_RECEIVE, 1, 1, PENDING_WAITED);
+    pending(0, PENDING_RECEIVE, 2, 1, PENDING_WAITED);
+    receives(1, 0);
+    pending(2, PENDING_ALIVE, 0, 0, 0);
+    expect(STUCK_CYCLE, "MPI_Waitall: one of both cannot come");
+
+    begin(2);
+    sent(1, 0, 1);
+    in_call(0, WAITALL);
+    pending(0, PENDING_RECEIVE, 1, 1, PENDING_WAITED);
+    pending(0, PENDING_RECEIVE, 1, 1, PENDING_WAITED);
+    receives(1, 0);
+    expect(STUCK_CYCLE, "two receives, one message");
+}
+
+static void kinds(void)
+{
+    begin(3);
+    in_call(0, BARRIER);
+    in_call(1, BARRIER);
+    receives(2, 0);
+    expect(STUCK_MISSING, "a barrier that one never enters");
+
+    begin(3);
+    in_call(0, BARRIER);
+    in_call(1, ALLREDUCE);
+    in_call(2, BARRIER);
+    expect(STUCK_MISMATCH, "a barrier and an allreduce");
+
+    begin(2);
+    sent(1, 0, 2);
+    receives(0, 1);
+    in_call(1, BARRIER);
+    expect(STUCK_UNMATCHED, "a different tag");
+
+    begin(2);
+    receives(0, 1);
+    in_call(1, FINALIZE);
+    expect(STUCK_UNMATCHED, "of one that leaves");
+
+    begin(2);
+    receives(0, 1);
+    pending(1, PENDING_SIGNAL, 0, 11, 0);
+    expect(STUCK_ENDED, "of one that crashed");
+
+    begin(2);
+    in_call(0, BARRIER);
+    for (int i = 0; i < 1000; i++)
+        call(1, TEST, 3000 + 100 * i, 3050 + 100 * i);
+    pending(1, PENDING_ALIVE, 0, 0, 0);
+    pending(1, PENDING_RECEIVE, 0, 1, PENDING_TESTED);
+    expect(STUCK_POLLING, "tests of what never comes");
+
+    begin(2);
+    for (int i = 0; i < 100; i++)
+        for (uint32_t process = 0; process < 2; process++)
+            call(process, BARRIER, SECOND / 10 * (i + 1), SECOND / 10 * (i + 1) + 100);
+    in_call(0, BARRIER);
+    pending(1, PENDING_ALIVE, 0, 0, 0);
+    expect(STUCK_SLOW, "steps of 0.1 s until the end");
+
+    begin(2);
+    call(0, FINALIZE, 3000, 4000);
+    call(1, FINALIZE, 3000, 4000);
+    expect(STUCK_NOT, "a whole run");
+}
+
+static double seconds(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+}
+
+static void large(void)
+{
+    enum { PROCESSES = 4096, EACH = 25, LIMIT_S = 5 };
+    double then = seconds();
+    begin(PROCESSES);
+    for (uint32_t i = 0; i + 1 < PROCESSES; i++)
+        in_call(i, BARRIER);
+    receives(PROCESSES - 1, 0);
+    struct stuck *stuck = end();
+    double took = seconds() - then;
+    tap_ok(stuck->kind == STUCK_MISSING && stuck->call_count == PROCESSES && took < LIMIT_S,
+           "4,096 processes, a barrier that one never enters: %.3f s", took);
+    stuck_free(stuck);
+    defs_free(defs);
+
+    then = seconds();
+    begin(PROCESSES);
+    for (uint32_t i = 0; i < PROCESSES; i++) {
+        in_call(i, WAITALL);
+        for (uint32_t k = 1; k <= EACH; k++)
+            pending(i, PENDING_RECEIVE, (int32_t)((i + k) % PROCESSES), 1, PENDING_WAITED);
+    }
+    stuck = end();
+    took = seconds() - then;
+    tap_ok(stuck->kind == STUCK_CYCLE && took < LIMIT_S, "a graph of %d edges: %.3f s", PROCESSES * EACH, took);
+    stuck_free(stuck);
+    defs_free(defs);
+
+    then = seconds();
+    begin(PROCESSES);
+    for (uint32_t i = 0; i < PROCESSES; i++)
+        receives(i, PENDING_ANYBODY);
+    stuck = end();
+    took = seconds() - then;
+    tap_ok(stuck->kind == STUCK_CYCLE && took < LIMIT_S, "4,096 that receive of anybody: %.3f s", took);
+    stuck_free(stuck);
+    defs_free(defs);
+}
+
+int main(void)
+{
+    and_or();
+    kinds();
+    large();
+    batch_free(&batch);
+    return tap_done();
+}

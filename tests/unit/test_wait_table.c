@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The table of waits against the waits themselves: random runs, and one of waits that are too long for 32 bits. */
+#include "graph/wait.h"
+#include "graph/wait_table.h"
+
+#include "unit/hand_trace.h"
+#include "unit/tap.h"
+
+#include <math.h>
+
+/* What the table says of each call of the location, against wait_compute(). Returns how often it is wrong. */
+static uint64_t wrong_calls(const struct graph *graph, uint32_t location)
+{
+    uint64_t wrong = 0;
+    uint32_t waits = 0, last = GRAPH_NONE;
+    for (uint32_t i = 0; i < graph->locations[location].count; i++) {
+        struct wait wait = wait_compute(graph, location, i);
+        wrong += waits_before(graph, location, i) != waits;
+        wrong += waiting_call_before(graph, location, i) != last;
+        wrong += wait_table_marks(graph, location, i) != (wait.kind != WAIT_NONE);
+        wrong += wait_ns_in(graph, location, i) != wait.ns || wait_kind_in(graph, location, i) != (int)wait.kind;
+        wrong += wait_of(graph, location, i).ns != wait.ns;
+        if (wait.kind == WAIT_NONE)
+            continue;
+        wrong += wait_ns(graph, location, waits) != wait.ns;
+        waits++;
+        last = i;
+    }
+    size_t count = graph->locations[location].count;
+    wrong += waits_before(graph, location, count) != waits || graph->waits[location].count != waits;
+    return wrong;
+}
+
+/* Sums of random stretches of waits. */
+static uint64_t wrong_sums(const struct graph *graph, uint32_t location)
+{
+    uint64_t wrong = 0;
+    size_t count = graph->waits[location].count;
+    for (int turn = 0; turn < 200 && count > 0; turn++) {
+        size_t from = (size_t)random_below((int64_t)count + 1), to = (size_t)random_below((int64_t)count + 1);
+        double sum_ns = 0;
+        for (size_t i = from; i < to; i++)
+            sum_ns += (double)wait_ns(graph, location, i);
+        wrong += fabs(waits_sum_ns(graph, location, from, to) - sum_ns) > 0.5;
+    }
+    return wrong;
+}
+
+static void test_random(void)
+{
+    uint64_t wrong = 0, wrong_sum = 0, long_ones = 0;
+    for (int turn = 0; turn < 20; turn++) {
+        struct trace trace = {0};
+        run_make(&trace, 5);
+        /* More than one word of marks, and of sums. */
+        for (int round = 0; round < 300; round++)
+            for (uint32_t p = 0; p < 5; p++) {
+                int64_t base = 10000 + 100 * round;
+                call(&trace, p, BARRIER, base + random_below(40), base + 50);
+            }
+        struct graph *graph = graph_of(&trace, 5);
+        for (uint32_t p = 0; p < 5; p++) {
+            wrong += wrong_calls(graph, p);
+            wrong_sum += wrong_sums(graph, p);
+            long_ones += graph->waits[p].count > 128;
+        }
+        graph_free(graph);
+    }
+    tap_equal_int((long long)wrong, 0, "20 random runs: every wait is in the table, and no other");
+    tap_equal_int((long long)wrong_sum, 0, "sums of stretches");
+    tap_ok(long_ones > 50, "locations with more than 128 waits");
+}
+
+static void test_long(void)
+{
+    const int64_t second = 1000000000;
+    struct trace trace = {0};
+    for (uint32_t p = 0; p < 2; p++) {
+        moment(&trace, p, 0);
+        call(&trace, p, BARRIER, p == 0 ? second : 8 * second, 8 * second + 1);
+        call(&trace, p, BARRIER, p == 0 ? 9 * second : 9 * second + 5, 9 * second + 6);
+        call(&trace, p, BARRIER, p == 0 ? 10 * second : 12 * second + 200 * second / 1000,
+             12 * second + 200 * second / 1000 + 1);
+    }
+    struct graph *graph = graph_of(&trace, 2);
+    uint32_t late_for = graph->locations[0].process == 0 ? 0 : 1;
+    tap_equal_int(wait_ns_in(graph, late_for, 0), 7 * second, "a wait of 7 s");
+    tap_equal_int(wait_ns_in(graph, late_for, 1), 5, "a short one after it");
+    tap_equal_int(wait_ns_in(graph, late_for, 2), 2200000000, "another that 31 bits do not hold");
+    tap_equal_int((long long)graph->long_wait_count, 2, "two are kept apart");
+    tap_ok(waits_sum_ns(graph, late_for, 0, 3) == 9200000005.0, "their sum");
+    tap_equal_int(waits_median_ns(graph), 2200000000, "their median");
+    tap_equal_int((long long)graph->waits[1 - late_for].count, 0, "the one that is late waits for nobody");
+    tap_equal_int(waiting_call_before(graph, late_for, 0), GRAPH_NONE, "no wait before the first call");
+    graph_free(graph);
+}
+
+int main(void)
+{
+    defs_make();
+    test_random();
+    test_long();
+    defs_free(defs);
+    return tap_done();
+}
