@@ -68,7 +68,8 @@ class Case:
             # Pango 1.50 waits for ever for its thread that reads the fonts where that got no memory.
             waits_for_fonts = call == "malloc" and stays and any(name.endswith(DRAWN) for name in want[3])
             return None if waits_for_fonts else "hangs"
-        lines = [line for line in err.decode(errors="replace").splitlines() if line.startswith("sight: ")]
+        # Our line may follow one that fontconfig began and could not end.
+        lines = [line for line in err.decode(errors="replace").splitlines() if "sight: " in line]
         if code < 0 or code > 5:
             return "exit code %d: %s" % (code, err[-200:])
         if left:

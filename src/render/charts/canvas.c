@@ -32,33 +32,23 @@ static void say_nothing(const gchar *domain, GLogLevelFlags level, const gchar *
 static const int crashes[] = {SIGSEGV, SIGBUS, SIGTRAP, SIGABRT};
 enum { CRASHES = sizeof crashes / sizeof *crashes, CRASH_STACK = 64 * 1024 };
 
-/* Canvases that are there, of any thread. */
-static pthread_mutex_t drawing = PTHREAD_MUTEX_INITIALIZER;
-static size_t canvases;
-static struct sigaction before[CRASHES];
+/* They stay until the process ends: Pango sorts fonts in threads of its own, which may outlive the last canvas. */
+static void watch_for_crashes(void)
+{
+    struct sigaction action = {.sa_handler = on_crash, .sa_flags = SA_ONSTACK};
+    sigemptyset(&action.sa_mask);
+    g_log_set_default_handler(say_nothing, NULL);
+    for (size_t i = 0; i < CRASHES; i++)
+        sigaction(crashes[i], &action, NULL);
+}
 
 static void drawing_begin(void)
 {
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
     /* Some of them recurse without end: the handler has a stack of its own. */
     static _Thread_local char stack[CRASH_STACK];
-    struct sigaction action = {.sa_handler = on_crash, .sa_flags = SA_ONSTACK};
     sigaltstack(&(stack_t){.ss_sp = stack, .ss_size = sizeof stack}, NULL);
-    sigemptyset(&action.sa_mask);
-    pthread_mutex_lock(&drawing);
-    g_log_set_default_handler(say_nothing, NULL);
-    for (size_t i = 0; canvases == 0 && i < CRASHES; i++)
-        sigaction(crashes[i], &action, &before[i]);
-    canvases++;
-    pthread_mutex_unlock(&drawing);
-}
-
-static void drawing_end(void)
-{
-    pthread_mutex_lock(&drawing);
-    canvases--;
-    for (size_t i = 0; canvases == 0 && i < CRASHES; i++)
-        sigaction(crashes[i], &before[i], NULL);
-    pthread_mutex_unlock(&drawing);
+    pthread_once(&once, watch_for_crashes);
 }
 
 struct canvas *canvas_new(enum canvas_kind kind, struct output *output, double width, double height,
@@ -81,7 +71,6 @@ struct canvas *canvas_new(enum canvas_kind kind, struct output *output, double w
         canvas_svg_begin(canvas);
     else if (!canvas_cairo_begin(canvas)) {
         g_object_unref(canvas->measuring);
-        drawing_end();
         free(canvas);
         return NULL;
     }
@@ -105,7 +94,6 @@ void canvas_free(struct canvas *canvas)
     free(canvas->steps);
     free(canvas->boxes);
     free(canvas);
-    drawing_end();
 }
 
 double canvas_width(const struct canvas *canvas)
