@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "cli/clock_info.h"
+#include "render/reports/clock_report.h"
 
 #define GETTER(name, row_type, expression)                                                                             \
     static struct value name(const void *context, const void *row_pointer)                                             \
@@ -66,7 +66,7 @@ static const struct field row_fields[] = {
     {"remark", "remark", row_remark},
 };
 
-void clock_info_json(struct json *json, const struct clocks *clocks)
+void clock_report_json(struct json *json, const struct clocks *clocks)
 {
     json_open(json, "clocks", '{');
     json_value(json, "corrected", value_bool(clocks->corrected));
@@ -88,7 +88,7 @@ static void write_rows(struct output *output, const struct clocks *clocks, bool 
     text_table_print(table, output, "  ");
 }
 
-void clock_info_text(struct output *output, const struct clocks *clocks, bool all)
+void clock_report_text(struct output *output, const struct clocks *clocks, bool all)
 {
     char text[VALUE_TEXT_SIZE];
     output_text(output, "\nClocks (--fix-clocks)\n");

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef SIGHT_CLI_CLOCK_INFO_H
-#define SIGHT_CLI_CLOCK_INFO_H
+#ifndef SIGHT_RENDER_REPORTS_CLOCK_REPORT_H
+#define SIGHT_RENDER_REPORTS_CLOCK_REPORT_H
 
 #include "clocks/clocks.h"
 #include "render/field.h"
@@ -8,9 +8,9 @@
 /* What --fix-clocks did, for `sight info`: what was wrong, and each process's correction. After the trace was read. */
 
 /* The member "clocks" of the open object. */
-void clock_info_json(struct json *json, const struct clocks *clocks);
+void clock_report_json(struct json *json, const struct clocks *clocks);
 
 /* Processes that were not moved are left out unless `all`. */
-void clock_info_text(struct output *output, const struct clocks *clocks, bool all);
+void clock_report_text(struct output *output, const struct clocks *clocks, bool all);
 
 #endif
