@@ -10,14 +10,14 @@
 
 /* It is evident where so much of all time is in calls that no network explains, and calls like them are prompt. */
 enum { HELD_LEAST = 10, PROMPT_LEAST = 3 };
-static const double HELD_SHARE = 0.05, PROMPT_SHARE = 0.05;
+static const double HELD_SHARE = 0.05, PROMPT_SHARE = 0.02;
 
 bool finding_shares_cores(const struct metrics *metrics)
 {
     const struct analysis *analysis = metrics->analysis;
     double all_ns = (double)working_duration_ns(metrics) * (double)metrics->process_count;
-    return finding_roots_known(analysis) && analysis->held_calls >= HELD_LEAST &&
-           analysis->prompt_calls >= PROMPT_LEAST && (double)analysis->held >= HELD_SHARE * all_ns &&
+    return analysis->held_calls >= HELD_LEAST && analysis->prompt_calls >= PROMPT_LEAST &&
+           (double)analysis->held >= HELD_SHARE * all_ns &&
            (double)analysis->prompt_calls >= PROMPT_SHARE * (double)analysis->small_calls;
 }
 

@@ -103,9 +103,11 @@ static bool remains_when_even(const struct analysis *analysis, const struct find
     return wait != WAIT_NONE && (double)analysis->waits[wait].remains_ns / 1e9 > REMAINS * finding->saving_s;
 }
 
+/* Where clocks leave roots unknown, what the machine causes is still known: that takes no clock error. */
 static void name_roots(struct findings *findings, const struct analysis *analysis)
 {
-    for (size_t r = 0; r < sizeof roots / sizeof *roots; r++) {
+    size_t count = finding_roots_known(analysis) ? sizeof roots / sizeof *roots : 1;
+    for (size_t r = 0; r < count; r++) {
         const struct finding *root = finding_of(findings, roots[r].root);
         bool uneven = roots[r].root == FINDING_compute_imbalance || roots[r].root == FINDING_dynamic_imbalance;
         for (size_t i = 0; root && i < findings->count; i++) {
@@ -159,10 +161,9 @@ struct findings findings_of(const struct metrics *metrics, const struct heuristi
     }
     finding_caveat(input, findings.caveat);
     raise_machine(&findings, duration);
-    if (finding_roots_known(analysis)) {
-        name_roots(&findings, analysis);
+    name_roots(&findings, analysis);
+    if (finding_roots_known(analysis))
         join_turns(&findings, metrics->process_count);
-    }
     if (findings.count > 0)
         qsort(findings.finding, findings.count, sizeof *findings.finding, by_saving);
     return findings;

@@ -49,8 +49,10 @@ void held_calls_add(struct analysis *analysis, const struct graph *graph, const 
     int64_t own_ns = time_since(wait->ns, time_since(call->enter_ns, call->leave_ns));
     bool measured = instance || wait->kind != WAIT_NONE;
     analysis->small_calls += measured;
-    analysis->prompt_calls += measured && own_ns <= explained_ns;
-    if (own_ns <= HELD_TIMES * explained_ns)
+    /* A call that is over before its partner comes has no own time: the clocks are wrong, and it says nothing. */
+    bool told = own_ns > 0 || graph->clock_error_ns == 0;
+    analysis->prompt_calls += measured && told && own_ns <= explained_ns;
+    if (time_since(graph->clock_error_ns, own_ns) <= HELD_TIMES * explained_ns)
         return;
     analysis->held_calls++;
     time_add(&analysis->held, own_ns);

@@ -12,7 +12,8 @@
    Counted are receives, and completions of receives, of HELD_BYTES at most, barriers, and collectives of all to all of
    so few bytes. What explains a call: HELD_STEP_NS for each step of it (log2 of the processes), and HELD_BYTE_NS for
    each byte. A call is held that takes HELD_TIMES as long, and prompt if it takes no longer, where it is known when the
-   last it depends on came. Sends do not count: they may be held back by their receiver. */
+   last it depends on came. Sends do not count: they may be held back by their receiver. Where messages arrive before
+   they are sent, a call is held only if it takes longer still by the clock error. */
 enum { HELD_BYTES = 16384, HELD_STEP_NS = 100000, HELD_BYTE_NS = 10, HELD_TIMES = 10 };
 
 void held_calls_add(struct analysis *analysis, const struct graph *graph, const struct call *call,
