@@ -187,8 +187,10 @@ static uint32_t ranks_end(const struct comparison *comparison)
 }
 
 static void compare_process(struct comparison *comparison, size_t *place, size_t *capacity, size_t v, size_t run,
-                            const struct process_row *row)
+                            size_t at)
 {
+    const struct metrics *metrics = comparison->versions[v].runs[run];
+    const struct process_row *row = &metrics->process[at];
     size_t versions = comparison->version_count, runs = comparison->versions[v].run_count;
     if (place[row->rank] == 0) {
         struct averaged *all = memory_new(3 * versions * sizeof *all);
@@ -197,8 +199,9 @@ static void compare_process(struct comparison *comparison, size_t *place, size_t
         place[row->rank] = comparison->process_count;
     }
     struct compared_process *process = &comparison->processes[place[row->rank] - 1];
-    average(&process->compute[v], run, runs, (double)process_compute_ns(row) / 1e9);
-    average(&process->communication[v], run, runs, (double)row->communication_ns / 1e9);
+    average(&process->compute[v], run, runs, (double)metrics_compute_ns(metrics, at) / 1e9);
+    average(&process->communication[v], run, runs,
+            (double)(row->communication_ns + metrics_polled_ns(metrics, at)) / 1e9);
     average(&process->total[v], run, runs, (double)process_total_ns(row) / 1e9);
 }
 
@@ -215,7 +218,7 @@ static void compare_processes(struct comparison *comparison)
         for (size_t run = 0; run < comparison->versions[v].run_count; run++) {
             const struct metrics *metrics = comparison->versions[v].runs[run];
             for (size_t i = 0; i < metrics->process_count; i++)
-                compare_process(comparison, place, &capacity, v, run, &metrics->process[i]);
+                compare_process(comparison, place, &capacity, v, run, i);
             comparison->sizes_differ |= metrics->process_count != comparison->versions[0].runs[0]->process_count;
         }
     if (comparison->process_count > 0)

@@ -23,7 +23,7 @@ static const double IDLE = 0.25;
 
 /* What a deviation is about, and how one speaks of it. */
 struct subject {
-    int64_t (*time_ns)(const struct process_row *row);
+    int64_t (*time_ns)(const struct metrics *metrics, size_t row);
     const char *noun;          /* "computing time" */
     const char *does;          /* "computes" */
     const char *do_;           /* "compute" */
@@ -38,16 +38,21 @@ struct spread {
     double duration; /* of the run, in seconds */
 };
 
-static int64_t communication_ns(const struct process_row *row)
+static int64_t communication_ns(const struct metrics *metrics, size_t row)
 {
-    return row->communication_ns;
+    return metrics->process[row].communication_ns + metrics_polled_ns(metrics, row);
 }
 
-static struct series series_of(const struct metrics *metrics, int64_t (*time_ns)(const struct process_row *))
+static int64_t total_ns(const struct metrics *metrics, size_t row)
+{
+    return process_total_ns(&metrics->process[row]);
+}
+
+static struct series series_of(const struct metrics *metrics, int64_t (*time_ns)(const struct metrics *, size_t))
 {
     struct series series = series_new(metrics->process_count);
     for (size_t i = 0; i < metrics->process_count; i++) {
-        series.value[i] = (double)time_ns(&metrics->process[i]) / 1e9;
+        series.value[i] = (double)time_ns(metrics, i) / 1e9;
         series.rank[i] = metrics->process[i].rank;
     }
     return series;
@@ -386,7 +391,7 @@ static void advise_total(struct heuristic_result *result, const struct pattern *
 
 void judge_compute(const struct metrics *metrics, struct heuristic_result *result)
 {
-    static const struct subject subject = {process_compute_ns, "computing time", "computes",    "compute",
+    static const struct subject subject = {metrics_compute_ns, "computing time", "computes",    "compute",
                                            "overloaded",       "nearly idle",    advise_compute};
     judge_spread(metrics, &subject, true, result);
 }
@@ -394,7 +399,7 @@ void judge_compute(const struct metrics *metrics, struct heuristic_result *resul
 /* True if communication times are the mirror of computing times: what is missing in one is in the other. */
 static bool mirrors_computing(const struct metrics *metrics)
 {
-    struct series compute = series_of(metrics, process_compute_ns),
+    struct series compute = series_of(metrics, metrics_compute_ns),
                   communication = series_of(metrics, communication_ns);
     double mirrored = correlation(compute.value, communication.value, compute.count);
     series_clear(&compute);
@@ -421,7 +426,7 @@ void judge_communication(const struct metrics *metrics, struct heuristic_result 
 
 void judge_total(const struct metrics *metrics, struct heuristic_result *result)
 {
-    static const struct subject subject = {process_total_ns,     "total time",    "runs",      "run",
-                                           "far above the rest", "nearly absent", advise_total};
+    static const struct subject subject = {total_ns,        "total time", "runs", "run", "far above the rest",
+                                           "nearly absent", advise_total};
     judge_spread(metrics, &subject, false, result);
 }

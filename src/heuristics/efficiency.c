@@ -41,7 +41,7 @@ struct efficiency efficiency_of(const struct metrics *metrics)
 {
     double sum = 0, most = 0, duration = (double)working_duration_ns(metrics);
     for (size_t i = 0; i < metrics->process_count; i++) {
-        double compute = (double)process_compute_ns(&metrics->process[i]);
+        double compute = (double)metrics_compute_ns(metrics, i);
         sum += compute;
         most = compute > most ? compute : most;
     }
@@ -57,7 +57,7 @@ double communication_share(const struct metrics *metrics)
     for (size_t i = 0; i < metrics->process_count; i++) {
         struct starting starting = starting_of(metrics, &metrics->process[i]);
         double startup = (double)starting.start_ns + (double)starting.stop_ns;
-        communication += (double)metrics->process[i].communication_ns - startup;
+        communication += (double)metrics->process[i].communication_ns - startup + (double)metrics_polled_ns(metrics, i);
         total += (double)process_total_ns(&metrics->process[i]) - startup;
     }
     return total > 0 && communication > 0 ? communication / total : 0;
@@ -67,7 +67,7 @@ double mpi_share(const struct metrics *metrics)
 {
     double communication = 0, total = 0;
     for (size_t i = 0; i < metrics->process_count; i++) {
-        communication += (double)metrics->process[i].communication_ns;
+        communication += (double)metrics->process[i].communication_ns + (double)metrics_polled_ns(metrics, i);
         total += (double)process_total_ns(&metrics->process[i]);
     }
     return total > 0 ? communication / total : 0;

@@ -10,7 +10,8 @@ int64_t working_duration_ns(const struct metrics *metrics);
 
 /* The upper levels of the POP efficiencies, which need nothing but computing times u(i) and that duration T: parallel
    efficiency = mean(u) / T = load balance * communication efficiency, load balance = mean(u) / max(u), communication
-   efficiency = max(u) / T. (POP standard metrics; mission/peers 2.6.) All 0 where nothing was computed.
+   efficiency = max(u) / T. (POP standard metrics; mission/peers 2.6.) All 0 where nothing was computed. Naps while
+   polling are no computing.
  */
 struct efficiency {
     double parallel, load_balance, communication;
@@ -18,7 +19,7 @@ struct efficiency {
 struct efficiency efficiency_of(const struct metrics *metrics);
 
 /* Share of the processes' total times that is communication, what starts and ends MPI (MPI_Init, MPI_Init_thread,
-   MPI_Finalize) left out of both; 0 for an empty run. */
+   MPI_Finalize) left out of both, with naps while polling; 0 for an empty run. */
 double communication_share(const struct metrics *metrics);
 
 /* The same with them. */

@@ -160,9 +160,9 @@ static struct ranks idle_of(const struct metrics *metrics, double *busy_s)
     struct ranks idle = {memory_new(count * sizeof *idle.rank), 0};
     double sum = 0;
     for (size_t i = 0; i < count; i++)
-        sum += (double)process_compute_ns(&metrics->process[i]) / 1e9;
+        sum += (double)metrics_compute_ns(metrics, i) / 1e9;
     for (size_t i = 0; i < count; i++) {
-        double mine = (double)process_compute_ns(&metrics->process[i]) / 1e9;
+        double mine = (double)metrics_compute_ns(metrics, i) / 1e9;
         if (count > 1 && mine < IDLE * (sum - mine) / (double)(count - 1))
             idle.rank[idle.count++] = metrics->process[i].rank;
     }

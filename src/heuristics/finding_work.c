@@ -35,12 +35,12 @@ static int64_t *missing_work(const struct metrics *metrics, int64_t **excess_ns)
     double mean = 0;
     *excess_ns = memory_new(count * sizeof **excess_ns);
     for (size_t i = 0; i < count; i++) {
-        int64_t ns = process_compute_ns(&metrics->process[i]);
+        int64_t ns = metrics_compute_ns(metrics, i);
         most = ns > most ? ns : most;
         mean += (double)ns / (double)count;
     }
     for (size_t i = 0; i < count; i++) {
-        int64_t ns = process_compute_ns(&metrics->process[i]);
+        int64_t ns = metrics_compute_ns(metrics, i);
         missing[i] = most - ns;
         (*excess_ns)[i] = (double)ns > mean ? ns - (int64_t)mean : 0;
     }

@@ -16,10 +16,9 @@ static size_t partners(const struct partner_row *rows, size_t count, uint32_t ra
 static size_t workers(const struct metrics *metrics, const struct process_row *hub)
 {
     size_t found = 0;
-    for (size_t i = 0; i < metrics->process_count; i++) {
-        const struct process_row *row = &metrics->process[i];
-        found += row != hub && MASTER_COMPUTE * (double)process_compute_ns(row) >= (double)process_compute_ns(hub);
-    }
+    double own = (double)metrics_compute_ns(metrics, (size_t)(hub - metrics->process));
+    for (size_t i = 0; i < metrics->process_count; i++)
+        found += &metrics->process[i] != hub && MASTER_COMPUTE * (double)metrics_compute_ns(metrics, i) >= own;
     return found;
 }
 
@@ -33,9 +32,9 @@ int64_t master_of(const struct metrics *metrics)
         const struct process_row *row = &metrics->process[i];
         if (row->messages_sent + row->messages_received > hub->messages_sent + hub->messages_received)
             hub = row;
-        compute += (double)process_compute_ns(row);
+        compute += (double)metrics_compute_ns(metrics, i);
     }
-    double own = (double)process_compute_ns(hub);
+    double own = (double)metrics_compute_ns(metrics, (size_t)(hub - metrics->process));
     size_t others = metrics->process_count - 1;
     size_t sent = partners(hub->sent, hub->sent_count, hub->rank),
            received = partners(hub->received, hub->received_count, hub->rank);

@@ -161,6 +161,7 @@ enum file_attribute {
     X(excess)                                                                                                          \
     X(delay)                                                                                                           \
     X(clock)                                                                                                           \
+    X(polling)                                                                                                         \
     X(phases)                                                                                                          \
     X(loop)                                                                                                            \
     X(phase)                                                                                                           \

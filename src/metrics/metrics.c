@@ -3,6 +3,7 @@
 #include "metrics/accumulator_state.h"
 
 #include "core/memory.h"
+#include "metrics/analysis.h"
 
 #include <string.h>
 
@@ -286,6 +287,20 @@ struct metrics *accumulator_metrics(struct accumulator *accumulator, struct erro
         return metrics;
     metrics_free(metrics);
     return NULL;
+}
+
+int64_t metrics_polled_ns(const struct metrics *metrics, size_t row)
+{
+    const struct analysis *analysis = metrics->analysis;
+    if (!analysis || analysis->process_count != metrics->process_count)
+        return 0;
+    int64_t compute_ns = process_compute_ns(&metrics->process[row]);
+    return analysis->polled_ns[row] < compute_ns ? analysis->polled_ns[row] : compute_ns;
+}
+
+int64_t metrics_compute_ns(const struct metrics *metrics, size_t row)
+{
+    return process_compute_ns(&metrics->process[row]) - metrics_polled_ns(metrics, row);
 }
 
 uint64_t metrics_messages(const struct metrics *metrics, uint64_t *bytes)

@@ -120,6 +120,13 @@ static inline int64_t process_compute_ns(const struct process_row *row)
     return communication < 0 ? total : communication < total ? total - communication : 0;
 }
 
+/* What of a process's compute_s is no computing: naps between looks for a message, in ns. 0 where the metrics have no
+   analysis of all their processes. */
+int64_t metrics_polled_ns(const struct metrics *metrics, size_t row);
+
+/* compute_s of a process without those. */
+int64_t metrics_compute_ns(const struct metrics *metrics, size_t row);
+
 /* Messages of p / messages of all processes (SIGHT eq. 4.2.1); 0 where there are none. */
 static inline double process_communication_index(const struct metrics *metrics, const struct process_row *row)
 {

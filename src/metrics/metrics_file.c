@@ -392,6 +392,14 @@ static void read_clock(struct metrics_file *file)
         file->metrics->analysis->clock_shift_ns[row] = file_time(file, ATTRIBUTE_shift_s);
 }
 
+/* How long a process naps between looks for a message. */
+static void read_polling(struct metrics_file *file)
+{
+    size_t row = file->metrics->analysis ? file_row(file) : SIZE_MAX;
+    if (row != SIZE_MAX)
+        file->metrics->analysis->polled_ns[row] = file_time(file, ATTRIBUTE_time_s);
+}
+
 static void read_element(void *owner, unsigned element)
 {
     static void (*const read[])(struct metrics_file *) = {

@@ -450,6 +450,12 @@ static void take_uneven(struct analyst *analyst)
     uneven_clear(&places);
 }
 
+static void take_polling(struct analyst *analyst)
+{
+    for (size_t i = 0; i < analyst->graph->location_count; i++)
+        time_add(&analyst->analysis->polled_ns[analyst->rows[i]], analyst->graph->locations[i].polled_ns);
+}
+
 /* What comes first needs nothing but the graph, and is needed by the rest. */
 enum { FIRST_STEPS = 3, NAMED_STEPS = 7, LATER_STEPS = NAMED_STEPS + WAIT_KIND_COUNT };
 
@@ -500,6 +506,7 @@ struct analysis *analyse_in_parallel(const struct graph *graph, unsigned threads
     analysis->unmatched = graph->unmatched;
     analysis->early = graph->early;
     analysis->clock_error = graph->clock_error_ns;
+    take_polling(&analyst);
     parallel_run(threads, FIRST_STEPS, first_step, &analyst);
     parallel_run(threads, LATER_STEPS, later_step, &analyst);
     parallel_run(threads, WAIT_KIND_COUNT, last_step, &analyst);

@@ -86,7 +86,7 @@ static double compute_s(const struct metrics *metrics)
 {
     double sum = 0;
     for (size_t i = 0; i < metrics->process_count; i++)
-        sum += (double)process_compute_ns(&metrics->process[i]);
+        sum += (double)metrics_compute_ns(metrics, i);
     return metrics->process_count ? sum / (double)metrics->process_count / 1e9 : 0;
 }
 

@@ -46,6 +46,7 @@ enum {
     FILE_IWRITE_ALL,
     FILE_WRITE_BEGIN,
     FILE_WRITE_END,
+    IPROBE,
     STATES,
     LOCATIONS = 8
 };
@@ -88,7 +89,8 @@ HAND_UNUSED static void defs_make(void)
                                               "MPI_File_write_all",
                                               "MPI_File_iwrite_all",
                                               "MPI_File_write_all_begin",
-                                              "MPI_File_write_all_end"};
+                                              "MPI_File_write_all_end",
+                                              "MPI_Iprobe"};
     defs = defs_new();
     for (size_t i = 0; i < STATES; i++)
         defs_add_state(defs, &(struct state_def){.name = (char *)(uintptr_t)names[i]});

@@ -21,23 +21,24 @@ void chart_balance_answer(const struct chart_input *input, char answer[CHART_ANS
            working_ns = (double)working_duration_ns(metrics),
            mean = run_ns > 0 ? efficiency_of(metrics).parallel * working_ns / run_ns : 0;
     char all[TEXT_NUMBER_SIZE], one[TEXT_NUMBER_SIZE];
-    const struct process_row *most = &metrics->process[0];
+    size_t row = 0;
     for (size_t i = 1; i < metrics->process_count; i++)
-        if (process_compute_ns(&metrics->process[i]) > process_compute_ns(most))
-            most = &metrics->process[i];
+        if (metrics_compute_ns(metrics, i) > metrics_compute_ns(metrics, row))
+            row = i;
+    double most_ns = (double)metrics_compute_ns(metrics, row);
     if (run_ns <= 0)
         chart_say(answer, "This run has no duration");
     else if (mean <= 0)
         chart_say(answer, "All time is spent in MPI");
-    else if ((double)process_compute_ns(most) <= STANDS_OUT * mean * run_ns)
+    else if (most_ns <= STANDS_OUT * mean * run_ns)
         chart_say(answer,
                   metrics->process_count > 1 ? "Each process computes for about %s of the run"
                                              : "The only process computes for %s of the run",
                   text_share(all, mean));
     else
         chart_say(answer, "The processes compute for %s of the run on average, process %s for %s",
-                  text_share(all, mean), text_number(most->rank).text,
-                  text_share(one, (double)process_compute_ns(most) / run_ns));
+                  text_share(all, mean), text_number(metrics->process[row].rank).text,
+                  text_share(one, most_ns / run_ns));
 }
 
 /* The two parts of a column's height, labelled at the right where there is room for both. */
@@ -85,7 +86,7 @@ static void means_of(const struct rank_axis *ranks, double *compute, double *tot
         size_t end, first = axis_column_rows(ranks, i, &end);
         for (size_t k = first; k < end; k++) {
             const struct process_row *row = &ranks->metrics->process[k];
-            compute[i] += (double)process_compute_ns(row) / 1e9 / (double)(end - first);
+            compute[i] += (double)metrics_compute_ns(ranks->metrics, k) / 1e9 / (double)(end - first);
             total[i] += (double)process_total_ns(row) / 1e9 / (double)(end - first);
         }
     }

@@ -34,7 +34,7 @@ void chart_compute_answer(const struct chart_input *input, char answer[CHART_ANS
 
 static double compute_at(const struct metrics *metrics, size_t row)
 {
-    return (double)process_compute_ns(&metrics->process[row]) / 1e9;
+    return (double)metrics_compute_ns(metrics, row) / 1e9;
 }
 
 /* The band of the deviation behind the bars. */

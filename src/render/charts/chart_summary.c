@@ -49,8 +49,8 @@ void chart_summary_draw(struct canvas *canvas, const struct chart_input *input, 
     struct functions functions = functions_of(metrics);
     double compute = 0, mpi = 0;
     for (size_t i = 0; i < metrics->process_count; i++) {
-        compute += (double)process_compute_ns(&metrics->process[i]) / 1e9;
-        mpi += (double)metrics->process[i].communication_ns / 1e9;
+        compute += (double)metrics_compute_ns(metrics, i) / 1e9;
+        mpi += (double)(metrics->process[i].communication_ns + metrics_polled_ns(metrics, i)) / 1e9;
     }
     double all = compute + mpi, most = fmax(compute, mpi), y = area.y + 10;
     draw_bar(canvas, (struct area){area.x, y, area.width, BAR}, BAR, "computing", compute, most, all,

@@ -96,7 +96,7 @@ size_t *report_processes(const struct report *report, size_t most, size_t *count
     struct ordered *ordered = memory_new(all * sizeof *ordered);
     size_t *rows = memory_new(*count * sizeof *rows);
     for (size_t i = 0; i < all; i++)
-        ordered[i] = (struct ordered){process_compute_ns(&metrics->process[i]), i};
+        ordered[i] = (struct ordered){metrics_compute_ns(metrics, i), i};
     if (all > most)
         qsort(ordered, all, sizeof *ordered, by_compute);
     for (size_t i = 0; i < *count; i++)
