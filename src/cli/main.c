@@ -5,10 +5,12 @@
 #include "cli/commands.h"
 
 #include "cli/help.h"
+#include "cli/output_check.h"
 #include "cli/run.h"
 #include "core/guess.h"
 #include "core/memory.h"
 
+#include <errno.h>
 #include <libxml/xmlversion.h>
 #include <malloc.h>
 #include <pango/pangocairo.h>
@@ -60,7 +62,7 @@ static int run_command(int argc, char **argv)
     }
     struct options options = {0};
     struct error err = {0};
-    if (!options_parse(&options, command, argc, argv, &err))
+    if (!options_parse(&options, command, argc, argv, &err) || !output_check(&options, &err))
         return command_fault(&err);
     return options.help ? help_on_command(command) : runs[command - command_at(0)](command, &options);
 }
@@ -98,15 +100,19 @@ static void map_large_arrays(void)
 #endif
 }
 
+/* A pipe that nobody reads any more (sight help | head) ends the work silently. */
+static int finish_output(int code)
+{
+    if (fflush(stdout) == 0 || code != EXIT_DONE || errno == EPIPE)
+        return code;
+    perror("sight: standard output: cannot write");
+    return EXIT_OUTPUT;
+}
+
 int main(int argc, char **argv)
 {
     map_large_arrays();
     memory_set_handler(out_of_memory);
     run_catch_signals();
-    int code = dispatch(argc - 1, argv + 1);
-    if (fflush(stdout) != 0 && code == EXIT_DONE) {
-        perror("sight: standard output: cannot write");
-        code = EXIT_OUTPUT;
-    }
-    return code;
+    return finish_output(dispatch(argc - 1, argv + 1));
 }

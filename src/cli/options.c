@@ -2,6 +2,7 @@
 #include "cli/command.h"
 
 #include "core/guess.h"
+#include "core/input.h"
 #include "core/text.h"
 #include "render/field.h"
 
@@ -161,6 +162,13 @@ static bool options_check(struct options *options, const struct command *command
         error_set(err, ERROR_USAGE, "'%s' is not a number of threads (1 to 4096)", options->jobs);
         return false;
     }
+    double bytes = 0;
+    if (options->max_unpacked && (!text_parse_bytes(options->max_unpacked, &bytes) || bytes < 1)) {
+        error_set(err, ERROR_USAGE, "--max-unpacked: '%s' is not a number of bytes (such as 20G)",
+                  options->max_unpacked);
+        return false;
+    }
+    input_limit_unpacked((uint64_t)bytes);
     if (command->formats && options->format && !word_in(command->formats, ' ', options->format)) {
         error_set(err, ERROR_USAGE, "format '%s' is not supported by '%s'; there are: %s", options->format,
                   command->name, command->formats);

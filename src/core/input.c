@@ -19,6 +19,16 @@
 
 enum { BUFFER_SIZE = 256 * 1024, RAW_SIZE = 64 * 1024 };
 
+/* What compressed data may become unless there is a limit of one's own: traces shrink to a hundredth at most. */
+static const uint64_t UNPACKED_FREELY = 1000000000;
+enum { UNPACKED_RATIO = 250 };
+static uint64_t unpacked_limit; /* 0: none of one's own */
+
+void input_limit_unpacked(uint64_t bytes)
+{
+    unpacked_limit = bytes;
+}
+
 /* Where the bytes come from. Raw is the file as it is; data are what the codec makes of it. Data that cannot be had
    twice go to the spool as they are read; after a rewind they come from there until it is exhausted. */
 struct input_source {
@@ -33,7 +43,8 @@ struct input_source {
     bool raw_ended;
     const struct input_codec *codec;
     void *codec_state;
-    bool ended; /* the codec gives no more */
+    uint64_t unpacked; /* data that the codec made */
+    bool ended;        /* the codec gives no more */
     bool kept;
     int spool;
     uint64_t spooled;  /* data in the spool */
@@ -119,6 +130,26 @@ static enum status read_plain(struct input *input, unsigned char *to, size_t siz
     return STATUS_OK;
 }
 
+/* A small file must not fill memory and disks, by mistake or on purpose. */
+static enum status check_unpacked(const struct input *input, struct error *err)
+{
+    const struct input_source *source = input->source;
+    uint64_t read = source->fd < 0 ? source->size : source->position;
+    uint64_t packed = read - (uint64_t)(source->raw_end - source->raw);
+    uint64_t ratio = source->unpacked / (packed ? packed : 1);
+    bool allowed = unpacked_limit ? source->unpacked <= unpacked_limit
+                                  : source->unpacked <= UNPACKED_FREELY || ratio <= UNPACKED_RATIO;
+    if (allowed)
+        return STATUS_OK;
+    char bytes[TEXT_NUMBER_SIZE], times[TEXT_NUMBER_SIZE], number[TEXT_NUMBER_SIZE];
+    text_bytes(bytes, unpacked_limit ? unpacked_limit : UNPACKED_FREELY);
+    text_thousands(times, ratio);
+    text_thousands(number, packed);
+    return error_set(err, ERROR_INPUT,
+                     "%s: byte %s: unpacks to more than %s, %s times its size (--max-unpacked SIZE allows more)",
+                     input->name, number, bytes, times);
+}
+
 static enum status read_decoded(struct input *input, unsigned char *to, size_t size, size_t *got, struct error *err)
 {
     struct input_source *source = input->source;
@@ -132,6 +163,9 @@ static enum status read_decoded(struct input *input, unsigned char *to, size_t s
         source->raw = flow.in;
         *got = (size_t)(flow.out - to);
     }
+    source->unpacked += *got;
+    if (check_unpacked(input, err) != STATUS_OK)
+        return STATUS_FAILED;
     source->ended = result != DECODED_MORE;
     if (result == DECODED_CUT)
         input->fault = "compressed data end early";

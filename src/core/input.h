@@ -23,6 +23,10 @@ struct input {
     size_t capacity;               /* internal */
 };
 
+/* From now on compressed data that become more than this are an error (kind ERROR_INPUT), in the whole program; 0: more
+   than 1 GB and 250 times their compressed size. Call before threads are started. */
+void input_limit_unpacked(uint64_t bytes);
+
 /* NULL and a fault where the file cannot be opened, is a directory, or is compressed in a way this build cannot read.
  */
 struct input *input_open(const char *path, struct error *err);

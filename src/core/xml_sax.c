@@ -6,7 +6,13 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { CHUNK = 16 << 10, NESTING_LIMIT = 256 };
+enum {
+    CHUNK = 16 << 10,
+    NESTING_LIMIT = 256,
+    LONG_TAG = 4 << 10,      /* bytes; only in longer ones attributes are counted */
+    ATTRIBUTE_LIMIT = 2000,  /* of one tag: libxml2 compares each with all others */
+    DECLARATION_LIMIT = 1000 /* of attributes in the document itself: each tag may get all of them */
+};
 
 uint64_t xml_sax_consumed(const struct xml_sax *sax)
 {
@@ -93,6 +99,10 @@ static void start_element(void *context, const xmlChar *name, const xmlChar *pre
     struct xml_sax *sax = context;
     if (sax->stopped)
         return;
+    /* At the end of a document that was cut, the parser hands over the tag it is in, with the attributes so far. */
+    const xmlChar *end = sax->parser->input->cur;
+    if (*end != '>' && !(*end == '/' && end[1] == '>'))
+        return;
     if (sax->parser->nameNr > NESTING_LIMIT) {
         refuse(sax, "elements are nested too deep (limit 256)");
         return;
@@ -108,6 +118,16 @@ static void start_element(void *context, const xmlChar *name, const xmlChar *pre
     }
     if (ours && !sax->stopped)
         sax->element(sax->owner, known->element - 1u);
+}
+
+static void count_declaration(void *context, const xmlChar *element, const xmlChar *name, int type, int def,
+                              const xmlChar *value, xmlEnumerationPtr tree)
+{
+    (void)element, (void)name, (void)type, (void)def, (void)value;
+    struct xml_sax *sax = context;
+    xmlFreeEnumeration(tree);
+    if (++sax->declarations > DECLARATION_LIMIT)
+        refuse(sax, "too many attributes are declared (limit 1,000)");
 }
 
 /* Entities can make small files huge and read other files; our documents need none. */
@@ -159,6 +179,7 @@ enum status xml_sax_open(struct xml_sax *sax, struct error *err)
         .startElementNs = start_element,
         .entityDecl = refuse_entity,
         .unparsedEntityDecl = refuse_unparsed_entity,
+        .attributeDecl = count_declaration,
         .serror = note_error,
     };
     /* The parser tells the encoding by the first four bytes. */
@@ -173,12 +194,35 @@ enum status xml_sax_open(struct xml_sax *sax, struct error *err)
     return STATUS_OK;
 }
 
+/* True if the tag that these bytes go on with has too many attributes. What stands between two '<' holds one tag. */
+static bool has_too_many_attributes(struct xml_sax *sax, const unsigned char *at, size_t length)
+{
+    const unsigned char *end = at + length;
+    while (at < end) {
+        const unsigned char *next = memchr(at, '<', (size_t)(end - at)), *stop = next ? next : end;
+        sax->tag_bytes += (size_t)(stop - at);
+        if (sax->tag_bytes > LONG_TAG)
+            for (const unsigned char *c = at; c < stop; c++)
+                sax->tag_attributes += *c == '=';
+        if (sax->tag_attributes > ATTRIBUTE_LIMIT)
+            return true;
+        if (next)
+            sax->tag_bytes = sax->tag_attributes = 0;
+        at = next ? next + 1 : end;
+    }
+    return false;
+}
+
 enum status xml_sax_next(struct xml_sax *sax, struct error *err)
 {
     enum status status = sax->stopped ? STATUS_END : input_need(sax->input, 1, err);
     if (status != STATUS_OK)
         return status;
     size_t length = input_available(sax->input) < CHUNK ? input_available(sax->input) : CHUNK;
+    if (has_too_many_attributes(sax, sax->input->at, length)) {
+        refuse(sax, "a tag has too many attributes (limit 2,000)");
+        return STATUS_OK;
+    }
     xmlParseChunk(sax->parser, (const char *)sax->input->at, (int)length, 0);
     input_consume(sax->input, length);
     return STATUS_OK;

@@ -42,6 +42,8 @@ struct xml_sax {
     xmlParserCtxtPtr parser;
     struct xml_name names[XML_SAX_NAMES];
     bool root_met, at_end;
+    size_t tag_bytes, tag_attributes; /* since the last '<'; attributes at most */
+    size_t declarations;              /* of attributes */
 };
 
 static inline bool xml_sax_has(const struct xml_sax *sax, unsigned attribute)

@@ -93,17 +93,26 @@ static void compare_quantities(struct comparison *comparison)
     }
 }
 
-/* The function of this name, made where it is not there yet. Names are few: a search along them is enough. */
-static struct compared_function *function_named(struct comparison *comparison, size_t *capacity,
+/* The functions by name, while they are gathered: their names and numbers stand in definitions. */
+struct function_names {
+    struct defs *defs;
+    size_t capacity; /* of the comparison's functions */
+};
+
+/* The function of this name, made where it is not there yet. */
+static struct compared_function *function_named(struct comparison *comparison, struct function_names *names,
                                                 const struct state_def *state)
 {
-    for (size_t i = 0; i < comparison->function_count; i++)
-        if (strcmp(comparison->functions[i].name, state->name) == 0)
-            return &comparison->functions[i];
+    int32_t found = defs_find_state(names->defs, state->name);
+    if (found != EVENT_UNKNOWN)
+        return &comparison->functions[found];
+    defs_add_state(
+        names->defs,
+        &(struct state_def){.name = state->name, .id = EVENT_UNKNOWN, .start = EVENT_UNKNOWN, .end = EVENT_UNKNOWN});
     struct compared_function function = {.name = state->name, .class = state->class};
     function.seconds = memory_new(comparison->version_count * sizeof *function.seconds);
     function.calls = memory_new(comparison->version_count * sizeof *function.calls);
-    ARRAY_PUSH(comparison->functions, comparison->function_count, *capacity, function);
+    ARRAY_PUSH(comparison->functions, comparison->function_count, names->capacity, function);
     return &comparison->functions[comparison->function_count - 1];
 }
 
@@ -114,7 +123,7 @@ static void averages_settle(struct averaged *averaged, size_t met, size_t runs)
         averaged->least = fmin(averaged->least, 0);
 }
 
-static void compare_functions_of(struct comparison *comparison, size_t *capacity, size_t v)
+static void compare_functions_of(struct comparison *comparison, struct function_names *names, size_t v)
 {
     const struct version *version = &comparison->versions[v];
     size_t *met = NULL, met_capacity = 0;
@@ -123,7 +132,7 @@ static void compare_functions_of(struct comparison *comparison, size_t *capacity
         struct function_row *rows = metrics_functions_together(version->runs[run], &count);
         for (size_t i = 0; i < count; i++) {
             const struct state_def *state = &version->runs[run]->defs->states[rows[i].state];
-            size_t at = (size_t)(function_named(comparison, capacity, state) - comparison->functions);
+            size_t at = (size_t)(function_named(comparison, names, state) - comparison->functions);
             size_t before = met_capacity;
             ARRAY_RESERVE(met, met_capacity, at + 1);
             if (met_capacity > before)
@@ -229,10 +238,11 @@ static void compare_processes(struct comparison *comparison)
 struct comparison comparison_of(const struct version *versions, size_t count)
 {
     struct comparison comparison = {.versions = versions, .version_count = count};
-    size_t capacity = 0;
+    struct function_names names = {.defs = defs_new()};
     compare_quantities(&comparison);
     for (size_t v = 0; v < count; v++)
-        compare_functions_of(&comparison, &capacity, v);
+        compare_functions_of(&comparison, &names, v);
+    defs_free(names.defs);
     sort_functions(&comparison);
     compare_processes(&comparison);
     return comparison;

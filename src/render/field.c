@@ -67,6 +67,12 @@ void value_write_json(struct output *output, struct value value)
         write_raw_number(output, value);
 }
 
+/* Spreadsheets run a cell that begins so as a formula, whoever gave the function its name. */
+static bool looks_like_formula(const char *text)
+{
+    return *text && strchr("=+-@\t\r", *text);
+}
+
 void value_write_csv(struct output *output, struct value value)
 {
     if (value.kind == VALUE_NULL || (value.kind == VALUE_TEXT && !value.text))
@@ -75,11 +81,12 @@ void value_write_csv(struct output *output, struct value value)
         write_raw_number(output, value);
         return;
     }
-    if (!strpbrk(value.text, "\",\r\n")) {
+    bool formula = looks_like_formula(value.text);
+    if (!formula && !strpbrk(value.text, "\",\r\n")) {
         output_text(output, value.text);
         return;
     }
-    output_text(output, "\"");
+    output_text(output, formula ? "\"'" : "\"");
     for (const char *at = value.text; *at; at++)
         output_write(output, *at == '"' ? "\"\"" : at, *at == '"' ? 2 : 1);
     output_text(output, "\"");

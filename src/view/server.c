@@ -7,11 +7,15 @@
 #include <microhttpd.h>
 #include <netdb.h>
 #include <netinet/in.h>
+#include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/random.h>
 #include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
 
 static struct addrinfo *address_parse(const char *address, const char *port)
 {
@@ -54,10 +58,22 @@ enum {
     TOKEN_BYTES = 16,
     TOKEN_LENGTH = 2 * TOKEN_BYTES,
     CONNECTIONS = 256,
+    STRANGERS = 128, /* connections that have not shown the token: the oldest makes room for a further one */
+    REQUEST_SECONDS = 10,
     CONNECTION_MEMORY = 32 * 1024,
     CONNECTION_STACK = 1024 * 1024,
     IDLE_SECONDS = 20,
-    URL_SIZE = 128
+    URL_SIZE = 128,
+    HOST_SIZE = 256
+};
+
+/* A connection between its requests or within one: how long its next request has been on its way. */
+struct caller {
+    struct MHD_Connection *connection;
+    struct caller *next;
+    time_t since_s; /* when it may have begun to send the request; 0: it is being answered */
+    bool known;     /* it has shown the token */
+    bool gone;      /* it has been hung up on */
 };
 
 struct server {
@@ -66,6 +82,11 @@ struct server {
     void *context;
     char token[TOKEN_LENGTH + 1];
     char url[URL_SIZE];
+    pthread_mutex_t lock;
+    pthread_cond_t stopping;
+    struct caller *callers; /* the latest first; by `lock` */
+    bool stopped;           /* by `lock` */
+    pthread_t watchman;
 };
 
 struct server_request {
@@ -125,11 +146,141 @@ static enum MHD_Result send_answer(struct MHD_Connection *connection, const stru
     for (size_t i = 0; i < sizeof headers / sizeof *headers; i++)
         MHD_add_response_header(response, headers[i][0], headers[i][1]);
     MHD_add_response_header(response, MHD_HTTP_HEADER_CONTENT_TYPE, answer->type);
+    if (answer->status == MHD_HTTP_FORBIDDEN)
+        MHD_add_response_header(response, MHD_HTTP_HEADER_CONNECTION, "close");
     if (answer->status == MHD_HTTP_METHOD_NOT_ALLOWED)
         MHD_add_response_header(response, MHD_HTTP_HEADER_ALLOW, "GET");
     enum MHD_Result result = MHD_queue_response(connection, answer->status, response);
     MHD_destroy_response(response);
     return result;
+}
+
+static time_t now_s(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return now.tv_sec;
+}
+
+/* What its thread reads next is the end; the connection is then taken down as any other. */
+static void hang_up(struct caller *caller)
+{
+    const union MHD_ConnectionInfo *info =
+        MHD_get_connection_info(caller->connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+    if (info)
+        shutdown(info->connect_fd, SHUT_RDWR);
+    caller->gone = true;
+}
+
+/* Who sends slowly keeps nobody else out: of many that have not shown the token, the one that came first goes. */
+static void make_room(struct server *server)
+{
+    struct caller *oldest = NULL;
+    size_t strangers = 0;
+    for (struct caller *caller = server->callers; caller; caller = caller->next)
+        if (!caller->known && !caller->gone) {
+            oldest = caller;
+            strangers++;
+        }
+    if (strangers > STRANGERS)
+        hang_up(oldest);
+}
+
+static void caller_comes(struct server *server, struct MHD_Connection *connection, void **state)
+{
+    struct caller *caller = *state = memory_new(sizeof *caller);
+    *caller = (struct caller){.connection = connection, .next = server->callers, .since_s = now_s()};
+    server->callers = caller;
+    make_room(server);
+}
+
+static void caller_goes(struct server *server, struct caller *caller)
+{
+    struct caller **place = &server->callers;
+    while (*place && *place != caller)
+        place = &(*place)->next;
+    if (*place)
+        *place = caller->next;
+    free(caller);
+}
+
+/* Called by the connection's thread, or that which accepts, while the socket is open. */
+static void notice_connection(void *context, struct MHD_Connection *connection, void **state,
+                              enum MHD_ConnectionNotificationCode what)
+{
+    struct server *server = context;
+    pthread_mutex_lock(&server->lock);
+    if (what == MHD_CONNECTION_NOTIFY_STARTED)
+        caller_comes(server, connection, state);
+    else if (*state)
+        caller_goes(server, *state);
+    pthread_mutex_unlock(&server->lock);
+}
+
+static struct caller *caller_of(struct MHD_Connection *connection)
+{
+    const union MHD_ConnectionInfo *info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
+    return info ? info->socket_context : NULL;
+}
+
+/* A request has come whole, or its answer has left. */
+static void caller_note(struct server *server, struct MHD_Connection *connection, time_t since_s, bool known)
+{
+    struct caller *caller = caller_of(connection);
+    pthread_mutex_lock(&server->lock);
+    if (caller) {
+        caller->since_s = since_s;
+        caller->known |= known;
+    }
+    pthread_mutex_unlock(&server->lock);
+}
+
+static void notice_completed(void *context, struct MHD_Connection *connection, void **state,
+                             enum MHD_RequestTerminationCode how)
+{
+    (void)state, (void)how;
+    caller_note(context, connection, now_s(), false);
+}
+
+/* Looks once a second for requests that take too long to come. */
+static void *watch_callers(void *context)
+{
+    struct server *server = context;
+    pthread_mutex_lock(&server->lock);
+    while (!server->stopped) {
+        struct timespec next;
+        clock_gettime(CLOCK_REALTIME, &next);
+        next.tv_sec++;
+        pthread_cond_timedwait(&server->stopping, &server->lock, &next);
+        for (struct caller *caller = server->callers; caller; caller = caller->next)
+            if (!caller->gone && caller->since_s &&
+                now_s() - caller->since_s > (caller->known ? IDLE_SECONDS : REQUEST_SECONDS))
+                hang_up(caller);
+    }
+    pthread_mutex_unlock(&server->lock);
+    return NULL;
+}
+
+/* True if the request is for a host that no foreign page can stand for: an address in numbers, "localhost" or the name
+   of this machine. Only names can be made to mean this machine (DNS rebinding). */
+static bool host_is_ours(const char *host)
+{
+    char name[HOST_SIZE], here[HOST_SIZE] = "";
+    struct addrinfo *address;
+    if (!host || strlen(host) >= sizeof name)
+        return false;
+    bool six = *host == '[';
+    size_t length = six ? strcspn(host + 1, "]") : strcspn(host, ":");
+    snprintf(name, sizeof name, "%.*s", (int)length, host + six);
+    address = address_parse(name, "0");
+    if (address) {
+        freeaddrinfo(address);
+        return *name;
+    }
+    gethostname(here, sizeof here - 1);
+    size_t short_length = strcspn(here, ".");
+    return strcasecmp(name, "localhost") == 0 || (*here && strcasecmp(name, here) == 0) ||
+           (short_length && strlen(name) == short_length && strncasecmp(name, here, short_length) == 0);
 }
 
 static enum MHD_Result handle(void *context, struct MHD_Connection *connection, const char *url, const char *method,
@@ -139,7 +290,10 @@ static enum MHD_Result handle(void *context, struct MHD_Connection *connection, 
     struct server_answer answer = {0};
     struct server_request request = {.connection = connection, .path = path_behind_token(server, url)};
     (void)version, (void)upload, (void)upload_size, (void)state;
-    if (strcmp(method, MHD_HTTP_METHOD_GET) != 0)
+    caller_note(server, connection, 0, request.path != NULL);
+    if (!host_is_ours(MHD_lookup_connection_value(connection, MHD_HEADER_KIND, MHD_HTTP_HEADER_HOST)))
+        server_say(&answer, MHD_HTTP_FORBIDDEN, "this name is not one of this machine\n");
+    else if (strcmp(method, MHD_HTTP_METHOD_GET) != 0)
         server_say(&answer, MHD_HTTP_METHOD_NOT_ALLOWED, "only GET\n");
     else if (!request.path)
         server_say(&answer, MHD_HTTP_FORBIDDEN, "not the address that sight view printed\n");
@@ -161,7 +315,9 @@ static struct MHD_Daemon *daemon_start(struct server *server, const struct addri
     return MHD_start_daemon(flags, 0, NULL, NULL, handle, server, MHD_OPTION_SOCK_ADDR, address->ai_addr,
                             MHD_OPTION_CONNECTION_LIMIT, (unsigned)CONNECTIONS, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
                             (size_t)CONNECTION_MEMORY, MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)IDLE_SECONDS,
-                            MHD_OPTION_THREAD_STACK_SIZE, (size_t)CONNECTION_STACK, MHD_OPTION_END);
+                            MHD_OPTION_THREAD_STACK_SIZE, (size_t)CONNECTION_STACK, MHD_OPTION_NOTIFY_CONNECTION,
+                            notice_connection, server, MHD_OPTION_NOTIFY_COMPLETED, notice_completed, server,
+                            MHD_OPTION_END);
 }
 
 static enum status listen_at(struct server *server, const char *host, uint16_t port, struct error *err)
@@ -186,10 +342,16 @@ struct server *server_start(struct server_options options, server_function *func
     struct server *server = memory_new(sizeof *server);
     server->function = function;
     server->context = context;
-    if (!token_new(server->token))
+    pthread_mutex_init(&server->lock, NULL);
+    pthread_cond_init(&server->stopping, NULL);
+    if (!token_new(server->token)) {
         error_set_errno(err, ERROR_OUTPUT, "cannot get random bytes for the address");
-    else if (listen_at(server, options.address ? options.address : "127.0.0.1", options.port, err) == STATUS_OK)
-        return server;
+    } else if (listen_at(server, options.address ? options.address : "127.0.0.1", options.port, err) == STATUS_OK) {
+        if (pthread_create(&server->watchman, NULL, watch_callers, server) == 0)
+            return server;
+        error_set_errno(err, ERROR_OUTPUT, "cannot start a thread");
+        MHD_stop_daemon(server->daemon);
+    }
     free(server);
     return NULL;
 }
@@ -201,6 +363,11 @@ const char *server_url(const struct server *server)
 
 void server_stop(struct server *server)
 {
+    pthread_mutex_lock(&server->lock);
+    server->stopped = true;
+    pthread_cond_signal(&server->stopping);
+    pthread_mutex_unlock(&server->lock);
+    pthread_join(server->watchman, NULL);
     MHD_stop_daemon(server->daemon);
     free(server);
 }

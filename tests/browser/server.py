@@ -18,7 +18,7 @@ def ok(good, name):
 
 def ask(path, method="GET", headers=None, body=None):
     connection = http.client.HTTPConnection(host, port, timeout=20)
-    connection.putrequest(method, path, skip_accept_encoding=True)
+    connection.putrequest(method, path, skip_host="Host" in (headers or {}), skip_accept_encoding=True)
     for name, value in (headers or {}).items():
         connection.putheader(name, value)
     if body:
@@ -86,19 +86,59 @@ raw(b"GET " + base.encode() + b"tile?" + b"&".join(b"p%d=1" % i for i in range(3
 raw(b"POST " + base.encode() + b" HTTP/1.1\r\nContent-Length: 99999999999\r\n\r\n" + b"x" * 100000, read=False)
 ok(lives(), "overlong requests and noise: it lives")
 
-slow = []
-for i in range(200):
-    link = socket.create_connection((host, port), timeout=20)
-    link.sendall(b"GET " + base.encode() + b"meta HTT")
-    slow.append(link)
-ok(lives(), "200 connections that do not end their requests: it answers others")
-for link in slow:
-    link.sendall(b"P/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+def slow_connections(count):
+    links = []
+    for i in range(count):
+        link = socket.create_connection((host, port), timeout=20)
+        link.sendall(b"GET " + base.encode() + b"meta HTT")
+        links.append(link)
+    return links
+
+
+def alive(links, drip=b""):
+    """How many of them the server has not hung up on; sends them some more."""
+    count = 0
+    for link in links:
+        link.settimeout(0.001)
+        try:
+            if drip:
+                link.sendall(drip)
+            count += link.recv(1) != b""
+        except TimeoutError:
+            count += 1
+        except OSError:
+            pass
+    return count
+
+
+slow = slow_connections(100)
+ok(lives(), "100 connections that do not end their requests: it answers others")
 answers = 0
+for link in slow:
+    link.sendall(b"P/1.1\r\nHost: " + host.encode() + b"\r\nConnection: close\r\n\r\n")
 for link in slow:
     answers += link.recv(64).startswith(b"HTTP/1.1 200")
     link.close()
-ok(answers == 200, f"and answers them when they do: {answers}")
+ok(answers == 100, f"and answers them when they do: {answers}")
+
+# More than there are places for, a byte each second: nobody is kept out, and none stays longer than ten seconds.
+slow = slow_connections(400)
+ok(lives(), "400 connections that do not end their requests: it answers others")
+left = alive(slow, b"P")
+ok(100 <= left <= 130, f"the oldest have made room: {left} are left")
+begin = time.monotonic()
+while alive(slow, b"x") and time.monotonic() - begin < 30:
+    time.sleep(1)
+took = time.monotonic() - begin
+ok(took < 20, f"a request that comes byte by byte is given up: after {took:.0f} s")
+for link in slow:
+    link.close()
+
+names = ["localhost", "localhost:1", "127.0.0.1", "[::1]:80", socket.gethostname()]
+ok(all(status(base + "meta", headers={"Host": name}) == 200 for name in names), "hosts that are this machine")
+foreign = ["evil.example", "evil.example:80", "127.0.0.1.evil.example", "localhost.evil.example", "[evil]", "", "x" * 300]
+ok(all(status(base + "meta", headers={"Host": name}) == 403 for name in foreign), "hosts that others can name: refused")
+
 flood = []
 try:
     for i in range(600):
@@ -123,6 +163,6 @@ def lives_again(seconds):
 ok(lives_again(10), f"{len(flood)} connections at once: it lives")
 unread = socket.create_connection((host, port))
 unread.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1024)
-unread.sendall((f"GET {base}timeline.js HTTP/1.1\r\nHost: x\r\n\r\n" * 50).encode())
+unread.sendall((f"GET {base}timeline.js HTTP/1.1\r\nHost: {host}\r\n\r\n" * 50).encode())
 ok(lives_again(10), "one that does not read: others are answered")
 unread.close()
