@@ -5,6 +5,7 @@
 #include "convert/writer.h"
 #include "core/memory.h"
 #include "core/text.h"
+#include "engine/spans.h"
 #include "graph/match.h"
 #include "timeline/fix_clocks.h"
 
@@ -66,6 +67,24 @@ static void report_clocks(const struct options *options, const struct clocks *cl
                  text_thousands(left, after.received_before_sent));
 }
 
+/* Waits and findings, where the format has a place for them. */
+static enum status diagnose(const struct options *options, struct asking *asking, struct writer *writer,
+                            struct error *err)
+{
+    enum engine_lack lack = ENGINE_LACKS_NOTHING;
+    if (!writer->format->span || options->no_waits)
+        return STATUS_OK;
+    for (size_t i = 0; i < options->input_count; i++)
+        if (strcmp(options->inputs[i], "-") == 0) {
+            command_note(options, "no waits and findings: standard input cannot be read twice");
+            return STATUS_OK;
+        }
+    enum status status = engine_give_spans(&asking->request, writer, &lack, err);
+    if (status == STATUS_OK && lack == ENGINE_LACKS_ROOM)
+        command_note(options, "no waits and findings: too many calls");
+    return status;
+}
+
 static enum status convert(const struct options *options, struct asking *asking, struct reader *reader,
                            struct writer *writer, int *code, struct error *err)
 {
@@ -113,7 +132,8 @@ int cmd_convert(const struct command *command, const struct options *options)
     struct writer *writer = format->create();
     writer->format = format;
     int code = EXIT_DONE;
-    if (convert(options, &asking, reader, writer, &code, &err) != STATUS_OK)
+    if (diagnose(options, &asking, writer, &err) != STATUS_OK ||
+        convert(options, &asking, reader, writer, &code, &err) != STATUS_OK)
         code = command_fault(&err);
     format->free(writer);
     reader_close(reader);

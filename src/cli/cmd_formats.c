@@ -8,10 +8,16 @@
 
 #include <string.h>
 
+/* A format that is read or written. */
+struct format_row {
+    const char *name, *title, *suffix;
+    bool read, written;
+};
+
 #define GETTER(name, expression)                                                                                       \
     static struct value name(const void *context, const void *row_pointer)                                             \
     {                                                                                                                  \
-        const struct format *row = row_pointer;                                                                        \
+        const struct format_row *row = row_pointer;                                                                    \
         (void)row;                                                                                                     \
         (void)context;                                                                                                 \
         return expression;                                                                                             \
@@ -19,8 +25,8 @@
 GETTER(format_name, value_text(row->name))
 GETTER(format_title, value_text(row->title))
 GETTER(format_suffix, value_text(row->suffix))
-GETTER(format_read, value_bool(true))
-GETTER(format_written, value_bool(writer_format_find(row->name) != NULL))
+GETTER(format_read, value_bool(row->read))
+GETTER(format_written, value_bool(row->written))
 
 static const struct field fields[] = {
     {"name", "format", format_name}, {"title", "name", format_title},        {"suffix", "suffix", format_suffix},
@@ -28,23 +34,53 @@ static const struct field fields[] = {
 };
 enum { FIELD_COUNT = sizeof fields / sizeof *fields };
 
+static bool is_read(const char *name)
+{
+    for (size_t i = 0; i < format_count(); i++)
+        if (strcmp(format_at(i)->name, name) == 0)
+            return true;
+    return false;
+}
+
+static size_t row_count(void)
+{
+    return format_count() + writer_format_count();
+}
+
+/* Formats that are read, then those that are only written; false: a number that stands for neither. */
+static bool format_row(size_t index, struct format_row *row)
+{
+    if (index < format_count()) {
+        const struct format *format = format_at(index);
+        *row = (struct format_row){format->name, format->title, format->suffix, true,
+                                   writer_format_find(format->name) != NULL};
+        return true;
+    }
+    const struct writer_format *format = writer_format_at(index - format_count());
+    *row = (struct format_row){format->name, format->title, format->suffix, false, true};
+    return !is_read(format->name);
+}
+
 static void write_formats(struct output *output, const void *context)
 {
     const struct options *options = context;
+    struct format_row row;
     if (options->format && strcmp(options->format, "json") == 0) {
         struct json json = {.output = output};
         json_open(&json, NULL, '{');
         json_value(&json, "schema", value_text("sight-formats/1"));
         json_open(&json, "formats", '[');
-        for (size_t i = 0; i < format_count(); i++)
-            json_row(&json, fields, FIELD_COUNT, NULL, format_at(i));
+        for (size_t i = 0; i < row_count(); i++)
+            if (format_row(i, &row))
+                json_row(&json, fields, FIELD_COUNT, NULL, &row);
         json_close(&json, ']');
         json_close(&json, '}');
         return;
     }
     struct text_table *table = text_table_new(fields, FIELD_COUNT);
-    for (size_t i = 0; i < format_count(); i++)
-        text_table_row(table, NULL, format_at(i));
+    for (size_t i = 0; i < row_count(); i++)
+        if (format_row(i, &row))
+            text_table_row(table, NULL, &row);
     text_table_print(table, output, "");
     output_text(output, "\nTraces are recognised by their content, not by their names. ");
     output_print(output, "Compressed traces are read directly: gzip %s, zstd %s.\n", input_has_gzip() ? "yes" : "no",

@@ -30,6 +30,16 @@ struct writer {
     size_t loss_count;
 };
 
+/* A time that an analysis names: a wait of a thread, or a finding. */
+struct writer_span {
+    uint32_t process, thread; /* process WRITER_NOBODY: of the whole run */
+    int64_t from_ns, to_ns;   /* on the trace's own clock */
+    const char *name;         /* "late-sender": a literal; of the whole run a title */
+    const char *text;         /* of the whole run: in words; else NULL */
+    uint32_t cause;           /* the process that is waited for; WRITER_NOBODY: none, or not known */
+};
+#define WRITER_NOBODY UINT32_MAX
+
 struct writer_format {
     const char *name; /* "xml", "alog", "clog2" */
     const char *title;
@@ -39,6 +49,8 @@ struct writer_format {
     /* A new writer (freed by `free`), its sink functions set. */
     struct writer *(*create)(void);
     void (*free)(struct writer *writer);
+    /* Takes a span, before the first event; NULL: the format has no place for them. */
+    enum status (*span)(struct writer *writer, const struct writer_span *span, struct error *err);
 };
 
 /* Counts `n` things that the target cannot hold. `what` is a literal. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "render/field.h"
 
+#include "core/json_text.h"
 #include "core/memory.h"
 #include "core/text.h"
 #include "core/xml_text.h"
@@ -21,17 +22,9 @@ static void write_json_text(struct output *output, const char *text)
 {
     /* Names of files are any bytes. */
     char *valid = g_utf8_validate(text, -1, NULL) ? NULL : g_utf8_make_valid(text, -1);
-    output_text(output, "\"");
-    for (const char *at = valid ? valid : text; *at; at++) {
-        unsigned char c = (unsigned char)*at;
-        if (c == '"' || c == '\\')
-            output_print(output, "\\%c", c);
-        else if (c < 0x20 || c == 0x7f)
-            output_print(output, "\\u%04x", c);
-        else
-            output_write(output, at, 1);
-    }
-    output_text(output, "\"");
+    char *quoted = json_text(valid ? valid : text);
+    output_text(output, quoted);
+    free(quoted);
     g_free(valid);
 }
 

@@ -11,6 +11,7 @@
 #include "render/reports/metrics_report.h"
 
 #include <stdio.h>
+#include <string.h>
 
 static const char *known(const char *text)
 {
@@ -21,6 +22,14 @@ static const char *meaning_of(const char *name)
 {
     size_t at = glossary_find(name, 0);
     return at < glossary_count() ? glossary_at(at).meaning : "-";
+}
+
+static bool is_read(const char *format)
+{
+    for (size_t i = 0; i < format_count(); i++)
+        if (strcmp(format_at(i)->name, format) == 0)
+            return true;
+    return false;
 }
 
 static void print_command(const struct command *command)
@@ -43,6 +52,10 @@ int main(void)
     for (size_t i = 0; i < format_count(); i++)
         printf("format\t%s\t%s\t%s\t%s\n", format_at(i)->name, format_at(i)->title, format_at(i)->suffix,
                writer_format_find(format_at(i)->name) ? "read and written" : "read");
+    for (size_t i = 0; i < writer_format_count(); i++)
+        if (!is_read(writer_format_at(i)->name))
+            printf("format\t%s\t%s\t%s\twritten\n", writer_format_at(i)->name, writer_format_at(i)->title,
+                   writer_format_at(i)->suffix);
     for (size_t i = 0; i < chart_count(); i++)
         printf("chart\t%s\t%s\t%s\n", chart_at(i)->name, chart_at(i)->title, chart_at(i)->question);
     for (size_t i = 0; i < heuristic_count(); i++)

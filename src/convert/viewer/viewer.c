@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "convert/viewer/viewer.h"
+
+#include "convert/viewer/viewer_args.h"
+#include "core/memory.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static struct viewer_writer *viewer_of(struct sink *sink)
+{
+    return (struct viewer_writer *)(void *)sink;
+}
+
+static enum status viewer_begin(struct sink *sink, const struct defs *defs, struct error *err)
+{
+    (void)err;
+    viewer_of(sink)->writer.defs = defs;
+    return STATUS_OK;
+}
+
+static enum status viewer_events(struct sink *sink, const struct batch *batch, struct error *err)
+{
+    return by_location_add(viewer_of(sink)->by, batch, err);
+}
+
+enum status viewer_span(struct writer *writer, const struct writer_span *span, struct error *err)
+{
+    struct viewer_writer *viewer = (struct viewer_writer *)(void *)writer;
+    if (span->process != WRITER_NOBODY)
+        return by_location_add_span(viewer->by, span, err);
+    struct writer_span kept = *span;
+    kept.name = memory_copy_string(span->name);
+    kept.text = memory_copy_string(span->text);
+    ARRAY_PUSH(viewer->findings, viewer->finding_count, viewer->finding_capacity, kept);
+    return STATUS_OK;
+}
+
+uint32_t viewer_track_number(const struct viewer_writer *viewer, struct viewer_track track)
+{
+    uint32_t threads = by_location_threads(viewer->by), lanes = (uint32_t)by_location_lanes(viewer->by);
+    uint32_t lane = track.lane == LANE_WAITS ? lanes : track.lane < 0 ? 0 : (uint32_t)track.lane;
+    return lane * threads + track.thread;
+}
+
+uint32_t viewer_findings_process(const struct viewer_writer *viewer)
+{
+    return by_location_processes(viewer->by);
+}
+
+static void name_process(struct viewer_writer *viewer, uint32_t process)
+{
+    char number[32];
+    const struct location_def *location = defs_find_location(viewer->writer.defs, process, 0);
+    snprintf(number, sizeof number, "rank %u", (unsigned)process);
+    viewer->format->process(viewer, process, location && location->process_name ? location->process_name : number,
+                            location ? location->host : NULL);
+}
+
+/* Processes without events have their names, too. */
+static void name_processes(struct viewer_writer *viewer, uint32_t end)
+{
+    for (; viewer->process < end; viewer->process++)
+        name_process(viewer, viewer->process);
+}
+
+static void begin_location(void *context, uint32_t process, uint32_t thread)
+{
+    struct viewer_writer *viewer = context;
+    (void)thread;
+    name_processes(viewer, process + 1);
+    memset(viewer->named, 0, (size_t)by_location_lanes(viewer->by) * sizeof *viewer->named);
+    viewer->waits_named = false;
+}
+
+static void name_thread(struct viewer_writer *viewer, struct viewer_track track)
+{
+    const struct location_def *location = defs_find_location(viewer->writer.defs, track.process, track.thread);
+    char number[32];
+    snprintf(number, sizeof number, track.thread ? "thread %u" : "main thread", (unsigned)track.thread);
+    viewer->format->track(viewer, track, location && location->name ? location->name : number);
+}
+
+/* The track of an event has a name before the event. */
+static struct viewer_track track_of(struct viewer_writer *viewer, const struct event *event, int lane)
+{
+    struct viewer_track track = {event->process, event->thread, lane < 0 ? 0 : lane};
+    if (viewer->named[track.lane])
+        return track;
+    viewer->named[track.lane] = true;
+    if (track.lane == 0)
+        name_thread(viewer, track);
+    else
+        viewer->format->track(viewer, track,
+                              viewer->writer.defs->states[by_location_lane_state(viewer->by, track.lane)].name);
+    return track;
+}
+
+static void put_event(void *context, const struct placed *placed)
+{
+    struct viewer_writer *viewer = context;
+    const struct defs *defs = viewer->writer.defs;
+    const struct event *event = &placed->event;
+    viewer_args_of(&viewer->args, defs, event, placed->arena);
+    struct viewer_item item = {.track = track_of(viewer, event, placed->lane),
+                               .time_ns = event->time_ns,
+                               .name = viewer_event_name(defs, event),
+                               .category = viewer_event_category(defs, event),
+                               .args = &viewer->args,
+                               .message = placed->message,
+                               .sends = event->kind == EVENT_SEND};
+    if (event->kind == EVENT_ENTER)
+        viewer->format->begin(viewer, &item);
+    else if (event->kind == EVENT_LEAVE)
+        viewer->format->end(viewer, &item);
+    else if (event->kind == EVENT_COUNTER)
+        viewer->format->counter(viewer, &item, event);
+    else
+        viewer->format->moment(viewer, &item);
+}
+
+static void put_slice(struct viewer_writer *viewer, struct viewer_item *item, int64_t to_ns)
+{
+    static const struct viewer_args nothing;
+    viewer->format->begin(viewer, item);
+    item->time_ns = to_ns > item->time_ns ? to_ns : item->time_ns;
+    item->args = &nothing;
+    viewer->format->end(viewer, item);
+}
+
+static void put_wait(void *context, const struct writer_span *span)
+{
+    struct viewer_writer *viewer = context;
+    struct viewer_track track = {span->process, span->thread, LANE_WAITS};
+    if (!viewer->waits_named)
+        viewer->format->track(viewer, track, "waits");
+    viewer->waits_named = true;
+    viewer->args.count = 0;
+    if (span->cause != WRITER_NOBODY)
+        viewer_args_number(&viewer->args, "for", span->cause);
+    put_slice(
+        viewer,
+        &(struct viewer_item){
+            .track = track, .time_ns = span->from_ns, .name = span->name, .category = "wait", .args = &viewer->args},
+        span->to_ns);
+}
+
+static void put_findings(struct viewer_writer *viewer)
+{
+    int64_t begin_ns = by_location_begin_ns(viewer->by);
+    if (viewer->finding_count > 0)
+        viewer->format->process(viewer, WRITER_NOBODY, "findings", NULL);
+    for (size_t i = 0; i < viewer->finding_count; i++) {
+        const struct writer_span *finding = &viewer->findings[i];
+        struct viewer_track track = {WRITER_NOBODY, (uint32_t)i, LANE_FINDING};
+        viewer->format->track(viewer, track, finding->name);
+        viewer->args.count = 0;
+        viewer_args_text(&viewer->args, "text", finding->text);
+        put_slice(viewer,
+                  &(struct viewer_item){.track = track,
+                                        .time_ns = finding->from_ns - begin_ns,
+                                        .name = finding->name,
+                                        .category = "finding",
+                                        .args = &viewer->args},
+                  finding->to_ns - begin_ns);
+    }
+}
+
+static enum status viewer_end(struct sink *sink, const struct trace_end *end, struct error *err)
+{
+    static const struct location_visitor visitor = {.begin = begin_location, .event = put_event, .span = put_wait};
+    struct viewer_writer *viewer = viewer_of(sink);
+    (void)end;
+    viewer->named = memory_new((size_t)by_location_lanes(viewer->by) * sizeof *viewer->named);
+    viewer->format->head(viewer);
+    enum status status = by_location_walk(viewer->by, &visitor, viewer, err);
+    name_processes(viewer, by_location_processes(viewer->by));
+    put_findings(viewer);
+    viewer->format->tail(viewer);
+    return status;
+}
+
+void viewer_start(struct viewer_writer *viewer, const struct viewer_format *format)
+{
+    viewer->writer.sink = (struct sink){.begin = viewer_begin, .events = viewer_events, .end = viewer_end};
+    viewer->format = format;
+    viewer->by = by_location_new(&viewer->writer);
+}
+
+void viewer_stop(struct viewer_writer *viewer)
+{
+    for (size_t i = 0; i < viewer->finding_count; i++) {
+        free((char *)(uintptr_t)viewer->findings[i].name);
+        free((char *)(uintptr_t)viewer->findings[i].text);
+    }
+    free(viewer->findings);
+    free(viewer->named);
+    by_location_free(viewer->by);
+}
