@@ -26,6 +26,7 @@ enum status asking_begin(struct asking *asking, const struct options *options, u
                                           .input_count = options->input_count,
                                           .wants = wants,
                                           .fix_clocks = options->fix_clocks,
+                                          .team = options->team,
                                           .watch = progress_watch,
                                           .watch_context = &asking->progress}};
     struct engine_request *request = &asking->request;
@@ -57,6 +58,9 @@ struct engine_result *ask(const struct options *options, unsigned wants, struct 
         return NULL;
     struct engine_result *result = engine_run(&asking.request, err);
     asking_end(&asking);
+    if (result && result->slices > 0 && options->verbose)
+        command_note(options, "%s: read in %u slices by %s", options->inputs[0], result->slices,
+                     team_size(options->team) > 1 ? "as many processes" : "as many threads");
     return result;
 }
 

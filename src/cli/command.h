@@ -35,6 +35,7 @@ struct options {
     char **inputs; /* what is no option; points into argv */
     size_t input_count;
     const char *finding; /* of explain: a place or an id; NULL: all */
+    struct team *team;   /* processes that help; NULL: none */
 };
 
 struct command {
@@ -91,6 +92,9 @@ enum {
 /* A further bit of struct command's options, for what is rarely used: the main help, which fits a screen, tells only
    the command's name. `sight help NAME` and completion know it. */
 enum { COMMAND_UNLISTED = 1LL << 62 };
+
+/* And one for a command that each process of `mpiexec -n N sight` runs for itself. */
+enum { COMMAND_ALONE = 1LL << 61 };
 
 /* "sight: " and the fault on standard error. Returns the exit code of its kind. A broken pipe is silent. */
 int command_fault(const struct error *err);

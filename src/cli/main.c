@@ -7,6 +7,7 @@
 #include "cli/help.h"
 #include "cli/output_check.h"
 #include "cli/run.h"
+#include "cli/teamwork.h"
 #include "core/guess.h"
 #include "core/memory.h"
 
@@ -49,7 +50,7 @@ static int unknown_command(const char *name)
     return EXIT_USAGE;
 }
 
-static int run_command(int argc, char **argv)
+static int run_command(struct team *team, int argc, char **argv)
 {
     const struct command *command = command_find(argv[0]);
     if (command) {
@@ -60,7 +61,7 @@ static int run_command(int argc, char **argv)
     } else {
         return unknown_command(argv[0]);
     }
-    struct options options = {0};
+    struct options options = {.team = team};
     struct error err = {0};
     if (!options_parse(&options, command, argc, argv, &err) || !output_check(&options, &err))
         return command_fault(&err);
@@ -76,7 +77,7 @@ static void out_of_memory(void)
     _exit(EXIT_INPUT);
 }
 
-static int dispatch(int argc, char **argv)
+static int dispatch(struct team *team, int argc, char **argv)
 {
     if (argc == 0)
         return help(0, argv);
@@ -88,7 +89,7 @@ static int dispatch(int argc, char **argv)
         print_version();
         return EXIT_DONE;
     }
-    return run_command(argc, argv);
+    return run_command(team, argc, argv);
 }
 
 /* Large arrays are mapped, each by itself: they grow without a copy, what they do not use is not there, and when freed
@@ -114,5 +115,11 @@ int main(int argc, char **argv)
     map_large_arrays();
     memory_set_handler(out_of_memory);
     run_catch_signals();
-    return finish_output(dispatch(argc - 1, argv + 1));
+    struct team *team;
+    int code;
+    if (!teamwork_begin(argc > 1 ? argv[1] : "", &team, &code))
+        return code;
+    code = finish_output(dispatch(team, argc - 1, argv + 1));
+    teamwork_end(team, code);
+    return code;
 }

@@ -19,7 +19,7 @@ static const struct option_row rows[OPTION_COUNT] = {
 #include "cli/options.def"
 };
 
-_Static_assert(OPTION_COUNT <= 62, "the bits of options end where COMMAND_UNLISTED begins");
+_Static_assert(OPTION_COUNT <= 61, "the bits of options end where COMMAND_ALONE begins");
 
 const struct option_row *option_at(size_t index)
 {

@@ -2,6 +2,7 @@
 #include "cli/recording.h"
 
 #include "cli/launch.h"
+#include "cli/own_library.h"
 #include "cli/program.h"
 #include "cli/run.h"
 #include "cli/still_running.h"
@@ -247,27 +248,15 @@ static void directory_remove(const char *path)
     rmdir(path);
 }
 
-/* The library beside the program (as built), where it is installed, or where it is when all was moved together. False
-   and a fault: there is none for this MPI. */
+/* False and a fault: there is none for this MPI. */
 static bool library_find(enum mpi_kind kind, const char *suffix, char *path, size_t size, struct error *err)
 {
-    char self[PATH_MAX];
-    ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
-    self[length > 0 ? length : 0] = '\0';
-    char *slash = strrchr(self, '/');
-    if (slash)
-        *slash = '\0';
-    const struct {
-        const char *from, *below;
-    } directories[] = {{self, ""}, {SIGHT_RECORDERS, ""}, {self, "/../lib/sight"}};
-    for (size_t i = 0; i < sizeof directories / sizeof *directories; i++) {
-        int used = snprintf(path, size, "%s%s/libsight-record-%s.%s", directories[i].from, directories[i].below,
-                            mpi_kind_name(kind), suffix);
-        if (used > 0 && (size_t)used < size && access(path, R_OK) == 0)
-            return true;
-    }
-    error_set(err, ERROR_USAGE, "this sight was built without a recorder for %s (libsight-record-%s.%s)",
-              kind == MPI_KIND_OPENMPI ? "Open MPI" : "MPICH", mpi_kind_name(kind), suffix);
+    char name[64];
+    snprintf(name, sizeof name, "libsight-record-%s.%s", mpi_kind_name(kind), suffix);
+    if (own_library_find(name, path, size))
+        return true;
+    error_set(err, ERROR_USAGE, "this sight was built without a recorder for %s (%s)",
+              kind == MPI_KIND_OPENMPI ? "Open MPI" : "MPICH", name);
     return false;
 }
 

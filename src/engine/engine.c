@@ -6,6 +6,7 @@
 #include "core/parallel.h"
 #include "engine/opening.h"
 #include "engine/searching.h"
+#include "engine/sharing.h"
 #include "engine/span.h"
 #include "graph/wait_table.h"
 #include "metrics/accumulator.h"
@@ -92,13 +93,19 @@ static enum status read_metrics_file(struct run *run, struct input *input, struc
 static enum status read_slices(struct run *run, struct accumulator_options what, struct error *err)
 {
     const struct engine_request *request = run->request;
-    unsigned slices =
-        slices_worth(run->reader, request->inputs, request->input_count, threads_of(request, THREADS_READING));
+    bool shared = team_size(request->team) > 1;
+    unsigned most = shared ? (unsigned)team_size(request->team) : threads_of(request, THREADS_READING);
+    unsigned slices = slices_worth(run->reader, request->inputs, request->input_count, most);
     if (slices < 2)
         return STATUS_OK;
     struct watching watching = {.request = request, .step = ENGINE_STEP_EVENTS, .parts = slices};
-    run->accumulator = slices_accumulate(run->reader, request->inputs[0], slices, what, opening_watch, &watching);
-    if (!run->accumulator)
+    run->accumulator =
+        shared
+            ? sharing_accumulate(request->team, run->reader, request->inputs[0], slices, what, opening_watch, &watching)
+            : slices_accumulate(run->reader, request->inputs[0], slices, what, opening_watch, &watching);
+    if (run->accumulator)
+        run->result.slices = slices;
+    else
         run->reader = reader_again(run->reader, request->inputs, request->input_count, err);
     return run->reader ? STATUS_OK : STATUS_FAILED;
 }

@@ -8,6 +8,7 @@
 #include "heuristics/finding.h"
 #include "metrics/metrics.h"
 #include "stuck/stuck.h"
+#include "team/team.h"
 #include "timeline/timeline.h"
 
 /* The one place that knows how a file becomes metrics, an analysis, phases, a search and a diagnosis. A request says
@@ -75,7 +76,8 @@ struct engine_request {
     const char *hypotheses; /* file of those to test; NULL: sight's own */
     bool has_threshold;     /* `threshold` is what a hypothesis must exceed that has none of its own, a share */
     double threshold;
-    unsigned threads; /* at most; 0: as many as there are processors */
+    unsigned threads;  /* at most; 0: as many as there are processors */
+    struct team *team; /* processes that help (team.h), in engine_serve; NULL: none */
     engine_watch *watch;
     void *watch_context;
 };
@@ -97,11 +99,17 @@ struct engine_result {
     const struct stuck *stuck;              /* why the run does not go on; NULL: no analysis of events */
     const struct clocks *clocks;            /* what was corrected; NULL: nothing was asked for, or a metrics file */
     enum engine_lack lack;
+    unsigned slices; /* in which the trace was read, each by a thread or process; 0: in one pass */
 };
 
 /* NULL and a fault. Damage of the trace is no fault: metrics->end says what could be read. */
 struct engine_result *engine_run(const struct engine_request *request, struct error *err);
 void engine_free(struct engine_result *result); /* NULL: nothing */
+
+/* What the other processes of a team do: their share of what rank 0 asks engine_run for, until rank 0 says it is done.
+   The exit code that it gives. */
+int engine_serve(struct team *team);
+void engine_serve_end(struct team *team, int code); /* rank 0: nothing more will be asked */
 
 /* The events one by one: a reader at the first event, with corrected times if that is asked for. `window`, `ranks` and
    `wants` do not count. NULL and a fault, also of a metrics file. Close with reader_close. */

@@ -56,18 +56,37 @@ static void slice_read(void *context, size_t index)
                    defs->comm_count == comms;
 }
 
+void slices_range(const struct reader *reader, unsigned count, unsigned index, uint64_t *from, uint64_t *to)
+{
+    uint64_t end = reader_last_place(reader);
+    *from = clog2_block_of(reader, end / count * index);
+    *to = index + 1 == count ? UINT64_MAX : clog2_block_of(reader, end / count * (index + 1));
+}
+
 /* Gives the slice its row of blocks. The last one has the reader that the trace was opened with, which then tells how
    the trace ends. */
-static bool slice_open(struct slice *slices, size_t count, size_t index, struct reader *whole, const char *path)
+static bool slice_open(struct slice *slices, unsigned count, unsigned index, struct reader *whole, const char *path)
 {
     struct slice *slice = &slices[index];
     struct error err = {0};
     struct clog2_known known = clog2_known(whole);
-    uint64_t end = reader_last_place(whole);
-    uint64_t from = clog2_block_of(whole, end / count * index), to = clog2_block_of(whole, end / count * (index + 1));
-    bool last = index + 1 == count;
-    slice->reader = last ? whole : clog2_open_known(path, &known, &err);
-    return slice->reader && reader_seek(slice->reader, from, last ? UINT64_MAX : to, &err) == STATUS_OK;
+    uint64_t from, to;
+    slices_range(whole, count, index, &from, &to);
+    slice->reader = index + 1 == count ? whole : clog2_open_known(path, &known, &err);
+    return slice->reader && reader_seek(slice->reader, from, to, &err) == STATUS_OK;
+}
+
+struct accumulator *slices_read(struct reader *reader, uint64_t from, uint64_t to, struct accumulator_options what,
+                                stream_watch *watch, void *context)
+{
+    struct error err = {0};
+    struct slice slice = {reader, accumulator_new(what), watch, context, false};
+    if (reader_seek(reader, from, to, &err) == STATUS_OK)
+        slice_read(&slice, 0);
+    if (slice.exact)
+        return slice.accumulator;
+    accumulator_free(slice.accumulator);
+    return NULL;
 }
 
 static bool slices_are_exact(const struct slice *slices, size_t count)

@@ -21,4 +21,12 @@ unsigned slices_worth(const struct reader *reader, char *const *paths, size_t co
 struct accumulator *slices_accumulate(struct reader *reader, const char *path, unsigned slices,
                                       struct accumulator_options what, stream_watch *watch, void *context);
 
+/* The bytes of slice `index` of `count`: whole blocks of the trace that `reader` was just opened with, for reader_seek.
+ */
+void slices_range(const struct reader *reader, unsigned count, unsigned index, uint64_t *from, uint64_t *to);
+
+/* Adds up one slice, of a reader of its own. NULL: the trace must be read in one pass. */
+struct accumulator *slices_read(struct reader *reader, uint64_t from, uint64_t to, struct accumulator_options what,
+                                stream_watch *watch, void *context);
+
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Metrics: traces of a few events whose numbers are known by hand, and slices that must merge to what one pass gives.
  */
-#include "metrics/accumulator.h"
+#include "metrics/accumulator_pack.h"
 
 #include "core/memory.h"
 #include "unit/tap.h"
@@ -503,7 +503,27 @@ static void merge(struct accumulator *first, struct accumulator *later)
         tap_ok(false, "merging: %s", err.text);
 }
 
-/* The trace in slices that end at cuts[], merged in one of three orders. */
+/* To another process and back. */
+static struct accumulator *travel(struct accumulator *accumulator, struct accumulator_options options)
+{
+    char *data = NULL;
+    size_t size = 0, capacity = 0;
+    struct error err = {0};
+    bool packed = accumulator_pack(accumulator, &data, &size, &capacity);
+    struct accumulator *arrived = packed ? accumulator_unpack(data, size, options) : NULL;
+    free(data);
+    if (!arrived || accumulator_sink(arrived)->begin(accumulator_sink(arrived), defs, &err) != STATUS_OK) {
+        tap_ok(false, "packing");
+        exit(tap_done());
+    }
+    accumulator_free(accumulator);
+    return arrived;
+}
+
+enum { PACKED = 3 };
+static const char *const orders[] = {"left to right", "right to left", "by pairs", "by pairs, packed"};
+
+/* The trace in slices that end at cuts[], merged in one of the orders. */
 static struct metrics *measure_slices(const struct trace *trace, const size_t *cuts, size_t slices, int order)
 {
     struct accumulator *accumulators[SLICES_MAX];
@@ -521,8 +541,16 @@ static struct metrics *measure_slices(const struct trace *trace, const size_t *c
             merge(accumulators[i - 1], accumulators[i]);
     else
         for (size_t step = 1; step < slices; step *= 2) /* pairs, pairs of pairs */
-            for (size_t i = 0; i + step < slices; i += 2 * step)
+            for (size_t i = 0; i + step < slices; i += 2 * step) {
+                struct accumulator_options options = trace->options;
+                options.later_slice = true;
+                if (order == PACKED)
+                    accumulators[i + step] = travel(accumulators[i + step], options);
+                options.later_slice = i > 0;
+                if (order == PACKED)
+                    accumulators[i] = travel(accumulators[i], options);
                 merge(accumulators[i], accumulators[i + step]);
+            }
     struct metrics *metrics = result(accumulators[0]);
     for (size_t i = 0; i < slices; i++)
         accumulator_free(accumulators[i]);
@@ -553,10 +581,9 @@ static bool merges_right(const struct trace *trace)
     for (size_t i = 0; i + 1 < slices; i++)
         cuts[i] = below((uint32_t)trace->count + 1);
     qsort(cuts, slices - 1, sizeof *cuts, by_size);
-    static const char *const orders[] = {"left to right", "right to left", "by pairs"};
     struct metrics *whole = measure(trace);
     const char *what = NULL;
-    for (int order = 0; order < 3 && !what; order++) {
+    for (int order = 0; order <= PACKED && !what; order++) {
         struct metrics *merged = measure_slices(trace, cuts, slices, order);
         what = difference(whole, merged);
         if (what) {
@@ -595,6 +622,32 @@ static void test_merging(void)
         static const char *const names[] = {"whole", "in a window", "of selected processes"};
         tap_ok(right, "%d random traces, %s: slices merge to what one pass gives", (int)ROUNDS, names[kind]);
     }
+}
+
+/* What is cut, or of another build, is refused. */
+static void test_cut_packs(void)
+{
+    random_state = 7;
+    struct trace trace = random_trace(false);
+    struct accumulator *accumulator = accumulator_new(trace.options);
+    feed(accumulator, &trace, 0, trace.count);
+    char *data = NULL;
+    size_t size = 0, capacity = 0, refused = 0;
+    bool packed = accumulator_pack(accumulator, &data, &size, &capacity);
+    for (size_t cut = 0; packed && cut < size; cut++) {
+        struct accumulator *arrived = accumulator_unpack(data, cut, trace.options);
+        refused += !arrived;
+        accumulator_free(arrived);
+    }
+    tap_ok(packed && refused == size, "cut anywhere: refused");
+    if (packed)
+        data[0] ^= 1;
+    struct accumulator *arrived = packed ? accumulator_unpack(data, size, trace.options) : NULL;
+    tap_ok(!arrived, "of another build: refused");
+    accumulator_free(arrived);
+    accumulator_free(accumulator);
+    free(data);
+    trace_clear(&trace);
 }
 
 /* --- Conservation ------------------------------------------------------------------------------------------------ */
@@ -722,6 +775,7 @@ int main(void)
     test_messages();
     test_window();
     test_merging();
+    test_cut_packs();
     test_conservation();
     test_tags();
     defs_free(defs);

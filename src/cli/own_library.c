@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "cli/own_library.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+bool own_library_find(const char *name, char *path, size_t size)
+{
+    char self[PATH_MAX];
+    ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
+    self[length > 0 ? length : 0] = '\0';
+    char *slash = strrchr(self, '/');
+    if (slash)
+        *slash = '\0';
+    const struct {
+        const char *from, *below;
+    } directories[] = {{self, ""}, {SIGHT_RECORDERS, ""}, {self, "/../lib/sight"}};
+    for (size_t i = 0; i < sizeof directories / sizeof *directories; i++) {
+        int used = snprintf(path, size, "%s%s/%s", directories[i].from, directories[i].below, name);
+        if (used > 0 && (size_t)used < size && access(path, R_OK) == 0)
+            return true;
+    }
+    return false;
+}

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef SIGHT_CLI_OWN_LIBRARY_H
+#define SIGHT_CLI_OWN_LIBRARY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* The path of one of sight's own libraries: beside the program (as built), where it is installed, or where it is when
+   all was moved together. False: there is none of this name. */
+bool own_library_find(const char *name, char *path, size_t size);
+
+#endif

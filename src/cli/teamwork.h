@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef SIGHT_CLI_TEAMWORK_H
+#define SIGHT_CLI_TEAMWORK_H
+
+#include "team/team.h"
+
+/* `mpiexec -n N sight COMMAND ...`: process 0 runs the command and prints; the others read shares of its trace. */
+
+/* Where an MPI launcher started several processes and `word`, the first argument, is no command of COMMAND_ALONE: joins
+   them. In process 0, and where there is nothing to join, returns true with the team or NULL. Else false, with the exit
+   code: this process has done its part. */
+bool teamwork_begin(const char *word, struct team **team, int *code);
+
+/* Process 0: the command ended with `code`. */
+void teamwork_end(struct team *team, int code);
+
+#endif

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "team/team.h"
+
+#include "core/memory.h"
+#include "team/team_mpi.h"
+
+#include <dlfcn.h>
+#include <stdlib.h>
+
+struct team {
+    const struct team_mpi *mpi;
+    int rank, size;
+};
+
+/* What launchers leave in the environment of the processes that they start. */
+static const struct launcher {
+    const char *mpi, *size, *rank;
+} launchers[] = {
+    {"openmpi", "OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK"},
+    {"mpich", "PMI_SIZE", "PMI_RANK"},
+    {"openmpi", "SLURM_STEP_NUM_TASKS", "PMIX_RANK"},
+};
+enum { LAUNCHERS = sizeof launchers / sizeof *launchers };
+
+const char *team_launcher(void)
+{
+    for (size_t i = 0; i < LAUNCHERS; i++) {
+        const char *size = getenv(launchers[i].size);
+        if (size && getenv(launchers[i].rank))
+            return strtol(size, NULL, 10) > 1 ? launchers[i].mpi : NULL;
+    }
+    return NULL;
+}
+
+struct team *team_join(const char *path, struct error *err)
+{
+    /* Open MPI's components look up its symbols in the program. */
+    void *library = dlopen(path, RTLD_NOW | RTLD_GLOBAL);
+    const struct team_mpi *mpi = library ? dlsym(library, TEAM_MPI_SYMBOL) : NULL;
+    if (!mpi) {
+        error_set(err, ERROR_USAGE, "%s", dlerror());
+        return NULL;
+    }
+    struct team *team = memory_new(sizeof *team);
+    team->mpi = mpi;
+    mpi->join(&team->rank, &team->size);
+    return team;
+}
+
+void team_leave(struct team *team)
+{
+    if (!team)
+        return;
+    team->mpi->leave();
+    free(team);
+}
+
+int team_rank(const struct team *team)
+{
+    return team ? team->rank : 0;
+}
+
+int team_size(const struct team *team)
+{
+    return team ? team->size : 1;
+}
+
+void team_send(struct team *team, int to, const void *data, size_t size)
+{
+    team->mpi->send(to, data, size);
+}
+
+void *team_receive(struct team *team, int from, size_t *size)
+{
+    *size = team->mpi->wait(from);
+    void *data = memory_new(*size);
+    team->mpi->receive(from, data, *size);
+    return data;
+}
