@@ -5,6 +5,7 @@
 #include "core/memory.h"
 #include "core/text.h"
 #include "render/reports/compare_report.h"
+#include "render/reports/gate_report.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -17,8 +18,12 @@ struct compared {
     struct engine_result **runs;
     struct version *versions;
     const struct metrics ***metrics; /* of each version */
+    struct gate_run **places;        /* the same with findings */
     char **names;
     size_t run_count, version_count;
+    unsigned wants;        /* of enum engine_want */
+    bool begins_group;     /* "--" came before the next run */
+    const char *last_path; /* of the second version, for what needs a place */
 };
 
 /* NAME=FILE gives the version's name, unless there is a file of that whole name; else it is the file's own. */
@@ -35,6 +40,31 @@ static const char *split_name(const char *argument, char **name)
     return argument;
 }
 
+/* What the names of files of a group begin with: "old" of old1.clog2 and old2.clog2. */
+static void shorten_name(char *name, const char *other)
+{
+    size_t length = 0;
+    while (name[length] && name[length] == other[length])
+        length++;
+    while (length > 0 && strchr("0123456789-_.", name[length - 1]))
+        length--;
+    if (length > 0)
+        name[length] = '\0';
+}
+
+/* The version of the group that a file is in. Takes the name. */
+static size_t group_of(struct compared *compared, char *name)
+{
+    if (compared->version_count > 0 && !compared->begins_group) {
+        shorten_name(compared->names[compared->version_count - 1], name);
+        free(name);
+        return compared->version_count - 1;
+    }
+    compared->begins_group = false;
+    compared->names[compared->version_count] = name;
+    return compared->version_count++;
+}
+
 /* The version with this name where it was given by NAME=, else a new one. Takes the name. */
 static size_t version_of(struct compared *compared, char *name, bool grouped)
 {
@@ -48,6 +78,15 @@ static size_t version_of(struct compared *compared, char *name, bool grouped)
     return compared->version_count++;
 }
 
+/* Versions are groups of files that "--" separates. */
+static bool has_groups(const struct options *options)
+{
+    for (size_t i = 1; i + 1 < options->input_count; i++)
+        if (strcmp(options->inputs[i], "--") == 0)
+            return true;
+    return false;
+}
+
 /* Reads one run; the worst exit code so far is kept. */
 static enum status add_run(struct compared *compared, const struct options *options, char *argument, int *code,
                            struct error *err)
@@ -59,18 +98,22 @@ static enum status add_run(struct compared *compared, const struct options *opti
     struct options one = *options;
     one.inputs = &input;
     one.input_count = 1;
-    struct engine_result *run = ask(&one, 0, err);
+    struct engine_result *run = ask(&one, compared->wants, err);
     if (!run) {
         free(name);
         return STATUS_FAILED;
     }
     const struct metrics *metrics = run->metrics;
     compared->runs[compared->run_count++] = run;
-    size_t v = version_of(compared, name, grouped);
+    size_t v = has_groups(options) ? group_of(compared, name) : version_of(compared, name, grouped);
+    compared->last_path = v == 1 ? path : compared->last_path;
     struct version *version = &compared->versions[v];
     compared->metrics[v] = memory_resize(compared->metrics[v], (version->run_count + 1) * sizeof(struct metrics *));
     compared->metrics[v][version->run_count++] = metrics;
+    version->name = compared->names[v];
     version->runs = compared->metrics[v];
+    compared->places[v] = memory_resize(compared->places[v], version->run_count * sizeof *compared->places[v]);
+    compared->places[v][version->run_count - 1] = (struct gate_run){metrics, run->findings};
     int damaged = run_report_damage(&metrics->end, time_since(metrics->begin_ns, metrics->end_ns));
     *code = damaged != EXIT_DONE ? damaged : *code;
     return STATUS_OK;
@@ -83,28 +126,56 @@ static void compared_free(struct compared *compared)
     for (size_t v = 0; v < compared->version_count; v++) {
         free(compared->names[v]);
         free(compared->metrics[v]);
+        free(compared->places[v]);
     }
     free(compared->runs);
     free(compared->versions);
     free(compared->metrics);
+    free(compared->places);
     free(compared->names);
 }
 
 struct written {
     const struct options *options;
     const struct comparison *comparison;
+    const struct significance *significance; /* NULL: a version has a single run */
+    const struct gate *gate;
+    const char *input;
 };
+
+/* The formats for services are about the first two versions. */
+static bool write_for_service(struct output *output, const struct written *written, const char *format)
+{
+    const struct version *versions = written->comparison->versions;
+    struct gate_report report = {.gate = written->gate,
+                                 .significance = written->significance,
+                                 .before = versions[0].name,
+                                 .after = versions[1].name,
+                                 .input = written->input};
+    if (strcmp(format, "markdown") == 0)
+        gate_write_markdown(output, &report, written->options->all ? SIZE_MAX : TEXT_ROWS);
+    else if (strcmp(format, "junit") == 0)
+        gate_write_junit(output, &report);
+    else if (strcmp(format, "sarif") == 0)
+        gate_write_sarif(output, &report);
+    else
+        return false;
+    return true;
+}
 
 static void write_comparison(struct output *output, const void *context)
 {
     const struct written *written = context;
     const char *format = written->options->format ? written->options->format : "text";
+    if (write_for_service(output, written, format))
+        return;
     if (strcmp(format, "json") == 0)
-        compare_write_json(output, written->comparison);
+        compare_write_json(output, written->comparison, written->significance);
     else if (strcmp(format, "html") == 0)
-        compare_write_html(output, written->comparison);
+        compare_write_html(output, written->comparison, written->significance);
     else
-        compare_write_text(output, written->comparison, written->options->all ? SIZE_MAX : TEXT_ROWS);
+        compare_write_text(output, written->comparison, written->significance, written->gate,
+                           written->options->all ? SIZE_MAX : TEXT_ROWS);
 }
 
 /* HTML also by the output's name. */
@@ -114,35 +185,107 @@ static bool wants_html(const struct options *options)
     return !options->format && dot && (strcmp(dot, ".html") == 0 || strcmp(dot, ".htm") == 0);
 }
 
+/* Versions of several runs each are tested against the first. NULL where one has a single run, unless `always`. */
+static struct significance *test_versions(const struct compared *compared, struct comparison *comparison, bool always)
+{
+    size_t count = compared->version_count;
+    for (size_t v = 0; v < count; v++)
+        if (compared->versions[v].run_count < 2 && !always)
+            return NULL;
+    struct significance *significance = memory_new(count * sizeof *significance);
+    for (size_t v = 1; v < count; v++) {
+        significance[v - 1] = significance_of(&compared->versions[0], &compared->versions[v]);
+        significance_apply(&significance[v - 1], comparison, v);
+    }
+    return significance;
+}
+
+static void significances_free(struct significance *significance, size_t count)
+{
+    for (size_t i = 0; significance && i < count; i++)
+        significance_clear(&significance[i]);
+    free(significance);
+}
+
+/* What fails goes to standard error, like conditions of other commands. Damage wins. */
+static int gate_code(const struct options *options, const struct gate *gate, int code)
+{
+    char sentence[GATE_SENTENCE_SIZE];
+    for (size_t i = 0; i < gate->count; i++)
+        if (gate->checks[i].fails) {
+            gate_sentence(gate, &gate->checks[i], sentence);
+            fprintf(stderr, "sight: %s\n", sentence);
+        }
+    if (gate->count > 0 && !gate->is_possible)
+        command_note(options, "%zu and %zu run%s cannot show that a condition fails; %zu of each can", gate->before,
+                     gate->after, gate->after == 1 ? "" : "s", significance_runs_least(gate->count));
+    return gate->failed > 0 && code == EXIT_DONE ? EXIT_CONDITION : code;
+}
+
+/* Formats that people do not read need two versions: the gate is between them. */
+static bool is_for_service(const struct options *options)
+{
+    return options->format && (strcmp(options->format, "markdown") == 0 || strcmp(options->format, "junit") == 0 ||
+                               strcmp(options->format, "sarif") == 0);
+}
+
+/* Tests, judges and prints what was read. */
+static int answer(const struct options *options, const struct compared *compared, int code)
+{
+    struct error err = {0};
+    struct gate gate = {0};
+    struct gate_version versions[2];
+    for (size_t v = 0; v < 2; v++)
+        versions[v] = (struct gate_version){compared->names[v], compared->places[v], compared->versions[v].run_count};
+    if (gate_of(options->fail_on, &versions[0], &versions[1], &gate, &err) != STATUS_OK) {
+        gate_clear(&gate);
+        return command_fault(&err);
+    }
+    struct comparison comparison = comparison_of(compared->versions, compared->version_count);
+    struct significance *significance = test_versions(compared, &comparison, is_for_service(options));
+    struct written written = {options, &comparison, significance, &gate, compared->last_path};
+    code = run_output(options, write_comparison, &written, gate_code(options, &gate, code));
+    significances_free(significance, compared->version_count - 1);
+    comparison_clear(&comparison);
+    gate_clear(&gate);
+    return code;
+}
+
 static int compare(const struct command *command, const struct options *options, struct compared *compared)
 {
     struct error err = {0};
     int code = EXIT_DONE;
     for (size_t i = 0; i < options->input_count; i++)
-        if (add_run(compared, options, options->inputs[i], &code, &err) != STATUS_OK)
+        if (strcmp(options->inputs[i], "--") == 0)
+            compared->begins_group = compared->version_count > 0;
+        else if (add_run(compared, options, options->inputs[i], &code, &err) != STATUS_OK)
             return command_fault(&err);
     if (compared->version_count < 2)
         return command_usage(command, "all runs belong to one version, '%s': give another one to compare with",
                              compared->names[0]);
+    if (compared->version_count > 2 && (options->fail_on || is_for_service(options)))
+        return command_usage(command, "--fail-on and --format %s compare two versions, not %zu",
+                             options->format ? options->format : "markdown", compared->version_count);
     struct options chosen = *options;
     if (wants_html(options))
         chosen.format = "html";
-    struct comparison comparison = comparison_of(compared->versions, compared->version_count);
-    struct written written = {&chosen, &comparison};
-    code = run_output(&chosen, write_comparison, &written, code);
-    comparison_clear(&comparison);
-    return code;
+    return answer(&chosen, compared, code);
 }
 
 int cmd_compare(const struct command *command, const struct options *options)
 {
     size_t count = options->input_count;
+    struct error err = {0};
+    if (options->fail_on && gate_check_conditions(options->fail_on, &err) != STATUS_OK)
+        return command_fault(&err);
     if (count < 2)
         return command_usage(command, "at least two runs are needed to compare");
     struct compared compared = {.runs = memory_new(count * sizeof *compared.runs),
                                 .versions = memory_new(count * sizeof *compared.versions),
                                 .metrics = memory_new(count * sizeof *compared.metrics),
-                                .names = memory_new(count * sizeof *compared.names)};
+                                .places = memory_new(count * sizeof *compared.places),
+                                .names = memory_new(count * sizeof *compared.names),
+                                .wants = gate_needs_findings(options->fail_on) ? ENGINE_FINDINGS : 0};
     int code = compare(command, options, &compared);
     compared_free(&compared);
     return code;

@@ -96,6 +96,9 @@ enum { COMMAND_UNLISTED = 1LL << 62 };
 /* And one for a command that each process of `mpiexec -n N sight` runs for itself. */
 enum { COMMAND_ALONE = 1LL << 61 };
 
+/* And one for commands whose inputs are groups that "--" separates: it is one of the inputs, and options may follow. */
+enum { COMMAND_GROUPS = 1LL << 60 };
+
 /* "sight: " and the fault on standard error. Returns the exit code of its kind. A broken pipe is silent. */
 int command_fault(const struct error *err);
 

@@ -19,7 +19,7 @@ static const struct option_row rows[OPTION_COUNT] = {
 #include "cli/options.def"
 };
 
-_Static_assert(OPTION_COUNT <= 61, "the bits of options end where COMMAND_ALONE begins");
+_Static_assert(OPTION_COUNT <= 60, "the bits of options end where COMMAND_GROUPS begins");
 
 const struct option_row *option_at(size_t index)
 {
@@ -184,6 +184,8 @@ bool options_parse(struct options *options, const struct command *command, int a
     while (argc > 0) {
         int taken = 1;
         if (only_inputs || argv[0][0] != '-' || argv[0][1] == '\0')
+            options->inputs[options->input_count++] = argv[0];
+        else if (strcmp(argv[0], "--") == 0 && command->options & COMMAND_GROUPS)
             options->inputs[options->input_count++] = argv[0];
         else if (strcmp(argv[0], "--") == 0)
             only_inputs = true;

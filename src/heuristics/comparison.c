@@ -235,6 +235,22 @@ static void compare_processes(struct comparison *comparison)
     free(place);
 }
 
+/* By the rough rule. */
+static void find_changes(struct comparison *comparison)
+{
+    comparison->changes = memory_new(comparison->version_count * quantity_count() * sizeof *comparison->changes);
+    for (size_t v = 0; v < comparison->version_count; v++)
+        for (size_t i = 0; i < quantity_count(); i++)
+            comparison->changes[v * quantity_count() + i] = change_of(
+                comparison_quantity(comparison, 0, i), comparison_quantity(comparison, v, i), quantities[i].better);
+    for (size_t i = 0; i < comparison->function_count; i++) {
+        struct compared_function *function = &comparison->functions[i];
+        function->changes = memory_new(comparison->version_count * sizeof *function->changes);
+        for (size_t v = 0; v < comparison->version_count; v++)
+            function->changes[v] = change_of(function->seconds[0], function->seconds[v], BETTER_LOWER);
+    }
+}
+
 struct comparison comparison_of(const struct version *versions, size_t count)
 {
     struct comparison comparison = {.versions = versions, .version_count = count};
@@ -245,6 +261,7 @@ struct comparison comparison_of(const struct version *versions, size_t count)
     defs_free(names.defs);
     sort_functions(&comparison);
     compare_processes(&comparison);
+    find_changes(&comparison);
     return comparison;
 }
 
@@ -253,11 +270,13 @@ void comparison_clear(struct comparison *comparison)
     for (size_t i = 0; i < comparison->function_count; i++) {
         free(comparison->functions[i].seconds);
         free(comparison->functions[i].calls);
+        free(comparison->functions[i].changes);
     }
     for (size_t i = 0; i < comparison->process_count; i++)
         free(comparison->processes[i].compute);
     free(comparison->functions);
     free(comparison->processes);
     free(comparison->quantities);
+    free(comparison->changes);
     *comparison = (struct comparison){0};
 }

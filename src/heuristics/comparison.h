@@ -30,8 +30,9 @@ struct averaged {
     double mean, least, most;
 };
 
-/* A change against the first version is only told where it is larger than the noise: where the ranges of the runs do
-   not overlap, and the means differ by at least 2 % of the first (or anything, where that was 0). */
+/* A change against the first version is only told where it is larger than the noise. Of versions with several runs each
+   tests say that (runs/significance.h); else a rough rule: the ranges of the runs do not overlap, and the means differ
+   by at least 2 % of the first (or anything, where that was 0). */
 enum change { CHANGE_SAME, CHANGE_BETTER, CHANGE_WORSE, CHANGE_OTHER };
 enum change change_of(struct averaged first, struct averaged now, enum better better);
 const char *change_name(enum change change); /* "same", "better", "worse", "changed" */
@@ -41,6 +42,7 @@ struct compared_function {
     const char *name;
     enum function_class class;
     struct averaged *seconds, *calls; /* for each version; 0 where it does not occur */
+    enum change *changes;             /* of its seconds, for each version */
 };
 
 /* A process, by rank. */
@@ -53,6 +55,7 @@ struct comparison {
     const struct version *versions;
     size_t version_count;
     struct averaged *quantities;         /* quantity_count() of each version, version by version */
+    enum change *changes;                /* of the same, against the first version */
     struct compared_function *functions; /* those first whose time changed most between first and last version */
     size_t function_count;
     struct compared_process *processes; /* by rank */
@@ -67,6 +70,11 @@ void comparison_clear(struct comparison *comparison);
 static inline struct averaged comparison_quantity(const struct comparison *comparison, size_t version, size_t quantity)
 {
     return comparison->quantities[version * quantity_count() + quantity];
+}
+
+static inline enum change comparison_change(const struct comparison *comparison, size_t version, size_t quantity)
+{
+    return comparison->changes[version * quantity_count() + quantity];
 }
 
 #endif

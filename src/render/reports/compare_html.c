@@ -6,6 +6,7 @@
 #endif
 #include "core/text.h"
 #include "render/reports/page.h"
+#include "render/reports/significance_report.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -19,13 +20,13 @@ static void raw_number(char raw[32], double value)
 }
 
 /* The change of a number against the first version, coloured by whether it is better. */
-static void write_change(struct output *output, struct averaged first, struct averaged now, enum better better)
+static void write_change(struct output *output, struct averaged first, struct averaged now, enum change change)
 {
     static const char *const classes[] = {"unknown", "good", "poor", "muted"};
     char cell[COMPARE_CELL_SIZE], raw[32];
-    compare_change(first, now, cell);
+    compare_change(first, now, change, cell);
     raw_number(raw, first.mean != 0 ? (now.mean - first.mean) / fabs(first.mean) : 0);
-    output_print(output, "<td class=\"%s\" data-v=\"%s\">", classes[change_of(first, now, better)], raw);
+    output_print(output, "<td class=\"%s\" data-v=\"%s\">", classes[change], raw);
     page_element(output, "", cell, "</td>");
 }
 
@@ -86,7 +87,7 @@ static void write_quantities(struct output *output, const struct comparison *com
                         comparison->versions[v].run_count);
         for (size_t v = 1; v < comparison->version_count; v++)
             write_change(output, comparison_quantity(comparison, 0, i), comparison_quantity(comparison, v, i),
-                         quantity->better);
+                         comparison_change(comparison, v, i));
         output_text(output, "</tr>\n");
     }
     page_table_end(output);
@@ -104,7 +105,7 @@ static void write_functions(struct output *output, const struct comparison *comp
         for (size_t v = 0; v < comparison->version_count; v++)
             write_seconds(output, function->seconds[v], function->calls[v].mean > 0, comparison->versions[v].run_count);
         for (size_t v = 1; v < comparison->version_count; v++)
-            write_change(output, function->seconds[0], function->seconds[v], BETTER_LOWER);
+            write_change(output, function->seconds[0], function->seconds[v], function->changes[v]);
         output_text(output, "</tr>\n");
     }
     page_table_end(output);
@@ -133,7 +134,8 @@ static void write_processes(struct output *output, const struct comparison *comp
     free(places);
 }
 
-void compare_write_html(struct output *output, const struct comparison *comparison)
+void compare_write_html(struct output *output, const struct comparison *comparison,
+                        const struct significance *significance)
 {
     char sentence[COMPARE_SENTENCE_SIZE];
     page_begin(output, "SIGHT comparison", NULL);
@@ -149,13 +151,18 @@ void compare_write_html(struct output *output, const struct comparison *comparis
         output_text(output, "<p class=\"muted\">The numbers of processes differ: a process does not do the same work "
                             "in each version.</p>\n");
     output_text(output, "</header>\n<main>\n");
+    for (size_t v = 1; significance && v < comparison->version_count; v++)
+        significance_write_html(output, &significance[v - 1], comparison->versions[0].name,
+                                comparison->versions[v].name);
     write_quantities(output, comparison);
     if (comparison->function_count > 0)
         write_functions(output, comparison);
     if (comparison->process_count > 0)
         write_processes(output, comparison);
-    output_text(output, "</main>\n<footer class=\"muted\">Made by SIGHT " PACKAGE_VERSION
-                        ". = means no change beyond the noise: the ranges of the runs overlap, or they differ by less "
-                        "than 2 %.</footer>\n");
+    output_print(output,
+                 "</main>\n<footer class=\"muted\">Made by SIGHT " PACKAGE_VERSION
+                 ". = means no change beyond the noise: %s.</footer>\n",
+                 significance ? "a test does not show one"
+                              : "the ranges of the runs overlap, or they differ by less than 2 %");
     page_end(output, NULL);
 }

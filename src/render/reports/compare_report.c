@@ -3,6 +3,8 @@
 
 #include "core/memory.h"
 #include "core/text.h"
+#include "render/reports/gate_report.h"
+#include "render/reports/significance_report.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -26,7 +28,7 @@ void compare_sentence(const struct comparison *comparison, size_t version, char 
     char from[TEXT_NUMBER_SIZE], to[TEXT_NUMBER_SIZE], times[64];
     seconds_text(from, first.mean);
     seconds_text(to, now.mean);
-    enum change change = change_of(first, now, BETTER_LOWER);
+    enum change change = comparison_change(comparison, version, 0);
     double ratio = change == CHANGE_BETTER ? first.mean / now.mean : now.mean / first.mean;
     if (change == CHANGE_SAME || first.mean <= 0 || now.mean <= 0) {
         snprintf(sentence, COMPARE_SENTENCE_SIZE, "%s takes as long as %s: %s and %s.", name, before, to, from);
@@ -66,12 +68,12 @@ void compare_value(struct averaged value, enum quantity_unit unit, size_t runs, 
         snprintf(cell, COMPARE_CELL_SIZE, "%s", mean);
 }
 
-void compare_change(struct averaged first, struct averaged now, char cell[COMPARE_CELL_SIZE])
+void compare_change(struct averaged first, struct averaged now, enum change change, char cell[COMPARE_CELL_SIZE])
 {
     double percent = first.mean != 0 ? (now.mean - first.mean) / first.mean * 100 : 0;
     /* What is nearly gone is not gone. */
     int decimals = fabs(percent) < 9.95 || (percent < -99 && percent > -99.95) ? 1 : 0;
-    if (change_of(first, now, BETTER_NEITHER) == CHANGE_SAME)
+    if (change == CHANGE_SAME)
         snprintf(cell, COMPARE_CELL_SIZE, "=");
     else if (first.mean == 0)
         snprintf(cell, COMPARE_CELL_SIZE, "new");
@@ -144,7 +146,8 @@ static void version_titles(struct text_table *table, const struct comparison *co
     }
 }
 
-static void text_quantities(struct output *output, const struct comparison *comparison)
+/* `ranges`: of the runs beside their means; where they are tested, intervals stand above. */
+static void text_quantities(struct output *output, const struct comparison *comparison, bool ranges)
 {
     size_t versions = comparison->version_count;
     struct text_table *table = text_table_columns(1 + versions + 2 * (versions - 1));
@@ -159,14 +162,14 @@ static void text_quantities(struct output *output, const struct comparison *comp
         struct averaged first = comparison_quantity(comparison, 0, i);
         text_table_cell(table, quantity->title, true);
         for (size_t v = 0; v < versions; v++) {
-            compare_value(comparison_quantity(comparison, v, i), quantity->unit, comparison->versions[v].run_count,
-                          cell);
+            compare_value(comparison_quantity(comparison, v, i), quantity->unit,
+                          ranges ? comparison->versions[v].run_count : 1, cell);
             text_table_cell(table, cell, false);
         }
         for (size_t v = 1; v < versions; v++) {
             struct averaged now = comparison_quantity(comparison, v, i);
-            enum change change = change_of(first, now, quantity->better);
-            compare_change(first, now, cell);
+            enum change change = comparison_change(comparison, v, i);
+            compare_change(first, now, change, cell);
             text_table_cell(table, cell, false);
             text_table_cell(table, change == CHANGE_BETTER || change == CHANGE_WORSE ? change_name(change) : "", true);
         }
@@ -175,7 +178,7 @@ static void text_quantities(struct output *output, const struct comparison *comp
     text_table_print(table, output, "  ");
 }
 
-static void text_functions(struct output *output, const struct comparison *comparison, size_t rows)
+static void text_functions(struct output *output, const struct comparison *comparison, bool ranges, size_t rows)
 {
     size_t versions = comparison->version_count;
     struct text_table *table = text_table_columns(1 + versions + 1);
@@ -188,10 +191,11 @@ static void text_functions(struct output *output, const struct comparison *compa
         text_for_terminal(name, sizeof name, function->name, 40);
         text_table_cell(table, name, true);
         for (size_t v = 0; v < versions; v++) {
-            compare_seconds(function->seconds[v], function->calls[v].mean > 0, comparison->versions[v].run_count, cell);
+            compare_seconds(function->seconds[v], function->calls[v].mean > 0,
+                            ranges ? comparison->versions[v].run_count : 1, cell);
             text_table_cell(table, cell, false);
         }
-        compare_change(function->seconds[0], function->seconds[versions - 1], cell);
+        compare_change(function->seconds[0], function->seconds[versions - 1], function->changes[versions - 1], cell);
         text_table_cell(table, cell, false);
     }
     output_text(output, "\nFunctions and states: exclusive time of all processes, largest change first\n");
@@ -227,7 +231,8 @@ static void text_processes(struct output *output, const struct comparison *compa
     free(places);
 }
 
-void compare_write_text(struct output *output, const struct comparison *comparison, size_t rows)
+void compare_write_text(struct output *output, const struct comparison *comparison,
+                        const struct significance *significance, const struct gate *gate, size_t rows)
 {
     char sentence[COMPARE_SENTENCE_SIZE];
     for (size_t v = 1; v < comparison->version_count; v++) {
@@ -236,9 +241,14 @@ void compare_write_text(struct output *output, const struct comparison *comparis
     }
     if (comparison->sizes_differ)
         output_text(output, "The numbers of processes differ: a process does not do the same work in each version.\n");
-    text_quantities(output, comparison);
+    for (size_t v = 1; significance && v < comparison->version_count; v++)
+        significance_write_text(output, &significance[v - 1], comparison->versions[0].name,
+                                comparison->versions[v].name, rows);
+    if (gate)
+        gate_write_text(output, gate);
+    text_quantities(output, comparison, !significance);
     if (comparison->function_count > 0)
-        text_functions(output, comparison, rows);
+        text_functions(output, comparison, !significance, rows);
     if (comparison->process_count > 0)
         text_processes(output, comparison, rows);
 }
@@ -276,9 +286,7 @@ static void json_quantities(struct json *json, const struct comparison *comparis
         json_close(json, ']');
         json_open(json, "changes", '[');
         for (size_t v = 1; v < comparison->version_count; v++)
-            json_value(json, NULL,
-                       value_text(change_name(change_of(comparison_quantity(comparison, 0, i),
-                                                        comparison_quantity(comparison, v, i), quantity->better))));
+            json_value(json, NULL, value_text(change_name(comparison_change(comparison, v, i))));
         json_close(json, ']');
         json_close(json, '}');
     }
@@ -315,7 +323,8 @@ static void json_processes(struct json *json, const struct comparison *compariso
     json_close(json, ']');
 }
 
-void compare_write_json(struct output *output, const struct comparison *comparison)
+void compare_write_json(struct output *output, const struct comparison *comparison,
+                        const struct significance *significance)
 {
     struct json json = {.output = output};
     json_open(&json, NULL, '{');
@@ -331,5 +340,9 @@ void compare_write_json(struct output *output, const struct comparison *comparis
     json_quantities(&json, comparison);
     json_functions(&json, comparison);
     json_processes(&json, comparison);
+    json_open(&json, "tests", '[');
+    for (size_t v = 1; significance && v < comparison->version_count; v++)
+        significance_write_json(&json, &significance[v - 1], comparison->versions[v].name);
+    json_close(&json, ']');
     json_close(&json, '}');
 }

@@ -5,13 +5,19 @@
 #include "core/output.h"
 #include "heuristics/comparison.h"
 #include "render/field.h"
+#include "runs/gate.h"
+#include "runs/significance.h"
 
 /* A comparison of versions as text, JSON (sight-compare/1) and HTML. */
 
-/* `rows`: of functions and processes at most (SIZE_MAX: all). */
-void compare_write_text(struct output *output, const struct comparison *comparison, size_t rows);
-void compare_write_json(struct output *output, const struct comparison *comparison);
-void compare_write_html(struct output *output, const struct comparison *comparison);
+/* `significance` has one for each version after the first; NULL: a version has a single run, nothing is tested. `gate`
+   may be NULL. `rows`: of functions and processes at most (SIZE_MAX: all). */
+void compare_write_text(struct output *output, const struct comparison *comparison,
+                        const struct significance *significance, const struct gate *gate, size_t rows);
+void compare_write_json(struct output *output, const struct comparison *comparison,
+                        const struct significance *significance);
+void compare_write_html(struct output *output, const struct comparison *comparison,
+                        const struct significance *significance);
 
 /* What text and HTML have in common. */
 
@@ -25,8 +31,8 @@ void compare_value(struct averaged value, enum quantity_unit unit, size_t runs, 
 /* The same of seconds of what a version may not have: "–". */
 void compare_seconds(struct averaged seconds, bool there, size_t runs, char cell[COMPARE_CELL_SIZE]);
 
-/* "-91 %", "3.2 times", "=" within the noise; `sign` of better or worse is not in it. */
-void compare_change(struct averaged first, struct averaged now, char cell[COMPARE_CELL_SIZE]);
+/* "-91 %", "3.2 times", "=" where nothing changed; better or worse is not in it. */
+void compare_change(struct averaged first, struct averaged now, enum change change, char cell[COMPARE_CELL_SIZE]);
 
 /* The processes whose times changed most between first and last version, at most `most`, by rank. Indices, to be freed.
  */

@@ -1,0 +1,434 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "runs/gate.h"
+
+#include "core/guess.h"
+#include "core/memory.h"
+#include "runs/permutation.h"
+#include "runs/statistics.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { NAME_SIZE = 64, CONDITION_SIZE = 128 };
+static const double SPREAD_LEAST = 0.0005;
+
+/* What only the analysis tells. */
+enum { WAITING, SERIALISATION, TRANSFER, ANALYSED };
+static const struct {
+    const char *name;
+    enum quantity_unit unit;
+} analysed[ANALYSED] = {{"waiting", QUANTITY_SECONDS},
+                        {"serialisation-efficiency", QUANTITY_SHARE},
+                        {"transfer-efficiency", QUANTITY_SHARE}};
+
+/* What a name means: a quantity, then what the analysis tells, then findings. */
+enum source { SOURCE_QUANTITY, SOURCE_ANALYSED, SOURCE_FINDING, SOURCE_NEW_FINDING, SOURCE_NONE };
+
+struct condition {
+    char name[NAME_SIZE];
+    enum source source;
+    size_t index;
+    bool more, in_seconds;
+    double limit;
+};
+
+/* "parallel-efficiency" of parallel_efficiency, "compute" of compute_s. */
+static void quantity_name(size_t index, char name[NAME_SIZE])
+{
+    size_t length = (size_t)snprintf(name, NAME_SIZE, "%s", quantity_at(index)->id);
+    if (length > 2 && strcmp(name + length - 2, "_s") == 0)
+        name[length - 2] = '\0';
+    for (char *at = name; *at; at++)
+        *at = *at == '_' ? '-' : *at;
+}
+
+static void find_source(struct condition *condition)
+{
+    char name[NAME_SIZE];
+    condition->source = SOURCE_NONE;
+    if (strcmp(condition->name, "time") == 0)
+        condition->source = SOURCE_QUANTITY;
+    for (size_t i = 0; i < quantity_count(); i++)
+        if (quantity_name(i, name), strcmp(condition->name, name) == 0) {
+            condition->source = SOURCE_QUANTITY;
+            condition->index = i;
+        }
+    for (size_t i = 0; i < ANALYSED; i++)
+        if (strcmp(condition->name, analysed[i].name) == 0) {
+            condition->source = SOURCE_ANALYSED;
+            condition->index = i;
+        }
+    enum finding_kind kind = finding_find(condition->name);
+    if (condition->source == SOURCE_NONE && kind < FINDING_KINDS) {
+        condition->source = SOURCE_FINDING;
+        condition->index = kind;
+    }
+}
+
+static enum quantity_unit unit_of(const struct condition *condition)
+{
+    if (condition->source == SOURCE_QUANTITY)
+        return quantity_at(condition->index)->unit;
+    return condition->source == SOURCE_ANALYSED ? analysed[condition->index].unit : QUANTITY_SHARE;
+}
+
+/* "+3%", "-0.5s": a change has its sign. */
+static bool parse_limit(const char *text, struct condition *condition)
+{
+    static const struct {
+        const char *unit;
+        double factor;
+        bool seconds;
+    } units[] = {{"%", 0.01, false}, {"s", 1, true}, {"ms", 1e-3, true}, {"us", 1e-6, true}, {"ns", 1e-9, true}};
+    char *end;
+    text += strspn(text, " ");
+    if (*text != '+' && *text != '-')
+        return false;
+    condition->limit = strtod(text, &end);
+    if (end == text || !isfinite(condition->limit))
+        return false;
+    end += strspn(end, " ");
+    for (size_t i = 0; i < sizeof units / sizeof *units; i++)
+        if (strcmp(end, units[i].unit) == 0) {
+            condition->limit *= units[i].factor;
+            condition->in_seconds = units[i].seconds;
+            return true;
+        }
+    return false;
+}
+
+/* The words of one condition, without blanks at both ends. */
+static bool copy_words(const char *text, size_t length, char copy[CONDITION_SIZE])
+{
+    while (length > 0 && *text == ' ') {
+        text++;
+        length--;
+    }
+    while (length > 0 && text[length - 1] == ' ')
+        length--;
+    if (length == 0 || length >= CONDITION_SIZE)
+        return false;
+    memcpy(copy, text, length);
+    copy[length] = '\0';
+    return true;
+}
+
+static bool parse(const char *text, size_t length, struct condition *condition)
+{
+    char copy[CONDITION_SIZE];
+    *condition = (struct condition){.source = SOURCE_NONE};
+    if (!copy_words(text, length, copy))
+        return false;
+    if (strcmp(copy, "new finding") == 0 || strcmp(copy, "new-finding") == 0) {
+        condition->source = SOURCE_NEW_FINDING;
+        return true;
+    }
+    char *sign = strpbrk(copy, "<>");
+    if (!sign || sign == copy)
+        return false;
+    condition->more = *sign == '>';
+    *sign = '\0';
+    snprintf(condition->name, sizeof condition->name, "%.*s", (int)strcspn(copy, " "), copy);
+    find_source(condition);
+    bool seconds_fit = condition->source == SOURCE_FINDING || unit_of(condition) == QUANTITY_SECONDS;
+    return condition->source != SOURCE_NONE && parse_limit(sign + 1, condition) &&
+           (seconds_fit || !condition->in_seconds);
+}
+
+static enum status not_a_condition(const char *text, size_t length, struct error *err)
+{
+    char nearest[GUESS_TEXT], name[NAME_SIZE];
+    static const char example[] = " (such as 'time > +3%', 'parallel-efficiency < -2%' or 'new finding')";
+    text += strspn(text, " ");
+    length = strcspn(text, ",");
+    size_t words = strcspn(text, "<> ,");
+    struct guess guess = guess_of(text, words < length ? words : length);
+    for (size_t i = 0; i < quantity_count(); i++) {
+        quantity_name(i, name);
+        if (strlen(name) == words && strncmp(name, text, words) == 0)
+            guess_try(&guess, name);
+    }
+    for (size_t i = 0; i < ANALYSED; i++)
+        guess_try(&guess, analysed[i].name);
+    for (enum finding_kind kind = 0; kind < FINDING_KINDS; kind++)
+        guess_try(&guess, finding_id(kind));
+    bool known = guess.best && guess.distance == 0;
+    return error_set(err, ERROR_USAGE, "--fail-on: '%.*s' is not a condition on a change%s", (int)length, text,
+                     known ? example : guess_text(nearest, &guess, "", example));
+}
+
+enum status gate_check_conditions(const char *conditions, struct error *err)
+{
+    for (const char *at = conditions;; at++) {
+        struct condition condition;
+        size_t length = strcspn(at, ",");
+        if (!parse(at, length, &condition))
+            return not_a_condition(at, length, err);
+        at += length;
+        if (!*at)
+            return STATUS_OK;
+    }
+}
+
+bool gate_needs_findings(const char *conditions)
+{
+    for (const char *at = conditions; at && *at; at += *at == ',') {
+        struct condition condition;
+        size_t length = strcspn(at, ",");
+        if (parse(at, length, &condition) && condition.source != SOURCE_QUANTITY)
+            return true;
+        at += length;
+    }
+    return false;
+}
+
+static double waiting_s(const struct analysis *analysis)
+{
+    double waiting = 0;
+    for (int kind = WAIT_NONE + 1; kind < WAIT_KIND_COUNT; kind++)
+        waiting += (double)analysis->waits[kind].ns / 1e9;
+    return waiting;
+}
+
+static const struct finding *finding_in(const struct gate_run *run, size_t kind)
+{
+    for (size_t i = 0; run->findings && i < run->findings->count; i++)
+        if (run->findings->finding[i].kind == (enum finding_kind)kind)
+            return &run->findings->finding[i];
+    return NULL;
+}
+
+/* The number that a condition is about; NAN where the run does not tell it. */
+static double number_of(const struct condition *condition, const struct gate_run *run)
+{
+    const struct metrics *metrics = run->metrics;
+    if (condition->source == SOURCE_QUANTITY) {
+        struct heuristic_result *results = heuristics_judge(metrics);
+        double value = quantity_at(condition->index)->get(metrics, results);
+        heuristics_free(results);
+        return value;
+    }
+    if (!metrics->analysis || metrics->analysis->process_count != metrics->process_count)
+        return NAN;
+    if (condition->source == SOURCE_ANALYSED) {
+        const double values[ANALYSED] = {waiting_s(metrics->analysis), metrics->analysis->serialisation,
+                                         metrics->analysis->transfer};
+        return values[condition->index];
+    }
+    const struct finding *finding = finding_in(run, condition->index);
+    return finding ? (condition->in_seconds ? finding->saving_s : finding->share) : 0;
+}
+
+/* Values of all runs of both versions, and what changed. */
+static enum status measure(struct gate_check *check, const struct condition *condition,
+                           const struct gate_version *before, const struct gate_version *after, struct error *err)
+{
+    size_t runs = before->run_count + after->run_count;
+    struct tested *tested = &check->tested;
+    tested->values = memory_new(runs * sizeof *tested->values);
+    for (size_t i = 0; i < runs; i++) {
+        const struct gate_run *run = i < before->run_count ? &before->runs[i] : &after->runs[i - before->run_count];
+        tested->values[i] = number_of(condition, run);
+        if (isnan(tested->values[i]))
+            return error_set(err, ERROR_USAGE,
+                             "--fail-on: %s is only known of a whole run: not with --processes, nor of metrics made "
+                             "without an analysis",
+                             condition->name);
+        if (i >= before->run_count && condition->source == SOURCE_FINDING && !check->finding)
+            check->finding = finding_in(run, condition->index);
+    }
+    check->unit = condition->in_seconds ? QUANTITY_SECONDS : unit_of(condition);
+    tested->kind = check->unit == QUANTITY_SHARE ? TESTED_QUANTITY : TESTED_CELL;
+    /* Any quantity that is a share, or none: the scale of the test depends on that alone. */
+    for (size_t i = 0; i < quantity_count() && tested->kind == TESTED_QUANTITY; i++)
+        if (quantity_at(i)->unit == QUANTITY_SHARE)
+            tested->quantity = i;
+    tested_measure(tested, before->run_count, after->run_count);
+    return STATUS_OK;
+}
+
+/* The probability of this number alone. */
+static double chance(const struct tested *tested, size_t before, size_t after)
+{
+    double *scaled = memory_new((before + after) * sizeof *scaled), p = 1;
+    for (size_t i = 0; i < before + after; i++)
+        scaled[i] = tested->is_relative ? log(tested->values[i]) : tested->values[i];
+    permutation_test(scaled, 1, before, after, SPREAD_LEAST, &p);
+    free(scaled);
+    return p;
+}
+
+static bool same_finding(const struct finding *a, const struct finding *b)
+{
+    const char *first = a->functions[0] ? a->functions[0] : "", *second = b->functions[0] ? b->functions[0] : "";
+    return a->kind == b->kind && strcmp(first, second) == 0;
+}
+
+static bool has_finding(const struct gate_run *run, const struct finding *finding)
+{
+    for (size_t i = 0; i < run->findings->count; i++)
+        if (same_finding(&run->findings->finding[i], finding))
+            return true;
+    return false;
+}
+
+static size_t runs_with(const struct gate_version *version, const struct finding *finding)
+{
+    size_t runs = 0;
+    for (size_t i = 0; i < version->run_count; i++)
+        runs += has_finding(&version->runs[i], finding);
+    return runs;
+}
+
+static bool is_listed(const struct gate *gate, const struct finding *finding)
+{
+    for (size_t i = 0; i < gate->new_count; i++)
+        if (same_finding(gate->new_findings[i].finding, finding))
+            return true;
+    return false;
+}
+
+static int by_chance(const void *a, const void *b)
+{
+    const struct gate_new *left = a, *right = b;
+    return (left->p > right->p) - (left->p < right->p);
+}
+
+/* Holm's correction of sorted probabilities. */
+static void holm_new(struct gate *gate)
+{
+    double worst = 0;
+    for (size_t i = 0; i < gate->new_count; i++) {
+        worst = fmax(worst, fmin(1, gate->new_findings[i].p * (double)(gate->new_count - i)));
+        gate->new_findings[i].p = worst;
+    }
+}
+
+static void find_new(struct gate *gate, const struct gate_version *before, const struct gate_version *after)
+{
+    size_t capacity = 0;
+    for (size_t r = 0; r < after->run_count; r++)
+        for (size_t i = 0; i < after->runs[r].findings->count; i++) {
+            const struct finding *finding = &after->runs[r].findings->finding[i];
+            if (is_listed(gate, finding) || runs_with(before, finding) > 0)
+                continue;
+            size_t with = runs_with(after, finding);
+            double p = statistics_fisher(before->run_count, after->run_count, with, with);
+            ARRAY_PUSH(gate->new_findings, gate->new_count, capacity, (struct gate_new){finding, with, p});
+        }
+    if (gate->new_count > 0)
+        qsort(gate->new_findings, gate->new_count, sizeof *gate->new_findings, by_chance);
+    holm_new(gate);
+}
+
+static enum status findings_known(const struct gate_version *version, struct error *err)
+{
+    for (size_t i = 0; i < version->run_count; i++)
+        if (!version->runs[i].findings || !version->runs[i].metrics->analysis)
+            return error_set(err, ERROR_USAGE,
+                             "--fail-on: findings are only known of a whole run: not with --processes, nor of metrics "
+                             "made without an analysis");
+    return STATUS_OK;
+}
+
+static enum status judge_new(struct gate *gate, struct gate_check *check, const struct gate_version *before,
+                             const struct gate_version *after, struct error *err)
+{
+    if (findings_known(before, err) != STATUS_OK || findings_known(after, err) != STATUS_OK)
+        return STATUS_FAILED;
+    check->is_new_finding = true;
+    find_new(gate, before, after);
+    if (gate->new_count > 0) {
+        check->is_beyond = true;
+        check->p = gate->new_findings[0].p;
+        check->finding = gate->new_findings[0].finding;
+    }
+    return STATUS_OK;
+}
+
+static enum status judge(struct gate *gate, struct gate_check *check, const struct condition *condition,
+                         const struct gate_version *before, const struct gate_version *after, struct error *err)
+{
+    check->p = 1;
+    if (condition->source == SOURCE_NEW_FINDING)
+        return judge_new(gate, check, before, after, err);
+    check->more = condition->more;
+    check->limit = condition->limit;
+    check->in_seconds = condition->in_seconds;
+    check->tested.name = check->text;
+    if (measure(check, condition, before, after, err) != STATUS_OK)
+        return STATUS_FAILED;
+    const struct tested *tested = &check->tested;
+    bool needs_share = !condition->in_seconds && check->unit != QUANTITY_SHARE && !tested->is_relative;
+    check->change = condition->in_seconds ? tested->now - tested->mean : tested->change;
+    if (needs_share && tested->mean > 0)
+        check->change = (tested->now - tested->mean) / tested->mean;
+    check->is_beyond = check->more ? check->change > check->limit : check->change < check->limit;
+    if (gate->is_possible)
+        check->p = chance(tested, before->run_count, after->run_count);
+    return STATUS_OK;
+}
+
+/* Holm's correction for the conditions together. */
+static void correct(struct gate *gate)
+{
+    double worst = 0;
+    bool *done = memory_new(gate->count * sizeof *done);
+    for (size_t step = 0; step < gate->count; step++) {
+        size_t least = gate->count;
+        for (size_t i = 0; i < gate->count; i++)
+            if (!done[i] && (least == gate->count || gate->checks[i].p < gate->checks[least].p))
+                least = i;
+        done[least] = true;
+        worst = fmax(worst, fmin(1, gate->checks[least].p * (double)(gate->count - step)));
+        gate->checks[least].p = worst;
+    }
+    free(done);
+    for (size_t i = 0; i < gate->count; i++) {
+        struct gate_check *check = &gate->checks[i];
+        check->fails = gate->is_possible && check->is_beyond && check->p <= SIGNIFICANCE_LEVEL;
+        gate->failed += check->fails;
+    }
+}
+
+static size_t count_conditions(const char *conditions)
+{
+    size_t count = 1;
+    for (const char *at = conditions; at && *at; at++)
+        count += *at == ',';
+    return count;
+}
+
+enum status gate_of(const char *conditions, const struct gate_version *before, const struct gate_version *after,
+                    struct gate *gate, struct error *err)
+{
+    size_t capacity = 0;
+    *gate = (struct gate){.before = before->run_count, .after = after->run_count};
+    gate->is_possible = significance_possible(before->run_count, after->run_count, count_conditions(conditions));
+    for (const char *at = conditions; at && *at; at += *at == ',') {
+        struct condition condition;
+        char words[CONDITION_SIZE];
+        size_t length = strcspn(at, ",");
+        if (parse(at, length, &condition) && copy_words(at, length, words)) {
+            ARRAY_PUSH(gate->checks, gate->count, capacity, (struct gate_check){.text = memory_copy_string(words)});
+            if (judge(gate, &gate->checks[gate->count - 1], &condition, before, after, err) != STATUS_OK)
+                return STATUS_FAILED;
+        }
+        at += length;
+    }
+    correct(gate);
+    return STATUS_OK;
+}
+
+void gate_clear(struct gate *gate)
+{
+    for (size_t i = 0; i < gate->count; i++) {
+        free(gate->checks[i].text);
+        free(gate->checks[i].tested.values);
+    }
+    free(gate->checks);
+    free(gate->new_findings);
+    *gate = (struct gate){0};
+}

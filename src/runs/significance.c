@@ -1,0 +1,323 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "runs/significance.h"
+
+#include "core/memory.h"
+#include "metrics/functions_together.h"
+#include "runs/permutation.h"
+#include "runs/statistics.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { CELLS_MOST = 2000, FAMILIES = 2 };
+/* Parts that take less of the run than this are not tested. */
+static const double PART_LEAST = 0.002;
+/* Clocks and the reading of them are not better than this, relative to a value. */
+static const double SPREAD_LEAST = 0.0005;
+
+/* A number of a run, before those of the same part are brought together. */
+struct found {
+    enum tested_kind kind;
+    const char *name;
+    uint32_t rank;
+    size_t quantity, run;
+    double value;
+};
+
+struct finding_parts {
+    struct found *found;
+    size_t count, capacity, run;
+};
+
+const char *tested_kind_name(enum tested_kind kind)
+{
+    static const char *const names[] = {"run", "quantity", "function", "computing", "communication", "cell"};
+    return names[kind];
+}
+
+char *tested_name(char name[TESTED_NAME_SIZE], const struct tested *tested)
+{
+    switch (tested->kind) {
+    case TESTED_COMPUTING:
+        snprintf(name, TESTED_NAME_SIZE, "computing of process %u", tested->rank);
+        break;
+    case TESTED_COMMUNICATION:
+        snprintf(name, TESTED_NAME_SIZE, "MPI on process %u", tested->rank);
+        break;
+    case TESTED_CELL:
+        snprintf(name, TESTED_NAME_SIZE, "%.100s on process %u", tested->name, tested->rank);
+        break;
+    default:
+        snprintf(name, TESTED_NAME_SIZE, "%.150s", tested->name);
+    }
+    return name;
+}
+
+static void find(struct finding_parts *parts, enum tested_kind kind, const char *name, uint32_t rank, double value)
+{
+    ARRAY_PUSH(parts->found, parts->count, parts->capacity,
+               (struct found){.kind = kind, .name = name, .rank = rank, .run = parts->run, .value = value});
+}
+
+static void find_quantities(struct finding_parts *parts, const struct metrics *metrics)
+{
+    struct heuristic_result *results = heuristics_judge(metrics);
+    for (size_t i = 0; i < quantity_count(); i++) {
+        const struct quantity *quantity = quantity_at(i);
+        find(parts, i == 0 ? TESTED_RUN : TESTED_QUANTITY, quantity->title, 0, quantity->get(metrics, results));
+        parts->found[parts->count - 1].quantity = i;
+    }
+    heuristics_free(results);
+}
+
+static void find_parts(struct finding_parts *parts, const struct metrics *metrics)
+{
+    size_t count;
+    struct function_row *rows = metrics_functions_together(metrics, &count);
+    for (size_t i = 0; i < count; i++)
+        find(parts, TESTED_FUNCTION, metrics->defs->states[rows[i].state].name, 0, (double)rows[i].exclusive_ns / 1e9);
+    free(rows);
+    for (size_t i = 0; i < metrics->process_count; i++) {
+        const struct process_row *process = &metrics->process[i];
+        find(parts, TESTED_COMPUTING, "", process->rank, (double)process_compute_ns(process) / 1e9);
+        find(parts, TESTED_COMMUNICATION, "", process->rank, (double)process->communication_ns / 1e9);
+        for (size_t k = 0; k < process->function_count; k++)
+            find(parts, TESTED_CELL, metrics->defs->states[process->functions[k].state].name, process->rank,
+                 (double)process->functions[k].exclusive_ns / 1e9);
+    }
+}
+
+static int by_part(const void *a, const void *b)
+{
+    const struct found *left = a, *right = b;
+    if (left->kind != right->kind)
+        return left->kind < right->kind ? -1 : 1;
+    if (left->quantity != right->quantity)
+        return left->quantity < right->quantity ? -1 : 1;
+    if (left->rank != right->rank)
+        return left->rank < right->rank ? -1 : 1;
+    int names = strcmp(left->name, right->name);
+    return names ? names : (left->run > right->run) - (left->run < right->run);
+}
+
+static bool same_part(const struct found *a, const struct found *b)
+{
+    return a->kind == b->kind && a->quantity == b->quantity && a->rank == b->rank && strcmp(a->name, b->name) == 0;
+}
+
+static double mean_of(const double *values, size_t count)
+{
+    double sum = 0;
+    for (size_t i = 0; i < count; i++)
+        sum += values[i];
+    return sum / (double)count;
+}
+
+/* Brings the numbers of each part together; a run that does not have it counts 0. */
+static void gather(struct significance *significance, const struct finding_parts *parts)
+{
+    size_t runs = significance->before + significance->after, capacity = 0;
+    for (size_t i = 0; i < parts->count;) {
+        const struct found *first = &parts->found[i];
+        struct tested tested = {
+            first->kind, first->name, first->quantity, first->rank, memory_new(runs * sizeof(double)), .p = 1};
+        for (; i < parts->count && same_part(first, &parts->found[i]); i++)
+            tested.values[parts->found[i].run] += parts->found[i].value;
+        ARRAY_PUSH(significance->tested, significance->count, capacity, tested);
+    }
+}
+
+static int by_size(const void *a, const void *b)
+{
+    const double *left = a, *right = b;
+    return (*left < *right) - (*left > *right);
+}
+
+/* Time of a part in process-seconds, to be compared with others; what is no time counts as much as the run. */
+static double size_of(const struct tested *tested, size_t runs, double run_s)
+{
+    return tested->kind <= TESTED_QUANTITY ? run_s : mean_of(tested->values, runs);
+}
+
+/* Leaves out parts that are too small to matter, and the smallest of too many. It only looks at all runs together, so
+   that what is left out does not depend on which version is which. */
+static void leave_out(struct significance *significance)
+{
+    size_t runs = significance->before + significance->after, kept = 0;
+    double run_s = mean_of(significance->tested[0].values, runs), least = PART_LEAST * run_s;
+    double *sizes = memory_new(significance->count * sizeof *sizes);
+    for (size_t i = 0; i < significance->count; i++)
+        sizes[i] = size_of(&significance->tested[i], runs, run_s);
+    qsort(sizes, significance->count, sizeof *sizes, by_size);
+    if (significance->count > CELLS_MOST)
+        least = fmax(least, sizes[CELLS_MOST]);
+    for (size_t i = 0; i < significance->count; i++)
+        if (size_of(&significance->tested[i], runs, run_s) >= least)
+            significance->tested[kept++] = significance->tested[i];
+        else
+            free(significance->tested[i].values);
+    significance->count = kept;
+    free(sizes);
+}
+
+/* Numbers above 0 as logarithms: their differences are relative changes. Shares stay as they are. */
+static bool to_scale(const struct tested *tested, size_t runs, double *scaled)
+{
+    bool is_relative = tested->kind > TESTED_QUANTITY || quantity_at(tested->quantity)->unit != QUANTITY_SHARE;
+    for (size_t i = 0; i < runs; i++)
+        is_relative &= tested->values[i] > 0;
+    for (size_t i = 0; i < runs; i++)
+        scaled[i] = is_relative ? log(tested->values[i]) : tested->values[i];
+    return is_relative;
+}
+
+void tested_measure(struct tested *tested, size_t before, size_t after)
+{
+    double *scaled = memory_new((before + after) * sizeof *scaled);
+    bool is_log = to_scale(tested, before + after, scaled);
+    struct welch welch = welch_of(scaled, before, scaled + before, after);
+    tested->is_relative = is_log;
+    tested->mean = is_log ? exp(welch.before) : welch.before;
+    tested->now = is_log ? exp(welch.after) : welch.after;
+    tested->change = is_log ? expm1(welch.difference) : welch.difference;
+    tested->low = is_log ? expm1(welch.low) : welch.low;
+    tested->high = is_log ? expm1(welch.high) : welch.high;
+    tested->effect = welch.spread > 0 ? welch.difference / welch.spread : 0;
+    tested->runs_needed = welch.spread > 0 && tested->effect != 0 ? statistics_runs_needed(tested->effect) : 0;
+    free(scaled);
+}
+
+/* Adjusted probabilities of `count` numbers as one family. */
+static void test_family(struct significance *significance, struct tested *tested, size_t count)
+{
+    size_t runs = significance->before + significance->after;
+    double *values = memory_new(count * runs * sizeof *values), *adjusted = memory_new(count * sizeof *adjusted);
+    for (size_t i = 0; i < count; i++) {
+        double *row = values + i * runs;
+        /* Where it is 0 in some runs the unit is the mean of all. */
+        if (!to_scale(&tested[i], runs, row) && tested[i].kind > TESTED_QUANTITY) {
+            double mean = mean_of(row, runs);
+            for (size_t k = 0; k < runs; k++)
+                row[k] /= mean;
+        }
+    }
+    permutation_test(values, count, significance->before, significance->after, SPREAD_LEAST, adjusted);
+    for (size_t i = 0; i < count; i++)
+        tested[i].p = adjusted[i];
+    free(values);
+    free(adjusted);
+}
+
+static double least_p(const struct tested *tested, size_t count)
+{
+    double least = 1;
+    for (size_t i = 0; i < count; i++)
+        least = fmin(least, tested[i].p);
+    return least;
+}
+
+/* Holm, of two families: the better one is held to half the level, then the other to the whole. */
+static void join_families(struct tested *tested, size_t count)
+{
+    double run = tested[0].p, parts = least_p(tested + 1, count - 1);
+    bool run_first = run <= parts;
+    double first = fmin(1, 2 * fmin(run, parts));
+    for (size_t i = 0; i < count; i++) {
+        bool is_first = (i == 0) == run_first;
+        tested[i].p = is_first ? fmin(1, 2 * tested[i].p) : fmax(first, tested[i].p);
+    }
+}
+
+static int by_weight(const void *a, const void *b)
+{
+    const struct tested *left = a, *right = b;
+    if (left->p != right->p)
+        return left->p < right->p ? -1 : 1;
+    double left_effect = fabs(left->effect), right_effect = fabs(right->effect);
+    if (left_effect != right_effect)
+        return left_effect > right_effect ? -1 : 1;
+    if (left->kind != right->kind)
+        return left->kind < right->kind ? -1 : 1;
+    return left->rank != right->rank ? (left->rank < right->rank ? -1 : 1) : strcmp(left->name, right->name);
+}
+
+bool significance_possible(size_t before, size_t after, size_t families)
+{
+    double all = (double)(before + after);
+    double divisions = exp(lgamma(all + 1) - lgamma((double)before + 1) - lgamma((double)after + 1));
+    double least = (before == after ? 2 : 1) / divisions;
+    return before > 1 && after > 1 && least * (double)families <= SIGNIFICANCE_LEVEL * (1 + 1e-9);
+}
+
+size_t significance_runs_least(size_t families)
+{
+    size_t runs = 2;
+    while (!significance_possible(runs, runs, families))
+        runs++;
+    return runs;
+}
+
+struct significance significance_of(const struct version *before, const struct version *after)
+{
+    struct significance significance = {.before = before->run_count, .after = after->run_count};
+    struct finding_parts parts = {0};
+    for (size_t i = 0; i < before->run_count + after->run_count; i++) {
+        const struct metrics *metrics = i < before->run_count ? before->runs[i] : after->runs[i - before->run_count];
+        parts.run = i;
+        find_quantities(&parts, metrics);
+        find_parts(&parts, metrics);
+    }
+    qsort(parts.found, parts.count, sizeof *parts.found, by_part);
+    gather(&significance, &parts);
+    free(parts.found);
+    leave_out(&significance);
+    for (size_t i = 0; i < significance.count; i++)
+        tested_measure(&significance.tested[i], significance.before, significance.after);
+    significance.is_possible = significance_possible(significance.before, significance.after, FAMILIES);
+    if (significance.is_possible) {
+        test_family(&significance, significance.tested, 1);
+        test_family(&significance, significance.tested + 1, significance.count - 1);
+        join_families(significance.tested, significance.count);
+    }
+    for (size_t i = 0; i < significance.count; i++) {
+        significance.tested[i].is_shown = significance.tested[i].p <= SIGNIFICANCE_LEVEL;
+        significance.shown += significance.tested[i].is_shown;
+    }
+    qsort(significance.tested + 1, significance.count - 1, sizeof *significance.tested, by_weight);
+    return significance;
+}
+
+void significance_clear(struct significance *significance)
+{
+    for (size_t i = 0; i < significance->count; i++)
+        free(significance->tested[i].values);
+    free(significance->tested);
+    *significance = (struct significance){0};
+}
+
+enum change tested_change(const struct tested *tested)
+{
+    enum better better = tested->kind <= TESTED_QUANTITY ? quantity_at(tested->quantity)->better : BETTER_LOWER;
+    if (!tested->is_shown)
+        return CHANGE_SAME;
+    if (better == BETTER_NEITHER)
+        return CHANGE_OTHER;
+    return (tested->change < 0) == (better == BETTER_LOWER) ? CHANGE_BETTER : CHANGE_WORSE;
+}
+
+void significance_apply(const struct significance *significance, struct comparison *comparison, size_t version)
+{
+    for (size_t i = 0; i < quantity_count(); i++)
+        comparison->changes[version * quantity_count() + i] = CHANGE_SAME;
+    for (size_t i = 0; i < comparison->function_count; i++)
+        comparison->functions[i].changes[version] = CHANGE_SAME;
+    for (size_t i = 0; i < significance->count; i++) {
+        const struct tested *tested = &significance->tested[i];
+        if (tested->kind <= TESTED_QUANTITY)
+            comparison->changes[version * quantity_count() + tested->quantity] = tested_change(tested);
+        for (size_t k = 0; tested->kind == TESTED_FUNCTION && k < comparison->function_count; k++)
+            if (strcmp(comparison->functions[k].name, tested->name) == 0)
+                comparison->functions[k].changes[version] = tested_change(tested);
+    }
+}

@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "runs/statistics.h"
+
+#include "core/memory.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { FRACTION_STEPS = 500, BISECTIONS = 200 };
+/* Deviations from the median beyond which a value is an outlier, and a normal distribution's deviation by its median
+ * one.
+ */
+static const double OUTLIER = 3.5, NORMAL_DEVIATION = 1.482602;
+
+/* The continued fraction of the incomplete beta function, by Lentz's method. */
+static double beta_fraction(double a, double b, double x)
+{
+    const double tiny = 1e-300, close = 1e-15;
+    double c = 1, d = 1 - (a + b) * x / (a + 1);
+    d = 1 / (fabs(d) < tiny ? tiny : d);
+    double fraction = d;
+    for (int step = 1; step <= FRACTION_STEPS; step++) {
+        double m = step;
+        for (int odd = 0; odd < 2; odd++) {
+            double term = odd ? -(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1))
+                              : m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m));
+            d = 1 + term * d;
+            c = 1 + term / c;
+            d = 1 / (fabs(d) < tiny ? tiny : d);
+            c = fabs(c) < tiny ? tiny : c;
+            fraction *= d * c;
+        }
+        if (fabs(d * c - 1) < close)
+            break;
+    }
+    return fraction;
+}
+
+/* Regularised incomplete beta function. */
+static double beta_share(double a, double b, double x)
+{
+    if (x <= 0 || x >= 1)
+        return x <= 0 ? 0 : 1;
+    double front = exp(lgamma(a + b) - lgamma(a) - lgamma(b) + a * log(x) + b * log1p(-x));
+    if (x < (a + 1) / (a + b + 2))
+        return front * beta_fraction(a, b, x) / a;
+    return 1 - front * beta_fraction(b, a, 1 - x) / b;
+}
+
+double statistics_f_tail(double f, double between, double within)
+{
+    if (isnan(f) || !(between > 0) || !(within > 0) || f <= 0)
+        return 1;
+    return isinf(f) ? 0 : beta_share(within / 2, between / 2, within / (within + between * f));
+}
+
+double statistics_t_tail(double t, double freedom)
+{
+    return statistics_f_tail(t * t, 1, freedom);
+}
+
+double statistics_t_limit(double probability, double freedom)
+{
+    double low = 0, high = 1;
+    if (!(freedom > 0) || !(probability > 0))
+        return INFINITY;
+    while (statistics_t_tail(high, freedom) > probability && high < 1e9)
+        high *= 2;
+    for (int i = 0; i < BISECTIONS && high - low > 1e-12 * high; i++) {
+        double middle = (low + high) / 2;
+        if (statistics_t_tail(middle, freedom) > probability)
+            low = middle;
+        else
+            high = middle;
+    }
+    return (low + high) / 2;
+}
+
+struct anova anova_of(const struct anova_group *groups, size_t count)
+{
+    double values = 0, sum = 0, between = 0, within = 0;
+    for (size_t i = 0; i < count; i++) {
+        values += (double)groups[i].count;
+        sum += (double)groups[i].count * groups[i].mean;
+    }
+    for (size_t i = 0; i < count; i++) {
+        double off = groups[i].mean - sum / values;
+        between += (double)groups[i].count * off * off;
+        within += (double)(groups[i].count - 1) * groups[i].deviation * groups[i].deviation;
+    }
+    struct anova anova = {.between = (double)count - 1, .within = values - (double)count};
+    anova.f = between / anova.between / (within / anova.within);
+    anova.p = statistics_f_tail(anova.f, anova.between, anova.within);
+    return anova;
+}
+
+struct anova_group anova_group_of(const double *values, size_t count)
+{
+    double sum = 0, squares = 0;
+    for (size_t i = 0; i < count; i++)
+        sum += values[i];
+    double mean = sum / (double)count;
+    for (size_t i = 0; i < count; i++)
+        squares += (values[i] - mean) * (values[i] - mean);
+    return (struct anova_group){mean, count > 1 ? sqrt(squares / (double)(count - 1)) : 0, count};
+}
+
+double statistics_within(double value, double middle, double scale)
+{
+    double reach = OUTLIER * scale;
+    return reach > 0 ? fmin(fmax(value, middle - reach), middle + reach) : value;
+}
+
+double statistics_median(const double *sorted, size_t count)
+{
+    return (sorted[(count - 1) / 2] + sorted[count / 2]) / 2;
+}
+
+double statistics_absolute_deviation(double *residuals, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        residuals[i] = fabs(residuals[i]);
+    statistics_sort(residuals, count);
+    return NORMAL_DEVIATION * statistics_median(residuals, count);
+}
+
+/* Residuals from the sample's median; returns that. */
+static double residuals_of(const double *values, size_t count, double *residuals)
+{
+    memcpy(residuals, values, count * sizeof *values);
+    statistics_sort(residuals, count);
+    double median = statistics_median(residuals, count);
+    for (size_t i = 0; i < count; i++)
+        residuals[i] = values[i] - median;
+    return median;
+}
+
+/* Mean and deviation of a sample without outliers. */
+static struct anova_group group_within(const double *values, size_t count, double median, double scale)
+{
+    double *inside = memory_new(count * sizeof *inside);
+    for (size_t i = 0; i < count; i++)
+        inside[i] = statistics_within(values[i], median, scale);
+    struct anova_group group = anova_group_of(inside, count);
+    free(inside);
+    return group;
+}
+
+/* Welch and Satterthwaite. */
+static double freedom_of(struct anova_group first, struct anova_group second)
+{
+    double a = first.deviation * first.deviation / (double)first.count;
+    double b = second.deviation * second.deviation / (double)second.count;
+    double below = a * a / (double)(first.count - 1) + b * b / (double)(second.count - 1);
+    return below > 0 ? (a + b) * (a + b) / below : 0;
+}
+
+static double square_sum(struct anova_group group)
+{
+    return (double)(group.count - 1) * group.deviation * group.deviation;
+}
+
+struct welch welch_of(const double *before, size_t before_count, const double *after, size_t after_count)
+{
+    double *residuals = memory_new((before_count + after_count) * sizeof *residuals);
+    double first_median = residuals_of(before, before_count, residuals);
+    double second_median = residuals_of(after, after_count, residuals + before_count);
+    double scale = statistics_absolute_deviation(residuals, before_count + after_count);
+    struct anova_group first = group_within(before, before_count, first_median, scale);
+    struct anova_group second = group_within(after, after_count, second_median, scale);
+    struct welch welch = {first.mean, second.mean, .difference = second.mean - first.mean};
+    bool is_known = before_count > 1 && after_count > 1;
+    free(residuals);
+    if (before_count + after_count > 2)
+        welch.spread = sqrt((square_sum(first) + square_sum(second)) / (double)(before_count + after_count - 2));
+    welch.error = sqrt(first.deviation * first.deviation / (double)before_count +
+                       second.deviation * second.deviation / (double)after_count);
+    if (is_known)
+        welch.freedom = freedom_of(first, second);
+    double reach = !is_known ? INFINITY : 0;
+    if (is_known && welch.error > 0)
+        reach = welch.error * statistics_t_limit(0.05, welch.freedom);
+    welch.low = welch.difference - reach;
+    welch.high = welch.difference + reach;
+    return welch;
+}
+
+size_t statistics_runs_needed(double effect)
+{
+    /* Normal quantiles of 5 % on both sides and of 9 in 10; z^2/4 more runs for Student's t. */
+    const double level = 1.959964, power = 1.281552;
+    double runs = 2 * (level + power) * (level + power) / (effect * effect) + level * level / 4;
+    if (!(runs < 1e6))
+        return 0;
+    size_t whole = (size_t)ceil(runs);
+    return whole < STATISTICS_RUNS_LEAST ? STATISTICS_RUNS_LEAST : whole;
+}
+
+static double log_choose(size_t all, size_t chosen)
+{
+    return lgamma((double)all + 1) - lgamma((double)chosen + 1) - lgamma((double)(all - chosen) + 1);
+}
+
+double statistics_fisher(size_t before, size_t after, size_t marked, size_t after_marked)
+{
+    double p = 0;
+    for (size_t k = after_marked; k <= marked && k <= after; k++)
+        if (marked - k <= before)
+            p += exp(log_choose(after, k) + log_choose(before, marked - k) - log_choose(before + after, marked));
+    return fmin(p, 1);
+}
+
+static int by_value(const void *a, const void *b)
+{
+    const double *left = a, *right = b;
+    return (*left > *right) - (*left < *right);
+}
+
+void statistics_sort(double *values, size_t count)
+{
+    if (count > 1)
+        qsort(values, count, sizeof *values, by_value);
+}
