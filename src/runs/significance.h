@@ -43,7 +43,7 @@ struct significance {
     size_t count, shown;
 };
 
-/* The first two versions with these indices are compared. Names are borrowed from the versions' metrics. */
+/* Names are borrowed from the versions' metrics. Free with significance_clear. */
 struct significance significance_of(const struct version *before, const struct version *after);
 void significance_clear(struct significance *significance);
 
