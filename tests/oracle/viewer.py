@@ -87,11 +87,10 @@ def text(values):
 def perfetto(data):
     tracks, parents, items = {}, {}, []
     interned = {1: {}, 2: {}, 3: {}}
-    for packet in fields(data)[1]:
-        packet = fields(packet)
-        assert packet[10] == [1]  # one sequence
-        if not items and not tracks:
-            assert packet[13][0] & 1  # its first packet clears what is interned
+    packets = [fields(packet) for packet in fields(data)[1]]
+    assert len({packet[10][0] for packet in packets}) == 1  # one sequence
+    assert packets[0][13][0] & 1  # its first packet clears what is interned
+    for packet in packets:
         for kind, entries in (fields(packet[12][0]) if packet[12] else {}).items():
             for entry in entries:
                 entry = fields(entry)
@@ -118,7 +117,7 @@ def perfetto(data):
         for note in event[4]:
             note = fields(note)
             key = interned[3][note[1][0]] if note[1] else text(note[10])
-            args[key] = signed(note[4][0]) if note[4] else text(note[6])
+            args[key] = signed((note[4] or note[3])[0]) if note[4] or note[3] else text(note[6])
         if kind == "C":
             args["value"] = signed(event[30][0]) if event[30] else struct.unpack("<d", event[44][0])[0]
         flow = event[47] or event[48]

@@ -36,16 +36,29 @@ enum status viewer_span(struct writer *writer, const struct writer_span *span, s
     return STATUS_OK;
 }
 
-uint32_t viewer_track_number(const struct viewer_writer *viewer, struct viewer_track track)
+uint64_t viewer_process_number(const struct viewer_writer *viewer, uint32_t process)
 {
-    uint32_t threads = by_location_threads(viewer->by), lanes = (uint32_t)by_location_lanes(viewer->by);
-    uint32_t lane = track.lane == LANE_WAITS ? lanes : track.lane < 0 ? 0 : (uint32_t)track.lane;
-    return lane * threads + track.thread;
+    return (process == WRITER_NOBODY ? (uint64_t)by_location_processes(viewer->by) : process) + 1;
 }
 
-uint32_t viewer_findings_process(const struct viewer_writer *viewer)
+/* A lane of a thread, or its waits, which are the last. */
+static uint32_t lane_number(const struct viewer_writer *viewer, struct viewer_track track)
 {
-    return by_location_processes(viewer->by);
+    return (uint32_t)(track.lane == LANE_WAITS ? by_location_lanes(viewer->by) : track.lane < 0 ? 0 : track.lane);
+}
+
+uint64_t viewer_track_number(const struct viewer_writer *viewer, struct viewer_track track)
+{
+    uint64_t threads = by_location_threads(viewer->by), processes = by_location_processes(viewer->by);
+    uint64_t lanes = (uint64_t)by_location_lanes(viewer->by) + 1; /* with the waits */
+    if (track.process == WRITER_NOBODY)
+        return lanes * threads * processes + track.thread + 1;
+    return (lane_number(viewer, track) * threads + track.thread) * processes + track.process + 1;
+}
+
+int64_t viewer_track_place(const struct viewer_writer *viewer, struct viewer_track track)
+{
+    return (int64_t)track.thread * (by_location_lanes(viewer->by) + 1) + lane_number(viewer, track);
 }
 
 static void name_process(struct viewer_writer *viewer, uint32_t process)

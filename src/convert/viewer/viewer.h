@@ -69,8 +69,12 @@ void viewer_stop(struct viewer_writer *viewer);
 /* For writer_format.span. */
 enum status viewer_span(struct writer *writer, const struct writer_span *span, struct error *err);
 
-/* The number of a track among those of its process, from 0; and of the process of the findings. */
-uint32_t viewer_track_number(const struct viewer_writer *viewer, struct viewer_track track);
-uint32_t viewer_findings_process(const struct viewer_writer *viewer);
+/* The numbers of processes (WRITER_NOBODY: of the findings) and of tracks as threads: from 1, since 0 is the machine's
+   idle process to viewers; no two tracks have the same, and the main thread has that of its process. */
+uint64_t viewer_process_number(const struct viewer_writer *viewer, uint32_t process);
+uint64_t viewer_track_number(const struct viewer_writer *viewer, struct viewer_track track);
+
+/* The place of a track among those of its process: lanes of a thread below each other, its waits last. */
+int64_t viewer_track_place(const struct viewer_writer *viewer, struct viewer_track track);
 
 #endif

@@ -82,7 +82,7 @@ static void begin_object(struct viewer_writer *viewer, const char *phase, struct
     PUT(output, "{\"ph\":\"");
     output_write(output, phase, 1);
     PUT(output, "\",\"pid\":");
-    put_u64(output, track.process == WRITER_NOBODY ? viewer_findings_process(viewer) : track.process);
+    put_u64(output, viewer_process_number(viewer, track.process));
     PUT(output, ",\"tid\":");
     put_u64(output, viewer_track_number(viewer, track));
 }
@@ -147,13 +147,10 @@ static void chrome_process(struct viewer_writer *viewer, uint32_t process, const
         put_metadata(viewer, track, "process_labels", host, 0);
 }
 
-/* Lanes of a thread stand below each other, its waits last. */
 static void chrome_track(struct viewer_writer *viewer, struct viewer_track track, const char *name)
 {
-    int64_t lanes = by_location_lanes(viewer->by);
-    int64_t place = track.lane == LANE_WAITS ? lanes : track.lane < 0 ? 0 : track.lane;
     put_metadata(viewer, track, "thread_name", name, 0);
-    put_metadata(viewer, track, "thread_sort_index", NULL, track.thread * (lanes + 1) + place);
+    put_metadata(viewer, track, "thread_sort_index", NULL, viewer_track_place(viewer, track));
 }
 
 static void begin_item(struct viewer_writer *viewer, const char *phase, const struct viewer_item *item)
