@@ -432,6 +432,24 @@ static int finish(const struct options *options, const char *directory, const ch
     return (code == EXIT_DONE || code == EXIT_DAMAGED) && merged.failed ? EXIT_OUTPUT : code;
 }
 
+enum status recording_try(const struct options *options, bool records, struct launch_result *result, struct error *err)
+{
+    if (!records)
+        return launch(options->inputs, options->input_count, NULL, NULL, result, err);
+    char *preload = NULL, *directory = NULL;
+    enum status status = STATUS_FAILED;
+    if (options_check(options, err) == STATUS_OK && (preload = preload_make(options, err)) &&
+        (directory = directory_make("-", err))) {
+        environment_set(options, directory, preload);
+        status = launch(options->inputs, options->input_count, NULL, NULL, result, err);
+        still_running_wait(directory);
+        directory_remove(directory);
+    }
+    free(preload);
+    free(directory);
+    return status;
+}
+
 int recording_run(const struct options *options, const char *output, recording_written *written)
 {
     struct error err = {0};

@@ -14,6 +14,12 @@ typedef void recording_written(const struct options *options, const char *output
    A command that was ended by a signal ends this process the same way. */
 int recording_run(const struct options *options, const char *output, recording_written *written);
 
+/* Runs the command once with the recording library in front of its MPI, or without, and throws away what was recorded:
+   for how long it takes. The environment is changed for good. */
+struct launch_result;
+enum status recording_try(const struct options *options, bool records, struct launch_result *result,
+                          struct error *err) MUST_CHECK;
+
 /* Prints what programs with a static MPI are to be linked with, for the MPI that a compiler (mpicc) belongs to. */
 int recording_print_link(const char *compiler);
 
