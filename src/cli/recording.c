@@ -282,6 +282,7 @@ static void environment_set(const struct options *options, const char *directory
                      {"SIGHT_RECORD_MAX_EVENTS", options->max_events},
                      {"SIGHT_RECORD_CLOCK", options->clock},
                      {"SIGHT_RECORD_SOURCE", options->no_source ? "0" : NULL},
+                     {"SIGHT_RECORD_SAMPLES", options->no_samples ? "0" : options->samples},
                      {"LD_PRELOAD", preload}};
     char names[512] = "";
     for (size_t i = 0; i < sizeof variables / sizeof *variables; i++) {
@@ -350,6 +351,8 @@ static enum status list_check(const char *option, const char *list, struct error
     return STATUS_OK;
 }
 
+enum { SAMPLES_MAX = 10000 };
+
 /* The recording library takes what it is given; a person is told what is wrong with it. */
 static enum status options_check(const struct options *options, struct error *err)
 {
@@ -358,6 +361,10 @@ static enum status options_check(const struct options *options, struct error *er
     int64_t events;
     if (options->max_events && !text_parse_i64(options->max_events, 1, INT64_MAX, &events))
         return error_set(err, ERROR_USAGE, "--max-events: '%s' is not a number of records", options->max_events);
+    int64_t samples;
+    if (options->samples && !text_parse_i64(options->samples, 1, SAMPLES_MAX, &samples))
+        return error_set(err, ERROR_USAGE, "--samples: '%s' is not a number of samples per second (1 to %d)",
+                         options->samples, SAMPLES_MAX);
     if (!options->buffer)
         return STATUS_OK;
     size_t digits = strspn(options->buffer, "0123456789");

@@ -160,9 +160,10 @@ struct handle_def {
 };
 
 /* A node of the tree of call paths. */
+#define PATH_NO_STATE UINT32_MAX
 struct path_def {
     uint32_t parent; /* 1 + index into defs->paths, below this node's own; 0: none */
-    uint32_t state;  /* the region that is called */
+    uint32_t state;  /* the region that is called; PATH_NO_STATE: the function of its site */
     uint32_t site;   /* where in the program it was when sampled, or was called from: as event.site */
 };
 

@@ -22,6 +22,27 @@ void payload_put_neighbours(unsigned char payload[NEIGHBOURS_MARK_SIZE], const s
         bytes_put_i32(payload + 4 + 4 * i, true, neighbours->ranks[i]);
 }
 
+void payload_get_samples(const unsigned char *payload, size_t length, struct samples *samples)
+{
+    unsigned char whole[SAMPLES_MARK_SIZE] = {0};
+    memcpy(whole, payload, length < sizeof whole ? length : sizeof whole);
+    *samples = (struct samples){.ns = bytes_u32(whole, true)};
+    for (const unsigned char *at = whole + 4; samples->count < SAMPLES_AT_ONCE && bytes_u32(at + 4, true); at += 8) {
+        samples->before_ns[samples->count] = bytes_u32(at, true);
+        samples->path[samples->count++] = bytes_u32(at + 4, true);
+    }
+}
+
+void payload_put_samples(unsigned char payload[SAMPLES_MARK_SIZE], const struct samples *samples)
+{
+    memset(payload, 0, SAMPLES_MARK_SIZE);
+    bytes_put_u32(payload, true, samples->ns);
+    for (uint32_t i = 0; i < samples->count; i++) {
+        bytes_put_u32(payload + 4 + 8 * i, true, samples->before_ns[i]);
+        bytes_put_u32(payload + 8 + 8 * i, true, samples->path[i]);
+    }
+}
+
 bool payload_tells_moved(const char *format)
 {
     return format && (strcmp(format, PAYLOAD_MOVED_FORMAT) == 0 || strcmp(format, PAYLOAD_TARGET_FORMAT) == 0);

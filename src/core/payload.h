@@ -119,6 +119,20 @@ struct neighbours {
 void payload_get_neighbours(const unsigned char *payload, size_t length, struct neighbours *neighbours);
 void payload_put_neighbours(unsigned char payload[NEIGHBOURS_MARK_SIZE], const struct neighbours *neighbours);
 
+/* A mark that stands for samples of a thread (EVENT_SAMPLE): the time in ns that each stands for, and up to three, the
+   earlier ones first, with how many ns before the mark they were taken and the number of the call path (0: no more). */
+#define SAMPLES_MARK_NAME "MPI samples"
+#define SAMPLES_MARK_FORMAT "ns=%d: -%d %d, -%d %d, -%d %d"
+enum { SAMPLES_AT_ONCE = 3, SAMPLES_MARK_SIZE = 28 };
+struct samples {
+    uint32_t ns, count;
+    uint32_t before_ns[SAMPLES_AT_ONCE], path[SAMPLES_AT_ONCE];
+};
+
+/* Bytes after the end of a shorter payload are 0. */
+void payload_get_samples(const unsigned char *payload, size_t length, struct samples *samples);
+void payload_put_samples(unsigned char payload[SAMPLES_MARK_SIZE], const struct samples *samples);
+
 struct event;
 
 /* True for the format of a payload that tells requests. */

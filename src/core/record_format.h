@@ -26,7 +26,7 @@
 #define RECORD_LINKED "sight: the recorder is linked into this program"
 
 enum {
-    RECORD_VERSION = 7,
+    RECORD_VERSION = 8,
     RECORD_HEADER_SIZE = 4096,
     RECORD_PENDING_AT = 2560, /* of struct record_pending, in the file */
     RECORD_BLOCK_HEAD = 8,    /* bytes: the number of a block */
@@ -62,7 +62,11 @@ enum record_kind {
     RECORD_REQUESTS,     /* struct record_base: the call posts, prepares, starts or completes the requests from `comm`
                             on, `state` of them; at the time of the record before */
     RECORD_NEIGHBOURS,   /* struct record_neighbours */
-    RECORD_RANKS         /* struct record_ranks: of whom a call on a window tells */
+    RECORD_RANKS,        /* struct record_ranks: of whom a call on a window tells */
+    RECORD_SAMPLE,       /* struct record_base: the thread computes in the call path number `comm`, and has done so for
+                            1 + `state` times header.sample_ns */
+    RECORD_DEFINE_PATH,  /* struct record_path */
+    RECORD_DEFINE_MODULE /* struct record_module */
 };
 
 /* Why a thread's recording ended before its program did. */
@@ -109,6 +113,8 @@ struct record_header {
     uint64_t blocks;           /* full ones, after the first of the file */
     uint32_t lost_threads;     /* of this process, that could not be recorded; told by its thread 0 */
     uint32_t lost_reason;      /* errno of the last of them */
+    uint64_t sample_ns;        /* CPU time of the thread from one sample to the next; 0: there are none */
+    uint64_t lost_samples;     /* that could not be recorded */
     char host_name[RECORD_NAME_SIZE];
     uint8_t used[RECORD_FUNCTIONS_MAX]; /* 1: the function was called */
 };
@@ -178,6 +184,9 @@ enum {
     RECORD_SHORT_SITES = 1 << 20
 };
 #define RECORD_SHORT_TIMES (UINT64_C(1) << 36)
+
+/* The word of a short RECORD_SAMPLE: kind (8 bits), number of the path (20), time (36). */
+enum { RECORD_SHORT_PATH = 8, RECORD_SHORT_PATHS = 1 << 20 };
 
 /* The word of a short RECORD_REQUESTS: kind (8 bits), how many (24), the first one's number (32). */
 enum { RECORD_SHORT_REQUESTS = 8, RECORD_SHORT_REQUEST = 32 };
@@ -275,6 +284,15 @@ struct record_definition {
     char format[RECORD_FORMAT_SIZE];
 };
 
+/* A node of the tree of call paths: an address in the path `parent` (0: none), inside the instruction that is executed,
+   or that has called the one below it. */
+struct record_path {
+    struct record_base base;
+    uint64_t next;
+    uint64_t address;
+    uint32_t parent, number; /* from 1 */
+};
+
 /* A place in the program that calls a function; one with several communicators has a site for each. */
 enum { RECORD_PATH_SIZE = 2000 };
 struct record_site {
@@ -284,6 +302,15 @@ struct record_site {
     uint32_t number; /* from 1 */
     uint32_t function;
     char path[RECORD_PATH_SIZE]; /* of the file of code; the record ends with the word that has the NUL */
+};
+
+/* A file of code, and where its instructions are in the process. */
+struct record_module {
+    struct record_base base;
+    uint64_t next;
+    uint64_t begin, end;         /* addresses */
+    uint64_t load;               /* the address that counts as 0 in the file */
+    char path[RECORD_PATH_SIZE]; /* as in struct record_site */
 };
 
 #endif

@@ -59,6 +59,7 @@ static enum status census_events(struct sink *sink, const struct batch *batch, s
             count_use(&census->state_uses, &census->state_count, &census->state_capacity, event->state);
         else if (event->kind == EVENT_MARK || event->kind == EVENT_COUNTER)
             count_use(&census->mark_uses, &census->mark_count, &census->mark_capacity, event->state);
+        census->samples += event->kind == EVENT_SAMPLE;
         if (event->kind == EVENT_ENTER)
             count_course(census, event);
         if (event->kind == EVENT_ENTER && event->site)

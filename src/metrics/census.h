@@ -24,6 +24,7 @@ struct census {
     size_t mark_count, mark_capacity;
     uint64_t *site_uses; /* calls by site */
     size_t site_count, site_capacity;
+    uint64_t samples;
 };
 
 void census_start(struct census *census);

@@ -63,5 +63,5 @@ void call_leave(struct call *call)
 {
     if (call->write)
         location_put(call->location, RECORD_LEAVE, call_end(call), call->function, call->comm);
-    call->location->inside = false;
+    location_done(call->location, false);
 }

@@ -32,7 +32,7 @@ static inline bool call_begin(struct call *call, enum function function)
     }
     if (location->inside || !recorder.started)
         return false;
-    location->inside = true;
+    location_busy(location);
     call->location = location;
     call->function = function;
     call->write = recorder.on && !recorder.skip[function];

@@ -1,11 +1,26 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "record/location.h"
 
+#include "record/samples.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+
+/* The lock as its owner takes it: not in a sample, which has it. */
+static void own_lock(struct location *location)
+{
+    if (!location->holds_lock)
+        pthread_mutex_lock(&location->lock);
+}
+
+static void own_unlock(struct location *location)
+{
+    if (!location->holds_lock)
+        pthread_mutex_unlock(&location->lock);
+}
 
 static void block_release(struct location *location)
 {
@@ -148,9 +163,9 @@ void location_stop(struct location *location, enum record_reason reason)
 {
     location->header->reason = reason;
     location->header->ended_ticks = clock_now();
-    pthread_mutex_lock(&location->lock);
+    own_lock(location);
     block_release(location);
-    pthread_mutex_unlock(&location->lock);
+    own_unlock(location);
     location->events_left = UINT64_MAX;
 }
 
@@ -164,14 +179,14 @@ bool location_next_block(struct location *location, size_t size)
 {
     if (!location->block || size > location->header->block_size - RECORD_BLOCK_HEAD)
         return false;
-    pthread_mutex_lock(&location->lock);
+    own_lock(location);
     int before = errno;
     bool flushed = !location->failed && block_flush(location);
     int error = flushed ? 0 : location->failed ? location->failed : errno;
     errno = before;
     if (flushed)
         block_begin(location);
-    pthread_mutex_unlock(&location->lock);
+    own_unlock(location);
     if (!flushed)
         location_stop(location, reason_of(error));
     return flushed;
@@ -203,6 +218,7 @@ bool location_prepare(struct location *location, size_t size, int64_t ticks)
         } else if (ticks >= location->calibrate_at) {
             struct clock_pair pair = clock_read();
             location_calibrate(location, ticks, &pair);
+            samples_note_unknown(location);
         } else {
             return true;
         }
@@ -251,9 +267,9 @@ void location_define(struct location *location, const void *record, size_t size,
     uint64_t position = location_position(location);
     location_commit(location, size, kind, 0, comm);
     if (location->last_definition) {
-        pthread_mutex_lock(&location->lock);
+        own_lock(location);
         store(location, location->last_definition + sizeof(struct record_base), &position, sizeof position);
-        pthread_mutex_unlock(&location->lock);
+        own_unlock(location);
     } else {
         location->header->first_definition = position;
     }

@@ -20,7 +20,9 @@ struct location {
     uint64_t events_left; /* until the limit */
     struct site *sites;   /* see sites.h */
     uint32_t site_mask, site_count;
-    bool inside;                    /* in an MPI function: what that calls itself is not recorded */
+    bool inside;                    /* in an MPI function or in the recorder: what that calls itself is not recorded */
+    bool holds_lock;                /* the owner has `lock`: it takes a sample */
+    struct sampler *sampler;        /* see samples.h; NULL: no samples are taken */
     struct record_pending *pending; /* in the file */
     struct record_header *header;
     unsigned char *block;
@@ -170,6 +172,21 @@ static inline void location_put_requests(struct location *location, uint32_t fir
         location_commit_word(location, sizeof(uint64_t), location->last_ticks,
                              (uint64_t)RECORD_REQUESTS | RECORD_SHORT | (uint64_t)count << RECORD_SHORT_REQUESTS |
                                  (uint64_t)first << RECORD_SHORT_REQUEST);
+}
+
+/* Only the thread itself may be in the way of its own samples (see samples.h): between these two it takes none. */
+static inline bool location_busy(struct location *location)
+{
+    bool before = location->inside;
+    location->inside = true;
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    return before;
+}
+
+static inline void location_done(struct location *location, bool before)
+{
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    location->inside = before;
 }
 
 /* A definition: `record` (of `size` bytes) with everything but its `next` and the word of the kind. */

@@ -16,7 +16,9 @@ static int next_state_event = FIRST_STATE_EVENT, next_solo_event = FIRST_SOLO_EV
 static bool begun, finished;
 static char log_name[256];
 
-/* The location to write to, or NULL where nothing is recorded now. */
+static __thread bool busy_before;
+
+/* The location to write to, which takes no samples until `done`, or NULL where nothing is recorded now. */
 static struct location *location_now(void)
 {
     if (!recorder.started || !recorder.on)
@@ -24,7 +26,16 @@ static struct location *location_now(void)
     struct location *location = location_mine ? location_mine : recorder_attach();
     if (location)
         location->header->user_events = 1;
+    if (location)
+        busy_before = location_busy(location);
     return location;
+}
+
+/* After location_now. */
+static void done(struct location *location)
+{
+    if (location)
+        location_done(location, busy_before);
 }
 
 EXPORT int MPE_Init_log(void)
@@ -85,7 +96,9 @@ static int describe(enum record_kind kind, int start, int end, const char *const
     snprintf(record.name, sizeof record.name, "%s", texts[0] ? texts[0] : "");
     snprintf(record.colour, sizeof record.colour, "%s", texts[1] ? texts[1] : "");
     snprintf(record.format, sizeof record.format, "%s", texts[2] ? texts[2] : "");
+    bool before = location_busy(location);
     location_define(location, &record, sizeof record, kind, RECORD_WORLD);
+    location_done(location, before);
     return MPE_LOG_OK;
 }
 
@@ -127,6 +140,7 @@ EXPORT int MPE_Log_bare_event(int event)
     struct location *location = location_now();
     if (location)
         location_put(location, RECORD_USER_EVENT, clock_now(), 0, (uint32_t)event);
+    done(location);
     return MPE_LOG_OK;
 }
 
@@ -135,11 +149,12 @@ EXPORT int MPE_Log_info_event(int event, const char *bytes)
     struct location *location = location_now();
     size_t size = sizeof(struct record_base) + MPE_LOG_BYTESIZE;
     struct record_base *base = location ? location_room(location, size) : NULL;
-    if (!base)
-        return MPE_LOG_OK;
-    base->ticks = clock_now();
-    memcpy(base + 1, bytes, MPE_LOG_BYTESIZE);
-    location_commit(location, size, RECORD_USER_EVENT, 0, (uint32_t)event);
+    if (base) {
+        base->ticks = clock_now();
+        memcpy(base + 1, bytes, MPE_LOG_BYTESIZE);
+        location_commit(location, size, RECORD_USER_EVENT, 0, (uint32_t)event);
+    }
+    done(location);
     return MPE_LOG_OK;
 }
 
@@ -182,16 +197,17 @@ EXPORT int MPE_Log_pack(MPE_LOG_BYTES bytes, int *position, char type, int count
 
 static int log_message(enum record_kind kind, MPI_Comm comm, int other, int tag, int size)
 {
-    struct location *location = location_now();
+    struct location *location = other < 0 || comm == MPI_COMM_NULL ? NULL : location_now();
     struct record_message record = {
         .base.ticks = clock_now(), .partner = other, .tag = tag, .bytes = size > 0 ? (uint64_t)size : 0};
-    if (!location || other < 0 || comm == MPI_COMM_NULL)
+    if (!location)
         return MPE_LOG_OK;
     bool new = false;
     uint32_t number = comm_number(location, comm, &new);
     if (new)
         comm_look(location, number, comm);
     location_put_message(location, kind, 0, number, &record);
+    done(location);
     return MPE_LOG_OK;
 }
 

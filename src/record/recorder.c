@@ -6,6 +6,7 @@
 #include "record/ending.h"
 #include "record/host.h"
 #include "record/request_table.h"
+#include "record/samples.h"
 #include "record/sessions.h"
 #include "record/settings.h"
 #include "record/sync.h"
@@ -32,6 +33,7 @@ static pthread_key_t thread_end;
 /* A thread ends: nothing more comes into its location. */
 static void on_thread_end(void *location)
 {
+    samples_stop(location);
     pthread_mutex_lock(&locations_lock);
     location_close(location, RECORD_FINALIZED);
     pthread_mutex_unlock(&locations_lock);
@@ -68,8 +70,10 @@ struct location *recorder_attach(void)
         refuse(errno);
     }
     pthread_mutex_unlock(&locations_lock);
-    if (location && header.thread > 0)
+    if (location && header.thread > 0) {
         pthread_setspecific(thread_end, location);
+        samples_start(location);
+    }
     if (location)
         errno = before;
     return location;
@@ -88,9 +92,11 @@ static void on_fork(void)
     recorder.started = false;
     ending_note_in(NULL);
     request_table_abandon();
-    for (struct location *location = locations; location; location = location->next)
+    for (struct location *location = locations; location; location = location->next) {
+        samples_forget(location);
         if (location->header)
             location_abandon(location);
+    }
 }
 
 static void know_process(MPI_Group world)
@@ -130,6 +136,7 @@ static bool begin_first(MPI_Group world, bool threaded)
     recorder.threaded = threaded;
     recorder.sites = settings_want_sites();
     settings_skip(recorder.skip);
+    samples_choose(settings_samples());
     know_process(world);
     about.world = world_of_launcher(recorder.size);
     mkdir(settings.directory, 0700); /* on hosts that do not share the file system it is not there */
@@ -160,7 +167,7 @@ static bool begin(enum function function, const void *caller, int64_t begin_tick
     if (world == MPI_GROUP_NULL || !(again ? begin_again(threaded) : begin_first(world, threaded)))
         return false;
     struct location *location = location_mine;
-    location->inside = true;
+    location_busy(location);
     if (!again)
         location_calibrate(location, begin_ticks, &recorder_clock.begin);
     recorder.on = recorder.started = true;
@@ -179,7 +186,8 @@ static bool begin(enum function function, const void *caller, int64_t begin_tick
         recorder_look_at_hosts(MPI_COMM_WORLD);
     if (!recorder.skip[function])
         location_put(location, RECORD_LEAVE, clock_now(), function, RECORD_WORLD);
-    location->inside = false;
+    samples_start(location);
+    location_done(location, false);
     return true;
 }
 
@@ -208,13 +216,24 @@ void recorder_sync(MPI_Comm all)
 
 void recorder_finish(void)
 {
+    if (location_mine)
+        samples_note_modules(location_mine);
     comms_finish();
     sessions_end();
+}
+
+void recorder_stop_samples(void)
+{
+    pthread_mutex_lock(&locations_lock);
+    for (struct location *location = locations; location; location = location->next)
+        samples_stop(location);
+    pthread_mutex_unlock(&locations_lock);
 }
 
 void recorder_close(void)
 {
     recorder.started = false;
+    recorder_stop_samples();
     locations_mark(RECORD_FINALIZED);
     request_table_remove();
 }

@@ -56,6 +56,9 @@ static inline void recorder_enter(struct location *location, enum function funct
 void recorder_finish(void);
 void recorder_close(void);
 
+/* No thread is sampled any more. */
+void recorder_stop_samples(void);
+
 /* Finds out whether there are several hosts, and measures their clocks if so; `all` is a communicator of all processes,
    which must all call it. recorder_sync: measures, where several are known. */
 void recorder_look_at_hosts(MPI_Comm all);

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BLOCK_SIZE = 1 << 20 };
+enum { BLOCK_SIZE = 1 << 20, SAMPLES_MAX = 10000 };
 
 static const char *const names[] = {
 #define MPI_FUNCTION(name, ...) #name,
@@ -55,6 +55,12 @@ enum clock_choice settings_clock(void)
 bool settings_want_sites(void)
 {
     return number_of("SIGHT_RECORD_SOURCE", 1) != 0;
+}
+
+uint32_t settings_samples(void)
+{
+    uint64_t samples = number_of("SIGHT_RECORD_SAMPLES", 0);
+    return samples < SAMPLES_MAX ? (uint32_t)samples : SAMPLES_MAX;
 }
 
 /* True if a name of the list, which may leave out "MPI_", stands for the function. */

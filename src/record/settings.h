@@ -11,6 +11,7 @@
      SIGHT_RECORD_MAX_EVENTS  records per thread
      SIGHT_RECORD_CLOCK       auto (default), tsc, monotonic
      SIGHT_RECORD_SOURCE      0: calls are recorded without the place that they come from
+     SIGHT_RECORD_SAMPLES     samples per second of CPU time of each thread; 0 (default): none
      SIGHT_RECORD_ONLY, SIGHT_RECORD_SKIP  functions, separated by commas; * stands for anything */
 
 /* False where nothing is to be recorded. */
@@ -21,6 +22,9 @@ enum clock_choice settings_clock(void);
 
 /* Whether calls are to be recorded with the place that they come from. */
 bool settings_want_sites(void);
+
+/* Samples per second of CPU time. */
+uint32_t settings_samples(void);
 
 /* 1 in skip[] for each function (in the order of the table) that is not to be recorded. */
 void settings_skip(uint8_t *skip);

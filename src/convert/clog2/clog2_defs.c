@@ -8,6 +8,7 @@
 #include "core/text.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { EARLY_INIT = 101, EARLY_FREE = 106 };
@@ -113,8 +114,11 @@ static uint32_t mark_record(struct clog2_defs *defs, const unsigned char *body, 
     if (mark.format)
         mark.counter = clog2_counter_of(mark.format);
     bool counter = mark.counter.type != COUNTER_NONE;
+    bool samples = mark.name && strcmp(mark.name, SAMPLES_MARK_NAME) == 0 && mark.format &&
+                   strcmp(mark.format, SAMPLES_MARK_FORMAT) == 0;
     mark.shadowed = !role_set(defs, mark.id,
                               neighbours ? EVENT_NEIGHBOURS
+                              : samples  ? EVENT_SAMPLE
                               : counter  ? EVENT_COUNTER
                                          : EVENT_MARK,
                               index);
@@ -151,6 +155,23 @@ static void site_set(struct clog2_defs *defs, uint32_t id, uint32_t index)
     uint64_t *known = id ? map_put(&defs->sites, id, index + 1) : NULL;
     if (known && id < CLOG2_NEAR_COUNT)
         defs->near_sites[id] = (uint32_t)*known;
+}
+
+/* Paths are numbered in their order; parents stand before their children, places before all paths. */
+static void path_record(struct clog2_defs *defs, const unsigned char *body, bool big_endian)
+{
+    char text[CLOG2_TEXT_SIZE + 1] = "", *end;
+    memcpy(text, body + 8, CLOG2_TEXT_SIZE);
+    unsigned long parent = strtoul(text, &end, 10), site = strtoul(end, NULL, 10);
+    if (bytes_u32(body, big_endian) != defs->defs->path_count + 1 || parent > defs->defs->path_count)
+        return;
+    struct path_def path = {(uint32_t)parent, PATH_NO_STATE, site <= UINT32_MAX ? clog2_site(defs, (uint32_t)site) : 0};
+    defs_add_path(defs->defs, &path);
+}
+
+static bool site_is_path(const unsigned char *body, bool big_endian)
+{
+    return bytes_i32(body + 4, big_endian) == CLOG2_SITE_PATH;
 }
 
 static bool site_is_function(const unsigned char *body, bool big_endian)
@@ -309,6 +330,8 @@ void clog2_defs_record(struct clog2_defs *defs, struct clog2_part_defs *part, st
         part->end[DEFINITION_CONSTANT] = constant_record(defs, body, big_endian) + 1;
     else if (kind == CLOG2_SITE && site_is_function(body, big_endian))
         site_function(defs, body, big_endian);
+    else if (kind == CLOG2_SITE && site_is_path(body, big_endian))
+        path_record(defs, body, big_endian);
     else if (kind == CLOG2_SITE)
         part->end[DEFINITION_SITE] = site_record(defs, body, big_endian) + 1;
     else if (kind == CLOG2_COMM && file->header_size == CLOG2_HEADER_SIZE)

@@ -54,9 +54,11 @@ enum {
     CLOG2_SEND = -101,
     CLOG2_RECEIVE = -102,
     CLOG2_CONSTANT = -201,
-    CLOG2_SITE_FUNCTION = -1,     /* line of a second source location of an id: its text is the function */
-    CLOG2_KNOWN_SOLO = -10,       /* first id of MPE's own single events */
-    CLOG2_KNOWN_STATES = 300,     /* state ids below are MPE's own, */
+    CLOG2_SITE_FUNCTION = -1, /* line of a second source location of an id: its text is the function */
+    CLOG2_SITE_PATH = -2,     /* line of a source location that is a call path: its id is the path's number, its text
+                                 says the number of the parent (0: none) and the id of its place (0: none) */
+    CLOG2_KNOWN_SOLO = -10,   /* first id of MPE's own single events */
+    CLOG2_KNOWN_STATES = 300, /* state ids below are MPE's own, */
     CLOG2_KNOWN_EVENTS_END = 600, /* and their events: 2 * state and 2 * state + 1 */
     CLOG2_USER_EVENTS = 600,      /* first event id of user states */
     CLOG2_USER_SOLO = 5000        /* first id of user single events */

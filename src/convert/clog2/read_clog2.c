@@ -286,6 +286,30 @@ static void cargo_event(const struct defs *defs, const unsigned char *cargo, str
         batch_set_payload(batch, event, cargo, CLOG2_CARGO_SIZE);
 }
 
+/* The samples of a record become events, one after the other; `event` stands at the end of the batch and has what they
+   share. The last one is left to the caller. False: there is none. */
+static bool samples_event(const struct defs *defs, const unsigned char *cargo, struct batch *batch, struct event *event)
+{
+    struct samples samples;
+    struct event base = *event;
+    payload_get_samples(cargo, CLOG2_CARGO_SIZE, &samples);
+    size_t first = batch->count;
+    for (uint32_t i = 0; i < samples.count; i++) {
+        if (samples.path[i] > defs->path_count)
+            continue;
+        struct event *sample = &batch->events[batch->count++];
+        *sample = base;
+        sample->time_ns = base.time_ns - samples.before_ns[i];
+        sample->state = samples.path[i] - 1;
+        sample->site = defs->paths[sample->state].site;
+        sample->value = samples.ns;
+    }
+    if (batch->count == first)
+        return false;
+    batch->count--;
+    return true;
+}
+
 /* Translates the record; false where it gives no event. */
 static bool record_event(struct clog2_state *state, uint32_t kind, const unsigned char *at, struct batch *batch,
                          struct event *event)
@@ -315,9 +339,11 @@ static bool record_event(struct clog2_state *state, uint32_t kind, const unsigne
     switch (kind) {
     case CLOG2_BARE:
         event_of_id(state, bytes_i32(body, big_endian), event);
-        return true;
+        return event->kind != EVENT_SAMPLE;
     case CLOG2_CARGO:
         event_of_id(state, bytes_i32(body, big_endian), event);
+        if (event->kind == EVENT_SAMPLE)
+            return samples_event(state->defs.defs, body + 8, batch, event);
         cargo_event(state->defs.defs, body + 8, batch, event);
         return true;
     case CLOG2_MESSAGE:
@@ -337,7 +363,8 @@ static bool record_event(struct clog2_state *state, uint32_t kind, const unsigne
         comm_event(state, body, event);
         return true;
     case CLOG2_SITE:
-        if (bytes_i32(body + 4, big_endian) == CLOG2_SITE_FUNCTION)
+        if (bytes_i32(body + 4, big_endian) == CLOG2_SITE_FUNCTION ||
+            bytes_i32(body + 4, big_endian) == CLOG2_SITE_PATH)
             return false;
         /* fall through */
     default:
@@ -427,7 +454,7 @@ static inline __attribute__((always_inline)) void fast_records(struct clog2_stat
         int32_t id = bytes_i32(body, big_endian);
         if (kind == CLOG2_BARE || kind == CLOG2_CARGO) {
             uint32_t near = clog2_near(id);
-            if (near >= CLOG2_NEAR_COUNT || !roles[near])
+            if (near >= CLOG2_NEAR_COUNT || !roles[near] || (uint8_t)roles[near] == EVENT_SAMPLE + 1)
                 break;
             *event = nothing;
             event->kind = (uint8_t)((uint8_t)roles[near] - 1);
@@ -464,7 +491,7 @@ static enum status clog2_next(struct reader *reader, struct batch *batch, struct
 {
     struct clog2_state *state = reader->state;
     struct clog2_file *file = &state->file;
-    while (batch->count < BATCH_EVENTS) {
+    while (batch->count + SAMPLES_AT_ONCE <= BATCH_EVENTS) {
         uint32_t kind;
         if (file->input->offset >= state->limit)
             return STATUS_END;
@@ -473,7 +500,7 @@ static enum status clog2_next(struct reader *reader, struct batch *batch, struct
                 fast_records(state, batch, true);
             else
                 fast_records(state, batch, false);
-            if (batch->count == BATCH_EVENTS || file->input->offset >= state->limit)
+            if (batch->count + SAMPLES_AT_ONCE > BATCH_EVENTS || file->input->offset >= state->limit)
                 continue;
         }
         enum status status = clog2_file_next(file, &kind, err);

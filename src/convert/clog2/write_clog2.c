@@ -28,8 +28,20 @@ struct clog2_writer {
     uint32_t processes, threads;
     bool *defined[4]; /* by enum definition_kind: the stream has a record for it */
     size_t defined_count[4];
-    bool *mark_occurs; /* by index of mark, in what is written */
-    struct map calls;  /* as MPE-1 counts them in `value`: (process, state) -> calls */
+    bool *mark_occurs;         /* by index of mark, in what is written */
+    struct sample_pack *packs; /* by process; see put_sample */
+    size_t pack_count, pack_capacity;
+    uint32_t samples_mark; /* index of the mark that stands for samples; UINT32_MAX: the source has none, */
+    int32_t samples_id;    /* but here is an id for it */
+    struct map calls;      /* as MPE-1 counts them in `value`: (process, state) -> calls */
+};
+
+/* Samples of a process that are still to be written: they stand together in one record, at the time of the last one or
+   of what else of the process comes next, so that records are in order of time, and those of a process in their own. */
+struct sample_pack {
+    uint32_t thread;
+    int64_t times_ns[SAMPLES_AT_ONCE];
+    struct samples samples;
 };
 
 /* True where event.value is only MPE-1's counter of calls, which says nothing. */
@@ -83,17 +95,26 @@ static void count_losses(struct clog2_writer *clog2, const struct event *event)
     writer_lose(writer, "requests of events", event->request != 0 && !puts_requests(clog2, event));
 }
 
+/* Call paths have a place in the file if they are of places in the source, not of regions. */
+static bool paths_fit(const struct defs *defs)
+{
+    return defs->path_count > 0 && defs->paths[0].state == PATH_NO_STATE;
+}
+
 static bool event_fits(struct clog2_writer *clog2, const struct event *event)
 {
     struct writer *writer = &clog2->writer;
-    static const char *const kinds[] = {
-        [EVENT_RMA] = "one-sided operations", [EVENT_IO] = "I/O operations", [EVENT_SAMPLE] = "samples"};
+    static const char *const kinds[] = {[EVENT_RMA] = "one-sided operations", [EVENT_IO] = "I/O operations"};
     if (event->kind == EVENT_COUNTER && writer->defs->marks[event->state].counter.type == COUNTER_NONE) {
         writer_lose(writer, "counters", 1);
         return false;
     }
-    if (event->kind == EVENT_RMA || event->kind == EVENT_IO || event->kind == EVENT_SAMPLE) {
+    if (event->kind == EVENT_RMA || event->kind == EVENT_IO) {
         writer_lose(writer, kinds[event->kind], 1);
+        return false;
+    }
+    if (event->kind == EVENT_SAMPLE && !paths_fit(writer->defs)) {
+        writer_lose(writer, "samples", 1);
         return false;
     }
     if (event->kind != EVENT_SEND && event->kind != EVENT_RECEIVE)
@@ -401,11 +422,77 @@ static void write_comm_event(struct clog2_writer *clog2, const struct place *pla
     write_comm(clog2, place, numbers, uuid);
 }
 
+/* Samples */
+
+/* Writes those of a process that wait, at a time not before any of them. */
+static void write_pack(struct clog2_writer *clog2, uint32_t process, int64_t time_ns)
+{
+    struct sample_pack *pack = &clog2->packs[process];
+    struct samples samples = {.ns = pack->samples.ns};
+    for (uint32_t i = 0; i < pack->samples.count; i++) {
+        int64_t before_ns = time_since(pack->times_ns[i], time_ns);
+        writer_lose(&clog2->writer, "samples long before the end", before_ns > UINT32_MAX);
+        if (before_ns > UINT32_MAX)
+            continue;
+        samples.before_ns[samples.count] = (uint32_t)before_ns;
+        samples.path[samples.count++] = pack->samples.path[i];
+    }
+    pack->samples.count = 0;
+    if (samples.count == 0)
+        return;
+    struct place place = {.time_ns = time_ns, .thread = pack->thread};
+    side_of(clog2, clog2->world, process, &place.comm_id, &place.rank);
+    bool known = clog2->samples_mark != UINT32_MAX;
+    if (known)
+        clog2->mark_occurs[clog2->samples_mark] = true;
+    unsigned char *body = record(clog2, &place, CLOG2_CARGO);
+    bytes_put_i32(body, true, known ? clog2->ids.marks[clog2->samples_mark] : clog2->samples_id);
+    payload_put_samples(body + 8, &samples);
+}
+
+static void put_sample(struct clog2_writer *clog2, const struct event *event)
+{
+    uint32_t ns = event->value > 0 && event->value <= UINT32_MAX ? (uint32_t)event->value : 0;
+    size_t before = clog2->pack_count;
+    if (event->process >= before) {
+        clog2->pack_count = (size_t)event->process + 1;
+        ARRAY_RESERVE(clog2->packs, clog2->pack_capacity, clog2->pack_count);
+        memset(&clog2->packs[before], 0, (clog2->pack_count - before) * sizeof *clog2->packs);
+    }
+    struct sample_pack *pack = &clog2->packs[event->process];
+    if (pack->samples.count > 0 && (pack->samples.ns != ns || pack->thread != event->thread))
+        write_pack(clog2, event->process, event->time_ns);
+    pack->samples.ns = ns;
+    pack->thread = event->thread;
+    pack->times_ns[pack->samples.count] = event->time_ns;
+    pack->samples.path[pack->samples.count++] = event->state + 1;
+    if (pack->samples.count == SAMPLES_AT_ONCE)
+        write_pack(clog2, event->process, event->time_ns);
+}
+
+static void find_samples_mark(struct clog2_writer *clog2)
+{
+    const struct defs *defs = clog2->writer.defs;
+    clog2->samples_mark = UINT32_MAX;
+    for (size_t i = 0; i < defs->mark_count && clog2->samples_mark == UINT32_MAX; i++)
+        if (strcmp(defs->marks[i].name, SAMPLES_MARK_NAME) == 0 && defs->marks[i].format &&
+            strcmp(defs->marks[i].format, SAMPLES_MARK_FORMAT) == 0)
+            clog2->samples_mark = (uint32_t)i;
+    if (clog2->samples_mark == UINT32_MAX && paths_fit(defs))
+        clog2->samples_id = clog2->ids.solo_start + clog2->ids.user_solos++;
+}
+
 static void write_event(struct clog2_writer *clog2, const struct event *event, const unsigned char *arena)
 {
     struct place place = {.time_ns = event->time_ns, .thread = event->thread};
     unsigned char *body;
     introduce(clog2, event->process, event->time_ns);
+    if (event->kind == EVENT_SAMPLE) {
+        put_sample(clog2, event);
+        return;
+    }
+    if (event->process < clog2->pack_count && clog2->packs[event->process].samples.count > 0)
+        write_pack(clog2, event->process, event->time_ns);
     side_of(clog2, event->comm, event->process, &place.comm_id, &place.rank);
     switch (event->kind) {
     case EVENT_SEND:
@@ -475,6 +562,33 @@ static void write_missing_definitions(struct clog2_writer *clog2)
             introduce(clog2, 0, clog2->last_ns);
             write_definition(clog2, &place, kind, (uint32_t)i);
         }
+}
+
+/* Call paths, parents first, and the mark of samples where the source has none. */
+static void write_paths(struct clog2_writer *clog2)
+{
+    const struct defs *defs = clog2->writer.defs;
+    struct place place = {.time_ns = clog2->last_ns, .comm_id = clog2->world_id};
+    if (!paths_fit(defs))
+        return;
+    introduce(clog2, 0, clog2->last_ns);
+    for (size_t i = 0; i < defs->path_count; i++) {
+        const struct path_def *path = &defs->paths[i];
+        char text[CLOG2_TEXT_SIZE];
+        snprintf(text, sizeof text, "%" PRIu32 " %" PRId32, path->parent,
+                 path->site ? clog2->ids.sites[path->site - 1] : 0);
+        unsigned char *body = record(clog2, &place, CLOG2_SITE);
+        bytes_put_u32(body, true, (uint32_t)i + 1);
+        bytes_put_i32(body + 4, true, CLOG2_SITE_PATH);
+        clog2_put_text(&clog2->writer, body + 8, CLOG2_TEXT_SIZE, text);
+    }
+    if (clog2->samples_mark != UINT32_MAX)
+        return;
+    unsigned char *body = record(clog2, &place, CLOG2_EVENTDEF);
+    bytes_put_i32(body, true, clog2->samples_id);
+    put_colour(clog2, body + 8, "gray");
+    put_name(clog2, body + 32, SAMPLES_MARK_NAME, clog2->samples_id);
+    clog2_put_text(&clog2->writer, body + 64, CLOG2_TEXT_SIZE, SAMPLES_MARK_FORMAT);
 }
 
 static size_t write_row(struct clog2_writer *clog2, const unsigned char *uuid, int32_t id, int32_t kind)
@@ -565,6 +679,7 @@ static void file_start(struct clog2_writer *clog2)
     clog2_ids_give(&clog2->ids, clog2->writer.defs);
     clog2->mark_occurs = memory_new(clog2->writer.defs->mark_count * sizeof *clog2->mark_occurs);
     find_world(clog2);
+    find_samples_mark(clog2);
     output_write(clog2->writer.output, preamble, sizeof preamble);
 }
 
@@ -612,7 +727,11 @@ static enum status clog2_end(struct sink *sink, const struct trace_end *end, str
         if (write_events(clog2, err) != STATUS_OK)
             return STATUS_FAILED;
     }
+    for (size_t process = 0; process < clog2->pack_count; process++)
+        if (clog2->packs[process].samples.count > 0)
+            write_pack(clog2, (uint32_t)process, clog2->last_ns);
     write_missing_definitions(clog2);
+    write_paths(clog2);
     count_lost_definitions(clog2);
     record(clog2, &(struct place){.seconds = CLOG2_ENDLOG_TIME}, CLOG2_ENDLOG);
     block_write(clog2);
@@ -639,6 +758,7 @@ static void clog2_free(struct writer *writer)
     map_clear(&clog2->self_ids);
     map_clear(&clog2->calls);
     free(clog2->mark_occurs);
+    free(clog2->packs);
     for (size_t kind = 0; kind < 4; kind++)
         free(clog2->defined[kind]);
     free(clog2);

@@ -20,6 +20,7 @@ enum {
     WINDOW_MAX = 1 << 20,
     EVENTS_PER_RECORD = 4 /* a communicator's */
 };
+#define SAMPLE_NS_MAX UINT64_C(1000000000000) /* between samples; more is damage */
 
 /* A file in the heap. */
 struct stream {
@@ -311,6 +312,21 @@ static void ranks_event(struct record_state *state, const struct stream *stream,
     batch_set_payload(batch, event, payload, sizeof payload);
 }
 
+static void sample_event(struct record_state *state, const struct stream *stream, const struct defs *defs,
+                         const struct event *base, struct batch *batch)
+{
+    const struct record_file *file = &state->run.files[stream->file];
+    uint32_t number = stream->record->comm, path = number < file->path_count ? file->paths[number].path : 0;
+    if (path == 0)
+        return;
+    struct event *event = batch_event(batch, base, EVENT_SAMPLE);
+    uint64_t sample_ns = file->header.sample_ns < SAMPLE_NS_MAX ? file->header.sample_ns : 0;
+    event->comm = 0; /* the world */
+    event->state = path - 1;
+    event->site = defs->paths[path - 1].site;
+    event->value = (int64_t)(sample_ns * (1 + (uint64_t)stream->record->state));
+}
+
 static void ended_event(struct record_state *state, const struct stream *stream, const struct event *base,
                         struct batch *batch)
 {
@@ -420,6 +436,9 @@ static void translate(struct reader *reader, const struct stream *stream, struct
         break;
     case RECORD_RANKS:
         ranks_event(state, stream, &base, batch);
+        break;
+    case RECORD_SAMPLE:
+        sample_event(state, stream, reader->defs, &base, batch);
         break;
     case RECORD_USER_EVENT:
         user_event(state, stream, &base, batch);

@@ -157,8 +157,11 @@ void record_file_stop(struct record_file *file)
 {
     free(file->window);
     free(file->sites);
+    free(file->paths);
     file->window = NULL;
     file->sites = NULL;
+    file->paths = NULL;
+    file->path_count = file->path_capacity = 0;
     file->site_count = file->site_capacity = 0;
 }
 
@@ -212,6 +215,10 @@ static const struct record_base *expand(struct record_file *file, const unsigned
         return expand_site(file, word) ? &file->expanded.base : NULL;
     if (base.kind == RECORD_REQUESTS)
         expand_requests(file, word);
+    if (base.kind == RECORD_SAMPLE) {
+        file->expanded.base.state = 0;
+        file->expanded.base.comm = (uint32_t)(word >> RECORD_SHORT_PATH & (RECORD_SHORT_PATHS - 1));
+    }
     memcpy(&file->expanded.message.partner, at + sizeof word, size - sizeof word);
     return &file->expanded.base;
 }

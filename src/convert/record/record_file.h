@@ -33,6 +33,12 @@ struct record_file {
         uint32_t place; /* see record_run.h; 0: there is no such site */
     } * sites;          /* by number; filled before reading starts */
     size_t site_count, site_capacity;
+    struct record_file_path {
+        uint64_t address; /* 0: there is no such path */
+        uint32_t parent;
+        uint32_t place, path; /* see record_samples.h; 0: not known */
+    } * paths;                /* by number; filled before reading starts */
+    size_t path_count, path_capacity;
     int64_t last_ticks; /* its time */
     int64_t begin_ns;   /* of its process, on the clock of its host: see recordings.h */
     size_t program, trace;

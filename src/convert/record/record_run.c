@@ -2,6 +2,7 @@
 #include "convert/record/record_run.h"
 
 #include "convert/clog2/mpe2_state.h"
+#include "convert/record/record_samples.h"
 #include "convert/record/record_sites.h"
 #include "core/event.h"
 #include "core/memory.h"
@@ -16,6 +17,8 @@ union definition {
     struct record_calibration calibration;
     struct record_definition text;
     struct record_site site;
+    struct record_path path;
+    struct record_module module;
 };
 
 static void group_processes(struct record_run *run)
@@ -115,6 +118,10 @@ static void define_functions(struct record_run *run, struct defs *defs)
         run->pending_mark |= run->files[i].header.end != RECORD_FINALIZED;
     define_own_mark(defs, &run->pending_mark, PENDING_MARK_NAME, PENDING_MARK_FORMAT);
     define_own_mark(defs, &run->ranks_mark, RANKS_MARK_NAME, RANKS_MARK_FORMAT);
+    uint32_t samples_mark = 0;
+    for (size_t i = 0; i < run->file_count; i++)
+        samples_mark |= run->files[i].header.sample_ns != 0;
+    define_own_mark(defs, &samples_mark, SAMPLES_MARK_NAME, SAMPLES_MARK_FORMAT);
 }
 
 static int32_t new_comm(struct defs *defs)
@@ -271,6 +278,12 @@ static void read_definitions(struct record_run *run, size_t index, struct defs *
         case RECORD_DEFINE_SITE:
             record_sites_define(run, file, &definition.site);
             break;
+        case RECORD_DEFINE_PATH:
+            record_samples_path(file, &definition.path);
+            break;
+        case RECORD_DEFINE_MODULE:
+            record_samples_module(process, &definition.module);
+            break;
         default:
             break;
         }
@@ -316,7 +329,9 @@ enum status record_run_open(struct record_run *run, const struct recordings *rec
             defs->threads = run->files[i].header.thread + 1;
     }
     record_clocks_finish(&run->clocks);
+    record_samples_place(run);
     record_sites_resolve(run, defs);
+    record_samples_resolve(run, defs);
     define_ends(run, defs);
     define_unnamed(run, defs);
     defs_add_constant(defs, "MPI_PROC_NULL", -1);
@@ -329,8 +344,10 @@ void record_run_close(struct record_run *run)
 {
     for (size_t i = 0; i < run->file_count; i++)
         record_file_stop(&run->files[i]);
-    for (size_t i = 0; i < run->process_count; i++)
+    for (size_t i = 0; i < run->process_count; i++) {
         free(run->processes[i].comms);
+        record_samples_clear(&run->processes[i]);
+    }
     free(run->processes);
     free(run->process_of);
     record_clocks_clear(&run->clocks);

@@ -26,11 +26,19 @@ struct record_place {
     uint64_t offset; /* of the return address */
 };
 
+/* A file of code, and where its instructions are in a process. */
+struct record_code {
+    uint64_t begin, end, load;
+    char *path; /* owned */
+};
+
 struct record_process {
     uint32_t rank;                   /* in the trace */
     size_t program;                  /* of the recordings */
     struct record_comm_place *comms; /* by the process's number */
     size_t comm_count, comm_capacity;
+    struct record_code *modules;
+    size_t module_count, module_capacity;
     size_t clock_map; /* of record_run.clocks: from ticks to ns */
     struct record_clock_line clock;
     bool finalized;

@@ -17,8 +17,7 @@ static uint32_t module_of(struct record_run *run, const char *path)
     return (uint32_t)run->module_count - 1;
 }
 
-/* Index + 1 of the place; 0 where it cannot be one. */
-static uint32_t place_of(struct record_run *run, const char *path, uint64_t offset)
+uint32_t record_sites_place(struct record_run *run, const char *path, uint64_t offset)
 {
     if (offset >> OFFSET_BITS || run->module_count >= MODULES_MAX)
         return 0;
@@ -42,7 +41,7 @@ void record_sites_define(struct record_run *run, struct record_file *file, struc
         ARRAY_PUSH(file->sites, file->site_count, file->site_capacity, (struct record_file_site){0});
     file->sites[site->number] = (struct record_file_site){.comm = site->base.comm,
                                                           .function = (uint16_t)site->function,
-                                                          .place = place_of(run, site->path, site->offset)};
+                                                          .place = record_sites_place(run, site->path, site->offset)};
 }
 
 static bool same_text(const char *left, const char *right)

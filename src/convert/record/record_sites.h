@@ -6,6 +6,10 @@
 
 /* The call sites of a recording: each file numbers its own; what they are in the source is the same for all. */
 
+/* Index + 1 (of record_run.places) of the place whose call returns to `offset` in a file of code; 0 where it cannot be
+   one. */
+uint32_t record_sites_place(struct record_run *run, const char *path, uint64_t offset);
+
 /* Takes a definition of a site that stands in `file`. */
 void record_sites_define(struct record_run *run, struct record_file *file, struct record_site *site);
 

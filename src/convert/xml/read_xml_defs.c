@@ -169,14 +169,14 @@ void xml_read_handle(struct xml_reader *xml)
 void xml_read_path(struct xml_reader *xml)
 {
     struct defs *defs = xml->reader->defs;
-    if (defs->state_count == 0) {
+    struct path_def path = {.parent = (uint32_t)xml_number(xml, XML_parent, 0, (int64_t)defs->path_count, 0),
+                            .state = PATH_NO_STATE,
+                            .site = (uint32_t)xml_number(xml, XML_site, 0, (int64_t)defs->site_count, 0)};
+    if (xml_has(xml, XML_state) && defs->state_count == 0)
         xml_damage(xml, "path without a state");
-        return;
-    }
-    defs_add_path(
-        defs, &(struct path_def){.parent = (uint32_t)xml_number(xml, XML_parent, 0, (int64_t)defs->path_count, 0),
-                                 .state = (uint32_t)xml_number(xml, XML_state, 0, (int64_t)defs->state_count - 1, 0),
-                                 .site = (uint32_t)xml_number(xml, XML_site, 0, (int64_t)defs->site_count, 0)});
+    else if (xml_has(xml, XML_state))
+        path.state = (uint32_t)xml_number(xml, XML_state, 0, (int64_t)defs->state_count - 1, 0);
+    defs_add_path(defs, &path);
 }
 
 void xml_read_constant(struct xml_reader *xml)

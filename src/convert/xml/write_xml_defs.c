@@ -320,7 +320,8 @@ void xml_write_places(struct xml_writer *xml)
         const struct path_def *path = &xml->defs->paths[i];
         XML_PUT(line, "<path");
         put_count(line, "parent", (int32_t)path->parent);
-        xml_put_attribute_i64(line, "state", path->state);
+        if (path->state != PATH_NO_STATE)
+            xml_put_attribute_i64(line, "state", path->state);
         put_count(line, "site", (int32_t)path->site);
         xml_end_line(xml);
     }

@@ -34,6 +34,7 @@ TRACE_GETTER(trace_end, row->census.any ? value_time(row->census.end_ns) : value
 TRACE_GETTER(trace_duration, value_time(time_since(row->census.begin_ns, row->census.end_ns)))
 TRACE_GETTER(trace_time_back, value_count(row->census.time_back))
 TRACE_GETTER(trace_sites, row->defs->site_count ? value_count(row->defs->site_count) : value_null())
+TRACE_GETTER(trace_samples, row->defs->path_count ? value_count(row->census.samples) : value_null())
 TRACE_GETTER(trace_aborts, row->census.aborts ? value_count(row->census.aborts) : value_null())
 TRACE_GETTER(trace_unfinished, row->census.courses.count ? value_count(row->census.unfinished) : value_null())
 TRACE_GETTER(trace_complete, value_bool(row->end->complete))
@@ -55,6 +56,7 @@ static const struct field trace_fields[] = {
     {"duration_s", "duration", trace_duration},
     {"time_goes_back", "events earlier than their predecessor", trace_time_back},
     {"sites", "places in the source", trace_sites},
+    {"samples", "samples of what is computed", trace_samples},
     {"aborts", "calls of MPI_Abort", trace_aborts},
     {"unfinished", "processes without MPI_Finalize", trace_unfinished},
     {"complete", "the file is complete", trace_complete},
@@ -190,42 +192,55 @@ struct section {
     size_t field_count;
     const void *rows;
     size_t count, size;
-    bool (*shown)(const void *row); /* NULL: all are */
-    bool rare;                      /* JSON has it only where it has rows */
+    bool (*shown)(const struct contents *contents, const void *row); /* NULL: all are */
+    bool rare;                                                       /* JSON has it only where it has rows */
 };
 enum { SECTIONS = 9, TEXT_ROWS = 40 };
 
 /* Marks that recordings use for facts are not events of the program. */
-static bool mark_is_shown(const void *row)
+static bool mark_is_shown(const struct contents *contents, const void *row)
 {
+    (void)contents;
     const struct mark_def *mark = row;
     return !payload_mark_is_ours(mark->name) && mark->counter.type == COUNTER_NONE;
 }
 
-static bool is_counter(const void *row)
+static bool is_counter(const struct contents *contents, const void *row)
 {
+    (void)contents;
     return ((const struct mark_def *)row)->counter.type != COUNTER_NONE;
 }
 
 /* Of which more is known than the name says. */
-static bool region_is_shown(const void *row)
+static bool region_is_shown(const struct contents *contents, const void *row)
 {
+    (void)contents;
     const struct state_def *state = row;
     return state->file || state->paradigm != PARADIGM_UNKNOWN || state->role != ROLE_UNKNOWN;
 }
 
-/* The next row from `at` on that is shown; count: there is none. */
-static size_t section_next(const struct section *section, size_t at)
+/* Places of samples are for `sight profile`. */
+static bool site_is_shown(const struct contents *contents, const void *row)
 {
-    while (at < section->count && section->shown && !section->shown((const char *)section->rows + at * section->size))
+    size_t index = (size_t)((const struct site_def *)row - contents->defs->sites);
+    return contents->defs->path_count == 0 ||
+           census_uses(contents->census.site_uses, contents->census.site_count, index) > 0;
+}
+
+/* The next row from `at` on that is shown; count: there is none. */
+static size_t section_next(const struct contents *contents, const struct section *section, size_t at)
+{
+    while (at < section->count && section->shown &&
+           !section->shown(contents, (const char *)section->rows + at * section->size))
         at++;
     return at;
 }
 
-static size_t section_rows(const struct section *section)
+static size_t section_rows(const struct contents *contents, const struct section *section)
 {
     size_t rows = 0;
-    for (size_t at = section_next(section, 0); at < section->count; at = section_next(section, at + 1))
+    for (size_t at = section_next(contents, section, 0); at < section->count;
+         at = section_next(contents, section, at + 1))
         rows++;
     return rows;
 }
@@ -255,7 +270,7 @@ static void info_sections(const struct contents *contents, struct section sectio
         SECTION("states", "States", state_fields, defs->states, defs->state_count, NULL),
         SECTION("marks", "Solo events", mark_fields, defs->marks, defs->mark_count, mark_is_shown),
         SECTION("communicators", "Communicators", comm_fields, defs->comms, defs->comm_count, NULL),
-        SECTION("sites", "Places in the source", site_fields, defs->sites, defs->site_count, NULL),
+        SECTION("sites", "Places in the source", site_fields, defs->sites, defs->site_count, site_is_shown),
         RARE_SECTION("regions", "Regions", region_fields, defs->states, defs->state_count, region_is_shown),
         RARE_SECTION("counters", "Counters", counter_fields, defs->marks, defs->mark_count, is_counter),
         RARE_SECTION("locations", "Locations", location_fields, defs->locations, defs->location_count, NULL),
@@ -306,10 +321,11 @@ void info_write_json(struct output *output, const struct contents *contents)
     if (contents->clocks)
         clock_report_json(&json, contents->clocks);
     for (size_t i = 0; i < SECTIONS; i++) {
-        if (sections[i].rare && section_rows(&sections[i]) == 0)
+        if (sections[i].rare && section_rows(contents, &sections[i]) == 0)
             continue;
         json_open(&json, sections[i].key, '[');
-        for (size_t k = section_next(&sections[i], 0); k < sections[i].count; k = section_next(&sections[i], k + 1))
+        for (size_t k = section_next(contents, &sections[i], 0); k < sections[i].count;
+             k = section_next(contents, &sections[i], k + 1))
             json_row(&json, sections[i].fields, sections[i].field_count, contents,
                      (const char *)sections[i].rows + k * sections[i].size);
         json_close(&json, ']');
@@ -346,12 +362,13 @@ void info_write_text(struct output *output, const struct contents *contents, con
     if (contents->clocks)
         clock_report_text(output, contents->clocks, verbose);
     for (size_t i = 0; i < SECTIONS; i++) {
-        size_t rows = section_rows(&sections[i]), k = section_next(&sections[i], 0);
+        size_t rows = section_rows(contents, &sections[i]), k = section_next(contents, &sections[i], 0);
         if (rows == 0)
             continue;
         output_print(output, "\n%s\n", sections[i].title);
         struct text_table *table = text_table_new(sections[i].fields, sections[i].field_count);
-        for (size_t shown = 0; shown < rows && shown < TEXT_ROWS; shown++, k = section_next(&sections[i], k + 1))
+        for (size_t shown = 0; shown < rows && shown < TEXT_ROWS;
+             shown++, k = section_next(contents, &sections[i], k + 1))
             text_table_row(table, contents, (const char *)sections[i].rows + k * sections[i].size);
         text_table_print(table, output, "  ");
         if (rows > TEXT_ROWS)

@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* System calls that a signal handler ends early even with SA_RESTART (signal(7), "Interruption of system calls and
+   library functions by signal handlers"): in threads that are sampled they run with the signal of the samples blocked;
+   one that came meanwhile is delivered after them. So the program sees what it would see without. Others need nothing.
+   Calls that wait for signals never see this one, and a program that wants it for itself gets it. */
+#include "record/real.h"
+#include "record/recorder.h"
+#include "record/samples.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <pthread.h>
+#include <semaphore.h>
+#include <stdarg.h>
+#include <sys/epoll.h>
+#include <sys/msg.h>
+#include <sys/select.h>
+#include <sys/sem.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/uio.h>
+#include <time.h>
+#include <unistd.h>
+
+/* The function behind ours. */
+#define NEXT(name)                                                                                                     \
+    (*(__extension__({                                                                                                 \
+        static __typeof__(name) *next;                                                                                 \
+        if (__builtin_expect(!next, 0))                                                                                \
+            next = (__typeof__(name) *)dlsym(RTLD_NEXT, #name);                                                        \
+        next;                                                                                                          \
+    })))
+
+/* Blocks the signal. True: it was not blocked before. */
+static bool hold(void)
+{
+    sigset_t samples, before;
+    if (!samples_here())
+        return false;
+    sigemptyset(&samples);
+    sigaddset(&samples, samples_signal);
+    return pthread_sigmask(SIG_BLOCK, &samples, &before) == 0 && !sigismember(&before, samples_signal);
+}
+
+/* Lets it come again; errno stays. */
+static void let_go(bool held)
+{
+    sigset_t samples;
+    if (!held)
+        return;
+    sigemptyset(&samples);
+    sigaddset(&samples, samples_signal);
+    pthread_sigmask(SIG_UNBLOCK, &samples, NULL);
+}
+
+/* A function whose result is of `type`, called with the signal blocked where `when` holds. */
+#define QUIET_WHEN(when, type, name, parameters, arguments)                                                            \
+    EXPORT type name parameters                                                                                        \
+    {                                                                                                                  \
+        bool held = (when) && hold();                                                                                  \
+        type result = NEXT(name) arguments;                                                                            \
+        let_go(held);                                                                                                  \
+        return result;                                                                                                 \
+    }
+#define QUIET(type, name, parameters, arguments) QUIET_WHEN(true, type, name, parameters, arguments)
+
+/* Sleeping and waiting */
+
+QUIET(unsigned, sleep, (unsigned seconds), (seconds))
+QUIET(int, usleep, (useconds_t us), (us))
+QUIET(int, nanosleep, (const struct timespec *wanted, struct timespec *rest), (wanted, rest))
+QUIET(int, clock_nanosleep, (clockid_t clock, int flags, const struct timespec *wanted, struct timespec *rest),
+      (clock, flags, wanted, rest))
+QUIET(int, poll, (struct pollfd * files, nfds_t count, int timeout), (files, count, timeout))
+QUIET(int, select, (int count, fd_set *in, fd_set *out, fd_set *errors, struct timeval *timeout),
+      (count, in, out, errors, timeout))
+QUIET(int, epoll_wait, (int file, struct epoll_event *events, int count, int timeout), (file, events, count, timeout))
+QUIET(int, sem_timedwait, (sem_t *restrict semaphore, const struct timespec *restrict until), (semaphore, until))
+QUIET(int, sem_clockwait, (sem_t *restrict semaphore, clockid_t clock, const struct timespec *restrict until),
+      (semaphore, clock, until))
+QUIET(int, semop, (int set, struct sembuf *operations, size_t count), (set, operations, count))
+QUIET(int, semtimedop, (int set, struct sembuf *operations, size_t count, const struct timespec *timeout),
+      (set, operations, count, timeout))
+QUIET(int, msgsnd, (int queue, const void *message, size_t size, int flags), (queue, message, size, flags))
+QUIET(ssize_t, msgrcv, (int queue, void *message, size_t size, long type, int flags),
+      (queue, message, size, type, flags))
+QUIET(int, pause, (void), ())
+
+/* What glibc's headers make of calls under _FORTIFY_SOURCE. */
+int __poll_chk(struct pollfd *files, nfds_t count, int timeout, size_t size);
+ssize_t __recv_chk(int file, void *buffer, size_t size, size_t room, int flags);
+ssize_t __recvfrom_chk(int file, void *buffer, size_t size, size_t room, int flags, struct sockaddr *address,
+                       socklen_t *length);
+ssize_t __read_chk(int file, void *buffer, size_t size, size_t room);
+int __ppoll_chk(struct pollfd *files, nfds_t count, const struct timespec *timeout, const sigset_t *mask, size_t size);
+
+QUIET(int, __poll_chk, (struct pollfd * files, nfds_t count, int timeout, size_t size), (files, count, timeout, size))
+
+/* With a mask of their own, to which the signal is added. */
+
+struct mask {
+    sigset_t set;
+    const sigset_t *use;
+    bool held;
+};
+
+static struct mask mask_with(const sigset_t *given)
+{
+    struct mask mask = {.use = given};
+    if (!samples_here())
+        return mask;
+    if (!given) {
+        mask.held = hold();
+        return mask;
+    }
+    mask.set = *given;
+    sigaddset(&mask.set, samples_signal);
+    mask.use = NULL;
+    return mask;
+}
+
+static const sigset_t *mask_of(const struct mask *mask, const sigset_t *given)
+{
+    return mask->use || !given ? given : &mask->set;
+}
+
+#define MASKED(name, parameters, arguments)                                                                            \
+    EXPORT int name parameters                                                                                         \
+    {                                                                                                                  \
+        struct mask mask = mask_with(given);                                                                           \
+        int result = NEXT(name) arguments;                                                                             \
+        let_go(mask.held);                                                                                             \
+        return result;                                                                                                 \
+    }
+
+MASKED(ppoll, (struct pollfd * files, nfds_t count, const struct timespec *timeout, const sigset_t *given),
+       (files, count, timeout, mask_of(&mask, given)))
+MASKED(__ppoll_chk,
+       (struct pollfd * files, nfds_t count, const struct timespec *timeout, const sigset_t *given, size_t size),
+       (files, count, timeout, mask_of(&mask, given), size))
+MASKED(pselect,
+       (int count, fd_set *in, fd_set *out, fd_set *errors, const struct timespec *timeout, const sigset_t *given),
+       (count, in, out, errors, timeout, mask_of(&mask, given)))
+MASKED(epoll_pwait, (int file, struct epoll_event *events, int count, int timeout, const sigset_t *given),
+       (file, events, count, timeout, mask_of(&mask, given)))
+MASKED(sigsuspend, (const sigset_t *given), (mask_of(&mask, given)))
+
+/* Waiting for signals: not for this one. */
+
+#define WITHOUT(type, name, parameters, arguments)                                                                     \
+    EXPORT type name parameters                                                                                        \
+    {                                                                                                                  \
+        sigset_t set = *given;                                                                                         \
+        if (samples_signal)                                                                                            \
+            sigdelset(&set, samples_signal);                                                                           \
+        bool held = hold();                                                                                            \
+        type result = NEXT(name) arguments;                                                                            \
+        let_go(held);                                                                                                  \
+        return result;                                                                                                 \
+    }
+
+WITHOUT(int, sigwait, (const sigset_t *restrict given, int *restrict number), (&set, number))
+WITHOUT(int, sigwaitinfo, (const sigset_t *restrict given, siginfo_t *restrict info), (&set, info))
+WITHOUT(int, sigtimedwait,
+        (const sigset_t *restrict given, siginfo_t *restrict info, const struct timespec *restrict timeout),
+        (&set, info, timeout))
+WITHOUT(int, signalfd, (int file, const sigset_t *given, int flags), (file, &set, flags))
+
+/* Sockets with a time limit are not restarted; reading all of a message, and writing more than fits into a pipe, end
+   with a part of it. */
+
+static bool have_limits;
+
+EXPORT int setsockopt(int file, int level, int option, const void *value, socklen_t length)
+{
+    if (level == SOL_SOCKET && (option == SO_RCVTIMEO || option == SO_SNDTIMEO))
+        __atomic_store_n(&have_limits, true, __ATOMIC_RELAXED);
+    return NEXT(setsockopt)(file, level, option, value, length);
+}
+
+enum { WHOLE = 512 }; /* bytes; what is shorter is written at once or not at all */
+#define LIMITS __atomic_load_n(&have_limits, __ATOMIC_RELAXED)
+#define ALL_OF(flags) (LIMITS || ((flags)&MSG_WAITALL))
+
+QUIET_WHEN(LIMITS, ssize_t, read, (int file, void *buffer, size_t size), (file, buffer, size))
+QUIET_WHEN(LIMITS, ssize_t, __read_chk, (int file, void *buffer, size_t size, size_t room), (file, buffer, size, room))
+QUIET_WHEN(LIMITS, ssize_t, readv, (int file, const struct iovec *parts, int count), (file, parts, count))
+QUIET_WHEN(LIMITS || size > WHOLE, ssize_t, write, (int file, const void *buffer, size_t size), (file, buffer, size))
+QUIET(ssize_t, writev, (int file, const struct iovec *parts, int count), (file, parts, count))
+QUIET_WHEN(ALL_OF(flags), ssize_t, recv, (int file, void *buffer, size_t size, int flags), (file, buffer, size, flags))
+QUIET_WHEN(ALL_OF(flags), ssize_t, __recv_chk, (int file, void *buffer, size_t size, size_t room, int flags),
+           (file, buffer, size, room, flags))
+QUIET_WHEN(ALL_OF(flags), ssize_t, recvfrom,
+           (int file, void *buffer, size_t size, int flags, __SOCKADDR_ARG address, socklen_t *length),
+           (file, buffer, size, flags, address, length))
+QUIET_WHEN(ALL_OF(flags), ssize_t, __recvfrom_chk,
+           (int file, void *buffer, size_t size, size_t room, int flags, struct sockaddr *address, socklen_t *length),
+           (file, buffer, size, room, flags, address, length))
+QUIET_WHEN(ALL_OF(flags), ssize_t, recvmsg, (int file, struct msghdr *message, int flags), (file, message, flags))
+QUIET_WHEN(LIMITS || size > WHOLE, ssize_t, send, (int file, const void *buffer, size_t size, int flags),
+           (file, buffer, size, flags))
+QUIET_WHEN(LIMITS || size > WHOLE, ssize_t, sendto,
+           (int file, const void *buffer, size_t size, int flags, __CONST_SOCKADDR_ARG address, socklen_t length),
+           (file, buffer, size, flags, address, length))
+QUIET(ssize_t, sendmsg, (int file, const struct msghdr *message, int flags), (file, message, flags))
+QUIET(int, accept, (int file, __SOCKADDR_ARG address, socklen_t *restrict length), (file, address, length))
+QUIET(int, accept4, (int file, __SOCKADDR_ARG address, socklen_t *restrict length, int flags),
+      (file, address, length, flags))
+QUIET(int, connect, (int file, __CONST_SOCKADDR_ARG address, socklen_t length), (file, address, length))
+
+/* A program that takes the signal for itself */
+
+static void give_up(int number)
+{
+    if (number != samples_signal || number == 0)
+        return;
+    recorder_stop_samples();
+    samples_signal = 0;
+}
+
+EXPORT int sigaction(int number, const struct sigaction *action, struct sigaction *before)
+{
+    bool ours = number == samples_signal && number;
+    if (action)
+        give_up(number);
+    int result = NEXT(sigaction)(number, action, before);
+    if (before && ours)
+        *before = (struct sigaction){.sa_handler = SIG_DFL};
+    return result;
+}
+
+EXPORT __sighandler_t signal(int number, __sighandler_t handler)
+{
+    bool ours = number == samples_signal && number;
+    give_up(number);
+    if (ours)
+        NEXT(signal)(number, SIG_DFL); /* what it returns below is not to be ours */
+    return NEXT(signal)(number, handler);
+}

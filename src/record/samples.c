@@ -1,0 +1,336 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "record/samples.h"
+
+#include "record/clock.h"
+#include "record/recorder.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <link.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <ucontext.h>
+#include <unistd.h>
+#include <unwind.h>
+
+int samples_signal;
+static int64_t interval_ns;
+
+/* Where the recorder is linked into the program, system calls are not shielded from the signal (interrupts.c): no
+   samples. */
+#ifdef RECORD_STATIC
+static const bool shielded = false;
+#else
+static const bool shielded = true;
+#endif
+
+/* The address at which the signal came. */
+static uintptr_t interrupted_at(const ucontext_t *context)
+{
+#if defined __x86_64__
+    return (uintptr_t)context->uc_mcontext.gregs[REG_RIP];
+#elif defined __aarch64__
+    return (uintptr_t)context->uc_mcontext.pc;
+#else
+    (void)context;
+    return 0;
+#endif
+}
+
+enum { FRAMES_MAX = 64, PATHS_MAX = 1 << 18, SLOTS = 2 * PATHS_MAX, MODULES_MAX = 1024 };
+_Static_assert((int)PATHS_MAX <= (int)RECORD_SHORT_PATHS, "short records have the numbers of all paths");
+
+/* A slot of the table of paths; `number` 0: free. */
+struct path {
+    uintptr_t address;
+    uint32_t parent, number;
+};
+
+struct sampler {
+    timer_t timer;
+    bool armed;
+    bool unknown_code; /* a sample met code that is in no known module */
+    uint32_t path_count;
+    struct path *paths; /* SLOTS; the kernel gives pages of it as they are touched */
+};
+
+/* Code whose file is known. Grows only: the handler may read it at any time. */
+static struct {
+    uintptr_t begin, end;
+} modules[MODULES_MAX];
+static uint32_t module_count;
+static pthread_mutex_t modules_lock = PTHREAD_MUTEX_INITIALIZER;
+
+bool samples_here(void)
+{
+    return location_mine && location_mine->sampler && location_mine->sampler->armed;
+}
+
+/* Unwinding */
+
+struct walk {
+    uintptr_t interrupted, frame;
+    uintptr_t addresses[FRAMES_MAX]; /* the innermost first */
+    size_t count;
+};
+
+/* What comes before the place of the interruption is the handler itself. Stacks grow down: a frame below the one that
+   it called is none. */
+static _Unwind_Reason_Code on_frame(struct _Unwind_Context *context, void *argument)
+{
+    struct walk *walk = argument;
+    int exact = 0;
+    uintptr_t address = _Unwind_GetIPInfo(context, &exact), frame = _Unwind_GetCFA(context);
+    if (frame < walk->frame || address == 0)
+        return _URC_END_OF_STACK;
+    walk->frame = frame;
+    if (walk->count == 0 && address != walk->interrupted)
+        return _URC_NO_REASON;
+    walk->addresses[walk->count++] = address - !exact;
+    return walk->count < FRAMES_MAX ? _URC_NO_REASON : _URC_END_OF_STACK;
+}
+
+/* Paths */
+
+static bool code_is_known(uintptr_t address)
+{
+    uint32_t count = __atomic_load_n(&module_count, __ATOMIC_ACQUIRE);
+    for (uint32_t i = 0; i < count; i++)
+        if (address >= modules[i].begin && address < modules[i].end)
+            return true;
+    return false;
+}
+
+static struct path *path_slot(struct sampler *sampler, uint32_t parent, uintptr_t address)
+{
+    size_t at = (size_t)((address ^ (uint64_t)parent << 44) * UINT64_C(0x9E3779B97F4A7C15) >> 40);
+    while (sampler->paths[at & (SLOTS - 1)].number &&
+           (sampler->paths[at & (SLOTS - 1)].address != address || sampler->paths[at & (SLOTS - 1)].parent != parent))
+        at++;
+    return &sampler->paths[at & (SLOTS - 1)];
+}
+
+/* The number of a path; where there is no room for one more, the path up to there. */
+static uint32_t path_number(struct location *location, uint32_t parent, uintptr_t address, int64_t ticks)
+{
+    struct sampler *sampler = location->sampler;
+    struct path *path = path_slot(sampler, parent, address);
+    if (path->number)
+        return path->number;
+    if (sampler->path_count + 1 >= PATHS_MAX)
+        return parent;
+    *path = (struct path){.address = address, .parent = parent, .number = ++sampler->path_count};
+    sampler->unknown_code |= !code_is_known(address);
+    struct record_path record = {
+        .base = {.ticks = ticks}, .address = address, .parent = parent, .number = path->number};
+    location_define(location, &record, sizeof record, RECORD_DEFINE_PATH, RECORD_WORLD);
+    return path->number;
+}
+
+/* The sample */
+
+static void put(struct location *location, uint32_t path, uint32_t missed, int64_t ticks)
+{
+    struct record_base *record = location_room_at(location, sizeof *record, ticks);
+    if (!record) {
+        location->header->lost_samples++;
+        return;
+    }
+    ticks = location_ticks(location, ticks);
+    if (missed == 0) {
+        uint64_t word = location_short_word(location, RECORD_SAMPLE, ticks) | (uint64_t)path << RECORD_SHORT_PATH;
+        location_commit_word(location, sizeof word, ticks, word);
+        return;
+    }
+    record->ticks = ticks;
+    location_commit(location, sizeof *record, RECORD_SAMPLE, missed < UINT16_MAX ? missed : UINT16_MAX, path);
+}
+
+static void take(struct location *location, uintptr_t interrupted, uint32_t missed)
+{
+    struct walk walk = {.interrupted = interrupted};
+    int64_t ticks = clock_now();
+    _Unwind_Backtrace(on_frame, &walk);
+    if (walk.count == 0)
+        walk.addresses[walk.count++] = interrupted;
+    uint32_t path = 0;
+    while (walk.count > 0)
+        path = path_number(location, path, walk.addresses[--walk.count], ticks);
+    put(location, path, missed, ticks);
+    if (location->sampler->unknown_code)
+        location->calibrate_at = INT64_MIN; /* location_prepare is called with the next record */
+}
+
+static void on_sample(int number, siginfo_t *info, void *context)
+{
+    struct location *location = location_mine;
+    (void)number;
+    if (info->si_code != SI_TIMER || !location || location->inside || !recorder.on || !recorder.started ||
+        !location->sampler || !location->block)
+        return;
+    int before = errno;
+    location_busy(location);
+    if (pthread_mutex_trylock(&location->lock) == 0) {
+        location->holds_lock = true;
+        take(location, interrupted_at(context), info->si_overrun > 0 ? (uint32_t)info->si_overrun : 0);
+        location->holds_lock = false;
+        pthread_mutex_unlock(&location->lock);
+    } else {
+        location->header->lost_samples++;
+    }
+    location_done(location, false);
+    errno = before;
+}
+
+/* Modules */
+
+static bool module_add(uintptr_t begin, uintptr_t end)
+{
+    if (code_is_known(begin) || module_count == MODULES_MAX)
+        return false;
+    modules[module_count].begin = begin;
+    modules[module_count].end = end;
+    __atomic_store_n(&module_count, module_count + 1, __ATOMIC_RELEASE);
+    return true;
+}
+
+static void module_define(struct location *location, const struct dl_phdr_info *file, uintptr_t begin, uintptr_t end)
+{
+    char path[PATH_MAX];
+    const char *name = *file->dlpi_name ? file->dlpi_name : "/proc/self/exe";
+    struct record_module record = {.base = {.ticks = clock_now()}, .begin = begin, .end = end, .load = file->dlpi_addr};
+    if (!realpath(name, path))
+        strncpy(path, name, sizeof path - 1)[sizeof path - 1] = '\0';
+    size_t length = strnlen(path, sizeof record.path - 1);
+    memcpy(record.path, path, length);
+    location_define(location, &record, (offsetof(struct record_module, path) + length + 8) / 8 * 8,
+                    RECORD_DEFINE_MODULE, RECORD_WORLD);
+}
+
+static int on_module(struct dl_phdr_info *file, size_t size, void *location)
+{
+    (void)size;
+    for (size_t i = 0; i < file->dlpi_phnum; i++) {
+        const ElfW(Phdr) *segment = &file->dlpi_phdr[i];
+        uintptr_t begin = file->dlpi_addr + segment->p_vaddr, end = begin + segment->p_memsz;
+        if (segment->p_type == PT_LOAD && (segment->p_flags & PF_X) && module_add(begin, end))
+            module_define(location, file, begin, end);
+    }
+    return 0;
+}
+
+void samples_note_modules(struct location *location)
+{
+    if (!samples_signal)
+        return;
+    bool before = location_busy(location);
+    pthread_mutex_lock(&modules_lock);
+    location_prepare(location, sizeof(struct record_module), clock_now());
+    dl_iterate_phdr(on_module, location);
+    pthread_mutex_unlock(&modules_lock);
+    location_done(location, before);
+}
+
+void samples_note_unknown(struct location *location)
+{
+    if (!location->sampler || !location->sampler->unknown_code || location->holds_lock)
+        return;
+    location->sampler->unknown_code = false;
+    samples_note_modules(location);
+}
+
+/* Timers */
+
+/* UCX, which MPICH may use, has a sigaction of its own. */
+extern int __sigaction(int, const struct sigaction *, struct sigaction *) __attribute__((weak));
+
+static bool signal_take(int number)
+{
+    struct sigaction before, action = {.sa_sigaction = on_sample, .sa_flags = SA_SIGINFO | SA_RESTART};
+    static const int faults[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL};
+    if (!__sigaction || __sigaction(number, NULL, &before) != 0 || (before.sa_flags & SA_SIGINFO) ||
+        before.sa_handler != SIG_DFL)
+        return false;
+    /* No other handler comes in between: it might call MPI, of which nothing would be recorded. */
+    sigfillset(&action.sa_mask);
+    for (size_t i = 0; i < sizeof faults / sizeof *faults; i++)
+        sigdelset(&action.sa_mask, faults[i]);
+    return __sigaction(number, &action, NULL) == 0;
+}
+
+void samples_choose(uint32_t per_second)
+{
+    int number = SIGRTMAX;
+    if (per_second == 0 || samples_signal || !shielded)
+        return;
+    while (number >= SIGRTMIN && !signal_take(number))
+        number--;
+    if (number < SIGRTMIN)
+        return;
+    interval_ns = 1000000000 / (int64_t)per_second;
+    samples_signal = number;
+}
+
+static struct sampler *sampler_new(void)
+{
+    struct sampler *sampler = calloc(1, sizeof *sampler);
+    void *paths = mmap(NULL, SLOTS * sizeof(struct path), PROT_READ | PROT_WRITE,
+                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (sampler && paths != MAP_FAILED) {
+        sampler->paths = paths;
+        return sampler;
+    }
+    if (paths != MAP_FAILED)
+        munmap(paths, SLOTS * sizeof(struct path));
+    free(sampler);
+    return NULL;
+}
+
+#ifndef sigev_notify_thread_id
+#define sigev_notify_thread_id _sigev_un._tid
+#endif
+
+/* False: the kernel gives no timer. */
+static bool timer_start(struct sampler *sampler)
+{
+    struct sigevent event = {.sigev_notify = SIGEV_THREAD_ID, .sigev_signo = samples_signal};
+    struct timespec pause = {.tv_sec = interval_ns / 1000000000, .tv_nsec = interval_ns % 1000000000};
+    event.sigev_notify_thread_id = (pid_t)syscall(SYS_gettid);
+    if (timer_create(CLOCK_THREAD_CPUTIME_ID, &event, &sampler->timer) != 0)
+        return false;
+    sampler->armed = true;
+    return timer_settime(sampler->timer, 0, &(struct itimerspec){.it_interval = pause, .it_value = pause}, NULL) == 0;
+}
+
+void samples_start(struct location *location)
+{
+    if (!samples_signal || !location->header || (location->sampler && location->sampler->armed))
+        return;
+    int before = errno;
+    if (!location->sampler)
+        location->sampler = sampler_new();
+    if (location->sampler && timer_start(location->sampler)) {
+        location->header->sample_ns = (uint64_t)interval_ns;
+        samples_note_modules(location);
+    }
+    errno = before;
+}
+
+void samples_stop(struct location *location)
+{
+    struct sampler *sampler = location->sampler;
+    if (!sampler || !sampler->armed)
+        return;
+    sampler->armed = false;
+    timer_delete(sampler->timer);
+}
+
+void samples_forget(struct location *location)
+{
+    if (location->sampler)
+        location->sampler->armed = false;
+}
