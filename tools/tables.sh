@@ -75,6 +75,17 @@ function readme(what,    i) {
                 printf "| `%s` | %s |\n", field[i, 2], cell(field[i, 4])
     }
 }
+# Each table of queries, with its columns but the run.
+function queries(    i) {
+    for (i = 1; i <= rows; i++) {
+        if (field[i, 1] == "query")
+            printf ".Ss %s\n%s.\n.Bl -tag -width Ds -compact\n", field[i, 2], roff(toupper(substr(field[i, 3], 1, 1)) substr(field[i, 3], 2))
+        else if (field[i, 1] == "column")
+            item("Li", field[i, 3], (field[i, 5] == "-" ? "" : "(" field[i, 5] ") ") field[i, 4])
+        if (field[i, 1] == "column" && field[i + 1, 1] != "column")
+            print ".El"
+    }
+}
 function section(what, argument,    i) {
     if (kind == "md")
         readme(what)
@@ -98,6 +109,8 @@ function section(what, argument,    i) {
         list("Li", "heuristic", 4)
     else if (what == "waits")
         list("Li", "wait", 3)
+    else if (what == "queries")
+        queries()
     else if (what == "topics")
         print ".Cm " words("topic") " ;"
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "cli/commands.h"
 
+#include "cli/named_input.h"
 #include "cli/run.h"
 #include "core/memory.h"
 #include "core/text.h"
@@ -9,7 +10,6 @@
 
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 enum { TEXT_ROWS = 12 };
 
@@ -25,20 +25,6 @@ struct compared {
     bool begins_group;     /* "--" came before the next run */
     const char *last_path; /* of the second version, for what needs a place */
 };
-
-/* NAME=FILE gives the version's name, unless there is a file of that whole name; else it is the file's own. */
-static const char *split_name(const char *argument, char **name)
-{
-    const char *equals = strchr(argument, '=');
-    if (equals && equals > argument && access(argument, F_OK) != 0) {
-        *name = memory_copy_string(argument);
-        (*name)[equals - argument] = '\0';
-        return equals + 1;
-    }
-    const char *slash = strrchr(argument, '/');
-    *name = memory_copy_string(slash && slash[1] ? slash + 1 : argument);
-    return argument;
-}
 
 /* What the names of files of a group begin with: "old" of old1.clog2 and old2.clog2. */
 static void shorten_name(char *name, const char *other)
@@ -92,9 +78,8 @@ static enum status add_run(struct compared *compared, const struct options *opti
                            struct error *err)
 {
     char *name;
-    const char *path = split_name(argument, &name);
-    bool grouped = path != argument;
-    char *input = argument + (path - argument);
+    char *input = named_input_split(argument, &name);
+    bool grouped = input != argument;
     struct options one = *options;
     one.inputs = &input;
     one.input_count = 1;
@@ -106,7 +91,7 @@ static enum status add_run(struct compared *compared, const struct options *opti
     const struct metrics *metrics = run->metrics;
     compared->runs[compared->run_count++] = run;
     size_t v = has_groups(options) ? group_of(compared, name) : version_of(compared, name, grouped);
-    compared->last_path = v == 1 ? path : compared->last_path;
+    compared->last_path = v == 1 ? input : compared->last_path;
     struct version *version = &compared->versions[v];
     compared->metrics[v] = memory_resize(compared->metrics[v], (version->run_count + 1) * sizeof(struct metrics *));
     compared->metrics[v][version->run_count++] = metrics;

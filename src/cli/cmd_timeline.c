@@ -7,10 +7,9 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
-enum { WIDTH_USUAL = 80, WIDTH_LEAST = 40, WIDTH_MOST = 1000, LINES = 40, LINES_MOST = 4096, STATES_MOST = 1000000 };
+enum { WIDTH_LEAST = 40, LINES = 40, LINES_MOST = 4096, STATES_MOST = 1000000 };
 
 struct printed {
     const struct engine_look *look;
@@ -32,21 +31,6 @@ static void write_json(struct output *output, const void *context)
     timeline_write_json(output, printed->look->timeline, &printed->look->view, printed->window);
 }
 
-/* --width, else the terminal's, else 80. */
-static enum status find_width(const struct options *options, uint32_t *width, struct error *err)
-{
-    int64_t wanted = WIDTH_USUAL;
-    struct winsize size;
-    if (options->width && !text_parse_i64(options->width, WIDTH_LEAST, WIDTH_MOST, &wanted))
-        return error_set(err, ERROR_USAGE, "--width: '%s' is not a number from %d to %d", options->width, WIDTH_LEAST,
-                         WIDTH_MOST);
-    if (!options->width && !options->output && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 &&
-        size.ws_col >= WIDTH_LEAST && size.ws_col <= WIDTH_MOST)
-        wanted = size.ws_col;
-    *width = (uint32_t)wanted;
-    return STATUS_OK;
-}
-
 static bool wants_colour(const struct options *options)
 {
     if (options->color && strcmp(options->color, "auto") != 0)
@@ -57,10 +41,10 @@ static bool wants_colour(const struct options *options)
 
 static int print_text(const struct options *options, struct engine_look *look, int code, struct error *err)
 {
-    uint32_t width = WIDTH_USUAL;
+    uint32_t width;
     struct scene scene;
     char title[300];
-    if (find_width(options, &width, err) != STATUS_OK)
+    if (run_width(options, WIDTH_LEAST, &width, err) != STATUS_OK)
         return command_fault(err);
     struct scene_options how = {.columns = width - TIMELINE_TEXT_NAMES, .lines = options->all ? LINES_MOST : LINES};
     if (scene_make(&scene, look->timeline, &look->view, how, err) != STATUS_OK)

@@ -8,6 +8,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 /* Nothing needs an orderly end but the temporary names of outputs. */
@@ -72,6 +73,20 @@ int run_output(const struct options *options, void (*write)(struct output *outpu
     if (output_close(output, true, &err) != STATUS_OK)
         return command_fault(&err);
     return code;
+}
+
+enum status run_width(const struct options *options, uint32_t least, uint32_t *width, struct error *err)
+{
+    enum { USUAL = 80, MOST = 1000 };
+    int64_t wanted = USUAL;
+    struct winsize size;
+    if (options->width && !text_parse_i64(options->width, least, MOST, &wanted))
+        return error_set(err, ERROR_USAGE, "--width: '%s' is not a number from %u to %d", options->width, least, MOST);
+    if (!options->width && !options->output && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col >= least &&
+        size.ws_col <= MOST)
+        wanted = size.ws_col;
+    *width = (uint32_t)wanted;
+    return STATUS_OK;
 }
 
 struct report {

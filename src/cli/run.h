@@ -27,6 +27,9 @@ int run_judged(const struct options *options, unsigned wants,
                enum status (*check)(const struct options *options, const struct metrics *metrics, struct error *err),
                void (*write)(struct output *output, const struct options *options, const struct engine_result *run));
 
+/* How wide lines of text are: --width, from `least` to 1,000, else the terminal's, else 80. */
+enum status run_width(const struct options *options, uint32_t least, uint32_t *width, struct error *err) MUST_CHECK;
+
 /* The inputs as a person names them: "run.clog2", "rank0.clog2 and 3 more". */
 void run_title(char *buffer, size_t size, const struct options *options);
 

@@ -15,31 +15,12 @@
 #define GRACE_NS (5 * SECOND_NS) /* from SIGTERM to SIGKILL */
 enum { PLACES = 20 };
 
-/* "90", "90s", "10m", "2h", with decimals. */
-static bool parse_time(const char *text, int64_t *ns)
-{
-    static const struct {
-        const char *unit;
-        double seconds;
-    } units[] = {{"", 1}, {"s", 1}, {"ms", 1e-3}, {"m", 60}, {"min", 60}, {"h", 3600}, {"d", 86400}};
-    char *end;
-    double number = strtod(text, &end);
-    while (*end == ' ')
-        end++;
-    for (size_t i = 0; i < sizeof units / sizeof *units; i++)
-        if (end != text && strcmp(end, units[i].unit) == 0 && number > 0 && number * units[i].seconds < 1e9) {
-            *ns = (int64_t)(number * units[i].seconds * 1e9);
-            return *ns > 0;
-        }
-    return false;
-}
-
 enum status watch_start(struct watch *watch, const struct options *options, const char *directory, struct error *err)
 {
     *watch = (struct watch){.kill = options->kill, .directory = directory, .begin_ns = clock_ns()};
-    if (options->timeout && !parse_time(options->timeout, &watch->timeout_ns))
+    if (options->timeout && !text_parse_time(options->timeout, &watch->timeout_ns))
         return error_set(err, ERROR_USAGE, "--timeout: '%s' is no time (such as 90, 10m, 2h)", options->timeout);
-    if (options->on_hang && !parse_time(options->on_hang, &watch->on_hang_ns))
+    if (options->on_hang && !text_parse_time(options->on_hang, &watch->on_hang_ns))
         return error_set(err, ERROR_USAGE, "--on-hang: '%s' is no time (such as 30, 5m)", options->on_hang);
     if (options->kill && !options->on_hang)
         return error_set(err, ERROR_USAGE, "--kill needs --on-hang");

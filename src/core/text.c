@@ -197,3 +197,21 @@ bool text_parse_bytes(const char *text, double *bytes)
         *bytes *= 1000;
     return end != text && !end[unit != NULL] && isfinite(*bytes) && *bytes >= 0 && *bytes <= 9e18;
 }
+
+bool text_parse_time(const char *text, int64_t *ns)
+{
+    static const struct {
+        const char *unit;
+        double seconds;
+    } units[] = {{"", 1}, {"s", 1}, {"ms", 1e-3}, {"m", 60}, {"min", 60}, {"h", 3600}, {"d", 86400}};
+    char *end;
+    double number = strtod(text, &end);
+    while (*end == ' ')
+        end++;
+    for (size_t i = 0; i < sizeof units / sizeof *units; i++)
+        if (end != text && strcmp(end, units[i].unit) == 0 && number > 0 && number * units[i].seconds < 1e9) {
+            *ns = (int64_t)(number * units[i].seconds * 1e9);
+            return *ns > 0;
+        }
+    return false;
+}

@@ -56,4 +56,7 @@ bool text_parse_i64(const char *text, int64_t min, int64_t max, int64_t *value);
 /* Reads a number of bytes: "64k", "10G", "1e9" (k, M, G, T: powers of 1000); false if it is none, or beyond 9e18. */
 bool text_parse_bytes(const char *text, double *bytes);
 
+/* Reads a time: "90", "90s", "250ms", "10m", "2h", "1d", with decimals; false if it is none, or not above 0. */
+bool text_parse_time(const char *text, int64_t *ns);
+
 #endif

@@ -156,6 +156,8 @@ static void end_transit(void *context, struct transit_node *node)
 static void end(struct scan *scan)
 {
     const struct walk_visitor *visitor = scan->visitor;
+    if (visitor->ending)
+        visitor->ending(visitor->context);
     if (scan->to) {
         if (visitor->between)
             end_between(scan);

@@ -7,6 +7,7 @@
 #include "heuristics/finding.h"
 #include "heuristics/glossary.h"
 #include "heuristics/heuristic.h"
+#include "query/tables.h"
 #include "render/charts/chart.h"
 #include "render/reports/metrics_report.h"
 
@@ -45,6 +46,15 @@ static void print_command(const struct command *command)
     }
 }
 
+/* A table of queries, and its columns with their units. */
+static void print_query_table(const struct query_table *table)
+{
+    printf("query\t%s\t%s\n", table->name, table->meaning);
+    for (size_t i = 0; i < table->column_count; i++)
+        printf("column\t%s\t%s\t%s\t%s\n", table->name, table->columns[i].name, table->columns[i].meaning,
+               known(query_type_unit(table->columns[i].type)));
+}
+
 int main(void)
 {
     for (size_t i = 0; i < command_count(); i++)
@@ -67,6 +77,8 @@ int main(void)
                meaning_of(wait_kind_name((enum wait_kind)kind)));
     for (size_t i = 0; metrics_table_name(i); i++)
         printf("table\t%s\n", metrics_table_name(i));
+    for (size_t i = 0; i < QUERY_TABLES; i++)
+        print_query_table(query_table_at(i));
 #define TOPIC(name, function) puts("topic\t" name);
 #include "cli/topics.def"
     for (size_t i = 0; i < glossary_count(); i++)

@@ -1,0 +1,415 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Rows that are read from the trace itself, part after part between checkpoints of its index: states, messages, marks,
+   counters. A part is read whole before its rows are asked for: cursors on one trace can take turns. */
+#include "core/memory.h"
+#include "core/payload.h"
+#include "query/trace.h"
+#include "timeline/scan.h"
+
+#include <string.h>
+
+enum { PART_EVENTS = 32768, MARK_TEXT = 400 };
+
+struct counted {
+    int64_t time_ns, value;
+    uint32_t row, mark;
+};
+
+/* The rows of a part, and where the next begins. */
+struct part {
+    size_t at, end; /* checkpoints */
+    bool first, last, ending;
+    int64_t from_ns, to_ns; /* limits on the clock of the trace */
+    int32_t state;          /* first_of_name; EVENT_UNKNOWN: any */
+    struct query_cursor *cursor;
+    union {
+        struct timeline_state *states;
+        struct timeline_message *messages;
+        struct timeline_mark *marks;
+        struct counted *counters;
+    };
+    size_t capacity;
+};
+
+static const struct timeline_info *info_of(const struct query_cursor *cursor)
+{
+    return timeline_info(cursor->trace->look.timeline);
+}
+
+static struct value run_of(const struct query_cursor *cursor)
+{
+    return value_text(cursor->trace->name);
+}
+
+static struct value since(const struct query_cursor *cursor, int64_t ns)
+{
+    return value_time(time_since(cursor->base_ns, ns));
+}
+
+static const struct timeline_row *row_at(const struct query_cursor *cursor, uint32_t row)
+{
+    return &info_of(cursor)->rows[row];
+}
+
+/* A bound of the run on the clock of the trace, kept to the times of the trace. */
+static int64_t bound(const struct query_cursor *cursor, int64_t ns)
+{
+    int64_t begin_ns = info_of(cursor)->begin_ns, end_ns = info_of(cursor)->end_ns, sum;
+    if (__builtin_add_overflow(cursor->base_ns, ns, &sum))
+        sum = ns < 0 ? INT64_MIN : INT64_MAX;
+    return sum < begin_ns ? begin_ns : sum > end_ns ? end_ns : sum;
+}
+
+/* The first part. A window that ends before it begins is one moment: what lies in both bounds lasts over it. */
+static struct part *part_begin(struct query_cursor *cursor)
+{
+    struct part *part = memory_new(sizeof *part);
+    struct timeline *timeline = cursor->trace->look.timeline;
+    cursor->rows = part;
+    *part = (struct part){.cursor = cursor, .first = true, .state = EVENT_UNKNOWN};
+    part->to_ns = bound(cursor, cursor->limits.to_ns);
+    part->from_ns = bound(cursor, cursor->limits.from_ns);
+    if (part->from_ns > part->to_ns)
+        part->from_ns = part->to_ns;
+    timeline_scan_range(timeline, part->from_ns, part->to_ns < INT64_MAX ? part->to_ns + 1 : part->to_ns, &part->at,
+                        &part->end);
+    return part;
+}
+
+static bool has_bit(uint64_t bits, int64_t number)
+{
+    return bits >> ((uint64_t)number & 63) & 1;
+}
+
+/* False where no event between this checkpoint and the next can make a row. */
+typedef bool worth_reading(const struct part *part, const struct checkpoint *behind);
+
+static bool worth_for_states(const struct part *part, const struct checkpoint *behind)
+{
+    const struct query_limits *limits = &part->cursor->limits;
+    return (limits->rank_from != limits->rank_to || has_bit(behind->rows, limits->rank_from)) &&
+           (part->state == EVENT_UNKNOWN || has_bit(behind->states, part->state));
+}
+
+/* The last end of a message stands there: of its own process, or of another that names it as partner. */
+static bool worth_for_messages(const struct part *part, const struct checkpoint *behind)
+{
+    const struct query_limits *limits = &part->cursor->limits;
+    uint64_t bits = behind->rows | behind->partners;
+    return behind->partners != 0 && (limits->rank_from != limits->rank_to || has_bit(bits, limits->rank_from)) &&
+           (limits->partner_from != limits->partner_to || has_bit(bits, limits->partner_from));
+}
+
+static bool worth_for_events(const struct part *part, const struct checkpoint *behind)
+{
+    const struct query_limits *limits = &part->cursor->limits;
+    return limits->rank_from != limits->rank_to || has_bit(behind->rows, limits->rank_from);
+}
+
+/* Reads the next part that has rows. `ends` rows may be told of what ends after the last part. */
+static enum status part_read(struct query_cursor *cursor, const struct walk_visitor *visitor, worth_reading *worth,
+                             bool ends, struct error *err)
+{
+    size_t count;
+    struct part *part = cursor->rows;
+    struct timeline *timeline = cursor->trace->look.timeline;
+    const struct checkpoint *points = timeline_checkpoints(timeline, &count);
+    size_t range_end = part->end < count ? part->end : count;
+    cursor->count = 0;
+    while (part->at < range_end && cursor->count == 0) {
+        size_t to = part->at;
+        uint64_t events = 0;
+        while (to < range_end && events < PART_EVENTS &&
+               (worth(part, &points[to]) || (part->first && to == part->at) || (ends && to + 1 == range_end))) {
+            to++;
+            events = (to < count ? points[to].events : info_of(cursor)->events) - points[part->at].events;
+        }
+        if (to == part->at) {
+            part->at++;
+            part->first = false;
+            continue;
+        }
+        part->last = to == range_end;
+        part->ending = false;
+        if (timeline_scan_between(timeline, part->at, to, visitor, err) != STATUS_OK)
+            return STATUS_FAILED;
+        part->at = to;
+        part->first = false;
+    }
+    return cursor->count > 0 ? STATUS_OK : STATUS_END;
+}
+
+/* States: those that are entered in the part, and in the first also those open at its begin. */
+
+static void take_state(void *context, const struct timeline_state *state, const struct walk_frame *frame,
+                       int64_t exclusive_ns)
+{
+    (void)exclusive_ns;
+    struct part *part = context;
+    struct query_cursor *cursor = part->cursor;
+    if ((frame->span != TIMELINE_NONE && !part->first) || state->enter_ns > part->to_ns ||
+        state->leave_ns < part->from_ns || !query_has_rank(&cursor->limits, row_at(cursor, state->row)->process))
+        return;
+    if (part->state != EVENT_UNKNOWN &&
+        (int32_t)info_of(cursor)->defs->states[state->state].first_of_name != part->state)
+        return;
+    ARRAY_PUSH(part->states, cursor->count, part->capacity, *state);
+}
+
+static enum status states_next(struct query_cursor *cursor, struct error *err)
+{
+    struct part *part = cursor->rows ? cursor->rows : part_begin(cursor);
+    if (cursor->limits.name) {
+        part->state = defs_find_state(info_of(cursor)->defs, cursor->limits.name);
+        if (part->state == EVENT_UNKNOWN)
+            return STATUS_END;
+    }
+    const struct walk_visitor visitor = {.context = part, .state = take_state};
+    return part_read(cursor, &visitor, worth_for_states, false, err);
+}
+
+static struct value states_value(struct query_cursor *cursor, size_t row, unsigned column)
+{
+    const struct timeline_state *state = &((const struct part *)cursor->rows)->states[row];
+    const struct state_def *about = &info_of(cursor)->defs->states[state->state];
+    switch (column) {
+    case states_run:
+        return run_of(cursor);
+    case states_rank:
+        return value_count(row_at(cursor, state->row)->process);
+    case states_thread:
+        return value_count(row_at(cursor, state->row)->thread);
+    case states_name:
+        return value_text(about->name);
+    case states_class:
+        return value_text(function_class_name(about->class));
+    case states_depth:
+        return value_count(state->depth);
+    case states_enter_s:
+        return since(cursor, state->enter_ns);
+    case states_leave_s:
+        return state->open ? value_null() : since(cursor, state->leave_ns);
+    default:
+        return state->open ? value_null() : value_time(time_since(state->enter_ns, state->leave_ns));
+    }
+}
+
+static void states_clear(struct query_cursor *cursor)
+{
+    if (cursor->rows)
+        free(((struct part *)cursor->rows)->states);
+}
+
+const struct query_rows rows_states = {
+    .wants = QUERY_LOOK, .next = states_next, .value = states_value, .clear = states_clear};
+
+/* Messages: those whose last end is in the part, and in the last also those on their way at its end. */
+
+static bool is_within(int64_t from, int64_t to, uint32_t number)
+{
+    return number >= from && number <= to;
+}
+
+static void take_message(void *context, const struct timeline_message *message)
+{
+    struct part *part = context;
+    struct query_cursor *cursor = part->cursor;
+    const struct query_limits *limits = &cursor->limits;
+    bool forward = message->send_ns <= message->receive_ns;
+    int64_t first_ns = forward ? message->send_ns : message->receive_ns;
+    int64_t last_ns = forward ? message->receive_ns : message->send_ns;
+    if ((part->ending && !part->last) || first_ns > part->to_ns || last_ns < part->from_ns ||
+        !query_has_rank(limits, message->send_process) ||
+        !is_within(limits->partner_from, limits->partner_to, message->receive_process))
+        return;
+    ARRAY_PUSH(part->messages, cursor->count, part->capacity, *message);
+}
+
+static void note_ending(void *context)
+{
+    ((struct part *)context)->ending = true;
+}
+
+static enum status messages_next(struct query_cursor *cursor, struct error *err)
+{
+    struct part *part = cursor->rows ? cursor->rows : part_begin(cursor);
+    const struct walk_visitor visitor = {.context = part, .message = take_message, .ending = note_ending};
+    return part_read(cursor, &visitor, worth_for_messages, true, err);
+}
+
+static struct value thread_of(const struct query_cursor *cursor, uint32_t row)
+{
+    return row == TIMELINE_NONE ? value_null() : value_count(row_at(cursor, row)->thread);
+}
+
+static struct value messages_value(struct query_cursor *cursor, size_t row, unsigned column)
+{
+    const struct timeline_message *message = &((const struct part *)cursor->rows)->messages[row];
+    bool sent = message->send_row != TIMELINE_NONE, received = message->receive_row != TIMELINE_NONE;
+    switch (column) {
+    case messages_run:
+        return run_of(cursor);
+    case messages_source:
+        return value_count(message->send_process);
+    case messages_destination:
+        return value_count(message->receive_process);
+    case messages_tag:
+        return message->tag == EVENT_UNKNOWN ? value_null() : value_integer(message->tag);
+    case messages_bytes:
+        return message->bytes < 0 ? value_null() : value_bytes((uint64_t)message->bytes);
+    case messages_send_s:
+        return sent ? since(cursor, message->send_ns) : value_null();
+    case messages_receive_s:
+        return received ? since(cursor, message->receive_ns) : value_null();
+    case messages_time_s:
+        return sent && received ? value_time(message->receive_ns - message->send_ns) : value_null();
+    case messages_communicator:
+        return query_communicator(info_of(cursor)->defs, message->comm);
+    case messages_source_thread:
+        return thread_of(cursor, message->send_row);
+    default:
+        return thread_of(cursor, message->receive_row);
+    }
+}
+
+static void messages_clear(struct query_cursor *cursor)
+{
+    if (cursor->rows)
+        free(((struct part *)cursor->rows)->messages);
+}
+
+const struct query_rows rows_messages = {
+    .wants = QUERY_LOOK, .next = messages_next, .value = messages_value, .clear = messages_clear};
+
+/* Marks and counters: events of the part. */
+
+static bool event_is_within(const struct part *part, const struct walk_event *told)
+{
+    return told->time_ns >= part->from_ns && told->time_ns <= part->to_ns &&
+           query_has_rank(&part->cursor->limits, told->event->process);
+}
+
+static char *mark_text(const struct defs *defs, const struct walk_event *told)
+{
+    const struct event *event = told->event;
+    char text[MARK_TEXT];
+    if (event->payload_length == 0)
+        return NULL;
+    payload_text(text, sizeof text, event->flags & EVENT_PAYLOAD_TEXT ? NULL : defs->marks[event->state].format,
+                 told->arena + event->payload, event->payload_length);
+    return memory_copy_string(text);
+}
+
+static void take_mark(void *context, const struct walk_event *told)
+{
+    struct part *part = context;
+    const struct defs *defs = info_of(part->cursor)->defs;
+    if (told->event->kind != EVENT_MARK || !event_is_within(part, told) ||
+        payload_mark_is_ours(defs->marks[told->event->state].name))
+        return;
+    ARRAY_PUSH(part->marks, part->cursor->count, part->capacity,
+               (struct timeline_mark){told->time_ns, told->row, told->event->state, mark_text(defs, told)});
+}
+
+static void drop_texts(struct query_cursor *cursor)
+{
+    struct part *part = cursor->rows;
+    for (size_t i = 0; i < cursor->count; i++)
+        free(part->marks[i].text);
+    cursor->count = 0;
+}
+
+static enum status marks_next(struct query_cursor *cursor, struct error *err)
+{
+    struct part *part = cursor->rows ? cursor->rows : part_begin(cursor);
+    const struct walk_visitor visitor = {.context = part, .event = take_mark};
+    drop_texts(cursor);
+    return part_read(cursor, &visitor, worth_for_events, false, err);
+}
+
+static struct value marks_value(struct query_cursor *cursor, size_t row, unsigned column)
+{
+    const struct timeline_mark *mark = &((const struct part *)cursor->rows)->marks[row];
+    switch (column) {
+    case marks_run:
+        return run_of(cursor);
+    case marks_rank:
+        return value_count(row_at(cursor, mark->row)->process);
+    case marks_thread:
+        return value_count(row_at(cursor, mark->row)->thread);
+    case marks_name:
+        return value_text(info_of(cursor)->defs->marks[mark->mark].name);
+    case marks_when_s:
+        return since(cursor, mark->time_ns);
+    default:
+        return mark->text ? value_text(mark->text) : value_null();
+    }
+}
+
+static void marks_clear(struct query_cursor *cursor)
+{
+    if (!cursor->rows)
+        return;
+    drop_texts(cursor);
+    free(((struct part *)cursor->rows)->marks);
+}
+
+const struct query_rows rows_marks = {
+    .wants = QUERY_LOOK, .next = marks_next, .value = marks_value, .clear = marks_clear, .passing = true};
+
+static void take_counter(void *context, const struct walk_event *told)
+{
+    struct part *part = context;
+    if (told->event->kind == EVENT_COUNTER && event_is_within(part, told))
+        ARRAY_PUSH(part->counters, part->cursor->count, part->capacity,
+                   (struct counted){told->time_ns, told->event->value, told->row, told->event->state});
+}
+
+static enum status counters_next(struct query_cursor *cursor, struct error *err)
+{
+    struct part *part = cursor->rows ? cursor->rows : part_begin(cursor);
+    const struct walk_visitor visitor = {.context = part, .event = take_counter};
+    return part_read(cursor, &visitor, worth_for_events, false, err);
+}
+
+static struct value counter_value(const struct counter_def *counter, int64_t bits)
+{
+    double number;
+    memcpy(&number, &bits, sizeof number);
+    return counter->type == COUNTER_DOUBLE   ? value_ratio(number)
+           : counter->type == COUNTER_UINT64 ? value_count((uint64_t)bits)
+                                             : value_integer(bits);
+}
+
+static struct value value_of_counter(struct query_cursor *cursor, size_t row, unsigned column)
+{
+    const struct counted *counted = &((const struct part *)cursor->rows)->counters[row];
+    const struct mark_def *mark = &info_of(cursor)->defs->marks[counted->mark];
+    switch (column) {
+    case counters_run:
+        return run_of(cursor);
+    case counters_rank:
+        return value_count(row_at(cursor, counted->row)->process);
+    case counters_thread:
+        return value_count(row_at(cursor, counted->row)->thread);
+    case counters_name:
+        return value_text(mark->name);
+    case counters_when_s:
+        return since(cursor, counted->time_ns);
+    case counters_value:
+        return counter_value(&mark->counter, counted->value);
+    case counters_unit:
+        return mark->counter.unit ? value_text(mark->counter.unit) : value_null();
+    default:
+        return value_text(counter_mode_name(mark->counter.mode));
+    }
+}
+
+static void counters_clear(struct query_cursor *cursor)
+{
+    if (cursor->rows)
+        free(((struct part *)cursor->rows)->counters);
+}
+
+const struct query_rows rows_counters = {
+    .wants = QUERY_LOOK, .next = counters_next, .value = value_of_counter, .clear = counters_clear};

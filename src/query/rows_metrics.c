@@ -1,0 +1,340 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Rows that metrics and definitions have: runs, hosts, processes, threads, functions, sites, communicators. */
+#include "query/trace.h"
+
+#include "core/memory.h"
+
+#include <string.h>
+
+static const struct metrics *metrics_of(const struct query_cursor *cursor)
+{
+    return cursor->trace->result->metrics;
+}
+
+static struct value run_of(const struct query_cursor *cursor)
+{
+    return value_text(cursor->trace->name);
+}
+
+static struct value text_or_null(const char *text)
+{
+    return text && *text ? value_text(text) : value_null();
+}
+
+static struct value since(const struct query_cursor *cursor, int64_t ns)
+{
+    return value_time(time_since(cursor->base_ns, ns));
+}
+
+/* Runs. */
+
+static enum status runs_next(struct query_cursor *cursor, struct error *err)
+{
+    (void)err;
+    return query_once(cursor, 1);
+}
+
+static struct value runs_value(struct query_cursor *cursor, size_t row, unsigned column)
+{
+    const struct metrics *metrics = metrics_of(cursor);
+    (void)row;
+    switch (column) {
+    case runs_run:
+        return run_of(cursor);
+    case runs_format:
+        return value_text(metrics->format);
+    case runs_processes:
+        return value_count(metrics->defs->processes);
+    case runs_events:
+        return value_count(metrics->events);
+    case runs_begin_s:
+        return value_ratio((double)metrics->begin_ns / 1e9);
+    case runs_end_s:
+        return value_ratio((double)metrics->end_ns / 1e9);
+    case runs_duration_s:
+        return value_time(time_since(metrics->begin_ns, metrics->end_ns));
+    default:
+        return value_bool(metrics->end.complete);
+    }
+}
+
+const struct query_rows rows_runs = {.wants = QUERY_METRICS, .next = runs_next, .value = runs_value};
+
+/* Hosts: each name once, with how many processes have it. */
+
+struct host {
+    const char *name;
+    uint64_t processes;
+    uint32_t last; /* process that was counted last */
+};
+
+static struct host *host_of(struct host *hosts, size_t *count, const char *name)
+{
+    for (size_t i = 0; i < *count; i++)
+        if (strcmp(hosts[i].name, name) == 0)
+            return &hosts[i];
+    hosts[*count] = (struct host){.name = name, .last = UINT32_MAX};
+    return &hosts[(*count)++];
+}
+
+static enum status hosts_next(struct query_cursor *cursor, struct error *err)
+{
+    (void)err;
+    const struct defs *defs = query_trace_defs(cursor->trace);
+    size_t count = 0;
+    if (cursor->step > 0)
+        return STATUS_END;
+    struct host *hosts = memory_new(defs->location_count * sizeof *hosts);
+    cursor->rows = hosts;
+    for (size_t i = 0; i < defs->location_count; i++) {
+        const struct location_def *location = &defs->locations[i];
+        struct host *host = location->host ? host_of(hosts, &count, location->host) : NULL;
+        if (host && host->last != location->process)
+            host->processes++;
+        if (host)
+            host->last = location->process;
+    }
+    return query_once(cursor, count);
+}
+
+static struct value hosts_value(struct query_cursor *cursor, size_t row, unsigned column)
+{
+    const struct host *host = (const struct host *)cursor->rows + row;
+    switch (column) {
+    case hosts_run:
+        return run_of(cursor);
+    case hosts_host:
+        return value_text(host->name);
+    default:
+        return value_count(host->processes);
+    }
+}
+
+const struct query_rows rows_hosts = {.wants = QUERY_METRICS, .next = hosts_next, .value = hosts_value};
+
+/* Processes. */
+
+static enum status processes_next(struct query_cursor *cursor, struct error *err)
+{
+    (void)err;
+    return query_once(cursor, metrics_of(cursor)->process_count);
+}
+
+static struct value processes_value(struct query_cursor *cursor, size_t row, unsigned column)
+{
+    const struct metrics *metrics = metrics_of(cursor);
+    const struct process_row *process = &metrics->process[row];
+    const struct location_def *location = defs_find_location(metrics->defs, process->rank, 0);
+    switch (column) {
+    case processes_run:
+        return run_of(cursor);
+    case processes_rank:
+        return value_count(process->rank);
+    case processes_host:
+        return text_or_null(location ? location->host : NULL);
+    case processes_name:
+        return text_or_null(location ? location->process_name : NULL);
+    case processes_begin_s:
+        return since(cursor, process->begin_ns);
+    case processes_end_s:
+        return since(cursor, process->end_ns);
+    case processes_communication_s:
+        return value_time(process->communication_ns);
+    case processes_compute_s:
+        return value_time(process_compute_ns(process));
+    case processes_total_s:
+        return value_time(process_total_ns(process));
+    case processes_communication_index:
+        return value_ratio(process_communication_index(metrics, process));
+    case processes_events:
+        return value_count(process->events);
+    case processes_messages_sent:
+        return value_count(process->messages_sent);
+    case processes_bytes_sent:
+        return value_bytes(process->bytes_sent);
+    case processes_messages_received:
+        return value_count(process->messages_received);
+    default:
+        return value_bytes(process->bytes_received);
+    }
+}
+
+const struct query_rows rows_processes = {.wants = QUERY_METRICS, .next = processes_next, .value = processes_value};
+
+/* Threads: rows of the timeline that have events. */
+
+static const struct timeline_info *info_of(const struct query_cursor *cursor)
+{
+    return timeline_info(cursor->trace->look.timeline);
+}
+
+static enum status threads_next(struct query_cursor *cursor, struct error *err)
+{
+    (void)err;
+    const struct timeline_info *info = info_of(cursor);
+    size_t count = 0;
+    if (cursor->step > 0)
+        return STATUS_END;
+    cursor->rows = memory_new(info->row_count * sizeof(uint32_t));
+    for (uint32_t i = 0; i < info->row_count; i++)
+        if (info->rows[i].events > 0 && query_has_rank(&cursor->limits, info->rows[i].process))
+            ((uint32_t *)cursor->rows)[count++] = i;
+    return query_once(cursor, count);
+}
+
+static struct value threads_value(struct query_cursor *cursor, size_t row, unsigned column)
+{
+    const struct timeline_row *thread = &info_of(cursor)->rows[((const uint32_t *)cursor->rows)[row]];
+    const struct location_def *location =
+        defs_find_location(query_trace_defs(cursor->trace), thread->process, thread->thread);
+    switch (column) {
+    case threads_run:
+        return run_of(cursor);
+    case threads_rank:
+        return value_count(thread->process);
+    case threads_thread:
+        return value_count(thread->thread);
+    case threads_kind:
+        return value_text(location_kind_name(location ? location->kind : LOCATION_THREAD));
+    case threads_name:
+        return text_or_null(location ? location->name : NULL);
+    case threads_host:
+        return text_or_null(location ? location->host : NULL);
+    case threads_begin_s:
+        return since(cursor, thread->begin_ns);
+    case threads_end_s:
+        return since(cursor, thread->end_ns);
+    case threads_communication_s:
+        return value_time(thread->mpi_ns);
+    default:
+        return value_count(thread->events);
+    }
+}
+
+const struct query_rows rows_threads = {.wants = QUERY_LOOK, .next = threads_next, .value = threads_value};
+
+/* Functions: a process at a time. */
+
+static enum status functions_next(struct query_cursor *cursor, struct error *err)
+{
+    (void)err;
+    const struct metrics *metrics = metrics_of(cursor);
+    while (cursor->step < metrics->process_count) {
+        const struct process_row *process = &metrics->process[cursor->step++];
+        cursor->count = process->function_count;
+        if (cursor->count > 0 && query_has_rank(&cursor->limits, process->rank))
+            return STATUS_OK;
+    }
+    return STATUS_END;
+}
+
+static struct value functions_value(struct query_cursor *cursor, size_t row, unsigned column)
+{
+    const struct metrics *metrics = metrics_of(cursor);
+    const struct process_row *process = &metrics->process[cursor->step - 1];
+    const struct function_row *function = &process->functions[row];
+    switch (column) {
+    case functions_run:
+        return run_of(cursor);
+    case functions_rank:
+        return value_count(process->rank);
+    case functions_name:
+        return value_text(metrics->defs->states[function->state].name);
+    case functions_class:
+        return value_text(function_class_name(metrics->defs->states[function->state].class));
+    case functions_count:
+        return value_count(function->count);
+    case functions_time_s:
+        return value_time(function->time_ns);
+    case functions_exclusive_s:
+        return value_time(function->exclusive_ns);
+    case functions_min_s:
+        return function->count ? value_time(function->min_ns) : value_null();
+    case functions_max_s:
+        return function->count ? value_time(function->max_ns) : value_null();
+    case functions_open:
+        return value_count(function->open);
+    case functions_open_s:
+        return value_time(function->open_ns);
+    default:
+        return value_count(function->stray);
+    }
+}
+
+const struct query_rows rows_functions = {.wants = QUERY_METRICS, .next = functions_next, .value = functions_value};
+
+/* Sites. */
+
+static enum status sites_next(struct query_cursor *cursor, struct error *err)
+{
+    (void)err;
+    return query_once(cursor, metrics_of(cursor)->defs->site_count);
+}
+
+static struct value sites_value(struct query_cursor *cursor, size_t row, unsigned column)
+{
+    const struct site_def *site = &metrics_of(cursor)->defs->sites[row];
+    switch (column) {
+    case sites_run:
+        return run_of(cursor);
+    case sites_id:
+        return query_site((uint32_t)row + 1);
+    case sites_file:
+        return text_or_null(site->file);
+    case sites_line:
+        return site->line > 0 ? value_integer(site->line) : value_null();
+    default:
+        return text_or_null(site->function);
+    }
+}
+
+const struct query_rows rows_sites = {.wants = QUERY_METRICS, .next = sites_next, .value = sites_value};
+
+/* Communicators: all that are defined, with their messages. */
+
+static enum status communicators_next(struct query_cursor *cursor, struct error *err)
+{
+    (void)err;
+    return query_once(cursor, metrics_of(cursor)->defs->comm_count);
+}
+
+static const struct message_row *messages_of(const struct metrics *metrics, int32_t id)
+{
+    for (size_t i = 0; i < metrics->communicator_count; i++)
+        if (metrics->communicators[i].key == id)
+            return &metrics->communicators[i];
+    return NULL;
+}
+
+static const char *communicator_kind(const struct comm_def *comm)
+{
+    return comm->world ? "world" : comm->self ? "self" : comm->window ? "window" : "other";
+}
+
+static struct value communicators_value(struct query_cursor *cursor, size_t row, unsigned column)
+{
+    const struct comm_def *comm = &metrics_of(cursor)->defs->comms[row];
+    static const struct message_row none;
+    const struct message_row *found = messages_of(metrics_of(cursor), comm->id), *messages = found ? found : &none;
+    switch (column) {
+    case communicators_run:
+        return run_of(cursor);
+    case communicators_id:
+        return value_integer(comm->id);
+    case communicators_name:
+        return text_or_null(comm->name);
+    case communicators_kind:
+        return value_text(communicator_kind(comm));
+    case communicators_messages_sent:
+        return value_count(messages->sent);
+    case communicators_bytes_sent:
+        return value_bytes(messages->bytes_sent);
+    case communicators_messages_received:
+        return value_count(messages->received);
+    default:
+        return value_bytes(messages->bytes_received);
+    }
+}
+
+const struct query_rows rows_communicators = {
+    .wants = QUERY_METRICS, .next = communicators_next, .value = communicators_value};

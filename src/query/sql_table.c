@@ -1,0 +1,377 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "query/sql_table.h"
+
+#include "core/memory.h"
+
+#include <limits.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+struct table {
+    sqlite3_vtab base; /* the first member: SQLite's */
+    const struct query_table *about;
+    struct sql_traces *traces;
+};
+
+struct cursor {
+    sqlite3_vtab_cursor base;
+    struct query_cursor *rows; /* of the trace at hand; NULL: there are no more */
+    struct query_limits limits;
+    const char *run; /* only this; NULL: all */
+    char *run_text, *name_text;
+    size_t trace, row;
+    int64_t rowid;
+};
+
+static struct table *table_of(sqlite3_vtab *base)
+{
+    return (struct table *)base;
+}
+
+static const char *type_word(const struct query_column *column)
+{
+    static const char *const words[] = {
+        [QUERY_TEXT] = "TEXT",     [QUERY_INTEGER] = "INTEGER", [QUERY_TIME] = "REAL",
+        [QUERY_BYTES] = "INTEGER", [QUERY_RATIO] = "NUMERIC",   [QUERY_BOOL] = "INTEGER"};
+    return words[column->type];
+}
+
+char *sql_table_declaration(const struct query_table *table, bool hidden)
+{
+    size_t length;
+    struct output *output = output_open_memory();
+    output_print(output, "CREATE TABLE %s(", table->name);
+    for (size_t i = 0; i < table->column_count; i++)
+        output_print(output, "%s\"%s\" %s", i ? ", " : "", table->columns[i].name, type_word(&table->columns[i]));
+    for (size_t i = 0; hidden && i < table->column_count; i++)
+        if (table->columns[i].type == QUERY_TIME)
+            output_print(output, ", \"%.*s_ns\" INTEGER HIDDEN", (int)strlen(table->columns[i].name) - 2,
+                         table->columns[i].name);
+    output_text(output, ")");
+    return output_take(output, &length);
+}
+
+/* The column that a number of SQLite's means; *ns: it is the hidden one. */
+static unsigned column_of(const struct query_table *table, int number, bool *ns)
+{
+    *ns = (size_t)number >= table->column_count;
+    if (!*ns)
+        return (unsigned)number;
+    size_t nth = (size_t)number - table->column_count;
+    for (unsigned i = 0; i < table->column_count; i++)
+        if (table->columns[i].type == QUERY_TIME && nth-- == 0)
+            return i;
+    return 0;
+}
+
+static int table_connect(sqlite3 *database, void *context, int argc, const char *const *argv, sqlite3_vtab **made,
+                         char **message)
+{
+    (void)argc;
+    (void)message;
+    const struct query_table *about = query_table_find(argv[0]);
+    char *declaration = sql_table_declaration(about, true);
+    struct sql_traces *traces = context;
+    traces->declaring = true;
+    int code = sqlite3_declare_vtab(database, declaration);
+    traces->declaring = false;
+    free(declaration);
+    if (code != SQLITE_OK)
+        return code;
+    struct table *table = memory_new(sizeof *table);
+    table->about = about;
+    table->traces = traces;
+    *made = &table->base;
+    return SQLITE_OK;
+}
+
+static int table_disconnect(sqlite3_vtab *base)
+{
+    free(base);
+    return SQLITE_OK;
+}
+
+/* A condition that a cursor can use, as two letters of the plan: what it is on, and how it compares. */
+static bool usable(const struct query_table *table, const struct sqlite3_index_constraint *constraint, char letters[2])
+{
+    static const char roles[] = {[QUERY_RUN] = 'u',     [QUERY_WHEN] = 's', [QUERY_RANK] = 'r',
+                                 [QUERY_PARTNER] = 'p', [QUERY_NAME] = 'n', [QUERY_ID] = 'i'};
+    if (!constraint->usable || constraint->iColumn < 0)
+        return false;
+    bool ns;
+    unsigned column = column_of(table, constraint->iColumn, &ns);
+    enum query_role role = table->columns[column].role;
+    bool text = role == QUERY_RUN || role == QUERY_NAME;
+    switch (constraint->op) {
+    case SQLITE_INDEX_CONSTRAINT_EQ:
+        letters[1] = '=';
+        break;
+    case SQLITE_INDEX_CONSTRAINT_GT:
+    case SQLITE_INDEX_CONSTRAINT_GE:
+        letters[1] = '>';
+        break;
+    case SQLITE_INDEX_CONSTRAINT_LT:
+    case SQLITE_INDEX_CONSTRAINT_LE:
+        letters[1] = '<';
+        break;
+    default:
+        return false;
+    }
+    letters[0] = ns && role == QUERY_WHEN ? 't' : roles[role];
+    return role != QUERY_NONE && !(text && letters[1] != '=');
+}
+
+/* What a condition leaves to be read, and of the rows that are read. */
+static void count_in(sqlite3_index_info *info, const char letters[2])
+{
+    double rows = 1, cost = 1;
+    bool equal = letters[1] == '=';
+    switch (letters[0]) {
+    case 's':
+    case 't':
+        rows = cost = equal ? 0.001 : 0.2;
+        break;
+    case 'i':
+        rows = cost = equal ? 1e-6 : 0.3;
+        break;
+    case 'r':
+    case 'p':
+        rows = equal ? 0.1 : 0.5;
+        cost = equal ? 0.9 : 0.95;
+        break;
+    default:
+        rows = 0.2;
+        cost = 0.9;
+        break;
+    }
+    info->estimatedCost *= cost;
+    rows *= (double)info->estimatedRows;
+    info->estimatedRows = rows < 1 ? 1 : (sqlite3_int64)rows;
+}
+
+static int table_best_index(sqlite3_vtab *base, sqlite3_index_info *info)
+{
+    enum { CONDITIONS = 32 };
+    const struct table *table = table_of(base);
+    char plan[2 * CONDITIONS + 1] = "";
+    int used = 0;
+    double rows = 0;
+    for (size_t i = 0; i < table->traces->count; i++) {
+        query_trace_will_want(table->traces->trace[i], table->about->rows->wants);
+        rows += query_rows_guess(table->traces->trace[i], table->about);
+    }
+    info->estimatedRows = (sqlite3_int64)rows;
+    info->estimatedCost = rows;
+    for (int i = 0; i < info->nConstraint && used < CONDITIONS; i++)
+        if (usable(table->about, &info->aConstraint[i], &plan[2 * used])) {
+            count_in(info, &plan[2 * used]);
+            info->aConstraintUsage[i].argvIndex = ++used;
+        }
+    plan[2 * used] = '\0';
+    info->idxStr = sqlite3_mprintf("%s", plan);
+    info->needToFreeIdxStr = 1;
+    return info->idxStr ? SQLITE_OK : SQLITE_NOMEM;
+}
+
+static int table_open(sqlite3_vtab *base, sqlite3_vtab_cursor **made)
+{
+    (void)base;
+    struct cursor *cursor = memory_new(sizeof *cursor);
+    *made = &cursor->base;
+    return SQLITE_OK;
+}
+
+static void cursor_clear(struct cursor *cursor)
+{
+    query_cursor_free(cursor->rows);
+    free(cursor->run_text);
+    free(cursor->name_text);
+    cursor->rows = NULL;
+    cursor->run_text = cursor->name_text = NULL;
+}
+
+static int table_close(sqlite3_vtab_cursor *base)
+{
+    struct cursor *cursor = (struct cursor *)base;
+    cursor_clear(cursor);
+    free(cursor);
+    return SQLITE_OK;
+}
+
+static int cursor_fault(struct cursor *cursor, const struct error *err)
+{
+    struct table *table = table_of(cursor->base.pVtab);
+    table->traces->fault = *err;
+    sqlite3_free(table->base.zErrMsg);
+    table->base.zErrMsg = sqlite3_mprintf("%s", err->text);
+    return err->kind == ERROR_NONE ? SQLITE_INTERRUPT : SQLITE_ERROR;
+}
+
+/* The next rows that there are, of this trace or the next. */
+static int cursor_fill(struct cursor *cursor)
+{
+    const struct table *table = table_of(cursor->base.pVtab);
+    cursor->row = 0;
+    for (; cursor->trace < table->traces->count; cursor->trace++) {
+        struct query_trace *trace = table->traces->trace[cursor->trace];
+        struct error err = {0};
+        if (cursor->run && strcmp(cursor->run, query_trace_name(trace)) != 0)
+            continue;
+        if (!cursor->rows)
+            cursor->rows = query_cursor_new(trace, table->about, &cursor->limits);
+        enum status status = query_cursor_next(cursor->rows, &err);
+        if (status == STATUS_FAILED)
+            return cursor_fault(cursor, &err);
+        if (status == STATUS_OK)
+            return SQLITE_OK;
+        query_cursor_free(cursor->rows);
+        cursor->rows = NULL;
+    }
+    return SQLITE_OK;
+}
+
+static void narrow(int64_t *from, int64_t *to, char how, int64_t low, int64_t high)
+{
+    if (how != '<' && low > *from)
+        *from = low;
+    if (how != '>' && high < *to)
+        *to = high;
+}
+
+/* A number as two whole ones around it, `scale` times as large. */
+static void whole_around(double value, double scale, int64_t *low, int64_t *high)
+{
+    double scaled = value * scale, margin = scale > 1 ? 1 : 0;
+    *low = scaled - margin < -9e18 ? INT64_MIN : scaled > 9e18 ? INT64_MAX : (int64_t)floor(scaled - margin);
+    *high = scaled + margin > 9e18 ? INT64_MAX : scaled < -9e18 ? INT64_MIN : (int64_t)ceil(scaled + margin);
+}
+
+static char *text_again(const char *text, char **kept)
+{
+    free(*kept);
+    return *kept = memory_copy_string(text);
+}
+
+/* Conditions that cannot be used here are left to SQLite, which tests all again. */
+static void cursor_limit(struct cursor *cursor, const char letters[2], sqlite3_value *value)
+{
+    struct query_limits *limits = &cursor->limits;
+    int64_t low, high;
+    int type = sqlite3_value_type(value);
+    if (letters[0] == 'u' || letters[0] == 'n') {
+        const char *text = type == SQLITE_TEXT ? (const char *)sqlite3_value_text(value) : NULL;
+        if (text && letters[0] == 'u')
+            cursor->run = text_again(text, &cursor->run_text);
+        else if (text)
+            limits->name = text_again(text, &cursor->name_text);
+        return;
+    }
+    if (type == SQLITE_INTEGER && letters[0] != 's')
+        low = high = sqlite3_value_int64(value);
+    else if (type == SQLITE_INTEGER || type == SQLITE_FLOAT)
+        whole_around(sqlite3_value_double(value), letters[0] == 's' ? 1e9 : 1, &low, &high);
+    else
+        return;
+    if (letters[0] == 's' || letters[0] == 't')
+        narrow(&limits->from_ns, &limits->to_ns, letters[1], low, high);
+    else if (letters[0] == 'r')
+        narrow(&limits->rank_from, &limits->rank_to, letters[1], low, high);
+    else if (letters[0] == 'p')
+        narrow(&limits->partner_from, &limits->partner_to, letters[1], low, high);
+    else
+        narrow(&limits->id_from, &limits->id_to, letters[1], low, high);
+}
+
+static int table_filter(sqlite3_vtab_cursor *base, int number, const char *plan, int argc, sqlite3_value **argv)
+{
+    (void)number;
+    struct cursor *cursor = (struct cursor *)base;
+    cursor_clear(cursor);
+    cursor->limits = query_everything;
+    cursor->run = NULL;
+    cursor->trace = 0;
+    cursor->rowid = 1;
+    for (int i = 0; i < argc; i++)
+        cursor_limit(cursor, plan + 2 * (size_t)i, argv[i]);
+    return cursor_fill(cursor);
+}
+
+static int table_next(sqlite3_vtab_cursor *base)
+{
+    struct cursor *cursor = (struct cursor *)base;
+    cursor->rowid++;
+    return ++cursor->row < cursor->rows->count ? SQLITE_OK : cursor_fill(cursor);
+}
+
+static int table_eof(sqlite3_vtab_cursor *base)
+{
+    return ((struct cursor *)base)->rows == NULL;
+}
+
+static void put_value(sqlite3_context *context, struct value value, bool ns, bool passing)
+{
+    switch (value.kind) {
+    case VALUE_NULL:
+        sqlite3_result_null(context);
+        break;
+    case VALUE_COUNT:
+    case VALUE_BYTES:
+    case VALUE_INTEGER:
+        sqlite3_result_int64(context, value.integer);
+        break;
+    case VALUE_TIME:
+        if (ns)
+            sqlite3_result_int64(context, value.integer);
+        else
+            sqlite3_result_double(context, (double)value.integer / 1e9);
+        break;
+    case VALUE_RATIO:
+        sqlite3_result_double(context, value.ratio);
+        break;
+    case VALUE_BOOL:
+        sqlite3_result_int(context, value.truth);
+        break;
+    case VALUE_TEXT:
+        sqlite3_result_text(context, value.text, -1, passing ? SQLITE_TRANSIENT : SQLITE_STATIC);
+        break;
+    }
+}
+
+static int table_column(sqlite3_vtab_cursor *base, sqlite3_context *context, int number)
+{
+    const struct cursor *cursor = (const struct cursor *)base;
+    const struct query_table *table = cursor->rows->table;
+    bool ns;
+    unsigned column = column_of(table, number, &ns);
+    put_value(context, query_value(cursor->rows, cursor->row, column), ns, table->rows->passing);
+    return SQLITE_OK;
+}
+
+static int table_rowid(sqlite3_vtab_cursor *base, sqlite3_int64 *rowid)
+{
+    *rowid = ((const struct cursor *)base)->rowid;
+    return SQLITE_OK;
+}
+
+/* Without xCreate the tables are there at once, by the names of their modules. */
+static const sqlite3_module module = {.iVersion = 1,
+                                      .xConnect = table_connect,
+                                      .xBestIndex = table_best_index,
+                                      .xDisconnect = table_disconnect,
+                                      .xDestroy = table_disconnect,
+                                      .xOpen = table_open,
+                                      .xClose = table_close,
+                                      .xFilter = table_filter,
+                                      .xNext = table_next,
+                                      .xEof = table_eof,
+                                      .xColumn = table_column,
+                                      .xRowid = table_rowid};
+
+int sql_tables_create(sqlite3 *database, struct sql_traces *traces)
+{
+    int code = SQLITE_OK;
+    for (size_t i = 0; i < QUERY_TABLES && code == SQLITE_OK; i++)
+        code = sqlite3_create_module(database, query_table_at(i)->name, &module, traces);
+    return code;
+}

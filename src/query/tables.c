@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "query/trace.h"
+
+#include "core/memory.h"
+#include "core/text.h"
+
+#include <string.h>
+
+#define QUERY_TABLE(table, meaning) static const struct query_column table##_columns[] = {
+#define QUERY_COLUMN(table, name, type, role, meaning) {#name, meaning, QUERY_##type, QUERY_##role},
+#define QUERY_END(table)                                                                                               \
+    }                                                                                                                  \
+    ;
+#include "query/tables.def"
+
+static const struct query_table tables[] = {
+#define QUERY_TABLE(table, meaning) {#table, meaning, table##_columns, table##_COLUMNS, &rows_##table},
+#define QUERY_COLUMN(...)
+#define QUERY_END(table)
+#include "query/tables.def"
+};
+
+const struct query_limits query_everything = {.from_ns = INT64_MIN,
+                                              .to_ns = INT64_MAX,
+                                              .rank_from = INT64_MIN,
+                                              .rank_to = INT64_MAX,
+                                              .partner_from = INT64_MIN,
+                                              .partner_to = INT64_MAX,
+                                              .id_from = INT64_MIN,
+                                              .id_to = INT64_MAX};
+
+const struct query_table *query_table_at(size_t index)
+{
+    return &tables[index];
+}
+
+const struct query_table *query_table_find(const char *name)
+{
+    for (size_t i = 0; i < QUERY_TABLES; i++)
+        if (strcmp(tables[i].name, name) == 0)
+            return &tables[i];
+    return NULL;
+}
+
+const char *query_type_unit(enum query_type type)
+{
+    return type == QUERY_TIME ? "s" : type == QUERY_BYTES ? "bytes" : "";
+}
+
+struct query_cursor *query_cursor_new(struct query_trace *trace, const struct query_table *table,
+                                      const struct query_limits *limits)
+{
+    struct query_cursor *cursor = memory_new(sizeof *cursor);
+    cursor->trace = trace;
+    cursor->table = table;
+    cursor->limits = *limits;
+    return cursor;
+}
+
+enum status query_cursor_next(struct query_cursor *cursor, struct error *err)
+{
+    if (query_trace_need(cursor->trace, cursor->table->rows->wants, err) != STATUS_OK)
+        return STATUS_FAILED;
+    cursor->base_ns = query_trace_begin_ns(cursor->trace);
+    return cursor->table->rows->next(cursor, err);
+}
+
+void query_cursor_free(struct query_cursor *cursor)
+{
+    if (!cursor)
+        return;
+    if (cursor->table->rows->clear)
+        cursor->table->rows->clear(cursor);
+    free(cursor->rows);
+    free(cursor);
+}
+
+enum status query_once(struct query_cursor *cursor, size_t count)
+{
+    cursor->count = count;
+    return cursor->step++ == 0 && count > 0 ? STATUS_OK : STATUS_END;
+}

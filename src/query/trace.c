@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "query/trace.h"
+
+#include "core/memory.h"
+
+#include <string.h>
+
+struct query_trace *query_trace_new(const struct engine_request *request, const char *name)
+{
+    struct query_trace *trace = memory_new(sizeof *trace);
+    trace->name = memory_copy_string(name);
+    trace->request = *request;
+    return trace;
+}
+
+static void drop_result(struct query_trace *trace)
+{
+    if (trace->has_path)
+        critical_path_clear(&trace->path);
+    trace->has_path = false;
+    free(trace->call_base);
+    trace->call_base = NULL;
+    engine_free(trace->result);
+    trace->result = NULL;
+}
+
+void query_trace_free(struct query_trace *trace)
+{
+    if (!trace)
+        return;
+    drop_result(trace);
+    engine_look_close(&trace->look);
+    free(trace->name);
+    free(trace);
+}
+
+const char *query_trace_name(const struct query_trace *trace)
+{
+    return trace->name;
+}
+
+void query_trace_will_want(struct query_trace *trace, unsigned wants)
+{
+    trace->wants |= wants;
+}
+
+const struct defs *query_trace_defs(const struct query_trace *trace)
+{
+    return trace->result ? trace->result->metrics->defs : timeline_info(trace->look.timeline)->defs;
+}
+
+int64_t query_trace_begin_ns(const struct query_trace *trace)
+{
+    return trace->result ? trace->result->metrics->begin_ns : timeline_info(trace->look.timeline)->begin_ns;
+}
+
+const struct trace_end *query_trace_end(const struct query_trace *trace, int64_t *last_ns)
+{
+    if (trace->result) {
+        *last_ns = time_since(trace->result->metrics->begin_ns, trace->result->metrics->end_ns);
+        return &trace->result->metrics->end;
+    }
+    if (!trace->look.timeline)
+        return NULL;
+    const struct timeline_info *info = timeline_info(trace->look.timeline);
+    *last_ns = time_since(info->begin_ns, info->end_ns);
+    return &info->end;
+}
+
+static enum status lacking(const struct query_trace *trace, struct error *err)
+{
+    const char *name = trace->request.inputs[0];
+    switch (trace->result->lack) {
+    case ENGINE_LACKS_ROOM:
+        return error_set(err, ERROR_INPUT, "%s: has more calls than can be looked at together", name);
+    case ENGINE_LACKS_WHOLE:
+        return error_set(err, ERROR_USAGE, "%s: waits need the whole run", name);
+    default:
+        return error_set(err, ERROR_USAGE, "%s: is a metrics file, which has no events: give the trace", name);
+    }
+}
+
+/* True if each call of the location is entered and left after the one before it. */
+static bool in_order(const struct graph *graph, uint32_t location)
+{
+    int64_t enter_ns = INT64_MIN, leave_ns = INT64_MIN;
+    for (uint32_t i = 0; i < graph->locations[location].count; i++) {
+        struct call call = graph_call(graph, location, i);
+        if (call.enter_ns < enter_ns || call.leave_ns < leave_ns)
+            return false;
+        enter_ns = call.enter_ns;
+        leave_ns = call.leave_ns;
+    }
+    return true;
+}
+
+static void number_calls(struct query_trace *trace)
+{
+    const struct graph *graph = trace->result->graph;
+    trace->call_base = memory_new((graph->location_count + 1) * sizeof *trace->call_base);
+    trace->unordered = false;
+    for (uint32_t i = 0; i < graph->location_count; i++) {
+        trace->call_base[i + 1] = trace->call_base[i] + graph->locations[i].count;
+        trace->unordered = trace->unordered || !in_order(graph, i);
+    }
+}
+
+static enum status read_result(struct query_trace *trace, struct error *err)
+{
+    enum { WANTS = QUERY_LOOK - 1 };
+    drop_result(trace);
+    trace->request.wants = trace->wants & WANTS;
+    trace->result = engine_run(&trace->request, err);
+    if (!trace->result)
+        return STATUS_FAILED;
+    trace->has |= (trace->wants & WANTS) | QUERY_METRICS;
+    if (trace->result->graph)
+        number_calls(trace);
+    return STATUS_OK;
+}
+
+enum status query_trace_need(struct query_trace *trace, unsigned wants, struct error *err)
+{
+    trace->wants |= wants;
+    if ((wants & ~trace->has & ~(unsigned)QUERY_LOOK) != 0 && read_result(trace, err) != STATUS_OK)
+        return STATUS_FAILED;
+    if ((wants & QUERY_LOOK) && !(trace->has & QUERY_LOOK)) {
+        if (engine_look_open(&trace->look, &trace->request, NULL, NULL, err) != STATUS_OK)
+            return STATUS_FAILED;
+        trace->has |= QUERY_LOOK;
+    }
+    if ((wants & ENGINE_GRAPH) && !trace->result->graph)
+        return lacking(trace, err);
+    return STATUS_OK;
+}
+
+struct value query_communicator(const struct defs *defs, int32_t comm)
+{
+    return comm < 0 || (size_t)comm >= defs->comm_count ? value_null() : value_integer(defs->comms[comm].id);
+}
+
+struct value query_site(uint32_t site)
+{
+    return site ? value_count(site) : value_null();
+}
+
+double query_rows_guess(const struct query_trace *trace, const struct query_table *table)
+{
+    enum { FEW = 100, UNREAD = 1000000 };
+    if (!(table->rows->wants & (QUERY_LOOK | ENGINE_GRAPH)))
+        return FEW;
+    return trace->look.timeline ? (double)timeline_info(trace->look.timeline)->events / 2 : UNREAD;
+}

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef SIGHT_QUERY_TRACE_H
+#define SIGHT_QUERY_TRACE_H
+
+#include "query/tables.h"
+#include "waits/critical_path.h"
+
+/* Internal to the tables: a trace, and what of it has been read. */
+
+struct query_trace {
+    char *name;
+    struct engine_request request; /* inputs are borrowed */
+    unsigned wants, has;
+    struct engine_look look; /* with has & QUERY_LOOK */
+    struct engine_result *result;
+    uint64_t *call_base; /* by location: calls of those before it; the last: of all */
+    bool unordered;      /* calls of a location are not in the order of their times */
+    struct critical_path path;
+    bool has_path;
+};
+
+/* Reads what the table needs. */
+enum status query_trace_need(struct query_trace *trace, unsigned wants, struct error *err) MUST_CHECK;
+
+/* The definitions, of whatever has been read. */
+const struct defs *query_trace_defs(const struct query_trace *trace);
+
+/* When the run begins on the clock of the trace. */
+int64_t query_trace_begin_ns(const struct query_trace *trace);
+
+/* The id of a communicator of the definitions as a value: null of what is not known. */
+struct value query_communicator(const struct defs *defs, int32_t comm);
+struct value query_site(uint32_t site);
+
+/* True if [from, to] of the run overlaps the limits. */
+static inline bool query_overlaps(const struct query_limits *limits, int64_t from_ns, int64_t to_ns)
+{
+    return from_ns <= limits->to_ns && to_ns >= limits->from_ns;
+}
+static inline bool query_has_rank(const struct query_limits *limits, uint32_t rank)
+{
+    return rank >= limits->rank_from && rank <= limits->rank_to;
+}
+
+/* One piece of rows 0 to count - 1: for tables that are an array. */
+enum status query_once(struct query_cursor *cursor, size_t count);
+
+#define QUERY_TABLE(table, meaning) extern const struct query_rows rows_##table;
+#define QUERY_COLUMN(...)
+#define QUERY_END(table)
+#include "query/tables.def"
+
+#endif
