@@ -38,6 +38,9 @@ char *text_put_u64(char *at, uint64_t value);
 char *text_from_latin1(const char *bytes, size_t length);
 char *text_to_latin1(const char *utf8);
 
+/* Bytes that are UTF-8 as they are, others as Latin-1: of formats that do not say which they have. A new string. */
+char *text_from_bytes(const char *bytes, size_t length);
+
 /* At most `most` bytes of UTF-8, without parting a character: for "%.*s". */
 int text_beginning(const char *utf8, int most);
 

@@ -113,6 +113,23 @@ static void test_open_states(void)
     open_states_free(&open);
 }
 
+static void test_bytes(void)
+{
+    static const struct {
+        const char *bytes, *want, *what;
+    } cases[] = {{"Paj\xC3\xA9", "Paj\xC3\xA9", "UTF-8 stays"},
+                 {"Paj\xE9", "Paj\xC3\xA9", "Latin-1 becomes UTF-8"},
+                 {"\xC3\xA9\xC3", "\xC3\x83\xC2\xA9\xC3\x83", "a character that is cut is none"},
+                 {"\xED\xA0\x80", "\xC3\xAD\xC2\xA0\xC2\x80", "a surrogate is none"},
+                 {"\xC0\xAF", "\xC3\x80\xC2\xAF", "nor one that is too long"},
+                 {"\xF0\x9F\x98\x80", "\xF0\x9F\x98\x80", "four bytes"}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char *text = text_from_bytes(cases[i].bytes, strlen(cases[i].bytes));
+        tap_equal_string(text, cases[i].want, cases[i].what);
+        free(text);
+    }
+}
+
 static void test_numbers(void)
 {
     char text[TEXT_NUMBER_SIZE];
@@ -184,6 +201,7 @@ int main(void)
     test_communicators();
     test_map();
     test_open_states();
+    test_bytes();
     test_numbers();
     test_latin1();
     return tap_done();
