@@ -30,6 +30,22 @@ enum status text_line_next(struct input *input, size_t most, struct text_line *l
     return STATUS_OK;
 }
 
+enum status text_line_whole(struct reader *reader, size_t most, bool *inside, struct text_line *line, struct error *err)
+{
+    enum status status;
+    while ((status = text_line_next(reader->input, most, line, err)) == STATUS_OK) {
+        bool was_inside = *inside, too_long = (size_t)(line->end - line->at) == most;
+        *inside = too_long && !line->whole;
+        if (line->whole && !was_inside)
+            return STATUS_OK;
+        if (!was_inside && too_long)
+            reader_damage(reader, line->byte, "a line longer than %zu MiB", most >> 20);
+        else if (!was_inside)
+            reader_damage(reader, line->byte, "the file ends inside a line");
+    }
+    return status;
+}
+
 bool text_take_u64(const char **at, const char *end, uint64_t *value)
 {
     const char *digit = *at;

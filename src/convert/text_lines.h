@@ -2,7 +2,7 @@
 #ifndef SIGHT_CONVERT_TEXT_LINES_H
 #define SIGHT_CONVERT_TEXT_LINES_H
 
-#include "core/input.h"
+#include "convert/reader.h"
 
 /* The lines of text formats, and the numbers in them. */
 
@@ -14,6 +14,11 @@ struct text_line {
 
 /* The next line, which is consumed. One longer than `most` comes in parts that are not whole. STATUS_END: no more. */
 enum status text_line_next(struct input *input, size_t most, struct text_line *line, struct error *err) MUST_CHECK;
+
+/* The next line that is whole; one that is not is damage of the reader's input. *inside belongs to this function:
+   whether the rest of a line that is too long comes next, false at the beginning. `most` is a power of two, of MiB. */
+enum status text_line_whole(struct reader *reader, size_t most, bool *inside, struct text_line *line,
+                            struct error *err) MUST_CHECK;
 
 /* Takes a whole decimal number without sign, and goes beyond it. False: there is none, or it leaves 64 bits. */
 bool text_take_u64(const char **at, const char *end, uint64_t *value);

@@ -137,6 +137,32 @@ def check_text(check, got, lines):
             check.equal(line.strip(), partners(row[key[0]], key[1]).get(match[2]), [int(match[3]), int(match[4])])
 
 
+def check_paje(check, got, want):
+    """pj_dump's expectations: functions have SimGrid's names, and of states without duration begins and ends are counted
+    apart, so that their neighbours' times are mixed with theirs. Messages are those with both ends."""
+    check.equal("processes", got["trace"]["processes"], want["processes"])
+    rows = {row["rank"]: row for row in got["processes"]}
+    check.equal("ranks", sorted(rows), sorted(row["rank"] for row in want["ranks"]))
+    for expected in want["ranks"]:
+        row, rank = rows[expected["rank"]], expected["rank"]
+        check.equal(f"{rank} begin", ns(row["begin_s"]), ns(expected["begin_s"]))
+        check.equal(f"{rank} end", ns(row["end_s"]), ns(expected["end_s"]))
+        functions = {function["name"]: function for function in row["functions"]}
+        apart = expected["end_without_start"]
+        counts = {name: function["count"] for name, function in expected["functions"].items()}
+        for name, count in apart.items():
+            counts[name] = counts.get(name, 0) + count
+        counts = {name.removeprefix("P"): count for name, count in counts.items()}
+        check.equal(f"{rank} calls", {name: f["count"] for name, f in functions.items()}, counts)
+        for name, function in expected["functions"].items():
+            if name not in apart:
+                check.equal(f"{rank} {name} time", ns(functions[name.removeprefix("P")]["time_s"]),
+                            ns(function["time_s"]), function["count"])
+        for what, key in (("sent", "to"), ("received", "from")):
+            known = {partner: both for partner, both in partners(row[what], key).items() if partner != "-1"}
+            check.equal(f"{rank} {what}", known, expected[what])
+
+
 def main():
     with open(sys.argv[1], encoding="utf-8") as file:
         got = json.load(file, parse_float=str)
@@ -146,7 +172,8 @@ def main():
             check_text(check, got, file.read().splitlines())
         else:
             want = json.load(file)
-            (check_clog2 if "ranks" in want else check_mpe1)(check, got, want)
+            by_format = {"Paje": check_paje}
+            (by_format.get(want.get("format"), check_clog2) if "ranks" in want else check_mpe1)(check, got, want)
     return 1 if check.differences else 0
 
 

@@ -21,16 +21,7 @@ static int paraver_probe(const unsigned char *data, size_t size)
 enum status paraver_line(struct reader *reader, struct text_line *line, struct error *err)
 {
     struct paraver_state *state = reader->state;
-    enum status status;
-    while ((status = text_line_next(reader->input, PARAVER_LINE_MOST, line, err)) == STATUS_OK) {
-        bool inside = state->inside_line, too_long = line->end - line->at == PARAVER_LINE_MOST;
-        state->inside_line = too_long && !line->whole;
-        if (line->whole && !inside)
-            return STATUS_OK;
-        if (!inside)
-            reader_damage(reader, line->byte, too_long ? "a line longer than 16 MiB" : "the file ends inside a line");
-    }
-    return status;
+    return text_line_whole(reader, PARAVER_LINE_MOST, &state->inside_line, line, err);
 }
 
 static enum status read_header(struct reader *reader, struct error *err)

@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "convert/paje/paje_links.h"
+
+#include "core/memory.h"
+
+#include <string.h>
+
+enum { SORT_MEMORY = 16 << 20 };
+
+/* A key of two seeds: that two links share both by chance cannot be expected. */
+static uint64_t key_of(const struct paje_record *record, uint64_t seed)
+{
+    static const enum paje_field fields[] = {FIELD_CONTAINER, FIELD_TYPE, FIELD_VALUE, FIELD_KEY};
+    uint64_t hash = seed;
+    for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
+        hash = paje_word_hash(paje_word_of(record, fields[i]), hash + i);
+    return hash;
+}
+
+static uint32_t end_new(struct paje_links *links, const struct paje_link_end *end)
+{
+    uint32_t at = links->spare;
+    if (at == 0) {
+        ARRAY_PUSH(links->end, links->end_count, links->end_capacity, *end);
+        return (uint32_t)links->end_count;
+    }
+    links->spare = links->end[at - 1].next;
+    links->end[at - 1] = *end;
+    return at;
+}
+
+static void wait_for_other(struct paje_links *links, uint64_t key, const struct paje_link_end *end)
+{
+    if (links->chains.count >= PAJE_WAITING_MOST || links->end_count >= 2 * PAJE_WAITING_MOST) {
+        map_clear(&links->chains);
+        links->end_count = 0;
+        links->spare = 0;
+    }
+    uint32_t at = end_new(links, end);
+    uint64_t *chain = map_put(&links->chains, key, 0);
+    if (*chain == 0) {
+        *chain = map_pair(at, at);
+        return;
+    }
+    links->end[(uint32_t)*chain - 1].next = at;
+    *chain = map_pair((uint32_t)(*chain >> 32), at);
+}
+
+/* The first of those that wait, which does so no longer. */
+static struct paje_link_end take_first(struct paje_links *links, uint64_t key, uint64_t *chain)
+{
+    uint32_t first = (uint32_t)(*chain >> 32);
+    struct paje_link_end end = links->end[first - 1];
+    if (end.next == 0)
+        map_remove(&links->chains, key);
+    else
+        *chain = map_pair(end.next, (uint32_t)*chain);
+    links->end[first - 1].next = links->spare;
+    links->spare = first;
+    return end;
+}
+
+static enum status tell(struct paje_links *links, uint64_t byte, uint32_t container, int64_t bytes, struct error *err)
+{
+    struct paje_other_end other;
+    memset(&other, 0, sizeof other);
+    other.container = container;
+    other.bytes = bytes;
+    return sorter_add(links->sorted, (struct sort_key){.major = byte}, &other, sizeof other, err);
+}
+
+enum status paje_links_add(struct paje_links *links, const struct paje_record *record, uint64_t byte,
+                           uint32_t container, int64_t bytes, struct error *err)
+{
+    uint64_t key = key_of(record, 0) >> 1, check = key_of(record, UINT64_C(0x5851F42D4C957F2D));
+    struct paje_link_end end = {.check = check,
+                                .byte = byte,
+                                .bytes = bytes,
+                                .container = container,
+                                .starts = record->def->kind == PAJE_START_LINK};
+    if (!links->sorted)
+        links->sorted = sorter_new(SORT_MEMORY);
+    uint64_t *chain = map_find(&links->chains, key);
+    const struct paje_link_end *first = chain ? &links->end[(*chain >> 32) - 1] : NULL;
+    if (first && first->check != check)
+        return STATUS_OK;
+    if (!first || first->starts == end.starts) {
+        wait_for_other(links, key, &end);
+        return STATUS_OK;
+    }
+    struct paje_link_end other = take_first(links, key, chain);
+    int64_t size = end.starts ? end.bytes : other.bytes;
+    if (tell(links, other.byte, container, size, err) != STATUS_OK)
+        return STATUS_FAILED;
+    return tell(links, byte, other.container, size, err);
+}
+
+enum status paje_links_sort(struct paje_links *links, struct error *err)
+{
+    map_clear(&links->chains);
+    free(links->end);
+    links->end = NULL;
+    links->end_count = links->end_capacity = 0;
+    links->ended = !links->sorted;
+    return links->sorted ? sorter_rewind(links->sorted, err) : STATUS_OK;
+}
+
+enum status paje_links_next(struct paje_links *links, uint64_t byte, const struct paje_other_end **other,
+                            struct error *err)
+{
+    *other = NULL;
+    while (!links->ended && (!links->has_head || links->head_byte < byte)) {
+        struct sort_key key;
+        const void *data;
+        size_t length;
+        enum status status = sorter_next(links->sorted, &key, &data, &length, err);
+        if (status == STATUS_FAILED)
+            return status;
+        links->ended = status == STATUS_END;
+        links->has_head = !links->ended;
+        if (links->ended)
+            break;
+        memcpy(&links->head, data, sizeof links->head);
+        links->head_byte = key.major;
+    }
+    if (links->has_head && links->head_byte == byte)
+        *other = &links->head;
+    return STATUS_OK;
+}
+
+void paje_links_clear(struct paje_links *links)
+{
+    map_clear(&links->chains);
+    free(links->end);
+    sorter_free(links->sorted);
+    *links = (struct paje_links){0};
+}

@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Pajé, the text format of SimGrid, StarPU, EZTrace 1 and Akypuera: definitions first, then the events. Facts: paje(5).
+ */
+#include "convert/paje/paje_state.h"
+
+#include "core/memory.h"
+#include "core/text.h"
+
+#include <ctype.h>
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+/* True where "%EventDef" begins, with blanks after the "%" or without. */
+static bool begins_definition(const unsigned char *at, const unsigned char *end)
+{
+    static const char word[] = "EventDef";
+    if (at == end || *at != '%')
+        return false;
+    for (at++; at < end && (*at == ' ' || *at == '\t');)
+        at++;
+    return (size_t)(end - at) >= sizeof word - 1 && memcmp(at, word, sizeof word - 1) == 0;
+}
+
+/* Comments come first, among them the command with which SimGrid was run. */
+static int paje_probe(const unsigned char *data, size_t size)
+{
+    static const char simgrid[] = "#This file was generated using SimGrid";
+    const unsigned char *at = data, *end = data + size;
+    while (at < end && (*at == '#' || isspace(*at))) {
+        const unsigned char *stop = memchr(at, '\n', (size_t)(end - at));
+        at = *at != '#' ? at + 1 : stop ? stop + 1 : end;
+    }
+    if (begins_definition(at, end))
+        return 90;
+    return at == end && size > sizeof simgrid && memcmp(data, simgrid, sizeof simgrid - 1) == 0 ? 80 : 0;
+}
+
+static void take_creator(struct reader *reader, const struct text_line *line)
+{
+    static const char word[] = "generated using ";
+    struct paje_state *state = reader->state;
+    size_t length = (size_t)(line->end - line->at);
+    const char *at = memmem(line->at, length, word, sizeof word - 1);
+    if (!at || reader->defs->creator)
+        return;
+    at += sizeof word - 1;
+    reader->defs->creator = text_from_bytes(at, (size_t)(line->end - at));
+    state->simgrid = strncmp(reader->defs->creator, "SimGrid", 7) == 0;
+}
+
+int64_t paje_link_bytes(const struct paje_record *record)
+{
+    struct paje_word size = paje_word_of(record, FIELD_SIZE);
+    const char *at = size.at, *end = size.at + size.length;
+    uint64_t bytes;
+    return text_take_u64(&at, end, &bytes) && at == end && bytes <= INT64_MAX ? (int64_t)bytes : BYTES_UNKNOWN;
+}
+
+const char *paje_place(const struct paje_state *state, struct paje_place *place)
+{
+    static const struct {
+        uint8_t what, kind;
+    } of_kind[PAJE_OTHER] = {[PAJE_SET_STATE] = {PAJE_HAS_STATES, PAJE_STATE_TYPE},
+                             [PAJE_PUSH_STATE] = {PAJE_HAS_STATES, PAJE_STATE_TYPE},
+                             [PAJE_POP_STATE] = {PAJE_HAS_STATES, PAJE_STATE_TYPE},
+                             [PAJE_RESET_STATE] = {PAJE_HAS_STATES, PAJE_STATE_TYPE},
+                             [PAJE_START_LINK] = {PAJE_HAS_LINKS, PAJE_LINK_TYPE},
+                             [PAJE_END_LINK] = {PAJE_HAS_LINKS, PAJE_LINK_TYPE},
+                             [PAJE_SET_VARIABLE] = {PAJE_HAS_VARIABLES, PAJE_VARIABLE_TYPE},
+                             [PAJE_ADD_VARIABLE] = {PAJE_HAS_VARIABLES, PAJE_VARIABLE_TYPE},
+                             [PAJE_SUB_VARIABLE] = {PAJE_HAS_VARIABLES, PAJE_VARIABLE_TYPE},
+                             [PAJE_NEW_EVENT] = {PAJE_HAS_EVENTS, PAJE_EVENT_TYPE}};
+    const struct paje_record *record = &state->record;
+    place->what = of_kind[record->def->kind].what;
+    place->type = paje_type_find(state, record->word[FIELD_TYPE]);
+    if (place->type == PAJE_NONE)
+        return "an event of a type that is not defined";
+    if (state->type[place->type].kind != of_kind[record->def->kind].kind)
+        return "an event whose type is one of other things";
+    place->container =
+        paje_container_find(state, record->word[place->what == PAJE_HAS_LINKS ? FIELD_END : FIELD_CONTAINER]);
+    return place->container == PAJE_NONE ? "an event in a container that is not there" : NULL;
+}
+
+/* What the first pass makes of an event: its definition, and what its container has. */
+static enum status scan_event(struct reader *reader, uint64_t byte, struct error *err)
+{
+    struct paje_state *state = reader->state;
+    const struct paje_record *record = &state->record;
+    struct paje_place place;
+    if (paje_place(state, &place))
+        return STATUS_OK;
+    state->container[place.container].has |= place.what;
+    if (place.what == PAJE_HAS_LINKS)
+        return paje_links_add(&state->links, record, byte, place.container, paje_link_bytes(record), err);
+    struct paje_word value = paje_word_of(record, FIELD_VALUE);
+    if (place.what == PAJE_HAS_STATES) {
+        paje_lane(state, place.container, place.type);
+        if (record->has & 1u << FIELD_VALUE)
+            paje_state_of(state, reader->defs, place.type, value);
+    } else if (place.what == PAJE_HAS_EVENTS) {
+        paje_mark_of(state, reader->defs, place.type, value);
+    } else {
+        double number = 0;
+        paje_counter_of(state, reader->defs, place.type);
+        if (!paje_number(value, &number) || fabs(number) > 0x1p53 || number != floor(number))
+            state->type[place.type].fraction = true;
+    }
+    return STATUS_OK;
+}
+
+/* Damage is noted by the second pass. */
+static enum status scan_record(struct reader *reader, uint64_t byte, struct error *err)
+{
+    struct paje_state *state = reader->state;
+    uint8_t kind = state->record.def->kind;
+    int64_t time_ns;
+    if (kind > PAJE_DESTROY)
+        return kind == PAJE_OTHER ? STATUS_OK : scan_event(reader, byte, err);
+    if (kind <= PAJE_LINK_TYPE)
+        paje_define_type(state, byte);
+    else if (kind == PAJE_VALUE)
+        paje_define_value(state, byte);
+    else if (paje_time(state->record.word[FIELD_TIME], &time_ns)) {
+        if (kind == PAJE_CREATE)
+            paje_create(state);
+        else
+            paje_destroy(state);
+    }
+    return STATUS_OK;
+}
+
+/* The next line that has something to say. Definitions of events are taken, comments passed over. */
+static enum status next_record(struct reader *reader, struct text_line *line, struct error *err)
+{
+    struct paje_state *state = reader->state;
+    enum status status;
+    while ((status = text_line_whole(reader, PAJE_LINE_MOST, &state->inside_line, line, err)) == STATUS_OK) {
+        const char *at = line->at, *wrong;
+        while (at < line->end && (*at == ' ' || *at == '\t'))
+            at++;
+        if (at == line->end)
+            continue;
+        if (*at == '#') {
+            take_creator(reader, line);
+            continue;
+        }
+        if (*at == '%') {
+            wrong = paje_schema_line(&state->schema, at, line->end, line->byte);
+        } else {
+            wrong = paje_record_parse(&state->record, &state->schema, at, line->end);
+            if (!wrong)
+                return STATUS_OK;
+        }
+        if (wrong)
+            reader_damage(reader, line->byte, "%s", wrong);
+    }
+    return status;
+}
+
+static enum status paje_open(struct reader *reader, struct error *err)
+{
+    struct paje_state *state = reader->state;
+    struct text_line line;
+    enum status status;
+    state->counting = true;
+    paje_containers_begin(state);
+    while ((status = next_record(reader, &line, err)) == STATUS_OK)
+        if (scan_record(reader, line.byte, err) != STATUS_OK)
+            return STATUS_FAILED;
+    if (status == STATUS_FAILED || paje_links_sort(&state->links, err) != STATUS_OK)
+        return STATUS_FAILED;
+    if (state->schema.count == 0)
+        return error_set(err, ERROR_INPUT,
+                         "%s: byte %" PRIu64 ": the file ends before the first definition of an event",
+                         reader->input->name, reader->input->offset);
+    for (size_t i = 0; i < state->type_count; i++)
+        if (state->type[i].kind == PAJE_VARIABLE_TYPE && state->type[i].mark != PAJE_NONE && !state->type[i].fraction)
+            reader->defs->marks[state->type[i].mark].counter.type = COUNTER_INT64;
+    paje_places(state, reader->defs);
+    state->counting = false;
+    paje_containers_begin(state);
+    reader->used = reader->total = reader->input->offset;
+    reader->damage = (struct damage){0}; /* noted when the events are read */
+    state->inside_line = state->schema.inside = false;
+    return input_rewind(reader->input, err);
+}
+
+/* SimGrid destroys every container at its end; others may leave them. */
+static void check_end(struct reader *reader)
+{
+    struct paje_state *state = reader->state;
+    uint64_t left = 0;
+    for (size_t i = 1; i < state->container_count; i++)
+        left += !state->container[i].destroyed && state->container[i].process != PAJE_NONE;
+    if (state->simgrid && left > 0)
+        reader_damage(reader, reader->input->offset,
+                      "the file ends before its containers do (%" PRIu64 " of them): it has been cut, or the run was",
+                      left);
+    if (state->records == 0)
+        reader_damage(reader, reader->input->offset, "the file ends after its definitions: it has no events");
+}
+
+static enum status paje_end(struct reader *reader)
+{
+    static const char *const names[] = {
+#define PAJE_KIND_NAME(name, spelling, needs) spelling,
+        PAJE_KINDS(PAJE_KIND_NAME)
+#undef PAJE_KIND_NAME
+    };
+    struct paje_state *state = reader->state;
+    for (size_t i = 0; i < PAJE_OTHER; i++)
+        if (state->kinds[i] > 0)
+            reader_count(reader, names[i], state->kinds[i]);
+    if (state->kinds[PAJE_OTHER] > 0)
+        reader_count(reader, "event of a kind that is not Pajé's", state->kinds[PAJE_OTHER]);
+    if (state->stray > 0)
+        reader_count(reader, "PajePopState where no state is open", state->stray);
+    if (state->homeless > 0)
+        reader_count(reader, "event outside of processes, not read", state->homeless);
+    check_end(reader);
+    reader->complete = reader->damage.count == 0;
+    return STATUS_END;
+}
+
+static enum status paje_next(struct reader *reader, struct batch *batch, struct error *err)
+{
+    struct paje_state *state = reader->state;
+    paje_drain(state, batch);
+    while (batch->count < BATCH_EVENTS) {
+        struct text_line line;
+        const char *wrong;
+        enum status status = next_record(reader, &line, err);
+        if (status == STATUS_END && state->queue_count == 0)
+            return paje_end(reader);
+        if (status != STATUS_OK)
+            return status == STATUS_END ? STATUS_OK : status;
+        state->kinds[state->record.def->kind]++;
+        state->records += state->record.def->kind > PAJE_VALUE;
+        if (paje_emit(reader, batch, line.byte, &wrong, err) != STATUS_OK)
+            return STATUS_FAILED;
+        if (wrong)
+            reader_damage(reader, line.byte, "%s", wrong);
+    }
+    return STATUS_OK;
+}
+
+static void paje_close(struct reader *reader)
+{
+    struct paje_state *state = reader->state;
+    paje_schema_clear(&state->schema);
+    paje_symbols_clear(&state->symbols);
+    paje_types_clear(state);
+    paje_containers_clear(state);
+    paje_links_clear(&state->links);
+    map_clear(&state->totals);
+    free(state->queue);
+}
+
+const struct format format_paje = {.name = "paje",
+                                   .title = "Pajé",
+                                   .suffix = ".trace",
+                                   .probe = paje_probe,
+                                   .two_passes = true,
+                                   .state_size = sizeof(struct paje_state),
+                                   .open = paje_open,
+                                   .next = paje_next,
+                                   .close = paje_close};
