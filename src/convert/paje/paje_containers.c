@@ -64,13 +64,22 @@ const char *paje_create(struct paje_state *state)
         return "a container of a type that is not defined";
     container.symbol = paje_symbol_put(&state->symbols, record->has & 1u << FIELD_NAME ? name : alias);
     container.alias = paje_symbol_put(&state->symbols, record->has & 1u << FIELD_ALIAS ? alias : name);
+    while (!state->counting && state->create_at < state->created_count &&
+           state->created[state->create_at].byte < state->byte)
+        state->create_at++;
+    if (!state->counting &&
+        (state->create_at == state->created_count || state->created[state->create_at].byte != state->byte))
+        return "a container that cannot be created";
     if (container.symbol == PAJE_NONE || container.alias == PAJE_NONE || state->created_count >= PAJE_CONTAINERS_MOST)
         return "more containers than 4,194,304";
     uint32_t before = state->symbols.symbol[container.alias].container;
     bool there = before != PAJE_NONE && !state->container[before].destroyed;
     if (state->counting)
-        ARRAY_PUSH(state->created, state->created_count, state->created_capacity, container_of(state, &container));
-    uint32_t index = state->counting ? state->created[state->created_count - 1] : state->created[state->create_at++];
+        ARRAY_PUSH(state->created, state->created_count, state->created_capacity,
+                   (struct paje_creation){state->byte, container_of(state, &container)});
+    const struct paje_creation *creation =
+        &state->created[state->counting ? state->created_count - 1 : state->create_at++];
+    uint32_t index = creation->container;
     state->container[index].destroyed = false;
     state->symbols.symbol[container.alias].container = index;
     if (state->symbols.symbol[container.symbol].container_named == PAJE_NONE ||

@@ -44,6 +44,8 @@ static const char *enter(struct reader *reader, struct batch *batch, struct paje
 {
     struct paje_state *state = reader->state;
     uint32_t what = paje_state_of(state, reader->defs, lane->type, state->record.word[FIELD_VALUE]);
+    if (what == PAJE_NONE)
+        return "a state whose value has changed its meaning";
     if (lane->count >= DEPTH_LIMIT)
         return "more than 10,000 states are open at once";
     ARRAY_PUSH(lane->open, lane->count, lane->capacity, what);
@@ -154,13 +156,16 @@ static void emit_link(struct reader *reader, struct batch *batch, const struct p
     push(state, batch, &event);
 }
 
-static void emit_mark(struct reader *reader, struct batch *batch, const struct paje_container *container, uint32_t type,
-                      int64_t time_ns)
+static const char *emit_mark(struct reader *reader, struct batch *batch, const struct paje_container *container,
+                             uint32_t type, int64_t time_ns)
 {
     struct paje_state *state = reader->state;
     struct event event = event_at(container, EVENT_MARK, time_ns);
     event.state = paje_mark_of(state, reader->defs, type, state->record.word[FIELD_VALUE]);
+    if (event.state == PAJE_NONE)
+        return "an event whose value has changed its meaning";
     push(state, batch, &event);
+    return NULL;
 }
 
 /* Variables are given as they are after the change. */
@@ -193,8 +198,7 @@ static const char *emit_at(struct reader *reader, struct batch *batch, const str
     case PAJE_HAS_STATES:
         return emit_state(reader, batch, place->container, place->type, time_ns);
     case PAJE_HAS_EVENTS:
-        emit_mark(reader, batch, container, place->type, time_ns);
-        return NULL;
+        return emit_mark(reader, batch, container, place->type, time_ns);
     case PAJE_HAS_VARIABLES:
         return emit_variable(reader, batch, place->container, place->type, time_ns);
     default:
@@ -202,7 +206,7 @@ static const char *emit_at(struct reader *reader, struct batch *batch, const str
     }
 }
 
-enum status paje_emit(struct reader *reader, struct batch *batch, uint64_t byte, const char **wrong, struct error *err)
+enum status paje_emit(struct reader *reader, struct batch *batch, const char **wrong, struct error *err)
 {
     struct paje_state *state = reader->state;
     uint8_t kind = state->record.def->kind;
@@ -210,9 +214,9 @@ enum status paje_emit(struct reader *reader, struct batch *batch, uint64_t byte,
     int64_t time_ns;
     *wrong = NULL;
     if (kind <= PAJE_LINK_TYPE)
-        *wrong = paje_define_type(state, byte);
+        *wrong = paje_define_type(state);
     else if (kind == PAJE_VALUE)
-        *wrong = paje_define_value(state, byte);
+        *wrong = paje_define_value(state);
     if (kind <= PAJE_VALUE || kind == PAJE_OTHER)
         return STATUS_OK;
     if (!paje_time(state->record.word[FIELD_TIME], &time_ns)) {
@@ -226,7 +230,7 @@ enum status paje_emit(struct reader *reader, struct batch *batch, uint64_t byte,
     if ((*wrong = paje_place(state, &place)))
         return STATUS_OK;
     const struct paje_other_end *other = NULL;
-    if (place.what == PAJE_HAS_LINKS && paje_links_next(&state->links, byte, &other, err) != STATUS_OK)
+    if (place.what == PAJE_HAS_LINKS && paje_links_next(&state->links, state->byte, &other, err) != STATUS_OK)
         return STATUS_FAILED;
     if (state->container[place.container].process == PAJE_NONE)
         state->homeless++;

@@ -52,6 +52,12 @@ struct paje_container {
     bool destroyed;
 };
 
+/* The container that the line at `byte` creates. */
+struct paje_creation {
+    uint64_t byte;
+    uint32_t container;
+};
+
 struct paje_state {
     struct paje_schema schema;
     struct paje_symbols symbols;
@@ -72,7 +78,8 @@ struct paje_state {
     bool inside_line; /* what comes is the rest of a line that is too long */
     bool counting;    /* the first pass */
     bool simgrid;
-    uint32_t *created; /* containers in the order of the lines that create them */
+    uint64_t byte;                 /* of the line at hand: what is defined after it is not there yet */
+    struct paje_creation *created; /* in the order of the file */
     size_t created_count, created_capacity;
 
     /* the second pass */
@@ -87,8 +94,8 @@ struct paje_state {
 uint32_t paje_type_find(const struct paje_state *state, struct paje_word word);
 
 /* Takes the record, which defines a type or a value. NULL, or what is wrong. */
-const char *paje_define_type(struct paje_state *state, uint64_t byte);
-const char *paje_define_value(struct paje_state *state, uint64_t byte);
+const char *paje_define_type(struct paje_state *state);
+const char *paje_define_value(struct paje_state *state);
 
 /* Index of the definition that stands for a value of a type of states, of events, or of a type of variables; made where
    it is not there, in the first pass. PAJE_NONE: it has not been. */
@@ -127,10 +134,9 @@ const char *paje_place(const struct paje_state *state, struct paje_place *place)
 /* Bytes of the link that the record starts; BYTES_UNKNOWN if it does not say. */
 int64_t paje_link_bytes(const struct paje_record *record);
 
-/* Takes the record of the line at `byte`: its events go to the batch, or to the queue. *wrong is what is wrong with it,
+/* Takes the record of a line: its events go to the batch, or to the queue. *wrong is what is wrong with it,
    or NULL. */
-enum status paje_emit(struct reader *reader, struct batch *batch, uint64_t byte, const char **wrong,
-                      struct error *err) MUST_CHECK;
+enum status paje_emit(struct reader *reader, struct batch *batch, const char **wrong, struct error *err) MUST_CHECK;
 
 /* Moves events from the queue to the batch. */
 void paje_drain(struct paje_state *state, struct batch *batch);

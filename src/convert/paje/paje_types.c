@@ -13,7 +13,9 @@ uint32_t paje_type_find(const struct paje_state *state, struct paje_word word)
     if (symbol == PAJE_NONE)
         return PAJE_NONE;
     const struct paje_symbol *of = &state->symbols.symbol[symbol];
-    return of->type != PAJE_NONE ? of->type : of->type_named;
+    if (of->type != PAJE_NONE && state->type[of->type].byte <= state->byte)
+        return of->type;
+    return of->type_named != PAJE_NONE && state->type[of->type_named].byte <= state->byte ? of->type_named : PAJE_NONE;
 }
 
 static bool type_is_same(const struct paje_type *a, const struct paje_type *b)
@@ -21,11 +23,11 @@ static bool type_is_same(const struct paje_type *a, const struct paje_type *b)
     return a->byte == b->byte || (a->kind == b->kind && a->parent == b->parent && a->symbol == b->symbol);
 }
 
-const char *paje_define_type(struct paje_state *state, uint64_t byte)
+const char *paje_define_type(struct paje_state *state)
 {
     const struct paje_record *record = &state->record;
     struct paje_type type = {
-        .kind = record->def->kind, .byte = byte, .mark = PAJE_NONE, .state = PAJE_NONE, .parent = PAJE_NONE};
+        .kind = record->def->kind, .byte = state->byte, .mark = PAJE_NONE, .state = PAJE_NONE, .parent = PAJE_NONE};
     struct paje_word alias = paje_word_of(record, FIELD_ALIAS), name = paje_word_of(record, FIELD_NAME);
     if (!(record->has & (1u << FIELD_ALIAS | 1u << FIELD_NAME)))
         return "a type without name";
@@ -57,7 +59,7 @@ static uint32_t value_add(struct paje_state *state, uint32_t type, uint32_t alia
     return index;
 }
 
-const char *paje_define_value(struct paje_state *state, uint64_t byte)
+const char *paje_define_value(struct paje_state *state)
 {
     const struct paje_record *record = &state->record;
     uint32_t type = paje_type_find(state, paje_word_of(record, FIELD_TYPE));
@@ -73,11 +75,11 @@ const char *paje_define_value(struct paje_state *state, uint64_t byte)
     const uint64_t *known = map_find(&state->values, map_pair(type, key));
     const struct paje_value *value = known ? &state->value[*known] : NULL;
     if (value && value->alias == key)
-        return value->byte == byte || value->symbol == symbol ? NULL : "a value whose alias another one has";
+        return value->byte == state->byte || value->symbol == symbol ? NULL : "a value whose alias another one has";
     if (value && state->counting)
         *map_find(&state->values, map_pair(type, key)) = state->value_count; /* an alias comes before a name */
     if (state->counting)
-        value_add(state, type, key, symbol, byte);
+        value_add(state, type, key, symbol, state->byte);
     return NULL;
 }
 

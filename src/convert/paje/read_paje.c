@@ -84,7 +84,7 @@ const char *paje_place(const struct paje_state *state, struct paje_place *place)
 }
 
 /* What the first pass makes of an event: its definition, and what its container has. */
-static enum status scan_event(struct reader *reader, uint64_t byte, struct error *err)
+static enum status scan_event(struct reader *reader, struct error *err)
 {
     struct paje_state *state = reader->state;
     const struct paje_record *record = &state->record;
@@ -93,7 +93,7 @@ static enum status scan_event(struct reader *reader, uint64_t byte, struct error
         return STATUS_OK;
     state->container[place.container].has |= place.what;
     if (place.what == PAJE_HAS_LINKS)
-        return paje_links_add(&state->links, record, byte, place.container, paje_link_bytes(record), err);
+        return paje_links_add(&state->links, record, state->byte, place.container, paje_link_bytes(record), err);
     struct paje_word value = paje_word_of(record, FIELD_VALUE);
     if (place.what == PAJE_HAS_STATES) {
         paje_lane(state, place.container, place.type);
@@ -111,17 +111,17 @@ static enum status scan_event(struct reader *reader, uint64_t byte, struct error
 }
 
 /* Damage is noted by the second pass. */
-static enum status scan_record(struct reader *reader, uint64_t byte, struct error *err)
+static enum status scan_record(struct reader *reader, struct error *err)
 {
     struct paje_state *state = reader->state;
     uint8_t kind = state->record.def->kind;
     int64_t time_ns;
     if (kind > PAJE_DESTROY)
-        return kind == PAJE_OTHER ? STATUS_OK : scan_event(reader, byte, err);
+        return kind == PAJE_OTHER ? STATUS_OK : scan_event(reader, err);
     if (kind <= PAJE_LINK_TYPE)
-        paje_define_type(state, byte);
+        paje_define_type(state);
     else if (kind == PAJE_VALUE)
-        paje_define_value(state, byte);
+        paje_define_value(state);
     else if (paje_time(state->record.word[FIELD_TIME], &time_ns)) {
         if (kind == PAJE_CREATE)
             paje_create(state);
@@ -138,6 +138,7 @@ static enum status next_record(struct reader *reader, struct text_line *line, st
     enum status status;
     while ((status = text_line_whole(reader, PAJE_LINE_MOST, &state->inside_line, line, err)) == STATUS_OK) {
         const char *at = line->at, *wrong;
+        state->byte = line->byte;
         while (at < line->end && (*at == ' ' || *at == '\t'))
             at++;
         if (at == line->end)
@@ -167,7 +168,7 @@ static enum status paje_open(struct reader *reader, struct error *err)
     state->counting = true;
     paje_containers_begin(state);
     while ((status = next_record(reader, &line, err)) == STATUS_OK)
-        if (scan_record(reader, line.byte, err) != STATUS_OK)
+        if (scan_record(reader, err) != STATUS_OK)
             return STATUS_FAILED;
     if (status == STATUS_FAILED || paje_links_sort(&state->links, err) != STATUS_OK)
         return STATUS_FAILED;
@@ -238,7 +239,7 @@ static enum status paje_next(struct reader *reader, struct batch *batch, struct 
             return status == STATUS_END ? STATUS_OK : status;
         state->kinds[state->record.def->kind]++;
         state->records += state->record.def->kind > PAJE_VALUE;
-        if (paje_emit(reader, batch, line.byte, &wrong, err) != STATUS_OK)
+        if (paje_emit(reader, batch, &wrong, err) != STATUS_OK)
             return STATUS_FAILED;
         if (wrong)
             reader_damage(reader, line.byte, "%s", wrong);
