@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "render/charts/history_plot.h"
+
+#include "core/memory.h"
+#include "core/text.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdio.h>
+
+enum { MARGIN_LEFT = 78, MARGIN_RIGHT = 24, PLOT_TOP = 62, PLOT_BOTTOM = 44, TICKS = 4 };
+
+/* Values from `low` to `high`, ticks between. */
+struct scale {
+    struct area area;
+    double low, high, step;
+    size_t runs;
+};
+
+char *history_value(char buffer[32], enum history_number number, double value)
+{
+    return number == HISTORY_time_s ? text_duration(buffer, llround(fmin(value, 9e9) * 1e9))
+                                    : text_share(buffer, value);
+}
+
+char *history_change(char buffer[32], enum history_number number, const struct change_point *change)
+{
+    double moved = change->after - change->before;
+    const char *sign = moved < 0 ? "−" : "+";
+    if (number == HISTORY_time_s) {
+        double percent = change->before > 0 ? fabs(moved) / change->before * 100 : 0;
+        snprintf(buffer, 32, "%s%.*f %%", sign, percent < 9.95 ? 1 : 0, percent);
+    } else {
+        snprintf(buffer, 32, "%s%.1f points", sign, fabs(moved) * 100);
+    }
+    return buffer;
+}
+
+char *history_date(char buffer[32], time_t when)
+{
+    struct tm parts;
+    if (!localtime_r(&when, &parts) || strftime(buffer, 32, "%Y-%m-%d", &parts) == 0)
+        snprintf(buffer, 32, "?");
+    return buffer;
+}
+
+void history_plot_answer(const struct history_group *group, enum history_number number,
+                         char answer[HISTORY_ANSWER_SIZE])
+{
+    const struct history_series *series = &group->series[number];
+    char value[32], date[32], size[32];
+    if (series->change_count == 0) {
+        snprintf(answer, HISTORY_ANSWER_SIZE, "%s has not changed: %s", history_number_title(number),
+                 history_value(value, number, series->median));
+    } else {
+        const struct change_point *last = &series->changes[series->change_count - 1];
+        history_change(size, number, last);
+        snprintf(answer, HISTORY_ANSWER_SIZE, "%s changed by %s on %s, and is %s since", history_number_title(number),
+                 size, history_date(date, group->runs[last->at]->when), history_value(value, number, last->after));
+    }
+    answer[0] = (char)toupper((unsigned char)answer[0]);
+}
+
+static struct scale scale_of(const struct history_group *group, enum history_number number, struct area area)
+{
+    struct scale scale = {area, INFINITY, -INFINITY, 1, group->count};
+    for (size_t i = 0; i < group->count; i++) {
+        scale.low = fmin(scale.low, group->runs[i]->numbers[number]);
+        scale.high = fmax(scale.high, group->runs[i]->numbers[number]);
+    }
+    double span = fmax(scale.high - scale.low, 0.02 * fmax(fabs(scale.high), 1e-9));
+    scale.step = axis_round_up(span / TICKS);
+    scale.low = fmax(0, floor((scale.low - 0.05 * span) / scale.step) * scale.step);
+    scale.high = ceil((scale.high + 0.05 * span) / scale.step) * scale.step;
+    return scale;
+}
+
+static double place_y(const struct scale *scale, double value)
+{
+    return scale->area.y + scale->area.height * (scale->high - value) / (scale->high - scale->low);
+}
+
+/* Middle of a run's place; `run` may be between two. */
+static double place_x(const struct scale *scale, double run)
+{
+    return scale->area.x + scale->area.width * (run + 0.5) / (double)scale->runs;
+}
+
+static void draw_values(struct canvas *canvas, const struct scale *scale, enum history_number number)
+{
+    struct text_style style = {.align = ALIGN_RIGHT, .ink = INK_MUTED};
+    int ticks = (int)lround((scale->high - scale->low) / scale->step);
+    for (int i = 0; i <= ticks; i++) {
+        char label[TEXT_NUMBER_SIZE];
+        double value = scale->low + i * scale->step, y = place_y(scale, value);
+        canvas_line(canvas, scale->area.x, y, scale->area.x + scale->area.width, y, 1, paint_of(INK_GRID));
+        canvas_text(canvas, scale->area.x - 10, y, style, history_value(label, number, value));
+    }
+}
+
+/* The first and the last date, and those of changes where there is room. */
+static void draw_dates(struct canvas *canvas, const struct scale *scale, const struct history_group *group,
+                       const struct history_series *series)
+{
+    struct text_style style = {.align = ALIGN_CENTER, .ink = INK_MUTED};
+    double y = scale->area.y + scale->area.height + 18;
+    char date[32];
+    for (size_t i = 0; i < series->change_count; i++)
+        canvas_text(canvas, place_x(scale, (double)series->changes[i].at - 0.5), y,
+                    (struct text_style){.align = ALIGN_CENTER},
+                    history_date(date, group->runs[series->changes[i].at]->when));
+    style.align = ALIGN_LEFT;
+    canvas_text(canvas, scale->area.x, y, style, history_date(date, group->runs[0]->when));
+    style.align = ALIGN_RIGHT;
+    canvas_text(canvas, scale->area.x + scale->area.width, y, style,
+                history_date(date, group->runs[group->count - 1]->when));
+}
+
+static void draw_runs(struct canvas *canvas, const struct scale *scale, const struct history_group *group,
+                      enum history_number number)
+{
+    double radius = fmin(4, fmax(2, 0.3 * scale->area.width / (double)scale->runs));
+    for (size_t i = 0; i < group->count; i++) {
+        char date[32], value[32];
+        canvas_tip(canvas, "%s, %s: %s", group->runs[i]->name, history_date(date, group->runs[i]->when),
+                   history_value(value, number, group->runs[i]->numbers[number]));
+        canvas_circle(canvas, place_x(scale, (double)i), place_y(scale, group->runs[i]->numbers[number]), radius,
+                      paint_of(INK_PLAIN));
+    }
+}
+
+/* The levels, and the changes between them. */
+static void draw_levels(struct canvas *canvas, const struct scale *scale, const struct history_group *group,
+                        enum history_number number)
+{
+    const struct history_series *series = &group->series[number];
+    size_t count = series->change_count;
+    for (size_t i = 0; i < count; i++) {
+        const struct change_point *change = &series->changes[i];
+        double x = place_x(scale, (double)change->at - 0.5);
+        char size[32];
+        struct text_style style = {
+            .align = ALIGN_CENTER, .bold = true, .ink = history_is_worse(number, change) ? INK_ACCENT : INK_TEXT};
+        canvas_dashes(canvas, x, scale->area.y, x, scale->area.y + scale->area.height, 1.2,
+                      paint_of(history_is_worse(number, change) ? INK_ACCENT : INK_COMPUTE));
+        canvas_text(canvas, x, scale->area.y - 9, style, history_change(size, number, change));
+    }
+    for (size_t i = 0; i <= count; i++) {
+        double level = count == 0  ? series->median
+                       : i < count ? series->changes[i].before
+                                   : series->changes[i - 1].after;
+        double from = i ? (double)series->changes[i - 1].at : 0;
+        double to = i < count ? (double)series->changes[i].at : (double)group->count;
+        canvas_line(canvas, place_x(scale, from - 0.5), place_y(scale, level), place_x(scale, to - 0.5),
+                    place_y(scale, level), 2, paint_of(INK_MPI));
+    }
+}
+
+void history_plot_draw(struct canvas *canvas, const struct history_group *group, enum history_number number)
+{
+    struct area area = {MARGIN_LEFT, PLOT_TOP, canvas_width(canvas) - MARGIN_LEFT - MARGIN_RIGHT,
+                        canvas_height(canvas) - PLOT_TOP - PLOT_BOTTOM};
+    struct scale scale = scale_of(group, number, area);
+    char answer[HISTORY_ANSWER_SIZE];
+    history_plot_answer(group, number, answer);
+    canvas_rect(canvas, 0, 0, canvas_width(canvas), canvas_height(canvas), paint_of(INK_BACK));
+    canvas_text_cut(canvas, 24, 22, canvas_width(canvas) - 48, (struct text_style){.size = 16, .bold = true}, answer);
+    draw_values(canvas, &scale, number);
+    draw_runs(canvas, &scale, group, number);
+    draw_levels(canvas, &scale, group, number);
+    draw_dates(canvas, &scale, group, &group->series[number]);
+}
