@@ -211,7 +211,7 @@ int32_t defs_comm(struct defs *defs, int32_t id)
     return (int32_t)*index;
 }
 
-/* Where MPE has the time and the processor's name; that of sight leaves room for a number after its NUL. */
+/* Where MPE has the time and the processor's name; sight's name leaves room for a number after its NUL. */
 enum { UUID_TIME = 4, UUID_MAKER = 12, UUID_ID = 28 };
 /* Seconds of MPI_Wtime: far above any, far below what MPE's tools have room for. */
 #define UUID_TIME_LIMIT 1e18

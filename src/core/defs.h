@@ -9,8 +9,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The definitions of a trace: what events name by index. The reader owns and fills them, complete before the first
-   event (an XML without definitions excepted: there states and processes are added as they are met; indices never
+/* The definitions of a trace, which events refer to by index. The reader owns and fills them, complete before the first
+   event (except in an XML without definitions, where states and processes are added as they occur; indices never
    change). All texts are UTF-8 and owned by the definitions. */
 
 struct state_def {
@@ -19,7 +19,7 @@ struct state_def {
     char *colour, *format;  /* NULL where the trace has none; format is MPE's printf-like format of the payload */
     int32_t id, start, end; /* ids in the source: state, enter event, leave event; EVENT_UNKNOWN where there are none */
     bool shadowed;          /* an earlier definition has these event ids: kept for writing back, no event uses it */
-    char *file;             /* where the region is in the program's source; NULL: not known */
+    char *file;             /* the source file of the region; NULL: not known */
     int32_t line, end_line; /* its first and last line; 0: not known */
     enum paradigm paradigm;
     enum region_role role;
@@ -30,20 +30,20 @@ struct state_def {
     bool tells_moved;       /* the payload of its leave is root or target, and bytes (core/payload.h): events have it in
                                fields */
     bool tells_requests;    /* the same with requests */
-    uint32_t first_of_name; /* lowest index of a state with the same shown name: metrics rows are by name */
+    uint32_t first_of_name; /* lowest index of a state with the same shown name: metrics have one row per name */
 };
 
-/* What the values of a counter are. X(name, word) as in core/region.h. */
+/* The type of a counter's values. X(name, word) as in core/region.h. */
 #define COUNTER_TYPES(X)                                                                                               \
-    X(NONE, "none") /* a mark, no counter; or a counter of integers of which no more is known */                       \
+    X(NONE, "none") /* a mark, not a counter; or a counter of integers, with nothing else known */                     \
     X(INT64, "int64")                                                                                                  \
-    X(UINT64, "uint64") /* its bits are in event.value */                                                              \
+    X(UINT64, "uint64") /* the bits are in event.value */                                                              \
     X(DOUBLE, "double") /* event_double() */
 #define COUNTER_MODES(X)                                                                                               \
     X(UNKNOWN, "unknown")                                                                                              \
     X(ACCUMULATED, "accumulated") /* since the start of the run */                                                     \
     X(ABSOLUTE, "absolute")       /* as it is at the time */                                                           \
-    X(RELATIVE, "relative")       /* change since the counter's event before */
+    X(RELATIVE, "relative")       /* change since the counter's previous event */
 #define COUNTER_SCOPES(X)                                                                                              \
     X(THREAD, "thread")                                                                                                \
     X(PROCESS, "process")                                                                                              \
@@ -59,7 +59,7 @@ enum counter_scope { COUNTER_SCOPES(COUNTER_SCOPE_MEMBER) COUNTER_SCOPE_COUNT };
 #undef COUNTER_MODE_MEMBER
 #undef COUNTER_SCOPE_MEMBER
 
-/* The words, and back (0 for a word that is none). */
+/* The words, and back (0 for an unknown word). */
 const char *counter_type_name(enum counter_type type);
 const char *counter_mode_name(enum counter_mode mode);
 const char *counter_scope_name(enum counter_scope scope);
@@ -70,8 +70,8 @@ enum counter_scope counter_scope_find(const char *word);
 struct counter_def {
     enum counter_type type;
     enum counter_mode mode;
-    enum counter_scope scope; /* whose value it is, of the location that recorded it */
-    int32_t base, exponent;   /* what a value stands for is value * base^exponent units; base 0: as it is */
+    enum counter_scope scope; /* what the value belongs to: the location that recorded it, its process, host or group */
+    int32_t base, exponent;   /* a value means value * base^exponent units; base 0: the value itself */
     char *unit;               /* NULL: not known */
 };
 
@@ -80,12 +80,12 @@ struct mark_def {
     struct counter_def counter;
     int32_t id;             /* event id in the source; EVENT_UNKNOWN */
     bool shadowed, defined; /* defined: the trace has a definition for it, not just the number */
-    bool made_up;           /* by the reader, for events that may come: without one it says nothing */
-    bool tells_requests;    /* set by defs_add_mark: not an event of the program, but the requests of a call */
+    bool made_up;           /* made by the reader for events that may come: not shown if none comes */
+    bool tells_requests;    /* set by defs_add_mark: not an event of the program, but a call's requests */
 };
 
-/* The constant with which recordings say that calls on files stand on the communicator of their file. In other traces
-   they stand on the world's. */
+/* Recordings with this constant give calls on files the communicator of the file. Other traces give them the world
+   communicator. */
 #define FILES_CONSTANT "MPI_File communicators"
 
 struct constant_def {
@@ -95,12 +95,12 @@ struct constant_def {
 
 /* A place of the program's source from which MPI was called. */
 struct site_def {
-    char *file;       /* as its compiler was given it; "" where only the function is known */
-    char *function;   /* in which it is; NULL: not known */
+    char *file;       /* as given to the compiler; "" if only the function is known */
+    char *function;   /* the function it is in; NULL: not known */
     int32_t id, line; /* id: number in the source, EVENT_UNKNOWN where it has none; line 0: not known */
 };
 
-/* What a record about a communicator says; the values are those of CLOG-2. */
+/* The kind of a record about a communicator; the values are those of CLOG-2. */
 enum comm_step {
     COMM_STEP_WORLD = 0,
     COMM_STEP_SELF = 1,
@@ -116,7 +116,7 @@ struct comm_def {
     int32_t id; /* in the source (CLOG-2: LID) */
     char *name; /* MPI_Comm_set_name's, or the source's own; NULL: not known */
     bool world, self;
-    bool window; /* a window, whose members are those of the communicator that it was made on */
+    bool window; /* a window: its members are those of the communicator it was created on */
     bool has_uuid;
     unsigned char uuid[COMM_UUID_SIZE];
 };
@@ -129,8 +129,8 @@ struct comm_row {
     int32_t kind; /* enum comm_kind */
 };
 
-/* A location: a thread of a process, a stream of its accelerator, or what only counters are recorded on. Events name it
-   by process and thread. Traces that say nothing of their locations have none. */
+/* A location: a thread of a process, a stream of its accelerator, or a location that records only counters. Events
+   refer to it by process and thread. Traces that do not describe their locations have none. */
 #define LOCATION_KINDS(X)                                                                                              \
     X(THREAD, "thread")                                                                                                \
     X(STREAM, "stream") /* of an accelerator */                                                                        \
@@ -142,7 +142,7 @@ enum location_kind {
         LOCATION_KIND_COUNT
 };
 const char *location_kind_name(enum location_kind kind);
-enum location_kind location_kind_find(const char *word); /* LOCATION_THREAD for a word that is none */
+enum location_kind location_kind_find(const char *word); /* LOCATION_THREAD for an unknown word */
 struct location_def {
     uint32_t process, thread;
     enum location_kind kind;
@@ -152,7 +152,7 @@ struct location_def {
     char *host;         /* NULL */
 };
 
-/* What I/O operations are on: an open file, or a way to it. */
+/* The target of I/O operations: an open file, or a handle to one. */
 struct handle_def {
     char *name; /* of the handle or its file; NULL */
     char *api;  /* "POSIX", "MPI-IO"; NULL */
@@ -186,11 +186,11 @@ struct defs {
     size_t handle_count, handle_capacity;
     struct path_def *paths;
     size_t path_count, path_capacity;
-    bool tells_files;   /* calls on files stand on the communicator of their file: there is FILES_CONSTANT */
-    uint32_t processes; /* declared, or the largest process number + 1 where nothing is declared */
+    bool tells_files;   /* the trace has FILES_CONSTANT: calls on files have the communicator of their file */
+    uint32_t processes; /* declared, or else the largest process number + 1 */
     uint32_t threads;   /* largest number of threads of a process as declared; at least 1 */
     char *version;      /* of the source's format; NULL */
-    char *creator;      /* who wrote the source, where it says so; NULL */
+    char *creator;      /* the program that wrote the source, if stated; NULL */
     struct map names;   /* internal: hash of a state's name -> first index + chain */
     uint32_t *name_next;
     size_t name_next_capacity;
@@ -209,41 +209,41 @@ uint32_t defs_add_mark(struct defs *defs, const struct mark_def *mark);
 uint32_t defs_add_constant(struct defs *defs, const char *name, int32_t value);
 uint32_t defs_add_site(struct defs *defs, const struct site_def *site); /* NULL file counts as "" */
 
-/* The same of locations (where a process and thread have one already, that one stands), handles and call paths. */
+/* The same for locations (if a process and thread already have one, it is kept), handles and call paths. */
 uint32_t defs_add_location(struct defs *defs, const struct location_def *location);
 uint32_t defs_add_handle(struct defs *defs, const struct handle_def *handle);
 uint32_t defs_add_path(struct defs *defs, const struct path_def *path);
 
-/* The location of events with this process and thread; NULL where the trace says nothing of it. */
+/* The location of events with this process and thread; NULL if the trace does not describe it. */
 const struct location_def *defs_find_location(const struct defs *defs, uint32_t process, uint32_t thread);
 
-/* Gives a communicator its name; the first one stands. */
+/* Names a communicator; the first name is kept. */
 void comm_set_name(struct comm_def *comm, const char *name);
 
 /* Lowest index of a state with this shown name, or EVENT_UNKNOWN. */
 int32_t defs_find_state(const struct defs *defs, const char *name);
 
-/* True if another state has the same shown name, so that the name alone does not tell which. */
+/* True if another state has the same shown name, so that the name alone is ambiguous. */
 bool defs_name_is_shared(const struct defs *defs, uint32_t state);
 
-/* Index of the communicator with this id, made where it is not there. */
+/* Index of the communicator with this id, created if needed. */
 int32_t defs_comm(struct defs *defs, int32_t id);
 int32_t defs_find_comm(const struct defs *defs, int32_t id); /* EVENT_UNKNOWN if there is none */
 
-/* Gives a communicator its UUID; the first one stands. Those of windows in recordings say that they are. */
+/* Gives a communicator its UUID; the first one is kept. In recordings the UUID shows whether it is a window. */
 void comm_set_uuid(struct comm_def *comm, const unsigned char uuid[COMM_UUID_SIZE]);
-/* Makes a UUID laid out as MPE's (number, time, processor's name): recordings and CLOG-2's writer need it. The key
-   stands in number and time, which is always a small positive double, because MPE's tools print it; the name is that of
-   sight. `id` makes communicators with the same key differ. */
+/* Makes a UUID laid out as MPE's (number, time, processor's name): recordings and CLOG-2's writer need it. The key is
+   stored in number and time, which is always a small positive double, because MPE's tools print it; the name is
+   sight's. `id` makes communicators with the same key differ. */
 void comm_sign_uuid(unsigned char uuid[COMM_UUID_SIZE], uint64_t key, int32_t id, bool window);
-/* False if the time in a UUID is none that MPE could have written: its clog2_print would overflow on it. */
+/* False if MPE could not have written the time in a UUID: its clog2_print would overflow on it. */
 bool comm_uuid_is_printable(const unsigned char uuid[COMM_UUID_SIZE]);
 
-/* A process is `rank` in communicator `comm` (an index). The first statement wins. */
+/* Records that a process is `rank` in communicator `comm` (an index). The first call wins. */
 void defs_set_member(struct defs *defs, int32_t comm, int32_t rank, uint32_t world_rank);
 
-/* World rank of `rank` in `comm`, and back; EVENT_UNKNOWN where not known. In a world communicator without a
-   statement a rank is its own world rank. */
+/* World rank of `rank` in `comm`, and back; EVENT_UNKNOWN if not known. In a world communicator without recorded ranks,
+   a rank is its own world rank. */
 int32_t defs_world_rank(const struct defs *defs, int32_t comm, int32_t rank);
 int32_t defs_comm_rank(const struct defs *defs, int32_t comm, uint32_t world_rank);
 

@@ -8,8 +8,8 @@
 #include <stdint.h>
 #include <string.h>
 
-/* The one event of all formats. Readers translate into it, nothing after them knows a format.
-   What a format does not tell is UNKNOWN (or 0 where the field says so), never a made-up value. */
+/* The one event of all formats. Readers translate into it, and no later code knows a format. What a format does not
+   record is UNKNOWN (or 0 where the field says so), never a made-up value. */
 
 enum event_kind {
     EVENT_ENTER,      /* state begins */
@@ -20,21 +20,21 @@ enum event_kind {
     EVENT_MARK,       /* solo event; state is the index of a mark definition */
     EVENT_COUNTER,    /* value of a counter; state is the index of a mark definition, whose `counter` has the type: the
                          value is in `value`, of a double its bits (event_set_double) */
-    EVENT_RMA,        /* step of a one-sided operation: value is enum rma_step, comm the window, partner the other
-                         process, bytes_sent and bytes_received what goes there and comes back, request what the steps
-                         of one operation share */
-    EVENT_IO,         /* step of an operation on a file: value is enum io_step, state the index of an I/O handle,
-                         bytes_sent what was written, bytes_received what was read (asked for at a begin), request what
-                         the steps of one operation share */
-    EVENT_SAMPLE,     /* where the location was: state is the index of a call path (defs->paths); value is the time in
-                         ns that the sample stands for, 0: not known */
+    EVENT_RMA,    /* step of a one-sided operation: value is enum rma_step, comm the window, partner the other process,
+                     bytes_sent and bytes_received the bytes that go there and come back, request the number that the steps
+                     of one operation share */
+    EVENT_IO,     /* step of an operation on a file: value is enum io_step, state the index of an I/O handle,
+                     bytes_sent the bytes written, bytes_received the bytes read (requested, at a begin), request the number
+                     that the steps of one operation share */
+    EVENT_SAMPLE, /* a sample: state is the index of a call path (defs->paths); value is the time in ns that the sample
+                     represents, 0: not known */
     /* From here on: records about the trace. They are not events of the program: not counted, in no metric. */
     EVENT_COMM_MADE,  /* partner_comm was made from comm; tag is the process's rank in it (or -1); value is enum
                          comm_step */
     EVENT_COMM_FREED, /* comm is free again */
     EVENT_SHIFT,      /* clock shift: value is the shift in ns that the trace states */
-    EVENT_DEFINITION, /* a definition stood here in the source: value is enum definition_kind, state its index */
-    EVENT_NEIGHBOURS  /* some of the process's neighbours in the topology of comm: the payload is that of
+    EVENT_DEFINITION, /* the source has a definition here: value is enum definition_kind, state its index */
+    EVENT_NEIGHBOURS  /* some of the process's neighbours in the topology of comm: the payload is described in
                          core/payload.h; state is the index of the mark definition of that name */
 };
 
@@ -60,7 +60,7 @@ enum rma_step {
         RMA_STEP_COUNT
 };
 
-/* X(name, word): the same of operations on files. */
+/* X(name, word): the same for operations on files. */
 #define IO_STEPS(X)                                                                                                    \
     X(OPEN, "open")                                                                                                    \
     X(CLOSE, "close")                                                                                                  \
@@ -68,7 +68,7 @@ enum rma_step {
     X(BEGIN_READ, "begin-read")                                                                                        \
     X(BEGIN_WRITE, "begin-write")                                                                                      \
     X(BEGIN_FLUSH, "begin-flush")                                                                                      \
-    X(READ, "read") /* has ended, as the next two */                                                                   \
+    X(READ, "read") /* the operation has ended, as in the next two */                                                  \
     X(WRITE, "write")                                                                                                  \
     X(FLUSH, "flush")                                                                                                  \
     X(CANCEL, "cancel")                                                                                                \
@@ -80,7 +80,7 @@ enum io_step {
         IO_STEP_COUNT
 };
 
-/* The words; NULL for a value that is no step. And back: -1 for a word that is none. */
+/* The words; NULL for an unknown step. And back: -1 for an unknown word. */
 const char *rma_step_name(int64_t step);
 const char *io_step_name(int64_t step);
 int rma_step_find(const char *word);
@@ -88,10 +88,10 @@ int io_step_find(const char *word);
 
 enum definition_kind { DEFINITION_STATE, DEFINITION_MARK, DEFINITION_CONSTANT, DEFINITION_SITE };
 
-/* What stands for the root of a collective on an inter-communicator, in tag, in the group that the root is in. */
+/* The tag of a collective on an inter-communicator, in the group of the root: whether this process is the root. */
 enum event_root {
     ROOT_SELF = -2,  /* MPI_ROOT: the process itself */
-    ROOT_BESIDE = -3 /* MPI_PROC_NULL: another process of its group; this one takes no part */
+    ROOT_BESIDE = -3 /* MPI_PROC_NULL: another process of the group is the root; this one takes no part */
 };
 
 enum {
@@ -109,13 +109,13 @@ struct event {
     int64_t time_ns;                    /* on the trace's own clock, not shifted to start at 0; may be negative */
     int64_t bytes_sent, bytes_received; /* BYTES_UNKNOWN if unknown */
     int64_t value;           /* ALOG and CLOG: the event's integer (0: none); a counter's value; see enum event_kind */
-    uint64_t request;        /* the first that the call posts, starts or completes (core/payload.h); 0: none */
+    uint64_t request;        /* the first request that the call posts, starts or completes (core/payload.h); 0: none */
     uint32_t process;        /* world rank */
     uint32_t thread;         /* 0: the main thread */
     uint32_t state;          /* index into defs->states; of marks and counters into defs->marks, of EVENT_IO into
                                 defs->handles, of EVENT_SAMPLE into defs->paths */
     int32_t comm;            /* index into defs->comms: the communicator of the call, at this process's side */
-    int32_t partner_comm;    /* messages: the communicator in which the partner stands; equals comm but for
+    int32_t partner_comm;    /* messages: the communicator that contains the partner; equals comm except for
                                 inter-communicators */
     int32_t partner;         /* messages: world rank, PARTNER_NONE or EVENT_UNKNOWN */
     int32_t tag;             /* messages: tag; collectives: root, a rank in comm, or in the remote group of an
@@ -125,10 +125,10 @@ struct event {
     uint32_t payload_length; /* 0: none */
     uint8_t kind;            /* enum event_kind */
     uint8_t flags;           /* EVENT_PAYLOAD_TEXT */
-    uint32_t requests;       /* how many, with numbers one after the other; 0 where there is no request */
+    uint32_t requests;       /* how many requests, numbered consecutively; 0 if there is none */
 };
 
-/* An event of which nothing is known but that it is there: start from it, then set what the format tells. */
+/* An event with every field unknown: start from it, then set what the format records. */
 #define EVENT_NOTHING                                                                                                  \
     ((struct event){.bytes_sent = BYTES_UNKNOWN,                                                                       \
                     .bytes_received = BYTES_UNKNOWN,                                                                   \
@@ -137,20 +137,20 @@ struct event {
                     .partner = EVENT_UNKNOWN,                                                                          \
                     .tag = EVENT_UNKNOWN})
 
-/* True for events of the program: those that `events`, begin and end count. */
+/* True for events of the program: these count for `events`, begin and end. */
 static inline bool event_counts(const struct event *event)
 {
     return event->kind <= EVENT_SAMPLE;
 }
 
-/* Bytes of a message event; 0 where they are not known. */
+/* Bytes of a message event; 0 if not known. */
 static inline uint64_t event_message_bytes(const struct event *event)
 {
     int64_t bytes = event->kind == EVENT_SEND ? event->bytes_sent : event->bytes_received;
     return bytes > 0 ? (uint64_t)bytes : 0;
 }
 
-/* A counter's value where its definition says double. */
+/* The value of a counter whose definition says double. */
 static inline double event_double(const struct event *event)
 {
     double number;
@@ -179,13 +179,13 @@ static inline void batch_clear(struct batch *batch)
     batch->arena_length = 0;
 }
 
-/* Copies a payload into the arena and lets `event` name it. */
+/* Copies a payload into the arena and sets its place in `event`. */
 void batch_set_payload(struct batch *batch, struct event *event, const void *payload, size_t length);
 
 void batch_free(struct batch *batch); /* frees the arena, not the struct */
 
-/* Time from then to now, never negative. Times reach so far that even their difference may not fit: the largest there
- * is, then. */
+/* Time from then to now, never negative. The range of times is so large that the difference may overflow: then
+   INT64_MAX. */
 static inline int64_t time_since(int64_t then_ns, int64_t now_ns)
 {
     int64_t passed;
@@ -194,7 +194,7 @@ static inline int64_t time_since(int64_t then_ns, int64_t now_ns)
     return passed > 0 ? passed : 0;
 }
 
-/* Sums wrap around, which keeps merging exact, where the times of a damaged trace are beyond all sense. */
+/* Adds; wraps around if a damaged trace has absurd times, which keeps merging exact. */
 static inline void time_add(int64_t *sum, int64_t ns)
 {
     *sum = (int64_t)((uint64_t)*sum + (uint64_t)ns);
@@ -205,13 +205,13 @@ static inline void time_subtract(int64_t *sum, int64_t ns)
     *sum = (int64_t)((uint64_t)*sum - (uint64_t)ns);
 }
 
-/* Whether sums of times between the two over so many processes fit into ns: 285 years, which no run comes near. */
+/* True if the time between the two, summed over so many processes, fits into 64 bits of ns (285 years). */
 static inline bool time_span_fits(int64_t begin_ns, int64_t end_ns, size_t processes)
 {
     return ((double)end_ns - (double)begin_ns) * (double)(processes ? processes : 1) <= 9e18;
 }
 
-/* Seconds as whole ns: llrint(seconds * 1e9). False for NaN and for what is beyond +-9e9 s, which is damage. */
+/* Seconds as whole ns: llrint(seconds * 1e9). False for NaN and beyond +-9e9 s, which is damage. */
 static inline bool time_from_seconds(double seconds, int64_t *ns)
 {
     if (!(seconds >= -9e9 && seconds <= 9e9))

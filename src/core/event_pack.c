@@ -5,12 +5,12 @@
 
 #include <string.h>
 
-/* Layout: two bytes of flags (little-endian), the state, then the fields that the flags name, in the order of the
-   flags. A field that is not named has its default, which is what most events of real traces have. */
+/* Layout: two bytes of flags (little-endian), the state, then the fields whose flags are set, in the order of the
+   flags. Other fields have their default, as in most events of real traces. */
 enum {
     PACK_KIND = 15, /* the kind; KIND_ESCAPED: it did not fit and follows as a byte */
     PACK_COMM = 1 << 4,
-    PACK_PARTNER_COMM = 1 << 5, /* differs from what partner_comm_default() tells */
+    PACK_PARTNER_COMM = 1 << 5, /* differs from partner_comm_default() */
     PACK_PARTNER = 1 << 6,
     PACK_TAG = 1 << 7,
     PACK_SENT = 1 << 8,
@@ -68,7 +68,7 @@ size_t event_pack(unsigned char *at, const struct event *event, const unsigned c
     at = varint_put(at, event->state);
     if (flags & PACK_COMM)
         at = varint_put_signed(at, event->comm);
-    /* Enter and leave have nothing else in nearly all traces. */
+    /* The short cut: nearly all enters and leaves have no other fields. */
     if (!(flags >> 5))
         return (size_t)(at - start);
     if (flags & PACK_PARTNER_COMM)

@@ -12,7 +12,7 @@ enum { EVENT_PACK_MAX = 128 }; /* without the payload */
 size_t event_pack(unsigned char *at, const struct event *event, const unsigned char *arena);
 
 /* The reverse: fills all but time_ns and process; event->payload is an offset into `packed`, so that `packed` is its
- * arena. Returns the bytes that event_pack used. */
+   arena. Returns the bytes that event_pack used. */
 size_t event_unpack(struct event *event, const unsigned char *packed);
 
 #endif

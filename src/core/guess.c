@@ -17,8 +17,8 @@ static int letter(const char *text, size_t at)
     return tolower((unsigned char)text[at]);
 }
 
-/* Changes that make one word the other; both are shorter than GUESS_WORD. Rows of the usual table: this one, and the
-   two before it, as neighbours may be exchanged. */
+/* Edit distance of two words, both shorter than GUESS_WORD. Keeps three rows of the usual table: this one, and two
+   before it because neighbours may be swapped. */
 static size_t distance_of(const char *a, size_t a_length, const char *b, size_t b_length)
 {
     size_t rows[3][GUESS_WORD + 1];

@@ -4,8 +4,8 @@
 
 #include <stddef.h>
 
-/* Which of the words that exist a mistyped one most likely means: the nearest by letters inserted, left out, replaced
-   or exchanged with their neighbour (Damerau and Levenshtein), where these are at most a third of its letters. */
+/* Finds the existing word that a mistyped one most likely means: the nearest by letters inserted, left out, replaced or
+   swapped (Damerau-Levenshtein distance), if that is at most a third of its letters. */
 struct guess {
     const char *word; /* as typed */
     size_t length;    /* of it */
@@ -15,10 +15,10 @@ struct guess {
 
 struct guess guess_of(const char *word, size_t length);
 
-/* One of the words that exist; it must stay as long as the guess. */
+/* Offers one of the existing words, which must live as long as the guess. */
 void guess_try(struct guess *guess, const char *candidate);
 
-/* Longer words are no guess. */
+/* Longer words are never guessed. */
 enum { GUESS_WORD = 64, GUESS_TEXT = GUESS_WORD + 32 };
 
 /* " (did you mean 'report'?)", or `otherwise`, which may be "". `prefix` stands before the word: "--". */

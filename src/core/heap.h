@@ -7,15 +7,15 @@
 #include <string.h>
 
 /* Binary heaps in arrays of any item: the item that comes before all others is at index 0. The caller owns the array
-   and its count. Everything is inline, and an order is a constant, so that the compiler makes of each use a heap of its
-   own: sizes are known and `before` is no call. */
+   and its count. Everything is inline and the order is a constant, so that the compiler specialises each use: sizes are
+   known and `before` is inlined. */
 
 enum { HEAP_ITEM_MAX = 64 }; /* bytes */
 
 struct heap_order {
     size_t size; /* of an item, up to HEAP_ITEM_MAX */
     bool (*before)(const void *context, const void *left, const void *right);
-    /* The item now stands at this index; NULL: nobody asks. */
+    /* Called when the item moves to this index; NULL: not needed. */
     void (*moved)(void *context, const void *item, size_t place);
 };
 
@@ -33,7 +33,7 @@ HEAP_INLINE void heap_set(void *items, const struct heap_order *order, void *con
         order->moved(context, item, place);
 }
 
-/* The item at `place` comes before others than it did: it moves towards the front. */
+/* The key of the item at `place` has decreased: moves it towards the front. */
 HEAP_INLINE void heap_up(void *items, size_t place, const struct heap_order *order, void *context)
 {
     _Alignas(max_align_t) char item[HEAP_ITEM_MAX];
@@ -43,7 +43,7 @@ HEAP_INLINE void heap_up(void *items, size_t place, const struct heap_order *ord
     heap_set(items, order, context, place, item);
 }
 
-/* The item at `place` comes after others than it did: it moves away from the front. */
+/* The key of the item at `place` has increased: moves it away from the front. */
 HEAP_INLINE void heap_down(void *items, size_t count, size_t place, const struct heap_order *order, void *context)
 {
     _Alignas(max_align_t) char item[HEAP_ITEM_MAX];
@@ -58,7 +58,7 @@ HEAP_INLINE void heap_down(void *items, size_t count, size_t place, const struct
     heap_set(items, order, context, place, item);
 }
 
-/* Makes a heap of items in any order. */
+/* Turns items in any order into a heap. */
 HEAP_INLINE void heap_make(void *items, size_t count, const struct heap_order *order, void *context)
 {
     for (size_t place = count / 2; place-- > 0;)

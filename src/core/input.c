@@ -48,7 +48,7 @@ struct input_source {
     bool kept;
     int spool;
     uint64_t spooled;  /* data in the spool */
-    uint64_t replayed; /* of these, read again; equal to spooled when reading goes on at the source */
+    uint64_t replayed; /* of these, read again; equal to spooled when reading continues at the source */
 };
 
 char *input_escape_name(const char *path)
@@ -87,7 +87,7 @@ static bool is_plain(const struct input_source *source)
     return input_codec_is_plain(source->codec);
 }
 
-/* Reads raw bytes after those that are there, until there are `want` or the file ends. */
+/* Appends raw bytes until there are `want` or the file ends. */
 static enum status fill_raw(struct input *input, size_t want, struct error *err)
 {
     struct input_source *source = input->source;
@@ -110,7 +110,7 @@ static enum status fill_raw(struct input *input, size_t want, struct error *err)
     return STATUS_OK;
 }
 
-/* Plain data go straight to where they are wanted, but for the head that was read to know that they are plain. */
+/* Plain data are read straight into the buffer, except for the first bytes, which were read to choose the codec. */
 static enum status read_plain(struct input *input, unsigned char *to, size_t size, size_t *got, struct error *err)
 {
     struct input_source *source = input->source;
@@ -210,7 +210,7 @@ static enum status read_spool(struct input_source *source, unsigned char *to, si
     return STATUS_OK;
 }
 
-/* Some more data; *got is 0 when they have ended. */
+/* Reads some more data; *got is 0 at the end. */
 static enum status read_data(struct input *input, unsigned char *to, size_t size, size_t *got, struct error *err)
 {
     struct input_source *source = input->source;
@@ -228,7 +228,7 @@ static enum status read_data(struct input *input, unsigned char *to, size_t size
     return status;
 }
 
-/* Room after the buffered bytes. The buffer grows only when it is full, so never beyond twice what has come. */
+/* Room after the buffered bytes. The buffer grows only when it is full, so it is never larger than twice the data. */
 static size_t make_room(struct input *input, size_t want)
 {
     size_t have = input_available(input);
@@ -253,7 +253,7 @@ enum status input_fill(struct input *input, size_t want, struct error *err)
             return STATUS_END;
         size_t room = input->buffer ? (size_t)(input->buffer + input->capacity - input->end) : 0;
         size_t have = input_available(input);
-        /* Moving few bytes to the front is cheaper than a small read after them. */
+        /* Moving a few bytes to the front is cheaper than a small read. */
         if (room < want - have || (input->at > input->buffer && have <= RAW_SIZE))
             room = make_room(input, want);
         size_t got;
@@ -272,7 +272,7 @@ static void drop_buffered(struct input *input, uint64_t offset)
     input->ended = false;
 }
 
-/* Skips what need not be read, keeping within the file so that its end is found by reading. Returns bytes skipped. */
+/* Skips by seeking, but not past the end of the file, so that the end is found by reading. Returns bytes skipped. */
 static uint64_t seek_over(struct input *input, uint64_t n)
 {
     struct input_source *source = input->source;
@@ -322,7 +322,7 @@ enum status input_keep(struct input *input, struct error *err)
     bool again = is_plain(source) && (source->fd < 0 || source->seekable);
     if (!again) {
         source->spool = temporary_file(err);
-        /* What was peeked at is not in the spool yet. */
+        /* Peeked data are not in the spool yet. */
         if (source->spool < 0 || write_spool(source, input->at, input_available(input), err) != STATUS_OK)
             return STATUS_FAILED;
     }
@@ -342,7 +342,7 @@ enum status input_rewind(struct input *input, struct error *err)
         input->offset = 0;
         return STATUS_OK;
     } else if (input->offset == (uint64_t)(input->at - input->buffer)) {
-        /* All that was consumed is still in the buffer: short files are read once. */
+        /* Everything consumed is still in the buffer: short files are read only once. */
         input->at = input->buffer;
         input->offset = 0;
         return STATUS_OK;
@@ -488,7 +488,7 @@ struct input *input_open_memory(const void *data, size_t size, const char *name)
     source->size = size;
     source->raw = size ? data : "";
     source->raw_end = source->raw + size;
-    /* There is no way to tell a fault here: what this build cannot decompress stays as it is. */
+    /* Memory has no error to return: what this build cannot decompress stays as it is. */
     if (open_codec(input, &ignored) != STATUS_OK)
         source->codec = input_codec_find((const unsigned char *)"", 0);
     if (is_plain(source)) {

@@ -8,16 +8,16 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A file, standard input ("-") or memory as a row of bytes, decompressed on the way (gzip, zstd, known by content).
-   Peek, decide, consume: a format never sees a short read or a buffer's edge. Memory: one buffer that grows only as
-   far as one input_need asks and only while data arrive. */
+/* A file, standard input ("-") or memory as a stream of bytes, decompressed on the way (gzip, zstd, detected by
+   content). Peek, decide, consume: a reader never sees a short read or the edge of a buffer. Memory: one buffer that
+   grows only as far as one input_need asks and only while data arrive. */
 struct input {
     const char *name;              /* for messages; "standard input" for "-" */
     const char *path;              /* as it was opened; NULL: standard input or memory */
     const unsigned char *at, *end; /* buffered bytes not yet consumed: read them, then input_consume */
     uint64_t offset;               /* of `at` in the decompressed data */
     bool ended;                    /* everything is buffered */
-    const char *fault;             /* damaged or cut compressed data: what is wrong; the data end there. NULL: none */
+    const char *fault;             /* description of damaged or cut compressed data, where the data end; NULL: none */
     struct input_source *source;   /* internal */
     unsigned char *buffer;         /* internal */
     size_t capacity;               /* internal */
@@ -36,8 +36,8 @@ struct input *input_open_memory(const void *data, size_t size, const char *name)
 
 void input_close(struct input *input);
 
-/* The data will be read again from the start: what cannot be (a pipe, compressed data) is kept in an unlinked file in
-   TMPDIR from now on. Call before anything is consumed. */
+/* Prepares for reading the data again from the start: from now on, data that cannot be read twice (a pipe, compressed
+   data) are kept in an unlinked file in TMPDIR. Call before anything is consumed. */
 enum status input_keep(struct input *input, struct error *err) MUST_CHECK;
 
 /* Back to the first byte. Needs input_keep before. */
@@ -48,24 +48,24 @@ static inline size_t input_available(const struct input *input)
     return (size_t)(input->end - input->at);
 }
 
-/* At least `want` bytes at input->at. STATUS_END: the data end before that (what there is, is there). */
+/* At least `want` bytes at input->at. STATUS_END: the data end before that (at input->at is all that is left). */
 enum status input_fill(struct input *input, size_t want, struct error *err) MUST_CHECK;
 static inline enum status input_need(struct input *input, size_t want, struct error *err)
 {
     return input_available(input) >= want ? STATUS_OK : input_fill(input, want, err);
 }
 
-/* Takes n bytes, which must be available. */
+/* Consumes n bytes, which must be available. */
 static inline void input_consume(struct input *input, size_t n)
 {
     input->at += n;
     input->offset += n;
 }
 
-/* Takes n bytes, available or not. STATUS_END: the data end before that. */
+/* Consumes n bytes, available or not. STATUS_END: the data end before that. */
 enum status input_skip(struct input *input, uint64_t n, struct error *err) MUST_CHECK;
 
-/* True if input_seek can go to any byte: an uncompressed regular file that was opened at its start. */
+/* True if input_seek works: an uncompressed regular file that was opened at its start. */
 bool input_can_seek(const struct input *input);
 
 /* Goes to a byte, before or after the current one. Needs input_can_seek. */
@@ -74,7 +74,7 @@ enum status input_seek(struct input *input, uint64_t offset, struct error *err) 
 /* For progress: bytes of the file read so far and its size (0: not known). */
 void input_progress(const struct input *input, uint64_t *done, uint64_t *total);
 
-/* Size of the decompressed data where known without reading them (plain files, memory); else 0. */
+/* Size of the decompressed data if known without reading them (plain files, memory); else 0. */
 uint64_t input_size(const struct input *input);
 
 /* An unlinked file in TMPDIR (default /tmp) for reading and writing; -1 and a fault. */

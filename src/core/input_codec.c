@@ -51,7 +51,7 @@ static enum decoded gzip_decode(void *state, struct input_flow *flow)
 {
     struct gzip *gzip = state;
     if (gzip->between) {
-        /* Zeros fill the blocks of a tape; they are no member. */
+        /* Zeros after a member pad the blocks of a tape; they do not start another one. */
         while (flow->in < flow->in_end && *flow->in == 0)
             flow->in++;
         if (flow->in == flow->in_end)
@@ -127,7 +127,7 @@ static enum decoded zstd_decode(void *state, struct input_flow *flow)
 
 #endif
 
-/* The row without magic comes last: what nothing else claims is plain. */
+/* The row without magic bytes comes last: anything that no other row matches is plain. */
 static const struct input_codec codecs[] = {
     {.name = "gzip",
      .magic = {0x1f, 0x8b},

@@ -8,13 +8,13 @@
 /* How the bytes of a file become data: one row per way of compressing. */
 
 enum decoded {
-    DECODED_MORE,   /* all is well; call again with what is left, more input or more room */
+    DECODED_MORE,   /* no problem; call again with the remaining input, more input or more room */
     DECODED_END,    /* the data end here, as they should */
-    DECODED_CUT,    /* the data end here, in the middle */
-    DECODED_DAMAGED /* what follows cannot be understood */
+    DECODED_CUT,    /* the data are cut off here */
+    DECODED_DAMAGED /* what follows is damaged */
 };
 
-/* A decoder takes from `in` and puts to `out`, moving both. */
+/* Decodes from `in` to `out` and advances both. */
 struct input_flow {
     const unsigned char *in, *in_end;
     unsigned char *out, *out_end;
@@ -25,7 +25,7 @@ struct input_codec {
     const char *name;
     unsigned char magic[4];
     size_t magic_length;
-    /* All NULL where this build has not got the library; plain is always there and needs none of them. */
+    /* All NULL if this build lacks the library; plain always works and needs none of them. */
     void *(*open)(void); /* NULL: no memory */
     enum decoded (*decode)(void *state, struct input_flow *flow);
     void (*close)(void *state);

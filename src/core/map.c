@@ -38,7 +38,7 @@ uint64_t *map_put(struct map *map, uint64_t key, uint64_t initial)
     return &entry->value;
 }
 
-/* Entries after the free place that would no longer be found move into it. */
+/* Linear probing stops at a free place: entries after it that would no longer be found move into it. */
 void map_remove(struct map *map, uint64_t key)
 {
     uint64_t *found = map_find(map, key);

@@ -5,7 +5,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A hash map of 64-bit numbers with open addressing. Zero-initialised is empty. Memory follows the number of keys. */
+/* A hash map of 64-bit numbers with open addressing. A zero-initialised map is empty. Memory grows with the number of
+   keys. */
 struct map_entry {
     uint64_t key; /* key + 1; 0 is a free place, so UINT64_MAX cannot be a key */
     uint64_t value;
@@ -15,7 +16,7 @@ struct map {
     size_t count, capacity; /* capacity is a power of two */
 };
 
-/* A key of two 32-bit numbers. The pair (UINT32_MAX, UINT32_MAX) cannot be one. */
+/* A key of two 32-bit numbers. The pair (UINT32_MAX, UINT32_MAX) is not allowed. */
 static inline uint64_t map_pair(uint32_t high, uint32_t low)
 {
     return (uint64_t)high << 32 | low;
@@ -41,10 +42,10 @@ static inline uint64_t *map_find(const struct map *map, uint64_t key)
     }
 }
 
-/* Value of `key`, made with `initial` where it was not there. Valid until the next map_put. */
+/* Value of `key`, inserted with `initial` if it is missing. Valid until the next map_put. */
 uint64_t *map_put(struct map *map, uint64_t key, uint64_t initial);
 
-/* Takes the key out, if it is there. */
+/* Removes the key, if present. */
 void map_remove(struct map *map, uint64_t key);
 
 void map_clear(struct map *map); /* frees what it holds; the map is empty again */

@@ -6,18 +6,18 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-/* Memory that is there: every size that comes from a file is checked against a bound before it gets here, so that
-   running out of memory is not a property of the input. When it happens all the same, the handler is called; it must
-   not return. Without a handler the process aborts. All results are freed with free(). */
+/* Allocation that does not fail: every size that comes from a file is checked against a bound first, so that no input
+   can exhaust memory. If memory runs out all the same, the handler is called; it must not return. Without a handler the
+   process aborts. All results are freed with free(). */
 void memory_set_handler(void (*out_of_memory)(void));
-/* There is no memory: what the handler does, which must be possible in a signal handler. Does not return. */
+/* Ends the process as if memory had run out, through the handler; also called from signal handlers. Does not return. */
 _Noreturn void memory_failed(void);
 
 void *memory_new(size_t size);                 /* zeroed; size 0 gives a valid pointer */
 void *memory_resize(void *block, size_t size); /* as realloc */
 char *memory_copy_string(const char *text);    /* NULL gives NULL */
 
-/* Makes room for one more element: the one implementation of growing (doubling). Use through ARRAY_PUSH. */
+/* Makes room for one more element, doubling the capacity. Use through ARRAY_PUSH. */
 void *memory_grow(void *block, size_t *capacity, size_t element_size, size_t wanted);
 
 /* Makes `array` (of `capacity` elements) hold at least `wanted` elements. */

@@ -81,7 +81,7 @@ static bool begins_with(const char *text, const char *prefix)
     return strncmp(text, prefix, strlen(prefix)) == 0;
 }
 
-/* Some recorders write the name of the entry that they call, PMPI_X, for that which the program called. */
+/* Some recorders write the name of the function that they call, PMPI_X, instead of the one that the program called. */
 static const struct mpi_function *find_either_entry(const char *name)
 {
     return mpi_function_find(begins_with(name, "PMPI_") ? name + 1 : name);

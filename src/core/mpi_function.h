@@ -5,12 +5,13 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* What is known of a state by its name alone: the table of MPI functions and the rules for all other names.
+/* What the name of a state alone says: the table of MPI functions and the rules for all other names.
 
    Sources: the mpi.h of MPICH 4.0.2 and Open MPI 4.1.4, the additions of MPI 4.1, the functions that only Fortran has;
-   the MPE-1 names are those of MPE-1's log_wrap.c. Everything here is constant: nothing is allocated or to be freed. */
+   the MPE-1 names are those of MPE-1's log_wrap.c. Everything here is constant: nothing is allocated, and nothing needs
+   freeing. */
 
-/* X(name, word): the classes, in the order of enum function_class, and the words that all output prints. */
+/* X(name, word): the classes, in the order of enum function_class, and the words that output prints. */
 #define FUNCTION_CLASSES(X)                                                                                            \
     X(P2P, "p2p")               /* sends and receives, also when only initialised, started or marked ready */          \
     X(PROBE, "probe")           /* looking for a message */                                                            \
@@ -44,8 +45,8 @@ struct mpi_function {
 /* The function of exactly this name, or NULL. PMPI_ names are not in the table. */
 const struct mpi_function *mpi_function_find(const char *name);
 
-/* The function that MPE-1 spells so, or NULL. MPE-1 cut names at 15 characters: a name of that length which is no
-   spelling itself is the only function whose spelling begins with it, NULL when there are several. */
+/* The function with this MPE-1 spelling, or NULL. MPE-1 cut names at 15 characters: a name of that length which is not
+   a spelling itself means the only function whose spelling begins with it, NULL if there are several. */
 const struct mpi_function *mpi_function_find_mpe1(const char *name);
 
 /* The table itself, sorted by name in strcmp() order; index is below the count. */
@@ -55,19 +56,19 @@ const struct mpi_function *mpi_function_at(size_t index);
 /* The word that all output prints: "p2p", "probe", … */
 const char *function_class_name(enum function_class class);
 
-/* True for MPI_Init, MPI_Init_thread and MPI_Finalize: how long they last is the run's beginning and end, not what the
-   program does. */
+/* True for MPI_Init, MPI_Init_thread and MPI_Finalize: their time belongs to starting and ending the run, not to what
+   the program does. */
 bool mpi_function_starts_or_ends(const char *name);
 
 /* True for all classes but user and tool: time in them is communication time. */
 bool function_class_is_mpi(enum function_class class);
 
-/* The class of a state by its name. PMPI_X is X; other names that begin with MPI_ or MPIX_ are MPI functions of which
-   no more is known (local); MPE's own states are the tool's; all else is the user's. */
+/* The class of a state by its name. PMPI_X is X; other names that begin with MPI_ or MPIX_ are unknown MPI functions
+   (local); MPE's own states are the tool's; everything else is the user's. */
 enum function_class function_class_of(const char *state_name);
 
-/* The direction of a message inside the state of this name: the table's, also for PMPI_X and for the states with which
-   MPE-2 surrounds the messages that complete in another call. */
+/* The direction of a message inside the state of this name: from the table, also for PMPI_X and for the states that
+   MPE-2 puts around messages that complete in another call. */
 enum message_direction message_direction_of(const char *state_name);
 
 #endif

@@ -8,7 +8,7 @@ struct open_state *open_states_enter_grow(struct open_states *open, uint32_t sta
 {
     if (open->depth >= DEPTH_LIMIT)
         return NULL;
-    /* Never room for more than the limit, so that a full array is the only question on the way in. */
+    /* The capacity never exceeds the limit, so that entering only needs to check for a full array. */
     size_t wanted = open->capacity ? open->capacity * 2 : 8;
     open->capacity = wanted < DEPTH_LIMIT ? wanted : DEPTH_LIMIT;
     open->frames = memory_resize(open->frames, open->capacity * sizeof *open->frames);

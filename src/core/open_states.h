@@ -40,7 +40,7 @@ static inline ptrdiff_t open_states_find(const struct open_states *open, uint32_
     return at;
 }
 
-/* Takes the frame at index `at` out; frames above it move down. */
+/* Removes the frame at index `at`; frames above it move down. */
 static inline void open_states_remove(struct open_states *open, ptrdiff_t at)
 {
     open->depth--;

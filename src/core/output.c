@@ -22,23 +22,23 @@
 
 enum { BUFFER_SIZE = 64 * 1024, PRINT_SIZE = 4096, LINKS_MAX = 40, UNFINISHED_MAX = 16 };
 
-/* A regular file under its temporary name has `temporary`; all else is written directly. */
+/* A regular file is written under its temporary name, `temporary`; everything else is written directly. */
 struct output_target {
     char *name; /* for messages */
     int fd;
     struct output_options options;
-    char *path; /* where the temporary file goes, links followed */
+    char *path; /* where the temporary file is moved to, with links resolved */
     char *temporary;
     int unfinished; /* place in the list of temporary names, -1: none */
     const struct output_codec *codec;
     void *codec_state;
     unsigned char *encoded;
     int spool;      /* -1: none */
-    bool in_memory; /* the buffer grows and is what is written */
+    bool in_memory; /* an output in memory: the buffer grows and is the result */
 };
 
-/* What a signal handler removes. A place is taken first and only then has a length, so that the handler never sees half
- * a name. */
+/* The files that a signal handler removes. A place is reserved first and gets its length last, so that the handler
+   never sees half a name. */
 static struct {
     atomic_bool taken;
     _Atomic size_t length;
@@ -73,7 +73,7 @@ void output_remove_unfinished(void)
             unlink(unfinished[i].path);
 }
 
-/* The target of a symbolic link, which need not be there; `path` itself if it is not a link. NULL: too many links. */
+/* The target of a symbolic link, which need not exist; `path` itself if it is not a link. NULL: too many links. */
 static char *follow_links(const char *path)
 {
     char *at = memory_copy_string(path), target[PATH_MAX];
@@ -102,7 +102,7 @@ static mode_t mode_of_new_files(void)
     return 0666 & ~mask;
 }
 
-/* ".NAME.XXXXXX" beside the path; NULL if the path has no last part. A long name is cut, for the added letters to fit.
+/* ".NAME.XXXXXX" beside the path; NULL if the path has no last part. A long name is cut so that the added letters fit.
  */
 static char *temporary_name(const char *path)
 {
@@ -134,7 +134,7 @@ static enum status open_whole(struct output_target *target, const char *path, mo
     }
     target->temporary = temporary;
     target->unfinished = unfinished_add(temporary);
-    /* A file system that knows no modes is no reason to fail. */
+    /* Some file systems have no modes: not a reason to fail. */
     (void)!fchmod(target->fd, mode);
     return STATUS_OK;
 }
@@ -193,7 +193,7 @@ static void close_target(struct output_target *target)
 static enum status open_target(struct output_target *target, const char *path, bool standard, struct error *err)
 {
     target->codec = standard ? NULL : output_codec_find(path);
-    /* Before the target is touched: a fault leaves nothing behind. */
+    /* Before the target is touched, so that a fault leaves no files. */
     if (target->codec && open_codec(target, err) != STATUS_OK)
         return STATUS_FAILED;
     if (standard)
@@ -210,7 +210,7 @@ static enum status open_target(struct output_target *target, const char *path, b
 
 struct output *output_open(const char *path, struct output_options options, struct error *err)
 {
-    /* /dev/stdout may stand for a regular file, which must not be replaced by renaming. */
+    /* /dev/stdout may be a regular file, which must not be replaced by renaming. */
     bool standard = strcmp(path, "-") == 0 || strcmp(path, "/dev/stdout") == 0;
     struct output_target *target = memory_new(sizeof *target);
     target->name = input_escape_name(standard ? "standard output" : path);
@@ -277,7 +277,7 @@ static void write_file(struct output *output, const unsigned char *data, size_t 
             data += wrote;
             length -= (size_t)wrote;
         } else if (errno == EAGAIN) {
-            /* Whichever process shares the pipe with us has made it so; it is to be waited for all the same. */
+            /* A process that shares the pipe with us has made it non-blocking: wait for it all the same. */
             poll(&(struct pollfd){.fd = fd, .events = POLLOUT}, 1, -1);
         } else if (errno != EINTR) {
             fail(output);
@@ -300,7 +300,7 @@ static bool write_at(int fd, const unsigned char *data, size_t length, uint64_t 
     return true;
 }
 
-/* Data on their last way: through the codec into the file. */
+/* Writes data through the codec to the file. */
 static void write_encoded(struct output *output, const unsigned char *data, size_t length, bool last)
 {
     struct output_target *target = output->target;
@@ -424,7 +424,7 @@ static void copy_spool(struct output *output)
     }
 }
 
-/* Gives the file its name, unless another one has taken it meanwhile. 0, or -1 and errno. */
+/* Gives the file its name, unless it has been taken meanwhile. 0, or -1 and errno. */
 static int rename_new(const char *temporary, const char *path)
 {
 #ifdef RENAME_NOREPLACE
@@ -437,7 +437,7 @@ static int rename_new(const char *temporary, const char *path)
         return unlink(temporary);
     if (errno != EPERM && errno != EOPNOTSUPP && errno != ENOSYS && errno != EMLINK)
         return -1;
-    /* Neither is there (FAT over FUSE): what remains is to look first. */
+    /* Neither call is supported (FAT over FUSE): check first, then rename. */
     if (access(path, F_OK) == 0) {
         errno = EEXIST;
         return -1;
@@ -445,8 +445,8 @@ static int rename_new(const char *temporary, const char *path)
     return rename(temporary, path);
 }
 
-/* Waits until the file is on the disk: only then may it take the place of another one, or what it was made of be
-   removed. What cannot be synchronised, as on some network file systems, is not. */
+/* Waits until the file is on the disk: only then may it replace another one, or its sources be removed. Some network
+   file systems cannot synchronise; that is not a fault. */
 static bool sync_file(int fd)
 {
     int result;
@@ -456,7 +456,7 @@ static bool sync_file(int fd)
     return result == 0 || errno == EINVAL || errno == EROFS || errno == ENOTSUP || errno == ENOSYS;
 }
 
-/* The new name as well; a directory that cannot be opened has told nothing of its disk. */
+/* The new name must be on the disk as well. A directory that cannot be opened is not a fault of the disk. */
 static void sync_directory(struct output *output)
 {
     const char *path = output->target->path, *slash = strrchr(path, '/');
@@ -478,7 +478,7 @@ static void put_in_place(struct output *output)
     target->fd = -1;
     if (!sync_file(fd))
         fail(output);
-    /* Some file systems tell only here that there was no room. */
+    /* Some file systems report a full disk only here. */
     if (close(fd) < 0 && errno != EINTR)
         fail(output);
     if (output->fault.kind != ERROR_NONE)
@@ -490,7 +490,7 @@ static void put_in_place(struct output *output)
     } else if (result < 0) {
         error_set_errno(&output->fault, ERROR_OUTPUT, "%s: cannot create", target->name);
     } else {
-        /* The name is free for others from now on: it must not be removed any more. */
+        /* Others may use the temporary name from now on: it must no longer be removed. */
         unfinished_drop(target->unfinished);
         target->unfinished = -1;
         free(target->temporary);
@@ -499,7 +499,7 @@ static void put_in_place(struct output *output)
     }
 }
 
-/* A device or a pipe that was opened for this. */
+/* A device or a pipe that we opened. */
 static void close_directly(struct output *output)
 {
     int fd = output->target->fd;

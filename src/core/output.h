@@ -21,16 +21,18 @@ struct output {
 
 struct output_options {
     bool replace;   /* an existing regular file may be replaced */
-    bool patchable; /* output_patch will be used: what cannot seek is collected in an unlinked file in TMPDIR first */
+    bool patchable; /* output_patch will be used: an output that cannot seek is collected in an unlinked file in TMPDIR
+                       first */
 };
 
-/* NULL and a fault (kind ERROR_OUTPUT) where it cannot be written or exists and must not be replaced. */
+/* NULL and a fault (kind ERROR_OUTPUT) if it cannot be written, or exists and must not be replaced. */
 struct output *output_open(const char *path, struct output_options options, struct error *err);
 
 /* Ends the output: flushes and puts the file in its place (commit), or drops it (no commit). Frees it either way. */
 enum status output_close(struct output *output, bool commit, struct error *err) MUST_CHECK;
 
-/* An output that is kept in memory; output_take ends it and gives its bytes (a 0 behind them, not counted; free()). */
+/* An output that is kept in memory; output_take ends it and returns its bytes, followed by a 0 that is not counted
+   (free()). */
 struct output *output_open_memory(void);
 char *output_take(struct output *output, size_t *length);
 
@@ -47,7 +49,8 @@ void output_write(struct output *output, const void *data, size_t length);
 void output_text(struct output *output, const char *text);
 void output_print(struct output *output, const char *format, ...) PRINTF_LIKE(2, 3);
 
-/* What was to be written cannot be had: closing reports it, and puts nothing in place. The first fault stands. */
+/* Records that the data to be written are not available: closing reports it and does not touch the target. The first
+   fault is kept. */
 void output_fail(struct output *output, const struct error *err);
 
 /* Bytes written so far. */

@@ -4,15 +4,15 @@
 
 #include <stdbool.h>
 
-/* How data become the bytes of a compressed file: one row per way, chosen by the name's suffix. */
+/* How data become the bytes of a compressed file: one row per codec, chosen by the name's suffix. */
 
 enum encoded {
-    ENCODED_MORE, /* call again with what is left of `in` or, if this is the last, with more room */
-    ENCODED_DONE, /* the last is complete */
+    ENCODED_MORE, /* call again with the rest of `in` or, after the last, with more room */
+    ENCODED_DONE, /* all output is complete */
     ENCODED_FAILED
 };
 
-/* An encoder takes from `in` and puts to `out`, moving both. */
+/* Encodes from `in` to `out` and advances both. */
 struct output_flow {
     const unsigned char *in, *in_end;
     unsigned char *out, *out_end;
@@ -21,7 +21,7 @@ struct output_flow {
 
 struct output_codec {
     const char *suffix, *name;
-    /* All NULL where this build has not got the library. */
+    /* All NULL if this build lacks the library. */
     void *(*open)(void); /* NULL: no memory */
     enum encoded (*encode)(void *state, struct output_flow *flow);
     void (*close)(void *state);

@@ -9,9 +9,9 @@
 
 /* Values in the payload of an event, by the format of its definition (MPE's printf-like formats: "root=%d, sent=%l"):
    after each % one letter, values packed big-endian in the same order: %h 2 bytes, %d and %x 4, %l and %X 8, %e 4, %E
-   8, %s a length of 2 bytes and so many characters. */
+   8, %s a length of 2 bytes and that many characters. */
 
-/* Bytes of a value by its letter; of %s one for each character; 0 where there is no such letter. */
+/* Bytes of a value by its letter; for %s one per character; 0 for an unknown letter. */
 static inline size_t payload_size(char letter)
 {
     switch (letter) {
@@ -33,30 +33,30 @@ static inline size_t payload_size(char letter)
 }
 
 /* The payload that recordings put on the leave of a collective: its root (a rank in the communicator, -1: none, below
-   that enum event_root), bytes that the process gave, and that it got. Readers move it into the event's own fields
-   (tag, bytes_sent, bytes_received), CLOG-2's writer back: nobody else parses it. */
+   that enum event_root), and the bytes that the process gave and got. Readers move it into the event's own fields (tag,
+   bytes_sent, bytes_received), and CLOG-2's writer back: no other code parses it. */
 #define PAYLOAD_MOVED_FORMAT "root=%d, sent=%l, received=%l"
 enum { PAYLOAD_MOVED_SIZE = 20 };
 
-/* The same of calls that move data of a window, with whose window it is (a rank in the window's communicator). */
+/* The same for calls that move data of a window, with the target (a rank in the window's communicator). */
 #define PAYLOAD_TARGET_FORMAT "target=%d, sent=%l, received=%l"
 
-/* True of formats of these payloads. */
+/* True for the formats of these payloads. */
 bool payload_tells_moved(const char *format);
 
-/* The payload that recordings put on the leave of a call that posts, prepares, starts or completes requests: those from
-   `request` on, so many. A process gives a number to one request at a time: until that completes or is freed. What does
-   not fit on the leave is told by marks inside the call, in the order in which the requests come; those on the leave
-   are the last. Readers move it into event.request and event.requests, CLOG-2's writer back. Older recordings have only
-   marks, without a count, and only of requests of collectives. */
+/* The payload that recordings put on the leave of a call that posts, prepares, starts or completes requests: `requests`
+   of them from `request` on. A process gives a number to one request at a time: until that completes or is freed.
+   Requests that do not fit on the leave are recorded as marks inside the call, in the order of the requests; those on
+   the leave are the last. Readers move it into event.request and event.requests, CLOG-2's writer back. Older recordings
+   have only marks, without a count, and only of requests of collectives. */
 #define PAYLOAD_REQUESTS_FORMAT "request=%d, count=%d"
 #define PAYLOAD_REQUEST_FORMAT "request=%d"
 #define REQUEST_MARK_NAME "MPI request"
 enum { PAYLOAD_REQUESTS_SIZE = 8, REQUESTS_AT_ONCE_MAX = 1024 /* in one payload */ };
 
-/* A mark inside calls on windows that tells of whom: the ranks first, first + step, ... last in the window's
-   communicator. In MPI_Win_post and MPI_Win_start those of the group, with as many marks as that takes; in
-   MPI_Win_lock, MPI_Win_unlock, MPI_Win_flush and MPI_Win_flush_local the target; in MPI_Win_lock_all all. */
+/* A mark inside calls on windows that names the other processes: the ranks first, first + step, ... last in the
+   window's communicator. In MPI_Win_post and MPI_Win_start they are the group, in as many marks as needed; in
+   MPI_Win_lock, MPI_Win_unlock, MPI_Win_flush and MPI_Win_flush_local the target; in MPI_Win_lock_all all processes. */
 #define RANKS_MARK_NAME "MPI ranks"
 #define RANKS_MARK_FORMAT "first=%d, last=%d, step=%d, lock=%d"
 enum { RANKS_MARK_SIZE = 16 };
@@ -64,32 +64,32 @@ enum window_lock {
     WINDOW_UNLOCKED,
     WINDOW_SHARED,
     WINDOW_EXCLUSIVE,
-    WINDOW_UNCHECKED /* MPI_MODE_NOCHECK: the program says that nobody else wants it */
+    WINDOW_UNCHECKED /* MPI_MODE_NOCHECK: the program asserts that no other process wants the lock */
 };
 
-/* Marks at the end of a process that did not come to MPI_Finalize, at the time until which it is known to have lived.
+/* Marks at the end of a process that did not reach MPI_Finalize, at the last time when it is known to have lived.
    The first one of a thread says how it ended (PENDING_ALIVE, PENDING_SIGNAL, PENDING_EXIT), the others what its open
-   call waits for, what its last test tested, and which requests were still active. They stand on the communicator that
-   they speak of. */
+   call waits for, what its last test tested, and which requests were still active. Their communicator is the one that
+   they refer to. */
 #define PENDING_MARK_NAME "MPI pending"
 #define PENDING_MARK_FORMAT "what=%d, partner=%d, tag=%d, how=%d, request=%d"
 enum { PENDING_MARK_SIZE = 20 };
 enum pending_what {
-    PENDING_ALIVE,      /* nothing is known of its end: somebody else ended it, or it runs */
+    PENDING_ALIVE,      /* its end is not known: it was killed, or is still running */
     PENDING_SIGNAL,     /* it crashed: tag is the signal */
     PENDING_EXIT,       /* it exited: tag is the code */
     PENDING_RECEIVE,    /* of a message */
     PENDING_PROBE,      /* the same */
-    PENDING_SEND,       /* a request; blocking sends have their message */
+    PENDING_SEND,       /* a request; for blocking sends the message is recorded */
     PENDING_COLLECTIVE, /* a request */
     PENDING_ROOT,       /* of the collective: partner */
     PENDING_ABORT,      /* MPI_Abort: tag is the code */
-    PENDING_UNKNOWN     /* something that is not known */
+    PENDING_UNKNOWN     /* not known */
 };
 enum pending_how {
-    PENDING_WAITED = 1, /* the open call waits for it; else it is a request that was active */
-    PENDING_ANY = 2,    /* with others of which one is enough */
-    PENDING_TESTED = 4  /* the last call tested it, and had returned */
+    PENDING_WAITED = 1, /* the open call waits for it; otherwise it is an active request */
+    PENDING_ANY = 2,    /* together with others, one of which is enough */
+    PENDING_TESTED = 4  /* the last call, which has returned, tested it */
 };
 enum { PENDING_ANYBODY = -2 /* partner, tag: any; EVENT_UNKNOWN: not known */ };
 struct pending {
@@ -103,9 +103,9 @@ struct pending {
 void payload_get_pending(const unsigned char *payload, size_t length, struct pending *pending);
 void payload_put_pending(unsigned char payload[PENDING_MARK_SIZE], const struct pending *pending);
 
-/* A mark that stands for EVENT_NEIGHBOURS: who gives to the process (sources) and gets from it (destinations) in
-   neighbourhood collectives on its communicator. Ranks in the communicator, in the order of the MPI standard, without
-   MPI_PROC_NULL; as many marks as it takes, for a process without neighbours one. */
+/* A mark that stands for EVENT_NEIGHBOURS: the processes that send to this one (sources) and receive from it
+   (destinations) in neighbourhood collectives on its communicator. Ranks in the communicator, in the order of the MPI
+   standard, without MPI_PROC_NULL; as many marks as needed, one for a process without neighbours. */
 #define NEIGHBOURS_MARK_NAME "MPI neighbours"
 #define NEIGHBOURS_MARK_FORMAT "way=%d, ranks=%d %d %d %d %d %d %d"
 enum { NEIGHBOURS_RANKS = 7, NEIGHBOURS_MARK_SIZE = 32 };
@@ -135,26 +135,26 @@ void payload_put_samples(unsigned char payload[SAMPLES_MARK_SIZE], const struct 
 
 struct event;
 
-/* True for the format of a payload that tells requests. */
+/* True for the format of a payload that lists requests. */
 bool payload_tells_requests(const char *format);
 
-/* `length` bytes; those that lack are 0, which is one request. */
+/* `length` bytes; missing bytes are 0, which means one request. */
 void payload_get_requests(const unsigned char *payload, size_t length, struct event *event);
 void payload_put_requests(unsigned char payload[PAYLOAD_REQUESTS_SIZE], const struct event *event);
 
 void payload_get_moved(const unsigned char payload[PAYLOAD_MOVED_SIZE], struct event *event);
 
-/* What is not known becomes -1. */
+/* Unknown values become -1. */
 void payload_put_moved(unsigned char payload[PAYLOAD_MOVED_SIZE], const struct event *event);
 
-/* True of the names of marks that recordings use for facts: they are not events of the program. */
+/* True for the names of marks in which recordings store facts: they are not events of the program. */
 static inline bool payload_mark_is_ours(const char *name)
 {
     return strncmp(name, "MPI ", 4) == 0;
 }
 
-/* The payload as UTF-8 for people, labels and values as MPE's tools print them ("root=0, sent=4"); `format` NULL: it is
-   Latin-1 text. What does not fit is cut off; an unknown letter ends it. Returns the buffer. */
+/* The payload as readable UTF-8, with labels and values as MPE's tools print them ("root=0, sent=4"); `format` NULL: it
+   is Latin-1 text. What does not fit is cut off; an unknown letter ends it. Returns the buffer. */
 char *payload_text(char *buffer, size_t size, const char *format, const unsigned char *payload, size_t length);
 
 #endif

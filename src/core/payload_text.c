@@ -15,7 +15,7 @@ static uint64_t big_endian(const unsigned char *payload, size_t length, size_t a
     return value;
 }
 
-/* Bytes that the value at `at` takes, a text with its length. */
+/* Bytes of the value at `at`, for a text including its length. */
 static size_t value_size(char letter, const unsigned char *payload, size_t length, size_t at)
 {
     return letter == 's' ? 2 + (size_t)big_endian(payload, length, at, 2) : payload_size(letter);

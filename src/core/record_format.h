@@ -8,16 +8,16 @@
 /* What the recording library writes and the merge reads: one file per thread, named NAME RECORD_SUFFIX, in the order
    and byte order of the machine. A header of RECORD_HEADER_SIZE bytes, then blocks of header.block_size bytes, each
    with its number (8 bytes, from 0) and records one after the other; a record never crosses blocks, and a first word of
-   kind 0 ends a block. A process may be killed at any instruction: the first word, which has the kind, is stored last,
-   so that what is there is whole.
+   kind 0 ends a block. A process may be killed at any instruction: the first word of a record, which has the kind, is
+   stored last, so that every record in the file is complete.
 
-   The first block of the file is the one that is being filled, in memory that is mapped for good. When it is full it is
-   written to the end of the file; header.blocks tells how many were. Until the first block has that number it has
-   nothing to tell. Positions, as definitions have them, are those of a file in which all blocks stand in order.
+   The first block of the file is the one being filled, in memory that stays mapped. When it is full it is written to
+   the end of the file; header.blocks counts these. Until the first block has that number it is empty. Positions, as in
+   definitions, refer to a file with all blocks in order.
 
-   Most records are short ones: RECORD_SHORT in the kind, and one word in place of struct record_base, which counts the
-   time from the record before it. Times are ticks of the clock that the header names, and never go back; what they are
-   in ns is given by the struct record_calibration of all files of the host. */
+   Most records are short ones: RECORD_SHORT in the kind, and one word in place of struct record_base, with the time
+   since the previous record. Times are ticks of the clock named in the header, and never go back; the struct
+   record_calibration of all files of the host convert them to ns. */
 
 #define RECORD_MAGIC "SIGHTREC"
 #define RECORD_SUFFIX ".record"
@@ -37,7 +37,7 @@ enum {
     RECORD_THREADS_MAX = 1 << 16
 };
 #define RECORD_TIME_MAX                                                                                                \
-    INT64_C(2000000000000000000)                /* ns: 63 years, or ticks; what is beyond, either way, is damage       \
+    INT64_C(2000000000000000000)                /* ns: 63 years, or ticks; anything beyond is damage                   \
                                                  */
 #define RECORD_OFFSET_MAX (RECORD_TIME_MAX / 8) /* of the clocks of two hosts */
 
@@ -48,12 +48,12 @@ enum record_kind {
     RECORD_LEAVE,        /* state ends */
     RECORD_SEND,         /* struct record_message */
     RECORD_RECEIVE,      /* struct record_message */
-    RECORD_VOID,         /* a message that came to nothing: a cancelled or failed send */
+    RECORD_VOID,         /* a message that was not sent: a cancelled or failed send */
     RECORD_COLLECTIVE,   /* struct record_collective */
     RECORD_USER_EVENT,   /* of the MPE API: comm is the event's id; words beyond the base are its payload */
     RECORD_ENDED,        /* recording ended or paused here; state is enum record_reason */
-    RECORD_COMM,         /* struct record_comm: comm is made */
-    RECORD_COMM_FREED,   /* struct record_base: comm is free again */
+    RECORD_COMM,         /* struct record_comm: comm is created */
+    RECORD_COMM_FREED,   /* struct record_base: comm is freed */
     RECORD_CLOCK,        /* struct record_clock */
     RECORD_CALIBRATION,  /* struct record_calibration */
     RECORD_DEFINE_STATE, /* struct record_definition */
@@ -79,7 +79,7 @@ enum record_reason {
     RECORD_REASONS
 };
 
-/* How the process came to its end. */
+/* How the process ended. */
 enum record_end { RECORD_RUNNING, RECORD_FINALIZED, RECORD_EXITED /* with MPI not finalised */ };
 
 /* What ticks are. */
@@ -92,11 +92,11 @@ enum { RECORD_WORLD = 0, RECORD_SELF = 1, RECORD_COMM_FIRST = 2 };
 struct record_header {
     char magic[8];
     uint32_t version, block_size;
-    uint32_t function_count; /* rows of the table of MPI functions: another table means other numbers */
+    uint32_t function_count; /* rows of the table of MPI functions: with a different table the numbers differ */
     uint32_t thread;
     int32_t rank, size; /* in and of MPI_COMM_WORLD */
-    uint64_t world;     /* of this MPI program: equal in all its processes, of others different; 0: not known */
-    uint64_t host;      /* equal where clocks are the same clock */
+    uint64_t world; /* of this MPI program: the same in all its processes, different for other programs; 0: not known */
+    uint64_t host;  /* the same if the clocks are the same clock */
     uint32_t pid;
     uint32_t end;              /* enum record_end */
     uint32_t reason;           /* enum record_reason */
@@ -104,14 +104,14 @@ struct record_header {
     uint16_t spawned;          /* 1: the process has a parent (MPI_Comm_spawn) */
     uint8_t user_events;       /* 1: there are records of the MPE API */
     uint8_t linked;            /* 1: there are communicators with another program */
-    int64_t ended_ticks;       /* when the reason came */
-    int32_t signal;            /* the last one of those that end a process which came; 0: none */
-    int32_t exit_code;         /* of a process that has RECORD_EXITED */
+    int64_t ended_ticks;       /* time of the reason */
+    int32_t signal;            /* the last fatal signal that arrived; 0: none */
+    int32_t exit_code;         /* of a process with RECORD_EXITED */
     int64_t died_ticks;        /* when the signal came or the process exited */
-    uint64_t died_at;          /* position then: a process that goes on survived the signal */
+    uint64_t died_at;          /* position then: a process that continues has survived the signal */
     uint64_t first_definition; /* offset of the first record that carries a `next`; 0: none */
     uint64_t blocks;           /* full ones, after the first of the file */
-    uint32_t lost_threads;     /* of this process, that could not be recorded; told by its thread 0 */
+    uint32_t lost_threads;     /* of this process, that could not be recorded; only thread 0 has it */
     uint32_t lost_reason;      /* errno of the last of them */
     uint64_t sample_ns;        /* CPU time of the thread from one sample to the next; 0: there are none */
     uint64_t lost_samples;     /* that could not be recorded */
@@ -121,9 +121,9 @@ struct record_header {
 
 _Static_assert(sizeof(struct record_header) <= RECORD_PENDING_AT, "the slot is behind the header");
 
-/* What a call waits for, known when it is entered: a slot of the thread that the next such call overwrites. It belongs
-   to the call whose entry ends at `position`; that is 0 while the slot changes, and stored last. Sends have their
-   message recorded on entry, calls on windows their ranks. */
+/* What a call waits for, known when it is entered: a slot of the thread, overwritten by the next such call. It belongs
+   to the call whose entry ends at `position`, which is stored last and is 0 while the slot changes. For sends the
+   message is recorded on entry, for calls on windows the ranks. */
 enum record_wait {
     RECORD_WAIT_NONE,
     RECORD_WAIT_RECEIVE, /* partner (a rank in the communicator, or RECORD_ANY) and tag of a message */
@@ -145,25 +145,25 @@ struct record_pending {
 _Static_assert(RECORD_PENDING_AT + sizeof(struct record_pending) <= RECORD_HEADER_SIZE,
                "the slot is in the header's page");
 
-/* A request as the process follows it: the file of the same name with RECORD_REQUESTS_SUFFIX is a table of them. */
+/* A request as the process tracks it: the file of the same name with RECORD_REQUESTS_SUFFIX is a table of them. */
 struct record_request {
     uint64_t handle;
     uint64_t location, send_at; /* internal: a send's location, and the place of its record; 0: nowhere */
-    uint64_t bytes;             /* of a persistent send; what an exchange asks for */
+    uint64_t bytes;             /* of a persistent send; requested by an exchange */
     uint32_t comm;
     int32_t partner, tag; /* rank in comm, RECORD_ANY, RECORD_NOT_KNOWN */
     uint32_t number;      /* its place in the table, from 1 */
-    uint16_t function;    /* that made it; index in the table of MPI functions */
+    uint16_t function;    /* the call that created it: index in the table of MPI functions */
     uint8_t collective, receive, persistent, active, cancelled;
-    uint8_t told;     /* the call that made it is recorded, with its number */
-    uint8_t exchange; /* internal: a receive that sends as well */
+    uint8_t told;     /* the call that created it is recorded, with its number */
+    uint8_t exchange; /* internal: a receive that also sends */
     uint8_t held;     /* internal: by a call that may complete it, after which another thread may get the handle */
     uint8_t unused[6];
 };
 _Static_assert(sizeof(struct record_request) == 64, "requests do not cross pages");
 enum { RECORD_REQUESTS_BLOCK = 64 }; /* requests by which the table grows: one page */
 
-/* What every record begins with. */
+/* Every record begins with it. */
 struct record_base {
     uint8_t kind;   /* enum record_kind; with the rest of this word stored last */
     uint8_t words;  /* length of the record in words of 8 bytes */
@@ -173,7 +173,7 @@ struct record_base {
 };
 
 /* The word of a short record: kind (8 bits), state (12), comm (8), time (36). RECORD_ENTER_AT has the number of its
-   site (20 bits) in place of state and comm, which the site tells. */
+   site (20 bits) in place of state and comm, which are those of the site. */
 enum {
     RECORD_SHORT = 0x80,
     RECORD_SHORT_STATE = 8,
@@ -212,17 +212,17 @@ struct record_collective {
     uint64_t sent, received;
 };
 
-/* Behind the entry of a call on a window: the ranks first, first + step, ... last in comm that its group has, or that
-   it locks. Groups may need several. */
+/* After the entry of a call on a window: the ranks first, first + step, ... last in comm of its group, or that it
+   locks. A group may need several records. */
 struct record_ranks {
     struct record_base base;
     int32_t first, last, step;
     uint32_t lock; /* enum window_lock of core/payload.h */
 };
 
-/* Whose members a communicator has. No process knows those of another program by their ranks there: which program it is
-   the merge finds out, for the inter-communicators by which programs first meet; of all that are made of these the key
-   tells who is in them as members of the parent, as both sides see it. */
+/* Where the members of a communicator come from. No process knows the ranks of another program's processes there: the
+   merge finds out which program it is, for the inter-communicators by which programs first meet; for communicators made
+   of these, the key identifies the members as members of the parent, as both sides see it. */
 enum record_kin {
     RECORD_OWN,       /* of this program only */
     RECORD_SPAWNED,   /* MPI_Comm_spawn gave it: this is the parents' side */
@@ -230,25 +230,26 @@ enum record_kin {
     RECORD_ACCEPTED,  /* MPI_Comm_accept */
     RECORD_CONNECTED, /* MPI_Comm_connect */
     RECORD_OF_PARENT, /* made of one of these */
-    RECORD_STRANGE    /* others, not known how they came */
+    RECORD_STRANGE    /* other programs, origin not known */
 };
 
-/* Definitions are linked, so that a reader gets them without reading all: `next` is the offset of the next one in this
-   file, 0 where there is none. */
+/* Definitions are linked, so that a reader finds them without reading the whole file: `next` is the offset of the next
+   one in this file, 0 where there is none. */
 struct record_comm {
     struct record_base base;
     uint64_t next;
-    uint64_t key; /* equal in all members and different from that of any other communicator of the run */
+    uint64_t key; /* the same in all members, and different for any other communicator of the run */
     uint32_t parent;
     uint32_t size, remote_size; /* remote_size 0: an intra-communicator */
     int32_t rank;               /* of this process; in its local group */
-    uint16_t side;              /* of an inter-communicator, 0 or 1: the same answer in all members */
+    uint16_t side;              /* of an inter-communicator, 0 or 1: the same in all members */
     uint16_t window;            /* 1: a window, with the members of its communicator */
     uint32_t kin;               /* enum record_kin */
-    int64_t since_ns, until_ns; /* the call that made it, on CLOCK_MONOTONIC; of those that lead to another program */
+    int64_t since_ns,
+        until_ns; /* the call that created it, on CLOCK_MONOTONIC; only of those that lead to another program */
 };
 
-/* Some of the process's neighbours in the topology of a communicator, after the definition of that: as in
+/* Some of the process's neighbours in the topology of a communicator, after the definition of the communicator: as in
    core/payload.h. */
 enum { RECORD_NEIGHBOUR_RANKS = 7 };
 struct record_neighbours {
@@ -262,7 +263,7 @@ struct record_clock {
     uint64_t next;
     int64_t time_ns;   /* of this process, on CLOCK_MONOTONIC */
     int64_t offset_ns; /* to add then for the time of process 0 */
-    int64_t delay_ns;  /* width of the bounds in which it was found */
+    int64_t delay_ns;  /* width of the bounds within which it was found */
 };
 
 /* What CLOCK_MONOTONIC showed at some moment. The first record of every file, and of every block that has short ones.
@@ -296,9 +297,9 @@ struct record_path {
 /* A place in the program that calls a function; one with several communicators has a site for each. */
 enum { RECORD_PATH_SIZE = 2000 };
 struct record_site {
-    struct record_base base; /* comm: of the calls; RECORD_COMM_NONE: of any that are too many for short records */
+    struct record_base base; /* comm: of the calls; RECORD_COMM_NONE: any, as there are too many for short records */
     uint64_t next;
-    uint64_t offset; /* of the return address, from where the file of code is loaded */
+    uint64_t offset; /* of the return address from where the file of code is loaded */
     uint32_t number; /* from 1 */
     uint32_t function;
     char path[RECORD_PATH_SIZE]; /* of the file of code; the record ends with the word that has the NUL */

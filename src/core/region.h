@@ -4,8 +4,8 @@
 
 #include "core/mpi_function.h"
 
-/* What a trace says of a region (a state) beside its name: its paradigm and its role in it. The words are OTF2's, in
-   lower case; readers of other formats use those that fit. */
+/* What a trace says about a region (a state) besides its name: its paradigm and its role in it. The words are OTF2's,
+   in lower case; readers of other formats use the ones that fit. */
 
 #define PARADIGMS(X)                                                                                                   \
     X(UNKNOWN, "unknown")                                                                                              \
@@ -19,7 +19,7 @@
     X(OPENCL, "opencl")                                                                                                \
     X(OPENACC, "openacc")                                                                                              \
     X(SHMEM, "shmem")                                                                                                  \
-    X(IO, "io") /* POSIX, ISO C, NetCDF and the like */                                                                \
+    X(IO, "io") /* POSIX, ISO C, NetCDF and similar */                                                                 \
     X(SAMPLING, "sampling")                                                                                            \
     X(RUNTIME, "runtime")         /* a task runtime's own: StarPU, Charm++ */                                          \
     X(MEASUREMENT, "measurement") /* the recorder's own */                                                             \
@@ -61,15 +61,15 @@ enum region_role {
         ROLE_COUNT
 };
 
-/* The words, and back (UNKNOWN for a word that is none). */
+/* The words, and back (UNKNOWN for an unknown word). */
 const char *paradigm_name(enum paradigm paradigm);
 const char *region_role_name(enum region_role role);
 enum paradigm paradigm_find(const char *word);
 enum region_role region_role_find(const char *word);
 
-/* The class of a region: as its name says (function_class_of), but that a paradigm which is known decides whether it
-   is MPI's, the program's or the recorder's. A function of MPI that the table does not know gets the class of its
-   role. USER is no answer: recorders give it to MPI's functions, too. */
+/* The class of a region: from its name (function_class_of), except that a known paradigm decides whether it is MPI's,
+   the program's or the recorder's. An MPI function missing from the table gets the class of its role. USER decides
+   nothing: recorders give it to MPI's functions, too. */
 enum function_class region_class(const char *name, enum paradigm paradigm, enum region_role role);
 
 #endif

@@ -31,7 +31,8 @@ enum {
     NOBODY = -1
 };
 
-/* Set in reader.order when the run is at its end: such a reader loses against all others, also with the largest key. */
+/* Set in reader.order at the end of the run: such a reader loses against all others, even those with the largest key.
+ */
 #define ORDER_ENDED (UINT32_C(1) << 31)
 
 struct entry {
@@ -54,18 +55,18 @@ struct reader {
     uint64_t next, stop; /* bytes of the file still to be read */
 };
 
-/* The block holds the index from its begin upward and the data from its end downward; behind the index is room to sort
-   it. When runs are read, it is their buffers. */
+/* The block holds the index from its start upward and the data from its end downward; after the index is room to sort
+   it. When runs are read, it serves as their buffers. */
 struct sorter {
     unsigned char *block;
     size_t block_size;
     size_t count;         /* entries in the block */
     size_t data;          /* offset of the lowest data */
-    bool ordered;         /* the entries are in order as they came */
+    bool ordered;         /* the entries arrived in order */
     struct entry *sorted; /* after sort_block */
     size_t next;          /* reading without runs: next entry */
     uint64_t total;
-    bool finished; /* nothing more is added */
+    bool finished; /* no more records are added */
 
     int fd;
     unsigned char *out;
@@ -79,13 +80,13 @@ struct sorter {
     struct reader readers[FAN_MAX];
     int reader_count;
     int tree[FAN_MAX]; /* of losers; [0] is the winner */
-    int runner_up;     /* best of the others, NOBODY if not worked out */
+    int runner_up;     /* best of the others, NOBODY if not yet computed */
     bool started;
 };
 
 static inline bool key_less(struct sort_key a, struct sort_key b)
 {
-    /* Without branches: which one it is cannot be predicted when runs are merged. */
+    /* Without branches: when runs are merged, the result is unpredictable. */
     return (a.major < b.major) | ((a.major == b.major) & (a.minor < b.minor));
 }
 
@@ -158,8 +159,8 @@ static size_t ordered_length(const struct entry *entries, size_t count)
     return length;
 }
 
-/* Merges what is in order already. Traces come as long pieces in order, one per process. Returns where the result is:
-   `entries` or `scratch`. */
+/* Merges the pieces that are already in order. Traces come as long ordered pieces, one per process. Returns where the
+   result is: `entries` or `scratch`. */
 static struct entry *merge_sort(struct entry *entries, struct entry *scratch, size_t count)
 {
     size_t *ends = NULL, pieces = 0, capacity = 0;
@@ -188,8 +189,8 @@ static struct entry *merge_sort(struct entry *entries, struct entry *scratch, si
     return entries;
 }
 
-/* Distributes by major, where these are few small numbers (processes), and sorts only those majors whose entries did
-   not come in order. The result is in `scratch`. False: the majors are not such. */
+/* Distributes by major if these are few small numbers (processes), and sorts only the majors whose entries did not
+   arrive in order. The result is in `scratch`. False: the majors are too many or too large. */
 static bool distribute(struct entry *entries, struct entry *scratch, size_t count)
 {
     uint64_t low = UINT64_MAX, high = 0;
@@ -236,7 +237,7 @@ static void sort_block(struct sorter *sorter)
 }
 
 /* Writing runs. A record is: sizes of minor (low) and major (high) in half a byte each, length of the data (255: 4
-   bytes follow), major and minor relative to the record before, data. */
+   bytes follow), major and minor relative to the previous record, data. */
 
 static inline void put_u64(unsigned char *at, uint64_t value)
 {
@@ -288,7 +289,7 @@ static inline enum status write_record(struct sorter *sorter, struct sort_key ke
     }
     if (limit > sorter->record_limit)
         sorter->record_limit = limit;
-    /* With another major, the minor of the record before tells nothing. */
+    /* With a different major, the previous record's minor is useless. */
     uint64_t major = key.major - sorter->last.major;
     uint64_t minor = major ? key.minor : key.minor - sorter->last.minor;
     unsigned major_bytes = bytes_of(major), minor_bytes = bytes_of(minor);
@@ -339,7 +340,7 @@ enum status sorter_add(struct sorter *sorter, struct sort_key key, const void *d
     assert(length <= RECORD_MAX && !sorter->finished);
     struct entry *entries = (struct entry *)(void *)sorter->block;
     bool ordered = sorter->ordered && (!sorter->count || !key_less(key, entries[sorter->count - 1].key));
-    /* What is in order needs no room to sort it. */
+    /* Ordered entries need no room for sorting. */
     size_t entry_size = ordered ? sizeof *entries : 2 * sizeof *entries;
     if ((sorter->count + 1) * entry_size + length > sorter->data) {
         enum status status = spill(sorter, err);
@@ -476,8 +477,8 @@ static void replay(struct sorter *sorter, int player)
     sorter->runner_up = NOBODY;
     if (winner != player)
         return;
-    /* It won again, so it may go on winning: from now on one match tells, that against the best of the others. They all
-       lost against it, hence stand on its way. */
+    /* It won again, so it is likely to keep winning: from now on one match is enough, against the best of the others.
+       They all lost against it, so they are on its path. */
     for (int node = (player + sorter->reader_count) / 2; node > 0; node /= 2) {
         int other = sorter->tree[node];
         if (sorter->runner_up == NOBODY || reader_less(&readers[other], &readers[sorter->runner_up]))
@@ -501,13 +502,13 @@ static inline enum status merge_next(struct sorter *sorter, struct reader **read
     sorter->started = true;
     *reader = &sorter->readers[sorter->tree[0]];
     if ((*reader)->order & ORDER_ENDED) {
-        sorter->started = false; /* asked again, it is still the end */
+        sorter->started = false; /* if called again, it is still the end */
         return STATUS_END;
     }
     return STATUS_OK;
 }
 
-/* Merges `count` runs from `first` on into one at the end of the file, which takes their place in the list. */
+/* Merges `count` runs from `first` on into one at the end of the file, which replaces them in the list. */
 static enum status merge_runs(struct sorter *sorter, size_t first, int count, struct error *err)
 {
     enum status status = begin_reading(sorter, first, count, err);
@@ -524,7 +525,7 @@ static enum status merge_runs(struct sorter *sorter, size_t first, int count, st
         return STATUS_FAILED;
     end_run(sorter);
 #ifdef FALLOC_FL_PUNCH_HOLE
-    /* Gives the disk back where the file system can; where it cannot, nothing is lost but room. */
+    /* Frees the disk space if the file system supports it; otherwise only space is lost. */
     for (size_t i = first; i < first + (size_t)count; i++)
         (void)!fallocate(sorter->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)sorter->runs[i].begin,
                          (off_t)(sorter->runs[i].end - sorter->runs[i].begin));
@@ -536,8 +537,8 @@ static enum status merge_runs(struct sorter *sorter, size_t first, int count, st
     return STATUS_OK;
 }
 
-/* Merges neighbours until the rest can be merged at once. Neighbours, because equal keys keep their order; round by
-   round, so that no record is written much more often than others. */
+/* Merges neighbours until the rest can be merged at once. Neighbours, because equal keys keep their order; and round by
+   round, so that no record is rewritten much more often than others. */
 static enum status reduce_runs(struct sorter *sorter, struct error *err)
 {
     size_t smallest = sorter->record_limit + SLACK > READ_MIN ? sorter->record_limit + SLACK : READ_MIN;

@@ -7,9 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Sorts any number of small records in bounded memory: runs go to an unlinked file in TMPDIR and are merged. Stable:
-   records with equal keys come out in the order in which they went in. Input that is already in order costs no
-   comparison sort. */
+/* Sorts any number of small records in bounded memory: runs are written to an unlinked file in TMPDIR and merged.
+   Stable: records with equal keys keep their order. Input that is already in order is not sorted by comparison. */
 struct sort_key {
     uint64_t major, minor; /* compared in this order */
 };
@@ -30,7 +29,7 @@ void sorter_free(struct sorter *sorter);
 enum status sorter_add(struct sorter *sorter, struct sort_key key, const void *data, size_t length,
                        struct error *err) MUST_CHECK;
 
-/* Ends adding and starts the reading at the first record; called again, reading starts again. */
+/* Ends adding and starts reading at the first record; if called again, reading restarts. */
 enum status sorter_rewind(struct sorter *sorter, struct error *err) MUST_CHECK;
 
 /* The next record; data are borrowed until the next call. STATUS_END after the last. */

@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Where fields of a header stand: POSIX, ustar interchange format. */
+/* Offsets of the fields of a header: POSIX, ustar interchange format. */
 enum {
     BLOCK = 512,
     NAME = 0,
@@ -54,7 +54,7 @@ bool tar_is_file(const unsigned char *data, size_t size)
 struct unpacking {
     struct input *input;
     const char *directory;
-    char *long_name; /* for the next entry; NULL */
+    char *long_name; /* name for the next entry; NULL */
     bool cut;
 };
 
@@ -78,7 +78,7 @@ static void make_directories(char *path)
     }
 }
 
-/* Takes `size` bytes and what fills their last block; gives them to `file` where that is not below 0. */
+/* Consumes `size` bytes and the padding of their last block; writes them to `file` unless that is below 0. */
 static enum status take_data(struct unpacking *unpacking, uint64_t size, int file, struct error *err)
 {
     struct input *input = unpacking->input;
@@ -121,7 +121,7 @@ static enum status take_file(struct unpacking *unpacking, const char *name, uint
     return status;
 }
 
-/* The name of the next entry: GNU's is the data, that of pax a line "LENGTH path=NAME" in them. */
+/* The name of the next entry: for GNU the data themselves, for pax a line "LENGTH path=NAME" in them. */
 static enum status take_long_name(struct unpacking *unpacking, uint64_t size, bool pax, struct error *err)
 {
     struct input *input = unpacking->input;

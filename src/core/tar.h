@@ -9,7 +9,7 @@
 bool tar_is_file(const unsigned char *data, size_t size);
 
 /* Unpacks regular files and directories below `directory`, which is empty. Names that lead out of it, links and devices
-   are passed over. *cut: the file ends early or is damaged; what came before is there. */
+   are skipped. *cut: the file ends early or is damaged; what came before is unpacked. */
 enum status tar_unpack(struct input *input, const char *directory, bool *cut, struct error *err) MUST_CHECK;
 
 #endif

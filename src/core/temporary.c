@@ -26,7 +26,7 @@ int temporary_file(struct error *err)
     if (nameless >= 0)
         return nameless;
 #endif
-    /* Not all file systems have files without a name. */
+    /* Not all file systems support files without a name. */
     char path[PATH_MAX];
     int length = snprintf(path, sizeof path, "%s/sight.XXXXXX", directory);
     int fd = -1;

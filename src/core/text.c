@@ -80,7 +80,7 @@ struct number_text text_number(uint64_t value)
     return number;
 }
 
-/* Three significant digits of value, which lies in [0, 1000). */
+/* Three significant digits of value, which is in [0, 1000). */
 static void text_three_digits(char *buffer, double value, const char *unit)
 {
     int decimals = value < 9.995 ? 2 : value < 99.95 ? 1 : 0;

@@ -27,8 +27,8 @@ char *text_duration(char buffer[TEXT_NUMBER_SIZE], int64_t ns);
 /* Bytes as "512 B", "66 kB", "1.2 GB" (powers of 1000). */
 char *text_bytes(char buffer[TEXT_NUMBER_SIZE], uint64_t bytes);
 
-/* A share in [0,1] as whole per cent from 10 %, with one decimal below and where nearly all would read as all; nothing
-   is "0 %", what is more than nothing is not: "< 0.1 %". */
+/* A share in [0,1] as whole per cent from 10 %, with one decimal below and where nearly all would read as all; 0 is "0
+   %", and anything above it at least "< 0.1 %". */
 char *text_share(char buffer[TEXT_NUMBER_SIZE], double share);
 
 /* Writes digits of `value`, no terminator; returns the end. At most 20 bytes. */
@@ -47,10 +47,10 @@ int text_beginning(const char *utf8, int most);
 /* Appends to a text in a buffer of `size` bytes; what does not fit is cut after a whole character. */
 void text_append(char *buffer, size_t size, const char *format, ...) PRINTF_LIKE(3, 4);
 
-/* Takes away the beginning of a character at the end of UTF-8 that was cut to a number of bytes. */
+/* Removes an incomplete character at the end of UTF-8 that was cut to a number of bytes. */
 void text_end_whole(char *utf8);
 
-/* The whole number nearest to `value`, within what a count can be. */
+/* The whole number nearest to `value`, within the range of a count. */
 uint64_t text_whole(double value);
 
 /* Reads a whole decimal integer of `text` (optional sign); false if it is none or leaves [min, max]. */

@@ -4,8 +4,8 @@
 
 #include <stdint.h>
 
-/* Numbers as few bytes: seven bits each, the lowest first, the top bit set in all but the last. At most
-   VARINT_MAX bytes. What is read must have been written so: nothing is checked. */
+/* Numbers as few bytes: seven bits each, the lowest first, the top bit set in all but the last. At most VARINT_MAX
+   bytes. Reading checks nothing: the bytes must have been written by varint_put. */
 enum { VARINT_MAX = 10 };
 
 static inline unsigned char *varint_put(unsigned char *at, uint64_t value)

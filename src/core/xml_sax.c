@@ -20,7 +20,7 @@ uint64_t xml_sax_consumed(const struct xml_sax *sax)
     return consumed >= 0 && (uint64_t)consumed < sax->input->offset ? (uint64_t)consumed : sax->input->offset;
 }
 
-/* The parser stands after the element's attributes, which hold no '<'. */
+/* The parser is positioned after the element's attributes, which contain no '<'. */
 uint64_t xml_sax_byte(const struct xml_sax *sax)
 {
     long consumed = xmlByteConsumed(sax->parser);
@@ -39,7 +39,7 @@ static size_t name_place(const xmlChar *name)
     return (size_t)(hash >> 24) % XML_SAX_NAMES;
 }
 
-/* The row of a name of the dictionary; its name is NULL where it is not known. */
+/* The row of a name of the dictionary; its name is NULL if it is unknown. */
 static struct xml_name *name_find(struct xml_sax *sax, const xmlChar *name)
 {
     size_t at = name_place(name);
@@ -152,7 +152,7 @@ static void note_error(void *context, xmlErrorPtr error)
     if (sax->stopped || !(fatal || error->code == XML_WAR_UNDECLARED_ENTITY))
         return;
     const char *text = error->message ? error->message : "not well-formed";
-    /* libxml2 has one message for too much and for too little. */
+    /* libxml2 has one message for both too much and too little. */
     if (sax->at_end && error->code == XML_ERR_DOCUMENT_END)
         text = "the document ends before its last end tag";
     long consumed = xmlByteConsumed(sax->parser);
@@ -162,7 +162,7 @@ static void note_error(void *context, xmlErrorPtr error)
     sax->stopped |= fatal;
 }
 
-/* What libxml2 would print by itself: faults of the encoding have no parser to go to, but show in the result. */
+/* Swallows what libxml2 would print: faults of the encoding are not passed to the parser, but show in the result. */
 static void ignore_message(void *context, const char *format, ...)
 {
     (void)context;
@@ -182,7 +182,7 @@ enum status xml_sax_open(struct xml_sax *sax, struct error *err)
         .attributeDecl = count_declaration,
         .serror = note_error,
     };
-    /* The parser tells the encoding by the first four bytes. */
+    /* The parser detects the encoding from the first four bytes. */
     int first = input_available(sax->input) < 4 ? 0 : 4;
     sax->parser = xmlCreatePushParserCtxt(&handler, sax, (const char *)sax->input->at, first, NULL);
     if (!sax->parser)

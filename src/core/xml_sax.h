@@ -8,7 +8,7 @@
 #include <libxml/parser.h>
 
 /* libxml2's push parser over an input: no tree, no entities, nothing but the file itself. Elements and attributes are
-   told by number, from the lists of words that the owner knows; all others are passed over. */
+   passed by number, from the owner's lists of words; all others are skipped. */
 
 struct xml_words {
     const char *const *elements;
@@ -22,7 +22,7 @@ enum { XML_SAX_ATTRIBUTES = 128, XML_SAX_NAMES = 256, XML_SAX_NO_ELEMENT = 255 }
 /* Pointers of the parser's dictionary: names are compared by address. */
 struct xml_name {
     const xmlChar *name;
-    uint8_t attribute, element; /* 1 + the number; 0: is none */
+    uint8_t attribute, element; /* 1 + the number; 0: none */
 };
 
 struct xml_sax {
@@ -30,10 +30,10 @@ struct xml_sax {
     const struct xml_words *words;
     void *owner;
     /* The first element, whatever its name; then each element that is known, the root too. Their attributes are in
-       `values`, those of which the bit in `present` is set; borrowed until the call returns. */
+       `values`, if their bit in `present` is set; borrowed until the call returns. */
     void (*root)(void *owner, const char *name);
     void (*element)(void *owner, unsigned element);
-    /* The text is not well-formed or not acceptable: what is wrong, at a byte of the (decompressed) file. */
+    /* The text is not well-formed or not acceptable: gets the reason and the byte in the (decompressed) file. */
     void (*fault)(void *owner, uint64_t byte, const char *text);
     struct xml_value values[XML_SAX_ATTRIBUTES];
     uint64_t present[XML_SAX_ATTRIBUTES / 64];
@@ -51,13 +51,13 @@ static inline bool xml_sax_has(const struct xml_sax *sax, unsigned attribute)
     return sax->present[attribute / 64] >> attribute % 64 & 1;
 }
 
-/* Starts the parser; the owner has filled what stands above. */
+/* Starts the parser; the owner has filled the fields above "Internal". */
 enum status xml_sax_open(struct xml_sax *sax, struct error *err) MUST_CHECK;
 
 /* Parses the next piece of the input. STATUS_END: there is no more, or the parser has stopped. */
 enum status xml_sax_next(struct xml_sax *sax, struct error *err) MUST_CHECK;
 
-/* Tells the parser that this was all. True if the document was well-formed to its end. */
+/* Ends parsing. True if the document was well-formed to its end. */
 bool xml_sax_finish(struct xml_sax *sax);
 
 void xml_sax_stop(struct xml_sax *sax);

@@ -159,7 +159,7 @@ bool xml_get_i64(struct xml_value value, int64_t min, int64_t max, int64_t *numb
     return *number >= min && *number <= max;
 }
 
-/* The numbers that are not plain decimals: with an exponent. `unit`: units a second. */
+/* Numbers with an exponent. `unit`: units per second. */
 static bool get_time_by_strtod(struct xml_value value, double unit, int64_t *ns)
 {
     char copy[64], *end;

@@ -9,11 +9,11 @@
 #include <stdint.h>
 #include <string.h>
 
-/* Texts, numbers and words of the trace XML, written and read by the same hand. dtd/sight.dtd says what they mean. */
+/* Texts, numbers and words of the trace XML, written and read in one place. dtd/sight.dtd defines their meaning. */
 
 enum {
     XML_PAYLOAD_MAX = 60000, /* bytes of a payload: a packed event must fit into a record of the sorter */
-    XML_HELD_MAX = 1024      /* messages of one call that writer and reader hold back to tell which one was first */
+    XML_HELD_MAX = 1024      /* messages of one call that writer and reader hold back to know which one was first */
 };
 
 /* A text that grows. Zero-initialised is empty; free(text). */
@@ -44,12 +44,12 @@ void xml_put_i64(struct xml_line *line, int64_t value);
 /* ns as µs with up to three decimals: exact. */
 void xml_put_time(struct xml_line *line, int64_t ns);
 
-/* Text inside an attribute. What XML cannot hold becomes %XX; bytes that are no UTF-8 are taken as Latin-1. */
+/* Text inside an attribute. What XML cannot hold becomes %XX; bytes that are not UTF-8 are taken as Latin-1. */
 void xml_put_utf8(struct xml_line *line, const char *text);
 void xml_put_latin1(struct xml_line *line, const unsigned char *bytes, size_t count);
 void xml_put_hex(struct xml_line *line, const unsigned char *bytes, size_t count);
 
-/* A value as it stands in the file: not ended by a NUL. */
+/* A value as in the file: not ended by a NUL. */
 struct xml_value {
     const char *at;
     size_t length;
@@ -60,7 +60,7 @@ static inline bool xml_value_is(struct xml_value value, const char *word)
     return strlen(word) == value.length && memcmp(word, value.at, value.length) == 0;
 }
 
-/* Whole numbers within the bounds; false otherwise. Blanks round them are allowed. */
+/* Whole numbers within the bounds; false otherwise. Blanks around them are allowed. */
 bool xml_get_u64(struct xml_value value, uint64_t max, uint64_t *number);
 bool xml_get_i64(struct xml_value value, int64_t min, int64_t max, int64_t *number);
 
@@ -77,7 +77,7 @@ size_t xml_get_utf8(struct xml_value value, char *to);
 size_t xml_get_latin1(struct xml_value value, char *to);
 bool xml_get_hex(struct xml_value value, unsigned char *to); /* value.length / 2 bytes */
 
-/* Words for enum comm_step and enum comm_kind; NULL and false for what is none. */
+/* Words for enum comm_step and enum comm_kind; NULL and false for unknown values. */
 const char *xml_step_word(int64_t step);
 bool xml_step_of(struct xml_value word, int64_t *step);
 const char *xml_comm_kind_word(int32_t kind);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Feeding: what each event adds. */
+/* Feeding: adds each event to the sums. */
 #include "metrics/accumulator_state.h"
 
 #include "core/memory.h"
@@ -204,7 +204,7 @@ static inline bool window_has(const struct accumulator *accumulator, int64_t tim
     return !(options->have_from && time_ns < options->from_ns) && !(options->have_to && time_ns >= options->to_ns);
 }
 
-/* The unusual event: a process's first, or one that goes back in time. */
+/* The rare case: a process's first event, or one that goes back in time. */
 static __attribute__((noinline)) void process_time_unusual(struct process_state *process, int64_t time_ns)
 {
     if (process->order == 0)

@@ -28,7 +28,7 @@ static uint32_t closing_find(const struct process_state *process, uint32_t closi
     return closing;
 }
 
-/* `first` has the closings of both slices. */
+/* `first` already has the closings of both slices. */
 static void seam_end(struct process_state *first, struct seam *seam, int64_t time_ns, const struct coverage *later)
 {
     seam->carried = false;
@@ -54,7 +54,7 @@ static struct coverage seam_joined(const struct process_state *first, const stru
     time_add(&joined.closed_ns, seam->first.closed_ns);
     if (!seam->ended)
         return joined;
-    /* What the later slice covered before the carried interval ended is inside that interval. */
+    /* The later slice's coverage before the end of the carried interval lies inside that interval. */
     const struct coverage *at_end = &seam->at_end;
     time_subtract(&joined.closed_ns, at_end->closed_ns);
     if (!at_end->is_open) {
@@ -72,7 +72,7 @@ static struct coverage seam_joined(const struct process_state *first, const stru
     return joined;
 }
 
-/* Time in which the later slice had no state open belongs to what the earlier one left open. */
+/* Time in which the later slice had no state open belongs to the states that the earlier one left open. */
 static void give_bare_time(struct thread_state *first, int64_t bare_ns)
 {
     if (first->open.depth > 0)
@@ -88,7 +88,7 @@ struct process_merge {
     struct seam *threads; /* by place in later->threads */
 };
 
-/* A leave that the earlier slice has no enter for either, in a slice that is not the first one itself. */
+/* A leave without enter in the earlier slice either, if that is not the first slice itself. */
 static void keep_stray(struct process_merge *merge, const struct stray_leave *stray, struct thread_state *thread,
                        struct seam *seam)
 {
@@ -154,7 +154,7 @@ static void merge_thread_span(struct thread_state *first, const struct thread_st
     first->present |= later->present;
 }
 
-/* Frames that the later slice left open go on top of what the earlier one still has open. */
+/* Frames that the later slice left open go on top of those that the earlier one still has open. */
 static void merge_thread_end(struct process_merge *merge, size_t place)
 {
     struct thread_state *later = &merge->later->threads[place];
@@ -221,7 +221,7 @@ static void join_closings(struct process_state *first, struct process_state *lat
     later->mpi.closing += later->mpi.closing ? base : 0;
 }
 
-/* The first slice of a trace keeps no stray leaves, so that nobody asks. */
+/* The first slice of a trace keeps no stray leaves, so nothing refers to it. */
 static void drop_closings(struct process_state *first)
 {
     first->closing_count = 0;

@@ -6,7 +6,7 @@
 #include "metrics/accumulator.h"
 #include "metrics/message_tables.h"
 
-/* What an accumulator keeps; private to accumulator*.c. */
+/* The state of an accumulator; private to accumulator*.c. */
 
 /* Sums of one state on one thread. */
 struct tally {
@@ -16,23 +16,24 @@ struct tally {
     uint64_t stray;
 };
 
-/* Time during which something is inside MPI: closed intervals, and the one that is open. */
+/* Time during which a thread or process is inside MPI: closed intervals, and the open one. */
 struct coverage {
     int64_t closed_ns;
     int64_t since_ns;
     bool is_open;
-    uint32_t closing; /* later slices: 1 + index of process_state.closings; 0: nobody asks when the open one closes */
+    uint32_t closing; /* later slices: 1 + index of process_state.closings; 0: no stray leave needs the end of the open
+                         one */
 };
 
-/* When an interval of a coverage closed that was open at a stray leave. Whether it began there or, joined with what the
-   earlier slice carried over, before, is known when that slice is merged; with clocks that go back the parts don't add
-   up to the whole. */
+/* The end of an interval of a coverage that was open at a stray leave. Whether it began there or earlier, joined with
+   an interval carried over from the earlier slice, is known when that slice is merged; if clocks go back, the parts do
+   not add up to the whole. */
 struct closing {
     int64_t time_ns;
-    uint32_t same_as; /* 1 + index of the one that tells; 0: this one */
+    uint32_t same_as; /* 1 + index of the closing with the end; 0: this one */
 };
 
-/* In a later slice: a leave that found no enter there. Whether it has one is known when the earlier slice is merged. */
+/* In a later slice: a leave without enter there. Whether it has one is known when the earlier slice is merged. */
 struct stray_leave {
     uint32_t state, thread;
     int64_t time_ns;
@@ -68,7 +69,7 @@ struct process_state {
     struct coverage mpi;
     uint64_t messages[2], bytes[2]; /* sent, received */
     uint32_t cell_hint;             /* see message_tables_add */
-    struct thread_state *threads;   /* in the order met: numbers may be sparse */
+    struct thread_state *threads;   /* in the order met: thread numbers may be sparse */
     size_t thread_count, thread_capacity;
     struct map thread_places; /* number -> index where they differ */
     struct stray_leave *strays;
@@ -97,7 +98,7 @@ struct process_state *accumulator_process(struct accumulator *accumulator, uint3
 struct thread_state *process_thread_find(struct process_state *process, uint32_t number);
 struct tally *thread_tally_find(struct thread_state *thread, uint32_t state);
 
-/* A thread of the process, made where it is not there. Valid until the next one is made. */
+/* A thread of the process, created if needed. Valid until the next one is created. */
 static inline struct thread_state *process_thread(struct process_state *process, uint32_t number)
 {
     if (number < process->thread_count && process->threads[number].number == number)
@@ -105,7 +106,7 @@ static inline struct thread_state *process_thread(struct process_state *process,
     return process_thread_find(process, number);
 }
 
-/* The sums of a state. States are small dense numbers, so that nearly all stand at their own place. */
+/* The sums of a state. States are small dense numbers, so nearly all are at their own place. */
 static inline struct tally *thread_tally(struct thread_state *thread, uint32_t state)
 {
     if (thread->tally_capacity > 0) {
@@ -134,7 +135,7 @@ static inline void coverage_close(struct process_state *process, struct coverage
         process->closings[coverage->closing - 1].time_ns = time_ns;
 }
 
-/* Somebody will ask when the open interval closes. */
+/* Requests the end of the open interval: returns where it will be stored. */
 void coverage_ask(struct process_state *process, struct coverage *coverage);
 
 /* All covered time if the end is at end_ns. */

@@ -90,7 +90,7 @@ static void places_sort(struct wait_place *places, size_t count, int (*order)(co
         qsort(places, count, sizeof *places, order);
 }
 
-/* Places of both, each once, the longest first. */
+/* The places of both, each once, the longest first. */
 static size_t places_merged(struct wait_place **places, const struct wait_place *a, size_t a_count,
                             const struct wait_place *b, size_t b_count)
 {
@@ -117,7 +117,7 @@ static void add_times(int64_t *sums_ns, size_t count, const int64_t *a_ns, const
     }
 }
 
-/* The longest of both, of equals those of `a` first. */
+/* The longest waits of both; equal ones of `a` first. */
 static void merge_longest(struct wait_sums *sums, const struct wait_sums *a, const struct wait_sums *b)
 {
     size_t i = 0, k = 0;

@@ -51,7 +51,7 @@ int64_t file_number(struct metrics_file *file, enum file_attribute attribute)
     return number;
 }
 
-/* Seconds with up to nine decimals, as ns: a number of thousandths of a µs as the trace has it, six places further. */
+/* Seconds with up to nine decimals, as ns: the parser of the trace's µs with three decimals, shifted by six places. */
 int64_t file_time(struct metrics_file *file, enum file_attribute attribute)
 {
     int64_t ns = 0;
@@ -62,7 +62,7 @@ int64_t file_time(struct metrics_file *file, enum file_attribute attribute)
     return ns;
 }
 
-/* Borrowed until the next call; "" where there is none. */
+/* Borrowed until the next call; "" if absent. */
 const char *file_text(struct metrics_file *file, enum file_attribute attribute)
 {
     if (!xml_sax_has(&file->sax, attribute))

@@ -5,9 +5,9 @@
 #include "core/xml_sax.h"
 #include "metrics/metrics.h"
 
-/* What the files that read metrics files share: which elements and attributes there are, and how values are taken. */
+/* Shared by the sources that read metrics files: the elements and attributes, and the parsing of values. */
 
-/* X(name): the attributes that are read; what can be computed from them stands in the file for others. */
+/* X(name): the attributes that are read; the file has others, computed from these, for other readers. */
 #define FILE_ATTRIBUTES(X)                                                                                             \
     X(advice)                                                                                                          \
     X(axis)                                                                                                            \
@@ -134,7 +134,7 @@ enum file_attribute {
         ATTRIBUTE_COUNT
 };
 
-/* X(name): the elements; read_##name makes something of each. */
+/* X(name): the elements; read_##name handles each. */
 #define FILE_ELEMENTS(X)                                                                                               \
     X(state)                                                                                                           \
     X(process)                                                                                                         \
@@ -176,36 +176,36 @@ enum file_attribute {
 
 struct metrics_file {
     struct xml_sax sax;
-    struct error *err; /* a fault that ends the reading */
+    struct error *err; /* a fault that ended reading */
     bool failed;
     struct metrics *metrics;
     struct damage damage;    /* of this file */
     struct xml_line text;    /* scratch */
-    struct process_row *row; /* of the process at hand; NULL: none */
+    struct process_row *row; /* of the current process; NULL: none */
     size_t process_capacity, function_capacity, sent_capacity, received_capacity, mark_capacity, thread_capacity;
     size_t communicator_capacity, tag_capacity, size_capacity;
     struct map marks, sites; /* hash of name -> index; of a site's file, line and function */
-    struct wait_sums *wait;  /* at hand; NULL: none */
+    struct wait_sums *wait;  /* the current one; NULL: none */
     size_t wait_site_capacity, wait_comm_capacity;
-    struct part_sums *part; /* at hand; NULL: none */
+    struct part_sums *part; /* the current one; NULL: none */
     size_t phase_capacity, loop_capacity, iteration_capacity;
 };
 
-/* A damage at the place at hand. */
+/* Reports damage at the current place. */
 void file_damage(struct metrics_file *file, const char *format, ...) PRINTF_LIKE(2, 3);
 
-/* The value of an attribute cannot be used. */
+/* Reports an attribute with an invalid value. */
 void file_attribute_damage(struct metrics_file *file, enum file_attribute attribute);
 extern const char *const file_attribute_names[ATTRIBUTE_COUNT];
 
-/* Values of attributes. What cannot be used is damage, and 0. */
+/* Values of attributes. An invalid value is damage, and 0. */
 uint64_t file_count(struct metrics_file *file, enum file_attribute attribute, uint64_t max);
 int64_t file_number(struct metrics_file *file, enum file_attribute attribute); /* absent: EVENT_UNKNOWN */
 int64_t file_time(struct metrics_file *file, enum file_attribute attribute);   /* seconds, as ns */
 double file_ratio(struct metrics_file *file, enum file_attribute attribute);
 const char *file_text(struct metrics_file *file, enum file_attribute attribute); /* borrowed until the next call */
 
-/* Row of the process of this rank; SIZE_MAX and damage if there is none so far. */
+/* Row of the process with this rank; SIZE_MAX and damage if there is none so far. */
 size_t file_process(struct metrics_file *file, enum file_attribute attribute);
 
 /* Elements of waits: wait_file.c. */
@@ -227,7 +227,7 @@ void read_computing(struct metrics_file *file);
 void read_search(struct metrics_file *file);
 void read_test(struct metrics_file *file);
 
-/* At the end of the file: phases that it did not tell whole are taken away. */
+/* At the end of the file: removes phases that are incomplete. */
 void phases_finish(struct metrics_file *file);
 
 #endif

@@ -4,8 +4,8 @@
 
 #include "metrics/metrics.h"
 
-/* Functions and states of all processes together: counts and times are sums, min and max those of all instances. Those
-   with the most time first. To be freed. */
+/* Functions and states of all processes together: counts and times are sums, min and max are over all instances. Sorted
+   by time, the most first. free() it. */
 struct function_row *metrics_functions_together(const struct metrics *metrics, size_t *count);
 
 #endif

@@ -25,7 +25,7 @@ struct table {
     size_t ranks, iterations;
     double *rank_means, *iteration_means;
     double *most;       /* by iteration */
-    uint32_t *heaviest; /* by iteration: the lowest rank that has the most */
+    uint32_t *heaviest; /* by iteration: the lowest rank with the maximum */
     double mean;
 };
 
@@ -81,7 +81,7 @@ static void find_losses(struct iteration_imbalance *imbalance, const struct tabl
     imbalance->dynamic_loss = imbalance->loss - imbalance->static_loss;
 }
 
-/* Shares of the variance in x = mean + rank + iteration + rest, and how the rest follows itself. */
+/* Shares of the variance in x = mean + rank + iteration + rest, and the persistence of the rest. */
 static void find_shares(struct iteration_imbalance *imbalance, const struct table *table)
 {
     double ranks = 0, iterations = 0, rest = 0, next = 0;
@@ -99,7 +99,7 @@ static void find_shares(struct iteration_imbalance *imbalance, const struct tabl
         double iteration = table->iteration_means[k] - table->mean;
         iterations += iteration * iteration * (double)table->ranks;
     }
-    /* Rounding is no variance. */
+    /* Rounding errors are not variance. */
     double all = ranks + iterations + rest, cells = (double)(table->ranks * table->iterations);
     if (all <= table->mean * table->mean * cells * 1e-24)
         return;
@@ -123,7 +123,7 @@ static int by_loss(const void *a, const void *b)
     return (left->iteration > right->iteration) - (left->iteration < right->iteration);
 }
 
-/* The worst iterations, and how much of the loss is theirs beyond their number. */
+/* The worst iterations, and their share of the loss in excess of their number. */
 static void find_concentration(struct iteration_imbalance *imbalance, size_t iterations)
 {
     struct ranked *ranked = memory_new(iterations * sizeof *ranked);
@@ -151,7 +151,7 @@ static double loss_share(const struct iteration_imbalance *imbalance, const stru
     return table->iteration_means[k] > 0 ? imbalance->losses[k] / table->iteration_means[k] : 0;
 }
 
-/* Iterations without work, as the last one where the cut lies after the work, say nothing of how it grows. */
+/* Iterations without work, such as the last one if the cut is after the work, say nothing about growth. */
 static bool has_work(const struct table *table, size_t k)
 {
     return table->iteration_means[k] >= WORK * table->mean;
@@ -225,7 +225,7 @@ static enum iteration_class class_of(const struct iteration_imbalance *imbalance
         return ITERATION_MIXED;
     bool even = table->rank_means[imbalance->heaviest] <= (1 + BALANCED) * table->mean;
     bool persists = fabs(imbalance->persistence) > PERSISTENT;
-    /* Entropy alone would take noise for rotation: its heaviest rank is another each time, too. */
+    /* Entropy alone would mistake noise for rotation: its heaviest rank also changes each time. */
     if (steps_alike(table) || (imbalance->entropy >= SPREAD && even && persists))
         return ITERATION_ROTATING;
     return persists ? ITERATION_MIXED : ITERATION_RANDOM;

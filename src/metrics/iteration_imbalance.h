@@ -6,8 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What kind of imbalance computing has over the iterations of a run (rules of diagnosis, 7.1): of x(i,k), how long rank
-   i computes in iteration k. m(k) and M(k) are mean and maximum over the ranks. The first class whose rule holds:
+/* Classifies the imbalance of computing over the iterations of a run (rules of diagnosis, 7.1): x(i,k) is how long rank
+   i computes in iteration k, m(k) and M(k) are mean and maximum over the ranks. The first class whose rule holds:
 
    - too few: fewer than two ranks or four iterations.
    - balanced: loss / sum of M up to 0.05.
@@ -16,8 +16,8 @@
      static / loss at least 0.5.
    - static: static / loss at least 0.7 and rank_share at least 0.5.
    - rotating: dynamic / loss at least 0.5, and the heaviest rank moves by the same step in 70 % of the iterations; or
-     entropy is at least 0.8, the totals of the ranks are balanced (maximum at most 5 % above the mean), and what is no
-     rank's and no iteration's share depends on the iteration before (persistence beyond 0.3 either way).
+     entropy is at least 0.8, the totals of the ranks are balanced (maximum at most 5 % above the mean), and the part
+   that belongs to no rank and no iteration depends on the previous iteration (persistence beyond 0.3 either way).
    - random: dynamic / loss at least 0.5 without a pattern (persistence within 0.3).
    - mixed: none of these. */
 #define ITERATION_CLASSES(X)                                                                                           \
@@ -41,38 +41,38 @@ enum iteration_class {
 /* "rotating" */
 const char *iteration_class_name(enum iteration_class kind);
 
-/* Something is lost in iterations that could be even. */
+/* True if iterations lose time that could be saved by evening them out. */
 static inline bool iteration_class_is_uneven(enum iteration_class kind)
 {
     return kind != ITERATION_TOO_FEW && kind != ITERATION_BALANCED;
 }
 
-/* Numbers that have no meaning (nothing is lost) are 0. Times have the unit of x. */
+/* Numbers without meaning (nothing is lost) are 0. Times have the unit of x. */
 struct iteration_imbalance {
     enum iteration_class kind;
     double loss;            /* L: sum over k of M(k) - m(k) */
     double static_loss;     /* S: largest total of a rank - mean of the totals */
     double dynamic_loss;    /* D = L - S >= 0 */
     double longest;         /* sum over k of M(k) */
-    double rank_share;      /* R: share of the variance that is the ranks' */
-    double iteration_share; /* that is the iterations': no imbalance */
+    double rank_share;      /* R: the ranks' share of the variance */
+    double iteration_share; /* the iterations' share: no imbalance */
     double mixed_share;     /* E: the rest */
     double concentration;   /* q*: 0: evenly spread, 1: all in the worst tenth of the iterations (one at least) */
-    double growth;          /* b*K: by how much (M-m)/m changes over the run, least squares */
+    double growth;          /* b*K: change of (M-m)/m over the run, by least squares */
     double growth_fit;      /* correlation of that with the iteration: how far it is growth */
-    double entropy;         /* of which rank is the heaviest, of log2(min(P, K)) */
+    double entropy;         /* of the heaviest rank, as a share of log2(min(P, K)) */
     double persistence;     /* correlation of the rest with itself in the next iteration */
-    uint32_t heaviest;      /* rank with the largest total, the lowest of equals */
+    uint32_t heaviest;      /* rank with the largest total, the lowest if equal */
     double *losses;         /* by iteration: M(k) - m(k); owned */
     uint32_t *worst;        /* the worst tenth of the iterations, the worst first; owned */
     size_t worst_count;
 };
 
-/* Of x[i * iterations + k] >= 0. Time O(ranks * iterations), memory O(ranks + iterations). */
+/* The imbalance of x[i * iterations + k] >= 0. Time O(ranks * iterations), memory O(ranks + iterations). */
 struct iteration_imbalance iteration_imbalance_of(const double *x, size_t ranks, size_t iterations);
 void iteration_imbalance_clear(struct iteration_imbalance *imbalance);
 
-/* Wall time that evening out may save: where iterations overlap, less is lost than L (7.1, last remark). `waits` is the
+/* Wall time that evening out may save: if iterations overlap, less is lost than L (7.1, last remark). `waits` is the
    waiting time of all ranks. */
 double iteration_imbalance_recoverable(const struct iteration_imbalance *imbalance, double waits, size_t ranks);
 

@@ -161,7 +161,8 @@ static int row_by_key(const void *a, const void *b)
     return left->key < right->key ? -1 : left->key > right->key;
 }
 
-/* Larger: more bytes, then more messages, then the smaller tag, so that the choice does not depend on any order. */
+/* Larger: more bytes, then more messages, then the smaller tag, so that the choice does not depend on the order of
+   tags. */
 static int row_by_weight(const void *a, const void *b)
 {
     const struct message_row *left = a, *right = b;
@@ -175,7 +176,8 @@ static int row_by_weight(const void *a, const void *b)
     return row_by_key(a, b);
 }
 
-/* The largest tags, kept as a list that is cut when it is twice too long; what is cut is the rest. */
+/* The largest tags, kept as a list that is cut when it is twice too long; the tags cut off are summed up as the rest.
+ */
 struct largest {
     struct message_row rows[2 * METRICS_TAGS];
     size_t count;
@@ -201,7 +203,8 @@ static void largest_add(struct largest *largest, const struct message_row *row)
     largest->rows[largest->count++] = *row;
 }
 
-/* A tag's whole sum: to the largest, and kept for what may be fed later, since a sorter that was read takes no more. */
+/* A tag's complete sum: offered to the largest tags, and kept because more may be fed later and a sorter takes no more
+   records once it is read. */
 static enum status take_sum(struct largest *largest, struct sorter *kept, const struct message_row *sum,
                             struct error *err)
 {

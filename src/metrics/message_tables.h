@@ -28,18 +28,18 @@ struct message_tables {
     struct map tag_index; /* tag -> index of tags */
     struct message_row *tags;
     size_t tag_count, tag_capacity;
-    size_t last_tag;             /* the one asked last: most messages follow one of their kind */
+    size_t last_tag;             /* the last one used: most messages follow a similar one */
     struct sorter *spilled_tags; /* NULL while memory is enough */
     struct message_row sizes[SIZE_CLASSES];
 };
 
-/* Adds a send or receive. `hint` is the process's own: where its last message was counted. */
+/* Adds a send or receive. `hint` belongs to the process: where its last message was counted. */
 void message_tables_add(struct message_tables *tables, const struct event *event, uint32_t *hint);
 
 /* Keeps memory bounded: call once for each batch. */
 enum status message_tables_bound(struct message_tables *tables, struct error *err) MUST_CHECK;
 
-/* Adds all of `from` (which is left as it is, but for its spilled tags being read). */
+/* Adds all of `from` (unchanged, except that its spilled tags are read). */
 enum status message_tables_merge(struct message_tables *tables, struct message_tables *from,
                                  struct error *err) MUST_CHECK;
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* From what an accumulator keeps to metrics: rows in order, open states up to the process's end. */
+/* Turns an accumulator's sums into metrics: rows in order, open states up to the process's end. */
 #include "metrics/accumulator_state.h"
 
 #include "core/memory.h"
@@ -164,7 +164,7 @@ static void result_process(const struct accumulator *accumulator, const struct p
     result_threads(row, process, row);
 }
 
-/* True if the process has a share in what was asked for. */
+/* True if the process is selected and has events. */
 static bool process_wanted(const struct accumulator_options *options, const struct process_state *process)
 {
     if (!process->selected || process->order == 0)

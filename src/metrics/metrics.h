@@ -11,14 +11,13 @@
 #include "metrics/phase_metrics.h"
 #include "metrics/search.h"
 
-/* Metrics of a trace: what design's "What the numbers mean" defines, as whole ns and counts. Computed by an accumulator
-   (accumulator.h) in one pass; what is read is this. Memory: processes x states that occur, plus distinct pairs of
-   partners. */
+/* Metrics of a trace as defined in design's "What the numbers mean", as whole ns and counts. Computed by an accumulator
+   (accumulator.h) in one pass. Memory: processes x states that occur, plus distinct pairs of partners. */
 
 /* A function or user state on a process (or thread). */
 struct function_row {
     uint32_t state; /* index into the definitions: the first state of the shown name */
-    uint64_t count; /* closed instances; time, min and max are theirs, each in full */
+    uint64_t count; /* closed instances; time, min and max refer to them, each in full */
     int64_t time_ns;
     int64_t exclusive_ns; /* as the most recently entered open state of its thread */
     int64_t min_ns, max_ns;
@@ -90,9 +89,9 @@ struct metrics {
     size_t tag_count;
     struct message_row *sizes; /* key k: sizes in [2^(k-1), 2^k), 0: empty messages; up to the largest that occurs */
     size_t size_count;
-    struct analysis *analysis;       /* NULL: there was no look across processes; owned */
+    struct analysis *analysis;       /* NULL: not computed; owned */
     struct phase_metrics *phases;    /* NULL: the same; owned */
-    struct search *search;           /* NULL: none was made; owned */
+    struct search *search;           /* NULL: no search was made; owned */
     bool tables_unknown;             /* the three tables above are not known: see metrics_select */
     uint64_t open, stray, time_back; /* sums, for warnings */
 };
@@ -105,8 +104,8 @@ void process_row_clear(struct process_row *row);
 /* Computes begin, end, events and the sums for warnings from the rows. */
 void metrics_totals(struct metrics *metrics);
 
-/* Point-to-point messages of the run, and their bytes. Each is recorded at both ends, or at one where a run was cut
-   short: the larger number of both. */
+/* Point-to-point messages of the run, and their bytes. Each is recorded at both ends, or at one if the run was cut
+   short: the larger of both numbers. */
 uint64_t metrics_messages(const struct metrics *metrics, uint64_t *bytes);
 
 /* total_s = end - begin, compute_s = total - communication, both >= 0. */

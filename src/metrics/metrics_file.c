@@ -8,7 +8,7 @@
 #include <math.h>
 #include <stdio.h>
 
-/* False: the parser has stopped, and the root's other attributes are gone. */
+/* False: the parser has stopped, and the root's other attributes are no longer available. */
 static bool read_version(struct metrics_file *file)
 {
     const char *version = file_text(file, ATTRIBUTE_version);
@@ -187,7 +187,7 @@ static void read_tag(struct metrics_file *file)
                read_messages(file, file_number(file, ATTRIBUTE_tag)));
 }
 
-/* A size class is known by its largest size: that has as many bits as the class's number. */
+/* A size class is identified by its largest size, which has as many bits as the class's number. */
 static void read_size(struct metrics_file *file)
 {
     struct metrics *metrics = file->metrics;
@@ -198,7 +198,7 @@ static void read_size(struct metrics_file *file)
     ARRAY_PUSH(metrics->sizes, metrics->size_count, file->size_capacity, read_messages(file, bits));
 }
 
-/* All processes and states stand before it: its arrays have their sizes. */
+/* All processes and states come first in the file: the arrays have their sizes. */
 static void read_analysis(struct metrics_file *file)
 {
     struct metrics *metrics = file->metrics;
@@ -235,7 +235,7 @@ static void read_wait(struct metrics_file *file)
     file->wait_site_capacity = file->wait_comm_capacity = 0;
     if (!file->wait)
         return;
-    free(file->wait->sites); /* a kind that stands twice */
+    free(file->wait->sites); /* a kind that occurs twice */
     free(file->wait->comms);
     memset(file->wait->course_ns, 0, sizeof file->wait->course_ns);
     file->wait->sites = file->wait->comms = NULL;
@@ -252,7 +252,7 @@ static void read_wait(struct metrics_file *file)
         file->wait->remains_ns = file_time(file, ATTRIBUTE_remains_s);
 }
 
-/* Row of the process at hand in the analysis: those that stand before it. */
+/* Row of the current process in the analysis, which covers only processes before it in the file. */
 static size_t file_row(struct metrics_file *file)
 {
     size_t row = file_process(file, ATTRIBUTE_rank);
@@ -294,7 +294,7 @@ static void read_during(struct metrics_file *file)
         read_course(file, file->wait->course_ns);
 }
 
-/* State of the name at hand; SIZE_MAX if none of those before the analysis has it. */
+/* State of the current name; SIZE_MAX if no state before the analysis has it. */
 static size_t file_state(struct metrics_file *file)
 {
     int32_t state = defs_find_state(file->metrics->own_defs, file_text(file, ATTRIBUTE_name));
@@ -357,7 +357,7 @@ static void read_costs(struct metrics_file *file, int64_t *processes_ns, int64_t
         before_ns[at] = file_time(file, ATTRIBUTE_before_s);
 }
 
-/* What a process delays, or calls of a function and computing before them. */
+/* Delay caused by a process, or by calls of a function and computing before them. */
 static void read_delay(struct metrics_file *file)
 {
     struct analysis *analysis = file->metrics->analysis;
@@ -365,7 +365,7 @@ static void read_delay(struct metrics_file *file)
         read_costs(file, analysis->delay_ns, analysis->delay_states_ns, analysis->delay_before_ns);
 }
 
-/* What the same on the critical path costs in waiting. */
+/* Waiting caused by the same on the critical path. */
 static void read_impact(struct metrics_file *file)
 {
     struct analysis *analysis = file->metrics->analysis;
@@ -373,7 +373,7 @@ static void read_impact(struct metrics_file *file)
         read_costs(file, analysis->impact_ns, analysis->impact_states_ns, analysis->impact_before_ns);
 }
 
-/* What the critical path has more of a function. */
+/* How much more of a function the critical path has. */
 static void read_excess(struct metrics_file *file)
 {
     struct analysis *analysis = file->metrics->analysis;
@@ -384,7 +384,7 @@ static void read_excess(struct metrics_file *file)
     analysis->excess_before_ns[state] = file_time(file, ATTRIBUTE_before_s);
 }
 
-/* How far the correction of clocks moves events of a process. */
+/* How far the clock correction moves events of a process. */
 static void read_clock(struct metrics_file *file)
 {
     size_t row = file->metrics->analysis ? file_row(file) : SIZE_MAX;
@@ -425,7 +425,7 @@ bool metrics_file_probe(const unsigned char *data, size_t size)
            (memmem(data, size, "<metrics", 8) || memmem(data, size, "sight-metrics.dtd", 17));
 }
 
-/* What is damaged in the file itself comes before what the file tells of the trace. */
+/* Damage in the file itself takes precedence over damage of the trace that the file reports. */
 static void file_end(struct metrics_file *file, uint64_t used, bool whole)
 {
     struct trace_end *end = &file->metrics->end;

@@ -13,7 +13,7 @@ static struct phase_metrics *phases_of(struct metrics_file *file)
     return file->metrics->phases;
 }
 
-/* All processes stand before it. */
+/* All processes come before it. */
 void read_phases(struct metrics_file *file)
 {
     if (phases_of(file))
@@ -57,7 +57,7 @@ void read_loop(struct metrics_file *file)
                            .communicating_ns = file_time(file, ATTRIBUTE_communicating_s),
                            .time_ns = file_time(file, ATTRIBUTE_time_s),
                            .matched = (uint32_t)file_count(file, ATTRIBUTE_matched, UINT32_MAX)};
-    /* A loop stands after the one around it. */
+    /* A loop comes after the one around it. */
     if ((row.parent == PHASE_NONE) != (row.depth == 0) ||
         (row.parent != PHASE_NONE &&
          (row.parent >= phases->loop_count || phases->loops[row.parent].depth + 1 != row.depth))) {
@@ -226,7 +226,7 @@ void read_slow(struct metrics_file *file)
     phases->iterations.slowest[phases->iterations.slowest_count++] = slow;
 }
 
-/* The table's row of a group: whole ns, parted by blanks. */
+/* The table's row of a group: whole ns, separated by blanks. */
 void read_computing(struct metrics_file *file)
 {
     struct phase_metrics *phases = phases_of(file);
@@ -255,7 +255,7 @@ void read_computing(struct metrics_file *file)
     }
 }
 
-/* What has no numbers by process, or not all of its iterations, is not there. */
+/* Parts without numbers by process, or without all of their iterations, are removed. */
 void phases_finish(struct metrics_file *file)
 {
     struct phase_metrics *phases = phases_of(file);

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* By how much the rhythm may differ from the median iteration. */
+/* The largest difference of the rhythm from the median iteration that counts as equal. */
 static const double RHYTHM_AGREES = 0.1;
 
 const char *phase_source_name(enum phase_source source)
@@ -36,7 +36,7 @@ bool iteration_rhythm_differs(const struct iteration_metrics *iterations)
     double median = (double)iterations->median_ns, rhythm = (double)iterations->rhythm_ns;
     if (rhythm <= 0 || median <= 0)
         return false;
-    /* What happens every k-th iteration only has a rhythm of its own. */
+    /* Work that happens only every k-th iteration has a rhythm of its own. */
     double times = fmax(1, round(rhythm / median));
     return fabs(rhythm / median - times) > RHYTHM_AGREES * times;
 }

@@ -12,13 +12,13 @@
 
 enum {
     PHASE_NONE = UINT32_MAX,
-    ITERATION_BINS = 1000,     /* more iterations are told in bins of equally many */
-    ITERATION_CELLS = 1 << 17, /* of a table by process: where it would have more, by groups of processes */
-    PHASE_CELLS = 1 << 14,     /* the same of phases, of which more is told */
+    ITERATION_BINS = 1000,     /* more iterations are reported in bins of equal size */
+    ITERATION_CELLS = 1 << 17, /* of a table by process: a larger one is by groups of processes */
+    PHASE_CELLS = 1 << 14,     /* the same for phases, which have more numbers each */
     ITERATIONS_SLOWEST = 10    /* that are named */
 };
 
-/* X(source, word): what phases are cut by. */
+/* X(source, word): what separates the phases. */
 #define PHASE_SOURCES(X)                                                                                               \
     X(NONE, "none")                         /* there is one phase, the whole run */                                    \
     X(USER, "user")                         /* the program's own states and solo events */                             \
@@ -33,7 +33,7 @@ enum phase_source {
 };
 const char *phase_source_name(enum phase_source source);
 
-/* Which kind of time a loop has most of; of equals the first. */
+/* The kind of time a loop has most of; the first if equal. */
 enum loop_class { LOOP_COMPUTING, LOOP_WAITING, LOOP_COMMUNICATING };
 const char *loop_class_name(enum loop_class kind); /* "computing" */
 
@@ -45,28 +45,28 @@ static inline bool loop_is_bottleneck(int64_t part, int64_t whole, double share)
     return whole > 0 && (double)part / (double)whole > share;
 }
 
-/* A loop that processes have in common. Row 0 is the whole run; a loop stands after the one around it, loops of one
-   body in the order in which they occur. Times are sums over the processes that have it. */
+/* A loop that processes have in common. Row 0 is the whole run; a loop comes after the one around it, loops of one body
+   in the order of occurrence. Times are sums over the processes that have it. */
 struct loop_row {
-    char *name;           /* the functions of its body: "MPI_Irecv, MPI_Isend, (MPI_Test), MPI_Allreduce" */
-    uint32_t parent;      /* PHASE_NONE of row 0 */
-    uint32_t depth;       /* 0: the whole run */
-    uint32_t role;        /* 0: all processes that do the same; others only where no iterations are common to all */
-    uint32_t processes;   /* that have it */
-    uint32_t least, most; /* iterations of a process, all entries together */
-    uint32_t entries;     /* how often a process comes to it */
-    uint32_t period;      /* iterations after which their kinds repeat; 1: all alike; 0: they do not */
-    uint32_t warm_up;     /* first iterations that last longer than median + 5 MAD, on the process that was looked at */
-    double similarity;    /* of its iterations to the usual one, in (0, 1] */
-    int64_t time_ns;      /* computing + waiting + communicating */
-    int64_t computing_ns; /* outside all calls */
-    int64_t waiting_ns;   /* in calls, for other processes */
+    char *name;               /* the functions of its body: "MPI_Irecv, MPI_Isend, (MPI_Test), MPI_Allreduce" */
+    uint32_t parent;          /* PHASE_NONE of row 0 */
+    uint32_t depth;           /* 0: the whole run */
+    uint32_t role;            /* 0: all processes that do the same; others only if no iterations are common to all */
+    uint32_t processes;       /* that have it */
+    uint32_t least, most;     /* iterations of a process, all entries together */
+    uint32_t entries;         /* how often a process enters it */
+    uint32_t period;          /* iterations after which their kinds repeat; 1: all alike; 0: they do not */
+    uint32_t warm_up;         /* first iterations longer than median + 5 MAD, on the process examined */
+    double similarity;        /* similarity of its iterations to the usual one, in (0, 1] */
+    int64_t time_ns;          /* computing + waiting + communicating */
+    int64_t computing_ns;     /* outside all calls */
+    int64_t waiting_ns;       /* in calls, for other processes */
     int64_t communicating_ns; /* in calls, else */
-    uint32_t matched;         /* so many first iterations are common: the n-th is the same on all processes */
+    uint32_t matched;         /* number of first iterations that are common: the n-th is the same on all processes */
 };
 
-/* What all processes do in a part of the run: sums over them. Of a process with several threads the one with most calls
-   stands for it. */
+/* Sums over all processes of a part of the run. A process with several threads is represented by the one with most
+   calls. */
 struct part_sums {
     int64_t time_ns; /* compute + mpi */
     int64_t compute_ns, mpi_ns;
@@ -97,7 +97,7 @@ struct iteration_row {
     int64_t longest_ns;   /* the longest of them, mean over the processes */
     int64_t computing_ns; /* sum of the iterations' mean computing */
     int64_t most_ns;      /* sum of the iterations' longest computing */
-    uint32_t heaviest;    /* row of the process that computes most in all of them together */
+    uint32_t heaviest;    /* row of the process that computes most in them in total */
     struct part_sums sums;
 };
 
@@ -105,7 +105,7 @@ struct slow_iteration {
     uint32_t iteration;
     int64_t begin_ns, time_ns; /* means over the processes, from the run's begin */
     uint32_t heaviest;         /* row of the process that computes most */
-    int64_t most_ns;           /* for so long */
+    int64_t most_ns;           /* and for how long */
 };
 
 /* The main loop, iteration by iteration. `rows` are bins where there are more than ITERATION_BINS. */
@@ -120,25 +120,25 @@ struct iteration_metrics {
     /* How long iterations take, as means over the processes. */
     int64_t median_ns, mad_ns; /* of all; the median distance from it */
     int64_t mean_ns;           /* without warming up */
-    uint32_t warm_up;          /* first iterations that last longer than median + 5 MAD, and than 1.1 medians */
-    uint32_t slow;             /* later ones that do */
+    uint32_t warm_up;          /* first iterations longer than median + 5 MAD and 1.1 medians */
+    uint32_t slow;             /* later ones that are */
     struct slow_iteration slowest[ITERATIONS_SLOWEST];
     size_t slowest_count;
     double trend;      /* change from the first to the last by least squares, of the mean, without warming up */
-    double trend_fit;  /* correlation of iteration and time: how far it is a trend */
+    double trend_fit;  /* correlation of iteration and time: how much of a trend it is */
     int64_t rhythm_ns; /* period of how many processes compute, by autocorrelation; 0: not known (see rhythm.h) */
     /* Imbalance of computing, without warming up: see iteration_imbalance.h. */
     enum iteration_class kind;
-    int64_t loss_ns, static_ns;      /* L and S; what is missing is dynamic */
+    int64_t loss_ns, static_ns;      /* L and S; the rest is dynamic */
     int64_t most_ns, recoverable_ns; /* sum of the iterations' longest computing; see iteration_imbalance_recoverable */
-    int64_t saving_ns; /* a run with even iterations would be so much shorter, by replay; -1: there was none */
+    int64_t saving_ns; /* how much shorter a run with even iterations would be, by replay; -1: not replayed */
     double rank_share, iteration_share, mixed_share, concentration, growth, entropy, persistence;
     uint32_t heaviest;  /* row of the process with the largest total */
     int64_t waiting_ns; /* in the loop, all processes together */
 };
 
-/* The rhythm differs by more than a tenth from the median iteration, and from any multiple of it, as of what is done
-   every k-th iteration only: the iterations may be cut in the wrong places. */
+/* The rhythm differs by more than a tenth from the median iteration, and from any multiple of it, as work in only every
+   k-th iteration would cause: the iterations may be cut in the wrong places. */
 bool iteration_rhythm_differs(const struct iteration_metrics *iterations);
 
 struct phase_metrics {
@@ -155,7 +155,7 @@ struct phase_metrics {
     size_t process_count;
 };
 
-/* How many processes share a row of a table with so many columns and at most so many cells: 1 where they are few. */
+/* How many processes share a row of a table with this many columns and at most this many cells: 1 if they are few. */
 size_t phase_group_size(size_t processes, size_t columns, size_t cells);
 
 void phase_metrics_free(struct phase_metrics *metrics);

@@ -7,10 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Deeper than a search goes, and shallow enough for what goes through a tree. */
+/* Deeper than a search goes, and shallow enough for recursion. */
 enum { DEPTH_MOST = 24 };
 
-/* A copy; NULL where there is none. */
+/* A copy; NULL if absent. */
 static char *file_copy(struct metrics_file *file, enum file_attribute attribute)
 {
     return xml_sax_has(&file->sax, attribute) ? memory_copy_string(file_text(file, attribute)) : NULL;
@@ -46,7 +46,7 @@ static struct search_unit read_unit(struct metrics_file *file)
     return (struct search_unit){powers[0], powers[1], powers[2]};
 }
 
-/* A node stands below the one before it or below one of those which that stands below. */
+/* The parent of a node is the previous node or one of that node's ancestors. */
 static bool is_in_order(const struct search *search, uint32_t parent)
 {
     if (parent == SEARCH_ROOT)
