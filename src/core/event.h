@@ -31,7 +31,7 @@ enum event_kind {
     /* From here on: records about the trace. They are not events of the program: not counted, in no metric. */
     EVENT_COMM_MADE,  /* partner_comm was made from comm; tag is the process's rank in it (or -1); value is enum
                          comm_step */
-    EVENT_COMM_FREED, /* comm is free again */
+    EVENT_COMM_FREED, /* comm is freed */
     EVENT_SHIFT,      /* clock shift: value is the shift in ns that the trace states */
     EVENT_DEFINITION, /* the source has a definition here: value is enum definition_kind, state its index */
     EVENT_NEIGHBOURS  /* some of the process's neighbours in the topology of comm: the payload is described in

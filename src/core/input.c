@@ -29,8 +29,8 @@ void input_limit_unpacked(uint64_t bytes)
     unpacked_limit = bytes;
 }
 
-/* Where the bytes come from. Raw is the file as it is; data are what the codec makes of it. Data that cannot be had
-   twice go to the spool as they are read; after a rewind they come from there until it is exhausted. */
+/* Where the bytes come from. Raw bytes are the file's; data are what the codec makes of them. Data that cannot be read
+   twice are copied to the spool; after a rewind they come from there until it is exhausted. */
 struct input_source {
     char *name, *path;
     int fd; /* -1: memory */
@@ -44,7 +44,7 @@ struct input_source {
     const struct input_codec *codec;
     void *codec_state;
     uint64_t unpacked; /* data that the codec made */
-    bool ended;        /* the codec gives no more */
+    bool ended;        /* the codec has finished */
     bool kept;
     int spool;
     uint64_t spooled;  /* data in the spool */

@@ -27,7 +27,7 @@ struct input {
    than 1 GB and 250 times their compressed size. Call before threads are started. */
 void input_limit_unpacked(uint64_t bytes);
 
-/* NULL and a fault where the file cannot be opened, is a directory, or is compressed in a way this build cannot read.
+/* NULL and a fault if the file cannot be opened, is a directory, or is compressed in a way this build cannot read.
  */
 struct input *input_open(const char *path, struct error *err);
 

@@ -126,7 +126,7 @@ typedef double analysis_RATIO;
     X(impact_ns)       /* waiting of all processes because of what it does on the path */                              \
     X(clock_shift_ns)  /* largest shift of an event, where clocks were corrected */                                    \
     X(polled_ns)       /* between looks for a message that are one wait: naps, no computing (graph/polls.h) */         \
-    X(delay_ns)        /* waiting that goes back to what it does longer than others */
+    X(delay_ns)        /* waiting caused by what it does longer than others */
 
 /* X(member): times by state (the first of its name), in ns. "before": computing before calls of it. */
 #define ANALYSIS_BY_STATE(X)                                                                                           \
