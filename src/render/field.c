@@ -208,6 +208,15 @@ void json_row(struct json *json, const struct field *fields, size_t count, const
     output_text(json->output, "}");
 }
 
+void json_line(struct output *output, const struct field *fields, size_t count, const void *context, const void *row)
+{
+    for (size_t i = 0; i < count; i++) {
+        output_print(output, "%s\"%s\": ", i ? ", " : "{", fields[i].name);
+        value_write_json(output, fields[i].get(context, row));
+    }
+    output_text(output, "}\n");
+}
+
 void csv_header(struct output *output, const struct field *fields, size_t count)
 {
     for (size_t i = 0; i < count; i++)

@@ -107,6 +107,9 @@ void json_fields(struct json *json, const struct field *fields, size_t count, co
 /* A whole row as one object in one line. */
 void json_row(struct json *json, const struct field *fields, size_t count, const void *context, const void *row);
 
+/* A whole row as an object of its own, in one line. */
+void json_line(struct output *output, const struct field *fields, size_t count, const void *context, const void *row);
+
 void csv_header(struct output *output, const struct field *fields, size_t count);
 void csv_row(struct output *output, const struct field *fields, size_t count, const void *context, const void *row);
 

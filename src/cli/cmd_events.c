@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* `sight events TRACE`: all events as lines of CSV or JSON. */
+#include "cli/commands.h"
+
+#include "cli/run.h"
+#include "render/reports/events_report.h"
+
+#include <string.h>
+
+/* Writes the events into the output, which it closes. */
+static enum status stream(const struct options *options, const struct engine_request *request, struct reader *reader,
+                          struct error *err)
+{
+    struct output *output =
+        output_open(options->output ? options->output : "-", (struct output_options){.replace = options->force}, err);
+    if (!output)
+        return STATUS_FAILED;
+    bool json = options->format && strcmp(options->format, "jsonl") == 0;
+    struct events_report report = events_report_to(output, json, request->ranks, request->rank_count);
+    struct sink *sinks[] = {&report.sink};
+    struct error closing = {0};
+    enum status status = engine_stream(request, reader, sinks, 1, err);
+    if (output_close(output, status == STATUS_OK, &closing) != STATUS_OK && status == STATUS_OK) {
+        *err = closing;
+        status = STATUS_FAILED;
+    }
+    return status;
+}
+
+int cmd_events(const struct command *command, const struct options *options)
+{
+    (void)command;
+    struct error err = {0};
+    struct asking asking;
+    if (asking_begin(&asking, options, 0, &err) != STATUS_OK)
+        return command_fault(&err);
+    struct reader *reader = engine_open(&asking.request, &err);
+    enum status status = reader ? stream(options, &asking.request, reader, &err) : STATUS_FAILED;
+    asking_end(&asking);
+    int code = status == STATUS_OK ? run_report_damage(&reader->end, -1) : command_fault(&err);
+    reader_close(reader);
+    return code;
+}

@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "render/reports/events_report.h"
+
+#include "core/payload.h"
+
+#include <stdlib.h>
+
+enum { TEXT_SIZE = 1000 };
+
+/* Of a row: the event, and its payload as text. */
+struct event_line {
+    const struct event *event;
+    char text[TEXT_SIZE];
+};
+
+static const char *const kinds[] = {[EVENT_ENTER] = "enter",
+                                    [EVENT_LEAVE] = "leave",
+                                    [EVENT_SEND] = "send",
+                                    [EVENT_RECEIVE] = "receive",
+                                    [EVENT_COLLECTIVE] = "collective",
+                                    [EVENT_MARK] = "mark",
+                                    [EVENT_COUNTER] = "counter",
+                                    [EVENT_RMA] = "rma",
+                                    [EVENT_IO] = "io",
+                                    [EVENT_SAMPLE] = "sample"};
+
+static bool is_mark(const struct event *event)
+{
+    return event->kind == EVENT_MARK || event->kind == EVENT_COUNTER;
+}
+
+static bool is_message(const struct event *event)
+{
+    return event->kind == EVENT_SEND || event->kind == EVENT_RECEIVE;
+}
+
+static const char *name_of(const struct defs *defs, const struct event *event)
+{
+    if (event->kind <= EVENT_LEAVE)
+        return defs->states[event->state].name;
+    if (is_mark(event))
+        return defs->marks[event->state].name;
+    if (event->kind == EVENT_SAMPLE)
+        return defs->states[defs->paths[event->state].state].name;
+    return event->kind == EVENT_RMA  ? rma_step_name(event->value)
+           : event->kind == EVENT_IO ? io_step_name(event->value)
+                                     : NULL;
+}
+
+static struct value known(int32_t number)
+{
+    return number == EVENT_UNKNOWN ? value_null() : value_integer(number);
+}
+
+static struct value known_bytes(int64_t bytes)
+{
+    return bytes < 0 ? value_null() : value_bytes((uint64_t)bytes);
+}
+
+static struct value known_text(const char *text)
+{
+    return text && *text ? value_text(text) : value_null();
+}
+
+static struct value value_of(const struct defs *defs, const struct event *event)
+{
+    if (event->kind == EVENT_COUNTER)
+        return defs->marks[event->state].counter.type == COUNTER_DOUBLE   ? value_ratio(event_double(event))
+               : defs->marks[event->state].counter.type == COUNTER_UINT64 ? value_count((uint64_t)event->value)
+                                                                          : value_integer(event->value);
+    return event->kind == EVENT_MARK && event->value ? value_integer(event->value) : value_null();
+}
+
+static const struct site_def *site_of(const struct defs *defs, const struct event *event)
+{
+    return event->site ? &defs->sites[event->site - 1] : NULL;
+}
+
+static struct value line_of(const struct site_def *site)
+{
+    return site && site->line > 0 ? value_integer(site->line) : value_null();
+}
+
+#define GET(name, expression)                                                                                          \
+    static struct value name(const void *context, const void *row)                                                     \
+    {                                                                                                                  \
+        const struct defs *defs = context;                                                                             \
+        const struct event_line *line = row;                                                                           \
+        const struct event *event = line->event;                                                                       \
+        (void)defs;                                                                                                    \
+        (void)event;                                                                                                   \
+        return expression;                                                                                             \
+    }
+GET(event_time, value_time(event->time_ns))
+GET(event_rank, value_count(event->process))
+GET(event_thread, value_count(event->thread))
+GET(event_kind, value_text(kinds[event->kind]))
+GET(event_name, known_text(name_of(defs, event)))
+GET(event_communicator, event->comm < 0 ? value_null() : value_integer(defs->comms[event->comm].id))
+GET(event_partner, known(event->partner))
+GET(event_tag, is_message(event) ? known(event->tag) : value_null())
+GET(event_root, event->kind == EVENT_COLLECTIVE ? known(event->tag) : value_null())
+GET(event_sent, known_bytes(event->bytes_sent))
+GET(event_received, known_bytes(event->bytes_received))
+GET(event_value, value_of(defs, event))
+GET(event_file, site_of(defs, event) ? known_text(site_of(defs, event)->file) : value_null())
+GET(event_line_number, line_of(site_of(defs, event)))
+GET(event_text, known_text(line->text))
+
+static const struct field fields[] = {{"time_s", NULL, event_time},
+                                      {"rank", NULL, event_rank},
+                                      {"thread", NULL, event_thread},
+                                      {"kind", NULL, event_kind},
+                                      {"name", NULL, event_name},
+                                      {"communicator", NULL, event_communicator},
+                                      {"partner", NULL, event_partner},
+                                      {"tag", NULL, event_tag},
+                                      {"root", NULL, event_root},
+                                      {"bytes_sent", NULL, event_sent},
+                                      {"bytes_received", NULL, event_received},
+                                      {"value", NULL, event_value},
+                                      {"file", NULL, event_file},
+                                      {"line", NULL, event_line_number},
+                                      {"text", NULL, event_text}};
+enum { FIELDS = sizeof fields / sizeof *fields };
+
+static enum status events_begin(struct sink *sink, const struct defs *defs, struct error *err)
+{
+    struct events_report *report = (struct events_report *)sink;
+    (void)err;
+    report->defs = defs;
+    if (!report->json)
+        csv_header(report->output, fields, FIELDS);
+    return STATUS_OK;
+}
+
+static int rank_compare(const void *a, const void *b)
+{
+    uint32_t left = *(const uint32_t *)a, right = *(const uint32_t *)b;
+    return (left > right) - (left < right);
+}
+
+static bool is_wanted(const struct events_report *report, const struct event *event)
+{
+    return event_counts(event) && (!report->ranks || bsearch(&event->process, report->ranks, report->rank_count,
+                                                             sizeof *report->ranks, rank_compare));
+}
+
+static const char *format_of(const struct defs *defs, const struct event *event)
+{
+    return event->flags & EVENT_PAYLOAD_TEXT ? NULL
+           : is_mark(event)                  ? defs->marks[event->state].format
+                                             : defs->states[event->state].format;
+}
+
+static void take_text(const struct events_report *report, struct event_line *line, const unsigned char *arena)
+{
+    const struct event *event = line->event;
+    line->text[0] = '\0';
+    if (event->payload_length > 0 && (event->kind <= EVENT_LEAVE || event->kind == EVENT_MARK))
+        payload_text(line->text, sizeof line->text, format_of(report->defs, event), arena + event->payload,
+                     event->payload_length);
+}
+
+static enum status events_take(struct sink *sink, const struct batch *batch, struct error *err)
+{
+    struct events_report *report = (struct events_report *)sink;
+    for (size_t i = 0; i < batch->count; i++) {
+        struct event_line line = {.event = &batch->events[i]};
+        if (!is_wanted(report, line.event))
+            continue;
+        take_text(report, &line, batch->arena);
+        if (report->json)
+            json_line(report->output, fields, FIELDS, report->defs, &line);
+        else
+            csv_row(report->output, fields, FIELDS, report->defs, &line);
+    }
+    if (report->output->fault.kind == ERROR_NONE)
+        return STATUS_OK;
+    *err = report->output->fault; /* nobody reads on: the rest of the trace need not be read */
+    return STATUS_FAILED;
+}
+
+struct events_report events_report_to(struct output *output, bool json, const uint32_t *ranks, size_t rank_count)
+{
+    return (struct events_report){.sink = {.begin = events_begin, .events = events_take},
+                                  .output = output,
+                                  .json = json,
+                                  .ranks = ranks,
+                                  .rank_count = rank_count};
+}
