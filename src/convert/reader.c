@@ -69,6 +69,8 @@ enum status reader_next(struct reader *reader, struct batch *batch, struct error
         reader->correction.apply(reader->correction.context, batch);
     if (status == STATUS_END && batch->count > 0)
         return STATUS_OK;
+    if (status == STATUS_END && reader->input && input_check_end(reader->input, err) != STATUS_OK)
+        return STATUS_FAILED;
     if (status == STATUS_END)
         reader_finish(reader);
     return status;

@@ -45,6 +45,7 @@ struct input_source {
     void *codec_state;
     uint64_t unpacked; /* data that the codec made */
     bool ended;        /* the codec has finished */
+    char fault[96];    /* what input->fault says */
     bool kept;
     int spool;
     uint64_t spooled;  /* data in the spool */
@@ -130,12 +131,17 @@ static enum status read_plain(struct input *input, unsigned char *to, size_t siz
     return STATUS_OK;
 }
 
+/* Of the file, that the codec has taken. */
+static uint64_t packed_bytes(const struct input_source *source)
+{
+    return (source->fd < 0 ? source->size : source->position) - (uint64_t)(source->raw_end - source->raw);
+}
+
 /* A small file must not fill memory and disks, by mistake or on purpose. */
 static enum status check_unpacked(const struct input *input, struct error *err)
 {
     const struct input_source *source = input->source;
-    uint64_t read = source->fd < 0 ? source->size : source->position;
-    uint64_t packed = read - (uint64_t)(source->raw_end - source->raw);
+    uint64_t packed = packed_bytes(source);
     uint64_t ratio = source->unpacked / (packed ? packed : 1);
     bool allowed = unpacked_limit ? source->unpacked <= unpacked_limit
                                   : source->unpacked <= UNPACKED_FREELY || ratio <= UNPACKED_RATIO;
@@ -148,6 +154,15 @@ static enum status check_unpacked(const struct input *input, struct error *err)
     return error_set(err, ERROR_INPUT,
                      "%s: byte %s: unpacks to more than %s, %s times its size (--max-unpacked SIZE allows more)",
                      input->name, number, bytes, times);
+}
+
+static void note_fault(struct input *input, const char *what)
+{
+    struct input_source *source = input->source;
+    char number[TEXT_NUMBER_SIZE];
+    text_thousands(number, packed_bytes(source));
+    snprintf(source->fault, sizeof source->fault, "compressed data %s, at byte %s of the file", what, number);
+    input->fault = source->fault;
 }
 
 static enum status read_decoded(struct input *input, unsigned char *to, size_t size, size_t *got, struct error *err)
@@ -167,10 +182,8 @@ static enum status read_decoded(struct input *input, unsigned char *to, size_t s
     if (check_unpacked(input, err) != STATUS_OK)
         return STATUS_FAILED;
     source->ended = result != DECODED_MORE;
-    if (result == DECODED_CUT)
-        input->fault = "compressed data end early";
-    else if (result == DECODED_DAMAGED)
-        input->fault = "compressed data are damaged";
+    if (result == DECODED_CUT || result == DECODED_DAMAGED)
+        note_fault(input, result == DECODED_CUT ? "end early" : "are damaged");
     return STATUS_OK;
 }
 
@@ -311,6 +324,14 @@ enum status input_skip(struct input *input, uint64_t n, struct error *err)
         if (status != STATUS_OK)
             return status;
     }
+}
+
+enum status input_check_end(struct input *input, struct error *err)
+{
+    enum status status = STATUS_OK;
+    while (!is_plain(input->source) && status == STATUS_OK && (status = input_fill(input, 1, err)) == STATUS_OK)
+        input_consume(input, input_available(input));
+    return status == STATUS_FAILED ? status : STATUS_OK;
 }
 
 enum status input_keep(struct input *input, struct error *err)

@@ -36,6 +36,9 @@ struct input *input_open_memory(const void *data, size_t size, const char *name)
 
 void input_close(struct input *input);
 
+/* Takes compressed data to their end, which a format need not ask for, so that `fault` says whether it is there. */
+enum status input_check_end(struct input *input, struct error *err) MUST_CHECK;
+
 /* Prepares for reading the data again from the start: from now on, data that cannot be read twice (a pipe, compressed
    data) are kept in an unlinked file in TMPDIR. Call before anything is consumed. */
 enum status input_keep(struct input *input, struct error *err) MUST_CHECK;

@@ -195,7 +195,8 @@ static void test_fault(const char *what, const unsigned char *bytes, size_t size
         bool kept = round == 0 || input_keep(input, &err) == STATUS_OK;
         size_t got = read_same(input, &err);
         tap_ok(kept && got != SIZE_MAX && got >= at_least, "%s: %zu bytes before the fault", what, got);
-        tap_equal_string(input->fault, fault, "%s: fault", what);
+        bool right = fault ? input->fault && strncmp(input->fault, fault, strlen(fault)) == 0 : !input->fault;
+        tap_ok(right && (!fault || strstr(input->fault, ", at byte ")), "%s: fault", what);
         if (round == 1)
             tap_ok(input_rewind(input, &err) == STATUS_OK && read_same(input, &err) == got, "%s: again", what);
         input_close(input);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* ALOG, the text format of p4, MPE-1 and its converter: a record a line, definitions anywhere. Facts: alog(5). */
 #include "convert/mpe1/mpe1.h"
+#include "convert/text_lines.h"
 #include "core/memory.h"
 #include "core/text.h"
 
@@ -133,48 +134,21 @@ static int alog_probe(const unsigned char *data, size_t size)
     return 0;
 }
 
-/* The bytes of the next line, up to LINE_LIMIT of them; *more: it goes on behind them. STATUS_END: no more. */
-static enum status line_bytes(struct input *input, const char **begin, const char **end, bool *more, struct error *err)
+static bool is_too_long(const struct text_line *line)
 {
-    size_t searched = 0, available;
-    const unsigned char *stop = NULL;
-    for (;;) {
-        available = input_available(input) < LINE_LIMIT ? input_available(input) : LINE_LIMIT;
-        stop = available > searched ? memchr(input->at + searched, '\n', available - searched) : NULL;
-        if (stop || available == LINE_LIMIT)
-            break;
-        searched = available;
-        enum status status = input_need(input, available + 1, err);
-        if (status == STATUS_FAILED || (status == STATUS_END && available == 0))
-            return status;
-        if (status == STATUS_END)
-            break;
-    }
-    size_t length = stop ? (size_t)(stop - input->at) : available;
-    *begin = (const char *)input->at;
-    *end = *begin + length;
-    *more = !stop && available == LINE_LIMIT;
-    input_consume(input, length + (stop != NULL));
-    return STATUS_OK;
+    return !line->whole && line->end - line->at == LINE_LIMIT;
 }
 
-/* The next line without its end; it is consumed, yet valid until the next call. Of one that is too long only the
-   beginning is there, which *too_long tells. */
-static enum status next_line(struct reader *reader, const char **begin, const char **end, bool *too_long,
-                             struct error *err)
+/* The next line; of one that is too long only the beginning is there, of the last one perhaps. */
+static enum status next_line(struct reader *reader, struct text_line *line, struct error *err)
 {
     struct alog_state *state = reader->state;
-    bool more;
     enum status status;
-    while ((status = line_bytes(reader->input, begin, end, &more, err)) == STATUS_OK) {
+    while ((status = text_line_next(reader->input, LINE_LIMIT, line, err)) == STATUS_OK) {
         bool inside = state->inside_long_line;
-        state->inside_long_line = more;
-        if (inside)
-            continue;
-        *too_long = more;
-        if (*end > *begin && (*end)[-1] == '\r')
-            --*end;
-        return STATUS_OK;
+        state->inside_long_line = is_too_long(line);
+        if (!inside)
+            return STATUS_OK;
     }
     return status;
 }
@@ -254,16 +228,15 @@ static enum status alog_open(struct reader *reader, struct error *err)
 {
     struct alog_state *state = reader->state;
     state->declared = -1;
-    const char *begin, *end;
-    bool too_long;
+    struct text_line text;
     enum status status;
-    while ((status = next_line(reader, &begin, &end, &too_long, err)) == STATUS_OK) {
-        const char *at = begin;
+    while ((status = next_line(reader, &text, err)) == STATUS_OK) {
+        const char *at = text.at;
         struct alog_line line;
-        while (at < end && (*at == ' ' || *at == '\t'))
+        while (at < text.end && (*at == ' ' || *at == '\t'))
             at++;
-        if (at + 1 < end && at[0] == '-' && !too_long && line_parse(&line, at, end) && line.type >= HEADER_LAST &&
-            line.type < 0)
+        if (at + 1 < text.end && at[0] == '-' && text.whole && line_parse(&line, at, text.end) &&
+            line.type >= HEADER_LAST && line.type < 0)
             header_record(reader, &line);
     }
     reader->used = reader->total = reader->input->offset;
@@ -318,15 +291,16 @@ static bool line_event(struct reader *reader, const struct alog_line *line, stru
     return true;
 }
 
-static void malformed(struct reader *reader, uint64_t byte, const char *begin, const char *end)
+static void malformed(struct reader *reader, const struct text_line *line)
 {
     const struct alog_state *state = reader->state;
     char first[96] = "";
     size_t used = 0;
-    for (const char *at = begin; at < end && at < begin + 20; at++)
+    for (const char *at = line->at; at < line->end && at < line->at + 20; at++)
         used += (size_t)snprintf(first + used, sizeof first - used, isprint((unsigned char)*at) ? "%c" : "\\x%02x",
                                  (unsigned char)*at);
-    reader_damage(reader, byte, "line %llu is malformed (\"%s\")", (unsigned long long)state->line, first);
+    reader_damage(reader, line->byte, "line %llu %s (\"%s\")", (unsigned long long)state->line,
+                  line->whole || is_too_long(line) ? "is malformed" : "has no end: the file is cut", first);
 }
 
 static enum status alog_end(struct reader *reader)
@@ -358,25 +332,24 @@ static enum status alog_next(struct reader *reader, struct batch *batch, struct 
 {
     struct alog_state *state = reader->state;
     while (batch->count < BATCH_EVENTS) {
-        const char *begin, *end;
-        bool too_long;
-        uint64_t byte = reader->input->offset;
-        enum status status = next_line(reader, &begin, &end, &too_long, err);
+        struct text_line text;
+        enum status status = next_line(reader, &text, err);
         if (status == STATUS_END)
             return alog_end(reader);
         if (status != STATUS_OK)
             return status;
         state->line++;
         struct alog_line line;
-        const char *at = begin;
-        if (!too_long && line_is_empty(&at, end))
+        const char *at = text.at;
+        if (!is_too_long(&text) && line_is_empty(&at, text.end))
             continue;
-        if (too_long || !line_parse(&line, at, end))
-            malformed(reader, byte, begin, end);
+        /* The last number of a line without an end may go on. */
+        if (!text.whole || !line_parse(&line, at, text.end))
+            malformed(reader, &text);
         else if (line.type < 0 && line.type > SYSTEM_FIRST)
             state->headers[line.type >= HEADER_LAST ? -line.type : 0]++;
         else if (!line_event(reader, &line, batch))
-            malformed(reader, byte, begin, end);
+            malformed(reader, &text);
     }
     return STATUS_OK;
 }
