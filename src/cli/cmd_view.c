@@ -12,6 +12,7 @@
 #include "cli/run.h"
 #include "core/memory.h"
 #include "core/text.h"
+#include "core/unfinished.h"
 #include "view/routes.h"
 
 #include <pthread.h>
@@ -106,6 +107,12 @@ static void serve(struct work *work, const struct server *server, const sigset_t
     browser_forget(door);
 }
 
+static _Noreturn void end_now(void)
+{
+    unfinished_remove();
+    _exit(EXIT_INTERRUPTED);
+}
+
 static enum status server_options_of(const struct options *options, struct server_options *found, struct error *err)
 {
     int64_t port = 0;
@@ -146,7 +153,7 @@ int cmd_view(const struct command *command, const struct options *options)
         server_stop(server);
         /* What is still being judged is nobody's any more: the process ends without it. */
         if (!atomic_load(&work->done))
-            _exit(EXIT_INTERRUPTED);
+            end_now();
         pthread_join(work->judge, NULL);
     }
     work_clear(work);

@@ -10,6 +10,7 @@
 #include "cli/teamwork.h"
 #include "core/guess.h"
 #include "core/memory.h"
+#include "core/unfinished.h"
 
 #include <errno.h>
 #include <libxml/xmlversion.h>
@@ -71,7 +72,7 @@ static int run_command(struct team *team, int argc, char **argv)
 static void out_of_memory(void)
 {
     static const char text[] = "sight: out of memory\n";
-    output_remove_unfinished();
+    unfinished_remove();
     if (write(STDERR_FILENO, text, sizeof text - 1) < 0)
         _exit(EXIT_INPUT);
     _exit(EXIT_INPUT);

@@ -2,6 +2,7 @@
 #include "cli/run.h"
 
 #include "core/text.h"
+#include "core/unfinished.h"
 #include "heuristics/condition.h"
 #include "render/field.h"
 
@@ -17,7 +18,7 @@ static const char *last_words;
 static void on_signal(int signal_number)
 {
     (void)signal_number;
-    output_remove_unfinished();
+    unfinished_remove();
     if (last_words && write(STDERR_FILENO, last_words, strlen(last_words)) < 0)
         _exit(EXIT_INTERRUPTED);
     _exit(EXIT_INTERRUPTED);

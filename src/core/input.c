@@ -449,11 +449,29 @@ void input_close(struct input *input)
     free(input);
 }
 
-static enum status open_file(struct input *input, const char *path, struct error *err)
+/* Somebody else may be able to write where this file is: it must be what this user put there. */
+static bool is_private(int fd)
+{
+    struct stat about;
+    return fstat(fd, &about) == 0 && S_ISREG(about.st_mode) && about.st_uid == geteuid() &&
+           !(about.st_mode & (S_IWGRP | S_IWOTH));
+}
+
+int private_open(const char *path)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NOFOLLOW | O_NONBLOCK);
+    if (fd < 0 || is_private(fd))
+        return fd;
+    close(fd);
+    errno = EPERM;
+    return -1;
+}
+
+static enum status open_file(struct input *input, const char *path, bool private, struct error *err)
 {
     struct input_source *source = input->source;
-    bool standard = strcmp(path, "-") == 0;
-    source->fd = standard ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+    bool standard = !private && strcmp(path, "-") == 0;
+    source->fd = standard ? STDIN_FILENO : private ? private_open(path) : open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
     struct stat about;
     if (source->fd < 0 || fstat(source->fd, &about) < 0)
         return error_set_errno(err, ERROR_INPUT, "%s: cannot open", input->name);
@@ -489,16 +507,26 @@ static enum status open_codec(struct input *input, struct error *err)
     return STATUS_OK;
 }
 
-struct input *input_open(const char *path, struct error *err)
+static struct input *open_input(const char *path, bool private, struct error *err)
 {
-    bool standard = strcmp(path, "-") == 0;
+    bool standard = !private && strcmp(path, "-") == 0;
     struct input *input = new_input(standard ? "standard input" : path);
     input->path = input->source->path = standard ? NULL : memory_copy_string(path);
-    if (open_file(input, path, err) != STATUS_OK || open_codec(input, err) != STATUS_OK) {
+    if (open_file(input, path, private, err) != STATUS_OK || open_codec(input, err) != STATUS_OK) {
         input_close(input);
         return NULL;
     }
     return input;
+}
+
+struct input *input_open(const char *path, struct error *err)
+{
+    return open_input(path, false, err);
+}
+
+struct input *input_open_private(const char *path, struct error *err)
+{
+    return open_input(path, true, err);
 }
 
 struct input *input_open_memory(const void *data, size_t size, const char *name)

@@ -31,6 +31,13 @@ void input_limit_unpacked(uint64_t bytes);
  */
 struct input *input_open(const char *path, struct error *err);
 
+/* The same for a file that sight keeps for itself: see private_open. */
+struct input *input_open_private(const char *path, struct error *err);
+
+/* Opens a file that only this user can have written: a regular file of its own that nobody else may write, no link.
+   -1 and errno: EPERM where it is another's. */
+int private_open(const char *path);
+
 /* Reads memory, which must outlive the input. For tests and fuzzing. */
 struct input *input_open_memory(const void *data, size_t size, const char *name);
 

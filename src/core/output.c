@@ -8,19 +8,19 @@
 #include "core/input.h"
 #include "core/memory.h"
 #include "core/output_codec.h"
+#include "core/unfinished.h"
 
 #include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <poll.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { BUFFER_SIZE = 64 * 1024, PRINT_SIZE = 4096, LINKS_MAX = 40, UNFINISHED_MAX = 16 };
+enum { BUFFER_SIZE = 64 * 1024, PRINT_SIZE = 4096, LINKS_MAX = 40 };
 
 /* A regular file is written under its temporary name, `temporary`; everything else is written directly. */
 struct output_target {
@@ -36,42 +36,6 @@ struct output_target {
     int spool;      /* -1: none */
     bool in_memory; /* an output in memory: the buffer grows and is the result */
 };
-
-/* The files that a signal handler removes. A place is reserved first and gets its length last, so that the handler
-   never sees half a name. */
-static struct {
-    atomic_bool taken;
-    _Atomic size_t length;
-    char path[PATH_MAX];
-} unfinished[UNFINISHED_MAX];
-
-static int unfinished_add(const char *path)
-{
-    size_t length = strlen(path);
-    for (int i = 0; i < UNFINISHED_MAX && length < PATH_MAX; i++) {
-        if (atomic_exchange(&unfinished[i].taken, true))
-            continue;
-        memcpy(unfinished[i].path, path, length + 1);
-        atomic_store(&unfinished[i].length, length);
-        return i;
-    }
-    return -1;
-}
-
-static void unfinished_drop(int place)
-{
-    if (place < 0)
-        return;
-    atomic_store(&unfinished[place].length, 0);
-    atomic_store(&unfinished[place].taken, false);
-}
-
-void output_remove_unfinished(void)
-{
-    for (int i = 0; i < UNFINISHED_MAX; i++)
-        if (atomic_load(&unfinished[i].length))
-            unlink(unfinished[i].path);
-}
 
 /* The target of a symbolic link, which need not exist; `path` itself if it is not a link. NULL: too many links. */
 static char *follow_links(const char *path)
@@ -122,7 +86,7 @@ static char *temporary_name(const char *path)
 
 static enum status open_whole(struct output_target *target, const char *path, mode_t mode, struct error *err)
 {
-    target->path = follow_links(path);
+    target->path = target->options.private ? memory_copy_string(path) : follow_links(path);
     char *temporary = target->path ? temporary_name(target->path) : NULL;
     if (target->path && !temporary)
         errno = *target->path ? EISDIR : ENOENT;
@@ -133,7 +97,7 @@ static enum status open_whole(struct output_target *target, const char *path, mo
         return STATUS_FAILED;
     }
     target->temporary = temporary;
-    target->unfinished = unfinished_add(temporary);
+    target->unfinished = unfinished_add(temporary, false);
     /* Some file systems have no modes: not a reason to fail. */
     (void)!fchmod(target->fd, mode);
     return STATUS_OK;
@@ -147,6 +111,8 @@ static enum status exists(const struct output_target *target, struct error *err)
 static enum status open_path(struct output_target *target, const char *path, struct error *err)
 {
     struct stat about;
+    if (target->options.private)
+        return open_whole(target, path, S_IRUSR | S_IWUSR, err);
     if (stat(path, &about) < 0)
         return errno == ENOENT ? open_whole(target, path, mode_of_new_files(), err)
                                : error_set_errno(err, ERROR_OUTPUT, "%s: cannot create", target->name);

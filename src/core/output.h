@@ -21,6 +21,8 @@ struct output {
 
 struct output_options {
     bool replace;   /* an existing regular file may be replaced */
+    bool private;   /* for this user alone (mode 0600); a link or FIFO of that name is replaced, not followed. With
+                       `replace` only. */
     bool patchable; /* output_patch will be used: an output that cannot seek is collected in an unlinked file in TMPDIR
                        first */
 };
@@ -61,8 +63,5 @@ static inline uint64_t output_position(const struct output *output)
 
 /* Overwrites bytes written before. Needs options.patchable. */
 void output_patch(struct output *output, uint64_t offset, const void *data, size_t length);
-
-/* Removes the temporary names of outputs that are open: for a signal handler (async-signal-safe). */
-void output_remove_unfinished(void);
 
 #endif

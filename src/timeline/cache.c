@@ -4,6 +4,7 @@
 #include "core/checksum.h"
 #include "core/input.h"
 #include "core/memory.h"
+#include "core/unfinished.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -152,6 +153,7 @@ static enum status cache_temporary(struct cache *cache, char *path, size_t size,
     if (!mkdtemp(path))
         return error_set_errno(err, ERROR_OUTPUT, "cannot create a directory in %s", temporary_directory());
     cache->directory = memory_copy_string(path);
+    cache->unfinished = unfinished_add(path, true);
     return STATUS_OK;
 }
 
@@ -199,6 +201,7 @@ void cache_close(struct cache *cache)
         if (cache->trace)
             unlink(cache->trace);
         rmdir(cache->directory);
+        unfinished_drop(cache->unfinished);
     }
     if (cache->lock > 0)
         close(cache->lock);

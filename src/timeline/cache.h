@@ -20,6 +20,7 @@ struct trace_identity {
 
 struct cache {
     char *index, *trace; /* paths: of the index, and of the trace stored as an event file; owned */
+    int unfinished;      /* of the directory: see core/unfinished.h */
     char *directory;     /* removed with what is in it when the cache is closed; NULL: it stays */
     struct trace_identity identity;
     int lock; /* the index, open and locked while it is in use; 0: it is not */

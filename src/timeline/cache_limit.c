@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What the cache may take, and what goes first. */
+#include "core/input.h"
 #include "core/memory.h"
 #include "core/text.h"
 #include "timeline/cache.h"
@@ -118,7 +119,7 @@ static bool remove_kept(const char *directory, const struct kept *kept)
 
 void cache_use(struct cache *cache)
 {
-    int lock = open(cache->index, O_RDONLY | O_CLOEXEC);
+    int lock = private_open(cache->index);
     if (lock < 0)
         return;
     (void)flock(lock, LOCK_SH | LOCK_NB);

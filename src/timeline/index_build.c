@@ -337,7 +337,7 @@ static void write_sections(const struct builder *builder, struct output *output,
 static enum status write_file(const struct builder *builder, struct error *err)
 {
     struct index_header header;
-    struct output_options how = {.replace = true, .patchable = true};
+    struct output_options how = {.replace = true, .private = true, .patchable = true};
     for (size_t i = 0; i < SECTION_COUNT; i++)
         if (spill_check(&builder->table[i], err) != STATUS_OK)
             return STATUS_FAILED;

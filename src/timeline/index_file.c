@@ -2,9 +2,10 @@
 /* Reading an index, and trusting nothing in it. */
 #include "timeline/index.h"
 
+#include "core/input.h"
 #include "timeline/index_format.h"
 
-#include <fcntl.h>
+#include <errno.h>
 #include <stddef.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -132,9 +133,11 @@ enum status index_open(struct index *index, const char *path, const struct trace
     struct stat about;
     *why = "";
     *index = (struct index){0};
-    int file = open(path, O_RDONLY | O_CLOEXEC);
-    if (file < 0)
+    int file = private_open(path);
+    if (file < 0) {
+        *why = errno == ENOENT ? "" : "not written by this user alone";
         return STATUS_END;
+    }
     *why = "damaged";
     if (fstat(file, &about) == 0 && about.st_size >= (off_t)sizeof *index->header) {
         void *data = mmap(NULL, (size_t)about.st_size, PROT_READ, MAP_PRIVATE, file, 0);

@@ -85,7 +85,8 @@ static enum status store_end(struct sink *sink, const struct trace_end *end, str
 enum status store_events(struct reader *reader, const char *path, stream_watch *watch, void *watch_context,
                          struct error *err)
 {
-    struct output *output = output_open(path, (struct output_options){.replace = true, .patchable = true}, err);
+    struct output *output =
+        output_open(path, (struct output_options){.replace = true, .private = true, .patchable = true}, err);
     if (!output)
         return STATUS_FAILED;
     struct store store = {.sink = {store_begin, store_batch, store_end}, .sorter = sorter_new(WRITER_SORT_MEMORY)};

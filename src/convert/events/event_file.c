@@ -201,6 +201,6 @@ const struct format format_event_file = {.name = "events",
 
 struct reader *event_file_open(const char *path, struct error *err)
 {
-    struct input *input = input_open(path, err);
+    struct input *input = input_open_private(path, err);
     return input ? reader_open_format(input, &format_event_file, err) : NULL;
 }

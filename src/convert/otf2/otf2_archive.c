@@ -2,8 +2,8 @@
 #include "convert/otf2/otf2_archive.h"
 
 #include "core/memory.h"
-#include "core/output.h"
 #include "core/tar.h"
+#include "core/unfinished.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -54,7 +54,7 @@ static volatile sig_atomic_t guarding;
 static void on_crash(int number)
 {
     (void)number;
-    output_remove_unfinished();
+    unfinished_remove();
     if (write(STDERR_FILENO, last_words, strlen(last_words)) < 0)
         _exit(EXIT_UNREADABLE);
     _exit(EXIT_UNREADABLE);
@@ -149,6 +149,7 @@ static enum status unpack(struct otf2_archive *archive, struct input *input, str
         return STATUS_FAILED;
     }
     archive->directory = directory;
+    archive->unfinished = unfinished_add(directory, true);
     enum status status = tar_unpack(input, directory, &archive->unpack_cut, err);
     if (status != STATUS_OK)
         return status;
@@ -192,8 +193,10 @@ void otf2_files_close(struct otf2_archive *archive)
 {
     if (archive->library)
         OTF2_Reader_Close(archive->library);
-    if (archive->directory)
+    if (archive->directory) {
         nftw(archive->directory, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+        unfinished_drop(archive->unfinished);
+    }
     free(archive->directory);
     free(archive->anchor);
 }

@@ -11,6 +11,7 @@
 struct otf2_archive {
     OTF2_Reader *library;
     char *anchor;    /* path of the anchor file; owned */
+    int unfinished;  /* of the directory: see core/unfinished.h */
     char *directory; /* with the archive, unpacked: removed when it is closed; NULL: it is where it was */
     bool unpack_cut; /* the packed archive ends early, or is damaged */
 };

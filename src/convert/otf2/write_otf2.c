@@ -4,6 +4,7 @@
 
 #include "core/event_pack.h"
 #include "core/memory.h"
+#include "core/unfinished.h"
 
 #include <errno.h>
 #include <ftw.h>
@@ -212,6 +213,7 @@ static enum status put_in_place(struct otf2_writer *otf2, struct error *err)
         remove_directory(otf2->path);
     if (rename(otf2->temporary, otf2->path) != 0)
         return error_set_errno(err, ERROR_OUTPUT, "%s: cannot write", otf2->path);
+    unfinished_drop(otf2->unfinished);
     free(otf2->temporary);
     otf2->temporary = NULL;
     return STATUS_OK;
@@ -226,6 +228,7 @@ static enum status otf2_end(struct sink *sink, const struct trace_end *end, stru
         return error_set(err, ERROR_OUTPUT, "%s: exists (-f replaces it)", otf2->path);
     if (asprintf(&otf2->temporary, "%s.XXXXXX", otf2->path) < 0 || !mkdtemp(otf2->temporary))
         return error_set_errno(err, ERROR_OUTPUT, "%s: cannot write", otf2->path);
+    otf2->unfinished = unfinished_add(otf2->temporary, true);
     (void)chmod(otf2->temporary, 0755);
     enum status status = write_archive(otf2, err);
     return status == STATUS_OK ? put_in_place(otf2, err) : status;
@@ -244,8 +247,10 @@ static void otf2_free(struct writer *writer)
     struct otf2_writer *otf2 = (struct otf2_writer *)(void *)writer;
     if (otf2->archive)
         OTF2_Archive_Close(otf2->archive);
-    if (otf2->temporary)
+    if (otf2->temporary) {
         remove_directory(otf2->temporary);
+        unfinished_drop(otf2->unfinished);
+    }
     if (otf2->attributes)
         OTF2_AttributeList_Delete(otf2->attributes);
     sorter_free(otf2->sorter);

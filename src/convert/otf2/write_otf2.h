@@ -30,6 +30,7 @@ struct otf2_writer {
     const struct defs *defs;
     OTF2_Archive *archive;
     char *path, *temporary;
+    int unfinished; /* of the temporary directory: see core/unfinished.h */
     int64_t least_ns, largest_ns, shift_ns;
     bool any;
     struct otf2_written *locations;

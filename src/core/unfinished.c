@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "core/unfinished.h"
+
+#include <fcntl.h>
+#include <limits.h>
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+enum { UNFINISHED_MAX = 32, DEPTH_MAX = 8 };
+
+/* A place is taken first and only then has a length, so that the handler never sees half a name. */
+static struct {
+    atomic_bool taken;
+    _Atomic size_t length;
+    bool directory;
+    char path[PATH_MAX];
+} unfinished[UNFINISHED_MAX];
+
+int unfinished_add(const char *path, bool directory)
+{
+    size_t length = strlen(path);
+    for (int i = 0; i < UNFINISHED_MAX && length < PATH_MAX; i++) {
+        if (atomic_exchange(&unfinished[i].taken, true))
+            continue;
+        memcpy(unfinished[i].path, path, length + 1);
+        unfinished[i].directory = directory;
+        atomic_store(&unfinished[i].length, length);
+        return i;
+    }
+    return -1;
+}
+
+void unfinished_drop(int place)
+{
+    if (place < 0)
+        return;
+    atomic_store(&unfinished[place].length, 0);
+    atomic_store(&unfinished[place].taken, false);
+}
+
+#ifdef SYS_getdents64
+
+/* As the kernel gives it; readdir() needs memory, which a signal handler must not ask for. */
+struct entry {
+    uint64_t inode;
+    int64_t offset;
+    unsigned short length;
+    unsigned char type;
+    char name[];
+};
+
+static bool is_self_or_parent(const char *name)
+{
+    return name[0] == '.' && (name[1] == '\0' || (name[1] == '.' && name[2] == '\0'));
+}
+
+static void empty_directory(int parent, const char *name, unsigned depth)
+{
+    _Alignas(struct entry) char buffer[2048];
+    long got = 0;
+    int fd = depth < DEPTH_MAX ? openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC) : -1;
+    while (fd >= 0 && (got = syscall(SYS_getdents64, fd, buffer, sizeof buffer)) > 0)
+        for (long at = 0; at < got;) {
+            const struct entry *entry = (const struct entry *)(const void *)(buffer + at);
+            at += entry->length;
+            if (is_self_or_parent(entry->name) || unlinkat(fd, entry->name, 0) == 0)
+                continue;
+            empty_directory(fd, entry->name, depth + 1);
+            unlinkat(fd, entry->name, AT_REMOVEDIR);
+        }
+    if (fd >= 0)
+        close(fd);
+}
+
+#else
+
+static void empty_directory(int parent, const char *name, unsigned depth)
+{
+    (void)parent, (void)name, (void)depth;
+}
+
+#endif
+
+void unfinished_remove(void)
+{
+    for (int i = 0; i < UNFINISHED_MAX; i++) {
+        if (!atomic_load(&unfinished[i].length))
+            continue;
+        if (unfinished[i].directory) {
+            empty_directory(AT_FDCWD, unfinished[i].path, 0);
+            rmdir(unfinished[i].path);
+        } else {
+            unlink(unfinished[i].path);
+        }
+    }
+}

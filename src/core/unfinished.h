@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef SIGHT_CORE_UNFINISHED_H
+#define SIGHT_CORE_UNFINISHED_H
+
+#include <stdbool.h>
+
+/* Files and directories that must not be left behind if the program ends early: temporary names of outputs, and
+   directories for what is needed only while the program runs. */
+
+/* Notes the path; of a directory, all that will be in it. Returns its place for unfinished_drop; -1: there is no room,
+   and it is not noted. */
+int unfinished_add(const char *path, bool directory);
+
+/* Forgets it; -1 is nothing. */
+void unfinished_drop(int place);
+
+/* Removes what is noted: for a signal handler (async-signal-safe). */
+void unfinished_remove(void);
+
+#endif
