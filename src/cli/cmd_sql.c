@@ -13,6 +13,7 @@
 #include "cli/sql_prompt.h"
 #include "core/memory.h"
 #include "core/text.h"
+#include "core/unfinished.h"
 
 #include <ctype.h>
 #include <signal.h>
@@ -164,7 +165,7 @@ static void stop_query(int signal_number)
 {
     (void)signal_number;
     if (!running) {
-        output_remove_unfinished();
+        unfinished_remove();
         _exit(EXIT_INTERRUPTED);
     }
     sql_stop(running);
