@@ -68,7 +68,7 @@ static void note_state(struct builder *builder, const struct walk_event *told, s
     if (enter && row->mpi_depth++ == 0)
         row->mpi_since_ns = told->time_ns;
     if (!enter && --row->mpi_depth == 0)
-        about->mpi_ns += time_since(row->mpi_since_ns, told->time_ns);
+        time_add(&about->mpi_ns, time_since(row->mpi_since_ns, told->time_ns));
 }
 
 static void build_event(void *context, const struct walk_event *told)

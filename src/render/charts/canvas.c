@@ -45,9 +45,12 @@ static void watch_for_crashes(void)
 static void drawing_begin(void)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
-    /* Some of them recurse without end: the handler has a stack of its own. */
+    /* Some of them recurse without end: the handler has a stack of its own, unless the thread (or a sanitizer) has
+       set one. */
     static _Thread_local char stack[CRASH_STACK];
-    sigaltstack(&(stack_t){.ss_sp = stack, .ss_size = sizeof stack}, NULL);
+    stack_t before;
+    if (sigaltstack(NULL, &before) == 0 && (before.ss_flags & SS_DISABLE))
+        sigaltstack(&(stack_t){.ss_sp = stack, .ss_size = sizeof stack}, NULL);
     pthread_once(&once, watch_for_crashes);
 }
 
