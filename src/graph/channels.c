@@ -8,7 +8,7 @@ static uint32_t number(struct map *map, uint64_t key)
     return (uint32_t)*map_put(map, key, map->count);
 }
 
-/* A communicator, or the two sides of one: the same number from both. */
+/* The number of a communicator, the same for both sides of an inter-communicator. */
 static uint32_t sides_of(struct channels *channels, const struct event *event)
 {
     uint32_t low = (uint32_t)event->comm, high = (uint32_t)event->partner_comm;
@@ -17,7 +17,7 @@ static uint32_t sides_of(struct channels *channels, const struct event *event)
     return UINT32_C(1) << 30 | number(&channels->sides, low < high ? map_pair(high, low) : map_pair(low, high));
 }
 
-/* The channel of the end; of several that differ in threads the first. */
+/* The channel of the end; the first of several that differ in threads. */
 static uint32_t channel_of(struct channels *channels, const struct event *event, bool receive)
 {
     struct graph *graph = channels->graph;
@@ -36,7 +36,7 @@ static uint32_t channel_of(struct channels *channels, const struct event *event,
     return (uint32_t)*place;
 }
 
-/* The channel of these locations beside the first; GRAPH_NONE: a location that is not known fits all. */
+/* The channel of these locations among those that differ in threads; GRAPH_NONE, an unknown location, matches any. */
 static uint32_t channel_of_locations(struct channels *channels, uint32_t first, uint32_t send_location,
                                      uint32_t receive_location)
 {
@@ -71,7 +71,7 @@ static void note_clock(struct graph *graph, int64_t send_ns, int64_t receive_ns)
         graph->clock_error_ns = early;
 }
 
-/* What the send tells counts. */
+/* The send's values are used. */
 static void note_bytes(struct graph *graph, struct packed_message *message, const struct event *event, bool receive)
 {
     int64_t bytes = receive ? event->bytes_received : event->bytes_sent;
@@ -97,7 +97,7 @@ static uint32_t waiting_new(struct channels *channels, int64_t time_ns, uint32_t
     return index;
 }
 
-/* Joins the end to the first that waits for it. */
+/* Matches the end with the first one that waits for it. */
 static uint32_t join(struct channels *channels, uint32_t channel, const struct event *event, uint32_t location,
                      uint32_t call)
 {

@@ -14,7 +14,7 @@ struct channel_queue {
     bool sends;           /* they are sends */
 };
 
-/* What a waiting end needs beyond its message; the message's missing end holds the index. */
+/* Data of a waiting end beyond its message; the index is stored in place of the missing end. */
 struct waiting_end {
     int64_t time_ns;
     uint32_t location;
@@ -31,11 +31,11 @@ struct channels {
     uint32_t free; /* 1 + index */
 };
 
-/* An end of a message whose partner is known, in this call of the location; GRAPH_NONE: in none that it is to be found
-   by. Returns the message's index. */
+/* An end of a message whose partner is known, in this call of the location; GRAPH_NONE: not to be linked to a call.
+   Returns the message's index. */
 uint32_t channels_meet(struct channels *channels, const struct event *event, uint32_t location, uint32_t call);
 
-/* No more ends come: those that still wait have no other. Frees all that is not the graph's. */
+/* No more ends come: those still waiting stay unmatched. Frees everything that does not belong to the graph. */
 void channels_end(struct channels *channels);
 
 #endif

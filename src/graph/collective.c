@@ -73,7 +73,7 @@ static const struct shape_row {
 };
 
 /* Reading and writing together: MPI_File_read_all, MPI_File_iwrite_at_all, MPI_File_read_ordered, the two halves of
-   MPI_File_write_all_begin and MPI_File_write_all_end. Others are no collectives. */
+   MPI_File_write_all_begin and MPI_File_write_all_end. Others are not collectives. */
 static struct collective of_file_data(const char *name)
 {
     bool later = strncmp(name, "File_iread", 10) == 0 || strncmp(name, "File_iwrite", 11) == 0;

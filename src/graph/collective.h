@@ -5,13 +5,13 @@
 #include "core/defs.h"
 #include "metrics/analysis.h"
 
-/* What is known of a collective by its function's name: which process waits for which, and where. */
+/* What the name of a collective function says: which process waits for which, and where. */
 
 enum collective_shape {
     SHAPE_NONE_KNOWN, /* no collective */
     SHAPE_ALL_TO_ALL, /* all for the last */
     SHAPE_ONE_TO_ALL, /* the others for the root */
-    SHAPE_ALL_TO_ONE, /* the root for the first of the others */
+    SHAPE_ALL_TO_ONE, /* the root for the first other member */
     SHAPE_PREFIX,     /* each for the last of those with lower ranks */
     SHAPE_NEIGHBOURS  /* each for the last of its own neighbours */
 };
@@ -28,21 +28,21 @@ enum collective_stage {
 
 struct collective {
     uint8_t shape, stage;
-    uint8_t wait;       /* enum wait_kind; WAIT_NONE: none is known */
-    uint8_t completion; /* the wait_kind of what it lasts longer than for the first that is done; WAIT_NONE */
+    uint8_t wait;       /* enum wait_kind; WAIT_NONE: not known */
+    uint8_t completion; /* the wait_kind of the time beyond the first member that finishes; WAIT_NONE */
 };
 
-/* False of those in which nobody gives or gets data, whatever a trace tells of bytes: everyone counts. */
+/* False if no data are moved, whatever bytes a trace records: all members count. */
 static inline bool collective_moves_data(struct collective collective)
 {
     return collective.wait != WAIT_AT_BARRIER && collective.wait != WAIT_AT_INIT &&
            collective.wait != WAIT_AT_FINALIZE && collective.wait != WAIT_AT_IO;
 }
 
-/* By name; large-count variants (_c) are as the others. */
+/* By name; large-count variants (_c) are included. */
 struct collective collective_of(const struct state_def *state);
 
-/* True of those that are collectives of a window: without it, what they stand on is not known. */
+/* True for collectives of a window: without the window, the members are not known. */
 bool collective_is_on_window(const struct state_def *state);
 
 /* All states of the definitions; owned by the caller. */

@@ -5,8 +5,8 @@
 #include "core/sink.h"
 #include "graph/collective.h"
 
-/* The calls of a run and what ties them together across processes: messages and collectives. What wait states, the
-   critical path and replays are computed from.
+/* The calls of a run and the links between them across processes: messages and collectives. Wait states, the critical
+   path and replays are computed from it.
 
    Calls and messages are stored packed and read as values: graph_call(), graph_message(), graph_next_sent() and its
    like; graph_storage.h writes them. Memory: 16 bytes for each MPI call, 16 for each message, 72 for each collective,
@@ -16,8 +16,8 @@
 
 enum { GRAPH_NONE = UINT32_MAX };
 
-/* An MPI call that lies in no other. Index 0 of `sent`, `received`, `completed`, `posted`, `instance` means none: they
-   are 1 + an index. */
+/* An MPI call that is not nested in another. Index 0 of `sent`, `received`, `completed`, `posted`, `instance` means
+   none: they are 1 + an index. */
 struct call {
     int64_t enter_ns, leave_ns; /* never left: the end of its location */
     uint32_t state;             /* index into the definitions */
@@ -28,15 +28,15 @@ struct call {
     uint32_t received;          /* first message that arrives in it; of a probe: the message it found */
     uint32_t completed;         /* first message of another call whose send completes in it; by graph_next_completed */
     uint32_t posted;            /* first message that another call receives, and it posted; by graph_next_posted */
-    bool gives_nothing;         /* a collective, and the trace shows that no byte goes from it */
-    bool gets_nothing;          /* and none comes to it */
+    bool gives_nothing;         /* a collective, and the trace shows that it sends no byte */
+    bool gets_nothing;          /* and receives none */
     bool operates;              /* it completes collectives or starts persistent ones; or has edges on a window */
-    bool pending_same;          /* it waits for a message, while another of the sender is there, received later */
-    bool pending_other;         /* the same of another sender */
+    bool pending_same;  /* it waits for a message while another one from the same sender, received later, has arrived */
+    bool pending_other; /* the same with a message from another sender */
 };
 
-/* A message, matched: the n-th send and the n-th receive of the same sender, receiver, communicator and tag. Those
-   inside collectives, of which old recorders tell, are matched but stand in no call. */
+/* A message, matched: the n-th send and the n-th receive of the same sender, receiver, communicator and tag. Messages
+   inside collectives, which old recorders write, are matched but belong to no call. */
 struct message {
     uint32_t send_location, send_call;       /* GRAPH_NONE: not recorded */
     uint32_t receive_location, receive_call; /* the call in which it completes */
@@ -44,26 +44,27 @@ struct message {
     int64_t bytes;                           /* BYTES_UNKNOWN */
 };
 
-/* A message whose send completes, or whose receive was posted or started, in another call than the one that has it. */
+/* A message whose send completes, or whose receive was posted or started, in a different call than the one that sends
+   or receives it. */
 struct message_link {
     uint32_t post;           /* 1 + the call that posts; LINK_FAR: of another location; 0: not known */
     uint32_t next_completed; /* 1 + index; LINK_END: last of its call; 0: in no list */
 };
 enum { LINK_END = UINT32_MAX, LINK_FAR = UINT32_MAX };
 
-/* The next message of the same call, by message: 1 + index; 0, and from `count` on: none. Most calls have one message
-   at most: there is nothing to keep, then. */
+/* The next message of the same call, by message: 1 + index; 0, and from `count` on: none. Most calls have at most one
+   message, so that nothing is stored. */
 struct message_chain {
     uint32_t *next;
     size_t count, capacity;
 };
 
-/* The call whose enter is that of a receive: from then on the sender waits for nobody. */
+/* The call that posts a receive: from its enter on the sender no longer waits. */
 struct post {
     uint32_t location, call; /* GRAPH_NONE: the trace does not record it */
 };
 
-/* Where messages go: those of the same sender, receiver, communicator and tag, and the same threads. */
+/* A channel: the messages with the same sender, receiver, communicator and tag, and the same threads. */
 struct channel {
     uint32_t sender, receiver; /* processes */
     int32_t comm, tag;         /* comm: of an inter-communicator the side with the lower index */
@@ -71,7 +72,7 @@ struct channel {
     uint32_t other; /* 1 + the next of the same but for the threads; 0: none */
 };
 
-/* What calls have in common; internal to graph_call. */
+/* Properties shared by many calls; internal to graph_call. */
 struct call_kind {
     uint32_t state, site;
     int32_t comm;
@@ -80,7 +81,7 @@ struct packed_call {
     uint64_t word;     /* enter since the begin of its block, kind, flags */
     uint32_t duration; /* CALL_LONG: the rest is the index of one that does not fit */
     uint32_t link;     /* of a collective; first message that it sends or completes (CALL_OUT), or receives or posts
-                          (CALL_IN); of both: index into `ends` */
+                          (CALL_IN); for both: index into `ends` */
 };
 enum {
     CALL_IN_INSTANCE = 1,
@@ -94,7 +95,7 @@ enum { CALL_COMPLETES = 64 /* what is CALL_OUT is `completed` */, CALL_POSTS = 1
 enum { CALL_PENDING_SAME = CALL_GIVES_NOTHING, CALL_PENDING_OTHER = CALL_GETS_NOTHING }; /* of calls in no instance */
 enum {
     CALL_KIND_SHIFT = 8,
-    CALL_KINDS = 1 << 22, /* more are not distinguished: sites and communicators are not known then */
+    CALL_KINDS = 1 << 22, /* more are not distinguished: then sites and communicators are not known */
     CALL_ENTER_SHIFT = 30
 };
 #define CALL_LONG (UINT32_C(1) << 31)
@@ -105,12 +106,12 @@ struct long_call {
     int64_t enter_ns, leave_ns;
 };
 
-/* First messages of a call that has some of both kinds, as `sent` or `completed`, and `received` or `posted`. */
+/* First messages of a call that has both kinds: `sent` or `completed`, and `received` or `posted`. */
 struct call_ends {
     uint32_t out, in;
 };
 
-/* Calls of a location that follow each other: of its last chunk only as much is there as is used. */
+/* Consecutive calls of a location; its last chunk is only as large as needed. */
 enum { BLOCK_CALLS = 64, CHUNK_BLOCKS = 16, CHUNK_CALLS = BLOCK_CALLS * CHUNK_BLOCKS };
 struct call_block {
     int64_t begin_ns; /* enter of the first */
@@ -130,53 +131,53 @@ struct location {
     struct call_block **chunks;
     size_t count, capacity;   /* of calls */
     int64_t begin_ns, end_ns; /* its first and last event */
-    int64_t polled_ns;        /* between looks for a message that are one call: polls.h */
+    int64_t polled_ns;        /* between polls that are merged into one call: polls.h */
 };
 
-/* A collective: the n-th of its function on its communicator. Members that are known to give nothing keep nobody
-   waiting, and do not count for `latest` and `earliest_other`. */
+/* A collective: the n-th of its function on its communicator. Members that are known to send nothing delay no one, and
+   do not count for `latest` and `earliest_other`. */
 struct instance {
     int64_t latest_enter_ns, earliest_leave_ns;
-    int64_t earliest_other_ns; /* enter of the first that is not the root; INT64_MAX: nobody */
-    int64_t earliest_done_ns;  /* leave of the first that both gives and gets */
+    int64_t earliest_other_ns; /* enter of the first that is not the root; INT64_MAX: none */
+    int64_t earliest_done_ns;  /* leave of the first that both sends and receives */
     uint32_t latest_location,
-        latest_call;                   /* who entered last; the lowest location of equals; GRAPH_NONE: nobody counts */
+        latest_call; /* the last to enter, the lowest location if equal; GRAPH_NONE: no member counts */
     uint32_t root_location, root_call; /* GRAPH_NONE: not known */
-    int64_t bytes;                     /* the most that a member gives or gets; 0: the trace does not record it */
+    int64_t bytes;                     /* the most that a member sends or receives; 0: not recorded */
     uint32_t count, givers;
     uint32_t stream; /* its function and communicator */
     uint32_t rows; /* of a prefix reduction, a neighbourhood, or two groups: its first row in `prefixes`, `neighbours`,
                       or its only one in `sides`; GRAPH_NONE */
-    bool complete; /* all participants are recorded */
-    bool waits_at_end; /* a split one: in the calls that end it, not in those that begin it */
+    bool complete; /* all members are recorded */
+    bool waits_at_end; /* a split collective: in the calls that end it, not in those that begin it */
 };
 
-/* A member of a prefix reduction (MPI_Scan), by rank: who entered last of those up to it that give something. */
+/* A member of a prefix reduction (MPI_Scan), by rank: the last to enter among the members up to it that send something.
+ */
 struct prefix {
     uint32_t instance, rank, location, call;
-    uint32_t latest_location, latest_call; /* GRAPH_NONE: nobody */
+    uint32_t latest_location, latest_call; /* GRAPH_NONE: none */
     bool gives_nothing;
 };
 
-/* A member of a neighbourhood collective, by process: who entered last of its neighbours that give something. */
+/* A member of a neighbourhood collective, by process: the last to enter among its neighbours that send something. */
 enum { NEIGHBOURS_UNKNOWN = GRAPH_NONE - 1 };
 struct neighbour {
     uint32_t location, call;
-    uint32_t latest_location,
-        latest_call; /* latest_location GRAPH_NONE: nobody; NEIGHBOURS_UNKNOWN: the trace does not record it */
+    uint32_t latest_location, latest_call; /* latest_location GRAPH_NONE: none; NEIGHBOURS_UNKNOWN: not recorded */
 };
 
-/* One who gives to the process in neighbourhood collectives on the communicator. */
+/* A source of the process in neighbourhood collectives on the communicator. */
 struct source {
     int32_t comm;
     uint32_t process, source;
 };
 
-/* A group of processes of an inter-communicator in a collective: it is the other group that a process waits for. Like
-   those of the whole, `latest` and `earliest` do not count members that are known to give nothing. */
+/* One group of an inter-communicator in a collective: a process waits for the other group. As in the whole collective,
+   `latest` and `earliest` do not count members that are known to send nothing. */
 struct group_side {
     int64_t latest_enter_ns, earliest_enter_ns;
-    uint32_t latest_location, latest_call; /* GRAPH_NONE: nobody */
+    uint32_t latest_location, latest_call; /* GRAPH_NONE: none */
     uint32_t count, givers;
 };
 struct group_sides {
@@ -186,8 +187,8 @@ struct group_sides {
 /* A collective that does not wait in the call that posts or starts it. */
 struct operation {
     uint32_t instance;
-    uint32_t location, call;           /* that posts it, or starts it */
-    uint32_t done_location, done_call; /* that completes it; GRAPH_NONE: the trace does not record it */
+    uint32_t location, call;           /* the call that posts or starts it */
+    uint32_t done_location, done_call; /* the call that completes it; GRAPH_NONE: not recorded */
     bool started;                      /* it is persistent: its call is in no instance */
     bool gives_nothing, gets_nothing;  /* as of struct call */
 };
@@ -197,19 +198,19 @@ struct instance_stream {
     int32_t
         comm; /* EVENT_UNKNOWN: the trace does not record it; of an inter-communicator the side with the lower index */
     uint32_t state;
-    uint32_t most;   /* participants of its largest instance */
+    uint32_t most;   /* members of its largest instance */
     bool two_groups; /* an inter-communicator */
-    bool sided;      /* and the trace shows which group is which: its groups have rows in `sides` */
+    bool sided;      /* and the trace shows the groups: they have rows in `sides` */
 };
 
 /* A call waits until another call is entered, or left, that is neither the other end of a message nor in the same
-   collective: calls of one window (graph_windows.h), and sends that the receiver holds back (held_sends.h). */
+   collective: calls on a window (graph_windows.h), and sends that the receiver holds back (held_sends.h). */
 struct window_edge {
     uint32_t location, call;             /* that waits */
-    uint32_t cause_location, cause_call; /* for this one */
-    int64_t from_ns;                     /* it waits from then on at the earliest */
+    uint32_t cause_location, cause_call; /* the call it waits for */
+    int64_t from_ns;                     /* earliest begin of the wait */
     uint8_t kind;                        /* enum wait_kind */
-    bool after;                          /* until the cause is left, not entered */
+    bool after;                          /* it waits until the cause is left, not entered */
 };
 
 struct graph {
@@ -221,7 +222,7 @@ struct graph {
     struct packed_message *messages;
     size_t message_count, message_capacity;
     struct message_chain next_sent, next_received, next_posted;
-    struct message_link *links; /* by message; of those from link_count on nothing is told */
+    struct message_link *links; /* by message; nothing is known from link_count on */
     size_t link_count, link_capacity;
     struct map far_posts; /* message -> (location, call) */
     struct channel *channels;
@@ -239,7 +240,7 @@ struct graph {
     size_t neighbour_count;
     struct group_sides *sides;
     size_t side_count;
-    struct operation *operations; /* by the call that completes them; those of which that is not known last */
+    struct operation *operations; /* by the call that completes them; those with an unknown one last */
     size_t operation_count, operation_capacity;
     struct map operation_places; /* (location, call) that completes -> index of the first */
     uint32_t *starts;            /* operations that are started, by location and call */
@@ -260,9 +261,9 @@ struct graph {
     size_t long_wait_count, long_wait_capacity;
     uint64_t unmatched;     /* ends of messages without the other */
     uint64_t unattached;    /* ends of messages outside all calls */
-    uint64_t early;         /* messages whose receive lies before their send */
-    int64_t clock_error_ns; /* largest time by which one does */
-    bool too_large;         /* more calls or messages than 32-bit indices hold: the rest is missing */
+    uint64_t early;         /* messages received before they are sent */
+    int64_t clock_error_ns; /* the largest time by which one is */
+    bool too_large;         /* more calls or messages than 32-bit indices allow: the rest is missing */
 };
 
 /* Collects a graph from the events. */
@@ -284,7 +285,7 @@ static inline struct call_block *location_block(const struct location *location,
     return &location->chunks[index / CHUNK_CALLS][index / BLOCK_CALLS % CHUNK_BLOCKS];
 }
 
-/* As it is stored: for those that write graphs. */
+/* The stored form, for the sources that write graphs. */
 static inline struct packed_call *location_packed(const struct location *location, size_t index)
 {
     return &location_block(location, index)->calls[index % BLOCK_CALLS];
@@ -301,7 +302,7 @@ static inline struct call_ends packed_ends(const struct graph *graph, const stru
     return (struct call_ends){call->word & CALL_OUT ? call->link : 0, call->word & CALL_IN ? call->link : 0};
 }
 
-/* Always inline: of what it reads, most that ask need little. */
+/* Always inline: most callers need only a few of the fields. */
 static inline __attribute__((always_inline)) struct call graph_call(const struct graph *graph, uint32_t location,
                                                                     uint32_t index)
 {
@@ -333,7 +334,7 @@ static inline __attribute__((always_inline)) struct call graph_call(const struct
     return call;
 }
 
-/* When the call before this is left; before the first: the begin of the location. */
+/* When the previous call is left; for the first call the begin of the location. */
 static inline int64_t graph_left_before_ns(const struct graph *graph, uint32_t location, size_t index)
 {
     return index ? graph_call(graph, location, (uint32_t)index - 1).leave_ns : graph->locations[location].begin_ns;
@@ -377,19 +378,20 @@ static inline uint32_t graph_next_completed(const struct graph *graph, uint32_t 
     return next == LINK_END ? 0 : next;
 }
 
-/* True if the message's send completes in another call than the one that sends it, and which is known. */
+/* True if the message's send completes in a known call other than the one that sends it. */
 static inline bool graph_completes_later(const struct graph *graph, uint32_t message)
 {
     return message < graph->link_count && graph->links[message].next_completed;
 }
 
-/* True if its receive was posted in another call than the one that receives it, and which is known. */
+/* True if its receive was posted in a known call other than the one that receives it. */
 static inline bool graph_posted_before(const struct graph *graph, uint32_t message)
 {
     return message < graph->link_count && graph->links[message].post;
 }
 
-/* Which call posts the receive of message `index`, which is `message`: the one that receives it, of blocking receives.
+/* The call that posts the receive of message `index`, which is `message`: for blocking receives the call that receives
+   it.
  */
 struct post graph_post(const struct graph *graph, uint32_t index, const struct message *message);
 
@@ -398,7 +400,7 @@ static inline const struct state_def *graph_state(const struct graph *graph, con
     return &graph->defs->states[call->state];
 }
 
-/* Index of the first operation that the call completes, the others after it; the count where there is none. */
+/* Index of the first operation that the call completes, followed by the others; the count if there is none. */
 static inline size_t graph_operations(const struct graph *graph, uint32_t location, uint32_t call)
 {
     const uint64_t *place = map_find(&graph->operation_places, map_pair(location, call));
@@ -409,41 +411,42 @@ static inline bool graph_completes(const struct operation *operation, uint32_t l
     return operation->done_location == location && operation->done_call == call;
 }
 
-/* What the collective is by its function. */
+/* The kind of a collective, from its function. */
 static inline struct collective graph_collective_of(const struct graph *graph, const struct instance *instance)
 {
     return graph->collectives[graph->streams[instance->stream].state];
 }
 
-/* What the call's function is as a collective. */
+/* The collective kind of the call's function. */
 static inline struct collective graph_collective(const struct graph *graph, const struct call *call)
 {
     return graph->collectives[call->state];
 }
 
-/* True of collectives whose members wait in their own calls; others wait in those that complete them. */
+/* True for collectives whose members wait in their own calls; otherwise they wait in the calls that complete them. */
 static inline bool graph_waits_at_once(const struct graph *graph, const struct instance *instance)
 {
     uint8_t stage = graph_collective_of(graph, instance).stage;
     return stage == STAGE_BLOCKING || (stage == STAGE_SPLIT && !instance->waits_at_end);
 }
 
-/* True of calls on a window that the trace records. */
+/* True for calls on a window if the trace records the window. */
 static inline bool graph_on_window(const struct graph *graph, const struct call *call)
 {
     return call->comm >= 0 && graph->defs->comms[call->comm].window;
 }
 
-/* The collective that the call takes part in; NULL where it is none. */
+/* The collective that the call takes part in; NULL if none. */
 static inline const struct instance *graph_instance(const struct graph *graph, const struct call *call)
 {
     return call->instance ? &graph->instances[call->instance - 1] : NULL;
 }
 
-/* True of a call in a reduction (all give to one) that was entered before the last member came, and left not before:
-   whichever process is no leaf of the MPI library's tree waits for those below. Traces whose clocks are wrong must show
-   more than that error. Scalasca counts only what the root waits for the first of the others as waiting, but leads the
-   critical path to the last member where all stayed for it (its CriticalPath patterns, diagnosis_rules 2.1). */
+/* True for a call in a reduction (all send to one) that was entered before the last member arrived, and left after it:
+   every process that is not a leaf of the MPI library's tree waits for those below it. If clocks are wrong, the
+   difference must exceed their error. Scalasca counts only what the root waits for the first of the others as waiting,
+   but leads the critical path to the last member if all stayed until it arrived (its CriticalPath patterns,
+   diagnosis_rules 2.1). */
 static inline bool graph_stays_for_last(const struct graph *graph, const struct instance *instance,
                                         const struct call *call)
 {

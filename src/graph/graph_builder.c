@@ -45,7 +45,7 @@ static uint32_t kind_add(struct graph *graph, uint32_t state, int32_t comm, uint
     return (uint32_t)graph->kind_count - 1;
 }
 
-/* Where there are too many to be told apart, the first of the state stands for the others. */
+/* If there are too many to distinguish, the first one of the state represents the others. */
 static uint32_t kind_find(struct graph_builder *builder, uint32_t state, int32_t comm, uint32_t site)
 {
     struct graph *graph = builder->graph;
@@ -72,7 +72,7 @@ static uint32_t kind_of(struct graph_builder *builder, uint32_t state, int32_t c
 
 /* Collectives */
 
-/* True of calls in which all processes of a communicator take part and meet in the order of their calls. */
+/* True for calls in which all processes of a communicator take part, matched in the order of their calls. */
 static bool is_collective(const struct defs *defs, const struct state_def *state)
 {
     struct collective collective = collective_of(state);
@@ -94,7 +94,7 @@ static struct state_role role_by_name(const struct defs *defs, const struct stat
                                .requests = request_role_of(state)};
 }
 
-/* Definitions of some formats come while events are read. */
+/* In some formats definitions come between events. */
 static const struct state_role *role_of(struct graph_builder *builder, uint32_t state)
 {
     const struct defs *defs = builder->graph->defs;
@@ -110,7 +110,7 @@ static const struct state_role *role_of(struct graph_builder *builder, uint32_t 
     return role;
 }
 
-/* True on communicators that are windows. */
+/* True for communicators that are windows. */
 static bool is_window(const struct graph_builder *builder, int32_t comm)
 {
     return comm >= 0 && builder->graph->defs->comms[comm].window;
@@ -165,14 +165,14 @@ void builder_note_instance(struct graph_builder *builder, uint32_t location, uin
     if (graph->streams[instance->stream].sided)
         itself = root == ROOT_SELF;
     instance->bytes = bytes > instance->bytes ? bytes : instance->bytes;
-    /* The call may be open still: graph_call() reads only those that are not. */
+    /* The call may still be open: graph_call() reads only closed ones. */
     if (itself) {
         instance->root_location = location;
         instance->root_call = (uint32_t)where->count - 1;
     }
 }
 
-/* What is known about the location's latest collective: its root, and what it moves. */
+/* Stores the root and the bytes of the location's latest collective. */
 static void note_collective(struct graph_builder *builder, uint32_t location, const struct event *event)
 {
     const struct location *where = &builder->graph->locations[location];
@@ -228,7 +228,7 @@ static void enter(struct graph_builder *builder, uint32_t location, const struct
     open_states_enter(&state->open, event->state, event->time_ns);
 }
 
-/* Some recorders tell the site of a call only when it returns. */
+/* Some recorders write the site of a call only when it returns. */
 static void note_site(struct graph_builder *builder, struct packed_call *call, uint32_t site)
 {
     const struct call_kind *kind = &builder->graph->kinds[packed_kind(call)];
@@ -266,7 +266,7 @@ static void leave(struct graph_builder *builder, uint32_t location, const struct
         requests_split(builder, location, event);
 }
 
-/* Ranks of the window that the call at hand is on. */
+/* Ranks of the window of the current call. */
 static void note_ranks(struct graph_builder *builder, uint32_t location, const struct event *event)
 {
     struct graph *graph = builder->graph;
@@ -299,8 +299,8 @@ static void attach(struct graph *graph, struct packed_call *call, uint32_t messa
     (receive ? packed_set_in : packed_set_out)(graph, call, message + 1);
 }
 
-/* Data can be under way from the enter of the call that sends them on, whenever in it the send is recorded: in bare XML
-   that is the call's leave, which may come after the leave of the receive. */
+/* Data may be in transit from the enter of the sending call on, wherever in the call the send is recorded: in bare XML
+   at its leave, which may be after the leave of the receive. */
 static int64_t may_leave_from(const struct graph *graph, uint32_t location, const struct event *send)
 {
     int64_t enter_ns = graph_call(graph, location, (uint32_t)graph->locations[location].count - 1).enter_ns;
@@ -405,7 +405,7 @@ struct sink *graph_builder_sink(struct graph_builder *builder)
 
 /* The end */
 
-/* Calls that were never left last to the end of their location: only its last can be. */
+/* Calls that were never left extend to the end of their location: only its last one can. */
 static void close_calls(struct graph_builder *builder)
 {
     struct graph *graph = builder->graph;

@@ -9,34 +9,34 @@
 #include "graph/graph_windows.h"
 #include "graph/polls.h"
 
-/* A graph while events come in: what the files that build it share. */
+/* A graph under construction: shared by the sources that build it. */
 
 enum { RECENT_KINDS = 256 };
 
-/* What is open on a location while events come in. */
+/* The open state of a location while events come in. */
 struct location_state {
     struct open_states open;   /* MPI states; `mark` of the outermost is free */
-    uint32_t probe;            /* 1 + call that found a message, until that arrives */
+    uint32_t probe;            /* 1 + call that found a message, until the message arrives */
     bool any;                  /* an event was seen */
-    bool is_open;              /* its latest call was not left yet */
-    struct told_requests told; /* by the call at hand */
-    struct poll_run polls;     /* looks for a message that are its latest call */
-    int64_t enter_ns;          /* of the call at hand */
+    bool is_open;              /* its latest call is still open */
+    struct told_requests told; /* by the current call */
+    struct poll_run polls;     /* polls merged into its latest call */
+    int64_t enter_ns;          /* of the current call */
 };
 
-/* The collectives of a stream, by the number of their turn. */
+/* The collectives of a stream, numbered in order. */
 struct stream_instances {
     uint32_t *instances;
     size_t count, capacity;
 };
 
-/* What a state is to the builder. */
+/* The properties of a state that the builder needs. */
 struct state_role {
-    bool known, collective; /* known: it was looked at */
-    bool on_window;         /* it is what it is only on a window */
+    bool known, collective; /* known: already examined */
+    bool on_window;         /* a collective only on a window */
     bool one_sided;         /* neither a collective nor a plain call */
     bool split;             /* half of a split collective on a file */
-    bool polls;             /* looks for a message and returns at once */
+    bool polls;             /* polls for a message and returns at once */
     enum request_role requests;
 };
 
@@ -58,7 +58,7 @@ struct graph_builder {
     struct requests requests;
     struct channels channels;
     struct window_collector windows;
-    const unsigned char *arena; /* of the batch at hand */
+    const unsigned char *arena; /* of the current batch */
     uint32_t recent_process, recent_thread, recent_location;
 };
 
@@ -68,9 +68,9 @@ uint32_t builder_stream(struct graph_builder *builder, int32_t comm, uint32_t st
 /* The location's next collective of the stream: 1 + index. */
 uint32_t builder_join_instance(struct graph_builder *builder, uint32_t location, uint32_t stream);
 
-/* What is known about the location's latest call as a member of a collective: its root, a rank of its communicator (on
-   an inter-communicator only the root tells that it is that: to others it is a rank of the other group), and the most
-   that it moves. */
+/* Sets the root of the location's latest collective call and the most bytes that it moves. The root is a rank of its
+   communicator (on an inter-communicator only the root itself reports being it; for others it is a rank of the other
+   group). */
 void builder_note_instance(struct graph_builder *builder, uint32_t location, uint32_t instance, int32_t comm,
                            int64_t root, int64_t bytes);
 

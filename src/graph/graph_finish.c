@@ -12,7 +12,7 @@
 
 #include <string.h>
 
-/* Streams of inter-communicators, by the table of communicators. */
+/* Finds the streams of inter-communicators in the table of communicators. */
 static void find_two_groups(struct graph *graph)
 {
     struct map inter = {0};
@@ -27,13 +27,13 @@ static void find_two_groups(struct graph *graph)
         enum collective_shape shape = (enum collective_shape)graph->collectives[stream->state].shape;
         stream->two_groups =
             stream->sided || (stream->comm >= 0 && map_find(&inter, (uint32_t)defs->comms[stream->comm].id));
-        /* Others are not for inter-communicators. */
+        /* Other functions do not work on inter-communicators. */
         stream->sided &= shape == SHAPE_ALL_TO_ALL || shape == SHAPE_ONE_TO_ALL || shape == SHAPE_ALL_TO_ONE;
     }
     map_clear(&inter);
 }
 
-/* Without communicators only what everyone takes part in is sure to be one collective. */
+/* Without communicators, only a collective in which all processes take part is certain to be one. */
 static bool is_complete(const struct graph *graph, const struct instance *instance)
 {
     const struct instance_stream *stream = &graph->streams[instance->stream];
@@ -60,7 +60,7 @@ static void add_prefix(struct graph *graph, uint32_t instance, uint32_t location
     ARRAY_PUSH(graph->prefixes, graph->prefix_count, graph->prefix_capacity, prefix);
 }
 
-/* A member of a collective: everything of it is known now. Locations come in their order. */
+/* Adds a member, now completely known, to a collective. Locations come in order. */
 static void note_member(struct graph *graph, uint32_t index_of_instance, uint32_t location, uint32_t index,
                         bool gives_nothing, bool gets_nothing)
 {
@@ -110,7 +110,7 @@ static int by_end(const void *a, const void *b)
     return left->instance < right->instance ? -1 : left->instance > right->instance;
 }
 
-/* Calls that start persistent collectives are members of their groups. */
+/* Calls that start persistent collectives are members of their instances. */
 static void note_starts(struct graph *graph)
 {
     if (graph->operation_count > 0)
@@ -133,14 +133,15 @@ static void note_starts(struct graph *graph)
     }
 }
 
-/* By more than clocks are wrong. */
+/* By more than the clock error. */
 static bool was_left_before_last(const struct graph *graph, const struct instance *instance, int64_t leave_ns)
 {
     return time_since(leave_ns, instance->latest_enter_ns) > graph->clock_error_ns;
 }
 
 /* MPI lets calls that make communicators, of a window, or on a file (MPI 4.0, 14.6.1), return before all processes have
-   come, and assertions (MPI_MODE_NOPRECEDE) make them: where one did, by more than clocks are wrong, nobody waits. */
+   arrived, and assertions (MPI_MODE_NOPRECEDE) make them do so: if one did, by more than the clock error, the call does
+   not synchronise and no wait is counted. */
 static bool does_not_wait(const struct graph *graph, const struct instance *instance)
 {
     struct collective collective = graph_collective_of(graph, instance);
@@ -150,7 +151,7 @@ static bool does_not_wait(const struct graph *graph, const struct instance *inst
            was_left_before_last(graph, instance, instance->earliest_leave_ns);
 }
 
-/* By instance: when the first call that completes it is left; INT64_MAX: none is known. To be freed. */
+/* By instance: when the first call that completes it is left; INT64_MAX: not known. free() it. */
 static int64_t *earliest_ends(const struct graph *graph)
 {
     int64_t *ends_ns = memory_new(graph->instance_count * sizeof *ends_ns);
@@ -167,8 +168,8 @@ static int64_t *earliest_ends(const struct graph *graph)
     return ends_ns;
 }
 
-/* Calls on files that others complete: a split one waits there if not where it begins, and like a non-blocking one only
-   if no call that completes it was left before the last had come. */
+/* Calls on files that other calls complete: a split collective waits where it ends if not where it begins, and like a
+   non-blocking one only if no completing call was left before the last member arrived. */
 static void finish_later_io(struct graph *graph)
 {
     int64_t *ends_ns = earliest_ends(graph);
@@ -217,7 +218,7 @@ static int by_rank(const void *a, const void *b)
     return (left->location > right->location) - (left->location < right->location);
 }
 
-/* Prefix reductions: the latest up to each rank. Members whose rank is not known make the whole not known. */
+/* Prefix reductions: the latest up to each rank. A member with an unknown rank makes all of them unknown. */
 static void finish_prefixes(struct graph *graph)
 {
     uint32_t first = 0;
@@ -253,10 +254,10 @@ static void finish_prefixes(struct graph *graph)
     }
 }
 
-/* The earliest sends of the messages that a location receives later than the call at hand. */
+/* The earliest sends of the messages that a location receives after the current call. */
 struct pending_sends {
     int64_t *earliest_ns; /* by the first location of the sender */
-    uint32_t *stamps;     /* 1 + the location that the time is of */
+    uint32_t *stamps;     /* 1 + the location of that time */
     uint32_t *first_locations;
     int64_t earliest_of_all_ns;
 };
@@ -311,13 +312,13 @@ static int64_t latest_sent_ns(const struct graph *graph, const struct call *call
     return latest_ns;
 }
 
-/* True of calls in which no order is wrong: all receives are posted, and all are needed. */
+/* True for calls that cannot have a wrong order: all receives are posted, and all are needed. */
 static bool needs_all(const struct graph *graph, const struct call *call)
 {
     return strcmp(graph_state(graph, call)->name, "MPI_Waitall") == 0;
 }
 
-/* Late messages that are waited for out of turn, from the location's last call back to its first. */
+/* Finds the late messages received in the wrong order, from the location's last call back to its first. */
 static void find_wrong_order(struct pending_sends *pending, struct graph *graph, uint32_t location)
 {
     pending->earliest_of_all_ns = INT64_MAX;

@@ -4,8 +4,8 @@
 
 #include "graph/graph.h"
 
-/* What is known of a graph when all of its calls and messages are: who of a collective came last and left first, which
-   collectives are complete, and which late messages are waited for out of turn. */
+/* Completes a graph after its last call and message: which member of each collective arrived last and left first, which
+   collectives are complete, and which late messages are received in the wrong order. */
 void graph_finish(struct graph *graph);
 
 #endif

@@ -5,10 +5,10 @@
 #include "graph/graph_windows.h"
 #include "metrics/analysis.h"
 
-/* So many locks before one are looked at. */
+/* The number of earlier locks examined for each lock. */
 enum { HOLDERS = 64 };
 
-/* Calls of an epoch, in their order. */
+/* Calls of an epoch, in order. */
 enum lock_step { STEP_LOCK, STEP_ACCESS, STEP_FLUSH_LOCAL, STEP_FLUSH, STEP_UNLOCK, STEP_COUNT };
 
 /* When the locks of a window are acquired. */
@@ -58,7 +58,7 @@ static uint32_t add_epoch(struct lock_collector *locks, const struct lock_place 
     return (uint32_t)locks->count;
 }
 
-/* The open epoch; NULL: there is none. */
+/* The open epoch; NULL: none. */
 static struct lock_epoch *open_epoch(const struct lock_collector *locks, const struct lock_place *place)
 {
     const uint64_t *at = locks->count ? map_find(&locks->open, map_pair(place->place, place->target)) : NULL;
@@ -159,7 +159,7 @@ static struct call step_call(const struct graph *graph, const struct lock_epoch 
     return graph_call(graph, epoch->steps[step].location, epoch->steps[step].call);
 }
 
-/* Where the trace does not record it: when it is given back. */
+/* If the trace does not record it: when it is released. */
 static int64_t acquired_ns(const struct graph *graph, const struct lock_epoch *epoch, enum acquiring acquiring)
 {
     static const uint8_t steps[] = {
@@ -194,13 +194,13 @@ struct manner {
     bool one_is_later, all_is_later;
 };
 
-/* From when its lock is acquired until it is given back others cannot have it. */
+/* From its acquisition to its release no other process can hold the lock. */
 static bool holds(const struct lock_epoch *epoch)
 {
     return epoch->got_ns <= epoch->giving_ns;
 }
 
-/* Two are in contradiction: it is MPI_Win_lock_all first that acquires later than was thought. */
+/* Two locks contradict each other: assume first that MPI_Win_lock_all acquires later than supposed. */
 static void note_contradiction(struct manner *manner, bool any_is_all)
 {
     if (any_is_all && manner->all < ACQUIRING_UNKNOWN)
@@ -209,11 +209,11 @@ static void note_contradiction(struct manner *manner, bool any_is_all)
         manner->one_is_later = true;
 }
 
-/* A lock is acquired while another process holds it against that, by more than clocks are wrong: none of the window is
-   acquired so soon then. Epochs are sorted. */
+/* Finds a lock that is acquired while another process holds a conflicting one, by more than the clock error: then this
+   window's locks are not acquired that early. Epochs are sorted. */
 static void find_contradictions(const struct lock_collector *locks, struct manner *manners, int64_t error_ns)
 {
-    const struct lock_epoch *any = NULL, *alone = NULL; /* those before that hold it longest */
+    const struct lock_epoch *any = NULL, *alone = NULL; /* those before it that hold the lock longest */
     for (size_t i = 0; i < locks->count; i++) {
         const struct lock_epoch *epoch = &locks->epochs[i];
         if (i > 0 && !is_of_same(epoch, epoch - 1))
@@ -230,7 +230,7 @@ static void find_contradictions(const struct lock_collector *locks, struct manne
     }
 }
 
-/* Takes what was noted into account; false: there was nothing. */
+/* Applies the contradictions found; false: there were none. */
 static bool acquire_later(struct manner *manners, size_t count)
 {
     bool changed = false;
@@ -255,7 +255,7 @@ static void sort_by_acquisition(struct lock_collector *locks, const struct graph
     qsort(locks->epochs, locks->count, sizeof *locks->epochs, by_time);
 }
 
-/* Keeps those that are given back. */
+/* Keeps the locks that are released. */
 static void keep_whole(struct lock_collector *locks, const struct graph *graph)
 {
     size_t count = 0;
@@ -271,22 +271,22 @@ static void keep_whole(struct lock_collector *locks, const struct graph *graph)
     locks->count = count;
 }
 
-/* Which process waits for which */
+/* Waits between processes */
 
 static bool conflict(const struct lock_epoch *left, const struct lock_epoch *right)
 {
     return (left->exclusive || right->exclusive) && left->process != right->process;
 }
 
-/* A lock that one process alone gave back before another wanted it, by more than clocks are wrong: nobody who got it
-   before that has it any more, else the two were in contradiction. */
+/* An exclusive lock released before another process wanted it, by more than the clock error: no process that got it
+   earlier still holds it, or the two would contradict each other. */
 static bool ends_search(const struct lock_epoch *epoch, int64_t wanted_ns, int64_t error_ns)
 {
     return epoch->exclusive && holds(epoch) && time_since(epoch->giving_ns, wanted_ns) > error_ns;
 }
 
-/* Of those that got the lock before `mine` (epochs[0] to epochs[mine - 1]), before it could have given it back, and
-   gave it back while that wanted it: the last to give it back; NULL where there is none. */
+/* Among the epochs that got the lock before `mine` (epochs[0] to epochs[mine - 1]), before `mine` could have released
+   it, and released it while `mine` wanted it: the last to release it; NULL if there is none. */
 static const struct lock_epoch *holder_before(const struct lock_epoch *epochs, size_t mine, int64_t wanted_ns,
                                               int64_t error_ns)
 {
@@ -301,7 +301,7 @@ static const struct lock_epoch *holder_before(const struct lock_epoch *epochs, s
     return last;
 }
 
-/* From when on others had it while `mine` wanted it. */
+/* Since when others held it while `mine` wanted it. */
 static int64_t held_from_ns(const struct lock_epoch *epochs, size_t mine, int64_t wanted_ns, int64_t error_ns)
 {
     size_t low = 0, high = mine; /* the first that got it later */
@@ -320,7 +320,7 @@ static int64_t held_from_ns(const struct lock_epoch *epochs, size_t mine, int64_
     return epochs[low].got_ns;
 }
 
-/* The call of the epoch during which the lock is given back; STEP_COUNT: none. */
+/* The call of the epoch during which the lock is released; STEP_COUNT: none. */
 static enum lock_step waiting_step(const struct graph *graph, const struct lock_epoch *epoch, enum acquiring acquiring,
                                    int64_t given_ns)
 {

@@ -5,20 +5,20 @@
 #include "core/payload.h"
 #include "graph/graph.h"
 
-/* Locks of windows: which call waits until another process gives back the lock that it holds, where one of the two
-   locks is exclusive. MPI_Win_lock need not acquire anything; an MPI may do that in the first access, or later, in the
-   background. What a window's MPI does is seen by its locks: they count as acquired
+/* Locks of windows: which call waits until another process releases its lock, if one of the two locks is exclusive.
+   MPI_Win_lock need not acquire anything; an MPI may do that in the first access, or later, in the background. The
+   locks of a window show what its MPI does: they count as acquired
 
-   - when MPI_Win_lock (or MPI_Win_lock_all) is left; unless one is left while another process holds it against that;
-   - then when the first access of the epoch to the target is left; unless that was so;
-   - then when an MPI_Win_flush behind an access is left, since what it completes was done with the lock; without one,
-   in MPI_Win_unlock, nobody knows when.
+   - when MPI_Win_lock (or MPI_Win_lock_all) is left; unless one is left while another process holds a conflicting lock;
+   - else when the first access of the epoch to the target is left, with the same exception;
+   - else when an MPI_Win_flush after an access is left, since the access it completes was done with the lock; without a
+   flush at an unknown time in MPI_Win_unlock.
 
-   MPI_Win_lock_all locks the processes that are accessed. From when a lock is acquired until MPI_Win_unlock is entered
-   it is held. A process waits for the last holder against it that gives the lock back before it acquires it itself; in
-   the call of its own epoch (the lock, the first access where it acquires, the first flush after an access, the
-   unlock) during which that happens, from when it is entered, and held. Locks with MPI_MODE_NOCHECK neither wait nor
-   hold. */
+   MPI_Win_lock_all locks the processes that are accessed. A lock is held from its acquisition until MPI_Win_unlock is
+   entered. A process waits for the last conflicting holder that releases the lock before it acquires it itself; in the
+   call of its own epoch (the lock, the first access where it acquires, the first flush after an access, the unlock)
+   during which that happens, from when the call is entered and the lock is held. Locks with MPI_MODE_NOCHECK neither
+   wait nor hold. */
 
 /* A process locks another's part of a window. */
 struct lock_place {
@@ -28,11 +28,11 @@ struct lock_place {
     uint32_t target;  /* process */
 };
 
-/* What a process has locked with MPI_Win_lock_all, and what is to be flushed. */
+/* The locks of a process by MPI_Win_lock_all, and its accesses to be flushed. */
 struct lock_all {
-    uint32_t location, call; /* GRAPH_NONE: it has not */
+    uint32_t location, call; /* GRAPH_NONE: not locked */
     uint32_t locked;         /* 1 + the latest of its epochs; the others by next_locked */
-    uint32_t accessed;       /* 1 + the latest epoch of all with accesses that nothing has flushed; by next_accessed */
+    uint32_t accessed;       /* 1 + the latest epoch with accesses not yet flushed; the others by next_accessed */
 };
 
 /* Collects while a graph is built. Zero-initialised is empty. */

@@ -6,7 +6,8 @@
 
 /* Topologies */
 
-/* A process is a source of itself beside the others: so one is known that has none. Nobody waits for himself. */
+/* Each process also has itself as a source, so that a process without sources is known too. No process waits for
+   itself. */
 static void add_source(struct graph *graph, const struct event *event, uint32_t rank)
 {
     struct source source = {.comm = event->comm, .process = event->process, .source = rank};
@@ -37,7 +38,7 @@ static int by_process(const void *a, const void *b)
     return (left->source > right->source) - (left->source < right->source);
 }
 
-/* Ranks become processes, in order and each once: communicators are known by now. */
+/* Converts ranks to processes, in order and without duplicates: communicators are known by now. */
 static void finish_sources(struct graph *graph)
 {
     size_t kept = 0;
@@ -67,7 +68,7 @@ static bool is_of_neighbours(const struct graph *graph, const struct instance *i
     return graph_collective_of(graph, instance).shape == SHAPE_NEIGHBOURS;
 }
 
-/* Room for the members of all such collectives. False: there are none. */
+/* Makes room for the members of all neighbourhood collectives. False: there are none. */
 static bool make_rows(struct graph *graph)
 {
     for (size_t i = 0; i < graph->instance_count; i++) {
@@ -120,7 +121,7 @@ static void fill_rows(struct graph *graph)
                     by_location_process, graph->locations);
 }
 
-/* The source that enters last. Not known where one of them is not there. */
+/* The source that enters last. Unknown if one of them is missing. */
 static void find_latest(struct graph *graph, uint32_t instance, uint32_t row)
 {
     struct neighbour *member = &graph->neighbours[row];

@@ -38,7 +38,7 @@ void requests_tell(struct told_requests *told, const struct event *event)
                (struct request_range){(uint32_t)event->request, event->requests});
 }
 
-/* The call at hand. */
+/* The current call. */
 struct teller {
     struct graph_builder *builder;
     struct graph *graph;
@@ -57,7 +57,7 @@ static struct request_state *request_find(const struct teller *teller, uint32_t 
     return place ? &requests->states[*place] : NULL;
 }
 
-/* The request of this number is a new one. */
+/* Starts a new request with this number. */
 static struct request_state *request_make(const struct teller *teller, uint32_t number)
 {
     struct requests *requests = &teller->builder->requests;
@@ -69,7 +69,7 @@ static struct request_state *request_make(const struct teller *teller, uint32_t 
     return request;
 }
 
-/* The messages of the call at hand in the order in which they came: that of the list is the other way round. */
+/* The messages of the current call in order of arrival, the reverse of the list's order. */
 static void take_messages(const struct teller *teller, bool receive)
 {
     struct requests *requests = &teller->builder->requests;
@@ -234,7 +234,7 @@ static void complete(struct teller *teller, uint32_t number)
     request->message = request->operation = 0;
 }
 
-/* Whether the request has one of the messages of the call at hand. */
+/* True if the request has one of the messages of the current call. */
 static bool has_message(const struct teller *teller, uint32_t number)
 {
     const struct request_state *request;
@@ -253,7 +253,7 @@ static bool has_message(const struct teller *teller, uint32_t number)
     }
 }
 
-/* A call makes one request at a time. */
+/* A call creates one request at a time. */
 static uint32_t range_count(const struct teller *teller, const struct request_range *range)
 {
     return teller->role == REQUESTS_START || teller->role == REQUESTS_COMPLETE ? range->count : 1;
@@ -293,7 +293,7 @@ void requests_at_leave(struct graph_builder *builder, uint32_t location, const s
     for (size_t i = 0; i < told->count; i++)
         for (uint32_t k = 0; k < range_count(&teller, &told->ranges[i]); k++)
             wanted += has_message(&teller, told->ranges[i].first + k);
-    /* Where a message is not in the trace, which request has which is not known. */
+    /* If a message is missing from the trace, the requests cannot be matched with messages. */
     builder->requests.message_count = 0;
     if (wanted > 0)
         take_messages(&teller, teller.role == REQUESTS_COMPLETE);
@@ -305,7 +305,7 @@ void requests_at_leave(struct graph_builder *builder, uint32_t location, const s
     told->count = 0;
 }
 
-/* Several are begun on files of one communicator: which one a call ends is not known from then on. */
+/* Several were begun on files of one communicator: from then on it is unknown which one a call ends. */
 static const uint64_t SEVERAL = UINT64_MAX;
 
 void requests_split(struct graph_builder *builder, uint32_t location, const struct event *leave)

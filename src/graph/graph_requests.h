@@ -6,9 +6,10 @@
 #include "core/event.h"
 #include "core/map.h"
 
-/* Requests while a graph is built: which call posts or starts what which call completes. Memory: what is on its way. */
+/* Requests while a graph is built: links the calls that post or start operations with the calls that complete them.
+   Memory: for operations in progress. */
 
-/* What calls of a state do with the requests that they tell. */
+/* What calls of a state do with their requests. */
 enum request_role {
     REQUESTS_NONE,
     REQUESTS_SEND,            /* MPI_Isend posts one */
@@ -32,17 +33,17 @@ struct told_requests {
     size_t count, capacity;
 };
 
-/* A request by its number: what it is at the moment. */
+/* The current meaning of a request's number. */
 struct request_state {
     uint32_t location, call; /* that posted or started it */
-    uint32_t message;        /* 1 + index of the one that it sends; 0: none */
+    uint32_t message;        /* 1 + index of the message that it sends; 0: none */
     uint32_t stream;         /* 1 + index, of a persistent collective */
-    uint32_t operation;      /* 1 + index of the collective that is on its way; 0: none */
+    uint32_t operation;      /* 1 + index of the collective in progress; 0: none */
     bool sends, receives;
-    bool active;                      /* it is on its way */
+    bool active;                      /* in progress */
     bool gives_nothing, gets_nothing; /* of a persistent collective, as of struct call */
     int32_t comm, root;               /* of that; EVENT_UNKNOWN */
-    int64_t bytes;                    /* the most that it gives or gets */
+    int64_t bytes;                    /* the most that it sends or receives */
 };
 
 struct requests {
@@ -56,16 +57,16 @@ struct requests {
 
 struct graph_builder;
 
-/* A mark in the location's call at hand, or its leave, tells requests. */
+/* Adds requests from a mark in the location's current call, or from its leave. */
 void requests_tell(struct told_requests *told, const struct event *event);
 
-/* The location's latest call was left: what it told becomes links and operations. */
+/* The location's latest call was left: turns its requests into links and operations. */
 void requests_at_leave(struct graph_builder *builder, uint32_t location, const struct event *leave);
 
-/* The location's latest call, which begins or ends a split collective on a file, was left. */
+/* The same for a call that begins or ends a split collective on a file. */
 void requests_split(struct graph_builder *builder, uint32_t location, const struct event *leave);
 
-/* An end of a message comes late, to a call whose place for it has links: those are not known, then. */
+/* An end of a message comes late, to a call that already has links: these become unknown. */
 void requests_forget_links(struct graph_builder *builder, uint32_t location, bool receive);
 
 void requests_clear(struct requests *requests);

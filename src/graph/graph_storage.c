@@ -20,7 +20,7 @@ static size_t chunk_size(size_t calls)
            (rest ? offsetof(struct call_block, calls) + rest * sizeof(struct packed_call) : 0);
 }
 
-/* Locations with few calls have little: the first chunk doubles up to its full size, those after it have that at once.
+/* Locations with few calls need little memory: the first chunk doubles up to its full size, later ones start with it.
  */
 static void location_reserve(struct location *location)
 {
@@ -108,7 +108,7 @@ void packed_set_kind(struct packed_call *call, uint32_t kind)
     call->word |= (uint64_t)kind << CALL_KIND_SHIFT;
 }
 
-/* One of both kinds: a row of `ends` holds them when there is the other one, too. */
+/* Sets a message of one kind: a row of `ends` is used if there is also one of the other kind. */
 static void set_end(struct graph *graph, struct packed_call *call, uint64_t flag, uint32_t message)
 {
     struct call_ends ends = packed_ends(graph, call);

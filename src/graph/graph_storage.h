@@ -12,10 +12,10 @@ struct packed_call *graph_add_call(struct graph *graph, struct location *locatio
 /* When the call is entered: not before it was. */
 void graph_set_enter(struct graph *graph, const struct location *location, size_t call, int64_t enter_ns);
 
-/* When the call is left; before its enter: then. May be told again. */
+/* Sets when the call is left, at the earliest its enter. May be called again. */
 void graph_set_leave(struct graph *graph, const struct location *location, size_t call, int64_t leave_ns);
 
-/* No more calls come: gives back what they do not need. */
+/* No more calls come: frees unused room. */
 void graph_end_location(struct location *location);
 
 void packed_set_kind(struct packed_call *call, uint32_t kind);
@@ -24,7 +24,7 @@ void packed_set_kind(struct packed_call *call, uint32_t kind);
 void packed_set_out(struct graph *graph, struct packed_call *call, uint32_t message);
 void packed_set_in(struct graph *graph, struct packed_call *call, uint32_t message);
 
-/* What follows the message: 1 + index; 0: nothing. */
+/* The message that follows: 1 + index; 0: none. */
 void chain_set(struct message_chain *chain, uint32_t message, uint32_t next);
 
 /* Frees locations, their calls and messages. */

@@ -27,7 +27,7 @@ enum window_role {
 
 enum { EPOCHS_MOST = 1 << 27 /* more are not kept */ };
 
-/* What a process has open on a window. */
+/* The open epochs of a process on a window. */
 struct open_window {
     uint32_t access, exposure; /* 1 + the latest epoch with a partner; the others by `next` */
     uint32_t longest;          /* the longest access of the epoch, a call of its location; GRAPH_NONE */
@@ -44,8 +44,8 @@ struct epoch {
     uint32_t location, call;           /* MPI_Win_start or MPI_Win_post */
     uint32_t done_location, done_call; /* MPI_Win_complete or MPI_Win_wait; GRAPH_NONE: not recorded */
     uint32_t longest;                  /* access to this target, a call of the location; GRAPH_NONE */
-    uint32_t last_location, last_call; /* of an access: what the origin did last in it, MPI_Win_start if nothing more */
-    uint32_t next;                     /* while it is open; then its turn */
+    uint32_t last_location, last_call; /* of an access: the last call of the origin in it, at least MPI_Win_start */
+    uint32_t next;                     /* while it is open; then its number */
 };
 
 /* Collecting */
@@ -148,7 +148,7 @@ void windows_enter(struct window_collector *windows, struct graph *graph, uint32
         locks_give_all(&windows->locks, place, location, call);
 }
 
-/* An access inside an access epoch, by the thread that began it or another. */
+/* An access inside an access epoch, by any thread. */
 static void note_access(struct open_window *open, struct graph *graph, uint32_t location, const struct event *event,
                         bool of_its_location)
 {
@@ -223,7 +223,7 @@ static void note_lock(struct window_collector *windows, struct graph *graph, uin
 void windows_ranks(struct window_collector *windows, struct graph *graph, uint32_t location, uint32_t state,
                    const struct event *mark, const unsigned char *payload)
 {
-    unsigned char whole[RANKS_MARK_SIZE] = {0}; /* zeros at the end need not be told */
+    unsigned char whole[RANKS_MARK_SIZE] = {0}; /* zeros at the end may be missing */
     memcpy(whole, payload, mark->payload_length < sizeof whole ? mark->payload_length : sizeof whole);
     int32_t first = bytes_i32(whole, true), last = bytes_i32(whole + 4, true), step = bytes_i32(whole + 8, true);
     enum window_lock lock = (enum window_lock)bytes_u32(whole + 12, true);
@@ -285,8 +285,8 @@ static void sort_epochs(struct epoch *epochs, size_t count)
         qsort(epochs, count, sizeof *epochs, by_pair);
 }
 
-/* The first call of the access epoch, as far as there can be one, that lasts until the target has posted. `starts`:
-   the MPI waits in MPI_Win_start, so that one that need not wait depends on the post as well. */
+/* The first call of the access epoch, if any, that ends after the target has posted. `starts`: the MPI waits in
+   MPI_Win_start, so that a start that does not wait depends on the post as well. */
 static uint32_t waiting_call(const struct graph *graph, const struct epoch *access, int64_t post_ns, bool starts)
 {
     struct call start = graph_call(graph, access->location, access->call);
@@ -317,7 +317,7 @@ static void add_late_post(struct graph *graph, const struct epoch *access, const
         window_edge_add(graph, edge);
 }
 
-/* The target waits until the origin completes; until what that did before, it could not have been sooner. */
+/* The target waits until the origin completes; the part up to the origin's last access could not have been shorter. */
 static void add_waits(struct graph *graph, const struct epoch *access, const struct epoch *exposure)
 {
     struct window_edge edge = {.location = exposure->done_location,
@@ -336,7 +336,7 @@ static void add_waits(struct graph *graph, const struct epoch *access, const str
     window_edge_add(graph, edge);
 }
 
-/* Meets the n-th access of each pair with its n-th exposure: calls visit for each, or until it returns true. */
+/* Matches the n-th access of each pair with its n-th exposure: calls visit for each, or until it returns true. */
 static bool meet(struct graph *graph, const struct window_collector *windows, bool starts,
                  bool (*visit)(struct graph *, const struct epoch *, const struct epoch *, bool))
 {
@@ -359,7 +359,7 @@ static bool visit_access(struct graph *graph, const struct epoch *access, const 
     return false;
 }
 
-/* True where the start was left before the post was there, by more than clocks are wrong: this MPI waits later. */
+/* True if the start was left before the post, by more than the clock error: this MPI waits later. */
 static bool does_not_wait(struct graph *graph, const struct epoch *access, const struct epoch *exposure, bool starts)
 {
     (void)starts;

@@ -4,13 +4,14 @@
 
 #include "graph/graph_locks.h"
 
-/* One-sided communication: which calls on windows wait for which. A window stands for a communicator of its own, so
-   that what all its processes call together is a collective of that; the rest are edges between calls:
+/* One-sided communication: which calls on windows wait for which. A window has a communicator of its own, so that calls
+   of all its processes are collectives of that; the rest are edges between calls:
 
-   - late post: the call of an access epoch that lasts until the target posts its exposure: MPI_Win_start, an access, or
-     MPI_Win_complete. The n-th start of an origin for a target belongs to the target's n-th post for that origin.
-   - late complete: MPI_Win_wait for MPI_Win_complete of each origin; and early wait for what the origin did last before
-     that in its epoch: an access, or MPI_Win_start.
+   - late post: the call of an access epoch that ends only after the target posts its exposure: MPI_Win_start, an
+   access, or MPI_Win_complete. The n-th start of an origin for a target belongs to the target's n-th post for that
+   origin.
+   - late complete: MPI_Win_wait for MPI_Win_complete of each origin; and early wait for the last call of the origin
+   before that in its epoch: an access, or MPI_Win_start.
    - lock contention: see graph_locks.h. */
 
 /* Collects while a graph is built. Zero-initialised is empty. */
@@ -25,30 +26,30 @@ struct window_collector {
     struct lock_collector locks;
 };
 
-/* The location's latest call, one on a window, was entered; and was left: `event` tells its target. */
+/* The location's latest call, on a window, was entered; and was left: `event` has its target. */
 void windows_enter(struct window_collector *windows, struct graph *graph, uint32_t location, const struct event *event);
 void windows_leave(struct window_collector *windows, struct graph *graph, uint32_t location, const struct event *event);
 
-/* A mark inside it tells ranks of the window; `state` is the call's. */
+/* Adds ranks of the window from a mark inside the call; `state` is the call's. */
 void windows_ranks(struct window_collector *windows, struct graph *graph, uint32_t location, uint32_t state,
                    const struct event *mark, const unsigned char *payload);
 
-/* Makes the graph's edges when all calls are left, in no order; frees what was collected. */
+/* Makes the graph's edges when all calls are left, unsorted; frees what was collected. */
 void windows_end(struct window_collector *windows, struct graph *graph);
 
-/* An edge while they are made; none within a process. */
+/* Adds an edge; none within a process. */
 void window_edge_add(struct graph *graph, struct window_edge edge);
 
-/* No more edges come: orders them. */
+/* No more edges come: sorts them. */
 void window_edges_end(struct graph *graph);
 
-/* Index of the first edge of the call that waits, the others after it; the count where there is none. */
+/* Index of the first edge of the waiting call, followed by the others; the count if there is none. */
 size_t window_edges_of(const struct graph *graph, uint32_t location, uint32_t call);
 
-/* The same of the call that is waited for: a place in graph->edges_by_cause. */
+/* The same for the call waited for: a place in graph->edges_by_cause. */
 size_t window_edges_by(const struct graph *graph, uint32_t location, uint32_t call);
 
-/* When what the edge waits for happened. */
+/* When the event happened that the edge waits for. */
 static inline int64_t window_edge_until_ns(const struct graph *graph, const struct window_edge *edge)
 {
     struct call cause = graph_call(graph, edge->cause_location, edge->cause_call);

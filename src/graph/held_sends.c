@@ -4,11 +4,11 @@
 #include "core/memory.h"
 #include "graph/graph_windows.h"
 
-/* A held send takes at least so long, and so many times the quickest of its size. */
+/* A held send takes at least this long, and this many times as long as the fastest of its size. */
 enum { HELD_LEAST_NS = 50000, HELD_TIMES = 10 };
 
-/* Of its time the receiver is outside MPI for at least 1 / this, and it returns within 1 / that after the receiver
-   entered MPI. */
+/* The receiver is outside MPI for at least 1 / this of the time, and the send returns within 1 / that after the
+   receiver enters MPI. */
 enum { HELD_OUTSIDE = 2, HELD_TAIL = 4 };
 
 /* Sends of up to 2^n bytes. */
@@ -19,8 +19,8 @@ static unsigned size_class(int64_t bytes)
     return bytes > 0 ? 64 - (unsigned)__builtin_clzll((unsigned long long)bytes) : 0;
 }
 
-/* The message whose send the call waits to complete, and nothing else: 1 + index; 0: there is none. Of several it is
-   the first of the list, which was sent last. */
+/* The message if the call waits only for the completion of sends: 1 + index; 0: none. Of several messages the first of
+   the list, which was sent last. */
 static uint32_t sent_in(const struct graph *graph, const struct call *call)
 {
     if (call->instance || call->received)
@@ -31,7 +31,7 @@ static uint32_t sent_in(const struct graph *graph, const struct call *call)
     return sends && !graph_completes_later(graph, call->sent - 1) ? call->sent : 0;
 }
 
-/* By state and size: the quickest send; INT64_MAX: none. */
+/* By state and size: the fastest send; INT64_MAX: none. */
 static int64_t *quickest_sends(const struct graph *graph)
 {
     size_t count = graph->defs->state_count * SIZES;
@@ -51,7 +51,7 @@ static int64_t *quickest_sends(const struct graph *graph)
     return quickest_ns;
 }
 
-/* The location's last call that is entered by then; GRAPH_NONE: none. */
+/* The location's last call entered by that time; GRAPH_NONE: none. */
 static uint32_t last_entered(const struct graph *graph, uint32_t location, int64_t until_ns)
 {
     uint32_t low = 0, high = (uint32_t)graph->locations[location].count;
@@ -65,7 +65,7 @@ static uint32_t last_entered(const struct graph *graph, uint32_t location, int64
     return low > 0 ? low - 1 : GRAPH_NONE;
 }
 
-/* True if from its call `from` on the receiver takes another message before this one. */
+/* True if from its call `from` on the receiver receives another message before this one. */
 static bool has_backlog(const struct graph *graph, const struct message *message, uint32_t from)
 {
     for (uint32_t i = from; i < message->receive_call; i++) {
@@ -76,7 +76,7 @@ static bool has_backlog(const struct graph *graph, const struct message *message
     return false;
 }
 
-/* How long the location is not in MPI from then on until it enters its call `index`; it stops counting at `enough_ns`.
+/* How long the location is outside MPI from that time until it enters its call `index`; counts up to `enough_ns`.
  */
 static int64_t outside_until(const struct graph *graph, uint32_t location, uint32_t index, int64_t from_ns,
                              int64_t enough_ns)

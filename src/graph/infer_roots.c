@@ -3,16 +3,16 @@
 
 #include "core/memory.h"
 
-/* That the same process comes last is no chance when others wait for it so often. */
+/* If others wait this often for the same process that arrives last, it is not by chance. */
 enum { WAITED_LEAST = 3 };
 
-/* What is known of the root of a function on a communicator. */
+/* What the calls show about the root of a function on a communicator. */
 struct candidates {
     uint32_t instances; /* without a root */
-    uint64_t waited;    /* so often another process could have been done before the last came, and was not */
-    uint32_t excluded;  /* so many locations are not it */
-    uint32_t last; /* the location that always comes last; GRAPH_NONE: another each time, or someone was done before */
-    uint32_t root; /* GRAPH_NONE: not known */
+    uint64_t waited;    /* how often another process could have finished before the last arrived, but did not */
+    uint32_t excluded;  /* number of locations that are not the root */
+    uint32_t last;      /* the location that always arrives last; GRAPH_NONE: it changes, or another finished earlier */
+    uint32_t root;      /* GRAPH_NONE: not known */
 };
 
 struct inference {
@@ -29,7 +29,7 @@ static bool lacks_root(const struct graph *graph, const struct instance *instanc
            graph_collective_of(graph, instance).stage == STAGE_BLOCKING;
 }
 
-/* By more than clocks are wrong. */
+/* By more than the clock error. */
 static bool is_before(const struct graph *graph, int64_t left_ns, int64_t right_ns)
 {
     return time_since(left_ns, right_ns) > graph->clock_error_ns;
@@ -68,7 +68,7 @@ static void exclude(struct inference *inference, uint32_t location, uint32_t ind
     inference->streams[instance->stream].excluded += inference->excluded.count > before;
 }
 
-/* The location's first call in the stream may show that it is the only one left. */
+/* Records that the location is not the root; the only one left is. */
 static void choose(struct inference *inference, uint32_t location, uint32_t index, const struct call *call)
 {
     const struct instance *instance = graph_instance(inference->graph, call);
@@ -88,7 +88,7 @@ static void note_others(struct inference *inference, uint32_t location, uint32_t
         instance->earliest_other_ns = call->enter_ns;
 }
 
-/* What all instances of each stream say; false: no root is missing. */
+/* Collects the evidence of all instances of each stream; false: no root is missing. */
 static bool look_at_instances(struct inference *inference)
 {
     const struct graph *graph = inference->graph;
@@ -109,7 +109,7 @@ static bool look_at_instances(struct inference *inference)
     return missing;
 }
 
-/* Where the stream's root is known: that of its instances, and what follows from it. */
+/* Sets the root of the stream's instances, if known, and everything derived from it. */
 static void set_roots(struct inference *inference)
 {
     struct graph *graph = inference->graph;

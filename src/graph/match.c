@@ -85,7 +85,7 @@ static bool pair_is_worse(const struct match_pair *a, const struct match_pair *b
     return a->sender != b->sender ? a->sender < b->sender : a->receiver < b->receiver;
 }
 
-/* All messages of the pair have been seen: it is put among the worst, where it belongs to them. */
+/* All messages of the pair have been seen: inserts it among the worst if it belongs there. */
 static void pair_end(struct match_counts *counts, const struct match_pair *pair)
 {
     if (pair->early == 0)

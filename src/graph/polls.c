@@ -20,7 +20,7 @@ bool state_polls(const struct state_def *state)
     return (state->class == CLASS_PROBE || state->class == CLASS_WAIT) && is_any(state->name, names);
 }
 
-/* Calls that take what a probe has found. */
+/* Calls that receive a message found by a probe. */
 static bool takes_message(const struct state_def *state)
 {
     static const char *const names[] = {"MPI_Recv", "MPI_Mrecv", "MPI_Irecv", "MPI_Imrecv", NULL};
@@ -68,8 +68,8 @@ static int64_t median_gap_ns(const struct poll_run *run)
     return median_ns;
 }
 
-/* The run is over: it was polling and is one call; or only its last look counts, which found something; or all that
-   looked in vain are calls of their own. */
+/* The series has ended: if it was polling, it is one call; otherwise only its last look counts, if it found something,
+   or each look is a call of its own. */
 static void end_run(struct poll_run *run, struct graph *graph, struct location *location, bool found)
 {
     if (run->count > 1) {

@@ -4,28 +4,27 @@
 
 #include "graph/graph.h"
 
-/* Polling: a location looks for a message again and again (MPI_Iprobe, MPI_Test and their like), perhaps with a nap in
+/* Polling: a location repeatedly looks for a message (MPI_Iprobe, MPI_Test and similar calls), perhaps sleeping in
    between, until one finds it. That is waiting, not computing: these calls become one, from the first look to the one
-   that finds the message, and wait_of() says for whom. It is polling if it looks at least POLLS_LEAST times in vain and
-   what lies between two looks is short, most times: work in larger pieces with a look now and then, to let MPI go on,
-   stays work. */
+   that finds the message, and wait_of() finds its cause. It is polling if at least POLLS_LEAST looks fail and the time
+   between looks is mostly short: work with an occasional look, to let MPI progress, stays work. */
 enum { POLLS_LEAST = 2, POLLS_GAP_NS = 2000000 };
 
 struct poll {
     int64_t enter_ns, leave_ns;
 };
 
-/* The looks of a location at hand. Zero-initialised: there are none. */
+/* The current series of looks of a location. Zero-initialised: none. */
 struct poll_run {
-    struct poll *polls; /* those that are in its latest call */
+    struct poll *polls; /* those in its latest call */
     size_t count, capacity;
 };
 
-/* True of states that look for a message and return at once. */
+/* True for states that look for a message and return at once. */
 bool state_polls(const struct state_def *state);
 
-/* The location enters a call of that state. True: it goes on with its latest call, which is open again. False: it is
-   another call; if there was polling, that is over. */
+/* The location enters a call of that state. True: it continues its latest call, which is open again. False: it is a new
+   call, and any polling has ended. */
 bool polls_enter(struct poll_run *run, struct graph *graph, struct location *location, uint32_t state,
                  int64_t enter_ns);
 

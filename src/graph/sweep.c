@@ -3,8 +3,8 @@
 
 #include "core/memory.h"
 
-/* So many calls, and so many of each location, are in a window on average: some 100 kB, and locations are not gone to
- * for less.
+/* Average number of calls in a window, in total and of each location: some 100 kB, and enough to make visiting a
+   location worthwhile.
  */
 enum { WINDOW_CALLS = 8192, WINDOW_LOCATION_CALLS = 32 };
 

@@ -5,11 +5,11 @@
 #include "graph/graph.h"
 
 /* All calls of a graph from the begin of the run to its end, those of all locations that happen about the same time
-   together: calls that wait for each other are near in memory then, where a walk along one location after the other
-   fetches the calls of the others each time. Each location's calls come in their order, as ranges; which locations come
-   together is a matter of speed alone. */
+   together: calls that wait for each other are then close in memory, while walking one location after the other would
+   fetch the calls of the others each time. Each location's calls come in order, as ranges; the order of locations only
+   affects speed. */
 
-/* Windows of equal time that part the run. */
+/* The run is divided into windows of equal time. */
 struct windows {
     int64_t begin_ns, duration_ns;
     size_t count;

@@ -27,7 +27,7 @@ static struct wait wait_for_prefix(const struct graph *graph, uint32_t location,
 }
 
 /* Waiting of `call` for a collective in which the location takes part with its call `index`: that one, or one before
-   that posted it. Who of the others entered first is known only by its time: the latest stands for the cause. */
+   that posted it. Only the time of the first of the others is known: the latest one represents the cause. */
 static struct wait wait_for_instance(const struct graph *graph, const struct instance *instance, uint32_t location,
                                      uint32_t index, const struct call *call)
 {

@@ -4,8 +4,8 @@
 
 #include "graph/graph.h"
 
-/* Which calls wait, how long and for what: computed once when a graph is finished, since every analysis asks again.
-   Whom they wait for is not kept: wait_of() finds it anew. The waits of a location are numbered in the order of its
+/* Which calls wait, how long and for what: computed once when a graph is finished, since every analysis needs them. The
+   process waited for is not stored: wait_of() finds it again. The waits of a location are numbered in the order of its
    calls. Memory: 2 bits for each call, 5 bytes for each wait, 8 more for one of more than 2 s. */
 
 struct location_waits {
@@ -18,7 +18,7 @@ struct location_waits {
 };
 #define WAIT_LONG (UINT32_C(1) << 31)
 
-/* Computes the waits of all calls; from then on wait_of() asks the table. */
+/* Computes the waits of all calls; from then on wait_of() uses the table. */
 void wait_table_make(struct graph *graph);
 void wait_table_free(struct graph *graph);
 
@@ -35,7 +35,7 @@ static inline bool wait_table_marks(const struct graph *graph, uint32_t location
     return graph->waits[location].marks[call / 64] >> call % 64 & 1;
 }
 
-/* How many of the location's waits are in calls before this; all where there are not so many calls. */
+/* How many of the location's waits are in calls before this; all if there are fewer calls. */
 static inline uint32_t waits_before(const struct graph *graph, uint32_t location, size_t call)
 {
     const struct location_waits *waits = &graph->waits[location];
@@ -50,13 +50,13 @@ static inline int64_t wait_ns(const struct graph *graph, uint32_t location, size
     return ns & WAIT_LONG ? graph->long_waits[ns & ~WAIT_LONG] : ns;
 }
 
-/* The wait in a call; 0 where it does not wait. */
+/* The wait in a call; 0 if it does not wait. */
 static inline int64_t wait_ns_in(const struct graph *graph, uint32_t location, size_t call)
 {
     return wait_table_marks(graph, location, call) ? wait_ns(graph, location, waits_before(graph, location, call)) : 0;
 }
 
-/* What the call waits for: an enum wait_kind, WAIT_NONE (0) where it does not wait. */
+/* What the call waits for: an enum wait_kind, WAIT_NONE (0) if it does not wait. */
 static inline int wait_kind_in(const struct graph *graph, uint32_t location, size_t call)
 {
     return wait_table_marks(graph, location, call) ? graph->waits[location].kinds[waits_before(graph, location, call)]
@@ -66,7 +66,7 @@ static inline int wait_kind_in(const struct graph *graph, uint32_t location, siz
 /* Sum of the location's waits from one on, before another: exact up to 2^53 ns. */
 double waits_sum_ns(const struct graph *graph, uint32_t location, size_t from, size_t to);
 
-/* The median of all waits, the upper of two in the middle; 0: there are none. Memory: 8 bytes for each wait meanwhile.
+/* The median of all waits, the upper of two in the middle; 0: there are none. Temporary memory: 8 bytes for each wait.
  */
 int64_t waits_median_ns(const struct graph *graph);
 

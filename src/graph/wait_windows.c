@@ -19,7 +19,7 @@ static struct wait wait_for_edge(const struct graph *graph, const struct call *c
                          .after = edge->after};
 }
 
-/* The longest of the waits in the call, without those of a kind. */
+/* The longest of the waits in the call, except those of one kind. */
 static struct wait longest_wait(const struct graph *graph, uint32_t location, uint32_t index, const struct call *call,
                                 enum wait_kind but)
 {

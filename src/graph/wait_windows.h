@@ -4,18 +4,18 @@
 
 #include "graph/wait.h"
 
-/* The longest wait of a call on a window: for a post, for the end of an access, for a lock. Of an early wait what is
-   late complete is in it. */
+/* The longest wait of a call on a window: for a post, for the end of an access, for a lock. An early wait includes its
+   late complete. */
 struct wait wait_in_window(const struct graph *graph, uint32_t location, uint32_t index, const struct call *call);
 
-/* The kinds that a wait is made of, one after the other. */
+/* The kinds of the consecutive parts of a wait. */
 struct wait_parts {
     struct wait part[2];
     size_t count;
 };
 
 /* MPI_Win_wait waits early until the last access of all origins is over, and for a late complete from then on. Other
-   waits are one part. `wait` is wait_of() the call, and is one. */
+   waits have one part. `wait` is wait_of() the call, and not empty. */
 struct wait_parts wait_parts(const struct graph *graph, uint32_t location, uint32_t index, const struct wait *wait);
 
 #endif

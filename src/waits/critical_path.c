@@ -9,7 +9,7 @@ struct walk {
     struct critical_path path;
     uint32_t location;
     size_t calls;   /* calls of the location before here */
-    int64_t now_ns; /* everything later is done */
+    int64_t now_ns; /* everything later is finished */
     size_t most_jumps;
     struct map parts; /* (location, activity) -> index of the part */
 };
@@ -42,7 +42,7 @@ static void book_activity(struct walk *walk, size_t activity, int64_t ns)
     path->activities_ns[activity] += ns;
 }
 
-/* Computing before the next call of the location, which is the last that was seen. */
+/* Computing before the next call of the location, the one visited last. */
 static void book_compute(struct walk *walk, int64_t from_ns)
 {
     const struct graph *graph = walk->graph;
@@ -67,8 +67,8 @@ static void book_call(struct walk *walk, const struct call *call, int64_t from_n
     go_back(walk, from_ns);
 }
 
-/* Whom the call waited for. The root of a reduction needs the data of the last member, and others may stay for them,
-   though only the time until the first has come is a wait. */
+/* The process that the call waited for. The root of a reduction needs the data of the last member, and others may stay
+   until it arrives, though only the time until the first arrival counts as a wait. */
 static struct wait handed_over_to(const struct graph *graph, uint32_t location, uint32_t index, const struct call *call)
 {
     const struct instance *instance = graph_instance(graph, call);
@@ -79,7 +79,7 @@ static struct wait handed_over_to(const struct graph *graph, uint32_t location, 
     return wait_of(graph, location, index);
 }
 
-/* One call back. A call that waited hands the path over to whom it waited for. */
+/* One call back. From a call that waited, the path continues on the process that it waited for. */
 static void step_back(struct walk *walk)
 {
     uint32_t index = (uint32_t)walk->calls - 1;
@@ -91,7 +91,7 @@ static void step_back(struct walk *walk)
         struct call cause = graph_call(walk->graph, wait.cause_location, wait.cause_call);
         cause_ns = wait.after ? cause.leave_ns : cause.enter_ns;
     }
-    /* Clocks that are wrong could lead forward in time, and round and round. */
+    /* With wrong clocks the path could go forward in time, and in circles. */
     if (cause_ns > walk->now_ns || walk->path.jumps >= walk->most_jumps) {
         book_call(walk, &call, call.enter_ns);
         walk->calls--;

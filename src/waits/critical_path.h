@@ -6,9 +6,9 @@
 
 /* The critical path: the longest chain of computing and calls without waiting, from the run's end back to its begin. It
    is followed backwards on the location that ends last; where a call waited, it goes on at the enter of the call that
-   was waited for (rules of diagnosis_rules 2.1). From a reduction in which somebody stayed until the last member had
-   come it goes on there, though only what the root waits for the first counts as waiting. The segments tile the time of
-   the run; what they miss of it is due to clocks. */
+   was waited for (rules of diagnosis_rules 2.1). From a reduction in which a process stayed until the last member
+   arrived, it continues on that member, though only the root's wait for the first counts as waiting. The segments tile
+   the time of the run; gaps are due to clocks. */
 
 /* Shares of a location, in ns. */
 struct path_location {

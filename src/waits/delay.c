@@ -6,25 +6,25 @@
 
 #include <string.h>
 
-/* Part of its length that a wait costs others, by the kind that they wait in, from one wait of its location on. */
+/* The factor of its length that a wait costs others, by their kind of wait, valid from one wait of its location on. */
 struct change {
     uint32_t next; /* 1 + index */
-    bool ends;     /* it is the end of what another began */
+    bool ends;     /* it ends what another change began */
     double factors[WAIT_CAUSED_COUNT];
 };
 
-/* The short-term factor of a run of waits, by its first. Runs are kept that begin earlier than those with larger
-   factors: the first that begins with a wait or before it has the largest of all that do. */
+/* The short-term factor of a run of waits, by its first wait. Only runs that begin earlier than all runs with larger
+   factors are kept: then the first that begins at or before a wait has the largest factor. */
 struct run {
     size_t from;
     double factor;
 };
 
-/* What the waits of a location cost others. Waits are taken from the last to the first; those that a delay reaches
-   through are a run of them. So the factors that hold for the wait at hand are kept, and where runs begin and end. */
+/* What the waits of a location cost others. Waits are visited from the last to the first; the waits inside a delay are
+   a run. So only the factors of the current wait are kept, and where runs begin and end. */
 struct spread {
     double factors[WAIT_CAUSED_COUNT];
-    size_t active; /* runs that are not ended */
+    size_t active; /* runs that have not ended */
     struct run *runs;
     size_t run_begin, run_count, run_capacity;
 };
@@ -52,7 +52,7 @@ struct case_at_hand {
     struct wait_point wait;
     struct interval interval; /* of the delayer */
     size_t from, to;          /* the delayer's waits inside */
-    double opening_wait_ns;   /* the part inside of a wait in the call that opens it: that of the wait before `from` */
+    double opening_wait_ns;   /* the part inside of a wait in the call that opens it, which is the wait before `from` */
     double delay_ns, inner_ns;
     double factors[WAIT_CAUSED_COUNT]; /* short and long term: cost per time of the delay, by kind */
     double short_factor;
@@ -67,7 +67,7 @@ static bool is_before(const void *context, const void *left_location, const void
     const struct wait_point *left = &analyst->points.locations[a].latest, *right = &analyst->points.locations[b].latest;
     if (left->order_ns != right->order_ns)
         return left->order_ns > right->order_ns;
-    /* Of equals one may cause the other, and ends before. */
+    /* If equal, one may cause the other, and ends earlier. */
     int64_t left_ns = graph_call(analyst->graph, a, left->call).leave_ns,
             right_ns = graph_call(analyst->graph, b, right->call).leave_ns;
     return left_ns != right_ns ? left_ns > right_ns : a < b;
@@ -84,7 +84,7 @@ static void queue_fill(struct analyst *analyst)
     heap_make(analyst->queue, analyst->queue_count, &BY_LATEST, analyst);
 }
 
-/* The location at the front has lost its latest wait. */
+/* Updates the heap after the location at the front lost its latest wait. */
 static void queue_next(struct analyst *analyst)
 {
     if (analyst->points.locations[analyst->queue[0]].left == 0)
@@ -114,7 +114,7 @@ static void change_at(struct analyst *analyst, uint32_t location, size_t wait, c
     *place = index;
 }
 
-/* Brings the factors of a location to its wait at hand. */
+/* Advances the factors of a location to its current wait. */
 static void apply_changes(struct analyst *analyst, uint32_t location, size_t wait)
 {
     struct spread *spread = &analyst->spreads[location];
@@ -130,13 +130,13 @@ static void apply_changes(struct analyst *analyst, uint32_t location, size_t wai
     }
     if (place)
         map_remove(&analyst->places, map_pair(location, (uint32_t)wait));
-    /* Rounding does not outlive the runs. */
+    /* Without runs the sum is 0: rounding errors do not accumulate. */
     for (int kind = 0; kind < WAIT_CAUSED_COUNT; kind++)
         if (spread->active == 0 || spread->factors[kind] < 0)
             spread->factors[kind] = 0;
 }
 
-/* Room for one more; of the place of those that were passed when they are as many as the others. */
+/* Makes room for one more; reuses the place of passed runs if they are half of all. */
 static void runs_reserve(struct spread *spread)
 {
     if (spread->run_begin > 0 && spread->run_begin * 2 >= spread->run_count) {
@@ -147,14 +147,14 @@ static void runs_reserve(struct spread *spread)
     ARRAY_RESERVE(spread->runs, spread->run_capacity, spread->run_count + 1);
 }
 
-/* Runs stand in descending order of their first waits and of their factors. */
+/* Runs are in descending order of their first waits and of their factors. */
 static void note_run(struct spread *spread, size_t from, double factor)
 {
     runs_reserve(spread);
     size_t at = spread->run_count;
     while (at > spread->run_begin && spread->runs[at - 1].from < from)
         at--;
-    /* Those from `at` on begin before: one with such a factor makes this one needless. */
+    /* Those from `at` on begin earlier: if one has at least this factor, this one is not needed. */
     if (at < spread->run_count && spread->runs[at].factor >= factor)
         return;
     size_t first = at;
@@ -167,7 +167,7 @@ static void note_run(struct spread *spread, size_t from, double factor)
     spread->run_count += first + 1 - at;
 }
 
-/* Waits are asked for in descending order. */
+/* Waits are queried in descending order. */
 static double largest_factor(struct spread *spread, size_t wait)
 {
     while (spread->run_begin < spread->run_count && spread->runs[spread->run_begin].from > wait)
@@ -180,8 +180,8 @@ static double largest_factor(struct spread *spread, size_t wait)
     return largest < 1 ? largest : 1;
 }
 
-/* Charges a run of the delayer's waits with `part` of the factors. Those that were taken before, which is against all
-   causality, cannot hand their costs on. */
+/* Charges a run of the delayer's waits with `part` of the factors. Waits already visited, which violate causality,
+   cannot pass their costs on. */
 static void charge(struct analyst *analyst, const struct case_at_hand *at, size_t from, size_t to, double part)
 {
     uint32_t location = at->interval.location;
@@ -250,7 +250,7 @@ static void fill_delayer(struct analyst *analyst, const struct interval *interva
     time_map_fill(&analyst->maps, &analyst->delayer_map, interval);
 }
 
-/* What the delayer does longer, with this label. */
+/* How much longer the delayer does something with this label. */
 static double excess(const struct analyst *analyst, uint32_t label)
 {
     double ns = analyst->delayer_map.ns[label] - analyst->waiter_map.ns[label];
@@ -277,7 +277,7 @@ static void compare(struct analyst *analyst, struct case_at_hand *at, uint32_t l
     at->inner_ns = waits_sum_ns(analyst->graph, wait->cause_location, at->from, at->to) + at->opening_wait_ns;
 }
 
-/* Books the costs of the delay itself. */
+/* Assigns the costs of the delay itself. */
 static void book(struct analyst *analyst, const struct case_at_hand *at)
 {
     struct delay_sums *sums = &analyst->delays.locations[at->wait.cause_location];
@@ -296,7 +296,7 @@ static void book(struct analyst *analyst, const struct case_at_hand *at)
     }
 }
 
-/* The latest wait of the location: what it cost others is known by now. */
+/* Handles the latest wait of the location: its costs for others are known by now. */
 static void take_wait(struct analyst *analyst, uint32_t location)
 {
     size_t index = analyst->points.locations[location].left - 1;

@@ -6,27 +6,27 @@
 
 #include <stdlib.h>
 
-/* Waits for one process that are looked at together; those that queue behind each other are close. */
+/* Number of waits for one process that are examined together; those in the same queue are close. */
 enum { TURNS = 4096, OVERLAP = TURNS / 4 };
 
-/* So many waiters, this one among them, make a queue while another is served. */
+/* The number of waiters, including this one, that make a queue while another is served. */
 enum { QUEUE_LEAST = 2 };
 
-/* And are looked for among so many turns. */
+/* The number of turns among which they are searched. */
 enum { AHEAD = 256 };
 
 /* A wait that ends with a call of the process for its message. */
 struct turn {
     int64_t enter_ns;  /* of the wait */
-    int64_t begin_ns;  /* when the process turns to it, at the latest */
+    int64_t begin_ns;  /* when the process serves it, at the latest */
     int64_t end_ns;    /* enter of the call */
     int64_t waited_ns; /* by the process itself, until then */
-    int64_t other_ns;  /* the call waits until then for others, whatever this one does; INT64_MIN */
+    int64_t other_ns;  /* the call waits until then for other processes in any case; INT64_MIN */
     uint32_t location, call;
-    bool served; /* begin_ns is when it does; else it may be since the end of the turn before */
+    bool served; /* begin_ns is the begin of service; otherwise that may be as early as the end of the previous turn */
 };
 
-/* The last message that a process received: who asks, and when it turned to that. */
+/* The last message that a process received: its sender, and when service of it began. */
 struct request {
     uint32_t location; /* GRAPH_NONE: none */
     int64_t begin_ns, waited_ns;
@@ -39,7 +39,7 @@ struct endpoint {
         *completers; /* by message with links: 1 + the call of its sender's location that completes its send */
     int64_t least_ns;
     struct turn turns[TURNS]; /* by their ends */
-    size_t count, told;       /* the first `told` were looked at, and are kept for those after them */
+    size_t count, told;       /* the first `told` are done, and are kept for those after them */
     struct queues queues;
     size_t capacity;
 };
@@ -63,7 +63,7 @@ static size_t turn_from(const struct endpoint *endpoint, int64_t time_ns)
     return low;
 }
 
-/* Whether so many others than the one that is turned to wait at that moment. */
+/* True if enough processes other than the one being served wait at that moment. */
 static bool is_queue(const struct endpoint *endpoint, size_t first)
 {
     int64_t now_ns = endpoint->turns[first].end_ns;
@@ -75,7 +75,7 @@ static bool is_queue(const struct endpoint *endpoint, size_t first)
     return waiting >= QUEUE_LEAST;
 }
 
-/* How long the wait of a turn is spent behind others. */
+/* How long the waiter of a turn queues behind others. */
 static int64_t queued_ns(const struct endpoint *endpoint, size_t index)
 {
     const struct turn *turn = &endpoint->turns[index];
@@ -91,7 +91,7 @@ static int64_t queued_ns(const struct endpoint *endpoint, size_t index)
     return ns > 0 ? ns : 0;
 }
 
-/* Tells of the turns up to `end`. */
+/* Reports the turns up to `end`. */
 static void tell(struct endpoint *endpoint, uint32_t location, size_t end)
 {
     for (; endpoint->told < end; endpoint->told++) {
@@ -103,7 +103,7 @@ static void tell(struct endpoint *endpoint, uint32_t location, size_t end)
     }
 }
 
-/* Those of half of the room stay: later ones may have waited behind them. */
+/* Half of them are kept: later ones may have queued behind them. */
 static void make_room(struct endpoint *endpoint, uint32_t location)
 {
     size_t gone = TURNS / 2;
@@ -114,8 +114,8 @@ static void make_room(struct endpoint *endpoint, uint32_t location)
     endpoint->told -= gone;
 }
 
-/* When the call is done with what it waits for of others than the location; INT64_MIN: it waits for no others. Of
-   collectives that it completes too that is not looked at: its end stands for them. */
+/* When the call's waits for processes other than the location end; INT64_MIN: there are none. Collectives that it also
+   completes are not examined: its end is used. */
 static int64_t done_with_others_ns(const struct endpoint *endpoint, uint32_t location, const struct call *call)
 {
     const struct graph *graph = endpoint->graph;
@@ -153,7 +153,7 @@ static void meet(struct endpoint *endpoint, uint32_t location, uint32_t index, c
         wait.until_ns != turn->end_ns)
         return;
     struct turn *last = endpoint->count > 0 ? &endpoint->turns[endpoint->count - 1] : NULL;
-    /* One call that ends a wait twice; clocks that go back. */
+    /* Happens if one call ends a wait twice, or clocks go back. */
     if (last && ((last->location == turn->location && last->call == turn->call) || last->end_ns > turn->end_ns))
         return;
     if (endpoint->count == TURNS)
@@ -164,7 +164,8 @@ static void meet(struct endpoint *endpoint, uint32_t location, uint32_t index, c
     last->other_ns = done_with_others_ns(endpoint, location, &other);
 }
 
-/* Who waits for the process to receive the message: in the call that sends it, or the one that completes that. */
+/* Finds the wait for the process to receive the message: in the call that sends it, or the one that completes the send.
+ */
 static void meet_sender(struct endpoint *endpoint, uint32_t location, uint32_t index, const struct call *call,
                         int64_t waited_ns, uint32_t message)
 {
@@ -179,7 +180,7 @@ static void meet_sender(struct endpoint *endpoint, uint32_t location, uint32_t i
     meet(endpoint, location, index, &turn);
 }
 
-/* Those who wait for the process to receive, by calls that post the receives or are them. */
+/* Finds waits for the process to receive, by the calls that receive or post the receive. */
 static void meet_senders(struct endpoint *endpoint, uint32_t location, uint32_t index, const struct call *call,
                          int64_t waited_ns)
 {
@@ -190,7 +191,7 @@ static void meet_senders(struct endpoint *endpoint, uint32_t location, uint32_t 
         meet_sender(endpoint, location, index, call, waited_ns, at - 1);
 }
 
-/* Those who wait for the process to send. */
+/* Finds waits for the process to send. */
 static void meet_receivers(struct endpoint *endpoint, uint32_t location, uint32_t index, const struct call *call,
                            int64_t waited_ns, const struct request *request)
 {
@@ -238,7 +239,7 @@ static int by_place(const void *a, const void *b)
     return (left->call > right->call) - (left->call < right->call);
 }
 
-/* By message with links: 1 + the call of its sender's location that completes its send; 0: none. To be freed. */
+/* By message with links: 1 + the call of its sender's location that completes its send; 0: none. free() it. */
 static uint32_t *completers_of(const struct graph *graph)
 {
     uint32_t *completers = memory_new(graph->link_count * sizeof *completers);

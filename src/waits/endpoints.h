@@ -4,20 +4,20 @@
 
 #include "graph/graph.h"
 
-/* Queues at endpoints: several processes wait for messages from or to the same process at once, and it turns to one
-   after the other (POP's pattern "MPI endpoint contention", co-design.pop-coe.eu). What is proven by the trace, of wait
-   states (wait.h) that a process R causes by its calls for messages:
+/* Queues at endpoints: several processes wait for messages from or to the same process at once, and it serves one after
+   the other (POP's pattern "MPI endpoint contention", co-design.pop-coe.eu). What the trace proves, for wait states
+   (wait.h) that a process R causes by its message calls:
 
-   - R turns to a process that waits when it enters the receive of its message, or the call that posts it, or when it
-   has received the message to which it sends the answer: the last one that it received before. Where R sends without
-   such a request (late sender) it may have worked for that process since its turn before.
-   - A wait queues if it began before R was done with another that it turned to first, and two more than that one,
-     this among them, waited then.
+   - R starts serving a waiting process when it enters the receive of its message, or the call that posts it, or when it
+   has received the message that it answers: the last one received before. If R sends without such a request (late
+   sender), it may have worked for that process since its previous turn.
+   - A wait queues if it began before R had finished serving another one first, and at least two more processes,
+   including this one, waited then.
    - A call that completes several messages does not queue while it waits for those of others than R.
-   - It is spent behind others from when R turned to the first of them, or from its own begin if that is later, until R
-     turned to it; but for R's own waits meanwhile.
+   - It queues from when R started serving the first of the others, or from its own begin if that is later, until R
+   started serving it, excluding R's own waits meanwhile.
 
-   It is less than all queueing: what R does before its first turn counts to nobody. */
+   This is less than all queueing: the time before R's first turn is not counted. */
 
 enum {
     ENDPOINT_KINDS =
@@ -26,7 +26,7 @@ enum {
 
 struct queued {
     uint32_t location, call;
-    uint32_t cause_location; /* where it queues */
+    uint32_t cause_location; /* where it waits in the queue */
     int64_t ns;              /* of its wait */
 };
 
@@ -35,12 +35,12 @@ struct queues {
     size_t count;
 };
 
-/* `endpoints`, by location: for whom queues are looked for; NULL: all. Waits that hold less than `least_ns` of it are
- * left out. Memory: 24 bytes for each that is told, and 4 for each message with links. */
+/* `endpoints`, by location: whether its queues are searched; NULL: all. Waits with less than `least_ns` of queueing are
+   left out. Memory: 24 bytes for each one reported, and 4 for each message with links. */
 struct queues queues_of(const struct graph *graph, const bool *endpoints, int64_t least_ns);
 void queues_clear(struct queues *queues);
 
-/* By location: where its waits begin, to be freed. */
+/* By location: index of its first wait; free() it. */
 size_t *queues_by_location(const struct queues *queues, size_t locations);
 
 #endif

@@ -14,12 +14,12 @@ struct impact impact_begin(const int64_t *path_ns, size_t activities)
     return impact;
 }
 
-/* What a location does, beside the path. */
+/* A location's time compared with the path. */
 struct beside {
     double own_ns;      /* without waits */
-    double on_path_ns;  /* of what is on the path, up to as long as there */
-    double headroom_ns; /* what the path does longer */
-    double never_ns;    /* of that, what the location does not do at all */
+    double on_path_ns;  /* of activities on the path, up to their time there */
+    double headroom_ns; /* how much longer the path does them */
+    double never_ns;    /* of that, for activities that the location never does */
 };
 
 static struct beside compare(const struct impact *impact, const int64_t *own_ns)
@@ -39,7 +39,7 @@ void impact_add(struct impact *impact, const int64_t *own_ns)
 {
     struct beside beside = compare(impact, own_ns);
     double gap_ns = (double)impact->length_ns - beside.own_ns;
-    /* Of the headroom of what it does, what is left when it did as much of that as the path. */
+    /* The path's extra time in the activities that the location does at all. */
     double never_gap_ns = gap_ns - (beside.headroom_ns - beside.never_ns);
     impact->locations++;
     impact->activity_ns += beside.on_path_ns;

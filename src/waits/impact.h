@@ -4,14 +4,14 @@
 
 #include "waits/critical_path.h"
 
-/* What the time of all locations goes into, as the critical path sees it (rules of diagnosis, 2.2; Böhme and others,
-   IPDPS 2012). With the path's length G and P locations, P * G is parted exactly (but for clock errors) into
+/* Divides the time of all locations as the critical path sees it (rules of diagnosis, 2.2; Böhme and others, IPDPS
+   2012). With the path's length G and P locations, P * G is divided exactly (except for clock errors) into
 
-   - activity: on each location what it does of what is on the path, up to as long as the path does it;
-   - other: what it does beyond that, or that is not on the path: doing it faster does not shorten the run;
+   - activity: on each location its time in activities of the path, up to their time on the path;
+   - other: its time beyond that, or in other activities: doing these faster does not shorten the run;
    - imbalance: its waiting, because something on the path takes longer than it does on this location. Each location's
-   waiting is spread over such activities in proportion, and these are booked on who has them on the path. `inter` is
-   what of it is due to activities that the location never does at all: a wrong split between different roles; the rest
+   waiting is spread over these activities in proportion, and assigned to the locations that have them on the path.
+   `inter` is the part due to activities that the location never does: a wrong split between different roles; the rest
    is uneven work among equals.
 
    Activities are calls of a function, computing before calls of it, and computing up to the end (critical_path.h). */
@@ -25,18 +25,18 @@ struct impact {
     double *mean_ns;     /* by activity: sum over locations without waits, until impact_end: then the mean; owned */
 };
 
-/* `path_ns` has `activities` values and stays the caller's. */
+/* `path_ns` has `activities` values and is borrowed. */
 struct impact impact_begin(const int64_t *path_ns, size_t activities);
 
-/* One more location: its time in each activity without waits. */
+/* Adds a location: its time in each activity without waits. */
 void impact_add(struct impact *impact, const int64_t *own_ns);
 
 /* After the last location. */
 void impact_end(struct impact *impact);
 void impact_clear(struct impact *impact);
 
-/* What the path does longer than the locations do on average, without waits: an upper bound of what evening this one
-   out saves. */
+/* How much longer the path does it than the locations on average, without waits: an upper bound of the saving from
+   evening it out. */
 double impact_excess_ns(const struct impact *impact, size_t activity);
 
 /* The impact of a run's activities. */

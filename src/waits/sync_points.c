@@ -4,15 +4,15 @@
 #include "core/memory.h"
 #include "graph/sweep.h"
 
-/* Only clocks that are wrong, or a communicator's number that is used twice, make more steps than one necessary. */
+/* More than one step is needed only if clocks are wrong or a communicator's number is used twice. */
 enum { STEPS = 64 };
 
-/* Of more communicators than this the first and the last are looked at. */
+/* With more communicators than this, only the first and the last are examined. */
 enum { COMMS_LOOKED_AT = 64 };
 
 /* Collecting */
 
-/* True if nobody left the collective before the last came. */
+/* True if no process left the collective before the last one arrived. */
 static bool synchronises(const struct instance *instance, struct collective collective)
 {
     return (collective.shape == SHAPE_ALL_TO_ALL || collective.shape == SHAPE_ALL_TO_ONE) &&
@@ -20,7 +20,7 @@ static bool synchronises(const struct instance *instance, struct collective coll
            instance->complete && instance->earliest_leave_ns >= instance->latest_enter_ns;
 }
 
-/* True of waits for messages, and of collectives that not all leave together. */
+/* True for waits for messages, and for collectives that not all members leave together. */
 static bool is_tie(const struct graph *graph, const struct call *call)
 {
     const struct instance *instance = graph_instance(graph, call);
@@ -31,7 +31,7 @@ static bool is_tie(const struct graph *graph, const struct call *call)
     return !of_all && !synchronises(instance, collective);
 }
 
-/* The location's waits for one other location are a chain from the latest on. */
+/* The location's waits for the same other location form a chain, the latest first. */
 static void add_tie(struct sync_points *points, uint32_t location, uint32_t call, size_t index, uint32_t cause_location)
 {
     struct location_points *where = &points->locations[location];
@@ -95,7 +95,7 @@ static void collect(struct sync_points *points)
     free(latest_ns);
 }
 
-/* The location's last wait before the call comes to hand. */
+/* Makes the location's last wait before the call the current one. */
 static void find_latest(struct sync_points *points, uint32_t location, size_t before)
 {
     const struct graph *graph = points->graph;
@@ -194,13 +194,13 @@ static void search_waits(struct search *search, int waiter)
     if (wait.kind == WAIT_NONE || !is_later(search, waiter ? wait.cause_call : index, waiter ? index : wait.cause_call))
         return;
     struct call call = graph_call(graph, location, index), cause = graph_call(graph, other, wait.cause_call);
-    /* Of messages, which are the first kinds; when data of a root are through is not known. */
+    /* For messages, which are the first kinds; it is not known when data of a root have arrived. */
     bool known = wait.kind <= WAIT_LATE_RECEIVER;
     search->found[waiter] = (struct opening){index, known ? rest_after(&call, cause.leave_ns) : 0};
     search->found[!waiter] = (struct opening){wait.cause_call, known ? rest_after(&cause, call.leave_ns) : 0};
 }
 
-/* How many of the track's calls are before this: those after it are never asked for again. */
+/* How many of the track's calls are before this one: later ones are never queried again. */
 static size_t track_left(struct comm_track *track, uint32_t call)
 {
     while (track->count > 0 && track->calls[track->count - 1] >= call)

@@ -6,23 +6,23 @@
 #include "graph/wait.h"
 #include "graph/wait_table.h"
 
-/* The waits of a run by location, taken from the last to the first, and where locations have synchronised: what the
-   analysis of delays is computed from (rules of diagnosis_rules 1.1). Two locations synchronise in a wait of one for a
-   message, receive or root of the other, and in collectives of all with all that nobody leaves before the last has
-   come; in neighbourhood collectives, and on inter-communicators, in a wait of one for the other. A message that nobody
-   waits for is no such point. Memory: 4 bytes for each wait of a location that waits for messages or roots, 4 for each
-   call of a collective, 64 for each wait whose clocks go wrong. */
+/* The waits of a run by location, visited from the last to the first, and where locations have synchronised: the input
+   of the analysis of delays (rules of diagnosis_rules 1.1). Two locations synchronise in a wait of one for a message,
+   receive or root of the other, and in all-to-all collectives that no process leaves before the last one arrives; in
+   neighbourhood collectives, and on inter-communicators, in a wait of one for the other. A message without a wait is
+   not such a point. Memory: 4 bytes for each wait of a location that waits for messages or roots, 4 for each call of a
+   collective, 64 for each wait with a clock error. */
 
 struct wait_point {
     int64_t
-        order_ns; /* enter of the delayer's call; where clocks go wrong not before that of the location's wait before */
+        order_ns; /* enter of the delayer's call; with clock errors not before that of the location's previous wait */
     double ns;    /* > 0 */
     uint32_t call, cause_location, cause_call;
     uint8_t kind; /* enum wait_kind */
     bool ties;    /* is a synchronisation point of the two locations */
 };
 
-/* A communicator on a location: calls of its collectives that are not taken back. */
+/* A communicator on a location: calls of its collectives that are not yet visited. */
 struct comm_track {
     int32_t comm;
     uint32_t *calls;
@@ -30,17 +30,19 @@ struct comm_track {
 };
 
 struct location_points {
-    struct wait_point latest; /* of the waits that are not taken back */
-    uint32_t *previous; /* by wait that ties: 1 + the call of the one before for the same location; NULL: none ties */
+    struct wait_point latest; /* of the waits not yet visited */
+    uint32_t *previous; /* by synchronising wait: 1 + the call of the previous one for the same location; NULL: none
+                           synchronises */
     struct comm_track *tracks;
     size_t track_count, track_capacity;
-    size_t left; /* waits that are not taken back */
+    size_t left; /* waits not yet visited */
 };
 
 struct sync_points {
     const struct graph *graph;
     struct location_points *locations;
-    struct map pairs;  /* (waiter, delayer) -> 1 + call of the latest wait that ties them and is not taken back */
+    struct map
+        pairs; /* (waiter, delayer) -> 1 + call of the latest wait that synchronises them and is not yet visited */
     struct map tracks; /* (location, communicator) -> track of the location */
     struct map held;   /* (location, call) -> order_ns of a wait whose delayer enters before that of the wait before */
 };
@@ -48,7 +50,7 @@ struct sync_points {
 struct sync_points sync_points_of(const struct graph *graph);
 void sync_points_clear(struct sync_points *points);
 
-/* Takes the location's latest wait back: from now on it lies in the future of all that is asked for. */
+/* Removes the location's latest wait: from now on it is later than everything queried. */
 struct wait_point sync_points_take(struct sync_points *points, uint32_t location);
 
 /* Where an interval begins on a location. */
@@ -57,7 +59,8 @@ struct opening {
     double rest_ns; /* time of that call that belongs to the interval */
 };
 
-/* The latest point that both locations have in common before their calls. To be asked in descending order of time. */
+/* The latest synchronisation point of both locations before their calls. Must be queried in descending order of time.
+ */
 struct common_point {
     struct opening waiter, delayer;
 };

@@ -3,10 +3,10 @@
 
 #include "core/memory.h"
 
-/* A program uses some tens of functions. With more than this, pairs of them are not worth their memory. */
+/* A program uses some tens of functions. With more than this, labels by pairs are not worth their memory. */
 enum { MANY_FUNCTIONS = 512 };
 
-/* Sums of a location's steps before every so manieth call: step i is the computing before call i, and the call. */
+/* Sums of a location's steps before every n-th call: step i is the computing before call i, and the call. */
 struct location_sums {
     uint32_t *labels; /* of the location */
     double *ns;       /* rows of these */
@@ -14,7 +14,7 @@ struct location_sums {
     size_t every; /* 0: not made */
 };
 
-/* So many calls, and so many for each label, are between two rows at least. */
+/* The least number of calls, in total and per label, between two rows. */
 enum { CALLS_BETWEEN = 64, CALLS_FOR_LABEL = 4 };
 
 struct time_maps time_maps_of(const struct sync_points *points)

@@ -4,7 +4,7 @@
 
 #include "waits/sync_points.h"
 
-/* What a location does in an interval: time by label, without waits. Time in a call is labelled by its function,
+/* What a location does in an interval: time by label, excluding waits. Time in a call is labelled by its function,
    computing by the functions before and after it. Sums at intervals make long ones as cheap as short ones: their memory
    is a quarter of a number for each call at most, and only on locations that have long intervals. */
 
@@ -26,7 +26,7 @@ struct time_maps {
     const struct sync_points *points;
     uint32_t *functions;   /* by state: number of its function, from 1 */
     uint32_t *states;      /* by function: first state of its name */
-    size_t function_count; /* with the 0 that stands for the run's begin */
+    size_t function_count; /* including the 0 for the run's begin */
     size_t label_count;
     bool fine;                  /* false: too many functions to label computing by both */
     int64_t begin_ns;           /* of the run */
@@ -40,7 +40,7 @@ void time_maps_clear(struct time_maps *maps);
 struct time_map time_map_new(const struct time_maps *maps);
 void time_map_free(struct time_map *map);
 
-/* Makes the map that of the interval. */
+/* Computes the map of the interval. */
 void time_map_fill(struct time_maps *maps, struct time_map *map, const struct interval *interval);
 
 /* What a label means: time in calls of `state`, or computing before them and after calls of `before`. States are the

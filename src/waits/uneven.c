@@ -4,7 +4,7 @@
 #include "core/memory.h"
 
 struct sums {
-    int64_t *all_ns, *own_ns; /* by place: of all processes, and of the one that is asked for */
+    int64_t *all_ns, *own_ns; /* by place: of all processes, and of the one in question */
 };
 
 static struct sums sums_new(size_t count)
@@ -19,7 +19,7 @@ static void add(struct sums *sums, size_t place, bool own, int64_t ns)
         time_add(&sums->own_ns[place], ns);
 }
 
-/* By place what it has more than the mean, which takes the place of its own. Frees the rest; returns the sum. */
+/* Replaces the process's time by its excess over the mean, by place. Frees the rest; returns the sum. */
 static int64_t take_excess(struct sums *sums, size_t count, size_t processes)
 {
     int64_t all_ns = 0;

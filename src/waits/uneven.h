@@ -4,11 +4,11 @@
 
 #include "graph/graph.h"
 
-/* Where a process computes longer than processes do on average: computing is told apart by the MPI call that comes
-   after it, by its function and its place in the source. What a process computes after its last call has no such. */
+/* Where a process computes longer than the average: computing is identified by the function and the place in the source
+   of the MPI call after it. Computing after the last call has neither. */
 struct uneven {
-    int64_t ns;                    /* all that it computes longer, what is after its last call too */
-    int64_t *states_ns, *sites_ns; /* by state (the first of its name) and site that comes after, in ns; owned */
+    int64_t ns;                    /* its total excess, including computing after its last call */
+    int64_t *states_ns, *sites_ns; /* by the state (the first of its name) and site of the next call, in ns; owned */
 };
 
 /* Of process `row` of `processes`; `rows`: by location, the row of its process. Time: one pass over all calls. */
