@@ -12,6 +12,7 @@
 #include "metrics/accumulator.h"
 #include "metrics/metrics_file.h"
 #include "phases/phase_numbers.h"
+#include "profile/profile.h"
 #include "replay/analyse.h"
 #include "stuck/before_hang.h"
 #include "timeline/fix_clocks.h"
@@ -42,6 +43,7 @@ struct run {
     struct heuristic_result *judged;
     struct findings findings;
     struct stuck *stuck;
+    struct profile *profile;
 };
 
 static bool has_window(const struct engine_request *request)
@@ -110,9 +112,32 @@ static enum status read_slices(struct run *run, struct accumulator_options what,
     return run->reader ? STATUS_OK : STATUS_FAILED;
 }
 
+static struct profile_builder *profiling(const struct accumulator_options *what)
+{
+    return profile_builder_new(&(struct profile_select){.have_from = what->have_from,
+                                                        .have_to = what->have_to,
+                                                        .from_ns = what->from_ns,
+                                                        .to_ns = what->to_ns,
+                                                        .ranks = what->ranks,
+                                                        .rank_count = what->rank_count});
+}
+
+/* The same with samples. */
+static enum status read_samples(struct run *run, struct accumulator_options what, struct error *err)
+{
+    struct profile_builder *profile = profiling(&what);
+    run->accumulator = accumulator_new(what);
+    struct sink *sinks[] = {accumulator_sink(run->accumulator), profile_builder_sink(profile)};
+    enum status status = engine_stream(run->request, run->reader, sinks, 2, err);
+    run->profile = profile_builder_end(profile);
+    return status;
+}
+
 /* Reads all events into the accumulator. */
 static enum status read_events(struct run *run, struct accumulator_options what, struct error *err)
 {
+    if (run->wants & ENGINE_PROFILE)
+        return read_samples(run, what, err);
     if (read_slices(run, what, err) != STATUS_OK)
         return STATUS_FAILED;
     if (run->accumulator)
@@ -129,7 +154,8 @@ static enum status read_whole(struct run *run, struct accumulator_options what, 
     struct graph_builder *graph = graph_builder_new();
     struct user_spans_builder *spans = user_spans_builder_new();
     struct stuck_builder *stuck = stuck_builder_new();
-    struct sink *sinks[BEFORE_HANG_SINKS + 1] = {accumulator_sink(run->accumulator), graph_builder_sink(graph),
+    struct profile_builder *profile = profiling(&what);
+    struct sink *sinks[BEFORE_HANG_SINKS + 2] = {accumulator_sink(run->accumulator), graph_builder_sink(graph),
                                                  user_spans_builder_sink(spans)};
     size_t count = 3;
     struct before_hang *before = memory_new(sizeof *before);
@@ -141,11 +167,13 @@ static enum status read_whole(struct run *run, struct accumulator_options what, 
         count = 1;
     }
     sinks[count++] = stuck_builder_sink(stuck);
+    sinks[count++] = profile_builder_sink(profile);
     enum status status = engine_stream(run->request, run->reader, sinks, count, err);
     free(before);
     run->graph = graph_builder_end(graph);
     run->spans = user_spans_builder_end(spans);
     run->result.stuck = run->stuck = stuck_builder_end(stuck);
+    run->profile = profile_builder_end(profile);
     return status;
 }
 
@@ -221,6 +249,7 @@ static enum status read_trace(struct run *run, struct error *err)
     if (!run->metrics || check_span(run, run->reader->input->name, err) != STATUS_OK)
         return STATUS_FAILED;
     run->metrics->format = run->reader->format->name;
+    run->metrics->profile = run->profile;
     run->result.clocks = reader_clocks(run->reader);
     run->result.lack = !whole ? ENGINE_LACKS_WHOLE : ENGINE_LACKS_NOTHING;
     if (deep && run->graph->too_large)
@@ -289,6 +318,7 @@ void engine_free(struct engine_result *result)
     user_spans_free(run->spans);
     graph_free(run->graph);
     stuck_free(run->stuck);
+    profile_free(run->profile);
     metrics_free(run->metrics);
     accumulator_free(run->accumulator);
     searching_free(run->searching);

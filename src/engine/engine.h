@@ -34,7 +34,8 @@ enum engine_want {
     ENGINE_SEARCH = 1 << 2,   /* metrics->search: hypotheses tested one by one */
     ENGINE_GRAPH = 1 << 3,    /* the graph that these are made from is kept: about 33 bytes a call */
     ENGINE_HEURISTICS = 1 << 4 /* what the heuristics say, of the analysis, too, where that is wanted */,
-    ENGINE_FINDINGS = 1 << 5 /* with analysis, phases and heuristics */
+    ENGINE_FINDINGS = 1 << 5, /* with analysis, phases and heuristics */
+    ENGINE_PROFILE = 1 << 6   /* metrics->profile: samples of what is computed; comes with an analysis */
 };
 
 /* An end of a window: so many ns after the run's first event, or a share of its duration (0.1: a tenth after it). All

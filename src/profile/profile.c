@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "profile/profile.h"
+
+#include "core/memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct profile_builder {
+    struct sink sink;
+    struct profile_select select;
+    struct profile *profile;
+    size_t cell_capacity;
+    struct map cell_of; /* path and rank -> index of the cell + 1 */
+};
+
+static bool rank_is_wanted(const struct profile_select *select, uint32_t rank)
+{
+    size_t low = 0, high = select->rank_count;
+    if (!select->ranks)
+        return true;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (select->ranks[middle] < rank)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < select->rank_count && select->ranks[low] == rank;
+}
+
+static bool is_wanted(const struct profile_select *select, const struct event *event)
+{
+    return event->kind == EVENT_SAMPLE && !(select->have_from && event->time_ns < select->from_ns) &&
+           !(select->have_to && event->time_ns >= select->to_ns) && rank_is_wanted(select, event->process);
+}
+
+static void add(struct profile_builder *builder, const struct event *event)
+{
+    struct profile *profile = builder->profile;
+    uint64_t *known = map_put(&builder->cell_of, map_pair(event->state, event->process), 0);
+    if (*known == 0) {
+        struct profile_cell cell = {.path = event->state, .rank = event->process};
+        ARRAY_PUSH(profile->cells, profile->cell_count, builder->cell_capacity, cell);
+        *known = profile->cell_count;
+    }
+    struct profile_cell *cell = &profile->cells[*known - 1];
+    int64_t ns = event->value > 0 ? event->value : 0;
+    cell->samples++;
+    profile->samples++;
+    time_add(&cell->ns, ns);
+    time_add(&profile->ns, ns);
+}
+
+static enum status on_begin(struct sink *sink, const struct defs *defs, struct error *err)
+{
+    (void)err;
+    ((struct profile_builder *)sink)->profile->defs = defs;
+    return STATUS_OK;
+}
+
+static enum status on_events(struct sink *sink, const struct batch *batch, struct error *err)
+{
+    (void)err;
+    struct profile_builder *builder = (struct profile_builder *)sink;
+    for (size_t i = 0; i < batch->count; i++)
+        if (is_wanted(&builder->select, &batch->events[i]))
+            add(builder, &batch->events[i]);
+    return STATUS_OK;
+}
+
+struct profile_builder *profile_builder_new(const struct profile_select *select)
+{
+    struct profile_builder *builder = memory_new(sizeof *builder);
+    builder->sink = (struct sink){.begin = on_begin, .events = on_events};
+    builder->select = *select;
+    builder->profile = memory_new(sizeof *builder->profile);
+    return builder;
+}
+
+struct sink *profile_builder_sink(struct profile_builder *builder)
+{
+    return &builder->sink;
+}
+
+static int by_path(const void *left_cell, const void *right_cell)
+{
+    const struct profile_cell *left = left_cell, *right = right_cell;
+    if (left->path != right->path)
+        return left->path < right->path ? -1 : 1;
+    return left->rank < right->rank ? -1 : left->rank > right->rank;
+}
+
+static int by_number(const void *left, const void *right)
+{
+    uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
+    return a < b ? -1 : a > b;
+}
+
+static void list_ranks(struct profile *profile)
+{
+    size_t capacity = 0;
+    struct map seen = {0};
+    for (size_t i = 0; i < profile->cell_count; i++) {
+        uint64_t *known = map_put(&seen, profile->cells[i].rank, 0);
+        if (*known == 0)
+            ARRAY_PUSH(profile->ranks, profile->rank_count, capacity, profile->cells[i].rank);
+        *known = 1;
+    }
+    map_clear(&seen);
+    if (profile->rank_count > 0)
+        qsort(profile->ranks, profile->rank_count, sizeof *profile->ranks, by_number);
+}
+
+struct profile *profile_builder_end(struct profile_builder *builder)
+{
+    struct profile *profile = builder->profile;
+    if (profile->cell_count > 0)
+        qsort(profile->cells, profile->cell_count, sizeof *profile->cells, by_path);
+    list_ranks(profile);
+    map_clear(&builder->cell_of);
+    free(builder);
+    return profile;
+}
+
+void profile_free(struct profile *profile)
+{
+    if (!profile)
+        return;
+    free(profile->cells);
+    free(profile->ranks);
+    free(profile);
+}
+
+const struct site_def *profile_site(const struct defs *defs, uint32_t path)
+{
+    uint32_t site = defs->paths[path].site;
+    return site > 0 && site <= defs->site_count ? &defs->sites[site - 1] : NULL;
+}
+
+const char *profile_function(const struct defs *defs, uint32_t path)
+{
+    const struct path_def *node = &defs->paths[path];
+    const struct site_def *site = profile_site(defs, path);
+    if (node->state < defs->state_count)
+        return defs->states[node->state].name;
+    return site && site->function ? site->function : "?";
+}

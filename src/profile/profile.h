@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef SIGHT_PROFILE_PROFILE_H
+#define SIGHT_PROFILE_PROFILE_H
+
+#include "core/sink.h"
+
+/* What processes compute, by call path, from the samples of a trace: how many there are of each path on each process,
+   and the time for which they stand. Everything else about samples is computed from this. */
+
+struct profile_cell {
+    uint32_t path; /* of defs->paths */
+    uint32_t rank;
+    uint64_t samples;
+    int64_t ns;
+};
+
+struct profile {
+    const struct defs *defs;    /* borrowed */
+    struct profile_cell *cells; /* by path, then by rank */
+    size_t cell_count;
+    uint64_t samples;
+    int64_t ns;      /* of all samples */
+    uint32_t *ranks; /* those with samples, ascending */
+    size_t rank_count;
+};
+
+/* Which samples count; all zero: all. */
+struct profile_select {
+    bool have_from, have_to;
+    int64_t from_ns, to_ns; /* [from, to) on the trace's clock */
+    const uint32_t *ranks;  /* ascending; NULL: all. Borrowed. */
+    size_t rank_count;
+};
+
+struct profile_builder;
+
+struct profile_builder *profile_builder_new(const struct profile_select *select);
+struct sink *profile_builder_sink(struct profile_builder *builder); /* owned by the builder */
+
+/* Frees the builder. The profile is empty where the trace has no samples. */
+struct profile *profile_builder_end(struct profile_builder *builder);
+void profile_free(struct profile *profile); /* NULL: nothing */
+
+/* The place of a path in the source, and its function: of the region where paths have one. "?" where nothing is
+   known. */
+const struct site_def *profile_site(const struct defs *defs, uint32_t path); /* NULL: not known */
+const char *profile_function(const struct defs *defs, uint32_t path);
+
+#endif
