@@ -4,9 +4,11 @@
 
 #include "cli/run.h"
 #include "cli/scaling_runs.h"
+#include "cli/sprof_config.h"
 #include "core/memory.h"
 #include "core/parallel.h"
 #include "render/reports/scaling_report.h"
+#include "render/reports/sprof_report.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -23,6 +25,7 @@ struct given {
 struct written {
     const struct options *options;
     const struct scaling *scaling;
+    struct sprof_result sprof;
 };
 
 static void write_scaling(struct output *output, const void *context)
@@ -33,6 +36,8 @@ static void write_scaling(struct output *output, const void *context)
         scaling_write_json(output, written->scaling);
     else if (strcmp(format, "csv") == 0)
         scaling_write_csv(output, written->scaling);
+    else if (strcmp(format, "sprof") == 0)
+        sprof_write(output, &written->sprof);
     else
         scaling_write_text(output, written->scaling, written->options->all ? SIZE_MAX : ROWS_SHOWN);
 }
@@ -54,6 +59,20 @@ static enum status add_given(struct given *given, const struct options *options,
     return STATUS_OK;
 }
 
+/* The program with its arguments where we ran it; else the first file. Sprof leaves the number of threads out of the
+   arguments: it is the one that we put in. */
+static struct sprof_result sprof_result_of(const struct options *options, const struct scaling_run *runs, size_t count)
+{
+    struct sprof_result result = {.application = options->inputs[0], .runs = runs, .count = count};
+    if (!options->threads && !options->processes)
+        return result;
+    for (size_t i = 1; i < options->input_count; i++)
+        if (strcmp(options->inputs[i], "{t}") != 0)
+            options->inputs[1 + result.argument_count++] = options->inputs[i];
+    result.arguments = options->inputs + 1;
+    return result;
+}
+
 /* `cores` 0: the runs were made elsewhere. */
 static int answer(const struct options *options, const struct scaling_run *runs, size_t count, unsigned cores, int code)
 {
@@ -62,7 +81,7 @@ static int answer(const struct options *options, const struct scaling_run *runs,
     if (!scaling)
         return command_fault(&err);
     scaling->cores = cores;
-    struct written written = {options, scaling};
+    struct written written = {options, scaling, sprof_result_of(options, runs, count)};
     code = run_output(options, write_scaling, &written, code);
     scaling_free(scaling);
     return code;
@@ -118,11 +137,38 @@ static int scale_program(const struct options *options)
     return code;
 }
 
+/* As Sprof's configuration says: so many tests with each number of threads. */
+static int scale_configured(const struct command *command, const struct options *options)
+{
+    struct error err = {0};
+    struct sprof_config config;
+    struct options configured = *options;
+    char repeat[16];
+    if (options->processes || options->threads || options->repeat)
+        return command_usage(command, "--config says what --threads and --repeat would");
+    if (options->input_count == 0)
+        return command_usage(command, "no program given");
+    int code;
+    if (sprof_config_read(options->config, &config, &err) != STATUS_OK) {
+        code = command_fault(&err);
+    } else {
+        snprintf(repeat, sizeof repeat, "%u", config.tests);
+        configured.threads = config.threads;
+        configured.repeat = repeat;
+        configured.config = NULL;
+        code = scale_program(&configured);
+    }
+    sprof_config_clear(&config);
+    return code;
+}
+
 int cmd_scaling(const struct command *command, const struct options *options)
 {
     struct error err = {0};
     size_t count = options->input_count;
     int code = EXIT_DONE;
+    if (options->config)
+        return scale_configured(command, options);
     if (options->processes || options->threads)
         return count > 0 ? scale_program(options) : command_usage(command, "no program given");
     if (options->repeat)

@@ -40,7 +40,12 @@ static uint32_t processes_of(const struct scaling_run *run)
     return processes ? processes : 1;
 }
 
-static double duration_s(const struct scaling_run *run)
+uint64_t scaling_run_n(const struct scaling_run *run)
+{
+    return (uint64_t)processes_of(run) * threads_of(run);
+}
+
+double scaling_run_s(const struct scaling_run *run)
 {
     return run->metrics ? (double)time_since(run->metrics->begin_ns, run->metrics->end_ns) / 1e9 : run->time_s;
 }
@@ -95,7 +100,7 @@ static void add_to_size(struct scaling_size *size, const struct scaling_run *run
 {
     const struct metrics *metrics = run->metrics;
     const struct analysis *analysis = metrics ? metrics->analysis : NULL;
-    double share = 1 / (double)size->repeats, time_s = duration_s(run);
+    double share = 1 / (double)size->repeats, time_s = scaling_run_s(run);
     struct efficiency efficiency = metrics ? efficiency_of(metrics) : (struct efficiency){NAN, NAN, NAN};
     size->time_s += time_s * share;
     size->least_s = first ? time_s : fmin(size->least_s, time_s);
@@ -183,7 +188,7 @@ static void add_run(struct gathering *gathering, size_t run)
 {
     const struct metrics *metrics = gathering->runs[run].metrics;
     size_t size = gathering->size_of_run[run];
-    add_part(gathering, size, "the run", SCALING_RUN, duration_s(&gathering->runs[run]));
+    add_part(gathering, size, "the run", SCALING_RUN, scaling_run_s(&gathering->runs[run]));
     if (!metrics)
         return;
     double computing = compute_s(metrics), total = 0;

@@ -92,6 +92,10 @@ struct scaling_run {
 struct scaling *scaling_of(const struct scaling_run *runs, size_t count, bool weak, struct error *err);
 void scaling_free(struct scaling *scaling);
 
+/* Processes times threads of a run, and how long it took. */
+uint64_t scaling_run_n(const struct scaling_run *run);
+double scaling_run_s(const struct scaling_run *run);
+
 /* n of a size. */
 static inline double scaling_n(const struct scaling_size *size)
 {
