@@ -77,17 +77,52 @@ static void on_exit_of_process(int code, void *unused)
     header->end = RECORD_EXITED;
 }
 
+/* Where the recorder is linked into the program, it does not see what the program asks of signals (interrupts.c), and
+   could not hide that it handles them. */
+#ifdef RECORD_STATIC
+static const bool hidden = false;
+#else
+static const bool hidden = true;
+#endif
+
+static void watch(size_t i, const struct sigaction *found)
+{
+    before[i] = *found;
+    struct sigaction action = *found;
+    action.sa_flags |= SA_SIGINFO | SA_ONSTACK;
+    action.sa_sigaction = on_crash;
+    own_sigaction(crashes[i], &action, NULL);
+}
+
+static bool is_ours(const struct sigaction *action)
+{
+    return (action->sa_flags & SA_SIGINFO) && action->sa_sigaction == on_crash;
+}
+
+void ending_hide(int signal_number, struct sigaction *seen)
+{
+    /* Of signal() only the handler is known. */
+    for (size_t i = 0; i < CRASHES; i++)
+        if (crashes[i] == signal_number && seen->sa_sigaction == on_crash)
+            *seen = before[i];
+}
+
+void ending_watch_again(int signal_number)
+{
+    struct sigaction found;
+    for (size_t i = 0; i < CRASHES && process == getpid(); i++)
+        if (crashes[i] == signal_number && own_sigaction(signal_number, NULL, &found) == 0 && !is_ours(&found) &&
+            !(found.sa_flags & SA_SIGINFO) && found.sa_handler == SIG_DFL)
+            watch(i, &found);
+}
+
 void ending_watch(void)
 {
+    struct sigaction found;
     process = getpid();
     on_exit(on_exit_of_process, NULL);
-    for (size_t i = 0; i < CRASHES; i++) {
-        if (own_sigaction(crashes[i], NULL, &before[i]) != 0 ||
-            (!(before[i].sa_flags & SA_SIGINFO) && before[i].sa_handler == SIG_IGN))
-            continue;
-        struct sigaction action = before[i];
-        action.sa_flags |= SA_SIGINFO | SA_ONSTACK;
-        action.sa_sigaction = on_crash;
-        own_sigaction(crashes[i], &action, NULL);
-    }
+    for (size_t i = 0; i < CRASHES && hidden; i++)
+        if (own_sigaction(crashes[i], NULL, &found) == 0 && !is_ours(&found) &&
+            ((found.sa_flags & SA_SIGINFO) || found.sa_handler != SIG_IGN))
+            watch(i, &found);
 }

@@ -4,11 +4,20 @@
 
 #include "record/location.h"
 
+#include <signal.h>
+
 /* How a process ends that does not come to MPI_Finalize: by which signal, or with which exit code. */
 
 /* From now on the signals of crashes (SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT) are noted on their way: what was to
    happen happens then, be it a handler of the program or of MPI, or death where the fault is. Exits are noted, too. */
 void ending_watch(void);
+
+/* What the program sees of a signal's action: where it is ours, that which it would see if it were not recorded. */
+void ending_hide(int signal_number, struct sigaction *seen);
+
+/* The program has set an action: where it is death, it is noted again on its way. A handler of the program stays alone:
+   what it does is up to it, and if it ends in death, it has set that action first. */
+void ending_watch_again(int signal_number);
 
 /* The location of the process in which that is noted; NULL: none any more. */
 void ending_note_in(struct location *location);

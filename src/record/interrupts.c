@@ -3,6 +3,7 @@
    library functions by signal handlers"): in threads that are sampled they run with the signal of the samples blocked;
    one that came meanwhile is delivered after them. So the program sees what it would see without. Others need nothing.
    Calls that wait for signals never see this one, and a program that wants it for itself gets it. */
+#include "record/ending.h"
 #include "record/real.h"
 #include "record/recorder.h"
 #include "record/samples.h"
@@ -210,7 +211,7 @@ QUIET(int, accept4, (int file, __SOCKADDR_ARG address, socklen_t *restrict lengt
       (file, address, length, flags))
 QUIET(int, connect, (int file, __CONST_SOCKADDR_ARG address, socklen_t length), (file, address, length))
 
-/* A program that takes the signal for itself */
+/* A program that takes the signal for itself, or looks at what a crash would do */
 
 static void give_up(int number)
 {
@@ -228,14 +229,30 @@ EXPORT int sigaction(int number, const struct sigaction *action, struct sigactio
     int result = NEXT(sigaction)(number, action, before);
     if (before && ours)
         *before = (struct sigaction){.sa_handler = SIG_DFL};
+    if (before && result == 0)
+        ending_hide(number, before);
+    if (action && result == 0)
+        ending_watch_again(number);
     return result;
 }
 
-EXPORT __sighandler_t signal(int number, __sighandler_t handler)
-{
-    bool ours = number == samples_signal && number;
-    give_up(number);
-    if (ours)
-        NEXT(signal)(number, SIG_DFL); /* what it returns below is not to be ours */
-    return NEXT(signal)(number, handler);
-}
+/* A function that sets a handler and returns the one before. */
+#define HANDLER(name)                                                                                                  \
+    EXPORT __sighandler_t name(int number, __sighandler_t handler)                                                     \
+    {                                                                                                                  \
+        bool ours = number == samples_signal && number;                                                                \
+        give_up(number);                                                                                               \
+        if (ours)                                                                                                      \
+            NEXT(name)(number, SIG_DFL); /* what it returns below is not to be ours */                                 \
+        struct sigaction before = {.sa_handler = NEXT(name)(number, handler)};                                         \
+        ending_hide(number, &before);                                                                                  \
+        ending_watch_again(number);                                                                                    \
+        return before.sa_handler;                                                                                      \
+    }
+
+/* What glibc's headers make of signal() in programs of the strict C standard. */
+__sighandler_t __sysv_signal(int number, __sighandler_t handler);
+
+HANDLER(signal)
+HANDLER(__sysv_signal)
+HANDLER(ssignal)
