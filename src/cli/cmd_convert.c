@@ -88,11 +88,7 @@ static enum status diagnose(const struct options *options, struct asking *asking
 static enum status convert(const struct options *options, struct asking *asking, struct reader *reader,
                            struct writer *writer, int *code, struct error *err)
 {
-    struct output_options how = {.replace = options->force, .patchable = writer->format->patchable};
-    writer->path = options->output;
-    writer->replace = options->force;
-    writer->output = writer->format->directory ? NULL : output_open(options->output, how, err);
-    if (!writer->output && !writer->format->directory)
+    if (writer_open(writer, options->output, options->force, err) != STATUS_OK)
         return STATUS_FAILED;
     struct matcher *matcher = reader_clocks(reader) ? matcher_new() : NULL;
     struct sink *sinks[] = {&writer->sink, matcher ? matcher_sink(matcher) : NULL};
@@ -101,8 +97,7 @@ static enum status convert(const struct options *options, struct asking *asking,
     struct match_counts after = matcher ? matcher_counts(matcher) : (struct match_counts){0};
     matcher_free(matcher);
     struct error closing = {0};
-    if (writer->output && output_close(writer->output, status == STATUS_OK, &closing) != STATUS_OK &&
-        status == STATUS_OK) {
+    if (writer_close(writer, status == STATUS_OK, &closing) != STATUS_OK && status == STATUS_OK) {
         *err = closing;
         status = STATUS_FAILED;
     }

@@ -97,7 +97,7 @@ static struct arrival *arrival_of(struct by_location *by, const struct event *ev
     return &by->arrivals[*index];
 }
 
-static int lane_of(const struct by_location *by, uint32_t state)
+int by_location_lane(const struct by_location *by, uint32_t state)
 {
     return state < by->lane_capacity ? by->lanes[state] : 0;
 }
@@ -119,7 +119,7 @@ static void part_crossing(struct by_location *by, const struct open_states *open
     uint32_t state = open->frames[left].state;
     for (size_t i = (size_t)left + 1; i < open->depth; i++) {
         uint32_t later = open->frames[i].state;
-        if (lane_of(by, later) == lane_of(by, state))
+        if (by_location_lane(by, later) == by_location_lane(by, state))
             give_lane(by, states[later].is_mpi && !states[state].is_mpi ? state : later);
     }
 }
@@ -173,6 +173,22 @@ static unsigned char *put_message(struct by_location *by, unsigned char *at, con
     return varint_put(at, event->kind == EVENT_SEND ? ends->sent++ : ends->received++);
 }
 
+/* Main threads are next to each other: few small numbers are quick to sort. */
+static uint64_t location_key(uint32_t process, uint32_t thread)
+{
+    return (uint64_t)thread * PROCESS_LIMIT + process;
+}
+
+static uint32_t key_process(struct sort_key key)
+{
+    return (uint32_t)(key.major % PROCESS_LIMIT);
+}
+
+static uint32_t key_thread(struct sort_key key)
+{
+    return (uint32_t)(key.major / PROCESS_LIMIT);
+}
+
 static bool is_message(const struct event *event)
 {
     return event->kind == EVENT_SEND || event->kind == EVENT_RECEIVE;
@@ -198,7 +214,7 @@ static enum status add_event(struct by_location *by, const struct event *event, 
     size_t length = event_pack(at, event, arena);
     if (is_message(event))
         length = (size_t)(put_message(by, at + length, event) - at);
-    struct sort_key key = {map_pair(event->process, event->thread), sort_key_signed(time_ns)};
+    struct sort_key key = {location_key(event->process, event->thread), sort_key_signed(time_ns)};
     return sorter_add(by->sorter, key, by->packed, length + 1, err);
 }
 
@@ -242,7 +258,7 @@ enum status by_location_add_span(struct by_location *by, const struct writer_spa
     kept.name = name_number(by, span->name);
     kept.cause = span->cause;
     memcpy(packed + 1, &kept, sizeof kept);
-    struct sort_key key = {map_pair(span->process, span->thread), sort_key_signed(span->from_ns)};
+    struct sort_key key = {location_key(span->process, span->thread), sort_key_signed(span->from_ns)};
     return sorter_add(by->sorter, key, packed, sizeof packed, err);
 }
 
@@ -276,33 +292,33 @@ struct walk {
     struct open_states open;
 };
 
-static void visit_event(struct walk *walk, struct sort_key key, const unsigned char *packed)
+static enum status visit_event(struct walk *walk, struct sort_key key, const unsigned char *packed, struct error *err)
 {
     struct placed placed = {.arena = packed, .lane = LANE_NONE};
     struct event *event = &placed.event;
     struct open_states *open = &walk->open;
     size_t used = event_unpack(event, packed);
-    event->process = (uint32_t)(key.major >> 32);
+    event->process = key_process(key);
     event->time_ns = (int64_t)(key.minor ^ UINT64_C(1) << 63) - walk->by->least_ns;
     if (is_message(event))
         placed.message = message_number(walk->by, packed + used);
     if (event->kind <= EVENT_LEAVE)
-        placed.lane = lane_of(walk->by, event->state);
+        placed.lane = by_location_lane(walk->by, event->state);
     else if (open->depth > 0)
-        placed.lane = lane_of(walk->by, open->frames[open->depth - 1].state);
+        placed.lane = by_location_lane(walk->by, open->frames[open->depth - 1].state);
     if (event->kind == EVENT_ENTER)
         (void)open_states_enter(open, event->state, event->time_ns);
     else if (event->kind == EVENT_LEAVE)
         open_states_remove(open, open_states_find(open, event->state));
-    walk->visitor->event(walk->context, &placed);
+    return walk->visitor->event(walk->context, &placed, err);
 }
 
 static void visit_span(struct walk *walk, struct sort_key key, const unsigned char *packed)
 {
     struct kept_span kept;
     memcpy(&kept, packed, sizeof kept);
-    struct writer_span span = {.process = (uint32_t)(key.major >> 32),
-                               .thread = (uint32_t)key.major,
+    struct writer_span span = {.process = key_process(key),
+                               .thread = key_thread(key),
                                .from_ns = (int64_t)(key.minor ^ UINT64_C(1) << 63) - walk->by->least_ns,
                                .to_ns = kept.to_ns - walk->by->least_ns,
                                .name = walk->by->names[kept.name],
@@ -334,13 +350,13 @@ enum status by_location_walk(struct by_location *by, const struct location_visit
                 break;
             }
             if (visitor->begin)
-                visitor->begin(context, (uint32_t)(key.major >> 32), (uint32_t)key.major);
+                visitor->begin(context, key_process(key), key_thread(key));
         }
         last = key;
         if (*packed == RECORD_SPAN)
             visit_span(&walk, key, packed + 1);
         else
-            visit_event(&walk, key, packed + 1);
+            status = visit_event(&walk, key, packed + 1, err);
     }
     if (status == STATUS_END)
         status = end_location(&walk, last.major != UINT64_MAX, err);

@@ -20,10 +20,11 @@ struct placed {
     uint64_t message;           /* of a send or receive: the same number at both ends, from 1; 0: no other end */
 };
 
-/* All are called in the order of locations (process, thread) and of time; any may be NULL. */
+/* All are called in the order of threads, their processes, and time; any but `event` may be NULL. STATUS_FAILED
+   and a fault ends the walk. */
 struct location_visitor {
     void (*begin)(void *context, uint32_t process, uint32_t thread);
-    void (*event)(void *context, const struct placed *placed);
+    enum status (*event)(void *context, const struct placed *placed, struct error *err);
     void (*span)(void *context, const struct writer_span *span); /* times from the trace's begin */
     enum status (*end)(void *context, struct error *err);        /* of the location */
 };
@@ -50,6 +51,7 @@ uint32_t by_location_threads(const struct by_location *by);
 
 /* Lanes of a location: at least 1. From lane 1 on each is of one state. */
 int by_location_lanes(const struct by_location *by);
+int by_location_lane(const struct by_location *by, uint32_t state);
 uint32_t by_location_lane_state(const struct by_location *by, int lane);
 
 /* Ends of messages without the other, those with MPI_PROC_NULL not counted. */

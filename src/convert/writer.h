@@ -15,14 +15,15 @@ struct loss {
     const char *what; /* a literal: "message tags", "threads", ... */
     uint64_t count;
 };
-enum { LOSSES_MAX = 24 };
+enum { LOSSES_MAX = 24, WRITER_BESIDE_MOST = 2 };
 
 struct writer {
     struct sink sink; /* first: a writer is a sink */
     const struct writer_format *format;
     struct output *output; /* borrowed: the caller opens and closes it; NULL where the format is a directory, */
-    const char *path;      /* which is made at this path, */
-    bool replace;          /* in place of what is there */
+    struct output *beside[WRITER_BESIDE_MOST]; /* those of format->beside; NULL where the output is no named file */
+    const char *path;                          /* which is made at this path, */
+    bool replace;                              /* in place of what is there */
     const struct defs *defs;
     bool in_order; /* set by the caller before the first event: events will come in order of time and the definitions do
                       not grow, so that a target in that order needs no sorting */
@@ -43,15 +44,22 @@ struct writer_span {
 struct writer_format {
     const char *name; /* "xml", "alog", "clog2" */
     const char *title;
-    const char *suffix; /* ".xml" */
-    bool patchable;     /* needs output_options.patchable */
-    bool directory;     /* a trace is a directory: see writer.path */
+    const char *suffix;                     /* ".xml" */
+    bool patchable;                         /* needs output_options.patchable */
+    bool directory;                         /* a trace is a directory: see writer.path */
+    const char *beside[WRITER_BESIDE_MOST]; /* suffixes of files that belong to the trace; NULL: no more */
     /* A new writer (freed by `free`), its sink functions set. */
     struct writer *(*create)(void);
     void (*free)(struct writer *writer);
     /* Takes a span, before the first event; NULL: the format has no place for them. */
     enum status (*span)(struct writer *writer, const struct writer_span *span, struct error *err);
 };
+
+/* Opens the outputs of a new writer, whose format is set: all of them, or a fault, and there is none. */
+enum status writer_open(struct writer *writer, const char *path, bool replace, struct error *err) MUST_CHECK;
+
+/* Puts all of them in place (commit) or none. */
+enum status writer_close(struct writer *writer, bool commit, struct error *err) MUST_CHECK;
 
 /* Counts `n` things that the target cannot hold. `what` is a literal. */
 void writer_lose(struct writer *writer, const char *what, uint64_t n);

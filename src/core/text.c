@@ -6,7 +6,9 @@
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 void text_end_whole(char *utf8)
 {
@@ -248,4 +250,16 @@ bool text_parse_time(const char *text, int64_t *ns)
             return *ns > 0;
         }
     return false;
+}
+
+void text_date(char *buffer, size_t size, const char *format)
+{
+    const char *epoch = getenv("SOURCE_DATE_EPOCH");
+    int64_t seconds;
+    if (!epoch || !text_parse_i64(epoch, 0, INT64_C(253402300799), &seconds))
+        seconds = (int64_t)time(NULL);
+    time_t when = (time_t)seconds;
+    struct tm utc;
+    gmtime_r(&when, &utc);
+    strftime(buffer, size, format, &utc);
 }

@@ -41,6 +41,10 @@ char *text_to_latin1(const char *utf8);
 /* Bytes that are UTF-8 as they are, others as Latin-1: of formats that do not say which they have. A new string. */
 char *text_from_bytes(const char *bytes, size_t length);
 
+/* The time at which a file says it was made, UTC, in strftime()'s format: SOURCE_DATE_EPOCH where that is set, so that
+   the same run gives the same file. */
+void text_date(char *buffer, size_t size, const char *format);
+
 /* At most `most` bytes of UTF-8, without parting a character: for "%.*s". */
 int text_beginning(const char *utf8, int most);
 

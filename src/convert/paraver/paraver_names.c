@@ -5,11 +5,11 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 enum {
     TYPE_OPENMP_PARALLEL = 60000001,
     TYPE_OPENMP_FUNCTION = 60000018,
-    TYPE_USER_FUNCTION = 60000019,
     TYPE_CUDA_CALL = 63000001,
     TYPE_PRESET_FIRST = 42000000, /* PAPI's counters, and the machine's own */
     TYPE_NATIVE_END = 45000000
@@ -22,7 +22,7 @@ static const struct {
     const char *name; /* without a label */
 } state_types[] = {{TYPE_OPENMP_PARALLEL, PARADIGM_OPENMP, ROLE_PARALLEL, "parallel region"},
                    {TYPE_OPENMP_FUNCTION, PARADIGM_OPENMP, ROLE_FUNCTION, "outlined function"},
-                   {TYPE_USER_FUNCTION, PARADIGM_COMPILER, ROLE_FUNCTION, "user function"},
+                   {PARAVER_USER_FUNCTION, PARADIGM_COMPILER, ROLE_FUNCTION, "user function"},
                    {TYPE_CUDA_CALL, PARADIGM_CUDA, ROLE_FUNCTION, "CUDA call"}};
 enum { STATE_TYPES = sizeof state_types / sizeof *state_types };
 
@@ -34,9 +34,19 @@ static const struct {
 #include "convert/paraver/paraver_mpi.def"
 };
 
+uint64_t paraver_mpi_value(const char *name)
+{
+    for (size_t i = 0; i < sizeof mpi_values / sizeof *mpi_values; i++)
+        if (strcmp(mpi_values[i].name, name) == 0)
+            return mpi_values[i].value;
+    return 0;
+}
+
 static size_t state_type(uint64_t type)
 {
     size_t i = 0;
+    if (type > PARAVER_LANE_FIRST && type < PARAVER_LANE_FIRST + PARAVER_LANES)
+        type = PARAVER_USER_FUNCTION;
     while (i < STATE_TYPES && state_types[i].type != type)
         i++;
     return i;

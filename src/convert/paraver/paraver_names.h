@@ -14,6 +14,10 @@ enum {
     PARAVER_BYTES_RECEIVED = 50100002,
     PARAVER_ROOT = 50100003, /* 1: it is this process */
     PARAVER_COMM = 50100004,
+    PARAVER_USER_FUNCTION = 60000019,
+    PARAVER_LANE_FIRST = 61990000, /* ours: the program's states that cross others, a type for each */
+    PARAVER_LANES = 1000,
+    PARAVER_KEPT_FIRST = 40000000, /* Extrae's own types are from here on */
     PARAVER_STATE_RUNNING = 1,
     PARAVER_STATE_NOT_CREATED = 2
 };
@@ -31,6 +35,9 @@ static inline bool paraver_type_is_mpi(uint64_t type)
 {
     return type >= PARAVER_MPI_FIRST && type <= PARAVER_MPI_LAST;
 }
+
+/* Extrae's number of a function of MPI; 0: it has none. */
+uint64_t paraver_mpi_value(const char *name);
 
 /* Makes the definition where it is not there; values and types are below UINT32_MAX. */
 void paraver_define_state(struct paraver_names *names, const struct paraver_labels *labels, struct defs *defs,

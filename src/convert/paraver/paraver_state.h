@@ -52,6 +52,8 @@ struct paraver_state {
     struct event *queue; /* what the batch had no room for */
     size_t queue_count, queue_capacity, queue_at;
     uint64_t records, communicators;
+    size_t made_comm; /* the communicator whose members are the next to be stated, and the rank in it */
+    int32_t made_rank;
 };
 
 /* The next line that is whole. One that is not is damage. */

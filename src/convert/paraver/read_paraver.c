@@ -255,9 +255,33 @@ static bool take_line(struct reader *reader, const struct text_line *line)
     return state->record.kind == PARAVER_EVENT;
 }
 
+/* Who is a member of which communicator: a file says it once for all, before its records. */
+static void state_members(struct reader *reader, struct batch *batch)
+{
+    struct paraver_state *state = reader->state;
+    const struct defs *defs = reader->defs;
+    while (state->made_comm < defs->comm_count && batch->count < BATCH_EVENTS) {
+        const struct comm_def *comm = &defs->comms[state->made_comm];
+        int32_t process = defs_world_rank(defs, (int32_t)state->made_comm, state->made_rank);
+        if (process < 0 || (uint32_t)process >= defs->processes) {
+            state->made_comm++;
+            state->made_rank = 0;
+            continue;
+        }
+        struct event event = EVENT_NOTHING;
+        event.kind = EVENT_COMM_MADE;
+        event.process = (uint32_t)process;
+        event.value = comm->world ? COMM_STEP_WORLD : comm->self ? COMM_STEP_SELF : COMM_STEP_INTRA;
+        event.partner_comm = (int32_t)state->made_comm;
+        event.tag = state->made_rank++;
+        batch->events[batch->count++] = event;
+    }
+}
+
 static enum status paraver_next(struct reader *reader, struct batch *batch, struct error *err)
 {
     struct paraver_state *state = reader->state;
+    state_members(reader, batch);
     paraver_drain(state, batch);
     while (batch->count < BATCH_EVENTS) {
         struct text_line line;

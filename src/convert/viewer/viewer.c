@@ -109,11 +109,12 @@ static struct viewer_track track_of(struct viewer_writer *viewer, const struct e
     return track;
 }
 
-static void put_event(void *context, const struct placed *placed)
+static enum status put_event(void *context, const struct placed *placed, struct error *err)
 {
     struct viewer_writer *viewer = context;
     const struct defs *defs = viewer->writer.defs;
     const struct event *event = &placed->event;
+    (void)err;
     viewer_args_of(&viewer->args, defs, event, placed->arena);
     struct viewer_item item = {.track = track_of(viewer, event, placed->lane),
                                .time_ns = event->time_ns,
@@ -130,6 +131,7 @@ static void put_event(void *context, const struct placed *placed)
         viewer->format->counter(viewer, &item, event);
     else
         viewer->format->moment(viewer, &item);
+    return STATUS_OK;
 }
 
 static void put_slice(struct viewer_writer *viewer, struct viewer_item *item, int64_t to_ns)

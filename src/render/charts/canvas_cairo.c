@@ -10,7 +10,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 /* Points of a pixel: 72 and 96 to the inch. */
 static const double POINTS = 0.75;
@@ -149,20 +148,6 @@ static void cairo_backend_end(struct canvas *canvas)
     cairo_destroy(canvas->cairo);
 }
 
-/* The time that the document says it was made: SOURCE_DATE_EPOCH where it is set, so that the same picture is the same
-   file. */
-static void date_text(char text[DATE_SIZE])
-{
-    const char *epoch = getenv("SOURCE_DATE_EPOCH");
-    int64_t seconds;
-    if (!epoch || !text_parse_i64(epoch, 0, INT64_C(253402300799), &seconds))
-        seconds = (int64_t)time(NULL);
-    time_t when = (time_t)seconds;
-    struct tm utc;
-    gmtime_r(&when, &utc);
-    strftime(text, DATE_SIZE, "%Y-%m-%dT%H:%M:%SZ", &utc);
-}
-
 /* Cairo dates PostScript by itself, in the third line: the beginning is held back until that line is whole and can be
    replaced. */
 static cairo_status_t write_postscript(void *closure, const unsigned char *data, unsigned length)
@@ -181,7 +166,7 @@ static cairo_status_t write_postscript(void *closure, const unsigned char *data,
     canvas->head_done = true;
     if (end) {
         char text[DATE_SIZE];
-        date_text(text);
+        text_date(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ");
         output_write(canvas->output, head, (size_t)(date - head));
         output_print(canvas->output, "%%%%CreationDate: %s", text);
         output_text(canvas->output, end);
@@ -206,7 +191,7 @@ static cairo_surface_t *surface_new(struct canvas *canvas, double *scale)
             g_free(title);
         }
         cairo_pdf_surface_set_metadata(surface, CAIRO_PDF_METADATA_CREATOR, "SIGHT");
-        date_text(date);
+        text_date(date, sizeof date, "%Y-%m-%dT%H:%M:%SZ");
         cairo_pdf_surface_set_metadata(surface, CAIRO_PDF_METADATA_CREATE_DATE, date);
         return surface;
     case CANVAS_PS:

@@ -1,0 +1,411 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Records of a .prv in order of time. */
+#include "convert/paraver/write_paraver.h"
+
+#include "convert/paraver/paraver_names.h"
+#include "core/memory.h"
+#include "core/text.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { LINE_SIZE = 512 };
+
+/* Records of one time stand in the order in which a location has them; communications last. Most are made in the order
+   of the file, which is what the sorter likes. */
+#define ORDER_COMMUNICATIONS (UINT64_C(1) << 63)
+
+/* Extrae's numbers of what a thread does. */
+enum {
+    DOES_RUN = 1,
+    DOES_RECEIVE = 3,
+    DOES_SEND = 4,
+    DOES_SYNCHRONISE = 5,
+    DOES_TEST = 6,
+    DOES_WAIT = 8,
+    DOES_POST_SEND = 10,
+    DOES_POST_RECEIVE = 11,
+    DOES_IO = 12,
+    DOES_GROUP = 13,
+    DOES_OTHER = 15,
+    DOES_BOTH = 16,
+    DOES_ONE_SIDED = 25
+};
+
+static struct paraver_writer *paraver_of(struct sink *sink)
+{
+    return (struct paraver_writer *)(void *)sink;
+}
+
+static enum status paraver_begin(struct sink *sink, const struct defs *defs, struct error *err)
+{
+    (void)err;
+    paraver_of(sink)->writer.defs = defs;
+    return STATUS_OK;
+}
+
+static enum status paraver_events(struct sink *sink, const struct batch *batch, struct error *err)
+{
+    return by_location_add(paraver_of(sink)->by, batch, err);
+}
+
+/* A line being made. */
+static char *put(char *at, uint64_t value)
+{
+    *at++ = ':';
+    return text_put_u64(at, value);
+}
+
+static char *put_place(const struct paraver_writer *paraver, char *at, uint32_t process, uint32_t thread)
+{
+    at = put(at, paraver->nodes ? process + 1 : 0);
+    at = put(at, 1);
+    at = put(at, (uint64_t)process + 1);
+    return put(at, (uint64_t)thread + 1);
+}
+
+static enum status add_line(struct paraver_writer *paraver, int64_t time_ns, uint64_t order, char line[LINE_SIZE],
+                            char *end, struct error *err)
+{
+    *end++ = '\n';
+    struct sort_key key = {(uint64_t)time_ns, order};
+    return sorter_add(paraver->records, key, line, (size_t)(end - line), err);
+}
+
+/* What the thread did until now. */
+static enum status end_activity(struct paraver_writer *paraver, int64_t to_ns, uint64_t activity, struct error *err)
+{
+    char line[LINE_SIZE], *at = line;
+    int64_t from_ns = paraver->since_ns;
+    uint64_t order = paraver->since_order;
+    paraver->since_ns = to_ns;
+    paraver->since_order = paraver->order++;
+    if (to_ns <= from_ns)
+        return STATUS_OK;
+    *at++ = '1';
+    at = put_place(paraver, at, paraver->process, paraver->thread);
+    at = put(at, (uint64_t)from_ns);
+    at = put(at, (uint64_t)to_ns);
+    at = put(at, activity);
+    return add_line(paraver, from_ns, order, line, at, err);
+}
+
+static uint64_t activity_of(const struct state_def *state)
+{
+    bool posts = strncmp(state->name, "MPI_I", 5) == 0;
+    switch (state->class) {
+    case CLASS_P2P:
+        if (strncmp(state->name, "MPI_Sendrecv", 12) == 0)
+            return DOES_BOTH;
+        if (state->direction == DIRECTION_SEND)
+            return posts ? DOES_POST_SEND : DOES_SEND;
+        return state->direction == DIRECTION_RECEIVE ? posts ? DOES_POST_RECEIVE : DOES_RECEIVE : DOES_OTHER;
+    case CLASS_PROBE:
+        return DOES_TEST;
+    case CLASS_WAIT:
+        return strncmp(state->name, "MPI_Test", 8) == 0 ? DOES_TEST : DOES_WAIT;
+    case CLASS_COLLECTIVE:
+        return DOES_GROUP;
+    case CLASS_SYNC:
+        return DOES_SYNCHRONISE;
+    case CLASS_RMA:
+        return DOES_ONE_SIDED;
+    case CLASS_IO:
+        return DOES_IO;
+    default:
+        return DOES_OTHER;
+    }
+}
+
+static char *put_event(const struct paraver_writer *paraver, char *at, int64_t time_ns)
+{
+    *at++ = '2';
+    at = put_place(paraver, at, paraver->process, paraver->thread);
+    return put(at, (uint64_t)time_ns);
+}
+
+static char *put_pair(char *at, uint64_t type, uint64_t value)
+{
+    return put(put(at, type), value);
+}
+
+/* What a collective moved stands on the record that enters it; who is the root only at the root. */
+static char *put_collective(const struct paraver_writer *paraver, char *at, const struct paraver_frame *frame)
+{
+    const struct defs *defs = paraver->writer.defs;
+    const struct state_def *state = &defs->states[frame->state];
+    if (!state->is_mpi || (state->class != CLASS_COLLECTIVE && state->class != CLASS_SYNC))
+        return at;
+    if (frame->bytes_sent >= 0)
+        at = put_pair(at, PARAVER_BYTES_SENT, (uint64_t)frame->bytes_sent);
+    if (frame->bytes_received >= 0)
+        at = put_pair(at, PARAVER_BYTES_RECEIVED, (uint64_t)frame->bytes_received);
+    if (frame->comm < 0)
+        return at;
+    if (frame->root >= 0 && defs_comm_rank(defs, frame->comm, paraver->process) == frame->root)
+        at = put_pair(at, PARAVER_ROOT, 1);
+    uint32_t number = paraver->comms[frame->comm];
+    return number > 0 ? put_pair(at, PARAVER_COMM, number) : at;
+}
+
+static enum status add_enter(struct paraver_writer *paraver, const struct paraver_frame *frame, struct error *err)
+{
+    char line[LINE_SIZE], *at = put_event(paraver, line, frame->time_ns);
+    at = put_pair(at, frame->type, paraver_state_value(paraver, frame->state));
+    at = put_collective(paraver, at, frame);
+    return add_line(paraver, frame->time_ns, frame->order, line, at, err);
+}
+
+static enum status enter(struct paraver_writer *paraver, const struct event *event, struct error *err)
+{
+    struct paraver_frame frame = {.state = event->state,
+                                  .time_ns = event->time_ns,
+                                  .type = paraver_state_type(paraver, event->state),
+                                  .comm = event->comm,
+                                  .root = EVENT_UNKNOWN,
+                                  .bytes_sent = BYTES_UNKNOWN,
+                                  .bytes_received = BYTES_UNKNOWN};
+    paraver->states_used[event->state] = true;
+    if (paraver->writer.defs->states[event->state].is_mpi && paraver->mpi_depth++ == 0 &&
+        end_activity(paraver, event->time_ns, DOES_RUN, err) != STATUS_OK)
+        return STATUS_FAILED;
+    frame.order = paraver->order++;
+    if (!paraver->writer.defs->states[event->state].is_mpi && add_enter(paraver, &frame, err) != STATUS_OK)
+        return STATUS_FAILED;
+    ARRAY_PUSH(paraver->frames, paraver->depth, paraver->capacity, frame);
+    return STATUS_OK;
+}
+
+/* What a collective says: on its leave, or in an event of its own. */
+static void take_details(struct paraver_frame *frame, const struct event *event)
+{
+    if (event->comm != EVENT_UNKNOWN)
+        frame->comm = event->comm;
+    if (event->tag != EVENT_UNKNOWN)
+        frame->root = event->tag;
+    if (event->bytes_sent != BYTES_UNKNOWN)
+        frame->bytes_sent = event->bytes_sent;
+    if (event->bytes_received != BYTES_UNKNOWN)
+        frame->bytes_received = event->bytes_received;
+}
+
+static enum status leave_call(struct paraver_writer *paraver, const struct paraver_frame *frame, int64_t time_ns,
+                              struct error *err)
+{
+    uint64_t activity = activity_of(&paraver->writer.defs->states[frame->state]);
+    if (--paraver->mpi_depth == 0 && end_activity(paraver, time_ns, activity, err) != STATUS_OK)
+        return STATUS_FAILED;
+    return add_enter(paraver, frame, err);
+}
+
+static enum status leave(struct paraver_writer *paraver, const struct event *event, struct error *err)
+{
+    const struct state_def *state = &paraver->writer.defs->states[event->state];
+    size_t i = paraver->depth - 1;
+    while (paraver->frames[i].state != event->state)
+        i--;
+    struct paraver_frame frame = paraver->frames[i];
+    memmove(&paraver->frames[i], &paraver->frames[i + 1], (paraver->depth - i - 1) * sizeof *paraver->frames);
+    paraver->depth--;
+    take_details(&frame, event);
+    uint64_t order = paraver->order++;
+    if (state->is_mpi && leave_call(paraver, &frame, event->time_ns, err) != STATUS_OK)
+        return STATUS_FAILED;
+    char line[LINE_SIZE], *at = put_event(paraver, line, event->time_ns);
+    at = put_pair(at, frame.type, 0);
+    return add_line(paraver, event->time_ns, order, line, at, err);
+}
+
+static enum status add_end(struct paraver_writer *paraver, const struct placed *placed, struct error *err)
+{
+    const struct event *event = &placed->event;
+    struct paraver_end end;
+    memset(&end, 0, sizeof end);
+    end.process = event->process;
+    end.thread = event->thread;
+    end.time_ns = event->time_ns;
+    end.bytes = event->kind == EVENT_SEND ? event->bytes_sent : event->bytes_received;
+    end.tag = event->tag;
+    if (placed->message == 0)
+        return STATUS_OK;
+    return sorter_add(paraver->ends, (struct sort_key){placed->message, event->kind == EVENT_RECEIVE}, &end, sizeof end,
+                      err);
+}
+
+static enum status add_value(struct paraver_writer *paraver, const struct event *event, struct error *err)
+{
+    char line[LINE_SIZE], *at = put_event(paraver, line, event->time_ns);
+    uint64_t value = (uint64_t)event->value;
+    if (event->kind == EVENT_MARK) {
+        value = 1;
+        writer_lose(&paraver->writer, "payloads", event->payload_length > 0);
+    } else if (paraver->writer.defs->marks[event->state].counter.type == COUNTER_DOUBLE) {
+        double real = event_double(event);
+        value = real >= 0 && real < 1e19 ? (uint64_t)llround(fmin(real, 9e18)) : 0;
+        writer_lose(&paraver->writer, "fractions of counters", real != (double)value);
+    }
+    paraver->marks_used[event->state] = true;
+    at = put_pair(at, paraver_mark_type(paraver, event->state), value);
+    return add_line(paraver, event->time_ns, paraver->order++, line, at, err);
+}
+
+static void count_losses(struct writer *writer, const struct event *event)
+{
+    bool message = event->kind == EVENT_SEND || event->kind == EVENT_RECEIVE;
+    writer_lose(writer, "communicators of messages",
+                message && event->comm >= 0 && !writer->defs->comms[event->comm].world);
+    writer_lose(writer, "places of calls in the source", event->kind == EVENT_ENTER && event->site > 0);
+    writer_lose(writer, "payloads", event->kind <= EVENT_LEAVE && event->payload_length > 0);
+    writer_lose(writer, "requests", event->requests > 0);
+    writer_lose(writer, "one-sided operations", event->kind == EVENT_RMA);
+    writer_lose(writer, "operations on files", event->kind == EVENT_IO);
+    writer_lose(writer, "samples", event->kind == EVENT_SAMPLE);
+}
+
+static enum status paraver_visit(void *context, const struct placed *placed, struct error *err)
+{
+    struct paraver_writer *paraver = context;
+    const struct event *event = &placed->event;
+    count_losses(&paraver->writer, event);
+    switch (event->kind) {
+    case EVENT_ENTER:
+        return enter(paraver, event, err);
+    case EVENT_LEAVE:
+        return leave(paraver, event, err);
+    case EVENT_SEND:
+    case EVENT_RECEIVE:
+        return add_end(paraver, placed, err);
+    case EVENT_COLLECTIVE:
+        if (paraver->depth > 0)
+            take_details(&paraver->frames[paraver->depth - 1], event);
+        return STATUS_OK;
+    case EVENT_MARK:
+    case EVENT_COUNTER:
+        return add_value(paraver, event, err);
+    default:
+        return STATUS_OK;
+    }
+}
+
+static void begin_location(void *context, uint32_t process, uint32_t thread)
+{
+    struct paraver_writer *paraver = context;
+    paraver->process = process;
+    paraver->thread = thread;
+    paraver->threads[process] = thread + 1 > paraver->threads[process] ? thread + 1 : paraver->threads[process];
+    paraver->depth = paraver->mpi_depth = 0;
+    paraver->since_ns = 0;
+    paraver->since_order = paraver->order++;
+}
+
+static enum status end_location(void *context, struct error *err)
+{
+    struct paraver_writer *paraver = context;
+    uint64_t activity = DOES_RUN;
+    for (size_t i = paraver->depth; i > 0; i--) {
+        const struct state_def *state = &paraver->writer.defs->states[paraver->frames[i - 1].state];
+        activity = state->is_mpi ? activity_of(state) : activity;
+        if (state->is_mpi && add_enter(paraver, &paraver->frames[i - 1], err) != STATUS_OK)
+            return STATUS_FAILED;
+    }
+    paraver->depth = 0;
+    return end_activity(paraver, by_location_duration_ns(paraver->by), activity, err);
+}
+
+static enum status add_communication(struct paraver_writer *paraver, uint64_t message, const struct paraver_end *send,
+                                     const struct paraver_end *receive, struct error *err)
+{
+    char line[LINE_SIZE], *at = line;
+    int64_t bytes = send->bytes >= 0 ? send->bytes : receive->bytes;
+    writer_lose(&paraver->writer, "unknown message sizes", bytes < 0);
+    writer_lose(&paraver->writer, "message tags below 0 or unknown", send->tag < 0);
+    *at++ = '3';
+    at = put_place(paraver, at, send->process, send->thread);
+    at = put(put(at, (uint64_t)send->time_ns), (uint64_t)send->time_ns);
+    at = put_place(paraver, at, receive->process, receive->thread);
+    at = put(put(at, (uint64_t)receive->time_ns), (uint64_t)receive->time_ns);
+    at = put(at, bytes < 0 ? 0 : (uint64_t)bytes);
+    at = put(at, send->tag < 0 ? 0 : (uint64_t)send->tag);
+    return add_line(paraver, send->time_ns, ORDER_COMMUNICATIONS | message, line, at, err);
+}
+
+/* Both ends of a message follow each other: the send, then the receive. */
+static enum status add_communications(struct paraver_writer *paraver, struct error *err)
+{
+    struct sort_key key;
+    struct paraver_end send = {0}, end;
+    const void *data;
+    size_t length;
+    enum status status = sorter_rewind(paraver->ends, err);
+    while (status == STATUS_OK && (status = sorter_next(paraver->ends, &key, &data, &length, err)) == STATUS_OK) {
+        memcpy(&end, data, sizeof end);
+        if (key.minor == 0)
+            send = end;
+        else
+            status = add_communication(paraver, key.major, &send, &end, err);
+    }
+    return status == STATUS_END ? STATUS_OK : status;
+}
+
+static enum status write_records(struct paraver_writer *paraver, struct error *err)
+{
+    struct sort_key key;
+    const void *line;
+    size_t length;
+    enum status status = sorter_rewind(paraver->records, err);
+    while (status == STATUS_OK && (status = sorter_next(paraver->records, &key, &line, &length, err)) == STATUS_OK)
+        output_write(paraver->writer.output, line, length);
+    return status == STATUS_END ? STATUS_OK : status;
+}
+
+static enum status paraver_finish(struct sink *sink, const struct trace_end *end, struct error *err)
+{
+    static const struct location_visitor visitor = {
+        .begin = begin_location, .event = paraver_visit, .end = end_location};
+    struct paraver_writer *paraver = paraver_of(sink);
+    (void)end;
+    paraver_number_all(paraver);
+    if (by_location_walk(paraver->by, &visitor, paraver, err) != STATUS_OK ||
+        add_communications(paraver, err) != STATUS_OK)
+        return STATUS_FAILED;
+    writer_lose(&paraver->writer, "messages of which one end is missing", by_location_lone_ends(paraver->by));
+    paraver_write_head(paraver);
+    if (paraver->writer.beside[0])
+        paraver_write_labels(paraver, paraver->writer.beside[0]);
+    if (paraver->writer.beside[1])
+        paraver_write_rows(paraver, paraver->writer.beside[1]);
+    return write_records(paraver, err);
+}
+
+static struct writer *paraver_create(void)
+{
+    struct paraver_writer *paraver = memory_new(sizeof *paraver);
+    paraver->writer.sink = (struct sink){.begin = paraver_begin, .events = paraver_events, .end = paraver_finish};
+    paraver->by = by_location_new(&paraver->writer);
+    paraver->records = sorter_new(WRITER_SORT_MEMORY);
+    paraver->ends = sorter_new(WRITER_SORT_MEMORY / 2);
+    return &paraver->writer;
+}
+
+static void paraver_free(struct writer *writer)
+{
+    struct paraver_writer *paraver = (struct paraver_writer *)(void *)writer;
+    by_location_free(paraver->by);
+    sorter_free(paraver->records);
+    sorter_free(paraver->ends);
+    free(paraver->threads);
+    free(paraver->nodes);
+    free(paraver->hosts);
+    free(paraver->comms);
+    free(paraver->states_used);
+    free(paraver->marks_used);
+    free(paraver->frames);
+    free(paraver);
+}
+
+const struct writer_format writer_format_paraver = {.name = "paraver",
+                                                    .title = "Paraver",
+                                                    .suffix = ".prv",
+                                                    .beside = {".pcf", ".row"},
+                                                    .create = paraver_create,
+                                                    .free = paraver_free};
