@@ -3,6 +3,7 @@
 #include "cli/commands.h"
 
 #include "cli/run.h"
+#include "render/reports/diagnosis.h"
 #include "render/reports/search_report.h"
 
 #include <string.h>
@@ -20,19 +21,21 @@ static enum status check_search(const struct options *options, const struct metr
     return STATUS_OK;
 }
 
-static void write_search(struct output *output, const struct options *options, const struct metrics *metrics)
+static void write_search(struct output *output, const struct options *options, const struct engine_result *run)
 {
     char title[300];
     run_title(title, sizeof title, options);
     if (options->format && strcmp(options->format, "json") == 0)
-        search_write_json(output, metrics);
-    else
-        search_write_text(output, metrics, title, options->all || options->verbose);
+        search_write_json(output, run->metrics);
+    else {
+        search_write_text(output, run->metrics, title, options->all || options->verbose);
+        diagnosis_write_savings(output, run->findings);
+    }
 }
 
 int cmd_search(const struct command *command, const struct options *options)
 {
     if (options->input_count == 0)
         return command_usage(command, "no trace given");
-    return run_report(options, ENGINE_ANALYSIS | ENGINE_PHASES | ENGINE_SEARCH, check_search, write_search);
+    return run_judged(options, ENGINE_SEARCH, check_search, write_search);
 }

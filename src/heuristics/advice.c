@@ -32,6 +32,17 @@ struct reason {
     double share;
 };
 
+/* A master changes between receiving and sending with each message. Who does so less often than this share of them
+   collects from all, or sends to all. */
+static const double IN_ROUNDS = 0.6;
+
+static bool serves_in_rounds(const struct metrics *metrics)
+{
+    const struct analysis *analysis = metrics->analysis;
+    return analysis && analysis->process_count == metrics->process_count && analysis->hub_messages > 0 &&
+           (double)analysis->hub_turns < IN_ROUNDS * (double)analysis->hub_messages;
+}
+
 struct structure structure_of_run(const struct metrics *metrics)
 {
     struct traffic traffic = traffic_of(metrics);
@@ -42,6 +53,8 @@ struct structure structure_of_run(const struct metrics *metrics)
                                                                         .message_bytes = -1});
     if (traffic.count == 0)
         structure.kind = STRUCTURE_COLLECTIVE;
+    if (structure.kind == STRUCTURE_MASTER_WORKER && serves_in_rounds(metrics))
+        structure.kind = structure.best.kind = STRUCTURE_STAR;
     traffic_clear(&traffic);
     return structure;
 }
@@ -144,6 +157,20 @@ static bool pieces_are_many(const struct setting *setting, struct reason *reason
 {
     pipeline(setting, reason);
     return reason->share >= ACCEPTABLE;
+}
+
+/* Messages that carry so little say only whose turn it is. */
+enum { TOKEN_BYTES = 16 };
+
+static bool passes_token(const struct setting *setting, struct reason *reason)
+{
+    const struct analysis *analysis = setting->input->analysis;
+    uint64_t bytes, messages = metrics_messages(setting->input->metrics, &bytes);
+    bool token = messages > 0 && bytes <= TOKEN_BYTES * messages;
+    text_bytes(reason->who, messages > 0 ? bytes / messages : 0);
+    reason->share = analysis->serialisation;
+    return token && analysis->load_balance >= BALANCED && analysis->serialisation > 0 &&
+           analysis->serialisation < ACCEPTABLE;
 }
 
 /* Neighbours in a grid that compute one after the other though they have equally much to do. */

@@ -17,14 +17,20 @@ static bool sends(const struct state_def *state)
            !strstr(state->name, "Start") && !strstr(state->name, "endrecv") && !strstr(state->name, "Pready");
 }
 
-/* The shortest send of the run that took any time; 0 where there is none. */
-static int64_t shortest_send(const struct metrics *metrics)
+/* Where nothing else sends: a send and a receive, of which the shortest found its message there. */
+static bool exchanges(const struct state_def *state)
+{
+    return state->class == CLASS_P2P && strncmp(state->name, "MPI_Sendrecv", 12) == 0;
+}
+
+/* The shortest call of these in the run that took any time; 0 where there is none. */
+static int64_t shortest_of(const struct metrics *metrics, bool (*counted)(const struct state_def *state))
 {
     int64_t shortest = 0;
     for (size_t i = 0; i < metrics->process_count; i++)
         for (size_t k = 0; k < metrics->process[i].function_count; k++) {
             const struct function_row *row = &metrics->process[i].functions[k];
-            bool counts = row->count && row->min_ns > 0 && sends(&metrics->defs->states[row->state]);
+            bool counts = row->count && row->min_ns > 0 && counted(&metrics->defs->states[row->state]);
             if (counts && (shortest == 0 || row->min_ns < shortest))
                 shortest = row->min_ns;
         }
@@ -34,7 +40,8 @@ static int64_t shortest_send(const struct metrics *metrics)
 void judge_communication_overhead(const struct metrics *metrics, struct heuristic_result *result)
 {
     double duration = (double)cells_duration_ns(metrics), sum = 0;
-    int64_t overhead = shortest_send(metrics);
+    int64_t overhead = shortest_of(metrics, sends);
+    overhead = overhead ? overhead : shortest_of(metrics, exchanges);
     uint64_t messages = 0, bytes = 0;
     size_t capacity = 0;
     result->verdict = VERDICT_UNKNOWN;

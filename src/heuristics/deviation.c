@@ -27,7 +27,7 @@ struct subject {
     const char *noun;          /* "computing time" */
     const char *does;          /* "computes" */
     const char *do_;           /* "compute" */
-    const char *above, *below; /* of few that stand out: "overloaded" */
+    const char *above, *below; /* of few that stand out: "far above the rest" */
     void (*advise)(struct heuristic_result *result, const struct pattern *pattern, const struct measure *measure);
 };
 
@@ -391,8 +391,8 @@ static void advise_total(struct heuristic_result *result, const struct pattern *
 
 void judge_compute(const struct metrics *metrics, struct heuristic_result *result)
 {
-    static const struct subject subject = {metrics_compute_ns, "computing time", "computes",    "compute",
-                                           "overloaded",       "nearly idle",    advise_compute};
+    static const struct subject subject = {metrics_compute_ns,   "computing time", "computes",    "compute",
+                                           "far above the rest", "nearly idle",    advise_compute};
     judge_spread(metrics, &subject, true, result);
 }
 

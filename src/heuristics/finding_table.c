@@ -50,7 +50,7 @@ static const struct root {
     {FINDING_io, BIT(transfer) | BIT(late_receiver) | BIT(late_sender) | BIT(contention) | BIT(serialisation) |
                      BIT(wait_at_nxn) | BIT(wait_at_barrier)},
     {FINDING_excessive_synchronisation, BIT(transfer)},
-    {FINDING_small_messages, BIT(transfer)},
+    {FINDING_small_messages, BIT(transfer) | BIT(late_sender) | BIT(serialisation)},
     {FINDING_contention, BIT(late_sender) | BIT(late_receiver) | BIT(wrong_order) | BIT(serialisation) |
                              BIT(wait_at_nxn) | BIT(wait_at_barrier) | BIT(wait_at_io)},
 };

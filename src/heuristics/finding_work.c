@@ -6,6 +6,7 @@
 #include "core/text.h"
 #include "heuristics/even_work.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -16,7 +17,7 @@ static const double ACCEPTABLE = 0.8;
 static const double CLOSE = 0.9;
 
 /* A place in the source is reported if it has this part of the excess. */
-static const double WHERE_PART = 0.5;
+static const double WHERE_PART = 0.5, NEARLY_ALL = 0.9;
 
 /* Messages up to this size cost their start, not their bytes. */
 enum { SMALL_BITS = 10 };
@@ -100,6 +101,34 @@ static void say_where(const struct finding_input *input, struct finding *finding
              is_end ? "after its last MPI call" : place);
 }
 
+/* One piece is most of what is uneven, and yet not nearly all that the process computes: it is done once, as reading
+   input is, or a slow first iteration. */
+static bool is_once(const struct finding_input *input)
+{
+    const struct analysis *analysis = input->analysis;
+    const struct wait_sums *uneven = &analysis->uneven;
+    double computes = 0;
+    for (size_t i = 0; i < analysis->process_count; i++)
+        computes = uneven->causes_ns[i] > 0 ? (double)metrics_compute_ns(input->metrics, i) : computes;
+    return uneven->ns > 0 && (double)analysis->once >= WHERE_PART * (double)uneven->ns &&
+           (double)analysis->once < NEARLY_ALL * computes;
+}
+
+static void say_once(const struct finding_input *input, struct finding *finding)
+{
+    const struct analysis *analysis = input->analysis;
+    char piece[TEXT_NUMBER_SIZE], from[TEXT_NUMBER_SIZE];
+    size_t used = strlen(finding->text);
+    if (!is_once(input))
+        return;
+    snprintf(finding->text + used, sizeof finding->text - used,
+             " It is done once: one piece of %s, from %s on, not a part of each iteration.",
+             text_duration(piece, analysis->once), text_duration(from, analysis->once_from));
+    snprintf(finding->advice, sizeof finding->advice,
+             "look at what is done there once (reading input, setting up, memory that is touched for the first time): "
+             "share it among all processes, or do it while they have other work");
+}
+
 bool find_compute_imbalance(const struct finding_input *input, struct finding *finding)
 {
     const struct heuristic_result *result = heuristics_find(input->results, "stddev-compute");
@@ -128,6 +157,7 @@ bool find_compute_imbalance(const struct finding_input *input, struct finding *f
         say_steps(analysis, finding);
     snprintf(finding->advice, sizeof finding->advice, "%s",
              result->suggestion_count ? result->suggestions[0] : "hand out the work in smaller pieces");
+    say_once(input, finding);
     finding_evidence(finding, "load_balance", analysis->load_balance, false);
     finding_evidence(finding, "deviation_s", result->measure.deviation, true);
     finding_evidence(finding, "most_s", result->measure.most, true);
@@ -166,6 +196,15 @@ bool find_serialisation(const struct finding_input *input, struct finding *findi
     return true;
 }
 
+/* What the run would be shorter by if the calls that exchange messages took no time: more than the shortest send tells.
+ */
+static double own_of_messages_s(const struct finding_input *input)
+{
+    uint32_t state = analysis_longest_own(input->analysis, input->metrics->defs);
+    bool exchanges = state != UINT32_MAX && input->metrics->defs->states[state].class == CLASS_P2P;
+    return exchanges ? (double)input->analysis->own_saving / 1e9 : 0;
+}
+
 bool find_small_messages(const struct finding_input *input, struct finding *finding)
 {
     const struct metrics *metrics = input->metrics;
@@ -182,7 +221,7 @@ bool find_small_messages(const struct finding_input *input, struct finding *find
         (overhead->verdict != VERDICT_FAIR && overhead->verdict != VERDICT_POOR))
         return false;
     /* Ten to one is what combining usually gives. */
-    finding->saving_s = 0.9 * overhead->index * duration * small / all;
+    finding->saving_s = 0.9 * fmax(overhead->index * duration, own_of_messages_s(input)) * small / all;
     finding->waiting_s = finding->saving_s * (double)metrics->process_count;
     take_whole_run(input, finding);
     for (size_t i = 0; i < input->analysis->state_count; i++)

@@ -7,7 +7,10 @@
 
 #include "core/text.h"
 #include "heuristics/cells.h"
+#include "heuristics/finding.h"
+#include "metrics/analysis.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* MPI-4.0, 12.5: the synchronisation calls of one-sided communication. */
@@ -47,6 +50,65 @@ static double kind_time(const struct metrics *metrics, const struct function_row
     return kind->is(&metrics->defs->states[row->state]) ? (double)row->exclusive_ns : 0;
 }
 
+/* From this share on the time in a function is waiting. */
+static const double WAITS = 0.5;
+
+static double time_in(const struct metrics *metrics, uint32_t state)
+{
+    double ns = 0;
+    for (size_t i = 0; i < metrics->process_count; i++)
+        for (size_t f = 0; f < metrics->process[i].function_count; f++)
+            if (metrics->process[i].functions[f].state == state)
+                ns += (double)metrics->process[i].functions[f].exclusive_ns;
+    return ns;
+}
+
+/* The waits that most of the time in calls of the function is; NULL: it does not wait, or that is not known. */
+static const struct wait_sums *waits_in(const struct metrics *metrics, uint32_t state)
+{
+    const struct analysis *analysis = metrics->analysis;
+    const struct wait_sums *most = NULL;
+    double all_ns = 0;
+    if (!analysis || analysis->process_count != metrics->process_count)
+        return NULL;
+    for (int kind = WAIT_NONE + 1; kind < WAIT_CAUSED_COUNT; kind++) {
+        const struct wait_sums *waits = &analysis->waits[kind];
+        all_ns += (double)waits->states_ns[state];
+        if (waits->states_ns[state] > 0 && (!most || waits->states_ns[state] > most->states_ns[state]))
+            most = waits;
+    }
+    return all_ns >= WAITS * time_in(metrics, state) ? most : NULL;
+}
+
+/* The process that causes most delay. */
+static size_t most_of(const struct metrics *metrics)
+{
+    size_t most = 0;
+    for (size_t i = 1; i < metrics->process_count; i++)
+        most = metrics->analysis->delay_ns[i] > metrics->analysis->delay_ns[most] ? i : most;
+    return most;
+}
+
+/* Who waits is not where to begin: who is waited for is. */
+static void suggest_function(const struct metrics *metrics, struct heuristic_result *result,
+                             const struct function_share *first)
+{
+    const char *name = metrics->defs->states[first->state].name;
+    int length = text_beginning(name, 60);
+    const struct wait_sums *waits = waits_in(metrics, (uint32_t)first->state);
+    if (!waits) {
+        result_suggest(result, "start with %.*s on process %s", length, name, text_number(first->worst_rank).text);
+        return;
+    }
+    bool roots = finding_roots_known(metrics->analysis) && metrics->analysis->delay_ns[most_of(metrics)] > 0;
+    struct ranks causes = ranks_to_blame(metrics, roots ? metrics->analysis->delay_ns : waits->causes_ns);
+    char who[WHO_SIZE];
+    who_text(who, &causes, metrics->process_count);
+    result_suggest(result, "most of the time in %.*s is waiting%s for %s: start with what %s before", length, name,
+                   roots ? ", directly or through others," : "", who, causes.count == 1 ? "it does" : "they do");
+    free(causes.rank);
+}
+
 void judge_communication_locator(const struct metrics *metrics, struct heuristic_result *result)
 {
     static const struct kind kind = {is_communication};
@@ -59,9 +121,7 @@ void judge_communication_locator(const struct metrics *metrics, struct heuristic
         return;
     struct function_share first;
     cells_functions(metrics, result, &first, 1);
-    const char *name = metrics->defs->states[first.state].name;
-    result_suggest(result, "start with %.*s on process %s", text_beginning(name, 60), name,
-                   text_number(first.worst_rank).text);
+    suggest_function(metrics, result, &first);
 }
 
 void judge_synchronisation_locator(const struct metrics *metrics, struct heuristic_result *result)

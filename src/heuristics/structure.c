@@ -129,6 +129,8 @@ static int write_match(char *at, size_t size, const struct structure_match *matc
     switch (match->kind) {
     case STRUCTURE_MASTER_WORKER:
         return snprintf(at, size, "a master (process %s) and its workers", text_number(match->centre).text);
+    case STRUCTURE_STAR:
+        return snprintf(at, size, "a star round process %s", text_number(match->centre).text);
     case STRUCTURE_PIPELINE:
     case STRUCTURE_RING:
         return write_chain(at, size, match);
@@ -151,7 +153,8 @@ static const char *short_name(enum structure_kind kind)
                                         [STRUCTURE_HALO] = "a halo exchange",
                                         [STRUCTURE_BUTTERFLY] = "a butterfly",
                                         [STRUCTURE_TREE] = "a binomial tree",
-                                        [STRUCTURE_ALL_TO_ALL] = "an all-to-all exchange"};
+                                        [STRUCTURE_ALL_TO_ALL] = "an all-to-all exchange",
+                                        [STRUCTURE_STAR] = "a star"};
     return names[kind];
 }
 

@@ -8,7 +8,8 @@
    the messages (rules of diagnosis, 6; after Kerbyson, Barker 2005). The score of a template is the share of the bytes
    (messages, where no bytes are known) that it explains:
 
-   - master-worker: of one process, the master.
+   - master-worker: of one process, the master. star: the same, where that process receives from all, or sends to all, in
+   rounds (advice.c), as a reduction by hand does: it hands out no work.
    - pipeline: along a chain in one direction, always the same number of ranks on, and none back to its begin.
    - ring: the same, modulo the number of processes, and round.
    - halo: between neighbours of a grid in row-major numbering (the last dimension changes fastest), open or periodic;
@@ -33,6 +34,7 @@
     X(BUTTERFLY, "butterfly")                                                                                          \
     X(TREE, "tree")                                                                                                    \
     X(ALL_TO_ALL, "all-to-all")                                                                                        \
+    X(STAR, "star")                                                                                                    \
     X(IRREGULAR, "irregular")
 
 enum structure_kind {

@@ -8,6 +8,7 @@
 #include "graph/wait_windows.h"
 #include "replay/analyst.h"
 #include "replay/held_calls.h"
+#include "replay/hub.h"
 #include "replay/replay.h"
 #include "waits/critical_path.h"
 #include "waits/delay.h"
@@ -441,6 +442,8 @@ static void take_uneven(struct analyst *analyst)
     if (!uneven)
         return;
     struct uneven places = uneven_of(analyst->graph, analyst->rows, analysis->process_count, most);
+    analysis->once = places.piece_ns;
+    analysis->once_from = time_since(analyst->begin_ns, places.piece_from_ns);
     sums->calls = 1;
     sums->ns = sums->causes_ns[most] = places.ns;
     memcpy(sums->states_ns, places.states_ns, analysis->state_count * sizeof *sums->states_ns);
@@ -507,6 +510,7 @@ struct analysis *analyse_in_parallel(const struct graph *graph, unsigned threads
     analysis->early = graph->early;
     analysis->clock_error = graph->clock_error_ns;
     take_polling(&analyst);
+    hub_take(analysis, graph);
     parallel_run(threads, FIRST_STEPS, first_step, &analyst);
     parallel_run(threads, LATER_STEPS, later_step, &analyst);
     parallel_run(threads, WAIT_KIND_COUNT, last_step, &analyst);

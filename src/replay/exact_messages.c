@@ -13,8 +13,11 @@ void exact_send(struct player *player, uint32_t location, const struct call *cal
     const struct packed_message *packed = &player->graph->messages[message];
     uint32_t receiver = player->graph->channels[packed->channel].receive_location;
     (void)call;
-    if (packed->receive_call == GRAPH_NONE || player->locations[receiver].at <= packed->receive_call)
-        ((struct exact *)player)->message_ns[message] = player->locations[location].now_ns;
+    struct exact *exact = (struct exact *)player;
+    bool asked = exact->options.instead || packed->receive_call == GRAPH_NONE ||
+                 player->locations[receiver].at <= packed->receive_call;
+    if (asked)
+        exact->message_ns[message] = player->locations[location].now_ns;
     player_wake_for_message(player, receiver, message);
 }
 
@@ -70,10 +73,12 @@ int64_t exact_end_of_receives(struct exact *exact, uint32_t location, const stru
         m = graph_message(graph, at - 1);
         if (m.send_location == GRAPH_NONE || m.send_location == location)
             continue;
-        if (!player_has_entered(&exact->player, m.send_location, m.send_call))
-            return player_wait_for_message(&exact->player, location, at - 1);
+        uint32_t waited = exact->options.instead ? exact->options.instead[at - 1] : at - 1;
+        struct message first = waited == at - 1 ? m : graph_message(graph, waited);
+        if (!player_has_entered(&exact->player, first.send_location, first.send_call))
+            return player_wait_for_message(&exact->player, location, waited);
         struct dependency dependency = {.recorded_ns = graph_call(graph, m.send_location, m.send_call).enter_ns,
-                                        .replayed_ns = exact->message_ns[at - 1] - sooner_ns(queued, m.send_location),
+                                        .replayed_ns = exact->message_ns[waited] - sooner_ns(queued, m.send_location),
                                         .kind = wait_for_message_kind(call),
                                         .free = is_free_channel(exact, m.channel)};
         int64_t wait_ns = single ? exact_wait_for(call, dependency.recorded_ns) : longest_ns;
@@ -151,7 +156,7 @@ void exact_end_messages(struct exact *exact, uint32_t index, const struct call *
     const struct graph *graph = exact->player.graph;
     for (uint32_t m = call->received; m; m = graph_next_received(graph, m - 1)) {
         const struct packed_message *message = &graph->messages[m - 1];
-        if (message->receive_call == index && message->send_call != GRAPH_NONE &&
+        if (!exact->options.instead && message->receive_call == index && message->send_call != GRAPH_NONE &&
             exact->player.locations[graph->channels[message->channel].send_location].at <= message->send_call)
             exact->message_ns[m - 1] = entered_ns;
     }

@@ -22,6 +22,7 @@ struct replay_options {
         *free_states; /* by state (the first of its name): calls of it take no time and wait for nobody; or NULL */
     const bool *quick_states;  /* by state (the first of its name): calls of it take no time but for waiting; or NULL */
     const bool *free_channels; /* by channel: its messages are always there in time; or NULL */
+    const uint32_t *instead;   /* by message: the one that its receive waits for (arrival_order.h); or NULL */
     bool ideal;                /* transfers and all calls' own time cost nothing: POP's ideal network */
     const double *compute;     /* by location: computing lasts so many times as long; NULL: as recorded */
     /* How long a location computes that did so from one recorded time to another, before call `index` or (its count)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "replay/analyst.h"
+#include "replay/arrival_order.h"
 #include "replay/balance.h"
 #include "replay/even_sections.h"
 #include "replay/even_steps.h"
@@ -54,7 +55,11 @@ void save_waits(struct analyst *analyst, enum wait_kind kind)
     bool first = kind == WAIT_LATE_SENDER || !(kinds & ((1u << kind) - 1));
     if (!first || !matters(analysis, kinds))
         return;
-    struct replay replay = replay_run(analyst->graph, (struct replay_options){.free_waits = kinds});
+    bool orders = kind == WAIT_WRONG_ORDER_SAME || kind == WAIT_WRONG_ORDER_OTHER;
+    uint32_t *instead = orders ? arrival_order_of(analyst->graph) : NULL;
+    struct replay replay =
+        replay_run(analyst->graph, (struct replay_options){.free_waits = orders ? 0 : kinds, .instead = instead});
+    free(instead);
     for (int k = (int)kind; kinds >> k; k++)
         if (kinds_with(k) == kinds && analysis->waits[k].ns > 0)
             analysis->waits[k].saving_ns = time_since(replay.end_ns, analysis->replay);
@@ -188,39 +193,59 @@ void save_by_even_steps(struct analyst *analyst)
     analysis->alone_process = even.alone_ns > 0 ? analyst->rows[even.alone_location] : 0;
 }
 
-/* What even work saves when these waits are gone as well, by the way of evening it that saves most by itself. */
-static int64_t even_saving_without(const struct analyst *analyst, unsigned free_waits)
+/* What more each way of evening work saves when these waits are gone as well. */
+static int64_t totals_without(const struct analyst *analyst, const struct spread *spread, unsigned free_waits)
 {
-    const struct analysis *analysis = analyst->analysis;
-    int64_t totals_ns = analysis->balanced_saving, steps_ns = analysis->even_steps_saving,
-            sections_ns = analysis->even_sections_saving, saving_ns;
-    if (steps_ns > totals_ns && steps_ns > sections_ns)
-        return even_steps_of(analyst->graph, analyst->compute_ns, free_waits).saving_ns;
-    struct spread spread = spread_of(analyst);
-    if (sections_ns > totals_ns) {
-        saving_ns = even_sections_saving(analyst->graph, spread.compute_ns, free_waits);
-    } else {
-        double *factors = balance_factors(spread.compute_ns, analyst->graph->location_count);
-        struct replay replay =
-            replay_run(analyst->graph, (struct replay_options){.compute = factors, .free_waits = free_waits});
-        saving_ns = time_since(replay.end_ns, analysis->replay);
-        free(factors);
-    }
-    free(spread.compute_ns);
-    return saving_ns;
+    double *factors = balance_factors(spread->compute_ns, analyst->graph->location_count);
+    struct replay replay =
+        replay_run(analyst->graph, (struct replay_options){.compute = factors, .free_waits = free_waits});
+    free(factors);
+    return time_since(replay.end_ns, analyst->analysis->replay) - analyst->analysis->balanced_saving;
 }
+
+static int64_t steps_without(const struct analyst *analyst, const struct spread *spread, unsigned free_waits)
+{
+    (void)spread;
+    return even_steps_of(analyst->graph, analyst->compute_ns, free_waits).saving_ns -
+           analyst->analysis->even_steps_saving;
+}
+
+static int64_t sections_without(const struct analyst *analyst, const struct spread *spread, unsigned free_waits)
+{
+    return even_sections_saving(analyst->graph, spread->compute_ns, free_waits) -
+           analyst->analysis->even_sections_saving;
+}
+
+/* A way of evening work may give the waiting process more to do, and hide a wait that the others leave: the most of
+   those counts that save nearly as much as the best. */
+static const double NEARLY = 0.75;
 
 void save_beside_even_work(struct analyst *analyst, enum wait_kind kind)
 {
     struct analysis *analysis = analyst->analysis;
     struct wait_sums *sums = &analysis->waits[kind];
     double least_ns = REPLAY_SHARE_OF_ONE * (double)analysis->duration;
-    int64_t even_ns = analysis->balanced_saving;
-    even_ns = analysis->even_steps_saving > even_ns ? analysis->even_steps_saving : even_ns;
-    even_ns = analysis->even_sections_saving > even_ns ? analysis->even_sections_saving : even_ns;
+    const struct way {
+        int64_t saving_ns;
+        int64_t (*without)(const struct analyst *analyst, const struct spread *spread, unsigned free_waits);
+    } ways[] = {{analysis->balanced_saving, totals_without},
+                {analysis->even_steps_saving, steps_without},
+                {analysis->even_sections_saving, sections_without}};
+    enum { WAYS = sizeof ways / sizeof *ways };
+    int64_t even_ns = 0;
+    for (size_t i = 0; i < WAYS; i++)
+        even_ns = ways[i].saving_ns > even_ns ? ways[i].saving_ns : even_ns;
     if ((double)sums->saving_ns < least_ns || (double)even_ns < least_ns)
         return;
-    sums->remains_ns = time_since(even_ns, even_saving_without(analyst, kinds_with((int)kind)));
+    struct spread spread = spread_of(analyst);
+    sums->remains_ns = 0;
+    for (size_t i = 0; i < WAYS; i++) {
+        if ((double)ways[i].saving_ns < NEARLY * (double)even_ns)
+            continue;
+        int64_t remains_ns = ways[i].without(analyst, &spread, kinds_with((int)kind));
+        sums->remains_ns = remains_ns > sums->remains_ns ? remains_ns : sums->remains_ns;
+    }
+    free(spread.compute_ns);
 }
 
 /* With nothing changed a replay ends when the run ended, unless partners are missing. */

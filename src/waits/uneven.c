@@ -36,19 +36,25 @@ struct uneven uneven_of(const struct graph *graph, const uint32_t *rows, size_t 
 {
     size_t states = graph->defs->state_count, sites = graph->defs->site_count;
     struct sums by_state = sums_new(states + 1), by_site = sums_new(sites + 1); /* state: + the end; site: 0 unknown */
+    struct uneven uneven = {0};
     for (uint32_t location = 0; location < graph->location_count; location++) {
         int64_t before_ns = graph->locations[location].begin_ns;
         bool own = rows[location] == row;
         for (uint32_t i = 0; i < graph->locations[location].count; i++) {
             struct call call = graph_call(graph, location, i);
             int64_t ns = time_since(before_ns, call.enter_ns);
+            if (own && ns > uneven.piece_ns) {
+                uneven.piece_ns = ns;
+                uneven.piece_from_ns = before_ns;
+            }
             add(&by_state, graph_state(graph, &call)->first_of_name, own, ns);
             add(&by_site, call.site <= sites ? call.site : 0, own, ns);
             before_ns = call.leave_ns;
         }
         add(&by_state, states, own, time_since(before_ns, graph->locations[location].end_ns));
     }
-    struct uneven uneven = {.ns = take_excess(&by_state, states + 1, processes), .states_ns = by_state.own_ns};
+    uneven.ns = take_excess(&by_state, states + 1, processes);
+    uneven.states_ns = by_state.own_ns;
     take_excess(&by_site, sites + 1, processes);
     for (size_t i = 0; i < sites; i++)
         by_site.own_ns[i] = by_site.own_ns[i + 1];

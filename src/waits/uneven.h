@@ -7,8 +7,9 @@
 /* Where a process computes longer than the average: computing is identified by the function and the place in the source
    of the MPI call after it. Computing after the last call has neither. */
 struct uneven {
-    int64_t ns;                    /* its total excess, including computing after its last call */
-    int64_t *states_ns, *sites_ns; /* by the state (the first of its name) and site of the next call, in ns; owned */
+    int64_t ns;                      /* its total excess, including computing after its last call */
+    int64_t piece_ns, piece_from_ns; /* the longest piece of computing between two calls, and when it begins */
+    int64_t *states_ns, *sites_ns;   /* by the state (the first of its name) and site of the next call, in ns; owned */
 };
 
 /* Of process `row` of `processes`; `rows`: by location, the row of its process. Time: one pass over all calls. */

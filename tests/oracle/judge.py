@@ -18,124 +18,9 @@ import sys
 import tempfile
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from judging import *  # noqa: F401,F403
 from simulator import Machine, Run
 from simulate import MS, grid, halo, halo_program, master_program, neighbours
-
-SIZE = 8
-KINDS = {}
-
-
-def kind(name, held=False, machine=None, comms=(), rootless=False):
-    """The function gives (program, checks): checks are called with what sight told, and give what is wrong or None."""
-    def add(function):
-        KINDS[name] = (function, held, machine or (lambda: Machine()), comms, rootless)
-        return function
-    return add
-
-
-class Told:
-    def __init__(self, sight, path, planned, fixed):
-        def ask(*arguments):
-            done = subprocess.run([sight, *arguments], capture_output=True, text=True, check=True)
-            return done.stdout
-        self.text = " ".join(ask(path).split())
-        self.diagnosis = json.loads(ask(path, "--format", "json"))
-        self.explained = json.loads(ask("explain", "--format", "json", path))
-        self.search = " ".join(ask("search", path).split())
-        self.heuristics = json.loads(ask("heuristics", "--format", "json", path))
-        self.what_if = json.loads(ask("what-if", "--format", "json", path))
-        self.findings = self.diagnosis["findings"]
-        self.first = self.findings[0] if self.findings else None
-        self.efficiencies = self.diagnosis["efficiencies"]
-        self.run, self.fixed = planned, fixed
-        self.duration = planned.duration / 1e9
-        self.saved = (planned.duration - fixed.duration) / 1e9 if fixed else None
-
-
-def first_is(*ids, cause=None):
-    def check(told):
-        if not told.first:
-            return "no finding"
-        by_id = {f["id"]: f for f in told.findings}
-        first = told.first
-        if first["id"] not in ids and first["root"] in ids:
-            first = by_id[first["root"]]
-        if first["id"] not in ids:
-            return "first is " + told.first["id"]
-        if cause is not None and first["causes"] != cause:
-            return "causes are %s" % first["causes"]
-        return None
-    return check
-
-
-def saving(low=-0.1, high=0.1):
-    """Of the first finding, against the run without the problem, relative to what that saves."""
-    def check(told):
-        if not told.first:
-            return "no finding"
-        error = (told.first["saving_s"] - told.saved) / told.saved
-        return None if low <= error <= high else "saving %+.0f %%" % (100 * error)
-    return check
-
-
-def says(*patterns):
-    return lambda told: next(("does not say '%s'" % p for p in patterns if not re.search(p, told.text)), None)
-
-
-def never_says(*patterns):
-    def check(told):
-        everything = told.text + json.dumps(told.findings)
-        return next(("says '%s'" % p for p in patterns if re.search(p, everything)), None)
-    return check
-
-
-def search_never_says(*patterns):
-    return lambda told: next(("search says '%s'" % p for p in patterns if re.search(p, told.search)), None)
-
-
-def not_silent(told):
-    """Below 80 % something is said, with what is lost at most."""
-    if told.efficiencies["parallel"] is None or told.efficiencies["parallel"] >= 0.8:
-        return "parallel efficiency %s: no such case" % told.efficiencies["parallel"]
-    return "silent" if "No finding" in told.text or not told.findings else None
-
-
-def clean(told):
-    if told.findings:
-        return "false finding " + told.first["id"]
-    return None if (told.efficiencies["parallel"] or 0) >= 0.8 else "parallel efficiency %s" % told.efficiencies["parallel"]
-
-
-def bounded(told):
-    """No imbalance is said to save more than max - mean of computing."""
-    times = [process.computed / 1e9 for process in told.run.processes]
-    bound = max(times) - sum(times) / len(times)
-    for finding in told.findings:
-        if finding["id"] in ("compute-imbalance", "lost-time") and finding["saving_s"] > 1.05 * bound + 0.01 * told.duration:
-            return "%s saves %.3f of %.3f" % (finding["id"], finding["saving_s"], bound)
-    return None
-
-
-def one_number(told):
-    """Even work saves the same on the first screen, in what-if and in the search."""
-    first = {f["id"]: f for f in told.findings}.get("compute-imbalance")
-    rows = [row for row in told.what_if["scenarios"] if row["options"] == "--balance"]
-    if not first or not rows:
-        return "nothing to compare" if first else None
-    error = abs(rows[0]["saving_s"] - first["saving_s"])
-    return None if error < 0.01 * told.duration else "what-if %.4f, diagnosis %.4f" % (rows[0]["saving_s"], first["saving_s"])
-
-
-def begins_with_busy(told):
-    """Heuristics do not send people to processes that only wait."""
-    times = [process.computed for process in told.run.processes]
-    mean = sum(times) / len(times)
-    for heuristic in told.heuristics["heuristics"]:
-        for suggestion in heuristic["suggestions"]:
-            for rank in re.findall(r"process (\d+)\b", suggestion):
-                if times[int(rank)] < 0.9 * mean and "less" not in suggestion and "more" not in suggestion:
-                    return "%s: %s" % (heuristic["id"], suggestion)
-    return None
 
 
 # 1. Silence
@@ -271,8 +156,6 @@ def cart_often(draw):
 
 
 # 10. Advice that fits
-
-NO_MASTER = never_says("[Tt]he workers", "[Tt]he master", "masters below", "master/worker", "hand work out")
 
 
 @kind("reduction by hand")
@@ -465,6 +348,9 @@ def unsteady_network(draw):
     return program, None, [never_says("share cores", "oversubscri")]
 
 
+import judge_more  # noqa: E402,F401: more kinds
+
+
 def judge(sight, name, directory, seed):
     make, _, machine, comms, rootless = KINDS[name]
     planted, fixed, checks = make(random.Random(seed))
@@ -477,7 +363,7 @@ def judge(sight, name, directory, seed):
             text = re.sub(r' root="\d+"', "", file.read())
         with open(path, "w", encoding="utf-8") as file:
             file.write(text)
-    told = Told(sight, path, run, without)
+    told = Told(sight, path, run, without, lambda program: Run(SIZE, program, machine(), comms, seed))
     wrong = [message for message in (check(told) for check in checks) if message]
     return told, wrong
 

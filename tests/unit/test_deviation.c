@@ -37,19 +37,21 @@ static void test_compute_few(void)
     static const struct run runs[] = {
         {"one overloaded", "1 1.1 1 4 1 1.1 1 1.1", SHAPE_FEW_HIGH, VERDICT_POOR,
          "process 3 computes 3.8 times as long as the other processes",
-         "Process 3 computes 4.00 s, the other 7 processes 1.00 s to 1.10 s (mean 1.04 s): one process overloaded.",
+         "Process 3 computes 4.00 s, the other 7 processes 1.00 s to 1.10 s (mean 1.04 s): one process far above the "
+         "rest.",
          "give process 3 less work, or find out what it does that the other processes do not"},
         {"one a little overloaded", "1 1.4 1 1", SHAPE_FEW_HIGH, VERDICT_FAIR,
          "process 1 computes 40 % longer than the other processes",
-         "Process 1 computes 1.40 s, the other 3 processes 1.00 s each: one process overloaded.",
+         "Process 1 computes 1.40 s, the other 3 processes 1.00 s each: one process far above the rest.",
          "give process 1 less work, or find out what it does that the other processes do not"},
         {"one does all", "0 0 0 5", SHAPE_FEW_HIGH, VERDICT_POOR,
          "process 3 computes far longer than the other processes",
-         "Process 3 computes 5.00 s, the other 3 processes 0 s each: one process overloaded.",
+         "Process 3 computes 5.00 s, the other 3 processes 0 s each: one process far above the rest.",
          "give process 3 less work, or find out what it does that the other processes do not"},
         {"several overloaded", "1 1 1 40 1 38 1 1 1 1 1 1 1 1 1 1", SHAPE_FEW_HIGH, VERDICT_POOR,
          "processes 3,5 compute 39 times as long as the other processes",
-         "Processes 3,5 compute 39.0 s on average, the other 14 processes 1.00 s each: a few processes overloaded.",
+         "Processes 3,5 compute 39.0 s on average, the other 14 processes 1.00 s each: a few processes far above the "
+         "rest.",
          "give processes 3,5 less work, or find out what they do that the other processes do not"},
         {"one idle", "1 1 0.1 1 1 1 1 1", SHAPE_FEW_LOW, VERDICT_POOR,
          "process 2 computes much less than the other processes",
@@ -117,7 +119,7 @@ static void test_straggler(void)
     struct heuristic_result *results = heuristics_judge(metrics);
     const struct heuristic_result *result = heuristics_find(results, "stddev-compute");
     expect_spoken(result, "a straggler", VERDICT_POOR, "process 700 computes 3.0 times as long as the other processes",
-                  "Process 700 computes 30.0 s, the other 1,023 processes 10.0 s each: one process overloaded.",
+                  "Process 700 computes 30.0 s, the other 1,023 processes 10.0 s each: one process far above the rest.",
                   "give process 700 less work, or find out what it does that the other processes do not");
     tap_equal_string(shape_name(result->shape), "few-high", "a straggler: shape");
     tap_ok(result->measure.variation < 0.1, "a straggler: its deviation alone would be good");

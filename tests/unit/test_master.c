@@ -39,7 +39,7 @@ static void test_master_computes(void)
          "process 0 is a master that computes less than its workers",
          "Process 0 is the master of 7 workers: it computes 400 ms, they compute 1.00 s to 4.00 s. Without the master: "
          "deviation 1.05 s (73 % of the mean): poor. Among the workers: process 4 computes 4.00 s, the other 6 "
-         "processes 1.00 s each: one process overloaded.",
+         "processes 1.00 s each: one process far above the rest.",
          "give process 4 less work, or find out what it does that the other processes do not"},
         {"two workers", "0 1 1.5", "", VERDICT_POOR,
          "process 0 is a master that hardly computes compared with its workers",

@@ -200,17 +200,34 @@ static void write_heuristics(struct output *output, const struct metrics *metric
     free(index);
 }
 
+/* What it is, and what fixing it saves; only counts the lines where there is no output. */
+static size_t write_head(struct output *output, size_t number, const struct finding *finding)
+{
+    char head[600], first[32], seconds[TEXT_NUMBER_SIZE], share[TEXT_NUMBER_SIZE];
+    snprintf(head, sizeof head, "%s — %s %s (%s)", finding->title, finding->unresolved ? "at most" : "could save up to",
+             seconds_text(seconds, finding->saving_s), text_share(share, finding->share));
+    snprintf(first, sizeof first, "  %zu  ", number);
+    return paragraph_write(output, first, "     ", head);
+}
+
+void diagnosis_write_savings(struct output *output, const struct findings *findings)
+{
+    size_t number = 0;
+    for (size_t i = 0; i < findings->count; i++) {
+        if (findings->finding[i].root)
+            continue;
+        if (number++ == 0)
+            output_text(output, "\nWhat the diagnosis finds (sight explain):\n\n");
+        write_head(output, i + 1, &findings->finding[i]);
+    }
+}
+
 /* One finding in a few lines; only counts them where there is no output. */
 static size_t write_finding(struct output *output, size_t number, const struct finding *finding)
 {
-    char head[600], seconds[TEXT_NUMBER_SIZE], share[TEXT_NUMBER_SIZE];
-    snprintf(head, sizeof head, "%s — %s %s (%s)", finding->title, finding->unresolved ? "at most" : "could save up to",
-             seconds_text(seconds, finding->saving_s), text_share(share, finding->share));
-    char first[16];
-    snprintf(first, sizeof first, "  %zu  ", number);
     if (output)
         output_text(output, "\n");
-    size_t lines = 1 + paragraph_write(output, first, "     ", head);
+    size_t lines = 1 + write_head(output, number, finding);
     lines += paragraph_write(output, "     ", "     ", finding->text);
     return lines + paragraph_write(output, "     → ", "       ", finding->advice);
 }

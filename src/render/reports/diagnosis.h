@@ -29,6 +29,9 @@ struct diagnosis {
 };
 void diagnosis_write_text(struct output *output, const struct diagnosis *diagnosis);
 
+/* What fixing each finding saves that follows from no other, as on that screen; nothing where there is none. */
+void diagnosis_write_savings(struct output *output, const struct findings *findings);
+
 /* The same as JSON (sight-diagnosis/1), with all findings. With `explained` also the critical path, and of each finding
    its longest waits. What is not known is null. */
 void diagnosis_write_json(struct output *output, const struct diagnosis *diagnosis, bool explained);

@@ -116,7 +116,7 @@ void heuristic_numbers(const struct heuristic_result *result, char numbers[HEURI
                         seconds_text(mean, result->mean), seconds_text(index, result->index),
                         text_share(share, result->share), result->measure.most_over_mean);
     if (result->lost > 0)
-        snprintf(numbers + used, HEURISTIC_NUMBERS_SIZE - (size_t)used, "   lost to imbalance %s",
+        snprintf(numbers + used, HEURISTIC_NUMBERS_SIZE - (size_t)used, "   max - mean %s",
                  seconds_text(lost, result->lost));
 }
 
