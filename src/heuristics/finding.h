@@ -7,7 +7,7 @@
 /* A finding is a problem that costs time: what, who, since when, how much, and what to do. It is only reported where
    fixing it would save more than the noise: 1 % of the run, and the clock error of the trace. */
 
-enum { FINDING_FUNCTIONS = 3, FINDING_SITES = 3, FINDING_EVIDENCE = 10, FINDING_CAVEAT_SIZE = 400 };
+enum { FINDING_FUNCTIONS = 3, FINDING_SITES = 3, FINDING_EVIDENCE = 10, FINDING_CODE = 3, FINDING_CAVEAT_SIZE = 400 };
 
 /* One for each row of findings.def, in its order. */
 enum finding_kind {
@@ -23,6 +23,15 @@ _Static_assert(FINDING_KINDS <= 64, "a set of kinds has 64 bits");
 struct ranks {
     uint32_t *rank; /* world ranks, ascending; owned */
     size_t count;
+};
+
+/* What the processes that are to blame compute and the others do not, by samples. */
+struct finding_code {
+    const char *name, *file; /* of the function; file "" where it is not known; borrowed from the definitions */
+    int32_t line;            /* 0: not known */
+    const char *caller;      /* the function that calls it there; NULL: nobody, or not known */
+    double excess_s;         /* mean time of a process that is to blame beyond that of the others */
+    double chance;           /* that it is noise */
 };
 
 struct finding {
@@ -45,6 +54,8 @@ struct finding {
     const char *root;          /* id of the finding that causes this one; NULL: none */
     struct detail evidence[FINDING_EVIDENCE];
     size_t evidence_count;
+    struct finding_code code[FINDING_CODE]; /* the largest excess first */
+    size_t code_count;
 };
 
 struct findings {

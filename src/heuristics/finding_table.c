@@ -4,6 +4,7 @@
 #include "heuristics/advice.h"
 #include "heuristics/efficiency.h"
 #include "heuristics/finding.h"
+#include "heuristics/finding_code.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -139,6 +140,7 @@ struct findings findings_of(const struct metrics *metrics, const struct heuristi
         return findings;
     size_t capacity = 0;
     struct structure structure = structure_of_run(metrics);
+    struct finding_coder *coder = finding_coder_new(metrics);
     const struct analysis *analysis = input->analysis;
     int64_t clock_ns = analysis->clock_rest > analysis->clock_error ? analysis->clock_rest : analysis->clock_error;
     double duration = (double)analysis->duration / 1e9, clock = (double)clock_ns / 1e9;
@@ -153,12 +155,14 @@ struct findings findings_of(const struct metrics *metrics, const struct heuristi
             advice_fit(input, &structure, &finding);
         finding.share = duration > 0 ? finding.saving_s / duration : 0;
         if (found && (finding.unresolved || finding.saving_s > findings.floor_s)) {
+            finding_code_fit(coder, &finding);
             ARRAY_PUSH(findings.finding, findings.count, capacity, finding);
             continue;
         }
         findings.below_clock += found && finding.saving_s > FINDING_NOISE * working;
         finding_clear(&finding);
     }
+    finding_coder_free(coder);
     finding_caveat(input, findings.caveat);
     raise_machine(&findings, duration);
     name_roots(&findings, analysis);

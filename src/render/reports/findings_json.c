@@ -29,6 +29,18 @@ void finding_write_members(struct json *json, const struct finding *finding)
         json_value(json, NULL, value_text(site_text(site, finding->sites[i])));
     }
     json_close(json, ']');
+    json_open(json, "code", '[');
+    for (size_t i = 0; i < finding->code_count; i++) {
+        const struct finding_code *code = &finding->code[i];
+        json_open(json, NULL, '{');
+        json_value(json, "name", value_text(code->name));
+        json_value(json, "file", *code->file ? value_text(code->file) : value_null());
+        json_value(json, "line", code->line > 0 ? value_count((uint64_t)code->line) : value_null());
+        json_value(json, "caller", code->caller ? value_text(code->caller) : value_null());
+        json_value(json, "excess_s", value_ratio(code->excess_s));
+        json_close(json, '}');
+    }
+    json_close(json, ']');
     json_value(json, "from_s", value_ratio(finding->from_s));
     json_value(json, "to_s", value_ratio(finding->to_s));
     json_open(json, "evidence", '{');

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "heuristics/finding_code.h"
+
+#include "core/memory.h"
+#include "core/text.h"
+#include "profile/profile_excess.h"
+
+#include <string.h>
+
+/* Places that matter: this part of the saving, and of the run. */
+static const double PART = 0.1;
+
+/* A line is named if it has this part of the excess of its function. */
+static const double LINE_PART = 0.3;
+
+struct finding_coder {
+    const struct metrics *metrics;
+    struct profile_rows functions, lines;
+    uint32_t *ranks; /* of all processes, ascending */
+};
+
+struct finding_coder *finding_coder_new(const struct metrics *metrics)
+{
+    if (!metrics->profile || metrics->profile->samples == 0)
+        return NULL;
+    struct finding_coder *coder = memory_new(sizeof *coder);
+    coder->metrics = metrics;
+    coder->functions = profile_rows_of(metrics->profile, PROFILE_BY_FUNCTION);
+    coder->lines = profile_rows_of(metrics->profile, PROFILE_BY_LINE);
+    coder->ranks = memory_new((metrics->process_count + 1) * sizeof *coder->ranks);
+    for (size_t i = 0; i < metrics->process_count; i++)
+        coder->ranks[i] = metrics->process[i].rank;
+    return coder;
+}
+
+void finding_coder_free(struct finding_coder *coder)
+{
+    if (!coder)
+        return;
+    profile_rows_clear(&coder->functions);
+    profile_rows_clear(&coder->lines);
+    free(coder->ranks);
+    free(coder);
+}
+
+/* The line of the function with most of its excess; the function's own where no line has much of it. */
+static int32_t line_of(const struct finding_coder *coder, const struct profile_groups *groups,
+                       const struct profile_row *function, int64_t excess_ns)
+{
+    enum { LINES_MOST = 64 };
+    struct profile_excess lines[LINES_MOST];
+    size_t count = profile_excess_find(coder->metrics->profile, &coder->lines, groups, lines, LINES_MOST);
+    for (size_t i = 0; i < count; i++) {
+        const struct profile_row *line = &coder->lines.row[lines[i].row];
+        if (strcmp(line->name, function->name) == 0 && strcmp(line->file, function->file) == 0)
+            return (double)lines[i].ns >= LINE_PART * (double)excess_ns ? line->line : function->line;
+    }
+    return function->line;
+}
+
+static void say(struct finding *finding, size_t processes)
+{
+    char who[WHO_SIZE], time[TEXT_NUMBER_SIZE], site[SITE_TEXT_SIZE] = "";
+    const struct finding_code *code = &finding->code[0];
+    struct site_def place = {.file = (char *)code->file, .line = code->line};
+    if (*code->file)
+        site_text(site, &place);
+    who_text(who, &finding->causes, processes);
+    *who = (char)(*who >= 'a' && *who <= 'z' ? *who - 'a' + 'A' : *who);
+    text_append(finding->text, sizeof finding->text, " %s compute%s %s more%s than the others in %.*s%s%s%s%s%.*s.",
+                who, finding->causes.count == 1 ? "s" : "", seconds_text(time, code->excess_s),
+                finding->causes.count == 1 ? "" : " each", text_beginning(code->name, 60), code->name,
+                *site ? " (" : "", site, *site ? ")" : "", code->caller ? ", called from " : "",
+                code->caller ? text_beginning(code->caller, 60) : 0, code->caller ? code->caller : "");
+}
+
+void finding_code_fit(const struct finding_coder *coder, struct finding *finding)
+{
+    struct profile_excess found[FINDING_CODE];
+    if (!coder || finding->kind == FINDING_oversubscription)
+        return;
+    struct profile_groups groups = {.culprits = finding->causes.rank,
+                                    .culprit_count = finding->causes.count,
+                                    .all = coder->ranks,
+                                    .count = coder->metrics->process_count};
+    size_t count = profile_excess_find(coder->metrics->profile, &coder->functions, &groups, found, FINDING_CODE);
+    for (size_t i = 0; i < count; i++) {
+        const struct profile_row *function = &coder->functions.row[found[i].row];
+        if ((double)found[i].ns / 1e9 < PART * finding->saving_s)
+            continue;
+        finding->code[finding->code_count++] = (struct finding_code){
+            .name = function->name,
+            .file = function->file,
+            .line = line_of(coder, &groups, function, found[i].ns),
+            .caller = found[i].caller == UINT32_MAX ? NULL : coder->functions.row[found[i].caller].name,
+            .excess_s = (double)found[i].ns / 1e9,
+            .chance = found[i].chance};
+    }
+    if (finding->code_count > 0)
+        say(finding, coder->metrics->process_count);
+}
