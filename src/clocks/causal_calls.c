@@ -8,12 +8,12 @@
 
 #include <string.h>
 
-/* Where a call stands among the events of its process. */
+/* The position of a call among the events of its process. */
 struct call_place {
     uint32_t enter, leave; /* ordinals; CAUSAL_NONE: was not left */
 };
 
-/* What the trace records about a call of a function with counts of its own for each process. */
+/* The recorded bytes of a call of a function with separate counts for each process. */
 struct told_bytes {
     uint32_t call;
     int64_t sent, received; /* BYTES_UNKNOWN */
@@ -22,7 +22,7 @@ struct told_bytes {
 /* The calls of a thread that are of interest: the calls of its location in the graph. */
 struct thread_calls {
     struct open_states open; /* MPI states */
-    bool follows;            /* the call at hand is of interest */
+    bool follows;            /* the current call is of interest */
     uint32_t timeline;
     struct call_place *places;
     size_t count, capacity;
@@ -30,7 +30,7 @@ struct thread_calls {
     size_t told_count, told_capacity;
 };
 
-/* What a state's calls are. */
+/* The properties of a state's calls. */
 enum interest { INTEREST_UNKNOWN, INTEREST_NONE, INTEREST_PLAIN, INTEREST_LATER, INTEREST_REQUESTS };
 
 struct state_interest {
@@ -47,7 +47,7 @@ struct causal_calls {
     struct map index; /* (process, thread) -> thread */
     struct state_interest *states;
     size_t state_count;
-    bool later; /* there was a collective that another call completes */
+    bool later; /* there was a collective completed by another call */
     uint32_t recent_process, recent_thread, recent_index;
     bool recent;
 };
@@ -85,7 +85,7 @@ static enum interest interest_of(const struct state_def *state)
     return requests == REQUESTS_START || requests == REQUESTS_COMPLETE ? INTEREST_REQUESTS : INTEREST_NONE;
 }
 
-/* Definitions of some formats come while events are read. */
+/* In some formats definitions come between events. */
 static struct state_interest state_interest(struct causal_calls *calls, uint32_t state)
 {
     const struct defs *defs = calls->defs;
@@ -136,7 +136,7 @@ static int64_t larger(int64_t a, int64_t b)
     return a > b ? a : b;
 }
 
-/* What is known about the call at hand. */
+/* What is known about the current call. */
 static void note_bytes(struct causal_calls *calls, struct thread_calls *thread, const struct event *event)
 {
     uint32_t call = (uint32_t)thread->count - 1;
@@ -215,7 +215,7 @@ enum status causal_calls_flush(struct causal_calls *calls, const struct batch *b
 
 /* The end */
 
-/* What makes points of calls. */
+/* Turns calls into points. */
 struct placing {
     const struct causal_calls *calls;
     const struct graph *graph;

@@ -29,8 +29,8 @@ enum causal_counts causal_counts_of(const struct state_def *state)
 
 /* A process in a collective. */
 struct member {
-    uint32_t location, call;           /* that it enters it by */
-    uint32_t done_location, done_call; /* that it leaves it by; GRAPH_NONE: not known */
+    uint32_t location, call;           /* the call that enters it */
+    uint32_t done_location, done_call; /* the call that leaves it; GRAPH_NONE: not known */
     bool gives, gets;                  /* what others wait for; something that it waits for */
     uint8_t side;                      /* of an inter-communicator */
     struct causal_bytes bytes;         /* where counts differ */
@@ -45,14 +45,14 @@ struct maker {
     struct causality *causality;
     const struct causal_placer *placer;
     struct member *members; /* by instance, and there by location */
-    size_t *first;          /* of a instance */
-    struct edge *edges;     /* between gates of the instance at hand */
+    size_t *first;          /* of an instance */
+    struct edge *edges;     /* between gates of the current instance */
     size_t edge_count, edge_capacity;
 };
 
 /* Members */
 
-/* False of what is no promise: see causal_calls.h. */
+/* False for calls without a guarantee: see causal_calls.h. */
 static bool binds(const struct graph *graph, const struct instance *instance)
 {
     const struct state_def *state = &graph->defs->states[graph->streams[instance->stream].state];
@@ -167,7 +167,7 @@ static void leaves(struct maker *maker, uint32_t gate, const struct member *memb
         maker->placer->point(maker->placer->context, gate, member->done_location, member->done_call, true);
 }
 
-/* Who is waited for, and who waits, at one gate. */
+/* The processes waited for, and those that wait, at one gate. */
 struct parts {
     bool (*gives)(const struct member *member, const struct parts *parts);
     bool (*gets)(const struct member *member, const struct parts *parts);
@@ -251,7 +251,7 @@ static bool bind_all(struct maker *maker, uint32_t index)
     return one || other;
 }
 
-/* The sum of what all give, which is that of what all get; -1: that is not so, or not told of everyone. */
+/* The bytes that all send, which equal the bytes that all receive; -1: they differ, or are not recorded for all. */
 static int64_t sum_bytes(const struct member *members, size_t count)
 {
     int64_t sent = 0, received = 0;
@@ -263,7 +263,7 @@ static int64_t sum_bytes(const struct member *members, size_t count)
     return sent == received ? sent : -1;
 }
 
-/* True if some bytes must go from the one to the other: it gets more than all the others give. */
+/* True if some bytes must go from one to the other: it receives more than all the others send. */
 static bool must_give(const struct member *from, const struct member *to, int64_t sum)
 {
     return from != to && to->bytes.received > sum - from->bytes.sent;
@@ -278,7 +278,7 @@ static const struct member *largest(const struct member *members, size_t count, 
     return most;
 }
 
-/* A gate for who waits for `from`, or for whom `to` waits; the other is NULL. */
+/* Makes a gate for the processes that wait for `from`, or that `to` waits for; the other is NULL. */
 static bool bind_pairs_of(struct maker *maker, uint32_t index, const struct member *from, const struct member *to,
                           int64_t sum)
 {
@@ -304,8 +304,8 @@ static bool bind_pairs_of(struct maker *maker, uint32_t index, const struct memb
     return gate != CAUSAL_NONE;
 }
 
-/* Which process gives to which is not known. Where one must give to another, what it gives and what that gets are more
-   than the sum of all: it gives most of all, or that gets most. */
+/* The amounts per pair are not known. If one process must send to another, the bytes it sends plus those the other
+   receives exceed the total: it sends the most, or the other receives the most. */
 static bool bind_pairs(struct maker *maker, uint32_t index)
 {
     const struct member *members = maker->members + maker->first[index];
@@ -346,7 +346,7 @@ static int by_gate(const void *a, const void *b)
     return (left->to > right->to) - (left->to < right->to);
 }
 
-/* Gates of those that give: each leads to those of who waits for it. */
+/* Makes gates for the senders: each leads to those of the processes that wait for it. */
 static void add_givers(struct maker *maker, uint32_t index, uint32_t first)
 {
     const struct instance *instance = &maker->graph->instances[index];
@@ -366,7 +366,7 @@ static void add_givers(struct maker *maker, uint32_t index, uint32_t first)
     }
 }
 
-/* A gate for each that gives, behind them one for each that gets: neighbourhoods overlap. */
+/* Makes a gate for each sender, followed by one for each receiver: neighbourhoods overlap. */
 static bool bind_neighbours(struct maker *maker, uint32_t index)
 {
     const struct graph *graph = maker->graph;

@@ -49,8 +49,8 @@ static void add_event(struct causality_builder *builder, uint32_t timeline, size
 
 /* Messages */
 
-/* The message that the end is of: the first that waits for it, or a new one. While a message waits, the time of its
-   missing end holds 1 + the next that waits. */
+/* The message of an end: the first that waits for it, or a new one. While a message waits, the time of its missing end
+   holds 1 + the next waiting one. */
 static uint32_t meet(struct causality_builder *builder, uint32_t timeline, const struct event *event, bool receive)
 {
     struct causality *result = builder->result;
@@ -144,7 +144,7 @@ static uint32_t renumbered(const uint32_t *numbers, uint32_t timeline)
     return timeline == CAUSAL_NONE ? CAUSAL_NONE : numbers[timeline];
 }
 
-/* Timelines come in the order in which their processes are met: which that is must not matter to anybody. */
+/* Timelines come in the order in which their processes occur: results must not depend on it. */
 static void sort_timelines(struct causality *causality)
 {
     size_t count = causality->timeline_count;
@@ -244,7 +244,7 @@ static struct span *spans_of(const struct causality *causality, const struct cau
     return spans;
 }
 
-/* By how much each collective is left too early. */
+/* Finds how much too early each collective is left. */
 static void torn_calls(const struct causality *causality, const struct causal_change *change,
                        struct clock_errors *errors)
 {

@@ -5,7 +5,7 @@
 #include "core/sink.h"
 
 /* Which events of a run cannot lie before which others, whatever the clocks say: a receive before its send, the leave
-   of a collective before the enters that it depends on. What clocks are corrected by. Memory: 40 bytes for a message,
+   of a collective before the enters that it depends on. Clocks are corrected by it. Memory: 40 bytes for a message,
    48 for a call of a collective (and, while it is made, what a graph has for it), 12 more for each neighbour. */
 
 enum { CAUSAL_NONE = UINT32_MAX, CAUSAL_LINKS = 1 << 30 };
@@ -15,7 +15,7 @@ enum causal_kind { CAUSAL_SEND, CAUSAL_RECEIVE, CAUSAL_ENTER, CAUSAL_LEAVE };
 /* An end of a message, or the enter or leave of a call that waits for others. */
 struct causal_event {
     uint32_t link;    /* index of the message or point * 4 + enum causal_kind */
-    uint32_t ordinal; /* so many events of the process stand before it */
+    uint32_t ordinal; /* number of events of the process before it */
 };
 
 /* The events of a process, in the trace's order. All threads of a process have its clock. */
@@ -26,7 +26,7 @@ struct causal_timeline {
     uint64_t seen;            /* events of any kind */
     int64_t begin_ns, end_ns; /* its first and last time */
     int64_t latest_ns;        /* of the event seen last */
-    bool goes_back;           /* an event lies before its predecessor */
+    bool goes_back;           /* an event is earlier than its predecessor */
 };
 
 /* The n-th send and the n-th receive of the same sender, receiver, communicator and tag. */
@@ -43,10 +43,10 @@ struct causal_point {
     bool leaves : 1;
 };
 
-/* No leave of a gate lies before its enters, nor before those of the gates that lead to it. */
+/* No leave of a gate may be earlier than its enters, or those of the gates that lead to it. */
 struct causal_gate {
     uint32_t call : 31; /* gates of one collective, or one call, have the same number */
-    bool together : 1;  /* all that enter it leave it, in the calls that they enter it by */
+    bool together : 1;  /* all processes that enter it leave it, in the same calls */
     uint32_t next;      /* first of the gates it leads to, an index into `nexts`; all have higher indices than it has */
 };
 
@@ -86,22 +86,22 @@ struct sink *causality_builder_sink(struct causality_builder *builder); /* owned
 struct causality *causality_builder_end(struct causality_builder *builder);
 void causality_free(struct causality *causality);
 
-/* How far the times go against it. */
+/* How much the times violate causality. */
 struct clock_errors {
     uint64_t messages, early;  /* matched; received before they were sent */
-    uint64_t instances, torn;  /* collectives that bind; those left before all had entered that should have */
+    uint64_t instances, torn;  /* collectives that synchronise; those left before all members had entered */
     int64_t worst_ns;          /* largest time by which a message is early */
-    int64_t worst_instance_ns; /* largest time by which a collective is torn */
+    int64_t worst_instance_ns; /* largest time by which a collective is left too early */
     double sum_ns;             /* of both */
 };
 
-/* Another time for a time of a timeline. */
+/* The corrected time for a time of a timeline. */
 struct causal_change {
     int64_t (*time)(const void *context, uint32_t timeline, int64_t time_ns);
     const void *context;
 };
 
-/* The errors as they would be with the change, or as they are (NULL). */
+/* The errors after the change, or without one (NULL). */
 struct clock_errors causality_errors(const struct causality *causality, const struct causal_change *change);
 
 /* Changes all times of matched messages and of collectives. */

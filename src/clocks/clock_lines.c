@@ -9,22 +9,23 @@
 #include <math.h>
 #include <string.h>
 
-/* What lies beyond is not a clock, but the times of a damaged trace. */
+/* Larger values do not come from clocks, but from a damaged trace. */
 static const double SLOPE_LEAST = -0.999, SLOPE_MOST = 999;
 
-/* Half a ns is rounding; clocks that no line fits are known to less than their bounds tell. Lines that still contradict
-   each other after so many rounds go on doing so; differences that are not small need a second balance. */
+/* Half a ns is rounding; clocks that no line fits are known less precisely than their bounds suggest. Lines that still
+   contradict each other after this many rounds continue to do so; differences that are not small need a second balance.
+ */
 static const double ROUNDING_NS = 0.5, BENT_NS = 1000;
-static const double WORTHWHILE = 0.001;          /* a sweep that gains less of the best one's is the last */
+static const double WORTHWHILE = 0.001; /* a sweep that gains less than this part of the best one's gain is the last */
 enum { SWEEPS = 100, LOOKS = 30, BALANCES = 2 }; /* LOOKS: at each tie on average, of all sweeps of a kind */
 
-/* What ties a process to a partner: its clock and the partner's. */
+/* The relation of a process's clock to a partner's. */
 struct tie {
     uint32_t partner, pair;
     bool loose;
-    bool together; /* its exits tell it */
+    bool together; /* known from its exits */
     double width;
-    struct clock_line forward; /* takes a time of the process to one of the partner */
+    struct clock_line forward; /* converts a time of the process to one of the partner */
 };
 
 /* How far a process is from the reference. */
@@ -44,7 +45,7 @@ struct finder {
     uint32_t *heap, *heap_place; /* by distance; 1 + place in the heap, 0: not in it */
     size_t heap_count;
     bool *done;
-    bool *settled; /* neither it nor a partner has another line since it was looked at */
+    bool *settled; /* neither its line nor a partner's has changed since it was last examined */
 };
 
 static bool is_clock(struct clock_line line)
@@ -80,7 +81,7 @@ static void find_ties(struct finder *finder)
     }
 }
 
-/* The heap of processes that are reached, the nearest first; of equals the lowest. */
+/* The heap of processes that are reached, the nearest first, the lowest if equal. */
 static bool nearer(const void *context, const void *left_process, const void *right_process)
 {
     const struct finder *finder = context;
@@ -99,7 +100,7 @@ static void note_place(void *context, const void *process, size_t place)
 
 static const struct heap_order BY_DISTANCE = {sizeof(uint32_t), nearer, note_place};
 
-/* The process is reached, or is now nearer than it was. */
+/* Adds a process to the heap, or moves it if it is now nearer. */
 static void come_nearer(struct finder *finder, uint32_t timeline)
 {
     if (!finder->heap_place[timeline]) {
@@ -117,8 +118,8 @@ static uint32_t take_nearest(struct finder *finder)
     return first;
 }
 
-/* The bounds that a tie sets to the process's own correction, its partner's taken for right: d is what its clock is to
-   be put forward beyond a drift of `slope`. */
+/* The bounds that a tie sets for the process's own correction, assuming that the partner's is right: d is how far its
+   clock must be put forward beyond a drift of `slope`. */
 static void add_bounds(const struct finder *finder, struct corridor *corridor, uint32_t timeline, const struct tie *tie,
                        double slope)
 {
@@ -141,7 +142,7 @@ static struct clock_line line_by(const struct finder *finder, uint32_t from, con
     return clock_line_chained(clock_line_inverse(tie->forward), finder->maps[from].line);
 }
 
-/* By bounds of one side: not moved more than they ask for. */
+/* With bounds on one side only: moved no further than they require. */
 static struct clock_line loose_line(const struct finder *finder, uint32_t from, const struct tie *tie)
 {
     struct tie back = {.partner = from, .pair = tie->pair};
@@ -168,7 +169,8 @@ static void reach(struct finder *finder, uint32_t from, const struct tie *tie)
     come_nearer(finder, tie->partner);
 }
 
-/* Lines of all that the reference is connected with, as members of the component. Returns how many they are. */
+/* Computes the lines of all processes connected with the reference, as members of its component. Returns their number.
+ */
 static size_t spread(struct finder *finder, uint32_t reference, uint32_t component, uint32_t *members)
 {
     size_t count = 0;
@@ -209,7 +211,7 @@ static bool agree(const struct agreed *a, const struct agreed *b)
     return a->line.offset == b->line.offset && a->line.slope == b->line.slope;
 }
 
-/* The lowest of the most processes with the same line. */
+/* The lowest process of the largest set with the same line. */
 static uint32_t most_agree(const struct finder *finder, const uint32_t *members, size_t count)
 {
     struct agreed *agreed = memory_new(count * sizeof *agreed);
@@ -269,7 +271,7 @@ static struct corridor bounds_of(const struct finder *finder, uint32_t timeline,
     return corridor;
 }
 
-/* How far this line of the process goes beyond the bounds of a partner, at most. */
+/* The largest violation of a partner's bounds by this line of the process. */
 static double contradiction_with(const struct finder *finder, uint32_t timeline, const struct tie *tie,
                                  struct clock_line line)
 {
@@ -289,7 +291,7 @@ static double contradiction_with(const struct finder *finder, uint32_t timeline,
     return most;
 }
 
-/* The sum of that over all its partners. */
+/* The sum of these violations over all its partners. */
 static double contradiction_of(const struct finder *finder, uint32_t timeline, struct clock_line line)
 {
     double sum = 0;
@@ -298,8 +300,8 @@ static double contradiction_of(const struct finder *finder, uint32_t timeline, s
     return sum;
 }
 
-/* Gives the process a better line, if there is one; its partners are to be looked at again, then. Returns by how much
-   less it contradicts. */
+/* Gives the process a better line, if there is one; its partners must then be examined again. Returns how much the
+   violation shrinks. */
 static double improve(struct finder *finder, uint32_t timeline, bool drift)
 {
     struct clock_line *line = &finder->maps[timeline].line;
@@ -326,7 +328,7 @@ static bool is_moved(const struct clock_map *map)
     return map->line.offset != 0 || map->line.slope != 0;
 }
 
-/* `moved`: only those that are moved anyway. */
+/* `moved`: only processes that are moved anyway. */
 static void improve_all(struct finder *finder, bool drift, bool moved)
 {
     size_t count = finder->causality->timeline_count;
@@ -345,7 +347,7 @@ static void improve_all(struct finder *finder, bool drift, bool moved)
     }
 }
 
-/* By how much the lines go beyond the bounds of all pairs. */
+/* The sum of the violations of all pairs' bounds. */
 static double contradictions(const struct finder *finder)
 {
     double sum = 0;
@@ -356,7 +358,7 @@ static double contradictions(const struct finder *finder)
     return sum;
 }
 
-/* What the lines of each pair leave to be done: offsets, and drifts. */
+/* The remaining differences of each pair of lines: offsets and drifts. */
 static void find_rests(const struct finder *finder, struct square_edge *offsets, struct square_edge *drifts)
 {
     for (size_t i = 0; i < finder->pairs.count; i++) {
@@ -379,7 +381,7 @@ static bool *unmoved(const struct finder *finder)
     return fixed;
 }
 
-/* All pairs together, where that contradicts less: along a way from the reference errors add up. */
+/* Balances all pairs together if that violates less: along a path from the reference errors add up. */
 static void balance(struct finder *finder)
 {
     size_t count = finder->causality->timeline_count, pairs = finder->pairs.count;
@@ -417,7 +419,7 @@ static bool told_by_exits(const struct finder *finder, uint32_t timeline)
     return false;
 }
 
-/* What need not be moved is not: it came to that on the way of others. */
+/* Undoes moves that are not needed: they came from the paths of others. */
 static void leave_alone(struct finder *finder)
 {
     for (uint32_t i = 0; i < finder->causality->timeline_count; i++) {

@@ -4,8 +4,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* To the nearest; halves upwards, so that equal steps stay equal. What no clock shows (NaN with it) ends at the largest
-   time. */
+/* Rounds to the nearest; halves upwards, so that equal steps stay equal. Times out of range, and NaN, become the
+   largest time. */
 static int64_t whole(double ns)
 {
     double nearest = floor(ns + 0.5);
@@ -47,13 +47,13 @@ int64_t clock_corner_shift(const struct clock_corner *from, int64_t time_ns)
     return from[0].shift_ns + whole(part * (double)(from[1].shift_ns - from[0].shift_ns));
 }
 
-/* So many jumps have begun at this event: those whose time and whose ordinal it has reached. */
+/* The number of jumps that have begun at this event: it has reached their time and ordinal. */
 static int64_t jumped(struct clock_map *map, const struct clock_scale *scale, int64_t time_ns)
 {
     while (map->jump < map->jump_count && map->jumps[map->jump].ordinal <= map->seen &&
            map->jumps[map->jump].time_ns <= time_ns)
         map->jump++;
-    /* Where time went back, not all of them. */
+    /* If time went back, not all of them. */
     size_t begun = clock_jumps_begun(map->jumps, map->jump, time_ns);
     return begun == 0 ? time_ns : time_plus(time_ns, clock_jump_shift(&map->jumps[begun - 1], scale, time_ns));
 }
@@ -77,7 +77,7 @@ static int64_t ramped(struct clock_map *map, int64_t time_ns)
     size_t passed = map->corner;
     if (passed == 0)
         return time_ns;
-    /* At a corner the shift is its own. */
+    /* At a corner the shift is the corner's. */
     if (passed == map->corner_count || corners[passed - 1].time_ns == time_ns)
         return time_plus(time_ns, corners[passed - 1].shift_ns);
     return time_plus(time_ns, clock_corner_shift(&corners[passed - 1], time_ns));

@@ -6,18 +6,19 @@
 
 #include <stdint.h>
 
-/* How the times of a process are corrected, in three steps, each of which keeps the order of times where clocks are
-   clocks (times of damaged traces may be beyond what doubles tell apart; there the order is kept all the same):
+/* How the times of a process are corrected, in three steps, each of which keeps the order of times (also in damaged
+   traces, whose times may be too large for the precision of doubles):
    1. a line: offset and drift against the reference;
-   2. jumps: a receive that would still lie before its send is moved to it, and what follows with it, less and less;
-   3. ramps: what lies before such a receive is moved towards it beforehand, more and more.
-   Only places where something changes are kept. */
+   2. jumps: a receive that would still be earlier than its send is moved to it, and the events that follow move with
+   it, less and less;
+   3. ramps: events before such a receive are moved towards it, more and more. Only the places where something changes
+   are stored. */
 
-/* From this event on, times are later by `shift_ns`, which shrinks by `back` of the time that passes, down to 0. */
+/* From this event on, times are later by `shift_ns`, which shrinks by `back` times the elapsed time, down to 0. */
 struct clock_jump {
     int64_t time_ns;  /* after step 1 */
     int64_t shift_ns; /* > 0 */
-    uint32_t ordinal; /* so many events of the process stand before it: some may have its time */
+    uint32_t ordinal; /* number of events of the process before it: some may have the same time */
 };
 
 /* A corner of the ramps; between two of them the shift is on the straight line, outside of all it is 0. */
@@ -32,14 +33,14 @@ struct clock_step {
 };
 
 struct clock_map {
-    struct clock_line line; /* what the process's clock must be put forward; x counts from the origin */
+    struct clock_line line; /* how far the process's clock must be put forward; x counts from the origin */
     struct clock_jump *jumps;
     size_t jump_count, jump_capacity;
     struct clock_corner *corners;
     size_t corner_count, corner_capacity;
-    /* Where the reading is. */
+    /* The position of reading. */
     uint64_t seen; /* events so far */
-    /* The latest event so far and the one just before: what is not earlier does not become earlier than they have. */
+    /* The latest event so far and the previous one: an event that is not earlier than these must not become earlier. */
     struct clock_step latest, previous;
     bool begun;    /* there are such */
     size_t jump;   /* jumps begun */
@@ -49,7 +50,7 @@ struct clock_map {
 /* What all maps of a trace share. */
 struct clock_scale {
     int64_t origin_ns;
-    double back; /* 1 - gamma: what of the time passed jumps shrink by */
+    double back; /* 1 - gamma: by how much of the elapsed time jumps shrink */
 };
 
 /* Sums and differences that end at the largest and smallest time there is. */
@@ -71,8 +72,8 @@ int64_t clock_jump_shift(const struct clock_jump *jump, const struct clock_scale
 size_t clock_jumps_begun(const struct clock_jump *jumps, size_t count, int64_t time_ns); /* not later than the time */
 int64_t clock_corner_shift(const struct clock_corner *from, int64_t time_ns); /* between `from` and the next */
 
-/* The corrected time of the next event of the process; `counts` as event_counts. Never earlier than that of an event
-   before it which is not later. */
+/* The corrected time of the next event of the process; `counts` as event_counts. Never earlier than that of a previous
+   event that is not later. */
 int64_t clock_map_next(struct clock_map *map, const struct clock_scale *scale, int64_t time_ns, int counts);
 
 /* The reading begins anew. */

@@ -5,8 +5,8 @@
 
 #include <math.h>
 
-/* Exits that are farther from the line than so many spreads are those of processes that did not run; what is farther
-   apart than a collective takes to end is a matter of clocks. Fewer exits tell nothing. */
+/* Exits farther from the line than this many spreads belong to processes that were not running; exits farther apart
+   than a collective takes to end show a clock difference. Fewer exits than this are not enough. */
 static const double OUTLIER = 2, APART_NS = 100000, SIGNIFICANT = 10;
 enum { EXITS_LEAST = 5, PASSES = 4 };
 
@@ -58,7 +58,8 @@ static void tie_points(struct clock_pairs *pairs, const struct causality *causal
     add_bound(pairs, scale, from->timeline, from->time_ns, to->timeline, to->time_ns);
 }
 
-/* At a gate everyone is tied to one who enters, and to one who leaves; and these to those of the gates it leads to. */
+/* At a gate every process is tied to one that enters, and to one that leaves; and these to those of the gates it leads
+   to. */
 static void add_gates(struct clock_pairs *pairs, const struct causality *causality, const struct clock_scale *scale,
                       const struct hub *hubs)
 {
@@ -87,7 +88,7 @@ static void add_exit(struct clock_pairs *pairs, const struct clock_scale *scale,
     }
     struct clock_exits *exits = &pairs->exits[pair->exits - 1];
     double x = (double)time_minus(hub->time_ns, scale->origin_ns), d = (double)time_minus(point->time_ns, hub->time_ns);
-    /* Not bent by more than rounding: the sums are of what the line leaves. */
+    /* Not affected by rounding: the sums are of the residuals of the line. */
     double rest = d - exits->line.offset - exits->line.slope * x;
     if (fabs(rest) > OUTLIER * exits->spread)
         return;
@@ -99,7 +100,7 @@ static void add_exit(struct clock_pairs *pairs, const struct clock_scale *scale,
     exits->dd += rest * rest;
 }
 
-/* A better line of the sums: they begin anew. */
+/* Improves the line from the sums, which restart. */
 static void end_pass(struct clock_exits *exits)
 {
     double n = (double)exits->count;
@@ -156,13 +157,13 @@ void clock_pairs_clear(struct clock_pairs *pairs)
 
 /* What is known */
 
-/* They need not be left at one moment: some learn sooner than others that all have come. */
+/* Not all processes leave them at the same moment: some learn sooner than others that all have arrived. */
 static double exits_width(const struct clock_exits *exits)
 {
     return fmax(2 * exits->spread, APART_NS);
 }
 
-/* The exits, where they are closer together than the corridor's sides, and tell that the clocks differ. */
+/* Uses the exits if they are closer together than the corridor's sides and show that the clocks differ. */
 static struct corridor_fit fit_exits(const struct clock_pairs *pairs, const struct clock_pair *pair,
                                      struct corridor_fit fit)
 {

@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-/* Rounds at most: a row of n nodes takes n of them, a net far fewer. What is left of the error then is small. */
+/* The maximum of rounds: a chain of n nodes takes n of them, a net far fewer. The remaining error is then small. */
 enum { ROUNDS = 2000 };
 static const double CLOSE_ENOUGH = 1e-10; /* of the first residual, in squares */
 
@@ -24,7 +24,7 @@ static double dot(const struct solver *solver, const double *a, const double *b)
     return sum;
 }
 
-/* What a change of the values by `direction` does to the residual. */
+/* The change of the residual when the values change by `direction`. */
 static void multiply(const struct solver *solver)
 {
     for (size_t i = 0; i < solver->node_count; i++)

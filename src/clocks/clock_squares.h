@@ -6,8 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Values of nodes from what is known of their differences, by least squares: the errors of a way round cancel, where
-   along one way they add up. */
+/* Values of nodes from their differences, by least squares: errors cancel over several paths, while along one path they
+   add up. */
 
 /* The value of b is that of a and `ahead`, with this weight. */
 struct square_edge {

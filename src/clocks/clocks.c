@@ -8,8 +8,8 @@
 
 #include <math.h>
 
-/* The smallest time that a message takes is not known, so none is taken for granted; a jump wears off, and is prepared
-   for, over a hundred times its length, which changes intervals by 1 % at most. */
+/* The smallest time that a message takes is not known, so none is taken for granted; a jump is spread over a hundred
+   times its length before and after it, which changes intervals by 1 % at most. */
 static const double GAMMA = 0.99, SLOPE = 0.01;
 enum { LATENCY_NS = 0 };
 
@@ -41,8 +41,8 @@ static int64_t line_time(const void *context, uint32_t timeline, int64_t time_ns
     return clock_line_time(&work->maps[timeline], &work->scale, time_ns);
 }
 
-/* Offsets and drifts, where they make it better: of clocks that jump, or of messages that were recorded wrongly, they
-   need not. */
+/* Uses offsets and drifts if they improve the result: if clocks jump or messages were recorded wrongly, they may not.
+ */
 static void align(struct clocks *clocks, struct causality *causality)
 {
     struct clock_work *work = clocks->work;

@@ -6,20 +6,20 @@
 
 /* Correction of clocks after the run, where messages are received before they are sent: offset and drift of each
    process's clock from the bounds that messages and collectives set (clock_lines.h), then the controlled logical clock
-   for what is left (logical_clock.h). A trace that does not go against causality is not touched.
+   for what is left (logical_clock.h). A trace that does not violate causality is not changed.
 
-   The trace is read twice: first into a causality, of which clocks_of makes the corrections; then its events are
-   corrected as they come by. The order of a process's events stays, and no duration becomes negative. */
+   The trace is read twice: first into a causality, from which clocks_of computes the corrections; then its events are
+   corrected one by one. The order of a process's events stays, and no duration becomes negative. */
 
 struct clock_row {
     uint32_t process;
-    int64_t offset_ns;  /* what the clock is put forward in the middle of the run, by offset and drift alone */
-    double drift;       /* what it gains by that a second */
+    int64_t offset_ns;  /* how far offset and drift put the clock forward in the middle of the run */
+    double drift;       /* how much that changes per second */
     int64_t largest_ns; /* largest shift of an event so far */
     int64_t bent_ns;    /* largest shift so far that the logical clock added to offset and drift */
-    int64_t width_ns;   /* what the bounds leave open of the offset, in the middle of the run; -1: all, as for loose */
-    bool alone;         /* nothing ties it to another process: its clock is left alone */
-    bool loose;         /* messages go one way only, so that its drift is not known */
+    int64_t width_ns;   /* uncertainty of the offset in the middle of the run; -1: unlimited, as for loose */
+    bool alone;         /* not tied to any other process: its clock is left alone */
+    bool loose;         /* messages go one way only, so its drift is not known */
     bool reference;
 };
 
@@ -37,7 +37,7 @@ struct clocks {
 struct clocks *clocks_of(struct causality *causality);
 void clocks_free(struct clocks *clocks);
 
-/* Corrects the times of the next events of the trace, in the trace's order. */
+/* Corrects the times of the next events of the trace, in order. */
 void clocks_correct(struct clocks *clocks, struct batch *batch);
 
 /* The trace's events begin anew. */

@@ -5,7 +5,7 @@
 
 #include <math.h>
 
-/* Bounds that wait at least before the hull is made again. */
+/* The least number of collected bounds before the hull is recomputed. */
 enum { CORRIDOR_WAITING = 64 };
 
 /* Slopes beyond this are not clocks: B would stand still. */
@@ -71,7 +71,7 @@ static double side_at(const struct corridor_side *side, double x, size_t *piece)
                                                   : from.d;
 }
 
-/* Where both sides are bounded: the tightest place. */
+/* The tightest place where both sides are bounded. */
 struct narrow {
     bool any;
     double x, above, below;
@@ -109,7 +109,7 @@ static void slopes_at(const struct corridor_side *side, double x, double outside
     }
 }
 
-/* Through the middle of the deepest contradiction, with a slope that makes none deeper; the nearest to 0. */
+/* The line through the middle of the largest contradiction, with the slope nearest to 0 that makes none larger. */
 static struct clock_line least_wrong(const struct corridor *corridor, const struct narrow *narrow)
 {
     double above_left, above_right, below_left, below_right;
@@ -153,7 +153,7 @@ static bool extreme_line(const struct corridor_side *left, const struct corridor
     return true;
 }
 
-/* Offsets that no bound contradicts where the clocks run alike: from *low to *high, if that is not below it. */
+/* The possible offsets if the clocks run at the same rate: from *low to *high, if that is not below it. */
 static void offsets(const struct corridor *corridor, double *low, double *high)
 {
     *low = -INFINITY;
@@ -164,7 +164,7 @@ static void offsets(const struct corridor *corridor, double *low, double *high)
         *low = fmax(*low, corridor->below.at[i].d);
 }
 
-/* For clocks that run alike: 0, or the middle of the offsets that are possible, in whole ns; where none is, the one
+/* For clocks with the same rate: 0, or the middle of the possible offsets, in whole ns; if none is possible, the one
    whose largest contradiction is the smallest. */
 static double offset_of(const struct corridor *corridor)
 {
@@ -182,7 +182,7 @@ double corridor_nearest(const struct corridor *corridor, double offset)
     return low <= high ? fmin(fmax(offset, low), high) : low + (high - low) / 2;
 }
 
-/* One side has no bounds: no more than an offset is known. */
+/* One side has no bounds: only an offset is known. */
 static struct corridor_fit fit_one_sided(const struct corridor *corridor)
 {
     bool empty = corridor->above.count + corridor->below.count == 0;
@@ -208,7 +208,7 @@ static bool side_spans(const struct corridor_side *side, double x)
     return side->at[0].x <= x && side->at[side->count - 1].x >= x;
 }
 
-/* What the bounds leave open at x = 0: the distance of the hulls; where they do not reach there, of the two lines. */
+/* The uncertainty at x = 0: the distance of the hulls or, if they do not reach that far, of the two lines. */
 static double width_between(const struct corridor *corridor, const struct corridor_fit *fit)
 {
     size_t above = 0, below = 0;
@@ -251,7 +251,7 @@ double corridor_contradiction(const struct corridor *corridor, struct clock_line
     return fmax(side_contradiction(&corridor->above, 1, line), side_contradiction(&corridor->below, -1, line));
 }
 
-/* Of what is contradicted anyway: what explains twice as much may be twice as complicated. */
+/* If every line is contradicted: a line with one more parameter must halve the contradiction. */
 static struct clock_line simplest(const struct corridor *corridor, struct clock_line line)
 {
     struct clock_line none = {0, 0}, offset = {offset_of(corridor), 0};
@@ -263,7 +263,7 @@ static struct clock_line simplest(const struct corridor *corridor, struct clock_
     return corridor_contradiction(corridor, none) <= 2 * worst ? none : line;
 }
 
-/* Of the offsets that will do the middle one, where any will. */
+/* The middle of the possible offsets, if there are any. */
 static void set_middle(const struct corridor *corridor, struct corridor_fit *fit)
 {
     double low, high;
@@ -293,7 +293,7 @@ static struct corridor_fit fit_corridor(struct corridor *corridor, bool simple)
     if (narrow.any && narrow.above < narrow.below - ROUNDING_NS)
         return fit_crossed(corridor, &narrow, simple);
     struct corridor_fit fit = fit_between(corridor);
-    /* No clock runs like that: the times are damaged. */
+    /* No clock behaves like that: the times are damaged. */
     if (!slope_fits(fit.line)) {
         fit.kind = CORRIDOR_CROSSED;
         fit.line = simplest(corridor, (struct clock_line){0, 0});

@@ -5,10 +5,11 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* What messages say about two clocks. With x a time on clock A and d what clock B is ahead of it then (ns), a message
-   from A to B, sent at x and received at y, says d(x) <= y - x; one from B to A, received at x and sent at y, says d(x)
-   >= y - x. Between these bounds d runs as in a corridor. Only the convex hulls of the bounds matter (Duda, Harrus,
-   Haddad, Bernard, ICDCS 1987); that is all that is kept: memory follows the hulls, not the messages. */
+/* What messages reveal about two clocks. With x a time on clock A and d how far clock B is ahead of it then (ns), a
+   message from A to B, sent at x and received at y, says d(x) <= y - x; one from B to A, received at x and sent at y,
+   says d(x)
+   >= y - x. Between these bounds d runs in a corridor. Only the convex hulls of the bounds matter (Duda, Harrus,
+   Haddad, Bernard, ICDCS 1987); only these are kept: memory depends on the hulls, not on the messages. */
 
 struct corridor_point {
     double x, d;
@@ -17,7 +18,7 @@ struct corridor_point {
 struct corridor_side {
     struct corridor_point *at; /* owned */
     size_t count, capacity;
-    size_t hull; /* so many are the hull as it was; more came after them */
+    size_t hull; /* the first of them are the old hull; more came after these */
 };
 
 /* Zero-initialised is empty. */
@@ -35,14 +36,14 @@ struct clock_line {
 
 enum corridor_kind {
     CORRIDOR_EMPTY,    /* no bounds */
-    CORRIDOR_OPEN,     /* traffic one way only, or first one way and then the other: no drift can be told */
+    CORRIDOR_OPEN,     /* messages one way only, or first one way and then the other: the drift is not known */
     CORRIDOR_COMPLETE, /* bounds from both sides */
     CORRIDOR_CROSSED,  /* the bounds contradict each other: no line fits */
-    CORRIDOR_TOGETHER  /* not the bounds tell it: see clock_pairs.h */
+    CORRIDOR_TOGETHER  /* not from the bounds: see clock_pairs.h */
 };
 
-/* What is b ahead of a, where a is ahead of b by the line; what the third is ahead of the first, where the second is
-   ahead of the first and the third of the second. */
+/* How far b is ahead of a, if a is ahead of b by the line; and how far the third is ahead of the first, from the second
+   against the first and the third against the second. */
 static inline struct clock_line clock_line_inverse(struct clock_line line)
 {
     return (struct clock_line){0 - line.offset / (1 + line.slope), 0 - line.slope / (1 + line.slope)};
@@ -53,31 +54,31 @@ static inline struct clock_line clock_line_chained(struct clock_line first, stru
                                first.slope + second.slope * (1 + first.slope)};
 }
 
-/* What is known of d. `line` is the least that no bound contradicts: none at all (0, 0); else an offset, the middle of
-   what is possible; else, where the corridor is complete, the bisector of its steepest and its flattest line; else the
-   flattest, as no drift is made up. Where every line is contradicted it is the least whose largest contradiction is
-   at most twice that of the next: none at all, an offset, the line that is contradicted least. */
+/* What is known about d. `line` is the simplest that no bound contradicts: no correction (0, 0); else an offset, the
+   middle of the possible ones; else, if the corridor is complete, the bisector of its steepest and its flattest line;
+   else the flattest, so that no drift is made up. If every line is contradicted, it is the simplest whose largest
+   contradiction is at most twice that of the next: no correction, an offset, the line that is contradicted least. */
 struct corridor_fit {
     enum corridor_kind kind;
     struct clock_line line;
     struct clock_line steepest, flattest; /* of CORRIDOR_COMPLETE */
-    double width; /* of the corridor at x = 0; INFINITY where it is bounded from one side only. Crossed: the largest
+    double width; /* of the corridor at x = 0; INFINITY if it is bounded on one side only. Crossed: the largest
                      contradiction of two bounds */
 };
 
 struct corridor_fit corridor_fit(struct corridor *corridor);
 
-/* The same with the line in the middle of what is possible, however little of it is needed. */
+/* The same with the line in the middle of the corridor, even if a simpler one is possible. */
 struct corridor_fit corridor_middle(struct corridor *corridor);
 
-/* The bisector of two lines y = x + d(x) of clocks, in the plane of x and y. Contradicts no bound where they do not. */
+/* The bisector of two lines y = x + d(x) of clocks, in the plane of x and y. Contradicts no bound if they do not. */
 struct clock_line corridor_bisector(struct clock_line steepest, struct clock_line flattest);
 
-/* Of clocks that run alike: the possible offset that is nearest to this one; where none is possible, the one whose
-   largest contradiction is the smallest. */
+/* For clocks with the same rate: the possible offset nearest to this one; if none is possible, the one whose largest
+   contradiction is the smallest. */
 double corridor_nearest(const struct corridor *corridor, double offset);
 
-/* By how much the line goes beyond the bounds, at most; 0: nowhere. */
+/* The largest violation of the bounds by the line; 0: none. */
 double corridor_contradiction(const struct corridor *corridor, struct clock_line line);
 
 #endif

@@ -17,12 +17,12 @@ struct walker {
     size_t at; /* next event of the timeline */
     struct jumped_event *jumped;
     size_t count, capacity;
-    uint32_t waiting_for;  /* link of the event that it cannot take yet; CAUSAL_NONE */
+    uint32_t waiting_for;  /* link of the event that it waits with; CAUSAL_NONE */
     uint32_t next_waiting; /* for the same collective: 1 + timeline */
 };
 
 struct gate_state {
-    uint32_t needed;  /* enters that are still to come, and gates that lead to it and are not open yet */
+    uint32_t needed;  /* enters still missing, plus gates that lead to it and are not open yet */
     uint32_t waiting; /* 1 + timeline */
     int64_t latest_enter_ns, earliest_leave_ns;
 };
@@ -41,7 +41,7 @@ struct logical_clock {
     uint64_t left;
 };
 
-/* Time of the event after what was jumped before. */
+/* The time of the event after earlier jumps. */
 static int64_t internal_ns(const struct logical_clock *clock, uint32_t timeline, int64_t time_ns)
 {
     const struct clock_map *map = &clock->maps[timeline];
@@ -88,7 +88,7 @@ static void raise_gate(struct gate_state *gate, int64_t enter_ns)
     gate->latest_enter_ns = enter_ns > gate->latest_enter_ns ? enter_ns : gate->latest_enter_ns;
 }
 
-/* All enters of the gate are there: so may be all of those that it leads to. */
+/* All enters of the gate have arrived: the gates that it leads to may open, too. */
 static void open_gate(struct logical_clock *clock, uint32_t first)
 {
     const struct causality *causality = clock->causality;
@@ -116,7 +116,7 @@ static void take_send(struct logical_clock *clock, uint32_t timeline, uint32_t i
         wake(clock, message->receiver);
 }
 
-/* False: its send is not there yet. */
+/* False: its send has not been processed yet. */
 static bool take_receive(struct logical_clock *clock, uint32_t timeline, uint32_t index, bool forced)
 {
     struct causal_message *message = &clock->causality->messages[index];
@@ -140,7 +140,7 @@ static void take_enter(struct logical_clock *clock, uint32_t timeline, uint32_t 
         open_gate(clock, point->gate);
 }
 
-/* False: enters that it depends on are not there yet. */
+/* False: enters that it depends on have not been processed yet. */
 static bool take_leave(struct logical_clock *clock, uint32_t timeline, uint32_t index, bool forced)
 {
     struct causal_point *point = &clock->causality->points[index];
@@ -171,7 +171,7 @@ static bool take_event(struct logical_clock *clock, uint32_t timeline, uint32_t 
     }
 }
 
-/* As far as it comes; then it waits. `forced`: the next event is taken whatever it waits for. */
+/* Processes events until one has to wait. `forced`: the next event is processed whatever it waits for. */
 static void walk(struct logical_clock *clock, uint32_t timeline, bool forced)
 {
     struct walker *walker = &clock->walkers[timeline];
@@ -197,7 +197,7 @@ static void walk_ready(struct logical_clock *clock)
         walk(clock, clock->ready[--clock->ready_count], false);
 }
 
-/* Takes a timeline out of those that wait for its collective. */
+/* Removes a timeline from those that wait for its collective. */
 static void leave_waiting(struct logical_clock *clock, uint32_t timeline)
 {
     uint32_t link = clock->walkers[timeline].waiting_for;
@@ -220,7 +220,7 @@ static void force_one(struct logical_clock *clock, uint32_t timeline)
     walk_ready(clock);
 }
 
-/* In traces of runs that could not be, processes wait for each other in a circle: each in turn goes on without. */
+/* In impossible traces processes wait for each other in a circle: each in turn continues without waiting. */
 static void force(struct logical_clock *clock)
 {
     const struct causality *causality = clock->causality;
@@ -250,14 +250,14 @@ static void begin_gates(struct logical_clock *clock)
         clock->gates[causality->points[i].gate].needed += !causality->points[i].leaves;
     for (size_t i = 0; i < causality->next_count; i++)
         clock->gates[causality->nexts[i]].needed++;
-    /* Those that nobody enters are open, and those that only such lead to. */
+    /* Gates without enters are open, and so are those that only such gates lead to. */
     for (uint32_t i = 0; i < causality->gate_count; i++)
         for (size_t k = causality->gates[i].next; clock->gates[i].needed == 0 && k < causal_nexts_end(causality, i);
              k++)
             clock->gates[causality->nexts[k]].needed--;
 }
 
-/* What is entered must not go beyond the leaves of the gates that it leads to, either. */
+/* An enter must not be moved beyond the leaves of the gates that it leads to, either. */
 static void end_gates(struct logical_clock *clock)
 {
     const struct causality *causality = clock->causality;
@@ -283,7 +283,7 @@ static void forward(struct logical_clock *clock)
     end_gates(clock);
 }
 
-/* Backward: corners are found from the last to the first, and turned round at the end. */
+/* Backward: corners are found from the last to the first, and reversed at the end. */
 
 struct ramp {
     struct clock_map *map;
@@ -303,7 +303,7 @@ static void add_corner(struct ramp *ramp, int64_t time_ns, int64_t shift_ns)
     ARRAY_PUSH(map->corners, map->corner_count, map->corner_capacity, (struct clock_corner){time_ns, shift_ns});
 }
 
-/* Where the ramp has come down to 0, if nothing forces it lower. */
+/* The time at which the ramp reaches 0, if nothing forces it lower. */
 static int64_t foot_of(const struct ramp *ramp)
 {
     double length = (double)top(ramp)->shift_ns / ramp->slope;
@@ -337,11 +337,11 @@ static void limit_ramp(struct ramp *ramp, int64_t time_ns, int64_t limit_ns)
            (top(ramp)->time_ns <= time_ns || rise(top(ramp)[0], top(ramp)[-1]) < rise(corner, top(ramp)[0])))
         map->corner_count--;
     if (top(ramp)->time_ns <= time_ns)
-        map->corner_count--; /* the jump's own corner: nothing lies between them */
+        map->corner_count--; /* the jump's own corner: no event is between them */
     add_corner(ramp, corner.time_ns, corner.shift_ns);
 }
 
-/* A ramp that has come down before this time ends. */
+/* Ends a ramp that has reached 0 before this time. */
 static void end_ramp(struct ramp *ramp, int64_t time_ns)
 {
     if (!ramp->rising || foot_of(ramp) < time_ns)
@@ -351,8 +351,8 @@ static void end_ramp(struct ramp *ramp, int64_t time_ns)
     ramp->rising = false;
 }
 
-/* Before the jump all may be moved by as much as it jumps, and by what it is moved itself: rounded down, so that what
-   lies between it and the latest corner is not moved farther than it was to be. */
+/* Events before the jump may be moved by the jump plus its own shift: rounded down, so that events between it and the
+   latest corner are not moved further than planned. */
 static void begin_ramp(struct ramp *ramp, const struct jumped_event *jumped)
 {
     int64_t moved_ns = height(ramp, jumped->corrected_ns);
@@ -380,7 +380,7 @@ static int64_t point_time(const struct logical_clock *clock, uint32_t index, int
     return point->time_ns;
 }
 
-/* Time of an event, and how far it may be moved: INT64_MAX as far as one likes. */
+/* The time of an event, and how far it may be moved: INT64_MAX for no limit. */
 static int64_t event_time(const struct logical_clock *clock, uint32_t link, int64_t *limit_ns)
 {
     *limit_ns = INT64_MAX;
@@ -428,7 +428,7 @@ uint64_t logical_clock_run(struct causality *causality, struct clock_map *maps, 
                                   .ready = memory_new(count * sizeof *clock.ready)};
     forward(&clock);
     for (uint32_t i = 0; i < count; i++) {
-        /* Where time goes back, the order of events is not that of times: nothing is moved beforehand. */
+        /* If time goes back, events are not in order of time: no ramps. */
         if (options.slope > 0 && !causality->timelines[i].goes_back)
             backward(&clock, i);
         free(clock.walkers[i].jumped);

@@ -8,13 +8,13 @@
 
 static const double LEAST_COVERED = 0.5, LEAST_SYMBOLS = 0.5, LEAST_SIMILAR = 0.8, AS_SIMILAR = 0.06;
 
-/* Steps of comparing segments, per anchor; beyond it only what is the same at both ends counts as common. */
+/* Steps of comparing segments, per anchor; beyond it only the equal symbols at both ends count as common. */
 enum { COMPARE_EFFORT = 1 << 26 };
 
-/* Of symbols that occur equally often so many are tried: mostly they are of one iteration, and cut alike. */
+/* The number of equally frequent symbols tried: mostly they belong to the same iteration and cut it in the same way. */
 enum { ANCHORS_ALIKE = 3 };
 
-/* A folded segment, as it is compared. */
+/* A folded segment, for comparison. */
 struct type {
     uint32_t *body;
     size_t length;
@@ -137,8 +137,8 @@ static bool has_symbols(struct anchor *anchor, const uint32_t *symbols, uint32_t
     return (double)held >= LEAST_SYMBOLS * (double)frequent;
 }
 
-/* Where the last iteration ends, and of which type it is: with the longest type that it begins with; else with as much
-   as a usual one has. `node` is its first. */
+/* Where the last iteration ends, and its type: the longest type that it begins with; else it is as long as a usual one.
+   `node` is its first. */
 static void end_last(struct anchor *anchor, struct types *types, uint32_t node, uint32_t modal)
 {
     const struct fold *fold = anchor->fold;
@@ -189,8 +189,8 @@ static uint32_t find_types(struct anchor *anchor, struct types *types)
     return node;
 }
 
-/* What ends an iteration is its last call: iterations begin after it, the first where the calls begin to be those of
-   the second, if that is so of half of them. */
+/* The anchor is an iteration's last call: iterations begin after it, and the first one where its calls start to match
+   the second's, if half of them do. */
 static void start_behind(struct anchor *anchor, const uint32_t *symbols)
 {
     uint32_t *starts = anchor->starts, length = starts[1] - starts[0], same = 0;
@@ -207,7 +207,7 @@ static void start_behind(struct anchor *anchor, const uint32_t *symbols)
     anchor->count++;
 }
 
-/* Cuts the sequence at the symbol, or behind it where it ends iterations, and tells whether that is accepted. */
+/* Cuts the sequence at the symbol, or after it if it ends iterations, and returns whether that is accepted. */
 static bool try_symbol(struct anchor *anchor, const uint32_t *symbols, size_t count, uint32_t symbol_count, bool ends)
 {
     size_t capacity = 0;
@@ -235,13 +235,13 @@ static bool try_symbol(struct anchor *anchor, const uint32_t *symbols, size_t co
     return accepted && anchor->similarity >= LEAST_SIMILAR;
 }
 
-/* A symbol that may be tried. */
+/* A candidate symbol. */
 struct candidate {
     uint32_t symbol, first, last, count;
     bool ends, preferred;
 };
 
-/* The most frequent first; of equals those that ties go to. */
+/* The most frequent first; equal ones in order of preference. */
 static int by_rank(const void *a, const void *b)
 {
     const struct candidate *left = a, *right = b;
@@ -314,7 +314,7 @@ struct anchor anchor_of(const uint32_t *symbols, size_t count, uint32_t symbol_c
     }
     if (at < ANCHORS)
         chosen.symbol = candidates[at].symbol;
-    /* Made anew rather than all kept: memory is that of one. */
+    /* Computed again rather than kept, so that memory is needed for only one. */
     if (chosen.symbol != FOLD_NONE)
         try_symbol(&chosen, symbols, count, symbol_count, candidates[at].ends);
     return chosen;
@@ -333,7 +333,7 @@ uint32_t anchor_period(const struct anchor *anchor)
     uint32_t period = 0;
     if (first->next == FOLD_NONE && fold_is_loop(fold, fold->first) && anchor->count % first->count == 0)
         period = (uint32_t)anchor->count / first->count;
-    /* Inner loops whose counts vary are no period. */
+    /* Inner loops with varying counts are not periodic. */
     for (size_t i = 0; period && i + period < anchor->count; i++)
         if (anchor->types[i] != anchor->types[i + period])
             period = 0;

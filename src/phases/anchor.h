@@ -5,17 +5,17 @@
 #include "phases/fold.h"
 
 /* Cuts a sequence into iterations that need not be equal: at a symbol that each of them has once, the anchor (rules of
-   diagnosis, 5.3). Where an iteration has one call more or less than the others, folding finds no loop; this does.
+   diagnosis, 5.3). If an iteration has one call more or less than the others, folding finds no loop; this does.
 
-   A segment reaches from one occurrence of the anchor to the next, or, of one that `ends` iterations, from behind one
-   to behind the next: then what comes before the first is a segment, too, if it is half of one or more. Segments are
-   compared folded, each loop written as its body once, so that trip counts do not matter: equal ones are of one type,
-   the most frequent is the modal one. An anchor is accepted if it occurs ANCHOR_LEAST times or more, from its first to
-   its last occurrence is half of the sequence or more, the modal segment has at least half of the symbols that occur
+   A segment reaches from one occurrence of the anchor to the next, or, if it `ends` iterations, from after one to after
+   the next: then the part before the first is a segment, too, if it is half of one or more. Segments are compared
+   folded, each loop written as its body once, so that trip counts do not matter: equal ones are of one type, the most
+   frequent is the modal one. An anchor is accepted if it occurs ANCHOR_LEAST times or more, from its first to its last
+   occurrence is half of the sequence or more, the modal segment has at least half of the symbols that occur
    ANCHOR_LEAST times there, and the segments' mean similarity to the modal one, 2 * LCS / (sum of both lengths), is 0.8
-   or more. The last segment, which nothing ends, counts in none of this. Of the accepted the most similar is best; of
-   those within 0.06 of it, that with most occurrences; of equals one that `ends` iterations, then the most similar,
-   then the `preferred` symbol, then the first to occur.
+   or more. The last segment, which has no end, is excluded from all this. The best accepted anchor is the most similar
+   one; among those within 0.06 of it, the one with most occurrences; if equal, one that `ends` iterations, then the
+   most similar, then the `preferred` symbol, then the first to occur.
 
    At most ANCHORS symbols are tried (of those that occur equally often, three), each in the time of folding. */
 

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* What decides where the first iteration of a process begins: see first_start. */
+/* For where the first iteration of a process begins: see first_start. */
 struct start_facts {
     int64_t gap_ns, longest_ns;
 };
@@ -97,7 +97,7 @@ static void make_teams(struct finder *finder)
         qsort(finder->teams, finder->count, sizeof *finder->teams, by_members);
 }
 
-/* Where iterations begin is no longer asked for. */
+/* The begins of iterations are no longer needed. */
 static void drop_starts(struct team *team)
 {
     for (size_t i = 0; i < team->row_count; i++) {
@@ -139,7 +139,7 @@ struct naming {
     const struct loop_tree *tree;
     uint32_t location;
     char text[NAME_SIZE];
-    uint32_t said[NAME_FUNCTIONS]; /* states: each is named once */
+    uint32_t said[NAME_FUNCTIONS]; /* states: each appears once */
     size_t said_count;
     uint64_t body;
 };
@@ -230,7 +230,7 @@ static void start_rows(struct team *team, const struct finder *finder, const str
     }
 }
 
-/* Where the iterations of a process, which begins at begin_ns, begin, and the last ends. */
+/* The begins of the iterations of a process, which begins at begin_ns, and the end of the last. */
 static struct start_facts find_starts(const struct loop_tree *tree, const struct loop *loop,
                                       const struct location_reading *reading, const uint32_t *places, int64_t begin_ns,
                                       int64_t *starts)
@@ -250,8 +250,8 @@ static struct start_facts find_starts(const struct loop_tree *tree, const struct
     return facts;
 }
 
-/* The first iteration begins where the call before its first ends, if that is no longer before it than in any later
-   iteration of any process; else as long before as in any later one of its own: setting up is no part of it. */
+/* The first iteration begins where the call before its first ends, if that gap is no longer than in any later iteration
+   of any process; else the gap is the longest of its own later iterations: setup is not part of it. */
 static int64_t first_start(int64_t start, const struct start_facts *facts, int64_t longest_ns)
 {
     time_subtract(&start, facts->gap_ns <= longest_ns ? facts->gap_ns : facts->longest_ns);
@@ -301,7 +301,7 @@ static void find_loops(struct finder *finder)
     }
 }
 
-/* Which loops of two teams are the same */
+/* Loops that two teams have in common */
 
 static bool matters(const struct team *team, size_t row)
 {
@@ -332,7 +332,7 @@ static void match_inner(const struct team *model, struct team *team, uint32_t ou
     }
 }
 
-/* True if two processes turn a loop equally often, but for what a cut recording may miss. */
+/* True if two processes run a loop equally often, except for iterations that a cut recording may miss. */
 static bool same_count(uint32_t left, uint32_t right)
 {
     uint32_t less = left < right ? left : right, more = left < right ? right : left;
@@ -402,7 +402,7 @@ static void add_times(struct loop_row *to, const struct loop_row *from)
     time_add(&to->communicating_ns, from->communicating_ns);
 }
 
-/* Takes the starts of the team's iterations over to where those of all processes are; the team has them no more. */
+/* Moves the starts of the team's iterations to those of all processes. */
 static void move_starts(struct team *team, uint32_t own, size_t stride, int64_t *to)
 {
     for (size_t k = 0; k < team->count; k++)
@@ -412,7 +412,7 @@ static void move_starts(struct team *team, uint32_t own, size_t stride, int64_t 
     team->starts[own] = NULL;
 }
 
-/* The same for those of all teams with the role. Where one team is all processes its starts are the answer. */
+/* The same for all teams with the role. If one team has all processes, its starts are used as they are. */
 static int64_t *gather_starts(struct finder *finder, size_t stride, uint32_t role, uint32_t model_row)
 {
     size_t processes = finder->loops->process_count;
@@ -488,7 +488,7 @@ static bool has_loops(const struct team *team)
     return false;
 }
 
-/* True if nearly all processes turn the same loops equally often; writes them then. */
+/* Writes the loops if nearly all processes run them equally often, and returns true. */
 static bool find_common(struct finder *finder)
 {
     /* Any team may be the model; the largest are tried. */
@@ -516,7 +516,7 @@ static void find_roles(struct finder *finder)
             write_role(finder, model, model->row_count, roles++, false);
         }
     }
-    /* Nobody repeats anything. */
+    /* No process repeats anything. */
     if (roles == 0 && finder->count > 0) {
         for (size_t i = 0; i < finder->count; i++) {
             struct team *team = &finder->teams[i];

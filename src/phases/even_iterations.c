@@ -38,7 +38,7 @@ static size_t *rows_of(const struct even_iterations *given)
     return row_of;
 }
 
-/* How many times as long the row's process computes in the iteration. */
+/* The factor by which the row's process computes longer in the iteration. */
 static double factor_of(const struct evening *evening, size_t row, uint32_t iteration)
 {
     double mean = evening->means[iteration];

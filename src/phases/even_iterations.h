@@ -4,7 +4,7 @@
 
 #include "phases/phases.h"
 
-/* More cells of processes and iterations are not replayed: what they need is kept beside. */
+/* Limit on cells of processes and iterations, to bound memory: more are not replayed. */
 enum { EVEN_ITERATIONS_CELLS = 1 << 22 };
 
 /* The iterations of the main loop. */
@@ -18,9 +18,9 @@ struct even_iterations {
     uint32_t count, skipped; /* iterations; the first of them that stay as they are */
 };
 
-/* What the run would be shorter by if in each iteration all processes computed as long as their mean: by a replay
-   (replay.h), which also knows what overlaps already. Cells of hardly any computing (BALANCE_IDLE of the mean), where
-   nothing can be stretched, stay as they are. */
+/* How much shorter the run would be if in each iteration all processes computed as long as their mean: by a replay
+   (replay.h), which accounts for existing overlap. Cells with hardly any computing (BALANCE_IDLE of the mean), where
+   nothing can be stretched, are left unchanged. */
 int64_t even_iterations_saving(const struct even_iterations *iterations);
 
 #endif

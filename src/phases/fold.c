@@ -10,7 +10,7 @@
 /* Any odd number with well mixed bits: the base of the windows' hashes. */
 static const uint64_t BASE = UINT64_C(0xD1342543DE82EF95);
 
-/* The sequence while it is folded: nodes and, beside them, their shapes, which is what comparing reads. */
+/* The sequence while it is folded: nodes and, in a separate array for fast comparison, their shapes. */
 struct folder {
     struct fold *fold;
     struct map known; /* hash of a body -> first shape of that hash */
@@ -29,7 +29,7 @@ static uint64_t body_hash(const uint32_t *body, size_t length)
     return hash;
 }
 
-/* Keys of the map: bodies of different lengths apart, never UINT64_MAX. */
+/* Keys of the map: different for bodies of different lengths, never UINT64_MAX. */
 static uint64_t body_key(uint64_t hash, size_t length)
 {
     return (hash ^ map_hash(length)) >> 1;
@@ -69,7 +69,7 @@ static uint32_t intern_shape(struct folder *folder, const uint32_t *body, size_t
     return shape;
 }
 
-/* Puts the loop of the nodes [from, from + count * length) at `to`, which is not behind them. */
+/* Puts the loop of the nodes [from, from + count * length) at `to`, which is not after them. */
 static void put_loop(struct folder *folder, size_t to, size_t from, size_t length, size_t count, uint32_t shape)
 {
     struct fold *fold = folder->fold;
@@ -146,13 +146,13 @@ static bool fold_length(struct folder *folder, size_t length)
     size_t count = folder->count, to = 0, equal_until = 0;
     folder->fold->steps += count;
     for (size_t i = 0; i < count;) {
-        /* Nodes from i on that equal the one a length further, carried along. */
+        /* Number of nodes before i that equal the one a length further. */
         if (equal_until < i)
             equal_until = i;
         while (equal_until + length < count && shapes[equal_until] == shapes[equal_until + length])
             equal_until++;
         if (equal_until - i < length) {
-            /* Nothing begins before what ended the run. */
+            /* The next one begins only after what ended this run. */
             size_t stop = equal_until + 1 < count ? equal_until + 1 : count;
             while (i < stop)
                 keep_node(folder, to++, i++);
@@ -168,7 +168,7 @@ static bool fold_length(struct folder *folder, size_t length)
     return folded;
 }
 
-/* Single copies of the bodies of this length that are known as loops become loops of one iteration. */
+/* Single copies of bodies known as loops of this length become loops of one iteration. */
 static void absorb(struct folder *folder, size_t length)
 {
     size_t count = folder->count, to = 0, i = 0;
@@ -198,7 +198,7 @@ static void absorb(struct folder *folder, size_t length)
     folder->count = to;
 }
 
-/* Adjacent loops of the same body are one. */
+/* Merges adjacent loops of the same body. */
 static void join(struct folder *folder)
 {
     struct fold *fold = folder->fold;
@@ -217,7 +217,7 @@ static void join(struct folder *folder)
     folder->count = to;
 }
 
-/* One round: the shortest body that repeats, wherever it does. False: none does. */
+/* One round: folds the shortest repeating body, wherever it occurs. False: none repeats. */
 static bool fold_round(struct folder *folder, uint32_t (*lengths)[2])
 {
     size_t found = find_lengths(folder, lengths);
@@ -231,7 +231,7 @@ static bool fold_round(struct folder *folder, uint32_t (*lengths)[2])
     return false;
 }
 
-/* The sequence as it is: a node for each symbol and cut. */
+/* The unfolded sequence: a node for each symbol and cut. */
 static void fill(struct folder *folder, const uint32_t *symbols, size_t count, const uint32_t *cuts, size_t cut_count)
 {
     struct fold *fold = folder->fold;
@@ -240,7 +240,7 @@ static void fill(struct folder *folder, const uint32_t *symbols, size_t count, c
         add_shape(fold, NULL, 0, FOLD_NONE);
     for (size_t i = 0; i <= count; i++) {
         for (; cut < cut_count && cuts[cut] == i; cut++) {
-            /* A shape that occurs nowhere else: nothing that contains it repeats. */
+            /* A shape that occurs only once: nothing that contains it repeats. */
             folder->shapes[folder->count] = add_shape(fold, NULL, 0, FOLD_NONE);
             folder->nodes[folder->count++] = (uint32_t)fold->node_count++;
         }
@@ -292,7 +292,7 @@ void fold_free(struct fold *fold)
     free(fold);
 }
 
-/* What rotating needs to know; all but the fold are by the caller. */
+/* The input of rotating; everything except the fold is the caller's. */
 struct rotator {
     struct fold *fold;
     const bool *ends;
@@ -307,8 +307,8 @@ static bool ends_iteration(const struct rotator *rotator, uint32_t node)
     return rotator->ends && !fold_is_loop(rotator->fold, node) && rotator->ends[rotator->fold->nodes[node].begin];
 }
 
-/* By how many places to rotate a body, at most `most`: behind the first symbol that ends iterations, if there is any,
-   else to the place before which most time passes, over all iterations. */
+/* By how many places to rotate a body, at most `most`: to after the first symbol that ends iterations, if there is any,
+   else to the place with the longest gaps before it, over all iterations. */
 static uint32_t rotation_of(const struct rotator *rotator, const struct fold_node *loop, uint32_t length, uint32_t most)
 {
     const struct fold *fold = rotator->fold;
@@ -317,7 +317,7 @@ static uint32_t rotation_of(const struct rotator *rotator, const struct fold_nod
     for (uint32_t i = 0; i < loop->count * length; i++, at = fold->nodes[at].next) {
         if (i < length && ends_iteration(rotator, at) && (found == FOLD_NONE || i + 1 == length))
             found = (i + 1) % length;
-        /* The gap before the loop is not one of the loop. */
+        /* The gap before the loop does not belong to it. */
         if (rotator->gaps_ns && i > 0)
             passed_ns[i % length] += rotator->gaps_ns[fold->nodes[at].begin];
     }
@@ -347,7 +347,7 @@ static uint32_t rotated_shape(struct rotator *rotator, uint32_t shape, uint32_t 
     return rotated;
 }
 
-/* How many of the nodes after the loop, `left` in its chain, continue as its body begins. */
+/* How many of the nodes after the loop, `left` in its chain, match the begin of its body. */
 static uint32_t continues(const struct fold *fold, uint32_t loop, uint32_t left)
 {
     const struct fold_shape *shape = &fold->shapes[fold->nodes[loop].shape];
@@ -360,8 +360,8 @@ static uint32_t continues(const struct fold *fold, uint32_t loop, uint32_t left)
     return same;
 }
 
-/* Moves the first nodes of a loop out before it, and as many from behind it into it. `link` is what leads to the loop;
-   returns what leads to it then. */
+/* Moves the first nodes of a loop out before it, and as many from after it into it. `link` leads to the loop; returns
+   the new link. */
 static uint32_t *shift(struct fold *fold, uint32_t *link, uint32_t places)
 {
     uint32_t number = *link;
@@ -383,7 +383,7 @@ static uint32_t *shift(struct fold *fold, uint32_t *link, uint32_t places)
     return &fold->nodes[out_last].next;
 }
 
-/* Rotates the loops of a chain, of which each iteration has `length` nodes, then those inside. */
+/* Rotates the loops of a chain whose iterations have `length` nodes each, then those inside. */
 static void rotate_chain(struct rotator *rotator, uint32_t *link, uint32_t length)
 {
     struct fold *fold = rotator->fold;

@@ -8,15 +8,15 @@
 
 /* Folds repetition in a sequence of symbols into nested loops: bottom-up tandem folding (rules of diagnosis, 5.2, after
    the RSDs and PRSDs of ScalaTrace: Noeth, Ratn, Mueller, Schulz, de Supinski, JPDC 2009). Loops of the same body are
-   the same loop however often they turn, so the trip counts of inner loops may vary. What is found by loops.h is made
-   of it.
+   the same loop whatever their number of iterations, so the trip counts of inner loops may vary. loops.h is based on
+   it.
 
-   Time is O(n) per length of body that is tried, of which there are 256 at most in a round; the whole is bounded by
-   FOLD_EFFORT * n steps, after which what is not folded stays flat. Memory is O(n). */
+   Time is O(n) per length of body tried, at most 256 per round; the total is bounded by FOLD_EFFORT * n steps, after
+   which the rest stays unfolded. Memory is O(n). */
 
 enum { FOLD_NONE = UINT32_MAX, FOLD_LONGEST_BODY = 4096, FOLD_LENGTHS = 256, FOLD_EFFORT = 1024 };
 
-/* What repeats: a symbol (length 0), a cut, or a loop of this body whatever its count. */
+/* A repeating unit: a symbol (length 0), a cut, or a loop of this body whatever its count. */
 struct fold_shape {
     uint32_t body;   /* index of its first shape in fold.bodies */
     uint32_t length; /* shapes of the body; 0: no loop */
@@ -42,11 +42,11 @@ struct fold {
     size_t body_count, body_capacity;
     uint32_t symbols;
     uint32_t first; /* node of the outermost chain; FOLD_NONE: the sequence is empty */
-    size_t steps;   /* that were spent */
+    size_t steps;   /* steps spent */
 };
 
-/* Folds `count` symbols, each below `symbol_count`. No loop reaches across a cut, which lies before the symbol of its
-   index (ascending; NULL: none). Freed with fold_free. */
+/* Folds `count` symbols, each below `symbol_count`. No loop spans a cut, which is before the symbol of its index
+   (ascending; NULL: none). Free with fold_free. */
 struct fold *fold_new(const uint32_t *symbols, size_t count, uint32_t symbol_count, const uint32_t *cuts,
                       size_t cut_count);
 void fold_free(struct fold *fold);
@@ -60,11 +60,10 @@ static inline bool fold_is_cut(const struct fold *fold, uint32_t node)
     return fold->nodes[node].shape >= fold->symbols && !fold_is_loop(fold, node);
 }
 
-/* Where iterations begin. After a prologue that shares symbols with it, a loop is found as (b a)^n b where (a b)^n is
-   meant (rules of diagnosis, 5.2, "canonical rotation"). Rotates such bodies so that they begin after a symbol that
-   `ends` an iteration (a collective of the world), or, where the body has none, behind the longest of the gaps. Only
-   where what follows the loop completes its last iteration: none is lost. Both arrays are by place in the sequence;
-   NULL: not known. */
+/* Where iterations begin. After a prologue that shares symbols with it, a loop is found as (b a)^n b instead of (a b)^n
+   (rules of diagnosis, 5.2, "canonical rotation"). Rotates such bodies so that they begin after a symbol that `ends` an
+   iteration (a collective of the world) or, if the body has none, after the longest gap. Only if the nodes after the
+   loop complete its last iteration, so that none is lost. Both arrays are by place in the sequence; NULL: not known. */
 void fold_rotate(struct fold *fold, const bool *ends, const int64_t *gaps_ns);
 
 #endif

@@ -5,16 +5,16 @@
 #include "phases/loops.h"
 
 /* The steps of loops_of, for loops that many locations have in common: they are found in one location and timed in
- * each. */
+   each. */
 
-/* Which calls of a location loops are looked for in, and whether their partners tell them apart. */
+/* Which calls of a location are searched for loops, and whether their partners distinguish them. */
 enum location_calls {
     LOCATION_PARTNERS, /* those that loops_of takes, by function, communicator and relative partner */
-    LOCATION_CALLS,    /* the same calls, whichever process the partner is */
+    LOCATION_CALLS,    /* the same calls, regardless of the partner */
     LOCATION_WORLD     /* collectives of the whole run only: they come in the same order on all locations */
 };
 
-/* What a reading tells of each call. */
+/* The data of a reading about each call. */
 enum location_detail { LOCATION_TIMES, LOCATION_SYMBOLS };
 
 /* Those calls as a sequence: a place in it is an index of all these arrays. */
@@ -41,11 +41,11 @@ struct location_signature location_signature_of(const struct graph *graph, uint3
  */
 struct loop_tree location_loops_find(const struct graph *graph, uint32_t location, enum location_calls which);
 
-/* Makes calls of the location of places in its reading, and sums up times. */
+/* Converts places in the reading to calls of the location, and sums up times. */
 void location_loops_time(struct loop_tree *tree, const struct graph *graph, uint32_t location,
                          const struct location_reading *reading);
 
-/* Counts the first iterations of each loop that are of warming up. */
+/* Counts the first iterations of each loop that belong to warming up. */
 void loop_tree_warm_up(struct loop_tree *tree);
 
 /* A copy without spare room. */

@@ -5,11 +5,11 @@
 
 #include <string.h>
 
-/* Iterations of an anchor take the place of a folded loop only if they have more than this share of its symbols, and
-   are so similar. */
+/* Iterations of an anchor replace a folded loop only if they have more than this share of its symbols, and this
+   similarity. */
 static const double ANCHOR_SYMBOLS = 0.5, ANCHOR_SIMILAR = 0.9;
 
-/* An anchor reaches further than a folded loop if its iterations last so many times as long. */
+/* An anchor reaches further than a folded loop if its iterations take this many times as long. */
 static const double SAME_RANGE = 1.1;
 
 void loop_tree_clear(struct loop_tree *tree)
@@ -53,7 +53,7 @@ struct slot {
     uint32_t loop;
 };
 
-/* Makes a tree of a fold. */
+/* Builds a tree from a fold. */
 struct grower {
     const struct loop_sequence *sequence;
     const uint32_t *names; /* symbols of the fold as they were given */
@@ -64,8 +64,8 @@ struct grower {
     uint32_t *varied_firsts;     /* the first node of each */
 };
 
-/* Which of the nodes of different iterations are the same loop: those at the same place, or, where iterations differ,
-   the n-th of the same body. */
+/* Matches the loops of different iterations: those at the same place or, if iterations differ, the n-th of the same
+   body. */
 static uint64_t slot_key(const struct fold *fold, bool varies, uint32_t place, uint32_t node, struct map *seen,
                          uint32_t iteration)
 {
@@ -102,8 +102,7 @@ static uint32_t add_loop(struct loop_tree *tree, uint32_t parent)
     return (uint32_t)tree->count - 1;
 }
 
-/* Writes the body of a loop as it is in one iteration. Slots of its loops are made in that order, so that the loops
-   are, too. */
+/* Writes the body of a loop from one iteration. Slots of its loops are created in that order, and so are the loops. */
 static void write_body(struct grower *grower, uint32_t loop, const struct span *span, struct slots *slots, bool varies)
 {
     const struct fold *fold = grower->fold;
@@ -260,7 +259,7 @@ static void insert_anchor(struct grower *grower)
     grower->varied = loop;
 }
 
-/* Outside all loops a body that is met once is no loop, though the same is one elsewhere. */
+/* Outside all loops a body that occurs once is not a loop, even if it is one elsewhere. */
 static void unfold_single(const struct grower *grower)
 {
     struct fold *fold = grower->fold;
@@ -275,7 +274,7 @@ static void unfold_single(const struct grower *grower)
     }
 }
 
-/* How long the sequence lasts from one place to before another. */
+/* The time of the sequence from one place to before another. */
 static double lasts(const struct loop_sequence *sequence, uint32_t begin, uint32_t end)
 {
     if (begin >= end)
@@ -285,7 +284,7 @@ static double lasts(const struct loop_sequence *sequence, uint32_t begin, uint32
     return (double)time_since(sequence->enter_ns[begin], sequence->leave_ns[end - 1]);
 }
 
-/* The outermost loop that lasts longest; FOLD_NONE if there is none. */
+/* The outermost loop with the most time; FOLD_NONE if there is none. */
 static uint32_t longest_loop(const struct fold *fold, const struct loop_sequence *sequence)
 {
     uint32_t longest = FOLD_NONE;
@@ -307,14 +306,14 @@ static uint32_t first_symbol(const struct fold *fold, uint32_t node)
     return node == FOLD_NONE ? FOLD_NONE : fold->nodes[node].shape;
 }
 
-/* True if the iterations of the anchor are to be preferred to what was folded. */
+/* True if the iterations of the anchor are better than the folded loops. */
 static bool anchor_is_better(const struct anchor *anchor, const struct fold *fold, uint32_t longest,
                              const struct loop_sequence *sequence, const uint32_t *symbols)
 {
     if (anchor->count == 0 || longest == FOLD_NONE)
         return anchor->count > 0;
     const struct fold_node *loop = &fold->nodes[longest];
-    /* Where setting up takes long no loop dominates: an anchor that reaches no further is judged all the same. */
+    /* If setup takes long, no loop dominates: judge an anchor that reaches no further all the same. */
     bool further =
         lasts(sequence, anchor->starts[0], anchor->end) > SAME_RANGE * lasts(sequence, loop->begin, loop->end);
     if (further &&

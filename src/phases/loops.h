@@ -9,11 +9,11 @@
    Paradyn's extension to loops (Boccardo, Nakashima, Falavinha, Manacero 2005, 3.3 and 4.3), of what a trace has
    instead of code.
 
-   A symbol stands for a call: its function, communicator and relative partner. Repetition is folded (fold.h). Where one
+   A symbol represents a call: its function, communicator and relative partner. Repetition is folded (fold.h). Where one
    outermost loop covers LOOP_DOMINATES of the time, the folded loops are the answer, unless an anchor (anchor.h) finds
-   more iterations in it that are alike to 0.9 and have more than half of its symbols: then, and where no loop
-   dominates, the iterations are those of the anchor, if there is one (rules of diagnosis, 5.3). Memory is O(calls);
-   time as fold.h and anchor.h say.
+   more iterations in it with a similarity of 0.9 and more than half of its symbols: then, and where no loop dominates,
+   the iterations are those of the anchor, if there is one (rules of diagnosis, 5.3). Memory is O(calls); time as fold.h
+   and anchor.h say.
  */
 
 enum { LOOP_NONE = UINT32_MAX };
@@ -22,15 +22,15 @@ enum { LOOP_NONE = UINT32_MAX };
 /* A call or a loop in a body. */
 struct loop_item {
     uint32_t symbol; /* as given; UINT32_MAX: it is a loop */
-    uint32_t at;     /* where it stands first: a call of the location, or a place in the sequence */
+    uint32_t at;     /* its first occurrence: a call of the location, or a place in the sequence */
     uint32_t loop;   /* LOOP_NONE: it is a call */
 };
 
-/* Calls [begin, end). An iteration lasts from the enter of its first call to that of the next iteration's, the last of
+/* Calls [begin, end). An iteration runs from the enter of its first call to that of the next iteration's, the last of
    an entry to the leave of its last call. */
 struct loop_iteration {
     uint32_t begin, end;
-    uint32_t entry; /* of the times that the loop was entered, which */
+    uint32_t entry; /* index of the entry into the loop */
     uint32_t type;  /* equal numbers: equal iterations, but for trip counts; 0 in all loops that were folded */
     int64_t begin_ns, end_ns;
 };
@@ -50,13 +50,13 @@ struct loop {
     int64_t time_ns, computing_ns, waiting_ns, communicating_ns;
     double share;        /* of the time of the enclosing one */
     double share_of_all; /* of the location's time */
-    uint32_t warm_up;    /* first iterations that last longer than median + 5 MAD (rules of diagnosis, 5.3) */
+    uint32_t warm_up;    /* first iterations longer than median + 5 MAD (rules of diagnosis, 5.3) */
     enum loop_class kind;
     bool bottleneck;
 };
 
-/* Loop 0 is the whole location as one iteration; a tree of one loop has found none. A loop stands after the one around
-   it, loops of one body in their order. */
+/* Loop 0 is the whole location as one iteration; a tree of one loop has found none. A loop comes after the one around
+   it, loops of one body in order. */
 struct loop_tree {
     struct loop *loops;
     size_t count, capacity;
@@ -67,7 +67,7 @@ struct loop_tree {
 };
 void loop_tree_clear(struct loop_tree *tree);
 
-/* A sequence to find loops in. What is not known is NULL; without times each symbol lasts as long as another. */
+/* A sequence to find loops in. Unknown arrays are NULL; without times all symbols take equally long. */
 struct loop_sequence {
     const uint32_t *symbols;
     size_t count;
@@ -79,11 +79,11 @@ struct loop_tree loops_in(const struct loop_sequence *sequence);
 /* The same, by folding alone: exact, no anchors. */
 struct loop_tree loops_folded(const struct loop_sequence *sequence);
 
-/* The loops of the location's calls, with their times. Calls that do not come from the program's loops are left out:
-   what looks for a message and finds none, and what only asks (MPI_Comm_rank). Where no outermost loop takes
-   LOOP_DOMINATES of the time, or its iterations differ, partners are left out too, for a master that answers whichever
-   process comes, and the loops are those found then if one of them does, and turns exactly and more often (rules of
-   diagnosis, 5.2; the second try is our own). */
+/* The loops of the location's calls, with their times. Calls that do not reflect the program's loops are left out:
+   polls that find no message, and queries (MPI_Comm_rank). If no outermost loop takes LOOP_DOMINATES of the time, or
+   its iterations differ, partners are ignored too, for a master that answers processes in any order; these loops are
+   used if one of them dominates, with exact and more iterations (rules of diagnosis, 5.2; the second try is our own).
+ */
 struct loop_tree loops_of(const struct graph *graph, uint32_t location);
 
 /* Marks as bottlenecks the loops that take strictly more than this share of the one around them. loops_of does, with
@@ -91,7 +91,7 @@ struct loop_tree loops_of(const struct graph *graph, uint32_t location);
 void loop_tree_mark(struct loop_tree *tree, double share);
 
 /* Which interval lies in which: parents[i] is the innermost one that contains interval i, LOOP_NONE: none does. Those
-   that only overlap are siblings, and what lies in both is the first one's child; of equal ones the first contains the
+   that only overlap are siblings, and an interval in both is the first one's child; if equal, the first contains the
    others (Boccardo et al., 3.3, whose result depends on the order of insertion; this does not). Time O(n log n *
    depth). */
 struct loop_interval {

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-/* A first iteration is one of warming up beyond so many median distances from the median. */
+/* A first iteration belongs to warming up beyond this many median distances from the median. */
 static const double WARM_UP_MADS = 5;
 
 /* Calls that may or may not be made in an iteration that is otherwise the same. */
@@ -37,9 +37,9 @@ static uint64_t partners_of(const struct graph *graph, uint32_t location, const 
     return sum;
 }
 
-/* Communicators in the order in which a location uses them: those of other locations have other names. */
+/* Numbers communicators in the order in which a location uses them: other locations have others at the same place. */
 struct comm_order {
-    int32_t comms[64]; /* later ones keep their names */
+    int32_t comms[64]; /* later ones keep their own numbers */
     uint32_t count, last;
 };
 
@@ -56,7 +56,7 @@ static uint32_t comm_number(struct comm_order *order, int32_t comm)
     return order->last;
 }
 
-/* What is the same in calls of the same symbol: function, communicator and root of a collective, partners. */
+/* The properties that calls of the same symbol share: function, communicator and root of a collective, partners. */
 static uint64_t call_key(const struct graph *graph, uint32_t location, const struct call *call,
                          enum location_calls which, struct comm_order *order)
 {
@@ -144,7 +144,7 @@ struct location_signature location_signature_of(const struct graph *graph, uint3
     return signature;
 }
 
-/* Time in calls and waiting in them, of all calls before each: what lies between two is a difference. */
+/* Prefix sums of the time in calls and waiting in them: an interval's time is a difference. */
 struct passed {
     int64_t *calls_ns, *waits_ns;
 };

@@ -12,10 +12,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* An iteration is slow beyond so many median distances from the median, and so many medians. */
+/* An iteration is slow beyond this many median distances from the median, and this many medians. */
 static const double SLOW_MADS = 5, SLOW_MEDIANS = 1.1;
 
-/* Less than this share of the run is not worth a replay with even iterations. */
+/* A loss below this share of the run is not worth a replay with even iterations. */
 static const double EVENING = 0.002;
 
 /* Fewer iterations have no rhythm. */
@@ -25,18 +25,18 @@ struct counter {
     const struct graph *graph;
     const struct phases *phases;
     struct phase_metrics *metrics;
-    int64_t begin_ns;       /* of the run */
-    int64_t *starts;        /* a copy of where iterations begin; NULL: there are too many */
-    double *own;            /* by iteration: computing of the process at hand, in s */
-    double *computing;      /* [process * (iterations + 1) + iteration]: that of all; below 0: the process does not have
-                               the loop. Takes the place of its starts when the process has been walked through. */
+    int64_t begin_ns;  /* of the run */
+    int64_t *starts;   /* a copy of where iterations begin; NULL: there are too many */
+    double *own;       /* by iteration: computing of the current process, in s */
+    double *computing; /* [process * (iterations + 1) + iteration]: computing of all; below 0: the process does not have
+                          the loop. Replaces its starts once the process has been walked. */
     double *times, *begins; /* by iteration: means over the processes, in ns */
     uint32_t per_row;       /* iterations in a row */
     struct rhythm *rhythm;
 };
 
 /* Time of one kind. */
-enum { SPENT_COMPUTING = -1 }; /* else a call's; WAIT_NONE: its whole time, else what it waits */
+enum { SPENT_COMPUTING = -1 }; /* else a call's; WAIT_NONE: its whole time, else its wait */
 
 static void put(struct part_sums *sums, int kind, int64_t ns)
 {
@@ -48,11 +48,11 @@ static void put(struct part_sums *sums, int kind, int64_t ns)
     time_add(kind == SPENT_COMPUTING ? &sums->compute_ns : &sums->mpi_ns, ns);
 }
 
-/* Where a process is while its calls are walked through. */
+/* The position of a process while its calls are walked. */
 struct walk {
     uint32_t process;
     uint32_t phase;
-    uint32_t iteration;    /* PHASE_NONE: the loop has not begun, or is not looked at */
+    uint32_t iteration;    /* PHASE_NONE: the loop has not begun, or is not examined */
     const int64_t *starts; /* of iterations; NULL: the process has none */
 };
 
@@ -89,7 +89,7 @@ static void put_in_iteration(struct counter *counter, uint32_t iteration, int ki
         counter->own[iteration] += (double)ns / 1e9;
 }
 
-/* The same over iterations; what lies outside the loop is none's. */
+/* The same over iterations; time outside the loop belongs to none. */
 static void spend_in_iterations(struct counter *counter, struct walk *walk, int kind, int64_t begin_ns, int64_t end_ns)
 {
     uint32_t count = counter->metrics->iterations.count;
@@ -230,7 +230,7 @@ static void begin_iterations(struct counter *counter)
         }
 }
 
-/* Looks at iterations in the middle of the loop, as many as the bins can tell apart. */
+/* Examines iterations in the middle of the loop, as many as the bins can resolve. */
 static void begin_rhythm(struct counter *counter)
 {
     const struct iteration_metrics *iterations = &counter->metrics->iterations;
@@ -255,7 +255,7 @@ static double median_of(double *values, size_t count)
     return count % 2 ? values[count / 2] : (values[count / 2 - 1] + values[count / 2]) / 2;
 }
 
-/* As exact as a metrics file tells it, so that the same is said from there. */
+/* Rounded as in a metrics file, so that reports from there are the same. */
 static double nano(double value)
 {
     return round(value * 1e9) / 1e9;
@@ -277,7 +277,7 @@ static void find_trend(struct iteration_metrics *iterations, const double *times
     if (squares <= 0 || mean <= 0)
         return;
     iterations->trend = nano(products / squares * ((double)count - 1) / mean);
-    /* Rounding is no trend. */
+    /* Rounding errors are not a trend. */
     if (spread > mean * mean * (double)count * 1e-18)
         iterations->trend_fit = nano(products / sqrt(squares * spread));
 }
@@ -363,7 +363,7 @@ static void take_imbalance(struct iteration_metrics *to, const struct iteration_
     to->persistence = nano(from->persistence);
 }
 
-/* By replay, of what find_imbalance has moved together; -1: not known, where that would take too much room. */
+/* By replay, from the matrix that find_imbalance has compacted; -1: not known, as it would need too much memory. */
 static int64_t evening_saving(const struct counter *counter, const double *x, const uint32_t *processes, size_t rows)
 {
     const struct iteration_metrics *iterations = &counter->metrics->iterations;
@@ -379,7 +379,7 @@ static int64_t evening_saving(const struct counter *counter, const double *x, co
                                                             .skipped = iterations->warm_up});
 }
 
-/* Computing without the processes that do not have the loop and without warming up. Moves it together: the last to ask.
+/* Computing without the processes that lack the loop and without warming up. Compacts the matrix, so it must come last.
  */
 static void find_imbalance(struct counter *counter)
 {
@@ -471,7 +471,7 @@ static void end_iterations(struct counter *counter)
     free(counter->begins);
 }
 
-/* What the phases themselves tell. */
+/* Numbers from the phases themselves. */
 static void take_phases(struct counter *counter)
 {
     const struct phases *phases = counter->phases;
@@ -499,7 +499,7 @@ static void take_phases(struct counter *counter)
     metrics->cells = memory_new(metrics->group_count * phases->count * sizeof *metrics->cells);
 }
 
-/* Uses up where the iterations of the main loop start. */
+/* Overwrites the starts of the main loop's iterations. */
 static struct phase_metrics *phase_metrics_of(const struct graph *graph, struct phases *phases)
 {
     struct phase_metrics *metrics = memory_new(sizeof *metrics);

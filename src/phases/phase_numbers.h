@@ -5,8 +5,8 @@
 #include "phases/phases.h"
 
 /* What the processes do in each phase and iteration, in numbers; `spans` may be NULL. Calls, and computing between
-   them, that reach over a border are split there. Memory while it works: a number for each iteration of each process.
-   Free with phase_metrics_free. */
+   them, are split at borders. Temporary memory: a number for each iteration of each process. Free with
+   phase_metrics_free. */
 struct phase_metrics *phase_metrics_with(const struct graph *graph, const struct user_spans *spans);
 
 #endif

@@ -6,20 +6,20 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A user state that takes so much of every process is the program itself: what is inside counts. */
+/* A user state with this share of every process is the program itself: use the states inside. */
 static const double WHOLE = 0.95;
 
-/* Names that come so often each, on average, are those of a loop's body. */
+/* Names that occur this often on average belong to a loop's body. */
 enum { AGAIN = 3 };
 
-/* A program's own parts count as phases if its states take so much of the run together, or its events cut it into two
-   parts that matter. */
+/* A program's own parts count as phases if its states take this share of the run together, or its events cut it into
+   two parts that matter. */
 static const double OWN_LEAST = 0.5;
 
-/* What is cut by collectives of the whole run lasts so much of it at least. */
+/* The minimum share of the run for phases cut by collectives. */
 static const double CUT_LEAST = 0.02;
 
-/* A phase with a name of its own, and where it lies on each process. */
+/* A phase with its own name, and its place on each process. */
 struct part {
     char *name;
     uint32_t loop;
@@ -93,7 +93,7 @@ static const struct user_list *list_of(const struct finder *finder, const struct
     return kind == USER_EVENTS ? &at->events : &at->states[kind == USER_INSIDE];
 }
 
-/* Names that each process has equally often, as a map from each to how often that is. False: a process has too many. */
+/* Names that occur equally often on each process, as a map from name to count. False: a process has too many. */
 static bool names_in_common(const struct finder *finder, const struct user_spans *spans, enum user_kind kind,
                             struct map *common)
 {
@@ -147,7 +147,7 @@ static void add_user_parts(struct finder *finder, const struct user_spans *spans
                 add_part(&finder->parts, name, PHASE_NONE);
             struct part *part = &finder->parts.part[place];
             part->begins[p] = span->begin_ns;
-            /* An event begins what lasts to the next. */
+            /* An event begins a part that extends to the next event. */
             size_t next = at;
             const struct user_span *after = next_common(list, common, &next);
             part->ends[p] = kind != USER_EVENTS ? span->end_ns : after ? after->begin_ns : finder->ends_ns[p];
@@ -155,8 +155,8 @@ static void add_user_parts(struct finder *finder, const struct user_spans *spans
     }
 }
 
-/* True if all processes have the same common names in the same order, and neither too many nor the same again and
-   again: then the loop is the phase. */
+/* True if all processes have the same common names in the same order, not too many and not repeated: a repeated part
+   belongs to a loop, which is the phase. */
 static bool same_order(const struct finder *finder, const struct user_spans *spans, enum user_kind kind,
                        const struct map *common)
 {
@@ -191,7 +191,7 @@ static bool is_whole(const struct finder *finder, const struct user_spans *spans
     return true;
 }
 
-/* How long, on average, a process is between what ends and what begins. */
+/* The average time of a process between the end and the begin. */
 static double mean_gap(const struct finder *finder, const int64_t *ends, const int64_t *begins)
 {
     size_t processes = finder->parts.processes;
@@ -257,7 +257,8 @@ static bool find_loop_phases(struct finder *finder)
 
 /* Phases between collectives of the whole run */
 
-/* Which of the world's collectives end a phase: so that none is short, and a long one stands alone. Returns how many.
+/* Chooses the world's collectives that end a phase: so that none is short, and a long one is separate. Returns their
+   number.
  */
 static size_t choose_cuts(const struct location_reading *reading, const struct location *location, uint32_t *cuts)
 {
@@ -277,7 +278,7 @@ static size_t choose_cuts(const struct location_reading *reading, const struct l
         }
         before_ns = leave_ns;
     }
-    /* Nothing lies after the last. */
+    /* There is nothing after the last. */
     while (count > 0 && time_since(reading->leave_ns[cuts[count - 1]], location->end_ns) < least_ns)
         count--;
     return count;
@@ -331,7 +332,7 @@ static void add_phase(struct tiler *tiler, const char *format, const char *name,
     phases->count++;
 }
 
-/* Begins never go back: what a process lacks, or has in another order, is empty there. */
+/* Begins never go back: a phase that a process lacks, or has in another order, is empty there. */
 static void finish_begins(struct finder *finder, size_t stride)
 {
     struct phases *phases = finder->phases;
@@ -359,7 +360,7 @@ static void finish_begins(struct finder *finder, size_t stride)
     }
 }
 
-/* Phases of the parts, and of what lies before, between and after them. */
+/* Phases for the parts, and for the gaps before, between and after them. */
 static void tile(struct finder *finder)
 {
     struct parts *parts = &finder->parts;

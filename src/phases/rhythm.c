@@ -30,7 +30,7 @@ int64_t rhythm_period_ns(const struct rhythm *rhythm)
         mean += rhythm->bins[i] / RHYTHM_BINS;
     for (size_t i = 0; i < RHYTHM_BINS; i++)
         values[i] = rhythm->bins[i] - mean;
-    /* Each lag by the pairs that it has, so that long ones are not small for that alone. */
+    /* Divide each lag by its number of pairs, so that long ones are comparable. */
     for (size_t lag = 0; lag <= RHYTHM_LAGS; lag++) {
         alike[lag] = 0;
         for (size_t i = 0; i + lag < RHYTHM_BINS; i++)

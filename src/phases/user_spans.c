@@ -79,7 +79,7 @@ static void leave(struct user_spans_builder *builder, size_t process, uint32_t s
         add(builder, &at->states[0], (struct user_span){state, 1, at->begin_ns, time_ns});
 }
 
-/* Index of a process. Ranks may be far apart in a damaged trace: only the table of places counts them all. */
+/* Index of a process. Ranks may be far apart in a damaged trace: only the table of places covers them all. */
 static size_t process_of(struct user_spans_builder *builder, uint32_t rank)
 {
     struct user_spans *spans = builder->spans;

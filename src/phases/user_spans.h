@@ -4,22 +4,22 @@
 
 #include "core/sink.h"
 
-/* What the program itself says of its course: its states, from the outermost two levels, and its solo events, on the
-   main thread of each process; not the recorder's. Instances of one state that follow each other are one span.
+/* The program's own marks of its course: its states, from the outermost two levels, and its solo events, on the main
+   thread of each process; not the recorder's. Consecutive instances of one state are one span.
 
    A state that is left while others are open in it closes them at that moment; a leave without enter closes a state
-   that was there from the process' first event on; what is never left lasts to its last (Boccardo et al. 2005, 3.4:
+   open from the process's first event on; a state that is never left extends to its last (Boccardo et al. 2005, 3.4:
    additional entries and exits). These are counted.
 
    Memory is bounded: a process with more than USER_SPANS_MOST of a kind, and all of them beyond USER_SPANS_ALL
-   together, have none of that kind: what repeats so often is no phase. */
+   together, have none of that kind: a phase does not repeat that often. */
 
 enum { USER_SPANS_MOST = 256, USER_SPANS_ALL = 1 << 20, USER_LEVELS = 2 };
 
 struct user_span {
     uint32_t name; /* of a state: the first of its name; of an event: its mark */
     uint32_t count;
-    int64_t begin_ns, end_ns; /* of an event: both its time */
+    int64_t begin_ns, end_ns; /* of an event: both are its time */
 };
 
 struct user_list {
@@ -38,13 +38,13 @@ struct user_process {
 
 struct user_spans {
     const struct defs *defs;
-    struct user_process *processes; /* those with events, as they come; see user_spans_of */
+    struct user_process *processes; /* those with events, in order of occurrence; see user_spans_of */
     size_t count, capacity;
     uint32_t *places; /* by world rank: 1 + index of the process; 0: it has no events */
     size_t place_count;
 };
 
-/* What a process says; NULL: nothing, it has no events. */
+/* The spans of a process; NULL: it has no events. */
 const struct user_process *user_spans_of(const struct user_spans *spans, uint32_t rank);
 
 /* Collects them from the events. */

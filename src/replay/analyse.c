@@ -48,8 +48,8 @@ static size_t find_rows(const struct graph *graph, uint32_t *rows)
     return count;
 }
 
-/* Keeps the instance if it is among the longest; of equals that of the lower location stays before, and of its calls
-   the earlier one. `places`: locations and calls of those that are kept. */
+/* Keeps the instance if it is among the longest; equal ones are ordered by location, then call. `places`: locations and
+   calls of the instances kept. */
 static void keep_longest(struct wait_sums *sums, uint64_t *places, const struct wait_instance *instance, uint64_t place)
 {
     size_t at = sums->longest_count;
@@ -137,7 +137,7 @@ static void add_wait(struct analyst *analyst, int place, uint32_t location, uint
     sums->to_ns = from_ns + wait->ns > sums->to_ns ? from_ns + wait->ns : sums->to_ns;
 }
 
-/* True where the trace does not say which location it waits for in the collective: its neighbours, or the other group
+/* True if the trace does not record which location it waits for in the collective: its neighbours, or the other group
    of an inter-communicator. */
 static bool collective_is_partnerless(const struct graph *graph, const struct call *call, uint32_t location)
 {
@@ -201,7 +201,7 @@ static void count_call(struct analysis *analysis, const struct graph *graph, uin
     }
 }
 
-/* Collectives of so few bytes do nothing but bring the processes together. */
+/* Collectives with so few bytes only synchronise the processes. */
 enum { SYNCHRONISATION_BYTES = 64 };
 
 static bool is_synchronisation(const struct graph *graph, const struct call *call)
@@ -215,7 +215,7 @@ static bool is_synchronisation(const struct graph *graph, const struct call *cal
                      collective.shape == SHAPE_ALL_TO_ONE)));
 }
 
-/* What it takes beyond waiting for who is late; the process computed right before it. */
+/* Adds the time beyond waiting for late processes; the process computed right before it. */
 static void add_synchronisation(struct analyst *analyst, const struct call *call, const struct wait *wait, size_t bin,
                                 int64_t computed_ns)
 {
@@ -229,7 +229,7 @@ static void add_synchronisation(struct analyst *analyst, const struct call *call
                to_ns);
 }
 
-/* The parts of a wait follow each other. */
+/* The parts of a wait are consecutive. */
 static void add_parts(struct analyst *analyst, uint32_t location, uint32_t index, const struct call *call,
                       const struct wait *wait, size_t bin)
 {
@@ -239,7 +239,7 @@ static void add_parts(struct analyst *analyst, uint32_t location, uint32_t index
         add_wait(analyst, (int)parts.part[i].kind, location, index, call, &parts.part[i], from_ns, bin);
 }
 
-/* What a call waits, and what it takes beyond. */
+/* Adds a call's waiting, and its time beyond that. */
 static void sum_call(struct analyst *analyst, uint32_t location, uint32_t index, const struct call *call, size_t bin,
                      int64_t computed_ns)
 {
@@ -294,13 +294,13 @@ static void sum_waits(struct analyst *analyst)
         analyst->analysis->incomplete += !graph->instances[i].complete;
 }
 
-/* A damaged trace can have costs that no clock shows. */
+/* A damaged trace can have absurdly large costs. */
 static int64_t rounded(double ns)
 {
     return ns < 9e18 ? (int64_t)llround(ns) : INT64_MAX;
 }
 
-/* What an activity is: calls of the state, or computing before them. -1: computing at the end of a location. */
+/* The state of an activity: calls of it, or computing before them. -1: computing at the end of a location. */
 static int64_t activity_state(const struct graph *graph, size_t activity, bool *before)
 {
     size_t states = graph->defs->state_count;
@@ -380,7 +380,7 @@ static void take_delays(struct analyst *analyst)
     delays_clear(&delays);
 }
 
-/* Locations that keep others waiting for messages long enough to matter. */
+/* Finds locations that keep others waiting for messages long enough to matter. */
 static bool *find_endpoints(const struct analyst *analyst)
 {
     const struct analysis *analysis = analyst->analysis;
@@ -394,7 +394,7 @@ static bool *find_endpoints(const struct analyst *analyst)
     return endpoints;
 }
 
-/* Where processes queue for one, and a run in which nobody does. */
+/* Finds where processes queue for one, and replays the run without queues. */
 static void take_contention(struct analyst *analyst)
 {
     const struct graph *graph = analyst->graph;
@@ -423,7 +423,7 @@ static void take_contention(struct analyst *analyst)
     free(endpoints);
 }
 
-/* Where the process that computes most, the lowest of equals, computes longer than the mean. */
+/* Finds where the process that computes most, the lowest if equal, computes longer than the mean. */
 static void take_uneven(struct analyst *analyst)
 {
     struct analysis *analysis = analyst->analysis;
@@ -459,7 +459,7 @@ static void take_polling(struct analyst *analyst)
         time_add(&analyst->analysis->polled_ns[analyst->rows[i]], analyst->graph->locations[i].polled_ns);
 }
 
-/* What comes first needs nothing but the graph, and is needed by the rest. */
+/* The first steps need only the graph, and later ones need their results. */
 enum { FIRST_STEPS = 3, NAMED_STEPS = 7, LATER_STEPS = NAMED_STEPS + WAIT_KIND_COUNT };
 
 static void first_step(void *context, size_t index)

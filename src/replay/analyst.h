@@ -6,14 +6,14 @@
 
 /* For analyse.c and savings.c: an analysis under way. */
 
-/* Waits of less than this share of all processes' time are not worth a replay, unless one process has waited for more
-   of the run than savings.c says. */
+/* Waits below this share of all processes' time are not worth a replay, unless one process waited longer than the limit
+   in savings.c. */
 #define REPLAY_SHARE 0.002
 
-/* Where the slowest computes longer than the mean by less than this share of the run, evening out saves nothing. */
+/* If the slowest exceeds the mean by less than this share of the run, evening out saves nothing. */
 #define BALANCED_SHARE 0.002
 
-/* Sums of waits: by kind, and those of contention behind them; and of uneven computing. */
+/* Sums of waits: by kind, followed by those of contention and of uneven computing. */
 enum { CONTENTION = WAIT_KIND_COUNT, UNEVEN, SUMS };
 
 struct analyst {
@@ -36,10 +36,10 @@ static inline double analyst_waits_ns(const struct analysis *analysis, unsigned 
     return ns;
 }
 
-/* What replays save (savings.c). The first gives the ends that the others are compared with: of the run as it is, and
-   on the ideal network. Then: without the waits of a kind; with the function that takes most of the critical path
-   taking no time but for waiting; with even work in total, before each call, and between collectives of all. The
-   efficiencies come with even totals. */
+/* What replays save (savings.c). The first one gives the ends that the others are compared with: of the run as
+   recorded, and on the ideal network. Then: without the waits of a kind; with the function that takes most of the
+   critical path taking no time except for waiting; with even work in total, before each call, and between collectives
+   of all. The efficiencies come with even totals. */
 void save_nothing(struct analyst *analyst);
 void save_waits(struct analyst *analyst, enum wait_kind kind);
 void save_own_time(struct analyst *analyst);
@@ -47,7 +47,7 @@ void save_by_even_totals(struct analyst *analyst);
 void save_by_even_sections(struct analyst *analyst);
 void save_by_even_steps(struct analyst *analyst);
 
-/* After all of these: what the run saves without the waits of a kind once work is even. */
+/* After all of these: the additional saving without the waits of a kind once work is even. */
 void save_beside_even_work(struct analyst *analyst, enum wait_kind kind);
 
 #endif

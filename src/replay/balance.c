@@ -11,7 +11,7 @@ static double mean_of(const double *value, size_t count)
     return count > 0 ? sum / (double)count : 0;
 }
 
-/* Who has less than this has no work; 0: everyone has, or most do not. */
+/* A location with less than this has no work; 0: all have work, or most do not. */
 static double limit_of(const double *compute, size_t locations, size_t *idle)
 {
     double limit = BALANCE_IDLE * mean_of(compute, locations);

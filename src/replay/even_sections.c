@@ -10,10 +10,10 @@
 
 struct sections {
     const struct graph *graph;
-    struct map labels; /* (state, site) of the call that follows -> section; the last section is what follows no call */
+    struct map labels; /* (state, site) of the next call -> section; the last section is after the last call */
     size_t count;
     double *own_ns;   /* [location * count + section] */
-    uint32_t *gaps;   /* the same: of how many pieces that is */
+    uint32_t *gaps;   /* the same: number of pieces */
     double *means_ns; /* by section: of the locations that have it */
     bool *works;      /* by location: it has work */
 };
@@ -35,7 +35,7 @@ static bool find_sections(struct sections *sections)
     return sections->count <= EVEN_SECTIONS_CELLS / (graph->location_count + 1);
 }
 
-/* The cell of the computing before the location's call; at its count, of that after its last. */
+/* The cell of the computing before the location's call; for index `count`, of that after its last. */
 static size_t cell_of(const struct sections *sections, uint32_t location, uint32_t index)
 {
     const struct graph *graph = sections->graph;
@@ -75,7 +75,7 @@ static void find_means(struct sections *sections)
     }
 }
 
-/* Each piece is so many times as long; where there is hardly any to stretch, all pieces are alike. */
+/* Stretches each piece by the factor; if there is hardly anything to stretch, all pieces become equal. */
 static int64_t pace(const void *context, uint32_t location, uint32_t index, int64_t from_ns, int64_t to_ns)
 {
     const struct sections *sections = context;

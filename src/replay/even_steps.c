@@ -7,8 +7,8 @@
 
 #include <math.h>
 
-/* Where no step's longest computing is beyond the mean by more than this share of the run, all together, evening them
-   out saves nothing. */
+/* If the longest computing of all steps together exceeds the mean by less than this share of the run, evening out saves
+   nothing. */
 static const double EVEN = 0.002;
 
 struct steps {
@@ -67,7 +67,7 @@ static void find_means(struct steps *steps)
             steps->means[k] += steps->cells[location * steps->count + k] / working;
 }
 
-/* What the longest computing of all steps is beyond the mean. */
+/* The excess of the longest computing over the mean, for all steps. */
 static double find_loss(const struct steps *steps, double *alone_ns)
 {
     uint32_t locations = (uint32_t)steps->graph->location_count;
@@ -88,7 +88,7 @@ static double find_loss(const struct steps *steps, double *alone_ns)
     return loss;
 }
 
-/* Computing lies between two calls, hence in one step. */
+/* Computing is between two calls, hence in one step. */
 static int64_t pace(const void *context, uint32_t location, uint32_t index, int64_t from_ns, int64_t to_ns)
 {
     (void)index;

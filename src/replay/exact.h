@@ -6,18 +6,19 @@
 #include "replay/player.h"
 #include "replay/replay.h"
 
-/* For replay.c: a replay with the costs of the record. Locations are played one by one, each until it must wait for
-   another; whichever process brings what it waits for makes it ready again. */
+/* For replay.c: a replay with the recorded costs. Locations are played one by one, each until it must wait for another;
+   the process that it waits for makes it ready again. */
 struct exact {
     struct player player; /* first */
     struct replay_options options;
     int64_t *message_ns; /* by message: when its send was entered; once its receive has ended, when that was entered */
     int64_t *posted_ns;  /* by message with links: when its receive was posted; before: NOT_YET, or beyond it by 1 + the
                             location that waits for it */
-    uint32_t *ready;     /* locations that can go on */
-    uint32_t *later;     /* locations that could, but for the window */
+    uint32_t *ready;     /* locations that can continue */
+    uint32_t *later;     /* locations that could, in a later window */
     size_t ready_count, later_count;
-    struct windows windows; /* locations are played up to the end of one, all of them: what they share is near, then */
+    struct windows windows; /* all locations are played up to the end of the window, so that their shared data are close
+                               in memory */
     size_t window;
     int64_t until_ns;
     size_t *queue_at; /* by location: its next wait of options.queues; NULL: there are none */
@@ -28,7 +29,7 @@ struct exact {
 struct dependency {
     int64_t recorded_ns, replayed_ns;
     enum wait_kind kind;
-    bool free;      /* it is there in time, whenever it happens */
+    bool free;      /* it is in time, whenever it happens */
     uint32_t *list; /* of waiting locations: the one that is woken when more is known */
 };
 
@@ -52,13 +53,13 @@ static inline bool exact_is_quick(const struct exact *exact, const struct call *
     return exact->options.ideal || (states && states[graph_state(exact->player.graph, call)->first_of_name]);
 }
 
-/* How long the call waited for this, had it waited for nothing else. */
+/* How long the call would have waited for this alone. */
 static inline int64_t exact_wait_for(const struct call *call, int64_t recorded_ns)
 {
     return time_since(call->enter_ns, recorded_ns < call->leave_ns ? recorded_ns : call->leave_ns);
 }
 
-/* `wait_ns` is the call's longest wait: the rest is its own time, which comes after the last of all that it waits for.
+/* `wait_ns` is the call's longest wait: the rest is its own time, after everything that it waits for.
  */
 static inline int64_t exact_end_after(const struct exact *exact, const struct call *call, int64_t now_ns,
                                       const struct dependency *dependency, int64_t wait_ns)
@@ -71,19 +72,19 @@ static inline int64_t exact_end_after(const struct exact *exact, const struct ca
     int64_t alone_ns = now_ns + rest_ns;
     if (dependency->free || exact_is_free(exact, dependency->kind))
         return alone_ns;
-    /* What happened after the leave, by clocks that are wrong, leaves a tail below 0. */
+    /* With wrong clocks it may have happened after the leave: then the tail is below 0. */
     int64_t met_ns = dependency->replayed_ns + (tail_ns < rest_ns ? tail_ns : rest_ns);
     return met_ns > alone_ns ? met_ns : alone_ns;
 }
 
-/* When the location's call ends; NOT_YET with the location put to wait for who must come first. `end_ns`: what is known
-   of the end so far. `wait_ns`: the call's longest wait in the record. Collectives: exact_instances.c. */
+/* When the location's call ends; NOT_YET if the location now waits for another. `end_ns`: the end as far as known.
+   `wait_ns`: the call's longest wait in the record. Collectives: exact_instances.c. */
 int64_t exact_end_in_instance(struct exact *exact, uint32_t location, const struct call *call);
 int64_t exact_end_of_operations(struct exact *exact, uint32_t location, const struct call *call, int64_t wait_ns,
                                 int64_t end_ns);
 
-/* Messages (exact_messages.c): one leaves; one is received; the receive of one with links is posted; the call that has
-   them ends. */
+/* Messages (exact_messages.c): one leaves; one is received; the receive of one with links is posted; the call that
+   contains them ends. */
 void exact_send(struct player *player, uint32_t location, const struct call *call, uint32_t message);
 void exact_receive(struct player *player, uint32_t location, uint32_t message);
 void exact_post(struct player *player, uint32_t location, uint32_t message);

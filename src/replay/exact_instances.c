@@ -4,7 +4,7 @@
 #include "graph/graph_sides.h"
 #include "replay/exact.h"
 
-/* The last of the neighbours; false: one is not there yet. */
+/* The last of the neighbours; false: one has not arrived yet. */
 static bool depend_on_neighbours(const struct player *player, uint32_t location, uint32_t index_of_instance,
                                  struct dependency *dependency)
 {
@@ -63,8 +63,8 @@ static bool stays_in_tree(const struct exact *exact, const struct instance *reco
            graph_stays_for_last(exact->player.graph, recorded, call);
 }
 
-/* What `call` waits for in a collective in which the location takes part with its call `index`. False: that is not
-   known yet. */
+/* What `call` waits for in a collective in which the location takes part with its call `index`. False: not known yet.
+ */
 static bool depend_on_instance(const struct exact *exact, uint32_t location, uint32_t index, uint32_t index_of_instance,
                                const struct call *call, struct dependency *dependency)
 {
@@ -79,7 +79,8 @@ static bool depend_on_instance(const struct exact *exact, uint32_t location, uin
     if (graph->streams[recorded->stream].sided)
         return depend_on_other_group(&exact->player, location, recorded, call, dependency);
     switch ((enum collective_shape)collective.shape) {
-    case SHAPE_ALL_TO_ONE: /* The data of the last must be there, though only the time until the first is a wait. */
+    case SHAPE_ALL_TO_ONE: /* The data of the last member are needed, though only the time until the first counts as a
+                              wait. */
         if (recorded->root_location != location && !stays_in_tree(exact, recorded, call))
             return true;
         if (recorded->root_location != location)
@@ -111,7 +112,7 @@ static bool depend_on_instance(const struct exact *exact, uint32_t location, uin
     }
 }
 
-/* When the call ends; NOT_YET with the location put to wait for who must come first. */
+/* When the call ends; NOT_YET if the location now waits for another. */
 int64_t exact_end_in_instance(struct exact *exact, uint32_t location, const struct call *call)
 {
     struct dependency dependency = {.recorded_ns = call->enter_ns,
@@ -125,7 +126,7 @@ int64_t exact_end_in_instance(struct exact *exact, uint32_t location, const stru
                            exact_wait_for(call, dependency.recorded_ns));
 }
 
-/* The same for the collectives that the call completes; `end_ns` is what is known of the end so far. */
+/* The same for the collectives that the call completes; `end_ns` is the end as far as known. */
 int64_t exact_end_of_operations(struct exact *exact, uint32_t location, const struct call *call, int64_t wait_ns,
                                 int64_t end_ns)
 {

@@ -7,7 +7,7 @@ static bool is_free_channel(const struct exact *exact, uint32_t channel)
     return exact->options.free_channels && exact->options.free_channels[channel];
 }
 
-/* A message leaves. Where nobody came and its receive went on alone, nobody asks for the time. */
+/* A message leaves. If its receive was forced to continue without it, the time is not needed. */
 void exact_send(struct player *player, uint32_t location, const struct call *call, uint32_t message)
 {
     const struct packed_message *packed = &player->graph->messages[message];
@@ -40,7 +40,7 @@ void exact_receive(struct player *player, uint32_t location, uint32_t message)
         exact_post(player, location, message);
 }
 
-/* The part of the location's next call that it need not wait for a queue; NULL: none. */
+/* The part of the location's next wait that is spent in a queue, to be left out; NULL: none. */
 static const struct queued *queued_in(struct exact *exact, uint32_t location)
 {
     const struct queues *queues = exact->options.queues;
@@ -54,13 +54,13 @@ static const struct queued *queued_in(struct exact *exact, uint32_t location)
     return met ? &queues->queued[*at] : NULL;
 }
 
-/* So much sooner is the location at the other end of a message there. */
+/* How much earlier the location at the other end of a message is ready. */
 static int64_t sooner_ns(const struct queued *queued, uint32_t other_location)
 {
     return queued && queued->cause_location == other_location ? queued->ns : 0;
 }
 
-/* A receive of one message waits for that; of others the longest wait counts.
+/* A receive of one message waits for it; for other calls the longest wait counts.
  */
 int64_t exact_end_of_receives(struct exact *exact, uint32_t location, const struct call *call, int64_t longest_ns)
 {
@@ -88,7 +88,7 @@ int64_t exact_end_of_receives(struct exact *exact, uint32_t location, const stru
     return end_ns;
 }
 
-/* When the receive was posted; NOT_YET: the location is put to wait for it. */
+/* When the receive was posted; NOT_YET: the location now waits for it. */
 static int64_t receive_ns(struct exact *exact, uint32_t location, uint32_t index, const struct message *m)
 {
     const struct location_play *receiver = &exact->player.locations[m->receive_location];
@@ -103,14 +103,14 @@ static int64_t receive_ns(struct exact *exact, uint32_t location, uint32_t index
     return receiver->at == m->receive_call ? receiver->now_ns : exact->message_ns[index];
 }
 
-/* What is known of the end of a call that waited for receivers. */
+/* The end, as far as known, of a call that waited for receivers. */
 struct ending {
     int64_t wait_ns;             /* its longest wait in the record */
-    const struct queued *queued; /* a part of it need not be; NULL: none */
+    const struct queued *queued; /* a part of it to be left out; NULL: none */
     int64_t end_ns;
 };
 
-/* The receive of a message is waited for where it was in the record. False: it is not posted yet. */
+/* Waits for the receive of a message if the recorded call did. False: it is not posted yet. */
 static bool depend_on_receiver(struct exact *exact, uint32_t location, const struct call *call, uint32_t index,
                                struct ending *ending)
 {
@@ -150,7 +150,7 @@ int64_t exact_end_of_sends(struct exact *exact, uint32_t location, const struct 
     return ending.end_ns;
 }
 
-/* Senders that are still to go on ask when their receive was entered. */
+/* Senders that have not continued yet need the time when their receive was entered. */
 void exact_end_messages(struct exact *exact, uint32_t index, const struct call *call, int64_t entered_ns)
 {
     const struct graph *graph = exact->player.graph;

@@ -13,7 +13,7 @@ static int64_t received_bytes(const struct graph *graph, const struct call *call
     return bytes;
 }
 
-/* The same of a collective in which all wait for all. */
+/* The same for a collective in which all wait for all. */
 static int64_t collective_bytes(const struct graph *graph, const struct call *call)
 {
     struct collective collective = graph_collective(graph, call);

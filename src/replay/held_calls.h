@@ -6,8 +6,8 @@
 #include "graph/wait.h"
 #include "metrics/analysis.h"
 
-/* Calls that move little and yet take far longer than any network does, once no process is waited for any more. Where
-   calls like them are prompt as well it is not the network: a process that should go on does not run.
+/* Calls that move little data and yet, after waiting has ended, take far longer than on any network. If similar calls
+   are also prompt, the network is not the cause: a process that should continue is not running.
 
    Counted are receives, and completions of receives, of HELD_BYTES at most, barriers, and collectives of all to all of
    so few bytes. What explains a call: HELD_STEP_NS for each step of it (log2 of the processes), and HELD_BYTE_NS for

@@ -11,10 +11,10 @@
 #include <math.h>
 #include <string.h>
 
-/* A location that reaches its next call, or a message that is ready to go. */
+/* A location that reaches its next call, or a message that is ready for transfer. */
 struct moment {
     int64_t time_ns;
-    uint64_t turn; /* of equal times the first made comes first */
+    uint64_t turn; /* at equal times the first created comes first */
     uint32_t index;
     bool is_message;
 };
@@ -30,7 +30,7 @@ struct play {
     bool eager; /* no rendezvous at all */
     struct links *links;
     int64_t *arrival_ns; /* by message */
-    int64_t *release_ns; /* by message: when its sender may go on; before: NOT_YET, or beyond it by 1 + the location
+    int64_t *release_ns; /* by message: when its sender may continue; before: NOT_YET, or beyond it by 1 + the location
                             that waits to complete the send of another call */
     int64_t *ready_ns;   /* by message: when the sender was ready, of those that wait for their receive */
     bool *posted;        /* by message: its receive was posted */
@@ -40,7 +40,7 @@ struct play {
     uint64_t turns;
 };
 
-/* How long bytes need a link. Beyond what a clock shows is forever, but still to be added to. */
+/* How long bytes occupy a link. Limited so that adding to it does not overflow. */
 static int64_t transfer_ns(const struct network *network, int64_t bytes)
 {
     if (network->bytes_per_s <= 0 || bytes <= 0)
@@ -59,7 +59,7 @@ uint64_t network_stages(uint32_t processes, uint32_t buses)
 
 int64_t network_collective_ns(const struct network *network, const char *name, uint32_t processes, int64_t bytes)
 {
-    /* POP's table for Dimemas: trees that collect, but all to all. */
+    /* POP's table for Dimemas: trees, except all to all. */
     static const struct {
         const char *begin;
         bool linear;
@@ -128,7 +128,7 @@ static void end_call(struct play *play, uint32_t index, const struct call *call,
     player_went_on(&play->player, index);
 }
 
-/* True of calls that start something and do not wait for it. */
+/* True for calls that start an operation without waiting for it. */
 static bool only_starts(const struct state_def *state)
 {
     if (state->class != CLASS_P2P && state->class != CLASS_COLLECTIVE && state->class != CLASS_SYNC)
@@ -144,7 +144,7 @@ static bool is_rendezvous(const struct play *play, const struct state_def *sende
     return strcasestr(sender->name, "ssend") || message->bytes >= play->network->eager_limit;
 }
 
-/* The message's sender may go on, and so may the location that waits to complete the send. */
+/* The message's sender may continue, and so may the location that waits to complete the send. */
 static void release(struct play *play, uint32_t message, int64_t time_ns)
 {
     int64_t before_ns = play->release_ns[message];
@@ -178,7 +178,7 @@ static void transfer(struct play *play, uint32_t index, int64_t ready_ns)
     player_wake_for_message(&play->player, message.receive_location, index);
 }
 
-/* The receive of the message is there: a sender that waits for it can begin. A probe that found it needs it, too. */
+/* The receive of the message is posted: a sender that waits for it can begin. A probe that found it needs it, too. */
 static void post(struct player *player, uint32_t location, uint32_t message)
 {
     struct play *play = (struct play *)player;
@@ -189,7 +189,7 @@ static void post(struct player *player, uint32_t location, uint32_t message)
         put(play, now_ns > ready_ns ? now_ns : ready_ns, message, true);
 }
 
-/* True of a receive that was posted before the call in which it completes, and the trace does not say when. */
+/* True for a receive posted before the call in which it completes, at an unknown time. */
 static bool post_is_unknown(const struct graph *graph, uint32_t index, const struct message *message)
 {
     return graph_post(graph, index, message).location == GRAPH_NONE;
@@ -213,7 +213,7 @@ static void send(struct player *player, uint32_t index, const struct call *call,
         put(play, location->now_ns, message_index, true);
 }
 
-/* What a call waits for: the latest of all that is known, and whether something is not. */
+/* What a call waits for: the latest known time, and whether one is not known. */
 struct needs {
     int64_t until_ns;
     bool wait; /* the location was put to wait for it */
@@ -271,7 +271,8 @@ static void need_edges(struct play *play, uint32_t index, struct needs *needs)
     }
 }
 
-/* The collective ends for the location when its last neighbour is there; before that it waits for the next that is not.
+/* The collective ends for the location when its last neighbour has arrived; before that it waits for the next missing
+   one.
  */
 static void need_neighbours(struct play *play, uint32_t index, const struct call *call, struct needs *needs)
 {
@@ -296,7 +297,7 @@ static void need_neighbours(struct play *play, uint32_t index, const struct call
                              network_collective_ns(play->network, graph_state(graph, call)->name, sources + 1, bytes)));
 }
 
-/* True of calls that end when all members of their collective are there. */
+/* True for calls that end when all members of their collective have arrived. */
 static bool needs_all(const struct graph *graph, const struct call *call)
 {
     const struct instance *recorded = graph_instance(graph, call);
@@ -340,7 +341,7 @@ static struct needs needs_of(struct play *play, uint32_t index, const struct cal
     return needs;
 }
 
-/* The location's call ends if it waits for nothing that is still to come. */
+/* Ends the location's call unless it still waits for something. */
 static void go_on(struct player *player, uint32_t index)
 {
     struct play *play = (struct play *)player;
@@ -358,14 +359,14 @@ static void enter(struct play *play, uint32_t index)
     const struct graph *graph = play->player.graph;
     struct location_play *location = &play->player.locations[index];
     struct call call = graph_call(graph, index, location->at);
-    /* Whichever process completes a collective is the first to leave it. */
+    /* The process that completes a collective is the first to leave it. */
     if (needs_all(graph, &call))
         player_wait_in(&play->player, index, &play->player.instances[call.instance - 1].waiting);
     player_enter(&play->player, index, &call);
     go_on(&play->player, index);
 }
 
-/* Nothing can happen any more: one call ends with what is known. False if all are done. */
+/* Deadlock: ends one call with what is known. False if all locations have finished. */
 static bool force(struct play *play)
 {
     uint32_t first = player_force(&play->player);

@@ -86,7 +86,7 @@ int64_t player_wait_in(struct player *player, uint32_t location, uint32_t *list)
     return NOT_YET;
 }
 
-/* A member of a prefix reduction is there: those after it may learn which process came last. */
+/* A member of a prefix reduction has arrived: later ones may now know the last of their predecessors. */
 static void enter_prefix(struct player *player, uint32_t location, uint32_t index, bool gives_nothing,
                          uint32_t index_of_instance)
 {
@@ -126,7 +126,7 @@ static bool arrive_on_side(struct player *player, uint32_t location, bool gives_
     return side->arrived == graph_sides(player->graph, recorded)->sides[index].givers;
 }
 
-/* The location is there for a collective, as a member or by starting a persistent one: others may go on. */
+/* The location arrives at a collective, as a member or by starting a persistent one: others may continue. */
 static void arrive(struct player *player, uint32_t location, uint32_t index, bool gives_nothing,
                    uint32_t index_of_instance)
 {
@@ -148,7 +148,7 @@ static void arrive(struct player *player, uint32_t location, uint32_t index, boo
         player->graph->streams[recorded->stream].sided && arrive_on_side(player, location, gives_nothing, recorded);
     if (recorded->root_location == location)
         instance->root_ns = now_ns;
-    /* Nobody can go on before. */
+    /* No process can continue before. */
     bool all = ++instance->present == recorded->count, some = recorded->root_location == location ||
                                                               instance->arrived >= recorded->givers ||
                                                               instance->prefix > 0 || side_is_there;
@@ -169,7 +169,7 @@ static void start_operations(struct player *player, uint32_t location, uint32_t 
     }
 }
 
-/* The call is entered, or left: whichever process waits for that on a window may go on. */
+/* The call is entered, or left: processes that wait for that on a window may continue. */
 static void pass_edges(struct player *player, uint32_t location, bool after)
 {
     const struct graph *graph = player->graph;
@@ -190,7 +190,7 @@ static void pass_edges(struct player *player, uint32_t location, bool after)
     }
 }
 
-/* The messages of the call in the order in which they are sent: that of the list is the other way round. */
+/* The messages of the call in the order in which they are sent, the reverse of the list's. */
 static void send_all(struct player *player, uint32_t location, const struct call *call)
 {
     if (!graph_next_sent(player->graph, call->sent - 1)) {

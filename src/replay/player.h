@@ -4,16 +4,15 @@
 
 #include "graph/graph.h"
 
-/* What every replay keeps books of: how far each location is, which of the things that calls depend on have happened,
-   and which locations wait for them. Messages leave, receives are posted, processes come to collectives, calls on
-   windows are entered and left: all that is announced here, once for all replays. A replay adds its costs: when a call
-   ends that has all it needs (exact.h: as in the record; network.c: on a model network). Times are ns from the begin of
-   the run. */
+/* The bookkeeping shared by all replays: how far each location is, which events that calls depend on have happened, and
+   which locations wait for them. Messages leave, receives are posted, processes arrive at collectives, calls on windows
+   are entered and left: all these are announced here. A replay adds its costs: when a call ends once it has everything
+   it needs (exact.h: as in the record; network.c: on a model network). Times are ns from the begin of the run. */
 
-/* What is not known yet. */
+/* A time not known yet. */
 #define NOT_YET INT64_MIN
 
-/* Times of model networks may be beyond all that a clock shows. */
+/* Times of model networks are limited to avoid overflow. */
 static inline int64_t player_later(int64_t time_ns, int64_t ns)
 {
     int64_t sum;
@@ -21,18 +20,18 @@ static inline int64_t player_later(int64_t time_ns, int64_t ns)
 }
 
 struct instance_play {
-    int64_t latest_ns, root_ns; /* latest: of those that give something */
+    int64_t latest_ns, root_ns; /* latest: of those that send something */
     int64_t last_ns;            /* latest of all */
-    uint32_t arrived;           /* of those that give something */
+    uint32_t arrived;           /* of those that send something */
     uint32_t present;           /* of all */
-    uint32_t prefix;            /* of a prefix reduction: so many members of the lowest ranks are there */
+    uint32_t prefix;            /* of a prefix reduction: so many members, from the lowest rank on, have arrived */
     uint32_t waiting;           /* 1 + location: the first of those that wait, by next_waiting */
 };
 
 /* A group of processes of an inter-communicator in a collective. */
 struct side_play {
     int64_t latest_ns;
-    uint32_t arrived; /* of those that give something */
+    uint32_t arrived; /* of those that send something */
 };
 
 /* A member of a neighbourhood collective. */
@@ -43,12 +42,12 @@ struct neighbour_play {
 
 struct location_play {
     int64_t now_ns;
-    uint32_t *waiting_in;                    /* the list of waiting locations that it stands in; NULL: none */
+    uint32_t *waiting_in;                    /* the list of waiting locations that contains it; NULL: none */
     uint32_t next_waiting, previous_waiting; /* 1 + location: beside it there */
     uint32_t message;                        /* 1 + the message for whose other end it waits */
     uint32_t at;                             /* next call */
     bool entered;                            /* it was entered, and could not end yet */
-    bool is_ready;                           /* of exact replays: stands among those that can go on */
+    bool is_ready;                           /* of exact replays: it is among those that can continue */
 };
 
 struct edge_play {
@@ -58,22 +57,22 @@ struct edge_play {
 
 struct player;
 
-/* What a replay does with what is announced. */
+/* A replay's reactions to announcements. */
 struct player_rules {
     /* The location enters a call: in it a message leaves; one arrives, or is found by a probe; the receive of one that
        arrives in another call is posted. */
     void (*send)(struct player *player, uint32_t location, const struct call *call, uint32_t message);
     void (*receive)(struct player *player, uint32_t location, uint32_t message);
     void (*post)(struct player *player, uint32_t location, uint32_t message);
-    /* What the location waits for may have happened: its call is to be tried again, if it has entered one. */
+    /* What the location waits for may have happened: tries its call again, if it has entered one. */
     void (*wake)(struct player *player, uint32_t location);
-    bool together; /* all collectives end when all members are there: nobody need be woken before */
+    bool together; /* all collectives end when all members have arrived: none is woken earlier */
 };
 
 struct player {
     const struct graph *graph;
     const struct player_rules *rules;
-    int64_t news_ns; /* what the news of a call on a window takes */
+    int64_t news_ns; /* the time until others learn of a call on a window */
     struct location_play *locations;
     struct instance_play *instances;
     struct side_play (*sides)[2];      /* by row of the graph's sides */
@@ -82,29 +81,29 @@ struct player {
     int64_t *prefix_ns; /* by prefix: when it is entered; once all lower ranks are, the latest up to it */
     uint32_t *sends;    /* scratch: messages of a call */
     size_t send_count, send_capacity;
-    uint32_t *winners; /* locations by when their next calls were entered: player_force.c; NULL: nobody asked yet */
+    uint32_t *winners; /* locations by the recorded enter of their next calls: player_force.c; NULL: not needed yet */
     size_t winner_leaves;
     uint64_t forced;
 };
 
-/* So many times that are not known yet; the caller frees them. */
+/* An array of times that are not known yet; the caller frees it. */
 int64_t *player_times(size_t count);
 
 /* All locations are before their first calls, at their begins. */
 void player_begin(struct player *player, const struct graph *graph, const struct player_rules *rules);
 void player_clear(struct player *player);
 
-/* The location enters its call, at its time: all that others may wait for is announced. That it came to a collective
-   comes last. */
+/* The location enters its call, at its time: announces everything that others may wait for, its arrival at a collective
+   last. */
 void player_enter(struct player *player, uint32_t location, const struct call *call);
 
-/* The call ends then: the location is before its next one. */
+/* The call ends at that time: the location is before its next one. */
 void player_leave(struct player *player, uint32_t location, const struct call *call, int64_t end_ns);
 
-/* The location waits in the list; it stands in one at most. Returns NOT_YET. */
+/* Adds the location to the list; it is in at most one. Returns NOT_YET. */
 int64_t player_wait_in(struct player *player, uint32_t location, uint32_t *list);
 
-/* The location waits in no list any more, though what it waits for has not come. */
+/* Removes the location from its list, though what it waits for has not happened. */
 void player_leave_list(struct player *player, uint32_t location);
 
 /* The location waits for the other end of the message. Returns NOT_YET. */
@@ -114,7 +113,7 @@ static inline int64_t player_wait_for_message(struct player *player, uint32_t lo
     return NOT_YET;
 }
 
-/* The location, if it waits for the other end of the message, may go on. */
+/* Lets the location continue if it waits for the other end of the message. */
 static inline void player_wake_for_message(struct player *player, uint32_t location, uint32_t message)
 {
     if (location == GRAPH_NONE || player->locations[location].message != message + 1)
@@ -142,12 +141,12 @@ static inline bool player_is_done(const struct player *player, uint32_t location
     return player->locations[location].at >= player->graph->locations[location].count;
 }
 
-/* Nothing can go on (player_force.c): a partner that a damaged trace does not have, or a circle. The location whose
-   call was entered first in the record, which waits for nothing any more, and is counted; its call is to be ended.
-   GRAPH_NONE: all are done. */
+/* Breaks a deadlock (player_force.c), caused by a circle or a partner missing from a damaged trace: returns the
+   location whose call was entered first in the record, which no longer waits and is counted; the caller ends its call.
+   GRAPH_NONE: all have finished. */
 uint32_t player_force(struct player *player);
 
-/* From the first force on each location that goes on is to be told of. */
+/* After the first forced one, call this for each location that continues. */
 void player_went_on(struct player *player, uint32_t location);
 
 #endif

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What goes on in a replay when nothing can: of all locations the one whose next call was entered first in the record.
-   Found by a tournament: leaf i is location i, each node the winner of the two below it, node 1 that of all. */
+/* Breaks deadlocks of a replay: finds the location whose next call was entered first in the record. It is a tournament:
+   leaf i is location i, each node the winner of the two below it, node 1 the overall winner. */
 #include "core/memory.h"
 #include "replay/player.h"
 
-/* Leaves beyond the last location are done. */
+/* Leaves beyond the last location count as finished. */
 static bool is_done(const struct player *player, uint32_t location)
 {
     return location >= player->graph->location_count || player_is_done(player, location);
@@ -16,7 +16,7 @@ static int64_t next_enter_ns(const struct player *player, uint32_t location)
                                      : graph_call(player->graph, location, player->locations[location].at).enter_ns;
 }
 
-/* Of equals the lower location, which is on the left. */
+/* If equal, the lower location, which is on the left. */
 static void play_match(struct player *player, size_t node)
 {
     uint32_t left = player->winners[2 * node], right = player->winners[2 * node + 1];

@@ -30,7 +30,7 @@ static void exact_wake(struct player *player, uint32_t location)
     exact_make_ready((struct exact *)player, location);
 }
 
-/* The location reaches its next call: its time is that of the enter, and others learn that it is there. */
+/* The location reaches its next call: its time is that of the enter, and others learn that it has arrived. */
 static void enter(struct exact *exact, uint32_t location, const struct call *call)
 {
     struct location_play *where = &exact->player.locations[location];
@@ -39,7 +39,7 @@ static void enter(struct exact *exact, uint32_t location, const struct call *cal
     player_enter(&exact->player, location, call);
 }
 
-/* Without early waits so much of the call's wait is left: what is late complete behind one. -1: nothing changes. */
+/* The part of the call's wait that is left without early waits: the late complete after one. -1: nothing changes. */
 static int64_t left_of_early_wait(const struct exact *exact, uint32_t location)
 {
     const struct graph *graph = exact->player.graph;
@@ -105,7 +105,7 @@ static void end_call(struct exact *exact, uint32_t location, const struct call *
     player_leave(&exact->player, location, call, end_ns);
 }
 
-/* Plays a location until it must wait or is done. */
+/* Plays a location until it must wait or has finished. */
 static void play(struct exact *exact, uint32_t location)
 {
     const struct location_play *where = &exact->player.locations[location];
@@ -130,7 +130,7 @@ static void play(struct exact *exact, uint32_t location)
     }
 }
 
-/* Nothing can go on: one call ends alone. False if all locations are done. */
+/* Deadlock: ends one call alone. False if all locations have finished. */
 static bool force(struct exact *exact)
 {
     uint32_t first = player_force(&exact->player);
@@ -145,7 +145,7 @@ static bool force(struct exact *exact)
     return true;
 }
 
-/* The collective by which the location's process starts; GRAPH_NONE: it has none, or does something else before. */
+/* The collective by which the location's process starts; GRAPH_NONE: none, or it does something else first. */
 static uint32_t start_of(const struct graph *graph, uint32_t location)
 {
     if (graph->locations[location].count == 0)
@@ -154,7 +154,7 @@ static uint32_t start_of(const struct graph *graph, uint32_t location)
     return first.instance && graph_collective(graph, &first).wait == WAIT_AT_INIT ? first.instance - 1 : GRAPH_NONE;
 }
 
-/* Where nobody waits for who starts late, all begin with the first of those that start together. */
+/* Without waiting for late starts, all processes that start together begin with the first of them. */
 static void begin_together(struct player *player)
 {
     const struct graph *graph = player->graph;
@@ -176,7 +176,7 @@ static void begin_together(struct player *player)
     map_clear(&begins);
 }
 
-/* All locations are at the end of the window, or wait: the next one begins. False if none can go on in it. */
+/* All locations are at the end of the window, or wait: the next one begins. False if none can continue in it. */
 static bool go_on_later(struct exact *exact)
 {
     if (exact->later_count == 0)

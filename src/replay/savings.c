@@ -11,15 +11,16 @@
 #include <math.h>
 #include <string.h>
 
-/* Of many processes the waits of one are little, and yet can be what all others wait for: those of so much of the run.
+/* With many processes the waits of one are a small share, and yet all others may wait for it: this share of the run
+   matters.
  */
 static const double REPLAY_SHARE_OF_ONE = 0.01;
 
 /* A function that takes less than this share of the critical path is not worth a replay. */
 static const double OWN_SHARE = 0.01;
 
-/* Kinds that are replayed together with the kind: the two wrong orders are one problem, and who waits in the wrong
-   order waits for a late sender. */
+/* Kinds that are replayed together with the kind: the two wrong orders are one problem, and a process that waits in the
+   wrong order waits for a late sender. */
 static unsigned kinds_with(int kind)
 {
     const unsigned orders = 1u << WAIT_WRONG_ORDER_SAME | 1u << WAIT_WRONG_ORDER_OTHER;
@@ -28,7 +29,7 @@ static unsigned kinds_with(int kind)
     return orders >> kind & 1 ? orders : 1u << kind;
 }
 
-/* What the process waits that waits longest, for one kind. */
+/* The longest waiting of a process, for one kind. */
 static int64_t longest_victim_ns(const struct analysis *analysis, unsigned kinds)
 {
     int64_t most_ns = 0;
@@ -46,7 +47,8 @@ static bool matters(const struct analysis *analysis, unsigned kinds)
                       (double)longest_victim_ns(analysis, kinds) >= REPLAY_SHARE_OF_ONE * duration);
 }
 
-/* A replay without the waits of a kind, if it matters. Of kinds that are replayed together the first one's is for all.
+/* A replay without the waits of a kind, if it matters. For kinds replayed together, the first one's replay is used for
+   all.
  */
 void save_waits(struct analyst *analyst, enum wait_kind kind)
 {
@@ -65,7 +67,7 @@ void save_waits(struct analyst *analyst, enum wait_kind kind)
             analysis->waits[k].saving_ns = time_since(replay.end_ns, analysis->replay);
 }
 
-/* The function that takes most of the critical path takes no time but for waiting. */
+/* Replays with the function that takes most of the critical path taking no time except for waiting. */
 void save_own_time(struct analyst *analyst)
 {
     struct analysis *analysis = analyst->analysis;
@@ -80,7 +82,7 @@ void save_own_time(struct analyst *analyst)
     free(quick);
 }
 
-/* What a replay saves in which locations compute so many times as long. */
+/* The saving of a replay in which computing of locations is multiplied by these factors. */
 static int64_t saving_with(const struct analyst *analyst, const double *factors)
 {
     struct replay replay = replay_run(analyst->graph, (struct replay_options){.compute = factors});
@@ -165,7 +167,7 @@ void save_by_even_totals(struct analyst *analyst)
         free(shared);
     }
     free(spread.compute_ns);
-    /* Until the last process has started nobody can work. */
+    /* No process can work until the last one has started. */
     double working = (double)working_ns(analyst);
     double ideal = (double)time_since(analysis->waits[WAIT_AT_INIT].longest_ns, analysis->ideal);
     ideal = fmax(fmin(ideal, working), spread.most_ns);
@@ -189,7 +191,7 @@ void save_by_even_steps(struct analyst *analyst)
     struct even_steps even = even_steps_of(analyst->graph, analyst->compute_ns, 0);
     analysis->even_steps_saving = even.saving_ns;
     analysis->alone = even.alone_ns;
-    /* Locations come in the order of the trace, which formats differ in. */
+    /* Locations come in the order of the trace, which depends on the format. */
     analysis->alone_process = even.alone_ns > 0 ? analyst->rows[even.alone_location] : 0;
 }
 
@@ -248,7 +250,7 @@ void save_beside_even_work(struct analyst *analyst, enum wait_kind kind)
     free(spread.compute_ns);
 }
 
-/* With nothing changed a replay ends when the run ended, unless partners are missing. */
+/* Without changes a replay ends when the run ended, unless partners are missing. */
 void save_nothing(struct analyst *analyst)
 {
     struct analysis *analysis = analyst->analysis;

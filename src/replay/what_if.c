@@ -9,10 +9,10 @@
 #include <stdio.h>
 #include <string.h>
 
-/* So many MPI functions are tried, those with most time. */
+/* The number of MPI functions tried, those with most time. */
 enum { FUNCTIONS = 3 };
 
-/* A process that computes less than this share longer than the mean is no scenario of its own. */
+/* A process that exceeds the mean by less than this share gets no scenario of its own. */
 static const double SLOW = 0.02;
 
 struct asker {
@@ -66,7 +66,7 @@ double *what_if_balanced(const struct graph *graph)
     return factors;
 }
 
-/* What an analysis holds, from a trace as from a metrics file. */
+/* Scenarios from an analysis, which may come from a trace or a metrics file. */
 static void ask_analysis(struct asker *asker)
 {
     const struct analysis *analysis = asker->analysis;
