@@ -18,10 +18,10 @@ struct replay_options {
        start together also begin together. */
     unsigned free_waits;
     const bool *free_states; /* by state (the first of its name): calls of it take no time and do not wait; or NULL */
+    const bool *free_states; /* by state (the first of its name): calls of it take no time and do not wait; or NULL */
     const bool
-        *free_states; /* by state (the first of its name): calls of it take no time and wait for nobody; or NULL */
-    const bool *quick_states;  /* by state (the first of its name): calls of it take no time but for waiting; or NULL */
-    const bool *free_channels; /* by channel: its messages are always there in time; or NULL */
+        *quick_states; /* by state (the first of its name): calls of it take no time except for waiting; or NULL */
+    const bool *free_channels; /* by channel: its messages are always in time; or NULL */
     const uint32_t *instead;   /* by message: the one that its receive waits for (arrival_order.h); or NULL */
     bool ideal;                /* transfers and all calls' own time cost nothing: POP's ideal network */
     const double *compute;     /* by location: factor for the time of computing; NULL: as recorded */
