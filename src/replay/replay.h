@@ -18,7 +18,6 @@ struct replay_options {
        start together also begin together. */
     unsigned free_waits;
     const bool *free_states; /* by state (the first of its name): calls of it take no time and do not wait; or NULL */
-    const bool *free_states; /* by state (the first of its name): calls of it take no time and do not wait; or NULL */
     const bool
         *quick_states; /* by state (the first of its name): calls of it take no time except for waiting; or NULL */
     const bool *free_channels; /* by channel: its messages are always in time; or NULL */
