@@ -31,14 +31,6 @@ static void write_json(struct output *output, const void *context)
     timeline_write_json(output, printed->look->timeline, &printed->look->view, printed->window);
 }
 
-static bool wants_colour(const struct options *options)
-{
-    if (options->color && strcmp(options->color, "auto") != 0)
-        return strcmp(options->color, "always") == 0;
-    const char *none = getenv("NO_COLOR");
-    return !options->output && isatty(STDOUT_FILENO) && !(none && *none);
-}
-
 static int print_text(const struct options *options, struct engine_look *look, int code, struct error *err)
 {
     uint32_t width;
@@ -50,7 +42,7 @@ static int print_text(const struct options *options, struct engine_look *look, i
     if (scene_make(&scene, look->timeline, &look->view, how, err) != STATUS_OK)
         return command_fault(err);
     run_title(title, sizeof title, options);
-    struct printed printed = {.look = look, .scene = &scene, .title = title, .colour = wants_colour(options)};
+    struct printed printed = {.look = look, .scene = &scene, .title = title, .colour = run_wants_colour(options)};
     code = run_output(options, write_text, &printed, code);
     scene_clear(&scene);
     return code;

@@ -35,6 +35,7 @@ struct options {
     char **inputs; /* what is no option; points into argv */
     size_t input_count;
     const char *finding; /* of explain: a place or an id; NULL: all */
+    const char *file;    /* of source: a file of the program; NULL: the costliest */
     struct team *team;   /* processes that help; NULL: none */
 };
 

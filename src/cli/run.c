@@ -8,6 +8,7 @@
 
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
@@ -160,6 +161,14 @@ int run_judged(const struct options *options, unsigned wants,
     code = run_output(options, write_judged, &report, judged_code(options, run, code));
     engine_free(run);
     return code;
+}
+
+bool run_wants_colour(const struct options *options)
+{
+    if (options->color && strcmp(options->color, "auto") != 0)
+        return strcmp(options->color, "always") == 0;
+    const char *none = getenv("NO_COLOR");
+    return !options->output && isatty(STDOUT_FILENO) && !(none && *none);
 }
 
 void run_title(char *buffer, size_t size, const struct options *options)

@@ -33,6 +33,9 @@ enum status run_width(const struct options *options, uint32_t least, uint32_t *w
 /* The inputs as a person names them: "run.clog2", "rank0.clog2 and 3 more". */
 void run_title(char *buffer, size_t size, const struct options *options);
 
+/* Whether text on the output is to have colours: --color, NO_COLOR, and whether it is a terminal. */
+bool run_wants_colour(const struct options *options);
+
 /* Signals end the work with code 130 and leave no unfinished output. */
 void run_catch_signals(void);
 

@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "render/reports/source_report.h"
+
+#include "core/memory.h"
+#include "core/text.h"
+#include "render/field.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { AROUND = 3, TEXT_COLUMNS = 52, LINES_MOST = 1 << 20, LINE_BYTES_MOST = 1 << 16 };
+
+/* What a line costs, over all functions that have it. */
+struct cost {
+    uint64_t samples;
+    int64_t self_ns, total_ns;
+};
+
+/* The lines of a file, from 1; costs of all, texts where the file could be read. */
+struct source {
+    struct cost *costs;
+    char **texts;
+    size_t count, cost_capacity;
+    bool found;
+    int64_t self_ns;
+};
+
+static bool ends_with(const char *file, const char *wanted)
+{
+    size_t length = strlen(file), tail = strlen(wanted);
+    return tail <= length && strcmp(file + length - tail, wanted) == 0 &&
+           (tail == length || file[length - tail - 1] == '/' || *wanted == '/');
+}
+
+const char *source_file_find(const struct profile_rows *lines, const char *wanted)
+{
+    const char *found = NULL;
+    for (size_t i = 0; i < lines->count; i++) { /* the hottest line first */
+        const char *file = lines->row[i].file;
+        if (!*file || (wanted && !ends_with(file, wanted)))
+            continue;
+        if (!wanted || strcmp(file, wanted) == 0)
+            return file;
+        if (found && strcmp(found, file) != 0)
+            return NULL;
+        found = file;
+    }
+    return found;
+}
+
+/* As it was compiled, from here, and beside the trace. */
+static FILE *source_open(const struct source_report *report)
+{
+    char path[PATH_MAX];
+    const char *slash = strrchr(report->trace, '/'), *last = strrchr(report->file, '/');
+    const char *names[] = {report->file, last ? last + 1 : report->file};
+    FILE *file = fopen(report->file, "re");
+    for (size_t i = 0; !file && i < sizeof names / sizeof *names; i++) {
+        int length = snprintf(path, sizeof path, "%.*s/%s", slash ? (int)(slash - report->trace) : 1,
+                              slash ? report->trace : ".", names[i]);
+        file = length > 0 && (size_t)length < sizeof path ? fopen(path, "re") : NULL;
+    }
+    return file;
+}
+
+static void need_lines(struct source *source, size_t count)
+{
+    if (count <= source->count)
+        return;
+    size_t capacity = source->cost_capacity;
+    ARRAY_RESERVE(source->costs, source->cost_capacity, count);
+    source->texts = memory_resize(source->texts, source->cost_capacity * sizeof *source->texts);
+    memset(&source->costs[capacity], 0, (source->cost_capacity - capacity) * sizeof *source->costs);
+    memset(&source->texts[capacity], 0, (source->cost_capacity - capacity) * sizeof *source->texts);
+    source->count = count;
+}
+
+static struct source source_read(const struct source_report *report)
+{
+    struct source source = {0};
+    FILE *file = source_open(report);
+    char *line = NULL;
+    size_t size = 0;
+    ssize_t length;
+    source.found = file != NULL;
+    while (file && source.count < LINES_MOST && (length = getline(&line, &size, file)) >= 0) {
+        need_lines(&source, source.count + 1);
+        while (length > 0 && (line[length - 1] == '\n' || line[length - 1] == '\r'))
+            length--;
+        line[length < LINE_BYTES_MOST ? length : LINE_BYTES_MOST] = '\0';
+        source.texts[source.count - 1] = memory_copy_string(line);
+    }
+    free(line);
+    if (file)
+        fclose(file);
+    for (size_t i = 0; i < report->lines->count; i++) {
+        const struct profile_row *row = &report->lines->row[i];
+        if (strcmp(row->file, report->file) != 0 || row->line <= 0 || row->line > LINES_MOST)
+            continue;
+        need_lines(&source, (size_t)row->line);
+        struct cost *cost = &source.costs[row->line - 1];
+        cost->samples += row->samples;
+        time_add(&cost->self_ns, row->self_ns);
+        cost->total_ns = row->total_ns > cost->total_ns ? row->total_ns : cost->total_ns;
+        time_add(&source.self_ns, row->self_ns);
+    }
+    return source;
+}
+
+static void source_clear(struct source *source)
+{
+    for (size_t i = 0; i < source->count; i++)
+        free(source->texts[i]);
+    free(source->texts);
+    free(source->costs);
+}
+
+static bool is_near(const struct source *source, size_t line)
+{
+    size_t from = line > AROUND ? line - AROUND : 0, to = line + AROUND;
+    for (size_t i = from; i <= to && i < source->count; i++)
+        if (source->costs[i].total_ns > 0 || source->costs[i].samples > 0)
+            return true;
+    return false;
+}
+
+/* Tabs become blanks. */
+static void shown_text(char *shown, size_t size, const char *text)
+{
+    char blanks[4 * TEXT_COLUMNS];
+    size_t used = 0;
+    for (; *text && used + 8 < sizeof blanks; text++) {
+        size_t width = *text == '\t' ? 8 - used % 8 : 1;
+        memset(blanks + used, *text == '\t' ? ' ' : *text, width);
+        used += width;
+    }
+    blanks[used] = '\0';
+    text_for_terminal(shown, size, blanks, TEXT_COLUMNS);
+}
+
+/* The hotter, the redder: colours of the 256 that terminals have. */
+static const char *heat_of(double share)
+{
+    return share >= 0.2 ? "\033[1;38;5;196m" : share >= 0.05 ? "\033[38;5;208m" : share > 0 ? "\033[38;5;178m" : "";
+}
+
+static void write_line(struct output *output, const struct source_report *report, const struct source *source,
+                       size_t line)
+{
+    char self[TEXT_NUMBER_SIZE] = "", total[TEXT_NUMBER_SIZE] = "", shown[VALUE_TEXT_SIZE] = "";
+    const struct cost *cost = &source->costs[line];
+    double share = report->profile->ns > 0 ? (double)cost->self_ns / (double)report->profile->ns : 0;
+    const char *heat = report->colour ? heat_of(share) : "";
+    if (cost->self_ns > 0)
+        text_share(self, share);
+    if (cost->total_ns > cost->self_ns)
+        text_share(total, (double)cost->total_ns / (double)report->profile->ns);
+    if (source->texts[line])
+        shown_text(shown, sizeof shown, source->texts[line]);
+    output_print(output, "%s%8s %8s %7zu  %s%s\n", heat, self, total, line + 1, shown, *heat ? "\033[0m" : "");
+}
+
+void source_write_text(struct output *output, const struct source_report *report)
+{
+    struct source source = source_read(report);
+    char share[TEXT_NUMBER_SIZE], head[600];
+    bool gap = false;
+    snprintf(head, sizeof head, "%s — %s: %s of the computing", report->title, report->file,
+             text_share(share, report->profile->ns > 0 ? (double)source.self_ns / (double)report->profile->ns : 0));
+    paragraph_write(output, "", "  ", head);
+    if (!source.found)
+        paragraph_write(output, "", "  ", "The file is not where it was compiled, nor here, nor beside the trace.");
+    output_text(output, "\n    self    total    line\n");
+    for (size_t line = 0; line < source.count; line++) {
+        bool costs = source.costs[line].samples > 0 || source.costs[line].total_ns > 0;
+        bool shown = source.found ? report->all || is_near(&source, line) : costs;
+        if (shown && gap)
+            output_text(output, "                         ⋮\n");
+        gap = !shown;
+        if (shown)
+            write_line(output, report, &source, line);
+    }
+    source_clear(&source);
+}
+
+void source_write_json(struct output *output, const struct source_report *report)
+{
+    struct source source = source_read(report);
+    struct json json = {.output = output};
+    json_open(&json, NULL, '{');
+    json_value(&json, "schema", value_text("sight-source/1"));
+    json_value(&json, "file", value_text(report->file));
+    json_value(&json, "found", value_bool(source.found));
+    json_value(&json, "self_s", value_time(source.self_ns));
+    json_open(&json, "lines", '[');
+    for (size_t line = 0; line < source.count; line++) {
+        const struct cost *cost = &source.costs[line];
+        if (!report->all && cost->samples == 0 && cost->total_ns == 0)
+            continue;
+        json_open(&json, NULL, '{');
+        json_value(&json, "line", value_count(line + 1));
+        json_value(&json, "samples", value_count(cost->samples));
+        json_value(&json, "self_s", value_time(cost->self_ns));
+        json_value(&json, "total_s", value_time(cost->total_ns));
+        json_value(&json, "text", source.texts[line] ? value_text(source.texts[line]) : value_null());
+        json_close(&json, '}');
+    }
+    json_close(&json, ']');
+    json_close(&json, '}');
+    source_clear(&source);
+}
