@@ -289,7 +289,7 @@ static void end_rows(struct builder *builder)
     for (uint32_t i = 0; i < builder->rows.count; i++) {
         struct timeline_row *row = &builder->rows.row[i];
         if (row_of(builder, i)->mpi_depth > 0)
-            row->mpi_ns += time_since(builder->row[i].mpi_since_ns, row->end_ns);
+            time_add(&row->mpi_ns, time_since(builder->row[i].mpi_since_ns, row->end_ns));
     }
 }
 
