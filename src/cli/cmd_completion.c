@@ -135,7 +135,7 @@ static void bash_option_names(struct output *output, const struct command *comma
 {
     const char *between = "        [[ $current == -* ]] && offer='";
     for (size_t i = 0; i < OPTION_COUNT; i++) {
-        if (!(command->options >> i & 1))
+        if (!command_takes(command, i))
             continue;
         output_print(output, "%s--%s", between, option_at(i)->name);
         if (option_at(i)->letter)
@@ -165,7 +165,7 @@ static void bash_command(struct output *output, const struct command *command)
     bash_option_names(output, command);
     output_text(output, "        case $previous in\n");
     for (size_t i = 0; i < OPTION_COUNT; i++)
-        if ((command->options >> i & 1) && option_at(i)->value)
+        if (command_takes(command, i) && option_at(i)->value)
             bash_value(output, command, i);
     output_text(output, "        esac\n        ;;\n");
 }
@@ -294,7 +294,7 @@ static void zsh_command(struct output *output, const struct command *command)
 {
     output_print(output, "    %s)\n        _arguments -s -S", command->name);
     for (size_t i = 0; i < OPTION_COUNT; i++)
-        if (command->options >> i & 1)
+        if (command_takes(command, i))
             zsh_option(output, command, i);
     zsh_arguments(output, command);
     output_text(output, "\n        ;;\n");

@@ -69,18 +69,20 @@ const struct option_row *option_at(size_t index);
 /* The options of a command as lines of help. */
 void options_write_help(struct output *output, const struct command *command);
 
-/* Bits of struct command's options, one for each row of options.def. Beyond the 31st, enumerators are wider than int:
-   C23 has that, gcc and clang have had it for long. */
+/* The rows of options.def. */
 enum {
 #define OPTION(bit, ...) OPTION_BIT_##bit,
 #include "cli/options.def"
-    OPTION_COUNT
+    OPTION_COUNT,
+    OPTION_FIRST_ALWAYS = OPTION_BIT_JOBS /* this row and those after it are of all commands */
 };
+
+/* Bits of struct command's options: one for each row but those of all commands. Beyond the 31st, enumerators are wider
+   than int: C23 has that, gcc and clang have had it for long. */
 enum {
 #define OPTION(bit, ...) OPTION_##bit = 1LL << OPTION_BIT_##bit,
+#define OPTION_ALWAYS(bit, ...)
 #include "cli/options.def"
-    OPTIONS_ALWAYS = OPTION_QUIET | OPTION_VERBOSE | OPTION_COLOR | OPTION_PROGRESS | OPTION_HELP | OPTION_JOBS |
-                     OPTION_MAX_UNPACKED,
     OPTIONS_OUTPUT = OPTION_OUTPUT | OPTION_FORCE,
     OPTIONS_RECORD = OPTION_ONLY | OPTION_SKIP | OPTION_BUFFER | OPTION_MAX_EVENTS | OPTION_CLOCK | OPTION_NO_SOURCE |
                      OPTION_SAMPLES | OPTION_NO_SAMPLES,
@@ -100,6 +102,9 @@ enum { COMMAND_ALONE = 1LL << 61 };
 
 /* And one for commands whose inputs are groups that "--" separates: it is one of the inputs, and options may follow. */
 enum { COMMAND_GROUPS = 1LL << 60 };
+
+/* True if the command takes the option of row `index`. */
+bool command_takes(const struct command *command, size_t index);
 
 /* "sight: " and the fault on standard error. Returns the exit code of its kind. A broken pipe is silent. */
 int command_fault(const struct error *err);

@@ -19,7 +19,7 @@ static const struct option_row rows[OPTION_COUNT] = {
 #include "cli/options.def"
 };
 
-_Static_assert(OPTION_COUNT <= 60, "the bits of options end where COMMAND_GROUPS begins");
+_Static_assert(OPTION_FIRST_ALWAYS <= 60, "the bits of options end where COMMAND_GROUPS begins");
 
 const struct option_row *option_at(size_t index)
 {
@@ -43,13 +43,18 @@ static bool option_is_set(const struct options *options, const struct option_row
     return row->value ? value != NULL : *(const bool *)member;
 }
 
+/* One character is a letter where the row has one. */
+static bool row_has_name(const struct option_row *row, const char *name, size_t length)
+{
+    if (length == 1 && row->letter)
+        return row->letter == *name;
+    return strlen(row->name) == length && strncmp(row->name, name, length) == 0;
+}
+
 static const struct option_row *option_find(const struct command *command, const char *name, size_t length)
 {
     for (size_t i = 0; i < OPTION_COUNT; i++)
-        if ((command->options >> i & 1) &&
-            (length == 1 && rows[i].letter
-                 ? rows[i].letter == *name
-                 : strlen(rows[i].name) == length && strncmp(rows[i].name, name, length) == 0))
+        if (command_takes(command, i) && row_has_name(&rows[i], name, length))
             return &rows[i];
     return NULL;
 }
@@ -60,7 +65,7 @@ static bool option_unknown(const struct command *command, const char *text, stru
     bool is_long = strncmp(text, "--", 2) == 0;
     struct guess guess = guess_of(text + 2, is_long ? strcspn(text + 2, "=") : 0);
     for (size_t i = 0; i < OPTION_COUNT; i++)
-        if (command->options >> i & 1)
+        if (command_takes(command, i))
             guess_try(&guess, rows[i].name);
     snprintf(hint, sizeof hint, " (try 'sight help %s')", command->name);
     error_set(err, ERROR_USAGE, "unknown option '%s'%s", text, guess_text(nearest, &guess, "--", hint));
@@ -115,7 +120,7 @@ static int parse_short(struct options *options, const struct command *command, i
 static void options_environment(struct options *options, const struct command *command)
 {
     for (size_t i = 0; i < OPTION_COUNT; i++) {
-        if (!(command->options >> i & 1) || option_is_set(options, &rows[i]) || i == OPTION_BIT_HELP)
+        if (!command_takes(command, i) || option_is_set(options, &rows[i]) || i == OPTION_BIT_HELP)
             continue;
         char name[64];
         int length = snprintf(name, sizeof name, "SIGHT_%s", rows[i].name);
@@ -142,7 +147,7 @@ static bool check_words(const struct options *options, const struct command *com
 {
     for (size_t i = 0; i < OPTION_COUNT; i++) {
         const char *value;
-        if (!(command->options >> i & 1) || !rows[i].value || !strchr(rows[i].value, '|'))
+        if (!command_takes(command, i) || !rows[i].value || !strchr(rows[i].value, '|'))
             continue;
         memcpy(&value, (const char *)options + rows[i].at, sizeof value);
         if (value && !word_in(rows[i].value, '|', value)) {
@@ -234,7 +239,7 @@ static void append_words(char help[HELP_SIZE], const struct option_row *row)
 void options_write_help(struct output *output, const struct command *command)
 {
     for (size_t i = 0; i < OPTION_COUNT; i++) {
-        if (!(command->options >> i & 1))
+        if (!command_takes(command, i))
             continue;
         char left[64], first[80], help[HELP_SIZE];
         int length = rows[i].letter ? snprintf(left, sizeof left, "-%c, --%s", rows[i].letter, rows[i].name)

@@ -40,9 +40,9 @@ static void print_command(const struct command *command)
     for (size_t i = 0; i < OPTION_COUNT; i++) {
         const struct option_row *row = option_at(i);
         const char letter[] = {row->letter ? row->letter : '-', '\0'};
-        if (command->options >> i & 1)
+        if (command_takes(command, i))
             printf("option\t%s\t%s\t%s\t%s\t%s\t%s\n", command->name, row->name, letter, known(row->value), row->help,
-                   (uint64_t)OPTIONS_ALWAYS >> i & 1 ? "always" : "-");
+                   i >= OPTION_FIRST_ALWAYS ? "always" : "-");
     }
 }
 
