@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* `sight query 'METRIC, ... @ FOCUS [@ PHASE]' TRACE`: metrics of parts of a run. */
+#include "cli/commands.h"
+
+#include "cli/run.h"
+#include "query/question.h"
+#include "render/field.h"
+#include "search/expression.h"
+
+#include <math.h>
+#include <string.h>
+
+struct printed {
+    const struct options *options;
+    const struct answer *answer;
+};
+
+static struct value value_of(const struct answer *answer, size_t row, size_t metric)
+{
+    double value = answer->values[row * answer->metric_count + metric];
+    struct search_unit unit = answer->units[metric];
+    if (isnan(value))
+        return value_null();
+    if (unit.seconds == 1 && unit.bytes == 0 && unit.counts == 0 && fabs(value) < 9e9)
+        return value_time((int64_t)llrint(value * 1e9));
+    if (unit.seconds == 0 && unit.bytes + unit.counts == 1 && value >= 0 && value == floor(value) && value < 1e18)
+        return unit.bytes ? value_bytes((uint64_t)value) : value_count((uint64_t)value);
+    return value_ratio(value);
+}
+
+static void write_text(struct output *output, const struct answer *answer)
+{
+    struct text_table *table = text_table_columns(answer->metric_count + 1);
+    char cell[VALUE_TEXT_SIZE];
+    text_table_cell(table, "focus", true);
+    for (size_t i = 0; i < answer->metric_count; i++)
+        text_table_cell(table, answer->metrics[i], false);
+    for (size_t row = 0; row < answer->row_count; row++) {
+        text_for_terminal(cell, sizeof cell, answer->foci[row], 40);
+        text_table_cell(table, cell, true);
+        for (size_t i = 0; i < answer->metric_count; i++) {
+            value_text_for_people(cell, value_of(answer, row, i));
+            text_table_cell(table, cell, false);
+        }
+    }
+    text_table_print(table, output, "");
+    if (answer->cut)
+        output_text(output, "There are more values than rows.\n");
+}
+
+static void write_csv(struct output *output, const struct answer *answer)
+{
+    output_text(output, "focus");
+    for (size_t i = 0; i < answer->metric_count; i++) {
+        output_text(output, ",");
+        value_write_csv(output, value_text(answer->metrics[i]));
+    }
+    output_text(output, "\n");
+    for (size_t row = 0; row < answer->row_count; row++) {
+        value_write_csv(output, value_text(answer->foci[row]));
+        for (size_t i = 0; i < answer->metric_count; i++) {
+            output_text(output, ",");
+            value_write_csv(output, value_of(answer, row, i));
+        }
+        output_text(output, "\n");
+    }
+}
+
+static void write_json(struct output *output, const struct answer *answer)
+{
+    struct json json = {.output = output};
+    json_open(&json, NULL, '{');
+    json_value(&json, "schema", value_text("sight-query/1"));
+    json_open(&json, "rows", '[');
+    for (size_t row = 0; row < answer->row_count; row++) {
+        json_open(&json, NULL, '{');
+        json_value(&json, "focus", value_text(answer->foci[row]));
+        for (size_t i = 0; i < answer->metric_count; i++)
+            json_value(&json, answer->metrics[i], value_of(answer, row, i));
+        json_close(&json, '}');
+    }
+    json_close(&json, ']');
+    json_close(&json, '}');
+}
+
+static void write_answer(struct output *output, const void *context)
+{
+    const struct printed *printed = context;
+    const char *format = printed->options->format ? printed->options->format : "text";
+    if (strcmp(format, "csv") == 0)
+        write_csv(output, printed->answer);
+    else if (strcmp(format, "json") == 0)
+        write_json(output, printed->answer);
+    else
+        write_text(output, printed->answer);
+}
+
+static int answer(const struct options *options, struct asking *asking, const char *text)
+{
+    struct error err = {0};
+    struct answer found;
+    struct question *question = question_new(&asking->request, &err);
+    if (!question || question_ask(question, text, asking->request.threads, &found, &err) != STATUS_OK) {
+        question_free(question);
+        asking_end(asking);
+        return command_fault(&err);
+    }
+    asking_end(asking);
+    struct printed printed = {options, &found};
+    int code = run_output(options, write_answer, &printed, run_report_damage(question_end(question), -1));
+    answer_clear(&found);
+    question_free(question);
+    return code;
+}
+
+int cmd_query(const struct command *command, const struct options *options)
+{
+    struct error err = {0};
+    struct asking asking;
+    if (options->input_count < 2)
+        return command_usage(command, "a question and a trace are needed: 'METRIC @ FOCUS' TRACE");
+    if (asking_begin(&asking, options, 0, &err) != STATUS_OK)
+        return command_fault(&err);
+    asking.request.inputs = options->inputs + 1;
+    asking.request.input_count = options->input_count - 1;
+    return answer(options, &asking, options->inputs[0]);
+}

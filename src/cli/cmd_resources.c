@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* `sight resources TRACE`: the tree of what a trace contains. */
+#include "cli/commands.h"
+
+#include "cli/run.h"
+#include "core/text.h"
+#include "query/resources.h"
+#include "render/field.h"
+
+#include <stdio.h>
+#include <string.h>
+
+struct printed {
+    const struct options *options;
+    const struct resources *resources;
+};
+
+static struct value resource_path(const void *context, const void *row)
+{
+    (void)context;
+    return value_text(((const struct resource *)row)->path);
+}
+
+static struct value resource_first(const void *context, const void *row)
+{
+    const struct resources *resources = context;
+    return value_time(time_since(resources->begin_ns, ((const struct resource *)row)->first_ns));
+}
+
+static const struct field fields[] = {{"path", NULL, resource_path}, {"first_s", NULL, resource_first}};
+enum { FIELDS = sizeof fields / sizeof *fields };
+
+/* The words of a path that its predecessor does not have stand in lines of their own, indented. */
+static void write_branch(struct output *output, const char *before, const char *path, const char *first)
+{
+    size_t same = 0;
+    for (size_t i = 0; before[i] == path[i] && path[i]; i++)
+        if (path[i + 1] == '/' && (before[i + 1] == '/' || before[i + 1] == '\0'))
+            same = i + 1;
+    int depth = 0;
+    for (size_t i = 0; i < same; i++)
+        depth += path[i] == '/';
+    for (const char *at = path + same; *at; depth++) {
+        size_t length = strcspn(at + 1, "/");
+        char name[VALUE_TEXT_SIZE], word[VALUE_TEXT_SIZE];
+        bool last = at[1 + length] == '\0';
+        snprintf(word, sizeof word, "%s%.*s", depth ? "" : "/", (int)(length < 200 ? length : 200), at + 1);
+        text_for_terminal(name, sizeof name, word, 50);
+        output_print(output, "%*s%-*s%s%s\n", 2 * depth, "", last ? 60 - 2 * depth : 0, name, last ? " " : "",
+                     last ? first : "");
+        at += 1 + length;
+    }
+}
+
+static void write_text(struct output *output, const struct resources *resources)
+{
+    output_print(output, "%-60s %s\n", "resource", "first seen");
+    for (size_t i = 0; i < resources->count; i++) {
+        char first[VALUE_TEXT_SIZE];
+        value_text_for_people(first, resource_first(resources, &resources->list[i]));
+        write_branch(output, i ? resources->list[i - 1].path : "", resources->list[i].path, first);
+    }
+}
+
+static void write_resources(struct output *output, const void *context)
+{
+    const struct printed *printed = context;
+    const struct resources *resources = printed->resources;
+    const char *format = printed->options->format ? printed->options->format : "text";
+    if (strcmp(format, "text") == 0) {
+        write_text(output, resources);
+        return;
+    }
+    if (strcmp(format, "csv") == 0) {
+        csv_header(output, fields, FIELDS);
+        for (size_t i = 0; i < resources->count; i++)
+            csv_row(output, fields, FIELDS, resources, &resources->list[i]);
+        return;
+    }
+    struct json json = {.output = output};
+    json_open(&json, NULL, '{');
+    json_value(&json, "schema", value_text("sight-resources/1"));
+    json_open(&json, "resources", '[');
+    for (size_t i = 0; i < resources->count; i++)
+        json_row(&json, fields, FIELDS, resources, &resources->list[i]);
+    json_close(&json, ']');
+    json_close(&json, '}');
+}
+
+int cmd_resources(const struct command *command, const struct options *options)
+{
+    (void)command;
+    struct error err = {0};
+    struct asking asking;
+    if (asking_begin(&asking, options, 0, &err) != STATUS_OK)
+        return command_fault(&err);
+    struct resources_builder *builder = resources_builder_new();
+    struct sink *sinks[] = {resources_builder_sink(builder)};
+    struct reader *reader = engine_open(&asking.request, &err);
+    enum status status = reader ? engine_stream(&asking.request, reader, sinks, 1, &err) : STATUS_FAILED;
+    struct resources resources = resources_builder_end(builder, reader ? reader->defs : NULL);
+    asking_end(&asking);
+    struct printed printed = {options, &resources};
+    int code = status == STATUS_OK ? run_output(options, write_resources, &printed, run_report_damage(&reader->end, -1))
+                                   : command_fault(&err);
+    resources_clear(&resources);
+    reader_close(reader);
+    return code;
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef SIGHT_QUERY_QUESTION_H
+#define SIGHT_QUERY_QUESTION_H
+
+#include "engine/engine.h"
+#include "metrics/search.h"
+
+/* Metrics of parts of a run, as Paradyn's metric-focus pairs: "METRIC, ... @ FOCUS [@ PHASE]". A metric is an
+   expression of those of the search (search/expression.h). A focus is up to one path of each of these, separated by
+   blanks; the last word of one of them may be *: a row for each value.
+
+       /Machine/RANKS           processes: 0-3,7; or the name of a host
+       /Code/FUNCTION           also /Code/CLASS/FUNCTION, and /Code/CLASS: all functions of the class
+       /Code/site/FILE:LINE     a place of the source
+       /SyncObject/COMM[/TAG]   messages and collectives on a communicator, by its id; with a tag
+       /State/NAME              while the program is in a state of its own
+       /Phase/PHASE             by name or number; the same as a third part of the question
+       /Iteration/NUMBERS       of the main loop
+       /Time/N                  a row for each of N equal parts of the run
+
+   What belongs where is told by search/cube.h. */
+
+struct question;
+
+/* Reads the trace. NULL and a fault. */
+struct question *question_new(const struct engine_request *request, struct error *err);
+void question_free(struct question *question); /* NULL: nothing */
+
+struct answer {
+    char **metrics; /* as asked */
+    struct search_unit *units;
+    size_t metric_count;
+    char **foci;    /* a path for each row: "/Machine/3"; "/" is the whole run */
+    double *values; /* [row * metric_count + metric]; NAN: not known */
+    size_t row_count;
+    bool cut; /* there are more values than rows */
+};
+
+/* Free with answer_clear. A fault where the question cannot be understood, or names what is not in the trace. */
+enum status question_ask(struct question *question, const char *text, unsigned threads, struct answer *answer,
+                         struct error *err) MUST_CHECK;
+void answer_clear(struct answer *answer);
+
+/* What is damaged of the trace. */
+const struct trace_end *question_end(const struct question *question);
+
+#endif
