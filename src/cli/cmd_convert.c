@@ -38,9 +38,12 @@ static const struct writer_format *convert_format(const struct options *options,
         length -= strlen(".gz");
     else if (ends_with(options->output, length, ".zst"))
         length -= strlen(".zst");
-    for (size_t i = 0; i < writer_format_count(); i++)
-        if (ends_with(options->output, length, writer_format_at(i)->suffix))
-            return writer_format_at(i);
+    for (size_t i = 0; i < writer_format_count(); i++) {
+        const struct writer_format *format = writer_format_at(i);
+        if (ends_with(options->output, length, format->suffix) ||
+            (format->other_suffix && ends_with(options->output, length, format->other_suffix)))
+            return format;
+    }
     error_set(err, ERROR_USAGE, "cannot derive the format from '%s': give --format (%s)", options->output, all + 1);
     return NULL;
 }

@@ -45,6 +45,7 @@ struct writer_format {
     const char *name; /* "xml", "alog", "clog2" */
     const char *title;
     const char *suffix;                     /* ".xml" */
+    const char *other_suffix;               /* another usual one; NULL */
     bool patchable;                         /* needs output_options.patchable */
     bool directory;                         /* a trace is a directory: see writer.path */
     const char *beside[WRITER_BESIDE_MOST]; /* suffixes of files that belong to the trace; NULL: no more */

@@ -77,8 +77,8 @@ struct paje_state {
     struct paje_links links;
     bool inside_line; /* what comes is the rest of a line that is too long */
     bool counting;    /* the first pass */
-    bool simgrid;
-    uint64_t byte;                 /* of the line at hand: what is defined after it is not there yet */
+    bool simgrid;     /* or SIGHT, which writes in the same way: keys of links say the tag, and all containers end */
+    uint64_t byte;    /* of the line at hand: what is defined after it is not there yet */
     struct paje_creation *created; /* in the order of the file */
     size_t created_count, created_capacity;
 

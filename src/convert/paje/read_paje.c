@@ -46,7 +46,8 @@ static void take_creator(struct reader *reader, const struct text_line *line)
         return;
     at += sizeof word - 1;
     reader->defs->creator = text_from_bytes(at, (size_t)(line->end - at));
-    state->simgrid = strncmp(reader->defs->creator, "SimGrid", 7) == 0;
+    state->simgrid =
+        strncmp(reader->defs->creator, "SimGrid", 7) == 0 || strncmp(reader->defs->creator, "SIGHT", 5) == 0;
 }
 
 int64_t paje_link_bytes(const struct paje_record *record)
@@ -188,7 +189,7 @@ static enum status paje_open(struct reader *reader, struct error *err)
     return input_rewind(reader->input, err);
 }
 
-/* SimGrid destroys every container at its end; others may leave them. */
+/* SimGrid, and SIGHT, destroy every container at the end; others may leave them. */
 static void check_end(struct reader *reader)
 {
     struct paje_state *state = reader->state;
