@@ -8,16 +8,16 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A master that does not wait for so much of the run is what limits it. */
+/* A master that is busy for this share of the run limits it. */
 static const double BUSY = 0.8;
 
-/* What POP takes for acceptable, and for balanced. */
+/* POP's limits for acceptable and for balanced. */
 static const double ACCEPTABLE = 0.8, BALANCED = 0.9;
 
-/* Messages of which one process has so many times the mean are uneven. */
+/* Messages are uneven if one process has this many times the mean. */
 static const double UNEVEN = 1.5;
 
-/* Who has so much of the blame has it alone. */
+/* A process with this share of the blame is the only one to blame. */
 static const double ALONE = 0.95;
 
 struct setting {
@@ -26,7 +26,7 @@ struct setting {
     const struct finding *finding;
 };
 
-/* What a condition tells: who or what, and a share. */
+/* The output of a condition: processes or a function, and a share. */
 struct reason {
     char who[80];
     double share;
@@ -75,7 +75,7 @@ static double busy_share(const struct analysis *analysis, size_t row)
     return analysis->duration > 0 ? 1 - waits / (double)analysis->duration : 0;
 }
 
-/* Whether the master is the process that is waited for. */
+/* True if the master is the process waited for. */
 static bool master(const struct setting *setting, struct reason *reason)
 {
     const struct finding *finding = setting->finding;
@@ -173,7 +173,7 @@ static bool passes_token(const struct setting *setting, struct reason *reason)
            analysis->serialisation < ACCEPTABLE;
 }
 
-/* Neighbours in a grid that compute one after the other though they have equally much to do. */
+/* Neighbours in a grid that compute one after the other though they have equal work. */
 static bool is_sweep(const struct setting *setting, struct reason *reason)
 {
     const struct analysis *analysis = setting->input->analysis;
@@ -204,11 +204,11 @@ static bool one_works_alone(const struct setting *setting, struct reason *reason
         row++;
     snprintf(reason->who, sizeof reason->who, "%" PRIu32, finding->causes.rank[0]);
     reason->share = (double)sums->ns / (double)(all - 1) / (double)analysis->duration;
-    /* Who waits itself, for messages of others, does not work alone. */
+    /* A process that waits for messages itself does not work alone. */
     return row < all && (double)sums->causes_ns[row] >= ALONE * (double)sums->ns && busy_share(analysis, row) >= BUSY;
 }
 
-/* Most of what even work would save lies where one computes and nobody else. */
+/* Most of the saving from even work is where one process computes and no other. */
 static bool one_computes_alone(const struct setting *setting, struct reason *reason)
 {
     const struct analysis *analysis = setting->input->analysis;
@@ -228,7 +228,7 @@ static bool one_does_all(const struct setting *setting, struct reason *reason)
     return setting->finding->victims.count == 1 && setting->input->analysis->process_count > 1;
 }
 
-/* Who has most to do changes while the run goes on, or has more and more. */
+/* The process with most work changes during the run, or has more and more work. */
 static bool imbalance_moves(const struct setting *setting, struct reason *reason)
 {
     const struct phase_metrics *phases = setting->input->metrics->phases;

@@ -4,15 +4,15 @@
 
 #include "heuristics/heuristic.h"
 
-/* What the AIMS indices have in common: one index for each process and function, all of them shares of the run's
-   duration; the run's index is the mean over the processes of the sum over their functions, so that 1 is all the time
-   of all processes. `mean` of the result is that of the cells that are not 0. */
+/* The common part of the AIMS indices: one index for each process and function, each a share of the run's duration; the
+   run's index is the mean over the processes of the sum over their functions, so that 1 is all the time of all
+   processes. `mean` of the result is that of the cells that are not 0. */
 
 /* The run's duration in ns, as all indices' denominator; 0 for an empty run. */
 int64_t cells_duration_ns(const struct metrics *metrics);
 
 /* Makes cells of every function of every process for which `time_ns` gives more than 0, and from them the index, the
-   mean and the verdict. False, with a sentence why, where there is nothing to judge. */
+   mean and the verdict. False, with a sentence that says why, if there is nothing to judge. */
 bool cells_fill(const struct metrics *metrics, struct heuristic_result *result,
                 double (*time_ns)(const struct metrics *metrics, const struct function_row *row, const void *context),
                 const void *context);
@@ -20,7 +20,7 @@ bool cells_fill(const struct metrics *metrics, struct heuristic_result *result,
 /* Index, mean, verdict and details of cells whose shares add up to `sum`; the run's duration in ns. */
 void cells_conclude(const struct metrics *metrics, struct heuristic_result *result, double sum, double duration);
 
-/* The functions with the largest sums of cells, the largest first; at most `count`. Returns how many there are. */
+/* The functions with the largest sums of cells, the largest first; at most `count`. Returns their number. */
 struct function_share {
     int32_t state;
     double share;        /* of the run, as the index */
@@ -30,7 +30,7 @@ struct function_share {
 size_t cells_functions(const struct metrics *metrics, const struct heuristic_result *result,
                        struct function_share *shares, size_t count);
 
-/* Says "MPI_Recv 31 % (most on process 3, 62 % of the run), MPI_Send 4 % ...": at most three functions. */
+/* Adds "MPI_Recv 31 % (most on process 3, 62 % of the run), MPI_Send 4 % ...": at most three functions. */
 void cells_say_functions(const struct metrics *metrics, struct heuristic_result *result, const char *what);
 
 #endif

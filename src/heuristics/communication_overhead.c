@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-/* Functions that send each time they are called, and only then. */
+/* Functions that send exactly one message per call. */
 static bool sends(const struct state_def *state)
 {
     return state->class == CLASS_P2P && state->direction == DIRECTION_SEND && !strstr(state->name, "_init") &&

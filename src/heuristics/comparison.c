@@ -8,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Less than this change of the first version is noise even where single runs say nothing about theirs. */
+/* A change below this share of the first version is noise, even if single runs show none. */
 static const double NOISE = 0.02;
 
 static double run_seconds(const struct metrics *metrics)
@@ -116,7 +116,7 @@ static struct compared_function *function_named(struct comparison *comparison, s
     return &comparison->functions[comparison->function_count - 1];
 }
 
-/* A function that a run does not have counts as 0 there. */
+/* A function missing from a run counts as 0 there. */
 static void averages_settle(struct averaged *averaged, size_t met, size_t runs)
 {
     if (met < runs)

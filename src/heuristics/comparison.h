@@ -13,7 +13,7 @@ struct version {
     size_t run_count; /* at least 1 */
 };
 
-/* What is compared of a whole run. */
+/* The quantities of a whole run that are compared. */
 enum quantity_unit { QUANTITY_SECONDS, QUANTITY_SHARE, QUANTITY_COUNT, QUANTITY_BYTES };
 enum better { BETTER_NEITHER, BETTER_LOWER, BETTER_HIGHER };
 struct quantity {
@@ -56,7 +56,7 @@ struct comparison {
     size_t version_count;
     struct averaged *quantities;         /* quantity_count() of each version, version by version */
     enum change *changes;                /* of the same, against the first version */
-    struct compared_function *functions; /* those first whose time changed most between first and last version */
+    struct compared_function *functions; /* sorted by the change between first and last version, the largest first */
     size_t function_count;
     struct compared_process *processes; /* by rank */
     size_t process_count;

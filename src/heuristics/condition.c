@@ -54,7 +54,7 @@ static bool parse_limit(const char *text, struct condition *condition)
     return false;
 }
 
-/* Index of the value with this name, VALUES of a finding, more if there is none. */
+/* Index of the value with this name, VALUES for a finding, more if unknown. */
 static size_t name_kind(const char *name)
 {
     for (size_t i = 0; i < VALUES; i++)
@@ -151,7 +151,7 @@ bool conditions_hold(const char *conditions, const struct metrics *metrics, cons
         if (parse(at, length, &condition)) {
             size_t kind = name_kind(condition.name);
             double value = kind < VALUES ? value_at(kind, metrics) : finding_value(findings, &condition);
-            /* What is not known fulfils nothing. */
+            /* An unknown value fulfils no condition. */
             if (condition.less ? value < condition.limit : value > condition.limit) {
                 snprintf(text, CONDITION_TEXT_SIZE, "%s is %.3g%s: %.*s", condition.name, value,
                          condition.in_seconds ? " s" : "", (int)length, at);

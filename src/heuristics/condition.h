@@ -6,19 +6,20 @@
 
 /* Conditions of --fail-on, for continuous integration: "parallel-efficiency<0.8,late-sender>5%,compute-imbalance>2s".
    A name, < or >, and a value: a number, per cent, or seconds (s, ms, us, ns). Names are the efficiencies and shares of
-   conditions.def, and the findings' ids; of a finding a value in seconds is compared with its saving, any other with
-   the saving's share of the run. A finding that there is not counts as 0. Several conditions, by commas: any of them.
+   conditions.def, and the findings' ids; for a finding, a value in seconds is compared with its saving, any other with
+   the saving's share of the run. A finding that is not reported counts as 0. Several conditions, by commas: any of
+   them.
  */
 
-/* STATUS_FAILED and a fault (usage) where a condition cannot be understood. */
+/* STATUS_FAILED and a fault (usage) if a condition is not valid. */
 enum status conditions_check(const char *conditions, struct error *err) MUST_CHECK;
 
-/* STATUS_FAILED and a fault (usage) where a condition is about what only a look across all processes of a whole run
-   tells (a finding, what is replayed), and the metrics do not have that: nothing is measured, so nothing can hold. */
+/* STATUS_FAILED and a fault (usage) if a condition needs the analysis across all processes of a whole run (a finding, a
+   replay), and the metrics do not have it. */
 enum status conditions_known(const char *conditions, const struct metrics *metrics, struct error *err) MUST_CHECK;
 
 /* True if one holds; `text` says which, with the value: "parallel-efficiency is 0.200, < 0.8". The conditions were
- * checked. */
+   checked. */
 enum { CONDITION_TEXT_SIZE = 200 };
 bool conditions_hold(const char *conditions, const struct metrics *metrics, const struct findings *findings,
                      char text[CONDITION_TEXT_SIZE]);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* AIMS' contention (eq. 3.1.4 of the dissertation): time blocked, as a share of the run. What one process's own records
-   tell is a bound: the time of its calls beyond the run's shortest call of the same function. Messages are not matched
+/* AIMS' contention (eq. 3.1.4 of the dissertation): time blocked, as a share of the run. A process's own records only
+   give a bound: the time of its calls beyond the run's shortest call of the same function. Messages are not matched
    across processes, and a call that moves more data counts as blocked; the text says so. Functions that can block:
    receives, sends, probes, waits, collectives, barriers, one-sided synchronisation. */
 #include "heuristics/heuristic.h"
@@ -35,7 +35,7 @@ static int64_t *shortest_calls(const struct metrics *metrics)
     return shortest;
 }
 
-/* A call that lies in another one of the same kind is not blocked beside it: the exclusive time is the limit. */
+/* A call nested in another one of the same kind must not count twice: the exclusive time is the limit. */
 static double blocked(const struct metrics *metrics, const struct function_row *row, const void *context)
 {
     const int64_t *shortest = context;
@@ -80,7 +80,7 @@ static void say_functions(const struct metrics *metrics, struct heuristic_result
     free(states_ns);
 }
 
-/* Exact, where messages and collectives were matched across processes. False: they were not. */
+/* The exact value, if messages and collectives were matched across processes. False: they were not. */
 static bool judge_matched(const struct metrics *metrics, struct heuristic_result *result)
 {
     const struct analysis *analysis = metrics->analysis;

@@ -3,9 +3,9 @@
    of the dissertation), compute component (4.3.2) and total time (4.3.4), in seconds.
 
    Verdict: see verdict_of, by the larger of the coefficient of variation (deviation / mean) and, where the times are
-   not even (measure_is_even), of what the slowest process takes longer than the mean, as a share of the run's duration.
-   Good also where that share is at most 1 %: then evening out would change nothing that can be noticed. Unknown with
-   fewer than two processes, or a mean of 0. */
+   not even (measure_is_even), of the slowest process's excess over the mean, as a share of the run's duration. Also
+   good if that share is at most 1 %: then evening out would make no noticeable difference. Unknown with fewer than two
+   processes, or a mean of 0. */
 #include "heuristics/heuristic.h"
 
 #include "core/text.h"
@@ -15,13 +15,13 @@
 #include <stdio.h>
 #include <string.h>
 
-/* An imbalance of so little of the run's duration is not worth a word. */
+/* An imbalance below this share of the run's duration is not reported. */
 static const double NEGLIGIBLE = 0.01;
 
-/* Who does less than this share of what the others do has nearly nothing to do. */
+/* A process with less than this share of the others' mean has nearly nothing to do. */
 static const double IDLE = 0.25;
 
-/* What a deviation is about, and how one speaks of it. */
+/* The subject of a deviation, and its wording. */
 struct subject {
     int64_t (*time_ns)(const struct metrics *metrics, size_t row);
     const char *noun;          /* "computing time" */
@@ -64,7 +64,7 @@ static enum verdict spread_verdict(const struct measure *measure, double duratio
         return VERDICT_UNKNOWN;
     if (measure->imbalance <= NEGLIGIBLE * duration)
         return VERDICT_GOOD;
-    /* One straggler of thousands hardly moves the deviation, but everyone waits for it. */
+    /* One straggler among thousands hardly changes the deviation, but all wait for it. */
     double waited = duration > 0 && !measure_is_even(measure) ? measure->imbalance / duration : 0;
     return verdict_of(fmax(measure->variation, waited));
 }
@@ -74,7 +74,7 @@ static const char *process_word(size_t count)
     return count == 1 ? "process" : "processes";
 }
 
-/* "2.4 times as long as", or in per cent where that reads better. */
+/* "2.4 times as long as", or in per cent if that reads better. */
 static char *times_text(char *buffer, size_t size, double more, double less)
 {
     if (less <= 0 || more / less >= 10000)
@@ -86,7 +86,7 @@ static char *times_text(char *buffer, size_t size, double more, double less)
     return buffer;
 }
 
-/* "1.00 s to 1.10 s", or where both read the same "1.00 s" and what follows one value. */
+/* "1.00 s to 1.10 s" or, if both look the same, "1.00 s" followed by the text for one value. */
 enum { RANGE_TEXT_SIZE = 2 * TEXT_NUMBER_SIZE + 16 };
 static char *range_text(char buffer[RANGE_TEXT_SIZE], double least, double most, const char *one)
 {
@@ -225,7 +225,7 @@ static double value_at(const struct series *series, uint32_t rank)
     return 0;
 }
 
-/* The master stands apart: what it does, and how even the workers are among themselves. */
+/* Describes the master apart from the workers, and how even the workers are. */
 static void say_master(struct heuristic_result *result, const struct spread *spread, const struct series *series,
                        uint32_t master)
 {
@@ -396,7 +396,7 @@ void judge_compute(const struct metrics *metrics, struct heuristic_result *resul
     judge_spread(metrics, &subject, true, result);
 }
 
-/* True if communication times are the mirror of computing times: what is missing in one is in the other. */
+/* True if communication times mirror computing times: they add up to the same on all processes. */
 static bool mirrors_computing(const struct metrics *metrics)
 {
     struct series compute = series_of(metrics, metrics_compute_ns),
@@ -416,7 +416,7 @@ void judge_communication(const struct metrics *metrics, struct heuristic_result 
     if ((result->verdict == VERDICT_FAIR || result->verdict == VERDICT_POOR) && mirrors_computing(metrics)) {
         result_say(result,
                    "These times mirror the computing times: a process that computes less spends more time in MPI.");
-        /* None where the times differ between a master and even workers. */
+        /* None if the times only differ between a master and even workers. */
         bool advised = result->suggestion_count > 0;
         result->suggestion_count = 0;
         if (advised)

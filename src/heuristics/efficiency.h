@@ -5,12 +5,12 @@
 #include "metrics/metrics.h"
 
 /* From when the first process has left MPI_Init until the last enters MPI_Finalize, as far as the times of their calls
-   tell: starting and ending MPI is not work of the program. The duration of the run where nothing is left. */
+   show: starting and ending MPI is not the program's work. The duration of the run if nothing is left. */
 int64_t working_duration_ns(const struct metrics *metrics);
 
 /* The upper levels of the POP efficiencies, which need nothing but computing times u(i) and that duration T: parallel
    efficiency = mean(u) / T = load balance * communication efficiency, load balance = mean(u) / max(u), communication
-   efficiency = max(u) / T. (POP standard metrics; mission/peers 2.6.) All 0 where nothing was computed. Naps while
+   efficiency = max(u) / T. (POP standard metrics; mission/peers 2.6.) All 0 if nothing was computed. Naps while
    polling are no computing.
  */
 struct efficiency {
@@ -25,8 +25,7 @@ double communication_share(const struct metrics *metrics);
 /* The same with them. */
 double mpi_share(const struct metrics *metrics);
 
-/* Share of the processes' total times that starts and ends MPI. A run that is short has much of it, however well it is
-   written. */
+/* Share of starting and ending MPI in the processes' total times. It is large in a short run, however well written. */
 double startup_share(const struct metrics *metrics);
 
 #endif

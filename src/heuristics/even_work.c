@@ -4,7 +4,7 @@
 #include "heuristics/finding.h"
 #include "heuristics/iterations.h"
 
-/* True where the imbalance of the iterations is a finding of its own (find_dynamic_imbalance). */
+/* True if the imbalance of the iterations is a finding of its own (find_dynamic_imbalance). */
 static bool is_told_by_iterations(const struct metrics *metrics)
 {
     return metrics->phases && iterations_are_dynamic(&metrics->phases->iterations);

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Ids and wait states stand here, and not beside the finders, which use them. */
+/* Ids and wait states are defined here, not with the finders, which use them. */
 static const struct {
     const char *id;
     enum wait_kind wait;
@@ -19,7 +19,8 @@ static const struct {
 #include "heuristics/findings.def"
 };
 
-/* More messages against causality, and clocks that were bent by more of the median wait, leave too much open. */
+/* With more messages that violate causality, or clocks corrected by more of the median wait, results are too uncertain.
+ */
 static const double EARLY_PART = 0.001, BENT_PART = 0.1;
 
 const char *finding_id(enum finding_kind kind)
@@ -89,13 +90,13 @@ static int by_rank(const void *a, const void *b)
     return (*left > *right) - (*left < *right);
 }
 
-/* Who holds nearly as much as another is not distinguished from it. */
+/* Processes with nearly equal values are not distinguished. */
 static bool is_alike(const struct part *part, const struct part *other)
 {
     return part->ns > 0 && (double)part->ns >= 0.9 * (double)other->ns;
 }
 
-/* Until `part` of the sum is held, of those that hold `least` of the largest. */
+/* Selects until they have `part` of the sum, only those with `least` of the largest. */
 static struct ranks ranks_holding(const struct metrics *metrics, const int64_t *sums_ns, double part, double least)
 {
     size_t count = metrics->process_count;

@@ -4,8 +4,8 @@
 
 #include "heuristics/heuristic.h"
 
-/* A finding is a problem that costs time: what, who, since when, how much, and what to do. It is only reported where
-   fixing it would save more than the noise: 1 % of the run, and the clock error of the trace. */
+/* A finding is a problem that costs time: what, where, when, how much, and what to do. It is only reported if fixing it
+   would save more than the noise: 1 % of the run, and the clock error of the trace. */
 
 enum { FINDING_FUNCTIONS = 3, FINDING_SITES = 3, FINDING_EVIDENCE = 10, FINDING_CODE = 3, FINDING_CAVEAT_SIZE = 400 };
 
@@ -39,18 +39,18 @@ struct finding {
     const char *id;   /* its name: finding_id(kind) */
     char title[512];  /* no full stop */
     double waiting_s; /* exact, summed over processes */
-    double saving_s;  /* of wall-clock time, by replay: what the run would be shorter if nothing else changed */
+    double saving_s;  /* of wall-clock time, by replay: how much shorter the run would be if nothing else changed */
     double share;     /* saving / duration */
-    bool unresolved;  /* the saving is a bound that no single change reaches */
+    bool unresolved;  /* the saving is an upper bound that no single change reaches */
     struct ranks victims, causes;
     const char *functions[FINDING_FUNCTIONS];    /* borrowed from the definitions; NULL after the last */
     const struct site_def *sites[FINDING_SITES]; /* where it waits most; borrowed, NULL after the last */
     double from_s, to_s;                         /* from the run's begin */
-    int64_t course_ns[COURSE_BINS];              /* of all processes, when it costs; nothing where that is not known */
+    int64_t course_ns[COURSE_BINS];              /* its cost over time, of all processes; empty if not known */
     char text[2048];
     char advice[400];
-    const char *pattern;       /* POP's name of what this is, with its page; NULL: none */
-    const char *best_practice; /* and of what helps against it; NULL */
+    const char *pattern;       /* POP's name for the pattern, with its page; NULL: none */
+    const char *best_practice; /* and for the best practice against it; NULL */
     const char *root;          /* id of the finding that causes this one; NULL: none */
     struct detail evidence[FINDING_EVIDENCE];
     size_t evidence_count;
@@ -64,42 +64,41 @@ struct findings {
     double floor_s;                   /* what is saved at least */
     bool clock_limits;                /* the floor is the clock error */
     size_t below_clock;               /* findings that only the clock error hides */
-    char caveat[FINDING_CAVEAT_SIZE]; /* what spoils the times of the run; "": nothing that is known */
+    char caveat[FINDING_CAVEAT_SIZE]; /* what distorts the times of the run; "": nothing known */
 };
 
-/* What the finders read: metrics with an analysis, and what the heuristics say of them. */
+/* The finders' input: metrics with an analysis, and the results of the heuristics. */
 struct finding_input {
     const struct metrics *metrics;
     const struct heuristic_result *results;
     const struct analysis *analysis;
-    size_t found; /* so many findings came before in the table */
+    size_t found; /* number of findings before it in the table */
 };
 
-/* None where the metrics have no analysis. Free with findings_clear. */
+/* None if the metrics have no analysis. Free with findings_clear. */
 struct findings findings_of(const struct metrics *metrics, const struct heuristic_result *results);
 void findings_clear(struct findings *findings);
 
-/* What causes what is told only where no more than 0.1 % of the messages are received before they are sent. */
+/* Causes are only reported if at most 0.1 % of the messages are received before they are sent. */
 bool finding_roots_known(const struct analysis *analysis);
 
-/* True where corrected clocks were bent by more than a tenth of the median wait, beyond their offsets and drifts. */
+/* True if the clock correction, beyond offsets and drifts, exceeds a tenth of the median wait. */
 bool finding_waits_uncertain(const struct analysis *analysis);
 
 /* "late-sender", and back: FINDING_KINDS if there is no such id. */
 const char *finding_id(enum finding_kind kind);
 enum finding_kind finding_find(const char *id);
 
-/* The wait state whose calls are behind it; WAIT_NONE. */
+/* The wait state whose calls cause it; WAIT_NONE. */
 enum wait_kind finding_wait(enum finding_kind kind);
 
-/* All waits that are behind it, of several wait states together; NULL: it is not about waits. Free with
-   wait_sums_free. */
+/* All waits that cause it, summed over several wait states; NULL: it is not about waits. Free with wait_sums_free. */
 struct wait_sums *finding_waits(enum finding_kind kind, const struct analysis *analysis);
 
-/* True where calls take so much longer than any network explains that processes must be waiting for cores. */
+/* True if calls take so much longer than any network explains that processes must be waiting for cores. */
 bool finding_shares_cores(const struct metrics *metrics);
 
-/* For findings_of: what spoils the times of a run, or "". */
+/* For findings_of: what distorts the times of a run, or "". */
 void finding_caveat(const struct finding_input *input, char caveat[FINDING_CAVEAT_SIZE]);
 
 /* The finders. */
@@ -109,37 +108,36 @@ void finding_caveat(const struct finding_input *input, char caveat[FINDING_CAVEA
 /* Less than this share of the run is noise. */
 #define FINDING_NOISE 0.01
 
-/* For finders: what noise of 1 % of each process's computing costs a run, in ns, where all wait for the last of N: the
-   largest of N normal numbers is about sqrt(2 ln N) deviations above their mean. */
+/* For finders: the cost for a run, in ns, of noise of 1 % in each process's computing if all wait for the last of N:
+   the largest of N normal numbers is about sqrt(2 ln N) deviations above their mean. */
 double finding_noise(const struct analysis *analysis);
 
-/* For finders: ranks of the processes that hold `part` of the sum, and of those that hold as much as the last of them:
-   equals are named together or not at all. */
+/* For finders: ranks of the processes that hold `part` of the sum, and of those with as much as the last of them: equal
+   ones are named together or not at all. */
 struct ranks ranks_with_most(const struct metrics *metrics, const int64_t *sums_ns, double part);
 
-/* Ranks of those whose fault it is: that hold 0.8 of the sum, but for those that hold next to nothing beside the one
-   with most. Of many processes the little that each is late adds up to more than the fault of one. */
+/* Ranks of the processes to blame: they have 0.8 of the sum, excluding those that have next to nothing compared with
+   the largest. With many processes, small delays of each add up to more than the fault of one. */
 struct ranks ranks_to_blame(const struct metrics *metrics, const int64_t *sums_ns);
 
-/* Those to blame for what processes compute beyond the mean (finding_work.c). */
+/* The processes to blame for computing beyond the mean (finding_work.c). */
 struct ranks ranks_above_mean(const struct metrics *metrics);
 
 /* "process 3", "processes 0–7,12", "all processes" */
 enum { WHO_SIZE = RANKS_TEXT_SIZE + 16 };
 char *who_text(char buffer[WHO_SIZE], const struct ranks *ranks, size_t all);
 
-/* "sort.c:88": a place in the source by the last part of its file's name; of one without a file its function. */
+/* "sort.c:88": a place in the source with the last part of its file's name; without a file its function. */
 enum { SITE_TEXT_SIZE = 128 };
 char *site_text(char buffer[SITE_TEXT_SIZE], const struct site_def *site);
 
-/* For finders whose seconds are what others wait for because of it: all waiting for others, by when it is, but for who
-   starts late. */
+/* For finders whose seconds are the waiting they cause: all waiting for others over time, except for late starts. */
 void finding_takes_waits(struct finding *finding, const struct analysis *analysis);
 
-/* Takes away what lies before from_s or after to_s. */
+/* Removes the parts before from_s and after to_s. */
 void finding_keeps_window(struct finding *finding, const struct analysis *analysis);
 
-/* For those whose seconds are calls of a state beyond waits; of several states they add up. */
+/* For finders whose seconds are a state's calls, excluding waits; several states add up. */
 void finding_takes_calls(struct finding *finding, const struct analysis *analysis, size_t state);
 
 void finding_evidence(struct finding *finding, const char *name, double value, bool is_time);

@@ -11,14 +11,14 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Synchronising matters from this share of the processes' time on, beyond what they wait. */
+/* Synchronising matters from this share of the processes' time on, excluding waiting. */
 static const double SYNCHRONISING = 0.05;
 
-/* So many of a process, or in an iteration, are more than needed, with so many times as much computing between them as
-   they take at most. */
+/* This many per process or iteration are more than needed, if the computing between them is at most this many times as
+   long as they take. */
 enum { SYNCHRONISATIONS_LEAST = 20, AN_ITERATION = 2, LITTLE_BETWEEN = 5 };
 
-/* An idle process computes less than this part of what the others do on average, who compute so much of the run. */
+/* An idle process computes less than this part of the others' mean, and these compute this share of the run. */
 static const double IDLE = 0.05, BUSY = 0.2;
 
 /* Evidence and times of the whole loop. */
@@ -52,7 +52,7 @@ static const char *dynamic_advice(enum iteration_class kind)
     }
 }
 
-/* Where the totals show it: who has most to do in the few iterations, or more and more. */
+/* If the totals show it: the processes with most work in the few iterations, or more and more. */
 static void name_heaviest(const struct finding_input *input, double dynamic, struct finding *finding)
 {
     if (iteration_class_shows_in_totals(input->metrics->phases->iterations.kind) && dynamic < ITERATIONS_DYNAMIC)
@@ -103,7 +103,7 @@ static double barrier_calls(const struct metrics *metrics)
     return calls;
 }
 
-/* What they are called: mostly barriers, or mostly collectives. */
+/* Their name: mostly barriers, or mostly collectives. */
 static void name_synchronisations(const struct finding_input *input, const char **name, const char **advice)
 {
     bool barriers = 2 * barrier_calls(input->metrics) >= (double)input->analysis->synchronisations;
@@ -128,7 +128,7 @@ bool find_excessive_synchronisation(const struct finding_input *input, struct fi
     const struct iteration_metrics *iterations = &metrics->phases->iterations;
     const struct loop_row *loop = &metrics->phases->loops[iterations->loop];
     double each = calls / processes, an_iteration = each / iterations->count;
-    /* A loop of nothing but barriers is one inside a longer iteration. */
+    /* A loop of only barriers is inside a longer iteration. */
     if (an_iteration < AN_ITERATION)
         return false;
     char count[TEXT_NUMBER_SIZE], per[TEXT_NUMBER_SIZE], share[TEXT_NUMBER_SIZE], time[TEXT_NUMBER_SIZE];
@@ -153,7 +153,7 @@ bool find_excessive_synchronisation(const struct finding_input *input, struct fi
     return true;
 }
 
-/* Who computes next to nothing, and what the others compute on average. */
+/* The processes that compute next to nothing, and the mean of the others. */
 static struct ranks idle_of(const struct metrics *metrics, double *busy_s)
 {
     size_t count = metrics->process_count;

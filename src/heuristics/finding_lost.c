@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What is said where much is lost and nothing else is found. */
+/* The finding for a run that loses much time without any other finding. */
 #include "heuristics/finding.h"
 
 #include "core/memory.h"
@@ -13,11 +13,11 @@
 /* POP's limit of what is acceptable. */
 static const double ACCEPTABLE = 0.8;
 
-/* Roles differ where so much of all time is waiting on the critical path's account, most of it for what the waiting
+/* Roles differ if this share of all time is waiting caused by the critical path, mostly for activities that the waiting
    process never does. */
 static const double WAITING = 0.1, BETWEEN_ROLES = 0.5;
 
-/* What the run is longer than the mean of the computing, by POP's factors: they add up. */
+/* The excess of the run over the mean computing, by POP's factors: they add up. */
 struct loss {
     double mean_s, uneven_s, turns_s, transfer_s;
 };

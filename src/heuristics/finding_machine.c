@@ -8,7 +8,7 @@
 
 #include <stdio.h>
 
-/* It is evident where so much of all time is in calls that no network explains, and calls like them are prompt. */
+/* It is evident if this share of all time is in calls that no network explains, and similar calls are prompt. */
 enum { HELD_LEAST = 10, PROMPT_LEAST = 3 };
 static const double HELD_SHARE = 0.05, PROMPT_SHARE = 0.02;
 

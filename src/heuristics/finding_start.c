@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Launchers never start all processes at once: less than that part of the run is no fault of the program. */
+/* Launchers never start all processes at once: less than this part of the run is not the program's fault. */
 static const double START_SHARE = 0.05;
 
 static int longest_first(const void *first, const void *second)
@@ -17,8 +17,8 @@ static int longest_first(const void *first, const void *second)
     return (a < b) - (a > b);
 }
 
-/* Launchers start one process after the other. Those are late that come after all others by more than it took to start
-   these, who are at least half of all. Who comes later waits less. */
+/* Launchers start one process after the other. Late processes start after all others by more than it took to start
+   these, which are at least half of all. A process that starts later waits less. */
 static bool some_are_late(const struct finding_input *input)
 {
     const struct analysis *analysis = input->analysis;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The table of finders, and what their findings have to do with each other. */
+/* The table of finders, and the relations between their findings. */
 #include "core/memory.h"
 #include "heuristics/advice.h"
 #include "heuristics/efficiency.h"
@@ -14,7 +14,7 @@ static bool (*const finders[])(const struct finding_input *input, struct finding
 #include "heuristics/findings.def"
 };
 
-/* Who saves this part of what another does saves the same. */
+/* A finding with this part of another's saving saves the same. */
 static const double SAME = 0.9;
 
 static void finding_clear(struct finding *finding)
@@ -24,7 +24,7 @@ static void finding_clear(struct finding *finding)
     *finding = (struct finding){0};
 }
 
-/* Who follows from another does not stand before it. */
+/* A finding caused by another is not listed before it. */
 static int by_saving(const void *a, const void *b)
 {
     const struct finding *left = a, *right = b;
@@ -33,8 +33,9 @@ static int by_saving(const void *a, const void *b)
     return (left->kind > right->kind) - (left->kind < right->kind);
 }
 
-/* What can follow from what. Waiting that even work would end follows from the imbalance: of the totals, or else of the
-   iterations; but not what costs by itself. Who queues waits for one that is late because it serves others. */
+/* Which findings can cause which. Waiting that even work would end is caused by the imbalance: of the totals, or else
+   of the iterations; but not findings with a cost of their own. A process in a queue waits for one that is late because
+   it serves others. */
 #define BIT FINDING_BIT
 static const struct root {
     enum finding_kind root;
@@ -64,15 +65,15 @@ static struct finding *finding_of(const struct findings *findings, enum finding_
     return NULL;
 }
 
-/* Waits that take processes out of step. */
+/* Waits that desynchronise processes. */
 static const uint64_t TURNS = BIT(contention) | BIT(wrong_order) | BIT(late_sender) | BIT(late_receiver) |
                               BIT(late_broadcast) | BIT(early_reduce) | BIT(early_scan) | BIT(late_post) |
                               BIT(late_complete) | BIT(lock_contention) | BIT(wait_at_nxn) | BIT(wait_at_barrier) |
                               BIT(wait_at_fence);
 #undef BIT
 
-/* That processes take turns and that they wait for each other is one problem. Where a few are waited for, the wait says
-   more, and is the root: the turns save no more than it does. Where all wait for all, the turns are. */
+/* Taking turns and waiting for each other are one problem. If a few processes are waited for, the wait is more specific
+   and is the root: the turns save no more than it does. If all wait for all, the turns are the root. */
 static void join_turns(struct findings *findings, size_t processes)
 {
     struct finding *turns = finding_of(findings, FINDING_serialisation);
@@ -95,7 +96,7 @@ static void join_turns(struct findings *findings, size_t processes)
     }
 }
 
-/* A wait of which so much still could be saved once work is even does not follow from uneven work. */
+/* A wait is not caused by uneven work if even work leaves this much of its saving. */
 static const double REMAINS = 0.5;
 
 static bool remains_when_even(const struct analysis *analysis, const struct finding *finding)
@@ -121,7 +122,7 @@ static void name_roots(struct findings *findings, const struct analysis *analysi
     }
 }
 
-/* Who gets no core loses at least what anything that follows from it costs. */
+/* Lack of cores costs at least as much as anything that it causes. */
 static void raise_machine(struct findings *findings, double duration)
 {
     struct finding *machine = finding_of(findings, FINDING_oversubscription);

@@ -13,14 +13,14 @@
 /* POP's limit of what is acceptable; and the smallest saving, as a share of the run, that is reported. */
 static const double ACCEPTABLE = 0.8, LEAST_SHARE = 0.05;
 
-/* One process in so many is named, if it has so many times the mean of the bytes. */
+/* One process in this many is named, if it has this many times the mean of the bytes. */
 enum { FEW = 4 };
 static const double UNEVEN = 1.5;
 
-/* What calls of a kind cost, and what helps. The first row that fits. */
+/* The cost of calls of a kind, and what helps. The first row that fits is used. */
 static const struct remedy {
     enum function_class class;
-    const char *name;   /* begins so; "": any of the class */
+    const char *name;   /* the name's begin; "": any of the class */
     const char *doing;  /* "MPI_Test …" */
     const char *advice; /* what to change */
 } remedies[] = {
@@ -48,7 +48,7 @@ static const struct remedy {
     {CLASS_LOCAL, "", "takes long by itself", "call it less often"},
 };
 
-/* Where no process makes something more than so often there is nothing to make once. */
+/* If no process creates something more often than this, creating it once would not help. */
 enum { MADE_FOR_ONCE = 2 };
 static const struct remedy made_once = {CLASS_SETUP, "", "makes communicators, windows or processes, once",
                                         "it is done once, so that a longer run has less of it; make fewer or smaller "
@@ -66,7 +66,7 @@ static const struct remedy *remedy_of(const struct state_def *state)
 struct own_time {
     double all_s;                 /* of all processes, without waits */
     double longest_s, shortest_s; /* calls, whatever they do */
-    uint64_t calls, most_calls;   /* of all, and of the process that has most */
+    uint64_t calls, most_calls;   /* of all, and of the process with most */
     int64_t *processes_ns;        /* time in the calls, by row */
 };
 
@@ -94,7 +94,7 @@ static struct own_time own_time_of(const struct finding_input *input, uint32_t s
     return own;
 }
 
-/* Processes that have far more than the mean of the bytes of all messages; none where they are even. */
+/* Processes that have far more than the mean of the bytes of all messages; none if they are even. */
 static struct ranks with_most_bytes(const struct metrics *metrics)
 {
     size_t count = metrics->process_count;
@@ -128,7 +128,7 @@ static double own_ns(const struct finding_input *input, size_t row)
     return ns > 0 ? ns : 0;
 }
 
-/* True if all of these do more in MPI than others: the critical path is somewhere in any run. */
+/* True if all of these spend more in MPI than others: every run has a critical path, so it alone proves nothing. */
 static bool have_more(const struct finding_input *input, const struct ranks *ranks)
 {
     const struct metrics *metrics = input->metrics;
@@ -153,7 +153,7 @@ static void say_causes(const struct finding_input *input, const char *begin, str
              who_text(who, &finding->causes, input->metrics->process_count));
 }
 
-/* A few processes that move most, or whose calls are most of what the run's critical path is in MPI. */
+/* The few processes that move most bytes, or whose calls are most of the critical path's time in MPI. */
 static void name_causes(const struct finding_input *input, enum function_class class, struct finding *finding)
 {
     if (class == CLASS_P2P || class == CLASS_WAIT) {

@@ -67,7 +67,7 @@ static bool is_spread(const struct analysis *analysis, const struct ranks *cause
     return causes->count > 1 && causes->count > (analysis->process_count + 1) / 2;
 }
 
-/* Waiting for ever-changing processes is reported only above the noise. */
+/* Waiting for changing processes is only reported above the noise. */
 enum { NOISE_CAUSES = 2 };
 
 static bool is_noise(const struct analysis *analysis, const struct finding *finding)
@@ -107,7 +107,7 @@ static void say_waits(const struct finding_input *input, const struct wait_words
                  text_share(share, blame(input->metrics, sums, &finding->causes)));
 }
 
-/* Where one process is the root of most waiting, the largest kind of wait tells. */
+/* If one process is the root of most waiting, report the largest kind of wait. */
 static void say_root(const struct finding_input *input, const struct wait_sums *sums, struct finding *finding)
 {
     const struct analysis *analysis = input->analysis;
@@ -165,7 +165,7 @@ bool find_waits(const struct finding_input *input, const struct wait_words *word
     return fill_waits(input, words, &input->analysis->waits[words->kind], finding);
 }
 
-/* Which part of the waiting for senders is a finding of its own. */
+/* Selects which part of the waiting for senders is a finding of its own. */
 static void say_wrong_order(const struct analysis *analysis, const struct wait_sums *all, struct finding *finding)
 {
     double wrong_ns =
@@ -198,7 +198,8 @@ bool find_late_sender(const struct finding_input *input, struct finding *finding
     return found;
 }
 
-/* Of whichever sender: one problem. What the two have is added up, but for what a replay saves, which is of both. */
+/* Of any sender: one problem. The numbers of the two are added up, except for the replay's saving, which covers both.
+ */
 bool find_wrong_order(const struct finding_input *input, struct finding *finding)
 {
     static const struct wait_words words = {
@@ -291,7 +292,7 @@ bool find_early_scan(const struct finding_input *input, struct finding *finding)
     return find_waits(input, &words, finding);
 }
 
-/* True where most of the waiting is for calls of neighbourhood collectives. */
+/* True if most of the waiting is in neighbourhood collectives. */
 static bool waits_for_neighbours(const struct finding_input *input)
 {
     const struct wait_sums *sums = &input->analysis->waits[WAIT_AT_NXN];
@@ -346,8 +347,8 @@ bool find_wait_at_io(const struct finding_input *input, struct finding *finding)
     return find_waits(input, &words, finding);
 }
 
-/* Files are a problem where they take so much of all processes' time, or hold all up for so much of the run: every
-   program must read and write. */
+/* Every program must read and write: files are a problem only if they take this share of all processes' time, or hold
+   up all for this share of the run. */
 static const double IO_SHARE = 0.2, IO_PATH_SHARE = 0.1;
 
 /* The share of the critical path in calls on files. */

@@ -28,7 +28,7 @@ static void take_whole_run(const struct finding_input *input, struct finding *fi
     finding->to_s = (double)input->analysis->duration / 1e9;
 }
 
-/* By row, what it computes less than the longest; and what more than the mean. */
+/* By row, how much less it computes than the longest; and how much more than the mean. */
 static int64_t *missing_work(const struct metrics *metrics, int64_t **excess_ns)
 {
     size_t count = metrics->process_count;
@@ -57,7 +57,7 @@ struct ranks ranks_above_mean(const struct metrics *metrics)
     return ranks;
 }
 
-/* Reports where it matters whether only the totals are even, or each step is. */
+/* Reports whether only the totals are even, or each step, if it matters. */
 static void say_steps(const struct analysis *analysis, struct finding *finding)
 {
     size_t used = strlen(finding->text);
@@ -70,7 +70,7 @@ static void say_steps(const struct analysis *analysis, struct finding *finding)
              seconds_text(time, (double)analysis->balanced_saving / 1e9));
 }
 
-/* What comes after most of the computing that the process with most has beyond the mean. */
+/* The call after most of the excess computing of the process with most. */
 static void say_where(const struct finding_input *input, struct finding *finding)
 {
     const struct metrics *metrics = input->metrics;
@@ -175,7 +175,7 @@ bool find_serialisation(const struct finding_input *input, struct finding *findi
     if (analysis->serialisation <= 0 || analysis->serialisation >= ACCEPTABLE || analysis->load_balance < ACCEPTABLE ||
         analysis->transfer < ACCEPTABLE)
         return false;
-    /* Until the last process has started nobody takes turns. */
+    /* Before the last process has started, processes do not take turns. */
     finding->saving_s = ideal - start - most;
     finding->waiting_s = finding->saving_s * (double)analysis->process_count;
     if (finding->saving_s < 0.05 * duration || most >= ACCEPTABLE * (ideal - start))

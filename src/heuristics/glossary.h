@@ -4,8 +4,8 @@
 
 #include <stddef.h>
 
-/* What the names in SIGHT's output mean: fields of metrics, indices, wait states, efficiencies, numbers of the
-   analysis, findings. From glossary.def, and heuristics.def for the heuristics: each is told in one place. */
+/* The meaning of names in SIGHT's output: fields of metrics, indices, wait states, efficiencies, numbers of the
+   analysis, findings. From glossary.def, and heuristics.def for the heuristics: each is defined in one place. */
 
 struct term_group {
     const char *title;
@@ -15,7 +15,7 @@ struct term_group {
 struct term {
     const struct term_group *group;
     const char *name;             /* as in JSON */
-    const char *unit;             /* "s", "count", "bytes", "share"; "": it is not a number */
+    const char *unit;             /* "s", "count", "bytes", "share"; "": not a number */
     const char *meaning;          /* in a sentence without its stop */
     const char *formula, *source; /* "" where there is none */
 };

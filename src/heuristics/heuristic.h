@@ -11,7 +11,7 @@
 enum verdict { VERDICT_GOOD, VERDICT_FAIR, VERDICT_POOR, VERDICT_UNKNOWN };
 const char *verdict_name(enum verdict verdict);
 
-/* The one rule: up to 10 % good, up to 25 % fair, above poor. What is asked: see deviation.h; of the AIMS indices
+/* The one rule: up to 10 % good, up to 25 % fair, above poor. The value judged: see deviation.h; for the AIMS indices
    their share of the run. */
 enum { VERDICT_GOOD_PERCENT = 10, VERDICT_FAIR_PERCENT = 25 };
 enum verdict verdict_of(double share);
@@ -37,7 +37,7 @@ struct heuristic_result {
     double index; /* in the heuristic's unit */
     double mean;
     enum verdict verdict;
-    double share;       /* what the verdict was made of: of 1 */
+    double share;       /* the value behind the verdict, a share of 1 */
     double lost;        /* seconds of wall-clock time that an even spread would save at most; 0: does not apply */
     char headline[512]; /* the result in a few words, no full stop; "" where there is none */
     char analysis[2048];

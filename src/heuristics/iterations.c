@@ -9,10 +9,10 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A trend is told if times change by so much over the run, and follow a line so well. */
+/* A trend is reported if times change by this much over the run, and fit a line this well. */
 static const double TREND = 0.1, TREND_FIT = 0.7;
 
-/* Slow iterations are told if what they take longer than the median is so much of the run. */
+/* Slow iterations are reported if their excess over the median is this share of the run. */
 static const double SLOW_SHARE = 0.02;
 
 #define add(text, ...) text_append(text, ITERATIONS_TEXT_SIZE, __VA_ARGS__)
@@ -27,7 +27,7 @@ double iterations_saving(const struct metrics *metrics)
     const struct iteration_metrics *iterations = &metrics->phases->iterations;
     double run = run_ns(metrics), saving = (double)iterations->recoverable_ns;
     bool by_steps;
-    /* Where iterations are as uneven as the totals, even work is the same fix. */
+    /* If iterations are as uneven as the totals, even work is the same fix. */
     if (metrics->analysis && !iterations_are_dynamic(iterations))
         saving = (double)even_work_saving_ns(metrics, &by_steps);
     else if (iterations->saving_ns >= 0)
@@ -54,7 +54,7 @@ bool iterations_are_dynamic(const struct iteration_metrics *iterations)
     return iteration_class_shows_in_totals(kind) || iterations_dynamic_share(iterations) >= ITERATIONS_DYNAMIC;
 }
 
-/* Who computes longest, by kind of imbalance. */
+/* The process that computes longest, by kind of imbalance. */
 static void add_kind(char text[ITERATIONS_TEXT_SIZE], const struct metrics *metrics)
 {
     const struct iteration_metrics *iterations = &metrics->phases->iterations;
@@ -122,7 +122,7 @@ static void add_trend(char text[ITERATIONS_TEXT_SIZE], const struct iteration_me
         text_share(share, fabs(iterations->trend)));
 }
 
-/* What the slow iterations that are named take longer than the median. */
+/* The excess of the named slow iterations over the median. */
 static double slow_share(const struct metrics *metrics)
 {
     const struct iteration_metrics *iterations = &metrics->phases->iterations;
@@ -152,7 +152,7 @@ static void add_slow(char text[ITERATIONS_TEXT_SIZE], const struct iteration_met
             time, number, median);
 }
 
-/* Of the processes' time, what they spend in the iterations. */
+/* The share of the processes' time spent in the iterations. */
 static double loop_share(const struct phase_metrics *phases)
 {
     double loop = 0, all = 0;
@@ -163,7 +163,7 @@ static double loop_share(const struct phase_metrics *phases)
     return all > 0 ? fmin(1, loop / all) : 0;
 }
 
-/* "processes 1–7" would need the ranks: roles are told by how many they are. */
+/* "processes 1–7" would need the ranks: roles are described by their number. */
 static void add_roles(char text[ITERATIONS_TEXT_SIZE], const struct phase_metrics *phases)
 {
     bool any = false;

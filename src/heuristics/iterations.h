@@ -4,7 +4,7 @@
 
 #include "metrics/metrics.h"
 
-/* What the iterations of a run say, in words. Uneven iterations matter where evening them out would save more than
+/* Describes the iterations of a run in words. Uneven iterations matter if evening them out would save more than
    ITERATIONS_NOISE of the run. */
 
 #define ITERATIONS_NOISE 0.01
@@ -15,27 +15,28 @@ enum { ITERATIONS_TEXT_SIZE = 600 };
 double iterations_saving(const struct metrics *metrics);
 
 /* How long they are, and how even: "60 iterations of 13.7 ms: 97 % of the run. In each another process computes
-   longest, in turn, though the totals are even: ...". Where there are none, why. The metrics have phases. */
+   longest, in turn, though the totals are even: ...". If there are none, why. The metrics have phases. */
 void iterations_text(char text[ITERATIONS_TEXT_SIZE], const struct metrics *metrics);
 
-/* Who computes longest, by the kind of imbalance: a sentence without full stop. There are iterations. */
+/* The process that computes longest, by the kind of imbalance: a sentence without full stop. There must be iterations.
+ */
 void iterations_kind_text(char text[ITERATIONS_TEXT_SIZE], const struct metrics *metrics);
 
-/* One sentence without full stop: what matters most of them. There are iterations. */
+/* One sentence without full stop: their most important property. There must be iterations. */
 void iterations_answer(char text[ITERATIONS_TEXT_SIZE], const struct metrics *metrics);
 
-/* The same as a line of the diagnosis; "" where nothing is worth a line. */
+/* The same as a line of the diagnosis; "" if nothing is worth a line. */
 void iterations_remark(char text[ITERATIONS_TEXT_SIZE], const struct metrics *metrics);
 
-/* What the totals of the processes do not show of what uneven iterations lose, as a share of it. */
+/* The share of the loss from uneven iterations that the processes' totals do not show. */
 #define ITERATIONS_DYNAMIC 0.5
 double iterations_dynamic_share(const struct iteration_metrics *iterations);
 
-/* True of a loop whose iterations are uneven in another way than the totals: these are even, or the imbalance lies in a
+/* True for a loop whose iterations are uneven in another way than the totals: these are even, or the imbalance is in a
    few iterations, or grows or falls. */
 bool iterations_are_dynamic(const struct iteration_metrics *iterations);
 
-/* True of kinds in which the same processes are heaviest, but not all the time. */
+/* True for kinds in which the same processes are heaviest, but not all the time. */
 bool iteration_class_shows_in_totals(enum iteration_class kind);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The locators of AIMS: which function on which process holds the time (eq. 3.1.1 and 3.1.2 of the dissertation). Times
-   are exclusive, so that nested calls count once. Synchronisation is what moves no data: barriers, and the calls that
-   open, close or flush epochs of windows. Communication is everything else of the classes p2p, probe, wait, collective,
-   rma. */
+   are exclusive, so that nested calls count once. Synchronisation is every call that moves no data: barriers, and the
+   calls that open, close or flush epochs of windows. Communication is everything else of the classes p2p, probe, wait,
+   collective, rma. */
 #include "heuristics/heuristic.h"
 
 #include "core/text.h"

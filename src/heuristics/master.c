@@ -3,7 +3,7 @@
 
 static const double MASTER_INDEX = 0.4, MASTER_COMPUTE = 0.5;
 
-/* Others than the process itself. */
+/* Partners other than the process itself. */
 static size_t partners(const struct partner_row *rows, size_t count, uint32_t rank)
 {
     size_t found = 0;
@@ -12,7 +12,7 @@ static size_t partners(const struct partner_row *rows, size_t count, uint32_t ra
     return found;
 }
 
-/* How many others compute so much that half of it is at least the process's own. */
+/* How many others compute at least twice as long as the process. */
 static size_t workers(const struct metrics *metrics, const struct process_row *hub)
 {
     size_t found = 0;

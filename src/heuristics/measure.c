@@ -98,7 +98,7 @@ struct measure measure_of(const struct series *series)
     return measure;
 }
 
-/* Told by the values, not by their distances from a mean that is rounded. */
+/* Decided by the values, not by their distances from a rounded mean. */
 static bool varies(const double *x, size_t count)
 {
     for (size_t i = 1; i < count; i++)

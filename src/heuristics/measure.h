@@ -29,7 +29,7 @@ struct measure {
     double least, most;
     uint32_t least_rank, most_rank; /* the first of equals */
     double most_over_mean;          /* max / mean, the inverse of POP's load balance; 1 where the mean is 0 */
-    double imbalance;               /* max - mean: what the slowest takes longer than an even share */
+    double imbalance;               /* max - mean: how much longer the slowest takes than an even share */
     double gini;                    /* sum over i, j of |x_i - x_j| / (2 N^2 mean): 0 even .. 1 - 1/N one has all */
     double median, mad;             /* median, and median distance from it: unmoved by single processes */
 };

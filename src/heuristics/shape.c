@@ -62,7 +62,7 @@ static void take_far(struct pattern *pattern, const struct ranked *sorted, size_
     qsort(pattern->rest, pattern->rest_count, sizeof *pattern->rest, by_rank);
 }
 
-/* Where to split the sorted values so that most of the variance lies between the parts: the first of the upper part. */
+/* Where to split the sorted values so that most of the variance is between the parts: the first of the upper part. */
 static size_t best_split(const struct ranked *sorted, size_t count, double mean, double *explained)
 {
     double below = 0, best = -1, total = 0, sum = 0;
@@ -109,7 +109,7 @@ static bool find_groups(struct pattern *pattern, const struct ranked *sorted, co
         *(i < at ? &low : &high) += sorted[i].value / (double)(i < at ? at : count - at);
     if (sorted[at].value - sorted[at - 1].value < GROUPS_GAP * (high - low))
         return false;
-    /* A group of very few is better called so. */
+    /* A group of very few is better described as few. */
     size_t few = count / 8 > 1 ? count / 8 : 1;
     if (count - at <= few || at <= few)
         return false;
@@ -130,8 +130,8 @@ static double variation_of(const struct ranked *sorted, size_t first, size_t end
     return mean > 0 ? sqrt(squares / (double)(end - first)) / mean : 0;
 }
 
-/* Without the few at the top, what the slowest takes longer than the mean is at most half of what it was: of thousands
-   of processes one hardly moves the variation, but the run waits for it. */
+/* Without the few at the top, the slowest's excess over the mean is at most half as large: one process in thousands
+   hardly changes the variation, but the run waits for it. */
 static bool excess_halves(const struct ranked *sorted, size_t end, const struct measure *measure)
 {
     double sum = 0;
@@ -199,7 +199,7 @@ void pattern_clear(struct pattern *pattern)
     *pattern = (struct pattern){0};
 }
 
-/* Runs of ranks that follow each other, each as it is said: two are "3,4". */
+/* Consecutive ranks as text: two are "3,4". */
 static size_t rank_runs(const uint32_t *ranks, size_t count)
 {
     size_t runs = 0;

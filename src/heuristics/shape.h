@@ -6,7 +6,7 @@
 
 #include <stdbool.h>
 
-/* What kind of imbalance a series of values is. The first rule that holds decides:
+/* Classifies the imbalance of a series of values. The first rule that holds decides:
 
    - even: coefficient of variation up to 10 %, and the largest at most 15 % above the mean.
    - pair: two processes only, one has more than the other.
@@ -15,7 +15,7 @@
    - alternating: two groups, of which one holds the even and one the odd ranks (four processes or more).
    - few high, few low: up to an eighth of the processes (at least one) lie beyond the median by more than five times
    the scaled median distance (1.4826 MAD) and 20 % of the median; without them the coefficient of variation, or (high,
-   and none low) what the largest exceeds the mean by, is at most half as large.
+   and none low) the largest's excess over the mean, is at most half as large.
    - gradient: Spearman's rank correlation with the rank is at least 0.9 in magnitude (four processes or more).
    - scattered: none of these. */
 enum shape {

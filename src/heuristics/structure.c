@@ -17,7 +17,7 @@ const char *structure_name(enum structure_kind kind)
     return names[kind];
 }
 
-/* True if messages between two processes are next to nothing beside collectives. */
+/* True if messages between two processes are negligible compared with collectives. */
 static bool is_collective(const struct structure_input *input, const struct traffic_features *features)
 {
     if (features->pair_count == 0)
@@ -40,7 +40,7 @@ static bool is_better(const struct structure_match *match, const struct structur
     return order == STEPS_IN_ORDER && match->kind == STRUCTURE_BUTTERFLY && than->kind == STRUCTURE_HALO;
 }
 
-/* A halo and a butterfly of the same matrix are told apart by the order of their steps. */
+/* A halo and a butterfly with the same matrix differ in the order of their steps. */
 static bool order_decides(const struct structure *structure, enum step_order order)
 {
     enum structure_kind best = structure->best.kind, second = structure->second.kind;

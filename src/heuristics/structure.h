@@ -4,12 +4,12 @@
 
 #include "heuristics/traffic_features.h"
 
-/* Which parallel structure a run, or a phase of it, has, by which process sends to which: templates are compared with
-   the messages (rules of diagnosis, 6; after Kerbyson, Barker 2005). The score of a template is the share of the bytes
-   (messages, where no bytes are known) that it explains:
+/* Finds the parallel structure of a run, or a phase of it, from which process sends to which: templates are compared
+   with the messages (rules of diagnosis, 6; after Kerbyson, Barker 2005). The score of a template is the share of the
+   bytes (messages, where no bytes are known) that it explains:
 
-   - master-worker: of one process, the master. star: the same, where that process receives from all, or sends to all, in
-   rounds (advice.c), as a reduction by hand does: it hands out no work.
+   - master-worker: of one process, the master. star: the same, where that process receives from all, or sends to all,
+   in rounds (advice.c), as a reduction by hand does: it hands out no work.
    - pipeline: along a chain in one direction, always the same number of ranks on, and none back to its begin.
    - ring: the same, modulo the number of processes, and round.
    - halo: between neighbours of a grid in row-major numbering (the last dimension changes fastest), open or periodic;
@@ -22,7 +22,7 @@
    more).
 
    A template of which less than half of the pairs have messages does not fit. Of templates that explain the same (to
-   0.02) the one with the largest part of its pairs used is best; of equals that which the order of steps tells, then
+   0.02) the one with the largest part of its pairs used is best; if equal, the one that the order of steps shows, then
    the first in this list, but all-to-all before the others. Below 0.8 the structure is irregular. */
 #define STRUCTURE_KINDS(X)                                                                                             \
     X(TOO_FEW, "too-few")                                                                                              \
@@ -46,8 +46,8 @@ enum structure_kind {
 /* "master-worker" */
 const char *structure_name(enum structure_kind kind);
 
-/* Whether the partners of an iteration are served all at once (requests posted together) or one after the other: tells
-   a halo of 2 x 2 x 2 from a butterfly, which have the same matrix. */
+/* Whether the partners of an iteration are served all at once (requests posted together) or one after the other:
+   distinguishes a halo of 2 x 2 x 2 from a butterfly, which has the same matrix. */
 enum step_order { STEPS_UNKNOWN, STEPS_TOGETHER, STEPS_IN_ORDER };
 
 /* What is known. Shares below 0: not known. */
@@ -82,14 +82,15 @@ struct structure {
     double mean_degree;
 };
 
-/* Time O(pairs) for each template and possible grid. Fewer than four processes have no structure to tell. */
+/* Time O(pairs) for each template and possible grid. Fewer than four processes have no structure. */
 struct structure structure_of(const struct structure_input *input);
 
 /* A sentence without its stop: "a 2 × 4 halo exchange, open borders: 97 % of the bytes". */
 enum { STRUCTURE_TEXT_SIZE = 256 };
 char *structure_text(char buffer[STRUCTURE_TEXT_SIZE], const struct structure *structure);
 
-/* How well each template fits, in structure_template.c; the kind is set, a score of 0 does not fit. */
+/* How well each template fits, in structure_template.c; the kind is set, and a score of 0 means that it does not fit.
+ */
 enum { STRUCTURE_TEMPLATES = 7 };
 void structure_templates(const struct traffic_features *features, struct structure_match matches[STRUCTURE_TEMPLATES]);
 

@@ -6,7 +6,7 @@
 static const double LEAST_USED = 0.5, FITS = 0.9, AS_GOOD = 0.02, EQUAL_BITS = 0.5, LEAST_STRIDE = 0.01,
                     EVEN_VARIATION = 0.5;
 
-/* A template of which so few pairs are used is not what the program does. */
+/* A template with fewer used pairs than this does not describe the program. */
 static struct structure_match match_checked(struct structure_match match)
 {
     if (match.used < LEAST_USED)
@@ -24,7 +24,7 @@ static struct structure_match match_master(const struct traffic_features *featur
                                  .used = features->degrees[features->centre] / (features->processes - 1.0)});
 }
 
-/* The offset with the largest share, of those that are no exchange of two. */
+/* The offset with the largest share, excluding exchanges of two. */
 static uint32_t largest_offset(const struct traffic_features *features)
 {
     uint32_t largest = 0;
@@ -46,7 +46,7 @@ static void match_chain(const struct traffic_features *features, struct structur
                         struct structure_match *ring)
 {
     uint32_t processes = features->processes, offset = largest_offset(features);
-    /* What goes on by most of the ring goes back by the rest. */
+    /* One direction the long way round is the other direction the short way. */
     bool back = offset * UINT64_C(2) > processes;
     uint32_t step = back ? processes - offset : offset, inner = 0, across = 0;
     double inner_weight = 0, across_weight = 0;
@@ -79,7 +79,7 @@ static void match_chain(const struct traffic_features *features, struct structur
     *ring = match_checked(*ring);
 }
 
-/* What a pair is in a grid. */
+/* The relation of a pair in a grid. */
 enum { NO_NEIGHBOURS = -1, DIAGONAL = 3 };
 struct neighbour {
     int dimension;  /* the only one in which they differ, by one; DIAGONAL: several, by one each */
@@ -136,7 +136,7 @@ static void match_grid(const struct traffic_features *features, struct structure
         faces_used++;
         *(neighbour.wraps ? &wraps[neighbour.dimension] : &inside[neighbour.dimension]) += weight;
     }
-    /* Closed where an edge across the border has half of what one inside has, or more. */
+    /* Closed if an edge across the border has at least half of what one inside has. */
     for (uint32_t d = 0; d < grid->dimensions; d++)
         grid->periodic[d] = grid->size[d] > 2 && wraps[d] * (grid->size[d] - 1) >= 0.5 * inside[d] && wraps[d] > 0;
     double few = grid_pairs(grid, features->processes, false), many = grid_pairs(grid, features->processes, true);
@@ -159,7 +159,7 @@ static bool is_better(const struct structure_match *match, const struct structur
 }
 
 /* The best grid with `planes` planes of rows of this size; 1 plane and 1 row: fewer dimensions. A grid has neighbours a
-   row apart, and a plane: that leaves few sizes to try. */
+   row and a plane apart: that leaves few sizes to try. */
 static void try_size(const struct traffic_features *features, uint32_t planes, uint32_t rows, uint32_t size,
                      struct structure_match *best)
 {
@@ -239,7 +239,7 @@ static struct structure_match match_tree(const struct traffic_features *features
         *(pair->from == high ? &up : &down) = true;
     }
     double edges = (features->processes - 1.0) * (up && down ? 2 : 1);
-    /* A part of it is no tree: others would hang on nothing. */
+    /* A part of it is not a tree: other nodes would have no parent. */
     bool whole = (double)used >= FITS * edges;
     return match_checked((struct structure_match){
         .kind = STRUCTURE_TREE, .score = whole ? weight / features->weight : 0, .used = (double)used / edges});
@@ -263,7 +263,7 @@ void structure_templates(const struct traffic_features *features, struct structu
     matches[4] = match_halo(features);
     matches[5] = match_butterfly(features);
     matches[6] = match_tree(features);
-    /* Processes that have one partner each are pairs, whatever else those could be the beginning of. */
+    /* Processes with one partner each are pairs, even if these could be the start of another structure. */
     for (size_t i = 0; i < STRUCTURE_TEMPLATES && features->most_degree < 2; i++)
         matches[i].score = 0;
 }

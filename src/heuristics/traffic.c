@@ -31,7 +31,7 @@ static int by_place(const void *a, const void *b)
     return (left->to > right->to) - (left->to < right->to);
 }
 
-/* No sum wraps, whatever numbers a metrics file has. */
+/* Sums must not wrap, whatever numbers a metrics file has. */
 static void add(uint64_t *sum, uint64_t value)
 {
     *sum = *sum > UINT64_MAX - value ? UINT64_MAX : *sum + value;

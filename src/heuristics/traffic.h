@@ -5,8 +5,8 @@
 #include "heuristics/traffic_features.h"
 #include "metrics/metrics.h"
 
-/* Messages between processes, which are rows of the metrics. Each end tells of its messages; where both do and differ
-   (a run cut short) the larger number counts. */
+/* Messages between processes, which are rows of the metrics. Each end records its messages; if both do and differ (a
+   run cut short), the larger number counts. */
 struct traffic {
     struct traffic_pair *pairs; /* by from, then to */
     size_t count;

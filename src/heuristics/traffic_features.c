@@ -79,7 +79,7 @@ static void choose_pairs(struct traffic_features *features, const struct traffic
     free(sums.ends);
 }
 
-/* Degrees and symmetry: what needs to find a pair's other direction. */
+/* Degrees and symmetry: the features that need a pair's other direction. */
 static void find_partners(struct traffic_features *features)
 {
     struct map known = {0};

@@ -6,8 +6,8 @@
 
 #include <stdbool.h>
 
-/* What the messages between processes look like as a matrix: the features of the rules of diagnosis (6), computed of
-   the pairs that have messages, so that memory is O(pairs + processes). */
+/* The matrix of messages between processes: the features of the rules of diagnosis (6), computed from the pairs that
+   have messages, so that memory is O(pairs + processes). */
 
 /* Messages of one process to another, ranks below the number of processes. */
 struct traffic_pair {
@@ -20,7 +20,7 @@ struct traffic_features {
     struct traffic_pair *pairs; /* those that count: no messages to oneself, no negligible partners; owned */
     size_t pair_count;
     bool by_bytes;     /* weights are bytes; messages where no bytes are known */
-    double weight;     /* of all pairs, those that do not count too: what shares are of */
+    double weight;     /* of all pairs, including those that do not count: the base of shares */
     uint32_t *degrees; /* by process: distinct partners, in either direction; owned */
     uint32_t least_degree, most_degree;
     double mean_degree;

@@ -4,17 +4,17 @@
 
 #include "heuristics/finding.h"
 
-/* Findings that are one kind of wait each differ in their words only. */
+/* The findings for a single kind of wait differ only in their words. */
 struct wait_words {
     enum wait_kind kind;
-    const char *title;   /* with who waits, and for whom */
+    const char *title;   /* with the waiting processes, and those waited for */
     const char *instead; /* what they wait for */
-    const char *cause;   /* what the causes do wrong */
+    const char *cause;   /* the fault of the causing processes */
     const char *advice;
-    const char *master_advice; /* where the cause is a master; NULL: the same */
+    const char *master_advice; /* if the cause is a master; NULL: the same */
 };
 
-/* Fills the finding from all waits of the kind; false: there are none, or their end saves nothing. */
+/* Fills the finding from all waits of the kind; false: there are none, or removing them saves nothing. */
 bool find_waits(const struct finding_input *input, const struct wait_words *words, struct finding *finding);
 
 #endif

@@ -4,8 +4,8 @@
 #include <math.h>
 #include <stdio.h>
 
-/* Powers and logarithms that occur in the costs of algorithms and of communication. Simple ones come first: of laws
-   that predict alike the first is chosen. */
+/* Powers and logarithms that occur in the costs of algorithms and of communication. Simple ones come first: if laws
+   predict equally well, the first is chosen. */
 static const struct shape {
     double power;
     int logs;

@@ -10,15 +10,15 @@
 
        t(p) = constant + factor * p^power * log2(p)^logs
 
-   The noise of a run is taken to be proportional to its time, so that squares of relative errors are minimised. Both
+   The noise of a run is assumed to be proportional to its time, so that squares of relative errors are minimised. Both
    coefficients are at least 0: no part of a run takes negative time. Among the powers and logarithms of a fixed set
    the law is chosen by cross-validation: each number of processes is predicted from the others, and the simplest law
-   wins that predicts no worse than the best, within a standard error. */
+   that predicts no worse than the best, within a standard error, wins. */
 
 struct law_point {
     double p;       /* processes (or threads), at least 1 */
     double time_s;  /* mean of the repeated runs, above 0 */
-    double repeats; /* how many runs it is the mean of, at least 1 */
+    double repeats; /* number of runs in the mean, at least 1 */
 };
 
 struct law {
@@ -31,7 +31,7 @@ struct law {
     double spread; /* relative residual, root of the mean square, with the degrees of freedom left */
 };
 
-/* So many different p a law needs. */
+/* The number of different p that a law needs. */
 enum { LAW_POINTS = 4 };
 
 /* The law of points with different p. */

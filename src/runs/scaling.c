@@ -8,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Efficiency is looked for up to so many processes. */
+/* Efficiency is searched up to this many processes. */
 #define MOST_N 1048576.0
 
 const char *scaling_kind_name(enum scaling_kind kind)
@@ -19,7 +19,7 @@ const char *scaling_kind_name(enum scaling_kind kind)
     return names[kind];
 }
 
-/* Runs and sizes while they are put together. */
+/* Runs and sizes under construction. */
 struct gathering {
     struct scaling *scaling;
     const struct scaling_run *runs;
@@ -130,7 +130,7 @@ static void finish_sizes(struct scaling *scaling)
     }
 }
 
-/* The row of a part, made where it is new. */
+/* The row of a part, created if new. */
 static size_t row_of(struct gathering *gathering, const char *name, enum scaling_kind kind)
 {
     struct scaling *scaling = gathering->scaling;
@@ -147,7 +147,7 @@ static size_t row_of(struct gathering *gathering, const char *name, enum scaling
     return scaling->row_count - 1;
 }
 
-/* A part that a run does not have counts as 0 in its size's mean, unless no run of the size has it. */
+/* A part missing from a run counts as 0 in its size's mean, unless no run of the size has it. */
 static void add_part(struct gathering *gathering, size_t size, const char *name, enum scaling_kind kind, double seconds)
 {
     size_t index = row_of(gathering, name, kind); /* may move the rows */
@@ -207,7 +207,7 @@ static void add_run(struct gathering *gathering, size_t run)
     add_functions(gathering, size, metrics);
 }
 
-/* Points of a row; 0 where it is missing in a size. Sizes with the same n are one point. */
+/* Points of a row; 0 if it is missing in a size. Sizes with the same n are one point. */
 static size_t points_of(const struct scaling *scaling, const struct scaling_row *row, struct law_point *points)
 {
     size_t count = 0;
@@ -267,7 +267,7 @@ static double amdahl_of(const struct scaling *scaling)
     return sum_xx > 0 ? fmin(fmax(sum_xy / sum_xx, 0), 1) : NAN;
 }
 
-/* Efficiency at n of a run that takes so long. */
+/* Efficiency at n of a run that takes this long. */
 static double efficiency_at(const struct scaling *scaling, double n, double time_s)
 {
     double ratio = scaling->sizes[0].time_s / time_s;
@@ -298,8 +298,8 @@ static void find_half(struct scaling *scaling)
     scaling->half_n = ceil(high);
 }
 
-/* The part that costs most beyond what it would with ideal scaling. Parts of the run that contain others (the run
-   itself, phases, loops) name nothing. */
+/* The part with the highest cost beyond ideal scaling. Parts of the run that contain others (the run itself, phases,
+   loops) are excluded. */
 static void find_breaking(struct scaling *scaling)
 {
     size_t last = scaling->size_count - 1;

@@ -15,9 +15,8 @@
        Karp and Flatt (1990): f = (1 / S - n0 / n) / (1 - n0 / n)
 
    Of weak scaling, where the work of a process stays the same: E = T0 / T, S = E * n / n0 (Gustafson, 1988). POP's
-   efficiencies as in heuristics/efficiency.h; computation scalability is the reference's computing of all processes
-   together over that of the size (weak: for each process), and global efficiency is its product with the parallel
-   efficiency. */
+   efficiencies as in heuristics/efficiency.h; computation scalability is the reference's total computing divided by
+   that of the size (weak: per process), and global efficiency is its product with the parallel efficiency. */
 
 /* The repeated runs of a size. */
 struct scaling_size {
@@ -58,7 +57,7 @@ struct scaling_row {
     struct law law;   /* over n; not found where it is missing in a size */
 };
 
-/* What the run will take with more processes than were tried. */
+/* The predicted time with more processes than were tried. */
 struct scaling_forecast {
     double n;
     struct law_interval time;
@@ -69,7 +68,7 @@ struct scaling {
     bool weak;
     struct scaling_size *sizes; /* by n, then processes */
     size_t size_count;
-    struct scaling_row *rows; /* those with most time at the largest size first, the run itself before all */
+    struct scaling_row *rows; /* the run itself, then sorted by time at the largest size, most first */
     size_t row_count;
     double amdahl;                        /* serial fraction that fits best, by least squares of relative errors */
     struct scaling_forecast forecasts[2]; /* at 2 and 4 times the largest n; n 0: there is no law */
@@ -81,10 +80,10 @@ struct scaling {
     bool too_few;      /* fewer sizes than a law needs */
 };
 
-/* Runs in any order; runs of the same size are repeats. `threads` 0: as the definitions say. NULL and a fault where
-   there are fewer than two sizes. Free with scaling_free. */
+/* Runs in any order; runs of the same size are repeats. `threads` 0: as the definitions say. NULL and a fault if there
+   are fewer than two sizes. Free with scaling_free. */
 struct scaling_run {
-    const struct metrics *metrics; /* NULL: nothing was recorded, only how long it took */
+    const struct metrics *metrics; /* NULL: only the run's time is known */
     uint32_t processes;            /* 0: as many as the metrics have */
     uint32_t threads;
     double time_s; /* without metrics */

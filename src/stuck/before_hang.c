@@ -22,7 +22,7 @@ static bool is_pending(const struct before_hang *before, const struct event *eve
     return event->kind == EVENT_MARK && event->state + 1 == before->mark;
 }
 
-/* The batch without what is pending: the same one where there is nothing of it. */
+/* The batch without pending calls: the same batch if it has none. */
 static const struct batch *without_pending(struct before_hang *before, const struct batch *batch)
 {
     size_t first = 0;

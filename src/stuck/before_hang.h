@@ -4,14 +4,14 @@
 
 #include "core/sink.h"
 
-/* A sink that hands all events to others but what is told of pending calls: for those who judge the time before, in
-   which a call that never returned is of no length. */
+/* A sink that passes on all events except marks of pending calls: for analyses of the time before the hang, in which a
+   call that never returned has no length. */
 enum { BEFORE_HANG_SINKS = 4 };
 struct before_hang {
     struct sink sink;
     struct sink *sinks[BEFORE_HANG_SINKS];
     size_t count;
-    uint32_t mark; /* 1 + index of the mark; 0: there is none */
+    uint32_t mark; /* 1 + index of the mark; 0: none */
     struct batch kept;
 };
 

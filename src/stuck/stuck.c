@@ -9,8 +9,8 @@
 #include <signal.h>
 #include <string.h>
 
-/* What has not gone on for less time may be on its way. Whichever process computes keeps others waiting only if it is
-   much longer than the run's own pace. */
+/* Below this time without progress, an operation may still complete. A computing process counts as blocking others only
+   if it takes much longer than the run's own pace. */
 #define STUCK_QUIET_NS INT64_C(100000000)
 #define COMPUTING_QUIET_NS INT64_C(1000000000)
 enum { COMPUTING_PACES = 5 };
@@ -25,7 +25,7 @@ const char *stuck_kind_name(enum stuck_kind kind)
     return kind_names[kind];
 }
 
-/* A verdict on its way. */
+/* A verdict in the making. */
 struct judging {
     struct stuck *stuck;
     struct stuck_state *state;
@@ -39,7 +39,7 @@ static bool is_in(const struct stuck_state *state, const struct place *place, co
     return place->depth > 0 && strcmp(state_name(state, place->state), function) == 0;
 }
 
-/* True of places that hang: in a call or a loop of tests, and nothing can lead out. */
+/* True for places that hang: in a call or a loop of tests that can never end. */
 static bool is_dead(const struct judging *judging, const struct place *place)
 {
     return !judging->graph.nodes[place - judging->state->places].live && !place_is_gone(judging->state, place);
@@ -66,7 +66,7 @@ static int compare_ranks(const void *a, const void *b)
     return left < right ? -1 : left > right;
 }
 
-/* The place of a process that is in question: one that hangs before one that does not. */
+/* The relevant place of a process: preferably one that hangs. */
 static struct place *place_of_process(const struct judging *judging, uint32_t process)
 {
     const struct node *node = graph_process(&judging->graph, process);
@@ -86,7 +86,7 @@ struct step {
     const struct edge *edge, *via;
 };
 
-/* Whom the place waits for, and will not come: those that have not left MPI first. */
+/* The process that the place waits for in vain: preferably one that has not left MPI. */
 static struct step step_from(const struct judging *judging, const struct place *place)
 {
     const struct stuck_graph *graph = &judging->graph;
@@ -117,11 +117,11 @@ static bool is_collective(const struct step *step)
     return step->via->kind == EDGE_COLLECTIVE || step->via->kind == EDGE_MISMATCH;
 }
 
-/* The chain of waits from a place: to one who has left, or to where it comes round. */
+/* The chain of waits from a place: to a process that has left, or until it closes a cycle. */
 struct chain {
     struct step *steps;
     size_t count, capacity;
-    size_t begin; /* the first step of the cycle; `count`: it ends with one who has left */
+    size_t begin; /* the first step of the cycle; `count`: it ends with a process that has left */
 };
 
 static struct chain chain_from(const struct judging *judging, const struct place *place)
@@ -157,7 +157,7 @@ static const struct item *item_of(const struct step *step)
     return receives && step->edge->item ? &step->place->items[step->edge->item - 1] : NULL;
 }
 
-/* True if messages like the one that a step waits for were received before: it is one that is missing in a row. */
+/* True if messages like the one that a step waits for were received before: one of a series is missing. */
 static bool had_messages(const struct judging *judging, const struct step *step)
 {
     const struct item *item = item_of(step);
@@ -318,8 +318,8 @@ static enum stuck_kind judge_last_step(struct judging *judging, const struct ste
     return STUCK_UNMATCHED;
 }
 
-/* A cycle of collectives and other waits: the message that would break it was never sent. Where such messages came
-   before, or one came that nearly fits, it is the message that lacks; else who waits for it is not in the collective.
+/* A cycle of collectives and other waits: the message that would break it was never sent. If such messages arrived
+   before, or one that nearly fits, the message is missing; else the process that waits for it is not in the collective.
  */
 static enum stuck_kind judge_mixed(struct judging *judging, const struct chain *chain)
 {
@@ -417,7 +417,7 @@ static enum stuck_kind judge_dead(struct judging *judging)
     return kind;
 }
 
-/* Everybody waits for some that compute, or test what may come. */
+/* All wait for some processes that compute, or test for something that may come. */
 static enum stuck_kind judge_running(struct judging *judging)
 {
     const struct stuck_state *state = judging->state;
@@ -507,7 +507,7 @@ static enum stuck_kind judge_ended(struct judging *judging, const struct place *
     return STUCK_ENDED;
 }
 
-/* A run that was ended with SIGABRT to see where it hangs: all that were left got it, in MPI. */
+/* A run ended with SIGABRT to see where it hangs: all remaining processes got it inside MPI. */
 static void forgive_aborts(struct stuck_state *state)
 {
     size_t ended = 0;
@@ -523,7 +523,7 @@ static void forgive_aborts(struct stuck_state *state)
         state->places[i].ended = PENDING_ALIVE;
 }
 
-/* True of runs that did not come to their end, as far as is recorded. Other recorders write their traces in
+/* True for runs that did not finish, as far as recorded. Other recorders write their traces in
    MPI_Finalize, which is then open. */
 static bool is_unfinished(const struct stuck_state *state)
 {

@@ -4,14 +4,14 @@
 
 #include "core/sink.h"
 
-/* Why a run that did not come to its end does not go on: what every process waits for at the end of its trace, and what
-   of that can never come. Waiting is AND-OR: a call may wait for all of several processes (a collective, MPI_Waitall)
-   or for any of them (MPI_ANY_SOURCE, MPI_Waitany). A process is stuck if nobody who still runs can lead to what it
-   waits for. What the trace does not record is taken as something that may come: nothing is claimed of it. */
+/* Why an unfinished run does not continue: what every process waits for at the end of its trace, and what can never
+   happen. Waiting is AND-OR: a call may wait for all of several processes (a collective, MPI_Waitall) or for any of
+   them (MPI_ANY_SOURCE, MPI_Waitany). A process is stuck if no running process can lead to what it waits for. Anything
+   that the trace does not record may still happen: nothing is claimed about it. */
 
 enum stuck_kind {
-    STUCK_NOT,       /* the run came to its end, or the trace does not record enough */
-    STUCK_SLOW,      /* it went on until it was ended */
+    STUCK_NOT,       /* the run finished, or the trace does not record enough */
+    STUCK_SLOW,      /* it continued until it was ended */
     STUCK_CYCLE,     /* processes wait for each other */
     STUCK_MISSING,   /* members never enter a collective */
     STUCK_MISMATCH,  /* members are in different collectives */
@@ -25,12 +25,12 @@ enum stuck_kind {
 /* "cycle", "missing", ...; NULL for STUCK_NOT. */
 const char *stuck_kind_name(enum stuck_kind kind);
 
-/* Where a process is that has not ended well. */
+/* The state of a process that has not ended normally. */
 struct stuck_call {
     uint32_t rank;
-    uint32_t state;       /* index into defs->states of the call that it is in; UINT32_MAX: in none */
+    uint32_t state;       /* index into defs->states of its open call; UINT32_MAX: none */
     uint32_t site;        /* of that call, else of the last one; 1 + index into defs->sites, 0: not known */
-    uint32_t last;        /* the last call, of processes that are in none; UINT32_MAX: none */
+    uint32_t last;        /* the last call of a process without an open one; UINT32_MAX: none */
     int32_t partner, tag; /* what it waits for; EVENT_UNKNOWN: not known; PENDING_ANYBODY: any process, any tag */
     int32_t comm;         /* index into defs->comms; EVENT_UNKNOWN */
     int64_t since_ns;     /* on the trace's clock: entered, or left the last call */
@@ -39,20 +39,20 @@ struct stuck_call {
 struct stuck {
     enum stuck_kind kind;
     const struct defs *defs; /* borrowed of the trace */
-    char *text;              /* what is the matter, in sentences; NULL for STUCK_NOT */
+    char *text;              /* the problem, in sentences; NULL for STUCK_NOT */
     int64_t begin_ns;        /* of the run, on the trace's clock */
-    int64_t end_ns;          /* until when its processes are known to have lived */
-    int64_t progress_ns;     /* the last thing that any of them did but failed tests */
-    int64_t since_ns;        /* on the trace's clock: nothing went on from then on */
-    uint32_t *processes;     /* those that are the matter */
+    int64_t end_ns;          /* the last time when its processes are known to have lived */
+    int64_t progress_ns;     /* the last thing that any of them did except for failed tests */
+    int64_t since_ns;        /* on the trace's clock: no progress from then on */
+    uint32_t *processes;     /* the processes that are the problem */
     size_t process_count;
     uint32_t *cycle; /* each waits for the next one, the last one for the first */
     size_t cycle_count;
-    struct stuck_call *calls; /* of all processes that have not ended well, by rank */
+    struct stuck_call *calls; /* of all processes that have not ended normally, by rank */
     size_t call_count;
 };
 
-/* Collects what is needed from the events. Costs next to nothing in runs that came to their end. */
+/* Collects the data from the events. Costs next to nothing in runs that finished. */
 struct stuck_builder;
 struct stuck_builder *stuck_builder_new(void);
 struct sink *stuck_builder_sink(struct stuck_builder *builder); /* owned by the builder */

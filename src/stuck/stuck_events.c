@@ -100,8 +100,8 @@ static uint64_t enter_collective(struct stuck_state *state, const struct event *
     return member->count;
 }
 
-/* All go on when one does: how long they did not, at most, is the run's own pace. What is before the program begins
-   does not count. */
+/* Progress of one counts for all: the longest time without progress is the run's own pace. Time before the program
+   begins does not count. */
 static void note_progress(struct stuck_state *state, struct place *place, const struct event *event)
 {
     bool starts = event->kind == EVENT_LEAVE && strncmp(state_name(state, event->state), "MPI_Init", 8) == 0;
@@ -321,7 +321,7 @@ static uint32_t mark_named(const struct defs *defs, const char *name)
     return 0;
 }
 
-/* Recordings that came to their end have no marks of pending calls; other recorders are not that plain. */
+/* Finished recordings have no marks of pending calls; other recorders are less clear. */
 static enum status begin(struct sink *sink, const struct defs *defs, struct error *err)
 {
     (void)err;

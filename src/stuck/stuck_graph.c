@@ -42,7 +42,7 @@ static bool is_member(const struct stuck_graph *graph, int32_t comm, uint32_t pr
 {
     const struct defs *defs = graph->state->defs;
     if (comm < 0 || (size_t)comm >= defs->comm_count)
-        return comm == 0; /* nobody has told of any yet */
+        return comm == 0; /* none has been recorded yet */
     const uint64_t *other = map_find(&graph->state->other_side, (uint64_t)comm);
     return defs_comm_rank(defs, comm, process) >= 0 || (other && defs_comm_rank(defs, (int32_t)*other, process) >= 0);
 }
@@ -74,8 +74,8 @@ static enum edge_kind lacks(const struct stuck_graph *graph, const struct node *
     return known && member->states[instance->ordinal % COLLECTIVES_KEPT] != instance->state ? EDGE_MISMATCH : EDGE_NONE;
 }
 
-/* The n-th collective of a communicator as those see it who are in this function. In those that do not wait for all,
-   one who comes may be enough. */
+/* The n-th collective of a communicator, as seen by the processes in this function. In collectives that do not wait for
+   all, one arrival may be enough. */
 static uint32_t instance_node(struct stuck_graph *graph, int32_t comm, uint32_t function, uint64_t ordinal)
 {
     comm = state_comm(graph->state, comm);
@@ -96,7 +96,7 @@ static uint32_t instance_node(struct stuck_graph *graph, int32_t comm, uint32_t 
             edge_add(graph, node, process_node(graph, i), kind, 0);
     }
     if (graph->edge_count == before)
-        graph->nodes[node].any = false; /* all are there: it goes on */
+        graph->nodes[node].any = false; /* all have arrived: it continues */
     return node;
 }
 
@@ -105,7 +105,7 @@ static bool tag_fits(int32_t wanted, int32_t tag)
     return wanted == PENDING_ANYBODY || wanted == EVENT_UNKNOWN || wanted == tag;
 }
 
-/* Takes a message off that is on its way and fits a receive. */
+/* Takes a message in transit that matches a receive. */
 static bool take_message(struct stuck_state *state, uint32_t receiver, const struct item *item)
 {
     const struct pending *pending = &item->pending;
@@ -131,7 +131,7 @@ static bool take_message(struct stuck_state *state, uint32_t receiver, const str
     return false;
 }
 
-/* True if the receiver has a receive for it: the message is on its way. */
+/* True if the receiver has a receive for it: the message is in transit. */
 static bool is_taken(const struct stuck_state *state, uint32_t sender, uint32_t receiver, int32_t comm, int32_t tag)
 {
     for (uint32_t thread = 0;; thread++) {
@@ -149,7 +149,7 @@ static bool is_taken(const struct stuck_state *state, uint32_t sender, uint32_t 
     }
 }
 
-/* What is being added to a place: whether an edge lacks that nothing is known of, and may be there. */
+/* While edges are added to a place: whether an unknown edge may be missing. */
 struct waiting {
     struct stuck_graph *graph;
     struct place *place;
@@ -203,7 +203,7 @@ static void add_collective(struct waiting *waiting, const struct item *item, siz
              number);
 }
 
-/* Items that are waited for or tested: receives first, since sends beside them may be buffered and done. */
+/* Items waited for or tested: receives first, since sends together with them may be buffered and complete. */
 static void add_items(struct waiting *waiting)
 {
     struct place *place = waiting->place;
@@ -233,7 +233,7 @@ static void add_items(struct waiting *waiting)
         node->live = true;
 }
 
-/* Who holds a lock that this one is not let in beside. */
+/* The process that holds a conflicting lock. */
 static void add_locks(struct waiting *waiting)
 {
     struct stuck_graph *graph = waiting->graph;
@@ -261,7 +261,7 @@ static uint64_t epochs(const struct stuck_state *state, const char *kind, int32_
     return count ? *count : 0;
 }
 
-/* The group of an epoch: who has not yet begun or ended theirs. */
+/* The group of an epoch: members that have not yet begun or ended theirs. */
 static void add_group(struct waiting *waiting, const char *mine, const char *theirs)
 {
     struct stuck_graph *graph = waiting->graph;
@@ -305,7 +305,7 @@ static void add_place(struct stuck_graph *graph, uint32_t index)
         graph->nodes[index].live = true;
         return;
     }
-    /* States that appear while a trace without definitions is read are no collectives. */
+    /* States that appear while a trace without definitions is read are not collectives. */
     uint8_t stage =
         place->state < graph->state->collective_count ? graph->state->collectives[place->state].stage : STAGE_NONE;
     if (place->depth > 0 && place->ordinal && (stage == STAGE_BLOCKING || stage == STAGE_SPLIT))
@@ -321,7 +321,7 @@ static void add_place(struct stuck_graph *graph, uint32_t index)
         graph->nodes[index].live = true;
 }
 
-/* Edges by the node that they begin at, so that each node has its own in a row. */
+/* Sorts edges by the node that they begin at, so that those of a node are contiguous. */
 static void sort_edges(struct stuck_graph *graph)
 {
     struct edge *sorted = memory_new(graph->edge_count * sizeof *sorted);
@@ -357,7 +357,7 @@ static uint32_t *edges_back(const struct stuck_graph *graph, uint32_t *first)
     return back;
 }
 
-/* From those that are live on, everything that becomes so. */
+/* Starting with the live nodes, marks everything that becomes live. */
 static void spread_life(struct stuck_graph *graph)
 {
     uint32_t *first = memory_new((graph->node_count + 1) * sizeof *first);
@@ -384,7 +384,7 @@ static void spread_life(struct stuck_graph *graph)
     free(first);
 }
 
-/* Messages on their way. */
+/* Messages in transit. */
 static void count_messages(struct stuck_state *state)
 {
     state->outstanding = memory_new(state->channel_count * sizeof *state->outstanding);
@@ -409,7 +409,7 @@ void stuck_graph_make(struct stuck_graph *graph, struct stuck_state *state)
         node_new(graph, (struct node){.kind = NODE_PROCESS, .any = true, .index = i, .live = true});
     for (uint32_t i = 0; i < state->place_count; i++) {
         uint32_t process = process_node(graph, state->places[i].process);
-        graph->nodes[process].live = false; /* without events nothing is known of a process */
+        graph->nodes[process].live = false; /* without events nothing is known about a process */
         edge_add(graph, process, i, EDGE_PART, 0);
     }
     for (uint32_t i = 0; i < state->place_count; i++)

@@ -4,10 +4,10 @@
 
 #include "stuck/stuck_state.h"
 
-/* The AND-OR graph of which process waits for which. Its nodes are places (threads), processes (which go on if any of
-   their places does), instances of collectives (which need all members that have not entered), and anybody of a
-   communicator. A node is live if what it waits for may still come: the greatest set that is not is stuck. Linear in
-   its edges. */
+/* The AND-OR graph of which process waits for which. Its nodes are places (threads), processes (which continue if any
+   of their places does), instances of collectives (which need all members that have not entered), and "any member" of a
+   communicator. A node is live if what it waits for may still happen: the largest set of other nodes is stuck. Linear
+   in its edges. */
 
 enum edge_kind {
     EDGE_NONE,
@@ -32,7 +32,7 @@ struct node {
     bool live;
     uint32_t index;                  /* of the place; process */
     uint32_t first_edge, edge_count; /* in order of nodes, when the graph is finished */
-    uint32_t need;                   /* live ones among its edges that are still lacking */
+    uint32_t need;                   /* number of its edges that are not known to be live */
     int32_t comm;                    /* instance, anybody */
     uint32_t state;                  /* instance: its function */
     uint64_t ordinal;
@@ -49,14 +49,14 @@ struct stuck_graph {
     struct map anybody;   /* comm -> node */
 };
 
-/* Builds the graph and finds out what is live. */
+/* Builds the graph and finds the live nodes. */
 void stuck_graph_make(struct stuck_graph *graph, struct stuck_state *state);
 void stuck_graph_clear(struct stuck_graph *graph);
 
-/* True of places that loop over failed tests. */
+/* True for places that loop over failed tests. */
 bool place_polls(const struct stuck_state *state, const struct place *place);
 
-/* True of places whose process has left: finalised, crashed, exited, or a thread that ended. */
+/* True for places whose process has left: finalised, crashed, exited, or a thread that ended. */
 bool place_is_gone(const struct stuck_state *state, const struct place *place);
 
 static inline struct node *graph_process(const struct stuck_graph *graph, uint32_t process)

@@ -7,9 +7,9 @@
 #include "graph/collective.h"
 #include "stuck/stuck.h"
 
-/* Where all processes are at the end of a trace, and what of the past that depends on. */
+/* The state of all processes at the end of a trace, and the history needed for it. */
 
-/* What a thread's open call waits for, or a request that is active. */
+/* An item that a thread's open call waits for, or an active request. */
 struct item {
     struct pending pending;
     int32_t comm; /* at the process's side */
@@ -18,12 +18,12 @@ struct item {
 /* A thread, the first of its process until another one is in a call. */
 struct place {
     uint32_t process, thread;
-    uint32_t depth;       /* MPI calls open, one in the other */
+    uint32_t depth;       /* nested open MPI calls */
     uint32_t state, site; /* of the outermost one, open or the last; state UINT32_MAX: there was none */
     int32_t comm;
-    uint64_t ordinal; /* of the open call among the collectives of its communicator, from 1; 0: it is none */
+    uint64_t ordinal; /* of the open call among the collectives of its communicator, from 1; 0: not a collective */
     int64_t enter_ns, left_ns, last_ns;
-    int64_t progress_ns; /* the last thing that was no failed test */
+    int64_t progress_ns; /* the last thing that was not a failed test */
     uint32_t polls;      /* failed tests since then */
     bool finalized;      /* left MPI_Finalize */
     bool told;           /* the trace shows how it ended: */
@@ -41,7 +41,7 @@ struct channel_balance {
     int32_t comm, tag; /* comm: of an inter-communicator the side with the lower index */
     uint64_t sent, received;
     uint32_t send_site, send_state;
-    int64_t left; /* messages that nobody has received, for those that count them off */
+    int64_t left; /* messages not yet received, used when matching */
 };
 
 /* Collectives that a process has entered on a communicator. */
@@ -70,8 +70,8 @@ struct held_lock {
 
 struct stuck_state {
     const struct defs *defs;
-    bool wanted; /* the trace may be of a run that did not come to its end */
-    bool told;   /* it tells how processes ended */
+    bool wanted; /* the trace may be of an unfinished run */
+    bool told;   /* it records how processes ended */
     struct collective *collectives;
     size_t collective_count;
     struct place *places;
@@ -79,7 +79,7 @@ struct stuck_state {
     struct map place_of; /* (process, thread) -> index */
     struct channel_balance *channels;
     size_t channel_count, channel_capacity;
-    uint32_t *outstanding; /* indices of channels with messages that nobody has received */
+    uint32_t *outstanding; /* indices of channels with messages not yet received */
     size_t outstanding_count;
     struct map pairs, streams, channel_of; /* (sender, receiver) -> id; (id, comm) -> id; (id, tag) -> channel */
     uint64_t pair_count, stream_count;
@@ -90,7 +90,7 @@ struct stuck_state {
     size_t posted_count, posted_capacity;
     struct map posted_of;  /* (process, request) -> index */
     struct map other_side; /* of an inter-communicator: index -> index */
-    struct map local_side; /* process -> index that was told last */
+    struct map local_side; /* process -> last index */
     struct held_lock *locks;
     size_t lock_count, lock_capacity;
     struct map groups; /* epoch_key -> first and last rank of the last group of MPI_Win_start or MPI_Win_post */
@@ -101,7 +101,7 @@ struct stuck_state {
     uint32_t pending_mark, ranks_mark; /* 1 + index; 0: there is none */
 };
 
-/* Of MPI_Win_start, MPI_Win_post and MPI_Win_complete on a window; their letters 8 and 10 tell them apart. */
+/* Of MPI_Win_start, MPI_Win_post and MPI_Win_complete on a window; their letters 8 and 10 distinguish them. */
 static inline uint64_t epoch_key(const char *name, int32_t comm, uint32_t process)
 {
     return map_pair((uint32_t)comm << 2 | (name[9] == 't' ? 0 : name[8] == 'p' ? 1 : 2), process);
@@ -110,13 +110,13 @@ static inline uint64_t epoch_key(const char *name, int32_t comm, uint32_t proces
 /* The two sides of an inter-communicator as one. */
 int32_t state_comm(const struct stuck_state *state, int32_t comm);
 
-/* NULL where there is none. */
+/* NULL if there is none. */
 struct channel_balance *state_channel(struct stuck_state *state, uint32_t sender, uint32_t receiver, int32_t comm,
                                       int32_t tag);
 const struct member *state_member(const struct stuck_state *state, int32_t comm, uint32_t process);
 const struct posted *state_posted(const struct stuck_state *state, uint32_t process, int32_t request);
 
-/* True of calls that look whether something is there, and return at once. */
+/* True for calls that test for something and return at once. */
 bool state_is_test(const struct stuck_state *state, uint32_t index);
 
 /* Name of the state's function. */

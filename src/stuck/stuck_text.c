@@ -98,7 +98,7 @@ void say_wait(char text[STUCK_TEXT_SIZE], const struct stuck_graph *graph, const
     }
 }
 
-/* The first thing that a place waits for and that cannot come. */
+/* The first thing that a place waits for and that cannot happen. */
 static const struct edge *dead_edge(const struct stuck_graph *graph, const struct place *place)
 {
     const struct node *node = &graph->nodes[place - graph->state->places];
@@ -150,7 +150,7 @@ void say_doing(char text[STUCK_TEXT_SIZE], const struct stuck_graph *graph, cons
     }
 }
 
-/* The one difference between a message and what is waited for; NULL: there is none, or there are more. */
+/* The only difference between a message and the expected one; NULL: none, or several. */
 static const char *difference(const struct stuck_state *state, const struct channel_balance *channel,
                               const struct item *item)
 {

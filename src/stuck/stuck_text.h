@@ -25,7 +25,7 @@ void say_doing(char text[STUCK_TEXT_SIZE], const struct stuck_graph *graph, cons
 /* "MPI_COMM_WORLD", "communicator 5". */
 void say_comm(char text[STUCK_TEXT_SIZE], const struct stuck_state *state, int32_t comm);
 
-/* Messages to a process that nobody received and that nearly fit what it waits for. */
+/* Unreceived messages to a process that nearly match what it waits for. */
 bool say_near_misses(char text[STUCK_TEXT_SIZE], const struct stuck_state *state, const struct place *place,
                      const struct item *item);
 

@@ -15,7 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Of each file so many pieces are looked at, evenly spread, the first and the last among them. */
+/* This many pieces of each file are examined, evenly spread, including the first and the last. */
 enum { PIECES = 64, PIECE = 4096 };
 
 bool identity_equal(const struct trace_identity *a, const struct trace_identity *b)
@@ -66,7 +66,7 @@ static int name_compare(const struct dirent **a, const struct dirent **b)
     return strcmp((*a)->d_name, (*b)->d_name);
 }
 
-/* Traces are directories at most so deep. */
+/* The maximum depth of a trace's directories. */
 enum { DEPTH = 3 };
 
 static enum status identity_add(struct trace_identity *identity, const char *path, unsigned depth, struct error *err);
@@ -103,7 +103,8 @@ static enum status identity_add(struct trace_identity *identity, const char *pat
     return identity_add_file(identity, path, err);
 }
 
-/* What the user named, and what stands beside a file that is the anchor of an archive: NAME.otf2 has a directory NAME.
+/* The file that the user named, and what belongs to it if it is the anchor of an archive: NAME.otf2 has a directory
+   NAME.
  */
 static enum status identity_add_named(struct trace_identity *identity, const char *path, struct error *err)
 {
@@ -118,7 +119,7 @@ static enum status identity_add_named(struct trace_identity *identity, const cha
     return archive ? identity_add(identity, beside, 1, err) : status;
 }
 
-/* Makes the directory and what is above it; false where that cannot be, or nothing can be written there. */
+/* Makes the directory and its parents; false if that fails, or nothing can be written there. */
 static bool make_directory(char *path)
 {
     for (char *at = path + 1; *at; at++)
@@ -157,7 +158,7 @@ static enum status cache_temporary(struct cache *cache, char *path, size_t size,
     return STATUS_OK;
 }
 
-/* A number that the paths give, wherever they are seen from. */
+/* A number from the paths, the same from any working directory. */
 static uint64_t name_of(char *const *paths, size_t count, const char *kind)
 {
     uint64_t name = checksum_add(CHECKSUM_START, kind, strlen(kind));

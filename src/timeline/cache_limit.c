@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the cache may take, and what goes first. */
+/* The size limit of the cache, and what is removed first. */
 #include "core/input.h"
 #include "core/memory.h"
 #include "core/text.h"
@@ -16,13 +16,13 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
-/* Without SIGHT_CACHE_SIZE: so much, or this part of the file system where that is less. */
+/* Without SIGHT_CACHE_SIZE: this size, or this part of the file system if that is less. */
 static const uint64_t SIZE_USUAL = UINT64_C(10000000000);
 enum { PART_OF_DISK = 10 };
 
 enum { STEM = 16 }; /* digits of a name */
 
-/* What was made of one trace. */
+/* The files derived from one trace. */
 struct kept {
     char stem[STEM + 1];
     uint64_t size;
@@ -51,7 +51,7 @@ static bool limit_of(const char *directory, uint64_t *limit)
     return true;
 }
 
-/* Copies were CLOG-2 before they were event files. */
+/* In older versions copies were CLOG-2, not event files. */
 static bool is_ours(const char *name)
 {
     return strspn(name, "0123456789abcdef") == STEM &&
@@ -98,7 +98,7 @@ static int by_use(const void *a, const void *b)
     return (left->used_ns > right->used_ns) - (left->used_ns < right->used_ns);
 }
 
-/* False where somebody looks at it. */
+/* False if it is in use. */
 static bool remove_kept(const char *directory, const struct kept *kept)
 {
     char index[PATH_MAX + STEM + 16], trace[PATH_MAX + STEM + 16], old[PATH_MAX + STEM + 16];

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The messages of a state that lasts longer than so many events of the trace are not looked for. */
+/* The messages of a state longer than this many events of the trace are not searched. */
 enum { DETAIL_EVENTS = 500000 };
 
 struct look {
@@ -105,7 +105,7 @@ enum status timeline_detail(struct timeline *timeline, uint32_t row, int64_t ent
     detail->exclusive_ns = -1;
     if (!detail->messages_known)
         return STATUS_OK;
-    /* Again, with all that lies in it up to its leave. */
+    /* Again, with everything in it up to its leave. */
     look.found = look.inside = false;
     visitor.message = look_message;
     return timeline_scan(timeline, inside.from_ns, inside.to_ns, &visitor, err);

@@ -12,7 +12,7 @@ struct search {
     bool backward, talks; /* talks: messages are asked for */
     bool found;
     struct timeline_found best;
-    uint64_t row_bits; /* of processes that are asked for; see struct checkpoint */
+    uint64_t row_bits; /* of requested processes; see struct checkpoint */
 };
 
 static bool message_fits(const struct timeline_query *query, const struct event *event)
@@ -26,7 +26,7 @@ static bool beyond(const struct search *search, int64_t time_ns)
     return search->backward ? time_ns < search->from_ns : time_ns > search->from_ns;
 }
 
-/* Notes where the state stands: at the first of the messages that fit, or the last going backward. */
+/* Notes the state's position: at the first message that fits, or the last going backward. */
 static void search_event(void *context, const struct walk_event *told)
 {
     struct search *search = context;
@@ -40,7 +40,7 @@ static void search_event(void *context, const struct walk_event *told)
     }
 }
 
-/* True if it comes before the best in the order in which they are looked for. */
+/* True if it precedes the best one in the order of the search. */
 static bool better(const struct search *search, const struct timeline_state *state, int64_t time_ns)
 {
     const struct timeline_found *best = &search->best;
@@ -70,7 +70,7 @@ static bool has_bit(uint64_t bits, int32_t number)
     return number == EVENT_UNKNOWN || (bits >> ((uint32_t)number & 63) & 1);
 }
 
-/* False where nothing behind the checkpoint, up to the next, can fit. */
+/* False if nothing between the checkpoint and the next one can fit. */
 static bool worth_reading(const struct search *search, const struct checkpoint *behind)
 {
     const struct timeline_query *query = search->query;
@@ -80,8 +80,8 @@ static bool worth_reading(const struct search *search, const struct checkpoint *
     return search->talks || has_bit(behind->states, query->state);
 }
 
-/* Reads from checkpoint to checkpoint, away from where the search begins, until there is something. What stands at the
-   very time of a checkpoint may have its like behind it: that is looked at, too. */
+/* Reads from checkpoint to checkpoint, away from the start of the search, until something fits. An event exactly at a
+   checkpoint's time may be followed by others at the same time: read on to include these. */
 static enum status search_on(struct timeline *timeline, struct search *search, struct error *err)
 {
     size_t count;

@@ -4,7 +4,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* What one input holds can be begun anew; the files of one run are read one after another. */
+/* A single input can be rewound; the files of one run are opened again. */
 static bool is_one_input(char *const *paths, size_t count)
 {
     struct stat about;

@@ -8,13 +8,13 @@
 #include "timeline/spill.h"
 #include "timeline/walk.h"
 
-/* Internal: the index of a CLOG-2 trace or an event file, a file in the cache. Numbers are the machine's own: it is
-   made again where it is not understood.
+/* Internal: the index of a CLOG-2 trace or an event file, a file in the cache. Numbers have the machine's format: an
+   index that cannot be read is made again.
 
    A checkpoint is a place between two records at which reading can begin: its byte, the states open there and the
-   messages on their way. What is open or on its way at a checkpoint stands once in a table with its end, so that a
-   window can tell what reaches beyond it. Checkpoints stand so far apart that these tables stay small against the
-   trace. The pyramid (pyramid.h) is what tiles are made from. */
+   messages in transit. States and messages that span a checkpoint are stored once in a table with their ends, so that a
+   window knows what reaches beyond it. Checkpoints are far enough apart that these tables stay small compared with the
+   trace. Tiles are made from the pyramid (pyramid.h). */
 
 /* X(name, type): the tables of the file, in their order. */
 #define INDEX_SECTIONS(X)                                                                                              \
@@ -24,7 +24,7 @@
     X(SPANS, struct span)              /* states that are open at a checkpoint */                                      \
     X(WAITING, uint32_t)               /* of checkpoints: entries of TRANSITS, channel by channel */                   \
     X(TRANSITS, struct transit)        /* ends of messages that wait for the other end at a checkpoint */              \
-    X(DEFINED, int32_t)                /* event ids that have no definition, in the order in which they were met */    \
+    X(DEFINED, int32_t)                /* event ids without a definition, in order of occurrence */                    \
     X(DEFINITIONS, struct clog2_range) /* where definitions stand in the trace */                                      \
     X(LEVELS, struct pyramid_level)                                                                                    \
     X(GROUPS, struct pyramid_group)                                                                                    \
@@ -38,7 +38,7 @@ enum index_section {
         SECTION_COUNT
 };
 
-/* What follows it, up to the next one, is told by its bits: bit n % 64 of a number n that occurs. */
+/* The bits describe the part up to the next one: bit n % 64 is set for a number n that occurs. */
 struct checkpoint {
     uint64_t offset; /* of the next record */
     int64_t time_ns; /* of the last event before it; of the first one: INT64_MIN */
@@ -62,7 +62,7 @@ struct index_header {
     struct trace_identity identity; /* of the trace that was given */
     uint64_t trace_size;            /* of the file that is read */
     uint32_t stored;                /* that one is in the cache */
-    uint64_t end_of_log;            /* it has its end, and what follows it */
+    uint64_t end_of_log;            /* it has its end, and the rest */
     uint32_t complete;
     int64_t begin_ns, end_ns;
     uint64_t events;
@@ -85,8 +85,8 @@ struct index {
 /* The entries of a section. */
 const void *index_section(const struct index *index, enum index_section section, size_t *count);
 
-/* Opens the index of the trace with this identity. STATUS_END: there is none that can be used, *why says why ("" where
-   there is no file). Everything in it is checked: sizes, checksums, numbers that name entries. */
+/* Opens the index of the trace with this identity. STATUS_END: there is no usable one, *why has the reason ("" if there
+   is no file). Everything in it is checked: sizes, checksums, indices. */
 enum status index_open(struct index *index, const char *path, const struct trace_identity *identity, const char **why);
 void index_close(struct index *index);
 
@@ -96,10 +96,10 @@ struct index_tuning {
     double cells;         /* share of the trace's size that the pyramid may have */
 };
 
-/* Makes the index of a trace that can be read from the middle, which the reader stands at the begin of, in one pass.
+/* Makes the index of a trace that can be read from the middle, with the reader at its begin, in one pass.
    STATUS_END: the trace is not in order of time, there is none. */
 struct index_order {
-    const char *path; /* of the file that is made */
+    const char *path; /* of the file created */
     struct trace_identity identity;
     bool stored;                 /* the trace is a copy in the cache, of ... */
     const struct trace_end *end; /* ... a trace that ended so; NULL: as the reader says */

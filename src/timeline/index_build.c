@@ -9,15 +9,15 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A checkpoint has cost bytes of index for each state that is open and each message on its way; checkpoints stand so
-   far apart that this is at most 1/COST_SHARE of the trace between them. Rows only cost time. */
+/* A checkpoint costs bytes of index for each open state and each message in transit; checkpoints are so far apart that
+   this is at most 1/COST_SHARE of the trace between them. Rows only cost time. */
 enum { LEAST_BYTES = 256 * 1024, COST_SHARE = 30, ROW_COST = 16 };
 
-/* Up to so many processes have a row each whatever they did; beyond, only if every other one has events. */
+/* Up to this many processes have a row each even without events; beyond, only if every other one has events. */
 enum { SILENT_MOST = 1 << 17 };
 enum { OPEN_COST = sizeof(struct span) + sizeof(uint32_t), WAITING_COST = sizeof(struct transit) + sizeof(uint32_t) };
 
-/* What is kept of a row beside its walk_row. */
+/* Data of a row besides its walk_row. */
 struct row_build {
     uint32_t mpi_depth; /* MPI functions open */
     int64_t mpi_since_ns;
@@ -32,7 +32,7 @@ struct builder {
     struct row_build *row;
     size_t row_capacity;
     struct spill table[SECTION_COUNT];
-    struct checkpoint now; /* the last checkpoint, what follows it being filled in */
+    struct checkpoint now; /* the last checkpoint, while its bits are filled in */
     uint64_t events;
     int64_t last_ns;
     bool unsorted;
@@ -152,7 +152,7 @@ static void put_waiting(void *context, struct transit_node *node)
     spill_add(&builder->table[SECTION_WAITING], &node->span, sizeof node->span);
 }
 
-/* What is after the last checkpoint is known now: it is written, and the next begins. */
+/* The part after the last checkpoint is complete: writes it, and begins the next. */
 static void checkpoint(struct builder *builder)
 {
     spill_add(&builder->table[SECTION_CHECKPOINTS], &builder->now, sizeof builder->now);
@@ -245,13 +245,13 @@ static size_t add_silent(const struct builder *builder, struct timeline_row *row
     return count;
 }
 
-/* Rows by rank and thread instead of as they were met. Returns the new number of each; free() it. */
+/* Sorts rows by rank and thread instead of first occurrence. Returns the new number of each; free() it. */
 static uint32_t *sort_rows(struct builder *builder)
 {
     size_t count = builder->rows.count;
     uint32_t processes = builder->reader->defs->processes;
     uint32_t *places = memory_new(count * sizeof *places);
-    /* What a damaged trace says of its processes may be far from true. */
+    /* A damaged trace may state absurd numbers of processes. */
     bool silent = count > 0 && (processes <= SILENT_MOST || processes / 2 <= count);
     struct timeline_row *sorted = memory_new((count + (silent ? processes : 0)) * sizeof *sorted);
     if (count > 0)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Reading an index, and trusting nothing in it. */
+/* Reads an index without trusting it. */
 #include "timeline/index.h"
 
 #include "core/input.h"

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Orders of rows. Likeness: a row's profile is the share of its time in each of the states that take most time in all,
-   and outside them. Rows are put to at most LIKENESS_GROUPS groups by k-means from the rows that are farthest apart;
-   groups stand in the order of their first row, rows within a group by rank. The same trace gives the same order. */
+/* Orders of rows. Likeness: a row's profile is the share of its time in each of the states with most time in total, and
+   outside them. Rows are put into at most LIKENESS_GROUPS groups by k-means, starting from the rows that are farthest
+   apart; groups are in the order of their first row, rows within a group by rank. The same trace gives the same order.
+ */
 #include "core/memory.h"
 #include "timeline/scan.h"
 
@@ -59,7 +60,7 @@ static double nearest(const struct likeness *likeness, const struct profile *pro
     return least;
 }
 
-/* The first row, then again and again the row that is farthest from all centres. */
+/* The first row, then repeatedly the row farthest from all centres. */
 static void choose_centres(struct likeness *likeness, size_t rows)
 {
     likeness->centres[0] = likeness->profiles[0];

@@ -5,7 +5,7 @@
 #include "metrics/analysis.h"
 #include "timeline/timeline.h"
 
-/* What the analysis across processes adds to the picture: where the critical path runs and which process waits for
+/* Results of the analysis across processes for the picture: where the critical path runs and which process waits for
    which. It holds all calls of the run in memory, hence only traces of up to OVERLAY_EVENTS events have one. */
 enum { OVERLAY_EVENTS = 40000000 };
 
@@ -26,11 +26,11 @@ struct timeline_overlay {
     struct overlay_wait *waits;   /* by row, then time */
     struct overlay_segment *path; /* by time */
     size_t wait_count, path_count;
-    uint64_t early;         /* messages whose receive lies before their send */
+    uint64_t early;         /* messages received before they are sent */
     int64_t clock_error_ns; /* by at most */
 };
 
-/* Made at the first call and kept with the timeline. NULL without a fault (err->kind is ERROR_NONE): the run is too
+/* Computed at the first call and kept with the timeline. NULL without a fault (err->kind is ERROR_NONE): the run is too
    large for it. */
 const struct timeline_overlay *timeline_overlay(struct timeline *timeline, struct error *err);
 

@@ -6,8 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Internal: what rows do, summed over bins of time and groups of rows at powers of two. Bins count from the trace's
-   begin. For each size of group there is a finest width of bins that its share of the index's size allows, and all
+/* Internal: the states of rows, summed over bins of time and groups of rows in powers of two. Bins count from the
+   trace's begin. Each size of group has the finest width of bins that its share of the index's size allows, and all
    wider ones up to PYRAMID_BINS for the whole run. */
 enum { PYRAMID_BINS = 1024 };
 
@@ -56,7 +56,7 @@ struct pyramid_cell {
 size_t pyramid_cell_size(const struct pyramid_cell *cell);
 size_t pyramid_cell_put(unsigned char *at, const struct pyramid_cell *cell, uint64_t last_end);
 
-/* The cell at `at`, which must end before `end`: returns what follows it, NULL where it is no cell. */
+/* The cell at `at`, which must end before `end`: returns the next position, NULL if it is not a valid cell. */
 const unsigned char *pyramid_cell_get(const unsigned char *at, const unsigned char *end, uint64_t last_end,
                                       struct pyramid_cell *cell);
 

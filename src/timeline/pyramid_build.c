@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The pass over the trace sums up the finest cells of each size of group and sorts them by group. Behind it each
-   group's cells are read in order of time, what is attributed to rows after their last event is taken away again, and
-   the wider bins are made of pairs. */
+/* The pass over the trace sums up the finest cells of each size of group and sorts them by group. Then each group's
+   cells are read in order of time, time attributed to rows after their last event is removed, and the wider bins are
+   made from pairs. */
 #include "timeline/pyramid_build.h"
 
 #include "convert/reader.h"
@@ -15,13 +15,14 @@
 
 enum { FOLD_STEP = 3, FOLDS_MAX = 8, GROUPS_LEAST = 32, SORT_MEMORY = 48 << 20 };
 
-/* How large the pyramid may be, of the trace, and what a cell takes. With all widths there are twice the finest. */
+/* The size limit of the pyramid, as a share of the trace, and the size of a cell. All widths together are twice the
+   finest. */
 static const double CELLS_SHARE = 0.05, CELL_BYTES = 7;
 
 /* A state that rows of a group are in. */
 struct presence {
     uint32_t state, rows;
-    int64_t ns; /* in the bin at hand, if nothing changes until its end */
+    int64_t ns; /* in the current bin, if nothing changes until its end */
 };
 
 struct group {
@@ -52,7 +53,7 @@ struct pyramid_build {
 };
 enum { ROW_NOT_YET = UINT32_MAX - 1 };
 
-/* How long the run lasts, as far as the first events and the last blocks tell. */
+/* How long the run takes, estimated from the first events and the last blocks. */
 static enum status estimate_duration(struct reader *reader, int64_t *duration_ns, struct error *err)
 {
     uint64_t begin = reader->input->offset;
@@ -63,7 +64,7 @@ static enum status estimate_duration(struct reader *reader, int64_t *duration_ns
     enum status status = STATUS_OK;
     for (size_t i = 0; i < 2 && status != STATUS_FAILED; i++) {
         status = reader_seek(reader, places[i], UINT64_MAX, err);
-        /* The first batch of the begin is enough; of the end all are looked at. */
+        /* At the begin the first batch is enough; at the end all are read. */
         while (status != STATUS_FAILED && (status = reader_next(reader, batch, err)) == STATUS_OK) {
             for (size_t k = 0; k < batch->count; k++) {
                 int64_t time_ns = batch->events[k].time_ns;
@@ -157,7 +158,7 @@ static void put_cell(struct pyramid_build *build, size_t fold, const struct grou
         err->kind = ERROR_NONE;
 }
 
-/* Begins a bin: everything stays as it is, so far. */
+/* Begins a bin: assumes that nothing changes in it. */
 static void begin_bin(struct group *group, uint64_t bin, unsigned shift)
 {
     size_t kept = 0;

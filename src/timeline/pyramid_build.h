@@ -9,7 +9,7 @@
 /* Internal: makes the pyramid while the trace is read, in order of time. */
 struct pyramid_build;
 
-/* `share`: how large it may be, of the trace; 0: the usual. NULL and a fault. */
+/* `share`: its maximum size relative to the trace; 0: the default. NULL and a fault. */
 struct pyramid_build *pyramid_build_new(struct reader *reader, double share, struct error *err);
 void pyramid_build_free(struct pyramid_build *build);
 

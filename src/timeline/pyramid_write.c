@@ -25,7 +25,7 @@ struct level {
     unsigned shift;
     struct spill cells, skips;
     struct pyramid_group *groups;
-    /* Of the group at hand: */
+    /* Of the current group: */
     uint64_t last_end, written; /* bin after the last cell; cells so far */
     struct parts half;          /* the first of a pair of bins, as the wider bin */
     uint64_t half_bin, half_messages;
@@ -38,10 +38,10 @@ struct write {
     size_t level_count, group_count;
     uint32_t *members; /* rows as they were met, by group, then end */
     size_t member_at;
-    /* Of the group at hand: */
+    /* Of the current group: */
     uint32_t rows;     /* how many it has */
-    uint32_t ended;    /* of its members, those whose end lies before the bin at hand */
-    struct parts gone; /* of these, what they would be in */
+    uint32_t ended;    /* of its members, those that end before the current bin */
+    struct parts gone; /* of these, the states that they would be in */
     struct parts cell;
     struct pyramid_part out[PYRAMID_PARTS];
     unsigned char *bytes;
@@ -81,7 +81,7 @@ static uint32_t end_state(const struct write *write, uint32_t member)
     return write->order->states[write->members[write->member_at + member]];
 }
 
-/* Shares of all rows in bytes. What is there at all is seen: the largest part is at least one unit. */
+/* Shares of all rows in bytes. Anything present stays visible: the largest part is at least one unit. */
 static void make_cell(struct write *write, const struct parts *parts, struct pyramid_cell *cell)
 {
     double whole = (double)CELL_FINE * write->rows;
@@ -164,7 +164,7 @@ static void put_bins(struct write *write, size_t number, uint64_t bin, uint64_t 
         add_half(write, number, bin + span - 1, parts, messages);
 }
 
-/* The same without the rows that have ended: `some` of the parts, as far as they are still there. */
+/* The same without the rows that have ended: the remaining ones of the parts, `some`. */
 static void put_present(struct write *write, uint64_t bin, uint64_t span, const struct parts *all, uint64_t messages)
 {
     uint64_t length = (uint64_t)1 << write->order->shift;
@@ -300,7 +300,7 @@ static enum status write_groups(struct write *write, struct error *err)
     return status;
 }
 
-/* The tables of a width behind those that are there. */
+/* Appends the tables of a width. */
 static enum status append_level(const struct write *write, struct level *level, struct spill *tables, struct error *err)
 {
     uint64_t cell_base = tables[SECTION_CELLS].size;

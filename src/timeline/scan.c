@@ -33,8 +33,8 @@ static size_t first_at(const struct timeline *timeline, int64_t time_ns)
 
 void timeline_scan_range(const struct timeline *timeline, int64_t from_ns, int64_t to_ns, size_t *from, size_t *to)
 {
-    /* All events before a checkpoint of an earlier time are earlier than the window; all after one of its end's time
-       are behind it. */
+    /* All events before a checkpoint of an earlier time are earlier than the window; all after one at its end's time
+       are after it. */
     *from = first_at(timeline, from_ns);
     *from -= *from > 0;
     *to = first_at(timeline, to_ns);
@@ -65,7 +65,7 @@ static const struct transit *transit_of(const struct scan *scan, uint64_t at)
     return &transits[waiting[at]];
 }
 
-/* Everything as it was when the trace had been read up to the checkpoint. */
+/* Restores the state of reading up to the checkpoint. */
 static void begin(struct scan *scan)
 {
     const struct checkpoint *from = scan->from;
@@ -94,8 +94,8 @@ static void tell_open(struct scan *scan, uint32_t row, const struct open_state *
     scan->visitor->state(scan->visitor->context, &state, frame, at->exclusive_ns);
 }
 
-/* States that are open at the last checkpoint: the index knows when they are left. They stand row by row in the order
-   in which they were entered, as the walk has them. */
+/* States that are open at the last checkpoint: the index knows when they are left. They are stored row by row in the
+   order of their enters, as the walk has them. */
 static void end_states(struct scan *scan)
 {
     size_t *next = memory_new(scan->walk.row_count * sizeof *next);
@@ -118,7 +118,7 @@ static void end_states_of_trace(struct scan *scan)
             tell_open(scan, row, &scan->walk.row[row].open.frames[i], rows->row[row].end_ns, true);
 }
 
-/* What rows do from their last event on up to the last checkpoint. */
+/* Adds the states of rows from their last event up to the last checkpoint. */
 static void end_between(struct scan *scan)
 {
     const struct rows *rows = &scan->timeline->rows;

@@ -4,7 +4,7 @@
 
 #include "timeline/index.h"
 
-/* Internal: what a timeline consists of, and reading the part of the trace that a window needs. */
+/* Internal: the parts of a timeline, and reading the part of the trace that a window needs. */
 
 struct timeline {
     struct timeline_info info;
@@ -14,15 +14,15 @@ struct timeline {
     struct reader *reader; /* of the CLOG-2 that is read */
     char *path;            /* of it */
     struct timeline_overlay *overlay;
-    uint64_t exact_events; /* tiles of windows of at most so many events are made from the events themselves */
+    uint64_t exact_events; /* tiles of windows with at most this many events are made from the events themselves */
 };
 
-/* Opens with checkpoints and cells as the tuning says, for tests. */
+/* Opens with the given checkpoints and cells, for tests. */
 struct timeline *timeline_open_tuned(char *const *paths, size_t count, const struct timeline_options *options,
                                      struct index_tuning tuning, struct error *err);
 
-/* Walks over all events of [from_ns, to_ns), and over what lies around them as far as it must: states and messages that
-   reach beyond the window are told with their true ends. More than that may be told. */
+/* Walks over all events of [from_ns, to_ns), and as far beyond as needed: states and messages that reach beyond the
+   window have their true ends. It may visit more than that. */
 enum status timeline_scan(struct timeline *timeline, int64_t from_ns, int64_t to_ns, const struct walk_visitor *visitor,
                           struct error *err) MUST_CHECK;
 
@@ -39,7 +39,7 @@ uint64_t timeline_scan_cost(const struct timeline *timeline, int64_t from_ns, in
 enum status timeline_scan_between(struct timeline *timeline, size_t from, size_t to, const struct walk_visitor *visitor,
                                   struct error *err) MUST_CHECK;
 
-/* Place of each row in the view; TIMELINE_NONE of those that are not in it. free() it. */
+/* Place of each row in the view; TIMELINE_NONE if it is not in it. free() it. */
 uint32_t *timeline_places(const struct timeline *timeline, const struct timeline_view *view);
 
 /* The part of [from, to) that lies in a window. */

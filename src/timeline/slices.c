@@ -43,7 +43,7 @@ struct slice {
     bool exact;
 };
 
-/* Reads and adds up one slice. It is exact if nothing in it is damaged and nothing had to be defined on the way. */
+/* Reads and adds up one slice. It is exact if nothing in it is damaged or without definition. */
 static void slice_read(void *context, size_t index)
 {
     struct slice *slice = (struct slice *)context + index;
@@ -63,8 +63,8 @@ void slices_range(const struct reader *reader, unsigned count, unsigned index, u
     *to = index + 1 == count ? UINT64_MAX : clog2_block_of(reader, end / count * (index + 1));
 }
 
-/* Gives the slice its row of blocks. The last one has the reader that the trace was opened with, which then tells how
-   the trace ends. */
+/* Gives the slice its blocks. The last one has the reader that the trace was opened with, which then knows how the
+   trace ends. */
 static bool slice_open(struct slice *slices, unsigned count, unsigned index, struct reader *whole, const char *path)
 {
     struct slice *slice = &slices[index];

@@ -6,18 +6,18 @@
 #include "metrics/accumulator.h"
 
 /* Metrics of a CLOG-2 file read in slices: each is a row of blocks with a reader and an accumulator of its own in a
-   thread of its own, and the accumulators are merged in the order of the file. Digit for digit what one pass gives:
-   whatever could tell another story (damage, ids without definitions, states open beyond the limit) is left to one
+   thread of its own, and the accumulators are merged in the order of the file. The result is identical to one pass:
+   anything that could make a difference (damage, ids without definitions, states open beyond the limit) is left to one
    pass.
  */
 
-/* Slices, of those that are asked for, that a trace which was just opened from `paths` is worth; below 2: it is to be
-   read in one pass. */
+/* How many of the requested slices are worthwhile for a trace just opened from `paths`; below 2: read it in one pass.
+ */
 unsigned slices_worth(const struct reader *reader, char *const *paths, size_t count, unsigned slices);
 
 /* The whole trace `path`, a CLOG-2 file that can be read from the middle, in so many slices (at least 2) and threads.
    `reader` is the one that it was just opened with, which is at its end then. `watch` sees the reader of the first
-   slice; the others are as long. NULL: it must be read again, in one pass, which also tells of any fault. */
+   slice; the others are as long. NULL: it must be read again, in one pass, which also reports any fault. */
 struct accumulator *slices_accumulate(struct reader *reader, const char *path, unsigned slices,
                                       struct accumulator_options what, stream_watch *watch, void *context);
 

@@ -26,7 +26,7 @@ void spill_close(struct spill *spill)
     *spill = (struct spill){0};
 }
 
-/* Room is reserved on disk: a full disk is told here, and not by a signal later. */
+/* Reserves room on disk: a full disk is reported here, and not by a signal later. */
 static bool spill_grow(struct spill *spill, size_t wanted)
 {
     size_t capacity = spill->capacity ? spill->capacity * 2 : SPILL_LEAST;

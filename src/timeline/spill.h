@@ -12,7 +12,7 @@ struct spill {
     unsigned char *data; /* moves as it grows */
     size_t size, capacity;
     int file;
-    bool failed; /* no room: sticky, what was to be added is not there */
+    bool failed; /* no room: sticky, the data were not added */
 };
 
 enum status spill_open(struct spill *spill, struct error *err) MUST_CHECK;
@@ -21,7 +21,7 @@ void spill_close(struct spill *spill); /* of one that was never opened: must be 
 /* Appends; nothing once it failed. */
 void spill_add(struct spill *spill, const void *data, size_t size);
 
-/* The fault, where there was one. */
+/* The fault, if there was one. */
 enum status spill_check(const struct spill *spill, struct error *err) MUST_CHECK;
 
 #endif

@@ -12,7 +12,7 @@ struct timeline_state_sums {
     uint64_t count;                    /* entered in the window, and left somewhere */
     uint64_t open;                     /* entered in the window, and never left */
     int64_t min_ns, max_ns;            /* durations of those counted, in full; 0 of none */
-    int64_t inclusive_ns;              /* of all instances: their time in the window; never left: to the row's end */
+    int64_t inclusive_ns;              /* of all instances: their time in the window; if never left, to the row's end */
     int64_t exclusive_ns;              /* the same as the latest entered */
     uint64_t durations[DURATION_BINS]; /* of those counted: bin b holds [2^(b-1), 2^b) ns; bin 0 holds 0 ns */
 };
@@ -22,7 +22,7 @@ struct timeline_statistics {
     size_t state_count;
     int64_t outside_ns;                                  /* outside all states */
     int64_t span_ns;                                     /* of all rows from first to last event, in the window */
-    uint64_t sent, received, bytes_sent, bytes_received; /* messages whose record lies in the window */
+    uint64_t sent, received, bytes_sent, bytes_received; /* messages recorded in the window */
 };
 
 /* Free with timeline_statistics_clear. */

@@ -26,7 +26,7 @@ static bool clip(const struct timeline *timeline, const struct timeline_view *vi
     return true;
 }
 
-/* What a row does from one time to another, in ns after the tile's begin. */
+/* Adds a row's state from one time to another, in ns after the tile's begin. */
 struct piece {
     uint64_t from, to;
     uint32_t row; /* of cells */
@@ -119,7 +119,7 @@ static enum status exact_tile(struct timeline *timeline, const struct timeline_v
     return status;
 }
 
-/* Lays the bins of 2^level ns over the window, which is from..to in ns after the trace's begin. */
+/* Aligns the bins of 2^level ns with the window, which is from..to in ns after the trace's begin. */
 static void lay_bins(const struct timeline *timeline, struct timeline_tile *tile, uint64_t from, uint64_t to,
                      unsigned level)
 {

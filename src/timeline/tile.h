@@ -4,25 +4,25 @@
 
 #include "timeline/timeline.h"
 
-/* A window as a grid of cells: what the rows do in each bin of time. Shares are of the time that the rows are there,
-   from their first to their last event. */
+/* A window as a grid of cells: the states of the rows in each bin of time. Shares refer to the rows' time from their
+   first to their last event. */
 
-/* Values of timeline_cell.state that are no state. */
+/* Special values of timeline_cell.state. */
 enum { TIMELINE_OUTSIDE = 0xFFFF /* computing: outside all states */, TIMELINE_ABSENT = 0xFFFE /* no row is there */ };
 
 enum { TIMELINE_NEXT = 2 };
 struct timeline_cell {
-    uint16_t state;               /* that takes most of the time, as the latest entered; of equals the lowest index */
+    uint16_t state;               /* with most of the time, as the latest entered; the lowest index if equal */
     uint8_t share;                /* its share, 255 is all */
     uint8_t waiting;              /* share of functions that wait: classes wait, probe, sync */
     uint32_t messages;            /* sent and received */
-    uint16_t next[TIMELINE_NEXT]; /* what takes most after it, likewise; TIMELINE_ABSENT: nothing more */
+    uint16_t next[TIMELINE_NEXT]; /* the state with the second most time; TIMELINE_ABSENT: none */
     uint8_t next_share[TIMELINE_NEXT];
 };
 
 struct timeline_tile_options {
     uint32_t bins; /* at most so many, up to TIMELINE_BINS */
-    uint32_t fold; /* so many rows of the view to a row of cells; 0: 1 */
+    uint32_t fold; /* rows of the view per row of cells; 0: 1 */
 };
 enum { TIMELINE_BINS = 4096 };
 
@@ -30,8 +30,8 @@ enum { TIMELINE_BINS = 4096 };
    windows share them: the tile covers the window and at most a bin more on each side. */
 struct timeline_tile {
     int64_t from_ns;             /* where the first bin begins */
-    int64_t bin_ns;              /* how long each is; may be longer than asked for, where the index is not finer */
-    uint32_t bins, rows;         /* bins may be fewer than asked for */
+    int64_t bin_ns;              /* the length of each; may be longer than requested if the index is not finer */
+    uint32_t bins, rows;         /* bins may be fewer than requested */
     uint32_t fold;               /* as asked for */
     struct timeline_cell *cells; /* rows * bins, row by row */
     double *state_ns;            /* by state: time of all rows in the tile as the latest entered */

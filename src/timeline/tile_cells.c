@@ -32,7 +32,7 @@ static uint32_t row_at(const struct timeline_view *view, size_t place)
     return view->rows ? view->rows[place] : (uint32_t)place;
 }
 
-/* How many rows from `place` on make up exactly one group of 2^fold processes; 0 where they do not. */
+/* How many rows from `place` on make up exactly one group of 2^fold processes; 0 if they do not. */
 static size_t whole_group(const struct timeline *timeline, const struct timeline_view *view, size_t place, size_t end,
                           uint32_t fold)
 {

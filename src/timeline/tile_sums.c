@@ -89,7 +89,7 @@ static uint8_t share_of(double ns, double all)
     return (uint8_t)lround(fmin(ns / all, 1) * 255);
 }
 
-/* Of states with equal time the lowest index is shown, and a state rather than none. */
+/* Of states with equal time the lowest index is shown, and any state rather than none. */
 static bool better(const struct tile_state *one, const struct tile_state *other)
 {
     return one->here > other->here || (one->here >= other->here && one->state < other->state);

@@ -4,8 +4,8 @@
 
 #include "timeline/tile.h"
 
-/* Internal: time by bin and state of one row of cells. Only what was added takes memory: rows may have many states,
-   and each of them but few bins. */
+/* Internal: time by bin and state of one row of cells. Only added sums take memory: rows may have many states, each in
+   only a few bins. */
 
 /* Time of a state in a bin. Several may be of the same two. */
 struct tile_sum {

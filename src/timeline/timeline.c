@@ -14,7 +14,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* So many events are walked over in some 10 ms. */
+/* Walking this many events takes some 10 ms. */
 enum { EXACT_EVENTS = 120000 };
 
 struct opening {
@@ -79,7 +79,7 @@ static struct timeline_clocks clocks_told(const struct clocks *clocks)
     return told;
 }
 
-/* A copy in order of time, and its index. */
+/* Makes a copy in order of time, and its index. */
 static enum status make_from_copy(struct opening *opening, struct reader *reader, struct error *err)
 {
     const struct timeline_options *options = opening->options;
@@ -127,7 +127,7 @@ static struct reader *open_source(const struct opening *opening, struct error *e
                : NULL;
 }
 
-/* True where windows of the file itself can be read, and its times are those that are wanted. */
+/* True if windows of the file itself can be read, with the requested times. */
 static bool can_stay(const struct opening *opening, const struct reader *reader)
 {
     const struct clocks *clocks = reader_clocks(reader);
@@ -189,7 +189,7 @@ static void fill_info(struct timeline *timeline)
     memcpy(info->end.damage.first, header->damage, sizeof info->end.damage.first);
 }
 
-/* The trace that the index is of. False where they do not fit together. */
+/* Opens the trace of the index. False if they do not match. */
 static bool open_trace(struct timeline *timeline, char *const *paths, struct error *err)
 {
     size_t count, rows;
@@ -235,7 +235,7 @@ static enum status open_all(struct opening *opening, struct error *err)
             cache_use(&timeline->cache);
             return STATUS_OK;
         }
-        /* Without the copy that it is of, it is as good as not there. */
+        /* Without its copy the index is useless. */
         why = timeline->index.header->stored && file_size(timeline->cache.trace) == 0 ? "" : "damaged";
         drop_trace(timeline);
     }

@@ -47,7 +47,7 @@ static void buckets_double(struct transits *transits)
     }
 }
 
-/* Where the number of the end's channel stands, or would be put. */
+/* The place of the number of the end's channel, or where it would be put. */
 static uint32_t *channel_place(struct transits *transits, const struct transit *end)
 {
     uint32_t *place = &transits->buckets[channel_hash(end) & (transits->bucket_count - 1)];
@@ -99,7 +99,7 @@ uint32_t transits_add(struct transits *transits, const struct transit *end)
         transits->nodes[channel->last - 1].next = node;
         channel->last = node;
     } else {
-        /* The place is asked for behind this: the array that it may lie in grows. */
+        /* The place must be queried after this: the array that may contain it grows. */
         number = channel_new(transits);
         *channel_place(transits, end) = number;
         transits->channels[number - 1].first = transits->channels[number - 1].last = node;
@@ -107,7 +107,7 @@ uint32_t transits_add(struct transits *transits, const struct transit *end)
     return node - 1;
 }
 
-/* Takes the oldest end of the channel whose number stands at `place`. */
+/* Takes the oldest end of the channel whose number is at `place`. */
 static void take_first(struct transits *transits, uint32_t *place, struct transit_node *taken)
 {
     uint32_t number = *place;

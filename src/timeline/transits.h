@@ -5,19 +5,19 @@
 #include "core/event.h"
 
 /* Messages in transit: ends that wait for their other end. The n-th send and the n-th receive of the same sender,
-   receiver, communicator and tag are one message, whichever is met first. What is matched takes no memory, unlike with
+   receiver, communicator and tag are one message, whichever comes first. Matched messages take no memory, unlike with
    graph/channels.h, which keeps the channels of a whole run. */
 
 struct transit {
-    int64_t time_ns, other_ns; /* of this end, and of the other where the index knows it */
+    int64_t time_ns, other_ns; /* of this end, and of the other if the index knows it */
     int64_t bytes;
-    uint32_t row, other_row;   /* other_row is TIMELINE_NONE where the trace has no other end */
+    uint32_t row, other_row;   /* other_row is TIMELINE_NONE if the trace lacks the other end */
     uint32_t process, partner; /* whose end this is, and the other's world rank */
     int32_t comm, partner_comm, tag;
     uint32_t sent; /* 1: this end is the send */
 };
 
-/* A waiting end, with what its user keeps beside it. */
+/* A waiting end, with its user's data. */
 struct transit_node {
     struct transit transit;
     uint32_t span; /* free for the user; UINT32_MAX at first */
@@ -40,14 +40,13 @@ struct transits {
     size_t waiting;                   /* nodes that wait */
 };
 
-/* The oldest end that is the other of `end`, taken out; false where there is none: then `end` waits, and *node is its
-   place. */
+/* Removes the oldest end that matches `end`; false if there is none: then `end` waits, and *node is its place. */
 bool transits_match(struct transits *transits, const struct transit *end, struct transit_node *other, uint32_t *node);
 
 /* Lets an end wait without looking for its other; returns its place. */
 uint32_t transits_add(struct transits *transits, const struct transit *end);
 
-/* All that wait, channel by channel, in each as they came: calls `take` for each. */
+/* Calls `take` for all waiting ends, channel by channel, in order. */
 void transits_each(struct transits *transits, void (*take)(void *context, struct transit_node *node), void *context);
 
 void transits_clear(struct transits *transits);

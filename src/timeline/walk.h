@@ -6,10 +6,10 @@
 #include "timeline/transits.h"
 #include "timeline/window.h"
 
-/* Internal: events become states with both ends, messages with both ends, and what each row does when. Making the index
-   and all exact queries go through here, so that they cannot differ. */
+/* Internal: turns events into states with both ends, messages with both ends, and each row's state over time. Making
+   the index and all exact queries use it, so that they cannot differ. */
 
-/* What is kept of an open state beside its open_state, whose `mark` is its place. */
+/* Data of an open state besides its open_state, whose `mark` is its place. */
 struct walk_frame {
     uint32_t depth;
     uint32_t span; /* entry of the index's table; TIMELINE_NONE: not in it */
@@ -33,19 +33,19 @@ struct walk_event {
     struct walk_frame *frame;      /* of `open` */
 };
 
-/* What a walk tells; what is NULL is not known. Rows are numbered as they are met (struct rows). */
+/* The callbacks of a walk; NULL ones are not called. Rows are numbered in order of occurrence (struct rows). */
 struct walk_visitor {
     void *context;
     /* A state was left, or is open at the walk's end. `exclusive_ns` counts from the walk's begin. */
     void (*state)(void *context, const struct timeline_state *state, const struct walk_frame *frame,
                   int64_t exclusive_ns);
-    /* Between two events a row did the same: its latest entered open state, or TIMELINE_NONE outside all. */
+    /* A row's state between two events: its latest entered open state, or TIMELINE_NONE outside all. */
     void (*between)(void *context, uint32_t row, uint32_t state, int64_t from_ns, int64_t to_ns);
-    /* An event has been taken; comes before the state that it leaves is told. */
+    /* An event was taken; called before the state that it leaves. */
     void (*event)(void *context, const struct walk_event *event);
-    /* Behind an event: what the row does now, a state or TIMELINE_NONE. */
+    /* After an event: the row's current state, or TIMELINE_NONE. */
     void (*now)(void *context, uint32_t row, int64_t time_ns, uint32_t state);
-    /* Both ends of a message are known, or there is no other. */
+    /* Both ends of a message are known, or there is only one. */
     void (*message)(void *context, const struct timeline_message *message);
     /* Of a scan: all its events have been taken. What is told from now on ends after them. */
     void (*ending)(void *context);
@@ -74,7 +74,7 @@ struct walk {
     uint32_t free_frame; /* 1 + index */
     size_t open;         /* states open in all rows */
     struct transits transits;
-    bool growing; /* rows may be met that are new */
+    bool growing; /* new rows may occur */
     /* Making the index: called with the entry of a state or message that has ended. */
     void (*span_ended)(void *context, uint32_t span, int64_t leave_ns);
     void (*transit_ended)(void *context, uint32_t span, const struct transit *other);
@@ -86,7 +86,7 @@ void walk_start(struct walk *walk, const struct defs *defs, struct rows *rows, c
 /* Takes a batch of events. */
 void walk_events(struct walk *walk, const struct batch *batch);
 
-/* Puts a state that is open where the walk begins. Per row the oldest first. */
+/* Adds a state that is open where the walk begins. Per row the oldest first. */
 void walk_open(struct walk *walk, uint32_t row, uint32_t state, int64_t enter_ns, uint32_t depth, uint32_t span);
 
 void walk_clear(struct walk *walk);

@@ -15,7 +15,7 @@ struct collect {
     size_t limit;
 };
 
-/* True if [from, to] has a part in the window; what has no length must lie in it. */
+/* True if [from, to] overlaps the window; an interval without length must be inside. */
 static bool in_window(const struct timeline_view *view, int64_t from_ns, int64_t to_ns)
 {
     return from_ns < view->to_ns && (to_ns > view->from_ns || (from_ns == to_ns && from_ns == view->from_ns));

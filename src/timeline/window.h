@@ -30,19 +30,19 @@ struct timeline_message {
 struct timeline_mark {
     int64_t time_ns;
     uint32_t row, mark; /* index into defs->marks */
-    char *text;         /* its payload for people, owned by the window; NULL: it has none */
+    char *text;         /* its payload as text, owned by the window; NULL: none */
 };
 
-/* What a window shows: states that overlap it (those of no length that lie in it, too), messages with an end in it or
-   that pass over it, whose one end is at a row of the view, marks. */
+/* The contents of a window: states that overlap it (including those of no length inside it), messages with an end in it
+   or that pass over it, with an end on a row of the view, and marks. */
 struct timeline_window {
     struct timeline_state *states;     /* by row of the view, then enter, then depth */
     struct timeline_message *messages; /* by send */
     struct timeline_mark *marks;       /* by time */
     size_t state_count, message_count, mark_count;
     size_t state_capacity, message_capacity, mark_capacity; /* internal */
-    bool too_many; /* there is more than `limit` of one of them: nothing is in the arrays; draw a tile */
-    uint64_t states_found, messages_found, marks_found; /* how many there are, or were met before it was given up */
+    bool too_many; /* more than `limit` of one kind: the arrays are empty; draw a tile */
+    uint64_t states_found, messages_found, marks_found; /* how many there are, or were found before giving up */
 };
 
 /* At most `limit` of each kind. Free with timeline_window_clear. */
@@ -50,11 +50,11 @@ enum status timeline_window(struct timeline *timeline, const struct timeline_vie
                             struct timeline_window *window, struct error *err) MUST_CHECK;
 void timeline_window_clear(struct timeline_window *window);
 
-/* What is known of one state, for the pointer that rests on it. */
+/* Details of one state, for the pointer that rests on it. */
 enum { DETAIL_MESSAGES = 16, DETAIL_TEXT = 400 };
 struct timeline_detail {
     struct timeline_state state;
-    int64_t exclusive_ns;                              /* -1: not known, of states that last very long */
+    int64_t exclusive_ns;                              /* -1: not known, for very long states */
     uint32_t site;                                     /* 1 + index into defs->sites; 0: not known */
     char text[DETAIL_TEXT];                            /* payload as its format says: "s=hello x=4"; "" */
     struct timeline_message messages[DETAIL_MESSAGES]; /* with an end at this row between enter and leave */
