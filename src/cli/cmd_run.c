@@ -4,27 +4,57 @@
 
 #include "cli/program.h"
 #include "cli/recording.h"
+#include "cli/run_check.h"
 #include "core/memory.h"
 #include "core/text.h"
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
-enum { LAUNCHER_WORDS = 4 };
+/* mpiexec of the MPI that the program is linked to, with what was given for it. */
+struct words {
+    char **word;
+    size_t count, capacity;
+};
 
-/* mpiexec of the MPI that the program is linked to. */
-static size_t launcher_words(char **words, enum mpi_kind kind, const char *number)
+static void add(struct words *words, const char *word)
 {
-    size_t count = 0;
+    ARRAY_PUSH(words->word, words->count, words->capacity, (char *)(uintptr_t)word);
+}
+
+/* Words between blanks; '...' and "..." hold blanks. Cuts the text in place. */
+static void add_each(struct words *words, char *text)
+{
+    for (char *at = text + strspn(text, " \t\n"); *at; at += strspn(at, " \t\n")) {
+        char *from = at, *to = at;
+        for (char quote = '\0'; *at && (quote || !strchr(" \t\n", *at)); at++) {
+            if (quote ? *at == quote : *at == '\'' || *at == '"')
+                quote = quote ? '\0' : *at;
+            else
+                *to++ = *at;
+        }
+        at += *at != '\0';
+        *to = '\0';
+        add(words, from);
+    }
+}
+
+static void add_launcher(struct words *words, const struct options *options, char *launcher_arguments)
+{
+    enum mpi_kind kind = program_find(options->inputs, 1).kind;
     const char *own = kind == MPI_KIND_OPENMPI ? "mpiexec.openmpi" : "mpiexec.mpich";
-    words[count++] = (char *)(program_launcher_kind(own) == kind ? own : "mpiexec");
-    words[count++] = (char *)"-n";
-    words[count++] = (char *)number;
+    add(words, program_launcher_kind(own) == kind ? own : "mpiexec");
+    add(words, "-n");
+    add(words, options->number ? options->number : "4");
     /* Processes share cores here as they do under MPICH. */
     if (kind == MPI_KIND_OPENMPI)
-        words[count++] = (char *)"--oversubscribe";
-    return count;
+        add(words, "--oversubscribe");
+    for (size_t i = 0; i < options->passed_count; i++)
+        add(words, options->passed[i]);
+    if (launcher_arguments)
+        add_each(words, launcher_arguments);
 }
 
 static void diagnose(const struct options *options, const char *output)
@@ -36,25 +66,39 @@ static void diagnose(const struct options *options, const char *output)
     fflush(stdout); /* the program's signal may end sight, too */
 }
 
-int cmd_run(const struct command *command, const struct options *options)
+static enum status check(const struct options *options, struct error *err)
 {
     int64_t number;
-    const char *processes = options->number ? options->number : "4";
+    if (options->number && !text_parse_i64(options->number, 1, 1 << 20, &number))
+        return error_set(err, ERROR_USAGE, "'%s' is not a number of processes", options->number);
+    if (!program_is_launcher(options->inputs[0]))
+        return run_check(options->inputs, options->input_count, err);
+    if (options->number || options->launcher_args || options->passed_count > 0)
+        return error_set(err, ERROR_USAGE, "%s is a launcher itself: give it its options after its name",
+                         options->inputs[0]);
+    return STATUS_OK;
+}
+
+int cmd_run(const struct command *command, const struct options *options)
+{
+    struct error err = {0};
     if (options->input_count == 0)
         return command_usage(command, "no program given");
-    if (!text_parse_i64(processes, 1, 1 << 20, &number))
-        return command_usage(command, "'%s' is not a number of processes", processes);
-    struct program program = program_find(options->inputs, 1);
-    char **words = memory_new((options->input_count + LAUNCHER_WORDS) * sizeof *words);
-    size_t count = launcher_words(words, program.kind, processes);
+    if (check(options, &err) != STATUS_OK)
+        return command_fault(&err);
+    struct words words = {0};
+    char *launcher_arguments = memory_copy_string(options->launcher_args);
+    if (!program_is_launcher(options->inputs[0]))
+        add_launcher(&words, options, launcher_arguments);
     for (size_t i = 0; i < options->input_count; i++)
-        words[count++] = options->inputs[i];
+        add(&words, options->inputs[i]);
     struct options recorded = *options;
-    recorded.inputs = words;
-    recorded.input_count = count;
+    recorded.inputs = words.word;
+    recorded.input_count = words.count;
     char *output = recording_output(&recorded);
     int code = recording_run(&recorded, output, diagnose);
-    free(words);
+    free(words.word);
+    free(launcher_arguments);
     free(output);
     return code;
 }

@@ -34,6 +34,9 @@ struct options {
 #include "cli/options.def"
     char **inputs; /* what is no option; points into argv */
     size_t input_count;
+    char *
+        *passed; /* of COMMAND_PASSES: options before "--" that are not sight's, with their values; points into argv */
+    size_t passed_count;
     const char *finding; /* of explain: a place or an id; NULL: all */
     const char *file;    /* of source: a file of the program; NULL: the costliest */
     struct team *team;   /* processes that help; NULL: none */
@@ -102,6 +105,10 @@ enum { COMMAND_ALONE = 1LL << 61 };
 
 /* And one for commands whose inputs are groups that "--" separates: it is one of the inputs, and options may follow. */
 enum { COMMAND_GROUPS = 1LL << 60 };
+
+/* And one for a command that starts a launcher: what stands before "--" and is no option of its own is the launcher's.
+ */
+enum { COMMAND_PASSES = 1LL << 59 };
 
 /* True if the command takes the option of row `index`. */
 bool command_takes(const struct command *command, size_t index);

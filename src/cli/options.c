@@ -19,7 +19,7 @@ static const struct option_row rows[OPTION_COUNT] = {
 #include "cli/options.def"
 };
 
-_Static_assert(OPTION_FIRST_ALWAYS <= 60, "the bits of options end where COMMAND_GROUPS begins");
+_Static_assert(OPTION_FIRST_ALWAYS <= 59, "the bits of options end where COMMAND_PASSES begins");
 
 const struct option_row *option_at(size_t index)
 {
@@ -116,6 +116,13 @@ static int parse_short(struct options *options, const struct command *command, i
     return 1;
 }
 
+static int parse_option(struct options *options, const struct command *command, int argc, char **argv,
+                        struct error *err)
+{
+    return argv[0][1] == '-' ? parse_long(options, command, argc, argv, err)
+                             : parse_short(options, command, argc, argv, err);
+}
+
 /* SIGHT_FORMAT=json stands for --format json. */
 static void options_environment(struct options *options, const struct command *command)
 {
@@ -182,21 +189,55 @@ static bool options_check(struct options *options, const struct command *command
     return true;
 }
 
+/* The word is sight's own option. mpiexec's -np is not -n with the value "p". */
+static bool is_own_option(const struct command *command, const char *word)
+{
+    if (word[0] != '-' || strcmp(word, "-np") == 0)
+        return false;
+    return word[1] == '-' ? option_find(command, word + 2, strcspn(word + 2, "=")) != NULL
+                          : word[1] && option_find(command, word + 1, 1) != NULL;
+}
+
+/* Before "--" of a command that passes on: an option of sight's, or a word for the launcher. */
+static int parse_or_pass(struct options *options, const struct command *command, int argc, char **argv,
+                         struct error *err)
+{
+    if (strcmp(argv[0], "-np") == 0 && argc > 1) {
+        options->number = argv[1];
+        return 2;
+    }
+    if (is_own_option(command, argv[0]))
+        return parse_option(options, command, argc, argv, err);
+    options->passed[options->passed_count++] = argv[0];
+    return 1;
+}
+
+static bool has_separator(int argc, char **argv)
+{
+    for (int i = 0; i < argc; i++)
+        if (strcmp(argv[i], "--") == 0)
+            return true;
+    return false;
+}
+
 bool options_parse(struct options *options, const struct command *command, int argc, char **argv, struct error *err)
 {
     options->inputs = argv;
-    bool only_inputs = false;
+    bool only_inputs = false, passes = (command->options & COMMAND_PASSES) && has_separator(argc, argv);
+    options->passed = passes ? argv : NULL;
     while (argc > 0) {
         int taken = 1;
-        if (only_inputs || argv[0][0] != '-' || argv[0][1] == '\0')
-            options->inputs[options->input_count++] = argv[0];
-        else if (strcmp(argv[0], "--") == 0 && command->options & COMMAND_GROUPS)
-            options->inputs[options->input_count++] = argv[0];
-        else if (strcmp(argv[0], "--") == 0)
+        if (!only_inputs && strcmp(argv[0], "--") == 0 && !(command->options & COMMAND_GROUPS)) {
             only_inputs = true;
-        else
-            taken = argv[0][1] == '-' ? parse_long(options, command, argc, argv, err)
-                                      : parse_short(options, command, argc, argv, err);
+            if (passes)
+                options->inputs = argv; /* what is passed on stands before */
+        } else if (passes && !only_inputs) {
+            taken = parse_or_pass(options, command, argc, argv, err);
+        } else if (only_inputs || argv[0][0] != '-' || argv[0][1] == '\0' || strcmp(argv[0], "--") == 0) {
+            options->inputs[options->input_count++] = argv[0];
+        } else {
+            taken = parse_option(options, command, argc, argv, err);
+        }
         if (taken == 0)
             return false;
         argc -= taken;

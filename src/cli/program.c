@@ -121,8 +121,17 @@ static bool program_look(struct program *program, const char *word)
         program->is_static = has_text(code, size, elf == ELF_STATIC ? "MPI_Init" : "PMPI_Init");
     if (elf != ELF_NONE)
         program->has_recorder = has_text(code, size, RECORD_LINKED);
+    program->is_alone = elf == ELF_DYNAMIC && program->kind == MPI_KIND_NONE && !program->is_static &&
+                        !has_text(code, size, "MPI_Init") && !has_text(code, size, "dlopen") &&
+                        !has_text(code, size, "exec") && !has_text(code, size, "spawn");
     munmap(code, size);
     return elf != ELF_NONE;
+}
+
+bool program_exists(const char *word)
+{
+    char path[PATH_MAX];
+    return find_file(word, path, sizeof path);
 }
 
 struct program program_find(char *const *words, size_t count)

@@ -14,7 +14,11 @@ struct program {
     enum mpi_kind kind; /* NONE: no word is linked to a known MPI */
     bool is_static;     /* MPI is inside the program: nothing can be put in front of it */
     bool has_recorder;  /* the recorder is inside it as well */
+    bool is_alone;      /* it has no MPI, and can neither load one nor start another program */
 };
+
+/* True if the system would run a file for the word. */
+bool program_exists(const char *word);
 
 /* Looks at all words of a command; the first that is an MPI program is the program, the last word that is a file of
    code where there is none. */

@@ -5,6 +5,7 @@
 #include "cli/own_library.h"
 #include "cli/program.h"
 #include "cli/run.h"
+#include "cli/run_check.h"
 #include "cli/still_running.h"
 #include "cli/watch.h"
 #include "convert/record/read_record.h"
@@ -464,10 +465,12 @@ int recording_run(const struct options *options, const char *output, recording_w
     struct launch_result result = {.code = EXIT_DONE};
     struct watch watch;
     if (options_check(options, &err) != STATUS_OK || output_check(options, output, &err) != STATUS_OK ||
+        run_check(options->inputs, options->input_count, &err) != STATUS_OK ||
         !(preload = preload_make(options, &err)) || !(directory = directory_make(output, &err))) {
         free(preload);
         return command_fault(&err);
     }
+    run_check_launcher(options, options->inputs, options->input_count);
     environment_set(options, directory, preload);
     left = words_left(directory, output);
     run_set_last_words(left);

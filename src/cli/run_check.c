@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "cli/run_check.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static const char *mpi_title(enum mpi_kind kind)
+{
+    return kind == MPI_KIND_OPENMPI ? "Open MPI" : "MPICH";
+}
+
+/* Why a word that should be a program cannot be run. */
+static enum status refuse(const char *word, struct error *err)
+{
+    struct stat about;
+    if (stat(word, &about) != 0 || !strchr(word, '/'))
+        return error_set(err, ERROR_USAGE, "%s: there is no such program", word);
+    if (S_ISDIR(about.st_mode))
+        return error_set(err, ERROR_USAGE, "%s: is a directory, not a program", word);
+    return error_set(err, ERROR_USAGE, "%s: is not executable (chmod +x %s)", word, word);
+}
+
+static bool may_be_program(const char *word)
+{
+    return word[0] != '-' && strchr(word, '/') && !strchr(word, '=') && !strchr(word, ',');
+}
+
+/* After a launcher come options with values of any kind: only where none of the words can be run, one of them must have
+   been meant as the program. One that is not there first: other files may be lists of hosts. */
+static enum status check_launched(char *const *words, size_t count, struct error *err)
+{
+    for (size_t i = 0; i < count; i++)
+        if (program_exists(words[i]))
+            return STATUS_OK;
+    for (size_t i = 0; i < count; i++)
+        if (may_be_program(words[i]) && access(words[i], F_OK) != 0)
+            return refuse(words[i], err);
+    for (size_t i = 0; i < count; i++)
+        if (may_be_program(words[i]))
+            return refuse(words[i], err);
+    return STATUS_OK;
+}
+
+static bool has_word(char *const *words, size_t count, const char *word)
+{
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(words[i], word) == 0)
+            return true;
+    return false;
+}
+
+static bool is_set(const char *variable)
+{
+    const char *value = getenv(variable);
+    return value && strcmp(value, "1") == 0;
+}
+
+/* Open MPI answers with a page of text. */
+static enum status check_root(char *const *words, size_t count, struct error *err)
+{
+    if (geteuid() != 0 || program_launcher_kind(words[0]) != MPI_KIND_OPENMPI ||
+        has_word(words, count, "--allow-run-as-root") ||
+        (is_set("OMPI_ALLOW_RUN_AS_ROOT") && is_set("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM")))
+        return STATUS_OK;
+    return error_set(err, ERROR_USAGE,
+                     "Open MPI does not start programs as root: log in as another user, or give the launcher "
+                     "--allow-run-as-root");
+}
+
+enum status run_check(char *const *words, size_t count, struct error *err)
+{
+    if (!program_exists(words[0]))
+        return refuse(words[0], err);
+    bool launched = program_is_launcher(words[0]);
+    if (launched && check_launched(words + 1, count - 1, err) != STATUS_OK)
+        return STATUS_FAILED;
+    struct program program = program_find(words + launched, count - launched);
+    if (program.is_alone)
+        return error_set(err, ERROR_USAGE, "%s: is not linked to an MPI (compile it with mpicc)", program.name);
+    return check_root(words, count, err);
+}
+
+void run_check_launcher(const struct options *options, char *const *words, size_t count)
+{
+    if (!program_is_launcher(words[0]))
+        return;
+    enum mpi_kind launcher = program_launcher_kind(words[0]);
+    struct program program = program_find(words + 1, count - 1);
+    if (launcher == MPI_KIND_NONE || program.kind == MPI_KIND_NONE || launcher == program.kind)
+        return;
+    command_note(options, "%s is the launcher of %s, but %s is linked to %s: each process would be a run of its own",
+                 words[0], mpi_title(launcher), program.name, mpi_title(program.kind));
+}
