@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What all formats share: counting, damage, batches, ending. */
+/* The common part of all readers: counting, damage, batches, ending. */
 #include "convert/reader.h"
 
 #include <stdio.h>

@@ -26,20 +26,20 @@ struct format {
     const char *title;  /* as in messages: "CLOG-2" */
     const char *suffix; /* ".clog2" */
     /* How sure the first `size` bytes (up to PROBE_SIZE; less only if the file is shorter) are of this format: 0 no ..
-     * 100. */
+       100. */
     int (*probe)(const unsigned char *data, size_t size);
     bool two_passes;   /* open reads to the end for definitions, then rewinds: the core calls input_keep before */
     size_t state_size; /* bytes of reader->state, which the core allocates zeroed and frees */
     /* Reads what comes before the events: fills reader->defs; with two_passes reads all and rewinds. Damage is noted,
-       not returned; STATUS_FAILED only where nothing at all can be used, or the file cannot be read. */
+       not returned; STATUS_FAILED only if nothing can be used, or the file cannot be read. */
     enum status (*open)(struct reader *reader, struct error *err);
     /* Appends events to the batch, which is empty, until it is full or STATUS_END. A call may append none. */
     enum status (*next)(struct reader *reader, struct batch *batch, struct error *err);
-    void (*close)(struct reader *reader); /* frees what hangs off reader->state; may be NULL */
+    void (*close)(struct reader *reader); /* frees what reader->state points to; may be NULL */
     const struct format_places *places;   /* NULL: it cannot */
-    /* The format's traces are directories, or several files: the path of the one file in a directory that stands for
-       the trace in it (free() it), NULL where there is none. `open` finds the others by reader->input->path. NULL: a
-       trace is one file. */
+    /* The format's traces are directories, or several files: the path of the one file in a directory that represents
+       its trace (free() it), NULL if there is none. `open` finds the others by reader->input->path. NULL: a trace is
+       one file. */
     char *(*find_in)(const char *directory);
 };
 
@@ -52,10 +52,10 @@ struct record_count {
 };
 enum { RECORD_COUNTS_MAX = 32 };
 
-/* Changes times of events on their way out; `apply` NULL: nothing does. */
+/* Changes times of events before they are delivered; `apply` NULL: none. */
 struct correction {
     void (*apply)(void *context, struct batch *batch);
-    void (*rewind)(void *context); /* the events begin anew */
+    void (*rewind)(void *context); /* reading starts again */
     void (*free)(void *context);
     void *context;
 };
@@ -65,7 +65,7 @@ struct reader {
     struct input *input; /* owned */
     struct defs *defs;   /* owned */
     void *state;
-    bool complete;        /* set by the format where it sees the end mark (or, without one, a regular end) */
+    bool complete;        /* set by the format when it sees the end mark (or, without one, a regular end) */
     struct damage damage; /* use reader_damage */
     struct record_count records[RECORD_COUNTS_MAX]; /* filled while events are read */
     size_t record_kinds;
@@ -76,17 +76,17 @@ struct reader {
     struct correction correction; /* owned */
 };
 
-/* What to read: one trace in any format ("-" is standard input), or the local files of one unmerged run, or a directory
+/* The input: one trace in any format ("-" is standard input), or the local files of one unmerged run, or a directory
    of them, or the directory of a trace. */
 struct reader *reader_open(char *const *paths, size_t count, struct error *err);
 
 /* Reads from an open input, which the reader takes. For tests and fuzzing. */
 struct reader *reader_open_input(struct input *input, struct error *err);
 
-/* The same of a trace that is known to have this format. */
+/* The same for a trace that is known to have this format. */
 struct reader *reader_open_format(struct input *input, const struct format *format, struct error *err);
 
-/* True if any event can be gone to. */
+/* True if reading can start at any event. */
 bool reader_can_seek(const struct reader *reader);
 
 /* The next events come from byte `from` up to byte `to`: reader->input->offset as it was before the first event or
@@ -96,12 +96,12 @@ enum status reader_seek(struct reader *reader, uint64_t from, uint64_t to, struc
 /* A place from which on the last events come. Needs reader_can_seek. */
 uint64_t reader_last_place(const struct reader *reader);
 
-/* Back to the first event; definitions are new. For readers over one input, of which input_keep was asked before it was
-   given to reader_open_input. A reader that could not is as after a fault: only to be closed. */
+/* Back to the first event; definitions are new. For readers over one input, with input_keep called before
+   reader_open_input. If it fails, the reader can only be closed. */
 enum status reader_restart(struct reader *reader, struct error *err) MUST_CHECK;
 
-/* The next batch (emptied first). STATUS_END: no more; reader->end tells how it ended. STATUS_FAILED: cannot be read
- * on. */
+/* The next batch (emptied first). STATUS_END: no more; reader->end says how it ended. STATUS_FAILED: reading cannot
+   continue. */
 enum status reader_next(struct reader *reader, struct batch *batch, struct error *err) MUST_CHECK;
 
 void reader_close(struct reader *reader);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The formats there are, and opening a trace: the format is chosen by content. */
+/* The table of formats, and opening a trace: the format is chosen by content. */
 #include "convert/reader.h"
 
 #include "convert/clog2/clog2_parts.h"
@@ -56,7 +56,7 @@ static const struct format *format_choose(const unsigned char *data, size_t size
     return best;
 }
 
-/* The first bytes of a file as a person can read them, for the message that it is no trace. */
+/* The first bytes of a file in readable form, for the message that it is not a trace. */
 static void quote_first_bytes(char *at, size_t room, const unsigned char *data, size_t size)
 {
     size_t used = 0;
@@ -111,7 +111,7 @@ struct reader *reader_open_format(struct input *input, const struct format *form
     return NULL;
 }
 
-/* The file that stands for the trace which a directory is. NULL: it is none of a format that has such. */
+/* The file that represents the trace in a directory. NULL: not a trace of a format with directories. */
 static char *find_in(const char *directory)
 {
     struct stat about;

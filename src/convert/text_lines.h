@@ -7,7 +7,7 @@
 /* The lines of text formats, and the numbers in them. */
 
 struct text_line {
-    const char *at, *end; /* without the line end; valid until the next line is asked for */
+    const char *at, *end; /* without the line end; valid until the next line is read */
     uint64_t byte;        /* where it begins */
     bool whole;           /* it has a line end and is no longer than the limit */
 };
@@ -20,10 +20,10 @@ enum status text_line_next(struct input *input, size_t most, struct text_line *l
 enum status text_line_whole(struct reader *reader, size_t most, bool *inside, struct text_line *line,
                             struct error *err) MUST_CHECK;
 
-/* Takes a whole decimal number without sign, and goes beyond it. False: there is none, or it leaves 64 bits. */
+/* Consumes a whole decimal number without sign. False: there is none, or it exceeds 64 bits. */
 bool text_take_u64(const char **at, const char *end, uint64_t *value);
 
-/* Takes one character, if it is there. */
+/* Consumes one character, if it is next. */
 bool text_take(const char **at, const char *end, char wanted);
 
 #endif

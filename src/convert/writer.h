@@ -10,7 +10,7 @@
    A new target is one file write_X.c with a `const struct writer_format writer_format_X` and one line in formats.def.
  */
 
-/* What a target could not hold: said once each, with a count. */
+/* Losses: things that a target cannot represent, each reported once with a count. */
 struct loss {
     const char *what; /* a literal: "message tags", "threads", ... */
     uint64_t count;
@@ -20,10 +20,10 @@ enum { LOSSES_MAX = 24, WRITER_BESIDE_MOST = 2 };
 struct writer {
     struct sink sink; /* first: a writer is a sink */
     const struct writer_format *format;
-    struct output *output; /* borrowed: the caller opens and closes it; NULL where the format is a directory, */
+    struct output *output; /* borrowed: the caller opens and closes it; NULL if the format is a directory, */
     struct output *beside[WRITER_BESIDE_MOST]; /* those of format->beside; NULL where the output is no named file */
     const char *path;                          /* which is made at this path, */
-    bool replace;                              /* in place of what is there */
+    bool replace;                              /* replacing an existing one */
     const struct defs *defs;
     bool in_order; /* set by the caller before the first event: events will come in order of time and the definitions do
                       not grow, so that a target in that order needs no sorting */
@@ -62,7 +62,7 @@ enum status writer_open(struct writer *writer, const char *path, bool replace, s
 /* Puts all of them in place (commit) or none. */
 enum status writer_close(struct writer *writer, bool commit, struct error *err) MUST_CHECK;
 
-/* Counts `n` things that the target cannot hold. `what` is a literal. */
+/* Counts `n` things that the target cannot represent. `what` is a literal. */
 void writer_lose(struct writer *writer, const char *what, uint64_t n);
 
 size_t writer_format_count(void);

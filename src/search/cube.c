@@ -78,7 +78,7 @@ static bool is_finalize(const struct state_def *state)
     return strcmp(state->name, "MPI_Finalize") == 0;
 }
 
-/* From when the location has started MPI until it ends it. */
+/* The time from the location's start of MPI to its end. */
 static struct cube_span working_span(const struct graph *graph, uint32_t location)
 {
     const struct location *where = &graph->locations[location];
@@ -98,7 +98,8 @@ static struct cube_span working_span(const struct graph *graph, uint32_t locatio
     return span;
 }
 
-/* Of each location what lies in the time in which any works: who waits in MPI_Finalize for others that still do, waits.
+/* For each location the part of its time in which any works: waiting in MPI_Finalize for others that still work counts
+   as waiting.
  */
 static void find_span(struct cube *cube, bool starting)
 {
@@ -120,7 +121,7 @@ static void find_span(struct cube *cube, bool starting)
     }
 }
 
-/* Very many iterations are taken together: every block-th border. */
+/* Very many iterations are combined: every block-th border. */
 static void find_iterations(struct cube *cube, const struct phases *phases)
 {
     size_t count = phases->loops.rows[phases->main_loop].matched, rows = phases->loops.process_count;
@@ -187,7 +188,7 @@ static bool add_doubts(const struct cube_focus *focus, const struct cube_cell *c
     doubts[METRIC_caused] += whole ? waits : 0;
     doubts[METRIC_small_time] += (double)cell->doubt_size_ns / 1e9;
     doubts[METRIC_small_messages] += (double)cell->doubt_messages;
-    /* Nothing bounds what is not known. */
+    /* An unknown value has no bounds. */
     if (cell->doubt_messages > 0)
         doubts[METRIC_bytes] = INFINITY;
     return waits > 0 || cell->doubt_messages > 0 || cell->doubt_size_ns > 0;

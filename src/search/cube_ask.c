@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* One pass over the calls for all foci that are asked together. */
+/* One pass over the calls for all foci of a request. */
 #include "core/memory.h"
 #include "core/parallel.h"
 #include "graph/graph_neighbours.h"
@@ -12,7 +12,7 @@
 /* A message below this is small. */
 static const int64_t SMALL_BYTES = 1024;
 
-/* What a fact adds. */
+/* Adds a fact to the sums. */
 struct amounts {
     struct {
         uint8_t metric;
@@ -37,7 +37,8 @@ struct pass {
     struct cube_walk walk;
     bool waits, caused, sizes; /* are wanted */
     bool second;               /* of overloads, which need means first */
-    uint32_t *made; /* by state (the first of its name): calls of the location so far, of what makes things */
+    uint32_t
+        *made; /* by state (the first of its name): calls of the location so far, of functions that create objects */
 };
 
 static bool fits(const struct cube_focus *focus, const uint32_t *key)
@@ -66,7 +67,7 @@ static void touch(struct cube_table *table, struct cube_cell *cell)
     ARRAY_PUSH(table->touched, table->touched_count, table->touched_capacity, (uint32_t)(cell - table->cells));
 }
 
-/* Computing counts to the mean of all processes, even of those outside the focus. */
+/* Computing counts for the mean of all processes, including those outside the focus. */
 static void add_gap(struct pass *pass, const struct cube_fact *fact, struct cube_focus *focus,
                     const struct amounts *amounts)
 {
@@ -138,7 +139,7 @@ static void amount_of_class(struct amounts *amounts, enum function_class class, 
         amount(amounts, by_class[class].second, ns);
 }
 
-/* Messages of a call: how many it sends, of how many bytes, and whether all that it moves are small. */
+/* Messages of a call: how many it sends, their bytes, and whether all of them are small. */
 struct moved {
     int64_t sent, bytes, small, unknown;
     bool any, any_large, any_unknown;
@@ -188,7 +189,7 @@ static void amount_of_messages(struct amounts *amounts, const struct moved *move
         amount(amounts, METRIC_small_time, own_ns);
 }
 
-/* Which wait the call could have that the trace cannot show: its root, its partner, or others are not recorded. */
+/* The wait that the call may have but the trace cannot show: its root, its partner, or others are not recorded. */
 static enum wait_kind doubt_of(const struct graph *graph, uint32_t location, const struct call *call)
 {
     const struct state_def *state = graph_state(graph, call);
@@ -205,7 +206,7 @@ static enum wait_kind doubt_of(const struct graph *graph, uint32_t location, con
     return told || collective.stage != STAGE_BLOCKING ? WAIT_NONE : (enum wait_kind)collective.wait;
 }
 
-/* What others wait for is theirs who cause it, wherever that is. */
+/* Waiting of others belongs to the process that causes it, wherever that is. */
 static void add_caused(struct pass *pass, const struct wait *wait)
 {
     const struct cube *cube = pass->cube;
@@ -237,7 +238,7 @@ static void amount_of_waits(struct pass *pass, const struct cube_fact *fact, con
     }
 }
 
-/* So often a function that makes something is called for different things. */
+/* This many calls of a function that creates objects are for different objects. */
 enum { MADE_FOR_ONCE = 2 };
 
 static void amount_of_making(struct pass *pass, const struct cube_fact *fact, int64_t ns, struct amounts *amounts)
@@ -278,7 +279,7 @@ static void visit(void *context, const struct cube_fact *fact)
         visit_gap(pass, fact);
 }
 
-/* The location is done: what it computes in each cell is known. */
+/* The location is finished: its computing in each cell is known. */
 static void end_location_of_cell(const struct pass *pass, struct cube_cell *cell, int64_t all_compute_ns)
 {
     int64_t ns = cell->location_compute_ns;
@@ -308,7 +309,7 @@ static void end_location(const struct pass *pass, struct cube_focus *focus, uint
     }
 }
 
-/* What is wanted of any focus. */
+/* The metrics requested of any focus. */
 static void find_wants(struct pass *pass, bool *overload)
 {
     for (size_t i = 0; i < pass->count; i++) {
@@ -352,8 +353,8 @@ static void run_share(void *context, size_t index)
     free(pass->made);
 }
 
-/* Too few calls are not worth a thread. Which values of an axis with too many of them are kept depends on the order of
-   the calls: there is one share, then. */
+/* Too few calls are not worth a thread. If an axis has too many values, the order of the calls decides which are kept:
+   then there is one share. */
 static size_t share_count(const struct pass *pass, uint64_t calls, unsigned threads)
 {
     enum { CALLS_LEAST = 2000 };

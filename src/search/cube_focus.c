@@ -69,7 +69,7 @@ static void widen(struct cube_cell *cell, int64_t begin_ns, int64_t end_ns)
     cell->end_ns = cell->locations == 0 || end_ns > cell->end_ns ? end_ns : cell->end_ns;
 }
 
-/* The location's time in a part, where it has any; `again`: the location is counted already. */
+/* The location's time in a part, if any; `again`: the location is already counted. */
 static void count_location(const struct cube *cube, struct cube_cell *cell, uint32_t location,
                            const struct cube_cuts *cuts, uint32_t part, bool *again)
 {
@@ -82,7 +82,7 @@ static void count_location(const struct cube *cube, struct cube_cell *cell, uint
     time_add(&cell->sums[METRIC_time], time_since(begin_ns, end_ns));
 }
 
-/* All that a focus has of a location: its iterations, or its phase, or all. */
+/* The part of a location in a focus: its iterations, or its phase, or all. */
 static void count_span(const struct cube *cube, const struct cube_focus *focus, struct cube_cell *cell,
                        uint32_t location)
 {

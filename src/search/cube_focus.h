@@ -9,8 +9,8 @@
 /* Makes room, and counts locations and their times; what cube_focus_end frees. */
 void cube_focus_begin(const struct cube *cube, struct cube_focus *focus);
 
-/* Foci to which other threads add, until they are joined: the same ones with tables of their own, in which nothing is
-   summed yet. What all compute is known in them as far as it is in those. */
+/* Copies of the foci for other threads, with empty tables of their own, until they are joined. They know the computing
+   of all as far as the originals do. */
 struct cube_focus *cube_foci_share(const struct cube_focus *foci, size_t count);
 
 /* Adds what was summed in shared foci, and frees these. `second`: only overloads. */
@@ -19,10 +19,10 @@ void cube_foci_join(struct cube_focus *foci, struct cube_focus *shared, size_t c
 /* Puts the cells in order, with what follows from their sums. */
 void cube_focus_end(const struct cube *cube, struct cube_focus *focus);
 
-/* The cell of a value of the axis, made where there is none; NULL: the value is none, or there are too many. */
+/* The cell of a value of the axis, created if needed; NULL: no value, or too many. */
 struct cube_cell *cube_cell_of(struct cube_table *table, enum search_axis axis, uint32_t key);
 
-/* What a location computes beyond the mean of all. */
+/* How much a location computes beyond the mean of all. */
 int64_t cube_beyond_mean(int64_t location_ns, int64_t all_ns, size_t locations);
 
 #endif

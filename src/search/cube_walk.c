@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "search/cube_walk.h"
 
-/* Where a location is: advances with time. */
+/* The position of a location: advances with time. */
 struct cursor {
     const struct cube *cube;
     const struct state_location *states;
@@ -39,7 +39,7 @@ static void advance_far(struct cursor *cursor, int64_t time_ns)
             cursor->next_ns = states->changes[cursor->state_at].time_ns;
     }
     if (cursor->phases) {
-        /* The last lasts on, the first begins with the run. */
+        /* The last one extends to the end, the first begins with the run. */
         size_t count = cube->phases.count;
         cursor->phase_at = borders_before(cursor->phases, count, cursor->phase_at, time_ns);
         key[AXIS_PHASES] = cursor->phase_at ? (uint32_t)cursor->phase_at - 1 : 0;

@@ -4,20 +4,20 @@
 
 #include "search/cube.h"
 
-/* For cube_ask.c: goes along the locations of a run, and says of everything where it belongs. */
+/* For cube_ask.c: walks the locations of a run, and finds the parts that everything belongs to. */
 
-/* What is met: a call, or a piece of computing. */
+/* A piece of the walk: a call, or computing. */
 struct cube_fact {
     uint32_t location, row;
     uint32_t key[SEARCH_AXIS_COUNT]; /* CUBE_ANY: belongs to none */
     bool is_call;
-    uint32_t index;   /* of the call, or of that which the computing comes before */
+    uint32_t index;   /* of the call, or of the call after the computing */
     struct call call; /* of a call */
-    int64_t ns;       /* of computing; alone and none are parts of it and of what was before it */
+    int64_t ns;       /* of computing; alone and none are parts of it and of the time before it */
     int64_t alone_ns, none_ns;
 };
 
-/* What of it is wanted. */
+/* What is requested of it. */
 struct cube_walk {
     bool gaps; /* computing */
     bool calls;

@@ -65,7 +65,7 @@ unsigned metric_find(const char *name, size_t length)
     return METRIC_COUNT;
 }
 
-/* A value under construction: where its steps begin and what unit it has. Numbers fit every unit. */
+/* A value under construction: where its steps begin, and its unit. Numbers match every unit. */
 struct part {
     size_t begin;
     struct search_unit unit;

@@ -12,7 +12,7 @@
        product := factor { ("*" | "/") factor }
        factor  := number | metric | ("max" | "min") "(" sum { "," sum } ")" | "(" sum ")"
 
-   Numbers are decimal, without sign or exponent. What is added or compared must be of the same unit. */
+   Numbers are decimal, without sign or exponent. Added or compared values must have the same unit. */
 
 /* The metrics: those of metrics.def, then the kinds of waits, METRIC_WAITS + kind. */
 enum metric_source { SOURCE_RUN, SOURCE_SPAN, SOURCE_GAP, SOURCE_CALL };
@@ -23,12 +23,12 @@ enum search_metric {
     METRIC_COUNT = METRIC_WAITS + WAIT_KIND_COUNT
 };
 
-/* NULL where there is no such metric (WAIT_NONE). */
+/* NULL if there is no such metric (WAIT_NONE). */
 const char *metric_name(unsigned metric);
 enum metric_source metric_source_of(unsigned metric);
 struct search_unit metric_unit(unsigned metric);
 
-/* True of what clocks of several processes decide: waits and what is made of them. */
+/* True for metrics that depend on the clocks of several processes: waits and metrics derived from them. */
 bool metric_needs_clocks(unsigned metric);
 
 /* The metric of this name, or METRIC_COUNT. */
@@ -47,10 +47,10 @@ struct expression {
     struct search_unit unit, numerator_unit;
 };
 
-/* What is wrong is said in a line that begins with `where` ("FILE:LINE"). */
+/* An error message begins with `where` ("FILE:LINE"). */
 enum status expression_parse(struct expression *expression, const char *text, const char *where, struct error *err);
 
-/* False where the value is not known: a division by zero, or what no number can hold. `values` by metric. */
+/* False if the value is not known: a division by zero, or an overflow. `values` by metric. */
 bool expression_value(const struct expression *expression, const double *values, double *value);
 bool expression_numerator(const struct expression *expression, const double *values, double *value);
 
@@ -58,7 +58,7 @@ bool expression_numerator(const struct expression *expression, const double *val
 bool expression_uses(const struct expression *expression, unsigned metric);
 bool expression_needs_clocks(const struct expression *expression);
 
-/* True if it is of computing and spans alone: calls do not matter. */
+/* True if it only uses computing and spans, not calls. */
 bool expression_is_of_gaps(const struct expression *expression);
 
 #endif

@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Made from default.hypotheses when sight is built. */
+/* Generated from default.hypotheses when sight is built. */
 extern const char hypotheses_text[];
 
 enum { WHERE_SIZE = 200 };
@@ -48,7 +48,7 @@ static enum status fault(struct file *file, const char *what, const char *value)
     return error_set(file->err, ERROR_USAGE, "%s: %s '%.60s'", file->where, what, value);
 }
 
-/* What a hypothesis must have is known when the next begins, or the file ends. */
+/* A hypothesis is checked for completeness when the next begins, or the file ends. */
 static enum status finish(struct file *file)
 {
     struct hypothesis *last = current(file);

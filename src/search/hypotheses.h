@@ -4,9 +4,9 @@
 
 #include "search/expression.h"
 
-/* Hypotheses are data: what could be wrong with a run, each an expression of metrics and the threshold that it must
-   exceed (Paradyn's Why axis). They come from a file of lines, of which the default (default.hypotheses) is compiled
-   in; sight-search(1) documents the format. */
+/* Hypotheses are data: possible problems of a run, each an expression of metrics and the threshold that it must exceed
+   (Paradyn's Why axis). They come from a file of lines, of which the default (default.hypotheses) is compiled in;
+   sight-search(1) documents the format. */
 
 enum {
     HYPOTHESES_MOST = 200,
@@ -21,11 +21,11 @@ struct hypothesis {
     char *name, *title, *advice;          /* advice: NULL where there is none */
     uint32_t parents[HYPOTHESIS_PARENTS]; /* indices below its own: what it would explain, any of them */
     size_t parent_count;
-    bool is_virtual; /* no expression: true where a child of it is */
+    bool is_virtual; /* no expression: true where a child is */
     struct expression value;
     double threshold;
     bool has_threshold;                       /* its own, not the default */
-    enum search_axis axes[SEARCH_AXIS_COUNT]; /* by which it is narrowed, in this order */
+    enum search_axis axes[SEARCH_AXIS_COUNT]; /* the axes that narrow it, in this order */
     size_t axis_count;
 };
 
@@ -33,11 +33,11 @@ struct hypotheses {
     struct hypothesis *list; /* parents before their children */
     size_t count, capacity;
     double threshold;     /* of those without their own */
-    uint64_t least_calls; /* fewer in a focus are too few to tell */
+    uint64_t least_calls; /* fewer in a focus are too few for a result */
     int64_t least_ns;     /* less time of a process, likewise */
 };
 
-/* What sight knows. Free with hypotheses_free. */
+/* sight's own hypotheses. Free with hypotheses_free. */
 struct hypotheses *hypotheses_default(void);
 
 /* The user's. NULL and a fault in one line: "FILE:LINE: what is wrong". */

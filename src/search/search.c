@@ -14,7 +14,7 @@ struct test {
     struct search_node node;
     int32_t parent; /* NO_TEST: none */
     uint32_t hypothesis;
-    size_t place; /* of the hypothesis' axes: which to narrow by next */
+    size_t place; /* the next of the hypothesis' axes to narrow by */
     struct cube_focus focus;
     uint32_t asked; /* index of the equal focus that was asked */
 };
@@ -28,7 +28,7 @@ struct searcher {
     size_t open_count, open_capacity;
     struct cube_focus *foci; /* of this level */
     size_t focus_count, focus_capacity;
-    uint32_t **sets; /* of all foci: processes and iterations, theirs to borrow */
+    uint32_t **sets; /* of all foci: processes and iterations, which they borrow */
     size_t set_count, set_capacity;
     uint64_t made; /* tests, kept or not */
 };
@@ -68,7 +68,7 @@ static struct search_node never_node(const struct hypothesis *hypothesis)
                                 .unit = hypothesis->value.unit};
 }
 
-/* True if it is to be tested: something that it would explain is true, or is whatever its children are. */
+/* True if it is to be tested: a hypothesis that it would explain is true or virtual. */
 static bool is_called_for(const struct searcher *searcher, const struct hypothesis *hypothesis)
 {
     for (size_t i = 0; i < hypothesis->parent_count; i++) {
@@ -101,7 +101,7 @@ static void test_hypotheses(struct searcher *searcher, const struct cube_focus *
     }
 }
 
-/* Where it explains several, it stands below the first of them that is true, and names the others. */
+/* If it explains several, it is placed below the first one that is true, and names the others. */
 static void settle_place(struct searcher *searcher, struct test *test)
 {
     const struct hypothesis *hypothesis = hypothesis_of(searcher, test);
@@ -122,7 +122,7 @@ static void settle_place(struct searcher *searcher, struct test *test)
     test->node.also_explains = *others ? memory_copy_string(others) : NULL;
 }
 
-/* Virtual ones are true where a child is; those that are true, and none below them, are to be narrowed. */
+/* Virtual ones are true where a child is; true ones without a true one below are to be narrowed. */
 static void settle_hypotheses(struct searcher *searcher)
 {
     size_t count = searcher->count;
@@ -398,7 +398,7 @@ static void flatten(const struct searcher *searcher, struct search *search, cons
     }
 }
 
-/* Tests stand by level; nodes go down to the leaves first. */
+/* Tests are sorted by level; nodes are in depth-first order. */
 static void take_nodes(const struct searcher *searcher, struct search *search)
 {
     size_t count = searcher->count;

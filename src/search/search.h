@@ -9,17 +9,17 @@
 
 /* The search for bottlenecks of Paradyn's Performance Consultant (Miller et al. 1995), on a trace: why, where, when.
 
-   1. Hypotheses without parent are tested of the whole run; those below one only where it is true.
+   1. Hypotheses without parent are tested of the whole run; those below one only if it is true.
    2. A true one of which none below is true is narrowed: along each axis that it names, in that order. On the first
    axis where it is still true of a part, that part is narrowed further, by the axes that follow.
    3. Until nothing is left to narrow, or only what is false or unknown.
 
    Processes are divided into groups that behave alike (shape.h; a master apart), and at the end of all axes up to
-   SEARCH_SINGLES of them into single ones where these differ; iterations into ranges. An axis along which all is alike,
-   or has one value that goes without saying, is passed over.
+   SEARCH_SINGLES of them into single ones where these differ; iterations into ranges. An axis along which everything is
+   alike, or with a single obvious value, is skipped.
 
-   A test is true if the value exceeds the threshold; unknown if the focus has too few calls or too little time, if what
-   unrecorded data could decide it, if the clock error could, or where nothing can be divided by zero. */
+   A test is true if the value exceeds the threshold; unknown if the focus has too few calls or too little time, if
+   unrecorded data or the clock error could change the result, or for a division by zero. */
 
 enum {
     SEARCH_SINGLES = 16,

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* What lasts longer than this part of all tells nothing of when. */
+/* A part longer than this share of the whole does not show when. */
 static const double NEARLY_ALL = 0.85;
 
 static double value_of(const struct cube *cube, const struct hypothesis *hypothesis, const struct cube_focus *focus,
@@ -24,7 +24,7 @@ static struct search_part *add_part(struct search_parts *parts, uint32_t key)
     return &parts->list[parts->count - 1];
 }
 
-/* Each value of the axis for itself, if it tells anything. */
+/* Each value of the axis separately, if it is informative. */
 static void add_values(struct search_parts *parts, const struct cube *cube, const struct hypothesis *hypothesis,
                        const struct cube_focus *focus, enum search_axis axis)
 {
@@ -89,7 +89,7 @@ static void add_singles(struct search_parts *parts, const struct cube *cube, con
         add_group(parts, cube, table, &cube->ranks[table->cells[i].key], 1);
 }
 
-/* Four ranges of ranks: what grows with the rank. */
+/* Four ranges of ranks, if the value grows with the rank. */
 static void add_quarters(struct search_parts *parts, const struct cube *cube, const struct cube_table *table,
                          const struct series *series)
 {
@@ -182,7 +182,7 @@ static void add_processes(struct search_parts *parts, const struct search_input 
     series_clear(&series);
 }
 
-/* What lasts nearly all the time goes without saying. */
+/* A part of nearly the whole time is not worth naming. */
 static bool is_nearly_all(enum search_axis axis, const struct cube *cube, const struct cube_focus *focus,
                           const struct search_parts *parts)
 {
@@ -196,7 +196,7 @@ static bool is_nearly_all(enum search_axis axis, const struct cube *cube, const 
     return false;
 }
 
-/* So does a communicator or a tag where there is only one; a function or a site has a name worth telling. */
+/* Nor is a communicator or a tag if there is only one; a function or a site is always worth naming. */
 static bool worth_telling(enum search_axis axis, const struct cube *cube, const struct cube_focus *focus,
                           const struct search_parts *parts)
 {
@@ -266,7 +266,7 @@ static const char *base_of(const char *path)
     return slash && slash[1] ? slash + 1 : path;
 }
 
-/* "at sort.c:88", or the function where the trace records no more. */
+/* "at sort.c:88", or the function if the trace records no more. */
 static void site_title(char title[TITLE_SIZE], const char *where, const struct site_def *site)
 {
     named_title(title, where, *site->file || !site->function ? base_of(site->file) : site->function);

@@ -20,7 +20,7 @@ static bool is_time(struct search_unit unit)
     return unit.seconds == 1 && unit.bytes == 0 && unit.counts == 0;
 }
 
-/* The time that the test is about: what stands above the fraction line, or the value itself. */
+/* The time of the test: the part above the fraction line, or the value itself. */
 static void take_time(struct search_node *node, const struct expression *value, const double *values)
 {
     double seconds;
@@ -34,7 +34,7 @@ static void take_time(struct search_node *node, const struct expression *value, 
         node->ns = ns_of(seconds);
 }
 
-/* Why nothing can be said, or NULL. */
+/* Why the result is unknown, or NULL. */
 static const char *too_little(const struct hypotheses *all, const struct expression *value, const double *values,
                               char reason[REASON_SIZE])
 {

@@ -5,7 +5,7 @@
 #include "search/cube.h"
 #include "search/search.h"
 
-/* For search.c: one test of a hypothesis in a focus, the parts of a focus along an axis, and what they are called. */
+/* For search.c: one test of a hypothesis in a focus, the parts of a focus along an axis, and their names. */
 
 /* Whether it is true, its value, its reason. The node's title stays NULL. */
 struct search_node search_test_node(const struct search_input *input, const struct cube *cube,
@@ -22,7 +22,7 @@ struct search_part {
 struct search_parts {
     struct search_part *list;
     size_t count, capacity;
-    bool is_told; /* it is worth telling: see search.h */
+    bool is_told; /* it is worth reporting: see search.h */
 };
 struct search_parts search_parts_of(const struct search_input *input, const struct cube *cube,
                                     const struct hypothesis *hypothesis, const struct cube_focus *focus,

@@ -31,7 +31,7 @@ static bool is_before(const void *context, const void *left, const void *right)
 
 static const struct heap_order BY_TIME = {sizeof(struct runner), is_before, NULL};
 
-/* Moves a runner that has ended computing, or not begun, to where its location computes next. False: nowhere. */
+/* Moves a runner that has ended computing, or not begun, to its location's next computing. False: there is none. */
 static bool find_computing(const struct graph *graph, struct runner *runner, int64_t from_ns)
 {
     const struct location *location = &graph->locations[runner->location];
@@ -59,7 +59,8 @@ static void add_time(struct race *race, uint64_t location, struct solo_time time
     ARRAY_PUSH(where->times, where->count, where->capacity, time);
 }
 
-/* What was until this change: one that computes alone, or none, which goes to who begins. */
+/* Records the time until this change: one location computed alone, or none did, which is assigned to the one that
+   begins. */
 static void note_until(struct race *race, const struct runner *runner)
 {
     int64_t now_ns = runner->time_ns;

@@ -24,7 +24,7 @@ struct solo {
     size_t count;
 };
 
-/* What lies before begin_ns does not count. */
+/* Time before begin_ns does not count. */
 struct solo solo_of(const struct graph *graph, int64_t begin_ns);
 void solo_clear(struct solo *solo);
 

@@ -34,7 +34,7 @@ static uint32_t location_of(struct state_track_builder *builder, const struct ev
     return (uint32_t)*location;
 }
 
-/* Times that go back are those of the change before. */
+/* A time that goes back is replaced by that of the previous change. */
 static void note_change(struct state_location *location, int64_t time_ns, uint32_t state)
 {
     if (location->count > 0) {

@@ -4,8 +4,8 @@
 
 #include "core/sink.h"
 
-/* In which of the program's own states each thread of each process is at any time: the one entered last of those that
-   are open. Memory: 16 bytes for each change, that is, for each enter and leave of a state of the program. */
+/* Which of the program's own states each thread of each process is in at any time: the most recently entered open one.
+   Memory: 16 bytes for each change, that is, for each enter and leave of a state of the program. */
 
 enum { STATE_TRACK_NONE = UINT32_MAX };
 

@@ -20,7 +20,7 @@ char *clog2_counter_format(char *buffer, size_t size, const struct counter_def *
     return buffer;
 }
 
-/* Takes the word from the text if it stands there. */
+/* Consumes the word if the text begins with it. */
 static bool take(const char **text, const char *before, const char *word)
 {
     size_t first = strlen(before), length = strlen(word);

@@ -6,13 +6,13 @@
 
 #include <stddef.h>
 
-/* CLOG-2 has no counters: the values of one stand as the payload of a solo event, whose format says what they are
+/* CLOG-2 has no counters: the values of one are the payload of a solo event, whose format describes them
    ("double=%E accumulated, of the process: J"), so that MPE's tools print them. */
 
 /* The format for a counter. Returns the buffer. */
 char *clog2_counter_format(char *buffer, size_t size, const struct counter_def *counter);
 
-/* What such a format says; the unit is to be freed. Type COUNTER_NONE: it is another format. */
+/* The counter described by such a format; free() its unit. Type COUNTER_NONE: it is another format. */
 struct counter_def clog2_counter_of(const char *format);
 
 #endif

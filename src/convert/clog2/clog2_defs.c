@@ -75,7 +75,7 @@ struct clog2_event_role clog2_role_undefined(struct clog2_defs *defs, int32_t id
     return clog2_role(defs, id);
 }
 
-/* A fixed-size text field as a new UTF-8 string; NULL where it is empty. */
+/* A fixed-size text field as a new UTF-8 string; NULL if it is empty. */
 static char *text_field(const unsigned char *at, size_t size)
 {
     size_t length = strnlen((const char *)at, size);
@@ -147,7 +147,7 @@ uint32_t clog2_site_find(const struct clog2_defs *defs, uint32_t id)
     return found ? (uint32_t)*found : 0;
 }
 
-/* The first source location of an id is what events mean. */
+/* Events refer to the first source location of an id. */
 static void site_set(struct clog2_defs *defs, uint32_t id, uint32_t index)
 {
     if (!defs->near_sites)
@@ -215,7 +215,7 @@ static void member(struct clog2_defs *defs, int32_t comm, int32_t rank, int32_t 
     defs_set_member(defs->defs, comm, rank, (uint32_t)world);
     struct clog2_ranks *ranks = ranks_of(defs, comm);
     ranks->members++;
-    /* Ranks far beyond the number of members are left to the map: the array must not outgrow the file. */
+    /* Ranks far beyond the number of members stay in the map: the array must not outgrow the file. */
     if ((size_t)rank >= ranks->members * 4 + 16)
         return;
     if ((size_t)rank >= ranks->count) {
@@ -235,7 +235,7 @@ static uint64_t uuid_hash(const unsigned char *uuid)
     return hash >> 1;
 }
 
-/* Local files name communicators by numbers of their own: what is the same has the same UUID. */
+/* Local files number communicators separately: the same one has the same UUID. */
 static int32_t comm_of_uuid(struct clog2_defs *defs, const unsigned char *uuid)
 {
     uint64_t hash = uuid_hash(uuid);

@@ -6,18 +6,18 @@
 #include "core/defs.h"
 #include "core/event.h"
 
-/* What CLOG-2's definition records say: the meaning of event ids, and which process a (communicator, rank) is. Filled
-   in the first pass over each file of the trace, asked in the second. */
+/* The contents of CLOG-2's definition records: the meaning of event ids, and which process a (communicator, rank) is.
+   Filled in the first pass over each file of the trace, asked in the second. */
 
 enum { CLOG2_THREAD_LIMIT = UINT16_MAX };
 
-/* What an event id stands for. */
+/* The meaning of an event id. */
 struct clog2_event_role {
     uint8_t kind; /* EVENT_ENTER, EVENT_LEAVE, EVENT_MARK, EVENT_NEIGHBOURS */
     uint32_t index;
 };
 
-/* What a record's communicator number stands for. */
+/* The meaning of a record's communicator number. */
 struct clog2_side {
     int32_t id; /* as in the record */
     int32_t comm, partner_comm;
@@ -34,14 +34,14 @@ struct clog2_defs {
     struct map roles;          /* event id -> index << 8 | kind */
     uint64_t *near_roles;      /* the same for ids near 0; 0: not known */
     struct map sites;          /* id of a source location -> index + 1 */
-    uint32_t *near_sites;      /* the same for small ids; NULL where the trace has no source locations */
+    uint32_t *near_sites;      /* the same for small ids; NULL if the trace has no source locations */
     struct map uuids;          /* local files: hash of a communicator's UUID -> index of comm + 1 */
     struct clog2_ranks *ranks; /* by index of comm */
     size_t ranks_count, ranks_capacity;
     int32_t proc_null; /* rank that is MPI_PROC_NULL */
 };
 
-/* What is a file's own. */
+/* The data of a single file. */
 struct clog2_part_defs {
     bool local; /* communicators are numbers in this file's table */
     struct clog2_entry {
@@ -49,7 +49,7 @@ struct clog2_part_defs {
         int32_t comm;
     } * table;
     size_t table_count, table_capacity;
-    struct clog2_side last; /* the side asked last */
+    struct clog2_side last; /* the side used last */
     bool have_last;
     uint32_t next[4], end[4]; /* by enum definition_kind: indices that this file's definition records made */
 };
@@ -65,8 +65,8 @@ enum status clog2_defs_table(struct clog2_defs *defs, struct clog2_part_defs *pa
 void clog2_defs_end_part(struct clog2_defs *defs, struct clog2_part_defs *part, const struct clog2_file *file);
 void clog2_defs_end(struct clog2_defs *defs);
 
-/* Role of an id that no definition names: MPE's built-in states, else a mark named by its number; defined as it is
- * asked. */
+/* Role of an id without a definition: MPE's built-in states, else a mark named by its number; defined when first
+   needed. */
 struct clog2_event_role clog2_role_undefined(struct clog2_defs *defs, int32_t id);
 
 enum { CLOG2_NEAR_FIRST = -16, CLOG2_NEAR_COUNT = 8192 };
@@ -85,7 +85,7 @@ static inline struct clog2_event_role clog2_role(struct clog2_defs *defs, int32_
     return clog2_role_undefined(defs, id);
 }
 
-/* event.site of the id in a record's unused word; 0 where it names none. */
+/* event.site of the id in a record's unused word; 0 if none. */
 uint32_t clog2_site_find(const struct clog2_defs *defs, uint32_t id);
 static inline uint32_t clog2_site(const struct clog2_defs *defs, uint32_t id)
 {
@@ -94,7 +94,7 @@ static inline uint32_t clog2_site(const struct clog2_defs *defs, uint32_t id)
     return id < CLOG2_NEAR_COUNT ? defs->near_sites[id] : clog2_site_find(defs, id);
 }
 
-/* Borrowed until the next call; NULL where the number stands for no communicator. */
+/* Borrowed until the next call; NULL if the number is not a communicator. */
 const struct clog2_side *clog2_side_find(const struct clog2_defs *defs, struct clog2_part_defs *part, int32_t id);
 static inline const struct clog2_side *clog2_side(const struct clog2_defs *defs, struct clog2_part_defs *part,
                                                   int32_t id)

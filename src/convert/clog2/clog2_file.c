@@ -27,7 +27,7 @@ void clog2_file_damage(struct clog2_file *file, const char *format, ...)
     damage_note(&file->reader->damage, file->input->name, file->input->offset, "%s", text);
 }
 
-/* The string at *at, and *at after it; NULL where the preamble ends first. */
+/* The string at *at, and *at after it; NULL if the preamble ends first. */
 static const char *preamble_string(const char *preamble, size_t *at)
 {
     const char *text = preamble + *at;
@@ -153,7 +153,7 @@ static void file_ends(struct clog2_file *file, size_t left)
         clog2_file_damage(file, "file ends without an end-of-log record");
 }
 
-/* Goes on with the next block. */
+/* Continues with the next block. */
 static enum status file_skip_block(struct clog2_file *file, struct error *err)
 {
     uint64_t left = file->block_left;
@@ -170,7 +170,7 @@ static bool all_zero(const unsigned char *at, size_t size)
     return size == 0;
 }
 
-/* Handles what stands between records. *kind is left below CLOG2_KINDS only for a record that can be taken. */
+/* Handles everything between records. *kind is left below CLOG2_KINDS only for a record that can be consumed. */
 static enum status file_step(struct clog2_file *file, uint32_t *kind, bool *found, struct error *err)
 {
     struct input *input = file->input;

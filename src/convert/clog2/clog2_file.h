@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* One CLOG-2 file as a row of records: preamble, blocks, damage. What records mean is read_clog2.c's. */
+/* One CLOG-2 file as a sequence of records: preamble, blocks, damage. read_clog2.c interprets the records. */
 
 struct clog2_preamble {
     uint32_t version; /* 244 for CLOG-02.44 */
@@ -31,7 +31,7 @@ struct clog2_file {
     uint64_t block_left; /* bytes of the block that are not consumed */
     uint64_t used;       /* offset after the last good record */
     bool quiet;          /* second pass: the damage has been noted */
-    bool ended;          /* nothing more comes */
+    bool ended;          /* no more records */
     bool end_of_log;     /* the end-of-log record was met */
     uint64_t counts[CLOG2_KINDS];
 };
@@ -39,7 +39,7 @@ struct clog2_file {
 /* True if the bytes begin a CLOG-2 file. */
 bool clog2_is_file(const unsigned char *data, size_t size);
 
-/* Reads the preamble at the start of `input` and stands before the first record. */
+/* Reads the preamble at the start of `input`; the first record is next. */
 enum status clog2_file_open(struct clog2_file *file, struct reader *reader, struct input *input, struct error *err);
 
 /* Back to the first record of an input that was rewound or opened again. */
@@ -66,7 +66,7 @@ static inline void clog2_file_take(struct clog2_file *file, uint32_t kind)
     file->counts[kind]++;
 }
 
-/* Behind the last block: moves to the communicator table. STATUS_END: there is none, or the file ends before it. */
+/* After the last block: moves to the communicator table. STATUS_END: there is none, or the file ends before it. */
 enum status clog2_file_to_table(struct clog2_file *file, struct error *err);
 
 /* Notes damage at the current record. */

@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-/* What reader and writer of CLOG-2 share: the numbers of the format. All lengths in bytes. */
+/* The numbers of the CLOG-2 format, for reader and writer. All lengths in bytes. */
 
 enum clog2_record {
     CLOG2_ENDLOG,
@@ -22,12 +22,12 @@ enum clog2_record {
     CLOG2_KINDS
 };
 
-/* What follows the header of each kind of record, since version 02.30. */
+/* The body of each kind of record, since version 02.30. */
 static const uint8_t clog2_payload[CLOG2_KINDS] = {
     [CLOG2_STATEDEF] = 112, [CLOG2_EVENTDEF] = 104,  [CLOG2_CONSTDEF] = 40, [CLOG2_BARE] = 8,  [CLOG2_CARGO] = 40,
     [CLOG2_MESSAGE] = 24,   [CLOG2_COLLECTIVE] = 16, [CLOG2_COMM] = 48,     [CLOG2_SITE] = 48, [CLOG2_SHIFT] = 8};
 
-/* Where the payload of a record has a word that MPE leaves unused. In a file with source locations, which MPE never
+/* Offset in a record's payload of a word that MPE leaves unused. In a file with source locations, which MPE never
    writes, it is the id of the one that the event belongs to; 0: none. */
 static const uint8_t clog2_site_at[CLOG2_KINDS] = {
     [CLOG2_BARE] = 4, [CLOG2_CARGO] = 4, [CLOG2_MESSAGE] = 20, [CLOG2_COLLECTIVE] = 12};

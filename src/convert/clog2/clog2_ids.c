@@ -101,7 +101,7 @@ static void count_ranges(struct clog2_ids *ids, const struct defs *defs)
     }
 }
 
-/* Ids of source locations: the source's own where they tell one from another. 0 stands for none. */
+/* Ids of source locations: the source's own if they are distinct. 0 means none. */
 static void give_sites(struct clog2_ids *ids, const struct defs *defs)
 {
     struct map taken = {0};

@@ -5,8 +5,8 @@
 #include "convert/clog2/clog2_format.h"
 #include "convert/writer.h"
 
-/* Event and state ids for writing CLOG-2: those of a CLOG-2 source stay, MPI functions get MPE's built-in ones, all
-   else gets ids of user states and events. */
+/* Event and state ids for writing CLOG-2: those of a CLOG-2 source are kept, MPI functions get MPE's built-in ones,
+   everything else gets ids of user states and events. */
 struct clog2_state_ids {
     int32_t id, start, end;
 };

@@ -11,11 +11,11 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* What a look at a file's start tells. */
+/* What the start of a file shows. */
 struct part {
     char *path;
     bool clog2, finalized;
-    int32_t world_rank; /* INT32_MAX where the first records do not tell */
+    int32_t world_rank; /* INT32_MAX if the first records do not have it */
     unsigned char world[CLOG2_UUID_SIZE];
 };
 

@@ -7,8 +7,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* The per-process files of one CLOG-2 run that were never merged (a crashed run's, or MPE_DELETE_LOCALFILE=no): which
-   files they are. Reading them as one trace is read_clog2.c's. */
+/* Finds the per-process files of one CLOG-2 run that were never merged (a crashed run's, or MPE_DELETE_LOCALFILE=no).
+   read_clog2.c reads them as one trace. */
 
 struct path_list {
     char **paths; /* owned */
@@ -18,8 +18,9 @@ struct path_list {
 
 void path_list_clear(struct path_list *list);
 
-/* What the user named: one file stays one; several files, or a directory, are the local files of one run, in rank order
-   (a finalised file beside local ones in a directory is left out; a directory with one trace is that trace). */
+/* Finds the files of the user's paths: one file stays one; several files, or a directory, are the local files of one
+   run, in rank order (a finalised file beside local ones in a directory is left out; a directory with one trace is that
+   trace). */
 enum status clog2_parts_list(struct path_list *list, char *const *paths, size_t count, struct error *err);
 
 /* The reader over a list with `parts`. NULL and a fault. */

@@ -6,8 +6,8 @@
 #include <stdint.h>
 
 /* The states and single events that MPE-2 has built in. A trace defines them only if the run reached MPI_Finalize;
-   where it does not, these rows do. Source: the project's notes on MPE-2, mpe2_known_states.tsv. Everything here is
-   constant: nothing is allocated or to be freed. */
+   otherwise these rows do. Source: the project's notes on MPE-2, mpe2_known_states.tsv. Everything here is constant:
+   nothing is allocated or to be freed. */
 
 struct mpe2_state {
     int32_t id;         /* the state starts with event 2 * id and ends with event 2 * id + 1 */
@@ -23,7 +23,7 @@ struct mpe2_solo {
 };
 
 /* The state that the event starts (even) or ends (odd), NULL if none: any event may be asked for. MPE-2 uses some ids
-   for several functions; the first row stands for them. */
+   for several functions; the first row represents them. */
 const struct mpe2_state *mpe2_state_of_event(int32_t event);
 
 /* The first row of the name, NULL if none. */

@@ -32,7 +32,7 @@ struct clog2_state {
     size_t range_count, range_capacity;
 };
 
-/* Definitions so near to each other are one range. */
+/* Definitions this close to each other are one range. */
 enum { RANGE_GAP = 1 << 16 };
 
 static int clog2_probe(const unsigned char *data, size_t size)
@@ -40,7 +40,7 @@ static int clog2_probe(const unsigned char *data, size_t size)
     return clog2_is_file(data, size) ? 100 : 0;
 }
 
-/* Stands at the first record of part `index` again. */
+/* Goes back to the first record of part `index`. */
 static enum status part_start(struct reader *reader, size_t index, struct error *err)
 {
     struct clog2_state *state = reader->state;
@@ -67,7 +67,7 @@ static void part_totals(struct clog2_state *state, const struct input *input)
 }
 
 /* Steps over events: the first pass wants only definitions. Branches with constants, not a table of sizes: the
-   processor then goes on with the next record before it has read this one's kind. */
+   processor can then continue with the next record before it knows this one's kind. */
 static inline __attribute__((always_inline)) void skip_events(struct clog2_file *file, const size_t header,
                                                               const bool big_endian)
 {
@@ -109,7 +109,7 @@ static void note_definition(struct clog2_state *state, uint64_t at, size_t size)
         ARRAY_PUSH(state->ranges, state->range_count, state->range_capacity, (struct clog2_range){at, at + size});
 }
 
-/* Takes the record, if it is one that tells of others. */
+/* Handles the record if it describes others. */
 static void take_definition(struct clog2_state *state, uint32_t kind)
 {
     struct clog2_file *file = &state->file;
@@ -187,7 +187,7 @@ static void clog2_close(struct reader *reader)
 /* Damage of one record, which is dropped; damage of blocks was noted in the first pass. */
 #define record_damage(state, ...) reader_damage((state)->file.reader, (state)->file.input->offset, __VA_ARGS__)
 
-/* What all events take from their record's header. False: the record is damaged and dropped. */
+/* Sets the fields that all events take from their record's header. False: the record is damaged and dropped. */
 static inline bool record_header(struct clog2_state *state, const unsigned char *at, struct event *event,
                                  const struct clog2_side **side)
 {
@@ -271,7 +271,7 @@ static void comm_event(struct clog2_state *state, const unsigned char *body, str
         event->partner_comm = EVENT_UNKNOWN;
 }
 
-/* The payload of an event becomes its fields, where the definition says that it tells them. */
+/* Moves the payload of an event into its fields, if the definition says that it has them. */
 static void cargo_event(const struct defs *defs, const unsigned char *cargo, struct batch *batch, struct event *event)
 {
     bool leave = event->kind == EVENT_LEAVE;
@@ -310,7 +310,7 @@ static bool samples_event(const struct defs *defs, const unsigned char *cargo, s
     return true;
 }
 
-/* Translates the record; false where it gives no event. */
+/* Translates the record; false if it gives no event. */
 static bool record_event(struct clog2_state *state, uint32_t kind, const unsigned char *at, struct batch *batch,
                          struct event *event)
 {
@@ -325,7 +325,7 @@ static bool record_event(struct clog2_state *state, uint32_t kind, const unsigne
             return false;
         }
         if (!state->file.preamble.finalized) {
-            /* A local file's times are still to be shifted; a merged file states the opposite of what was done. */
+            /* A local file's times must still be shifted; a merged file states the negative of the shift applied. */
             state->shift = shift;
             event->value = -event->value;
         }
@@ -399,7 +399,7 @@ static enum status part_finish(struct reader *reader, struct error *err)
     return STATUS_END;
 }
 
-/* A message of the plain kind in the communicator at hand. False: it is another, and to be read with care. */
+/* A plain message in the current communicator. False: it is another record, which needs all checks. */
 static inline __attribute__((always_inline)) bool
 fast_message(const struct clog2_state *state, const struct clog2_side *side, const struct clog2_ranks *ranks,
              const unsigned char *body, const bool big_endian, struct event *event)
@@ -419,9 +419,8 @@ fast_message(const struct clog2_state *state, const struct clog2_side *side, con
     return true;
 }
 
-/* The run of records that needs no questions: events and messages of known processes in the communicator asked
-   last. Most of a trace is that, and this loop decides the speed of reading. Whatever is out of the ordinary is left
-   standing. */
+/* The fast path: events and messages of known processes in the communicator used last. These are most of a trace, and
+   this loop decides the speed of reading. Anything else is left to the slow path. */
 static inline __attribute__((always_inline)) void fast_records(struct clog2_state *state, struct batch *batch,
                                                                const bool big_endian)
 {
@@ -511,7 +510,7 @@ static enum status clog2_next(struct reader *reader, struct batch *batch, struct
         }
         if (status != STATUS_OK)
             return status;
-        if (file->input->offset >= state->limit) /* behind the end of a block */
+        if (file->input->offset >= state->limit) /* after the end of a block */
             return STATUS_END;
         struct event *event = &batch->events[batch->count];
         *event = EVENT_NOTHING;
@@ -571,7 +570,7 @@ struct clog2_known clog2_known(const struct reader *reader)
     return (struct clog2_known){state->ranges, state->range_count, state->ended > 0};
 }
 
-/* As part_scan, of what is known to hold definitions. */
+/* As part_scan, for the ranges known to contain definitions. */
 static enum status scan_known(struct reader *reader, const struct clog2_known *known, struct error *err)
 {
     struct clog2_state *state = reader->state;

@@ -4,13 +4,13 @@
 
 #include "convert/reader.h"
 
-/* Reading a part of a CLOG-2 trace (reader_seek): what an index needs beside. It can be gone to any record of a merged
-   file with headers of 24 bytes, uncompressed, that is no pipe. */
+/* Reading a part of a CLOG-2 trace (reader_seek): the additional functions for an index. Any record of a merged file
+   with headers of 24 bytes can be reached if the file is uncompressed and not a pipe. */
 
 /* Where the block of records begins in which byte `at` lies. */
 uint64_t clog2_block_of(const struct reader *reader, uint64_t at);
 
-/* Where the trace has records that are no events: what clog2_open_known need not look for. */
+/* Where the trace has records that are not events, so that clog2_open_known need not search them. */
 struct clog2_range {
     uint64_t from, to; /* bytes */
 };
@@ -22,11 +22,11 @@ struct clog2_known {
 /* Borrowed from a reader that was opened as usual; nothing of another format's. */
 struct clog2_known clog2_known(const struct reader *reader);
 
-/* Opens a merged trace, reading no more than its definitions. Damage is not looked for, and no records are counted.
+/* Opens a merged trace, reading no more than its definitions. It does not search for damage, nor count records.
    NULL and a fault. */
 struct reader *clog2_open_known(const char *path, const struct clog2_known *known, struct error *err);
 
-/* Defines what an event id stands for that no definition names, as if an event with it had been read: states and marks
+/* Defines an event id without a definition, as if an event with it had been read: states and marks
    get their indices in this order. */
 void clog2_define(struct reader *reader, int32_t id);
 

@@ -44,7 +44,7 @@ struct sample_pack {
     struct samples samples;
 };
 
-/* True where event.value is only MPE-1's counter of calls, which says nothing. */
+/* True if event.value is only MPE-1's counter of calls, which has no meaning. */
 static bool value_is_counter(struct clog2_writer *clog2, const struct event *event)
 {
     if (event->kind > EVENT_LEAVE || !clog2->writer.defs->states[event->state].is_mpi)
@@ -187,7 +187,7 @@ static unsigned char *record(struct clog2_writer *clog2, const struct place *pla
     return at + CLOG2_HEADER_SIZE;
 }
 
-/* MPE's converter to SLOG-2 dies of an empty name or colour. */
+/* MPE's converter to SLOG-2 crashes on an empty name or colour. */
 static void put_name(struct clog2_writer *clog2, unsigned char *at, const char *name, int32_t id)
 {
     char number[TEXT_NUMBER_SIZE];
@@ -245,7 +245,7 @@ static void write_site(struct clog2_writer *clog2, const struct place *place, ui
     clog2_put_text(&clog2->writer, body + 8, CLOG2_TEXT_SIZE, text);
 }
 
-/* Of a path that is too long the last directories, as many as there is room for, and the file. */
+/* A path that is too long is cut to the file and as many of its directories as fit. */
 static const char *path_end(const char *path)
 {
     const char *slash;
@@ -277,8 +277,8 @@ static void made_up_uuid(unsigned char uuid[COMM_UUID_SIZE], int32_t id, bool wi
     comm_sign_uuid(uuid, (uint32_t)id, 0, window);
 }
 
-/* The source's UUID, which may be anything (XML) or from recordings of old, so that MPE's tools can print it: what they
-   cannot becomes its hash. The same UUID always becomes the same one. */
+/* The source's UUID, which may be anything (XML) or from recordings of old, so that MPE's tools can print it: a UUID
+   that they cannot print becomes a hash of it. The same UUID always becomes the same one. */
 static void put_uuid(unsigned char *at, const unsigned char uuid[COMM_UUID_SIZE])
 {
     memcpy(at, uuid, COMM_UUID_SIZE);
@@ -310,7 +310,7 @@ static void write_comm(struct clog2_writer *clog2, const struct place *place, co
         put_uuid(body + 16, uuid);
 }
 
-/* A process that no record makes a member of the world: MPE's tools need one, so it is made as MPE does at the start.
+/* A process that no record makes a member of the world: MPE's tools need one, so write one as MPE does at the start.
  */
 static void introduce(struct clog2_writer *clog2, uint32_t process, int64_t time_ns)
 {
@@ -343,7 +343,7 @@ static uint32_t site_id(const struct clog2_writer *clog2, const struct event *ev
     return known ? (uint32_t)clog2->ids.sites[event->site - 1] : 0;
 }
 
-/* Communicator and rank of a process in it, as records name them; what is not known stands in the world. */
+/* Communicator and rank of a process in it, as in records; unknown ones are in the world. */
 static void side_of(struct clog2_writer *clog2, int32_t comm, uint32_t process, int32_t *comm_id, int32_t *rank)
 {
     const struct defs *defs = clog2->writer.defs;
@@ -548,7 +548,7 @@ static bool mark_needs_none(const struct clog2_writer *clog2, size_t index)
     return (!mark->defined && clog2->ids.marks[index] == mark->id) || (mark->made_up && !clog2->mark_occurs[index]);
 }
 
-/* Definitions that have no place in the stream stand at its end, written by process 0, as MPE does with its own. */
+/* Definitions without a place in the stream come at its end, written by process 0, as MPE does with its own. */
 static void write_missing_definitions(struct clog2_writer *clog2)
 {
     const struct defs *defs = clog2->writer.defs;
@@ -672,7 +672,7 @@ static void find_world(struct clog2_writer *clog2)
     clog2->world_id = clog2->world >= 0 ? defs->comms[clog2->world].id : clog2->next_comm_id++;
 }
 
-/* Ids are given and the file is begun when all definitions are known. */
+/* Assigns ids and begins the file once all definitions are known. */
 static void file_start(struct clog2_writer *clog2)
 {
     static const unsigned char preamble[CLOG2_PREAMBLE_SIZE];

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-/* One function for each kind of definition, which goes both ways: what is written is what is read. */
+/* One function for each kind of definition both writes and reads it, so that the two cannot differ. */
 struct packing {
     struct output *output;   /* written to; NULL: read */
     const unsigned char *at; /* what is read next */

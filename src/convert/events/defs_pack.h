@@ -9,7 +9,8 @@
 
 void defs_pack(struct output *output, const struct defs *defs);
 
-/* Into empty definitions; everything keeps its index. The bytes are those that defs_pack wrote: a checksum says so. */
+/* Into empty definitions; everything keeps its index. The bytes must come from defs_pack: the caller has verified a
+   checksum. */
 void defs_unpack(const unsigned char *packed, struct defs *defs);
 
 #endif

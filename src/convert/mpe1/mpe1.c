@@ -34,7 +34,7 @@ static bool role_of_state(struct mpe1_ids *ids, struct reader *reader, int32_t i
     return role_set(ids, id, kind, index);
 }
 
-/* Text of the file as UTF-8 without trailing blanks (Fortran's names have them); NULL where nothing is left. */
+/* Text of the file as UTF-8 without trailing blanks (Fortran's names have them); NULL if nothing is left. */
 static char *clean_text(const char *bytes)
 {
     size_t length = strlen(bytes);
@@ -55,8 +55,8 @@ static uint64_t hash_text(uint64_t hash, const char *text)
     return hash * 31;
 }
 
-/* Every process may define the same state: a definition is looked for among all, not just among those that won. Where
-   two have the same hash the second is kept twice, no more. */
+/* Every process may define the same state: a definition is searched among all, not just among those that won. If two
+   have the same hash, the second is kept twice at most. */
 static bool state_repeated(struct mpe1_ids *ids, const struct defs *defs, const struct state_def *state)
 {
     uint64_t hash = map_pair((uint32_t)state->start, (uint32_t)state->end) * UINT64_C(1099511628211);
@@ -69,7 +69,7 @@ static bool state_repeated(struct mpe1_ids *ids, const struct defs *defs, const 
            same_text(known->original, state->original) && same_text(known->colour, state->colour);
 }
 
-/* Adds a definition that is not there yet; ids that another one has stay with that one. */
+/* Adds a definition unless it exists; ids already in use keep their first definition. */
 static void add_state(struct mpe1_ids *ids, struct reader *reader, struct state_def *state)
 {
     const uint64_t *role = map_find(&ids->roles, (uint32_t)state->start);
@@ -147,7 +147,7 @@ bool mpe1_integer(const char **at, const char *end, int64_t *value)
     uint64_t sum = 0;
     while (from < end && *from >= '0' && *from <= '9')
         sum = sum * 10 + (uint64_t)(*from++ - '0');
-    /* 18 digits always fit; more are read as a double where that makes sense. */
+    /* 18 digits always fit; longer ones are read as a double if that makes sense. */
     if (from == digits || from - digits > 18)
         return false;
     *value = negative ? -(int64_t)sum : (int64_t)sum;

@@ -4,8 +4,7 @@
 
 #include "convert/reader.h"
 
-/* What ALOG and CLOG share, both being MPE-1's: what event ids stand for, how functions are named, how messages are
- * written. */
+/* Shared by ALOG and CLOG, both formats of MPE-1: the meaning of event ids, names of functions, messages. */
 
 enum {
     MPE1_SEND = -101, /* event ids of records */
@@ -20,7 +19,7 @@ struct mpe1_ids {
     struct map roles;  /* event id -> index << 8 | kind + 1 */
     struct map states; /* hash of a definition's ids and texts -> index: tells repeated ones */
     struct map marks;
-    uint64_t near[MPE1_NEAR]; /* the same for small ids, once asked: nearly all are */
+    uint64_t near[MPE1_NEAR]; /* the same for small ids, once used: nearly all are */
 };
 void mpe1_ids_clear(struct mpe1_ids *ids);
 

@@ -26,12 +26,12 @@ enum {
 
 struct alog_state {
     struct mpe1_ids ids;
-    double rollover_us; /* value at which the clock starts again; 0: never */
+    double rollover_us; /* value at which the clock wraps around; 0: never */
     int64_t declared;   /* events that the header promises; -1: it does not */
     uint64_t events, line;
     uint64_t counts[3];        /* event, send, receive */
     uint64_t headers[HEADERS]; /* by -type; 0: not assigned */
-    bool inside_long_line;     /* what comes is the rest of a line that was refused */
+    bool inside_long_line;     /* the input is inside a line that was refused */
 };
 
 /* A line, cut into its six numbers and the rest. */

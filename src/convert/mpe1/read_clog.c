@@ -25,7 +25,7 @@ enum {
     CLOG_NAME = 16,
     CLOG_COLOUR = 24,
     CLOG_BLOCK = 65536, /* MPE's; 1024 before MPICH 1.2 */
-    CLOG_ROOM = 136,    /* MPE leaves at most this behind a block's end record */
+    CLOG_ROOM = 136,    /* MPE leaves at most this after a block's end record */
     CLOG_BLOCK_LIMIT = 1 << 24
 };
 
@@ -37,7 +37,7 @@ struct clog_state {
     uint64_t counts[CLOG_KINDS + 2]; /* by type + 2 */
 };
 
-/* Bytes of a record by its type; 0 for what is no type. */
+/* Bytes of a record by its type; 0 for an unknown type. */
 static size_t record_size(int32_t type)
 {
     static const uint8_t sizes[CLOG_KINDS] = {0, 56, 48, 48, 40, 48, 80, 72, 32};
@@ -53,7 +53,7 @@ static bool record_is_here(const unsigned char *at, bool big_endian)
     return size > 0 && bytes_i32(at + 12, big_endian) == (int32_t)(size / 8);
 }
 
-/* The same for a file of which nothing is known yet: time and process must be possible too. */
+/* The same for a file before anything is known: time and process must be plausible too. */
 static bool header_is_valid(const unsigned char *at, bool big_endian)
 {
     int32_t process = bytes_i32(at + 16, big_endian);
@@ -76,7 +76,7 @@ static int clog_probe(const unsigned char *data, size_t size)
     return 0;
 }
 
-/* Walks the first block: *at is after its end record (*ended), or where there is no record. Sets the block size where
+/* Walks the first block: *at is after its end record (*ended), or at a place without a record. Sets the block size if
    the log ends there. */
 static enum status walk_first_block(struct reader *reader, size_t *at, bool *ended, struct error *err)
 {
@@ -99,8 +99,8 @@ static enum status walk_first_block(struct reader *reader, size_t *at, bool *end
     return STATUS_OK;
 }
 
-/* *valid: a record stands at the first `wanted` multiples of `size`, as far as the file goes, but at least at the
- * first. */
+/* *valid: there is a record at the first `wanted` multiples of `size`, as far as the file goes, but at least at the
+   first. */
 static enum status blocks_begin(struct reader *reader, size_t size, size_t wanted, bool *valid, struct error *err)
 {
     const struct clog_state *state = reader->state;
@@ -116,9 +116,9 @@ static enum status blocks_begin(struct reader *reader, size_t size, size_t wante
     return STATUS_OK;
 }
 
-/* The block size is nowhere stated: the smallest power of two behind the first block's end at which a record begins.
-   MPE's end records stand so close to the block's end that they alone tell, even if the second block is damaged. A
-   first block that is damaged itself tells less: then several blocks must begin as they should. */
+/* The file does not state the block size: it is the smallest power of two after the first block's end at which a record
+   begins. MPE's end records are so close to the block's end that they suffice, even if the second block is damaged. If
+   the first block is damaged, several blocks must begin correctly. */
 static enum status find_block_size(struct reader *reader, struct error *err)
 {
     struct clog_state *state = reader->state;
@@ -169,7 +169,7 @@ static void take(struct reader *reader, int32_t type)
     state->counts[type + 2]++;
 }
 
-/* Handles what stands between records; *found: a record is whole at input->at. */
+/* Handles everything between records; *found: a complete record is at input->at. */
 static enum status step(struct reader *reader, int32_t *type, bool *found, struct error *err)
 {
     struct clog_state *state = reader->state;
@@ -343,7 +343,7 @@ static void collective_record(struct reader *reader, const unsigned char *body, 
     event->bytes_sent = bytes >= 0 ? bytes : BYTES_UNKNOWN;
 }
 
-/* Translates the record at `at`; false where it gives no event. */
+/* Translates the record at `at`; false if it gives no event. */
 static bool record_event(struct reader *reader, int32_t type, const unsigned char *at, struct batch *batch)
 {
     struct clog_state *state = reader->state;

@@ -21,7 +21,7 @@ struct alog_writer {
     uint64_t texts, fractions; /* comments cut; times that are no whole us behind the first event's */
     int64_t first_ns;
     int32_t *starts, *ends, *marks; /* event ids given, by index */
-    struct map taken;               /* ids that are in use */
+    struct map taken;               /* ids in use */
     int32_t next_id;
     struct map calls; /* (process, state) -> calls so far: MPE-1's counter in `data` */
     struct map types; /* ids that occur, for the header */
@@ -43,7 +43,7 @@ static enum status alog_begin(struct sink *sink, const struct defs *defs, struct
     return STATUS_OK;
 }
 
-/* True for what ALOG has a line for; counts what it has not. */
+/* True for events that ALOG has a line for; counts the others. */
 static bool event_fits(struct alog_writer *alog, const struct event *event)
 {
     switch (event->kind) {
@@ -129,7 +129,7 @@ static int32_t fresh_id(struct alog_writer *alog)
     return alog->next_id;
 }
 
-/* Ids of the source stay where they are free and whole; all others get ids above MPE's own. */
+/* Ids of the source are kept if they are free and complete; all others get ids above MPE's own. */
 static void give_ids(struct alog_writer *alog)
 {
     const struct defs *defs = alog->writer.defs;
@@ -203,7 +203,7 @@ static void write_definitions(struct alog_writer *alog)
         /* Above MPE's own ids its spelling would be a user's state. */
         bool own = state->original && alog->starts[i] < MPE1_USER_EVENTS;
         char *name = comment_text(alog, own ? state->original : state->name);
-        /* A colour alone would be taken for the name. */
+        /* A colour alone would be read as the name. */
         colour_text(colour, sizeof colour, state->colour);
         output_print(output, "-13 0 %d %d 0 0 %s %s\n", (int)alog->starts[i], (int)alog->ends[i], *name ? colour : "",
                      name);

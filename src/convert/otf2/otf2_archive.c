@@ -79,7 +79,7 @@ void otf2_guard(const char *name)
     guarding = 1;
 }
 
-/* Behind a chunk's first byte and its byte order. */
+/* After a chunk's first byte and its byte order. */
 bool otf2_is_anchor(const unsigned char *data, size_t size)
 {
     return size >= 6 && memcmp(data + 2, "OTF2", 4) == 0;

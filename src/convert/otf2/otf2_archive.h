@@ -12,7 +12,7 @@ struct otf2_archive {
     OTF2_Reader *library;
     char *anchor;    /* path of the anchor file; owned */
     int unfinished;  /* of the directory: see core/unfinished.h */
-    char *directory; /* with the archive, unpacked: removed when it is closed; NULL: it is where it was */
+    char *directory; /* directory of the unpacked archive, removed on closing; NULL: it was not packed */
     bool unpack_cut; /* the packed archive ends early, or is damaged */
 };
 
@@ -24,15 +24,15 @@ bool otf2_is_packed(const unsigned char *data, size_t size);
 char *otf2_find_anchor(const char *directory);
 
 /* (libotf2 itself exports names that begin with otf2_archive_.) Opens the archive of the anchor file, or that is
- * packed, which `input` stands at the begin of. */
+   packed, which `input` stands at the begin of. */
 enum status otf2_files_open(struct otf2_archive *archive, struct input *input, struct error *err) MUST_CHECK;
 void otf2_files_close(struct otf2_archive *archive);
 
-/* What the library said last of what is wrong; "" where it said nothing since it was asked. */
+/* The library's last error message; "" if there was none since the last call. */
 const char *otf2_complaint(void);
 
-/* While the library is at work on what may be damaged: should it crash, a line says which file it was, and the program
-   ends with the exit code of an input that cannot be read. Leave with NULL. */
+/* Call before the library reads data that may be damaged: if it crashes, a line names the file, and the program ends
+   with the exit code of an unreadable input. Call with NULL afterwards. */
 void otf2_guard(const char *name);
 
 #endif

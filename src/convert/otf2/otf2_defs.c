@@ -248,7 +248,7 @@ static OTF2_GlobalDefReaderCallbacks *callbacks_new(void)
     return callbacks;
 }
 
-/* What is left: places in the source, call paths, counters, files, parameters. */
+/* The rest: places in the source, call paths, counters, files, parameters. */
 
 static void make_sites(struct otf2_defs *otf2)
 {

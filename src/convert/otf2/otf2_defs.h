@@ -8,7 +8,7 @@
 /* The global definitions of an archive: collected as they come (they may name what comes later, and real writers define
    twice), then made ours. */
 
-/* Rows of one kind, found by the number that the archive gives them. The first definition of a number stands. */
+/* Rows of one kind, found by the number that the archive gives them. The first definition of a number is kept. */
 struct otf2_ids {
     struct map places; /* id -> index */
 };

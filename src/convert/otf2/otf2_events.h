@@ -4,7 +4,7 @@
 
 #include "convert/otf2/otf2_location.h"
 
-/* What the callbacks of the library share: one for each kind of record, in otf2_location.c (regions), otf2_mpi.c
+/* Shared by the library's callbacks, one for each kind of record, in otf2_location.c (regions), otf2_mpi.c
    (messages, collectives, requests), otf2_rma_io.c (one-sided operations, files) and otf2_values.c (counters,
    parameters, the recorder itself). */
 
@@ -29,7 +29,7 @@ static inline struct event *otf2_event(struct otf2_location *location, uint64_t 
     return number >= location->first && at >= location->head && at < location->count ? &location->events[at] : NULL;
 }
 
-/* Real recorders give sizes that nobody has written. */
+/* Real recorders give sizes that were never written. */
 static inline int64_t otf2_bytes(uint64_t bytes)
 {
     return bytes > INT64_MAX ? BYTES_UNKNOWN : (int64_t)bytes;
@@ -39,8 +39,8 @@ static inline int64_t otf2_bytes(uint64_t bytes)
 void otf2_post(struct otf2_location *location, uint64_t id);
 void otf2_complete(struct otf2_location *location, uint64_t id);
 
-/* Tells the numbers on marks and, the last of them, on the leave that follows: each tells as many as come one after the
-   other. */
+/* Adds the numbers as marks and, the last of them, to the leave that follows: each has one range of consecutive
+   numbers. */
 void otf2_tell_requests(struct otf2_location *location, OTF2_TimeStamp time, const struct otf2_numbers *numbers,
                         uint32_t *last, uint32_t *last_count);
 

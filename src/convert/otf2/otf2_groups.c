@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Who is who: processes of location groups, ranks of communicators. */
+/* Processes of location groups, and ranks of communicators. */
 #include "convert/otf2/otf2_defs.h"
 
 #include "core/memory.h"
@@ -14,7 +14,7 @@ static const struct otf2_group *group_of(const struct otf2_defs *otf2, OTF2_Grou
     return index == OTF2_NONE ? NULL : &otf2->group[index];
 }
 
-/* The locations of MPI's ranks; NULL where the archive does not say. */
+/* The locations of MPI's ranks; NULL if the archive does not have them. */
 static const struct otf2_group *mpi_locations(const struct otf2_defs *otf2)
 {
     const struct otf2_group *found = NULL;
@@ -89,7 +89,7 @@ static void rank_others(struct otf2_defs *otf2)
     otf2->defs->processes = next;
 }
 
-/* The machine that a process ran on: the name of the nearest node of the system tree whose class says so. */
+/* The machine that a process ran on: the name of the nearest node of the system tree whose class is a machine. */
 static const char *host_of(const struct otf2_defs *otf2, OTF2_SystemTreeNodeRef node)
 {
     const char *nearest = NULL;
@@ -240,7 +240,7 @@ static void make_windows(struct otf2_defs *otf2)
     }
 }
 
-/* One definition stands for the own communicators of all processes. */
+/* One definition represents the self communicators of all processes. */
 static void make_selfs(struct otf2_defs *otf2, struct otf2_comm *comm)
 {
     for (uint32_t process = 0; otf2->selfs == EVENT_UNKNOWN && process < otf2->defs->processes; process++) {

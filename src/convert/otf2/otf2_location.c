@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "convert/otf2/otf2_events.h"
 
-/* An event waits for at most so many behind it. */
+/* An event waits for at most this many later ones. */
 enum { WAIT_MOST = 32 * 1024 };
 
 void otf2_clock_begin(struct otf2_clock *clock, uint64_t resolution, uint64_t offset)

@@ -5,7 +5,7 @@
 #include "convert/otf2/otf2_defs.h"
 #include "core/memory.h"
 
-/* The events of one location, translated. What a call does stands between its enter and its leave: events from an MPI
+/* The events of one location, translated. The events of a call come between its enter and its leave: events from an MPI
    call's enter on wait until it is left, so that the enter has the communicator, too. */
 
 /* Ticks as ns, exactly: ticks * 10^9 / resolution, rounded down. */
@@ -42,7 +42,7 @@ struct otf2_call {
     struct otf2_numbers posted, completed;
 };
 
-/* A collective that has been posted: its communicator is told when it completes. */
+/* A collective that has been posted: its communicator is recorded when it completes. */
 struct otf2_posted {
     uint64_t request, enter, leave; /* numbers of events */
 };
@@ -64,13 +64,13 @@ struct otf2_location {
     size_t posted_count, posted_capacity;
     struct map modes;       /* of I/O operations by their number */
     bool off;               /* measurement is */
-    uint64_t records, read; /* that were translated, and that the library says it read */
-    uint64_t undefined;     /* that name what is not defined */
+    uint64_t records, read; /* events translated, and events the library reports as read */
+    uint64_t undefined;     /* events that refer to missing definitions */
     OTF2_CommRef last_comm_id;
     uint32_t last_comm;
 };
 
-/* What of each kind the archive's events were, for `sight info`. */
+/* Counts of the archive's events by kind, for `sight info`. */
 OTF2_EvtReaderCallbacks *otf2_location_callbacks(void);
 
 /* How many of the events that are there may be given: those before the first that still waits. */

@@ -35,7 +35,7 @@ void otf2_complete(struct otf2_location *location, uint64_t id)
     map_remove(&requests->numbers, id);
 }
 
-/* Tells the numbers on marks and, the last of them, on the leave: each has as many as follow one another. */
+/* Adds the numbers as marks and, the last of them, to the leave: each has one range of consecutive numbers. */
 void otf2_tell_requests(struct otf2_location *location, OTF2_TimeStamp time, const struct otf2_numbers *numbers,
                         uint32_t *last, uint32_t *last_count)
 {
@@ -77,8 +77,8 @@ static bool is_other_side(const struct otf2_location *location, const struct otf
     return false;
 }
 
-/* MPI_PROC_NULL is -1 or -2 as its MPI has it. Other ranks that cannot be are not known: recorders give statuses that
-   nobody has written. */
+/* MPI_PROC_NULL is -1 or -2 as its MPI has it. Other impossible ranks become unknown: recorders use statuses that were
+   never filled. */
 static int32_t partner_of(const struct otf2_location *location, const uint32_t *world, uint32_t count, bool self,
                           uint32_t rank)
 {
@@ -199,7 +199,7 @@ static OTF2_CallbackCode on_collective(EVENT_ARGUMENTS, OTF2_CollectiveOp operat
     call->comm = own_side(location, comm);
     if (location->otf2->defs->states[call->state].class != CLASS_COLLECTIVE)
         return OTF2_CALLBACK_SUCCESS;
-    /* 0 both ways is what writers give that do not know. */
+    /* Writers that do not know the bytes give 0 both ways. */
     bool known = sent > 0 || received > 0;
     call->root = root_of(root);
     call->sent = known ? otf2_bytes(sent) : BYTES_UNKNOWN;

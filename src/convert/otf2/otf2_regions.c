@@ -109,7 +109,7 @@ static const struct mpi_function *function_of(const char *name)
     return function;
 }
 
-/* What the leaves of a function's calls tell, as in our own recordings. */
+/* The payload of a function's leaves, as in our own recordings. */
 static const char *format_of(const char *name)
 {
     const struct mpi_function *function = mpi_function_find(name);

@@ -21,7 +21,7 @@ struct otf2_state {
     size_t open_count;
     struct otf2_requests requests;
     uint32_t process;
-    bool told_comms;   /* of the process at hand */
+    bool told_comms;   /* of the current process */
     size_t comm, side; /* next to be told */
     uint64_t records, undefined;
 };
@@ -86,7 +86,7 @@ static enum status otf2_open(struct reader *reader, struct error *err)
     return status;
 }
 
-/* Says what became of a location's events. */
+/* Reports missing or damaged events of a location. */
 static void location_fault(struct otf2_location *location, const char *what)
 {
     const struct otf2_location_def *def = &location->otf2->location[location->def];
@@ -95,7 +95,7 @@ static void location_fault(struct otf2_location *location, const char *what)
                   def->process, def->thread, what, *why ? ": " : "", why);
 }
 
-/* Events that the process has in a file that is there. */
+/* Number of the process's events in existing files. */
 static bool has_file(const struct otf2_state *state, uint64_t id)
 {
     char *path;

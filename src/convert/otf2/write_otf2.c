@@ -25,7 +25,7 @@ static enum status otf2_begin(struct sink *sink, const struct defs *defs, struct
     return STATUS_OK;
 }
 
-/* Two groups belong together where one record follows the other. */
+/* Two groups belong together if their records are adjacent. */
 static void note_sides(struct otf2_writer *otf2, const struct event *event)
 {
     uint64_t key = map_pair(event->process, event->thread);
@@ -197,7 +197,7 @@ static void remove_directory(const char *path)
     nftw(path, remove_one, 8, FTW_DEPTH | FTW_PHYS);
 }
 
-/* Puts the archive in its place; what is replaced is an archive. */
+/* Puts the archive in its place; only an archive is replaced. */
 static enum status put_in_place(struct otf2_writer *otf2, struct error *err)
 {
     char *anchor;

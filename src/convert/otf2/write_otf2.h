@@ -36,7 +36,7 @@ struct otf2_writer {
     struct otf2_written *locations;
     size_t location_count, location_capacity;
     struct map other_side; /* comm -> comm of the other group */
-    struct map local_side; /* (process, thread) -> its group of the inter-communicator that is being told */
+    struct map local_side; /* (process, thread) -> its group of the inter-communicator being read */
     uint32_t *comms;       /* by comm: number in the archive */
     struct map inters;     /* the smaller comm of both -> number in the archive */
     uint32_t comm_count;

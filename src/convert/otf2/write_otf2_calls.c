@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Records of events. What a call does is known when it has been left: the events of an MPI call are kept until then. */
+/* Records of events. The effect of a call is known when it is left: the events of an MPI call are kept until then. */
 #include "convert/otf2/write_otf2.h"
 
 #include "core/memory.h"
@@ -187,7 +187,7 @@ static void put_message(struct otf2_writer *otf2, const struct event *event, con
     uint32_t comm = message_comm(otf2, event);
     OTF2_TimeStamp time = ticks(otf2, event->time_ns);
     if (event->partner >= 0 && rank == EVENT_UNKNOWN && event->comm < 0) {
-        comm = 0; /* of which no more is known: world ranks */
+        comm = 0; /* not known further: world ranks */
         rank = event->partner;
     }
     lose(otf2, "messages to or from MPI_PROC_NULL", event->partner == PARTNER_NONE);
@@ -207,7 +207,7 @@ static void put_message(struct otf2_writer *otf2, const struct event *event, con
         wrote(otf2, OTF2_EvtWriter_MpiRecv(otf2->events, NULL, time, partner, comm, tag, size_of(bytes)));
 }
 
-/* Events that are in no MPI call, or need nothing of it. */
+/* Events outside MPI calls, or independent of their call. */
 static void put_plain(struct otf2_writer *otf2, const struct event *event, const unsigned char *arena)
 {
     OTF2_TimeStamp time = ticks(otf2, event->time_ns);
@@ -267,7 +267,7 @@ struct numbers {
     size_t count, capacity, at;
 };
 
-/* The requests that the events of a call tell, in their order. */
+/* The requests in the events of a call, in order. */
 static struct numbers numbers_of(const struct otf2_writer *otf2)
 {
     struct numbers numbers = {0};

@@ -57,7 +57,7 @@ static void check(struct writing *writing, OTF2_ErrorCode code)
     writing->fine &= code == OTF2_SUCCESS;
 }
 
-/* Texts that are met after the events have numbers of their own, in order. */
+/* Texts found after the events get their own numbers, in order. */
 static uint32_t text(struct writing *writing, const char *string)
 {
     struct otf2_writer *otf2 = writing->otf2;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Events of a .prv in order of time: those of its records merged with what the sorter has. */
+/* Events of a .prv in order of time: those of its records merged with those from the sorter. */
 #include "convert/paraver/paraver_state.h"
 
 #include "core/memory.h"
@@ -54,7 +54,7 @@ static void flush_due(struct paraver_state *state, struct batch *batch)
     state->due_count = 0;
 }
 
-/* Emits what the sorter has before this time; what it has at this time becomes due. STATUS_END: the batch is full, and
+/* Emits the sorter's events before this time; those at this time become due. STATUS_END: the batch is full, and
    there is more. */
 static enum status merge_until(struct paraver_state *state, struct batch *batch, int64_t time_ns, struct error *err)
 {
@@ -152,7 +152,7 @@ static void emit_enter(struct reader *reader, struct batch *batch, const struct 
         emit_collective(reader, batch);
 }
 
-/* Nothing says what is left: it is the innermost of the same type. */
+/* The file does not say which is left: it is the innermost of the same type. */
 static void emit_leave(struct reader *reader, struct batch *batch, const struct paraver_pair *pair)
 {
     struct paraver_state *state = reader->state;

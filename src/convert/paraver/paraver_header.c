@@ -25,7 +25,7 @@ static bool take_unit(const char **at, const char *end, uint64_t *unit_ns)
     return false;
 }
 
-/* "2(4,4)", or "0" where nothing is known of them. */
+/* "2(4,4)", or "0" if nothing is known about them. */
 static bool take_nodes(const char **at, const char *end)
 {
     uint64_t count;

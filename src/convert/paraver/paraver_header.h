@@ -19,14 +19,14 @@ struct paraver_header {
     size_t task_count, task_capacity;
     uint32_t *first; /* of each application: its first task; one more at the end */
     size_t application_count, first_count, first_capacity;
-    uint64_t communicators; /* lines that are to follow */
+    uint64_t communicators; /* number of lines that follow */
 };
 
 /* NULL, or what is wrong at *at. */
 const char *paraver_header_parse(struct paraver_header *header, const char **at, const char *end);
 void paraver_header_clear(struct paraver_header *header);
 
-/* The process of a task, both counted from 1 in the file. False: the header has none such. */
+/* The process of a task, both counted from 1 in the file. False: not in the header. */
 static inline bool paraver_process(const struct paraver_header *header, uint64_t application, uint64_t task,
                                    uint32_t *process)
 {

@@ -6,7 +6,7 @@
 #include "core/map.h"
 
 /* The files beside a .prv: labels of states, event types and their values (.pcf), names of nodes and threads (.row).
-   What is not there has no label. */
+   Missing entries have no label. */
 
 struct paraver_labels {
     char **texts; /* UTF-8 */
@@ -20,8 +20,8 @@ struct paraver_labels {
     bool has_pcf;
 };
 
-/* Reads NAME.pcf and NAME.row of NAME.prv (also NAME.prv.gz); the path may be NULL. A file that is not there is no
-   fault; one that cannot be read is. */
+/* Reads NAME.pcf and NAME.row of NAME.prv (also NAME.prv.gz); the path may be NULL. A missing file is not a fault; one
+   that cannot be read is. */
 enum status paraver_labels_read(struct paraver_labels *labels, const char *path, struct error *err) MUST_CHECK;
 void paraver_labels_clear(struct paraver_labels *labels);
 

@@ -25,7 +25,7 @@ enum {
 struct paraver_names {
     struct map states;   /* (event type, value) -> index; type 0: of state records */
     struct map counters; /* event type -> index */
-    uint64_t numbered;   /* names made of numbers, for want of a label */
+    uint64_t numbered;   /* names made from numbers, without a label */
 };
 
 /* True for events whose value is a function that is entered, or 0 where the innermost is left. */
@@ -39,7 +39,7 @@ static inline bool paraver_type_is_mpi(uint64_t type)
 /* Extrae's number of a function of MPI; 0: it has none. */
 uint64_t paraver_mpi_value(const char *name);
 
-/* Makes the definition where it is not there; values and types are below UINT32_MAX. */
+/* Makes the definition if it does not exist; values and types are below UINT32_MAX. */
 void paraver_define_state(struct paraver_names *names, const struct paraver_labels *labels, struct defs *defs,
                           uint64_t type, uint64_t value);
 void paraver_define_counter(struct paraver_names *names, const struct paraver_labels *labels, struct defs *defs,

@@ -8,9 +8,9 @@
 #include "convert/text_lines.h"
 #include "core/sorter.h"
 
-/* What the two passes over a .prv share. The first finds the definitions and puts what does not stand in order of time
-   into a sorter: both ends of communications, which stand at their physical send, and both ends of states. The second
-   reads the events and merges. */
+/* The state of the two passes over a .prv. The first finds the definitions and puts events that are not in order of
+   time into a sorter: both ends of communications, which are recorded at their physical send, and both ends of states.
+   The second reads the events and merges. */
 
 enum { PARAVER_LINE_MOST = 1 << 24 };
 
@@ -37,7 +37,7 @@ struct paraver_state {
     struct paraver_record record;
     struct sorter *sorted;
     bool has_mpi;     /* then state records say nothing new */
-    bool inside_line; /* what comes is the rest of a line that is too long */
+    bool inside_line; /* the input is inside a line that is too long */
 
     /* the second pass */
     bool has_record;   /* the record waits until the sorter has nothing before it */
@@ -49,14 +49,14 @@ struct paraver_state {
     struct event *due;          /* of the sorter, at the time of the events that are read */
     size_t due_count, due_capacity;
     int64_t due_ns;
-    struct event *queue; /* what the batch had no room for */
+    struct event *queue; /* events that did not fit into the batch */
     size_t queue_count, queue_capacity, queue_at;
     uint64_t records, communicators;
     size_t made_comm; /* the communicator whose members are the next to be stated, and the rank in it */
     int32_t made_rank;
 };
 
-/* The next line that is whole. One that is not is damage. */
+/* The next complete line. An incomplete one is damage. */
 enum status paraver_line(struct reader *reader, struct text_line *line, struct error *err) MUST_CHECK;
 
 /* Hands all events of the record, whose kind is PARAVER_EVENT, to the batch and the queue, and before them those of the

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Paraver, the text format of Extrae and Dimemas: definitions and what has to be sorted. Facts: paraver(5). */
+/* Paraver, the text format of Extrae and Dimemas: definitions, and events that must be sorted. Facts: paraver(5). */
 #include "convert/paraver/paraver_state.h"
 
 #include "core/memory.h"
@@ -9,8 +9,8 @@
 
 enum { SORT_MEMORY = 16 << 20 };
 
-/* The order of what the sorter has at one time: what ends before what begins, but a state of no length ends after it
-   begins, and a message leaves after the call has begun. */
+/* The sorter's order of events at the same time: ends before begins, but a state without length ends after it begins,
+   and a message leaves after the call has begun. */
 enum { ORDER_LEAVE, ORDER_RECEIVE, ORDER_EMPTY_ENTER, ORDER_EMPTY_LEAVE, ORDER_ENTER, ORDER_SEND };
 
 static int paraver_probe(const unsigned char *data, size_t size)
@@ -156,7 +156,7 @@ static void define_pairs(struct reader *reader)
     }
 }
 
-/* What a line means to the first pass. */
+/* The first pass over a line. */
 static enum status scan_line(struct reader *reader, const struct text_line *line, struct map *numbers,
                              struct error *err)
 {
@@ -231,7 +231,7 @@ static enum status paraver_end(struct reader *reader)
     return STATUS_END;
 }
 
-/* Counts a line, and notes what is wrong with it; true if it has events. */
+/* Counts a line, and notes its damage; true if it has events. */
 static bool take_line(struct reader *reader, const struct text_line *line)
 {
     static const char *const names[] = {"", "state", "event", "communication"};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The buffer files of a recording, merged by time. Each file is in order, so that the merge holds one record of each:
-   the files stand in a heap by the time of their next record. */
+   the files are in a heap by the time of their next record. */
 #include "convert/record/read_record.h"
 
 #include "convert/record/record_pending.h"
@@ -27,16 +27,16 @@ struct stream {
     int64_t time_ns; /* of the next record, on the trace's clock */
     uint32_t file;
     size_t knot;                      /* of its clock's map */
-    const struct record_base *record; /* NULL: only the end of the recording is still to be told */
+    const struct record_base *record; /* NULL: only the end of the recording is left */
 };
 
-/* What is still to be told of a file when its records are done. */
+/* What is left to emit for a file after its records. */
 struct ending {
     struct record_pending_items items;
     size_t told;
 };
 
-/* The call that a file is in: its site, what it moved, and the requests that it told last, until its leave comes. */
+/* The current call of a file until its leave: its site, the bytes moved, and its last requests. */
 struct current {
     uint32_t site;
     uint32_t request, requests;
@@ -56,7 +56,7 @@ struct record_state {
     size_t count;
     int64_t begin_ns;     /* of the run on the clock of process 0: the trace's 0 */
     int64_t last_ns;      /* the latest event */
-    uint32_t ending_file; /* the first of which the end is still to be told, when all records are done */
+    uint32_t ending_file; /* the first whose end is still to be emitted, after all records */
     struct ending ending; /* of this file */
     char host[RECORD_NAME_SIZE];
     uint64_t events, foreign;
@@ -82,7 +82,7 @@ static const struct record_clock_map *clock_map(const struct record_state *state
     return &run->clocks.maps[run->processes[run->process_of[stream->file]].clock_map];
 }
 
-/* Time does not go back, whatever a damaged file says. */
+/* Time must not go back, even in a damaged file. */
 static void set_time(struct record_state *state, struct stream *stream, int64_t ticks)
 {
     int64_t here_ns = record_clock_ns(clock_map(state, stream), &stream->knot, ticks);
@@ -90,7 +90,7 @@ static void set_time(struct record_state *state, struct stream *stream, int64_t 
     stream->time_ns = time_ns > stream->time_ns ? time_ns : stream->time_ns;
 }
 
-/* The stream's next record, or the mark of its end. False: it is done. */
+/* The stream's next record, or the mark of its end. False: there is no more. */
 static bool stream_next(struct record_state *state, struct stream *stream)
 {
     struct record_file *file = &state->run.files[stream->file];
@@ -170,7 +170,7 @@ static int64_t known_bytes(uint64_t bytes)
     return bytes <= INT64_MAX ? (int64_t)bytes : BYTES_UNKNOWN;
 }
 
-/* Of a rank that may be anything: MPI_PROC_NULL is -1. */
+/* The rank may be invalid: MPI_PROC_NULL is -1. */
 static int32_t known_rank(int32_t rank)
 {
     return rank >= -1 && rank < PROCESS_LIMIT ? rank : EVENT_UNKNOWN;
@@ -201,7 +201,7 @@ static void set_moved(struct event *event, const struct current *current)
     event->bytes_received = known_bytes(current->received);
 }
 
-/* The requests that the call told last become a mark. */
+/* Turns the call's last requests into a mark. */
 static void request_mark(struct record_state *state, struct current *current, const struct event *base,
                          struct batch *batch)
 {
@@ -376,7 +376,7 @@ static void pending_event(struct record_state *state, const struct stream *strea
     batch_set_payload(batch, batch_event(batch, &event, EVENT_MARK), payload, sizeof payload);
 }
 
-/* A process crashed or exited: what it was doing then. */
+/* For a process that crashed or exited: its state at that time. */
 static void died_events(struct record_state *state, const struct stream *stream, const struct defs *defs,
                         struct batch *batch)
 {
@@ -454,7 +454,7 @@ static void translate(struct reader *reader, const struct stream *stream, struct
     }
 }
 
-/* Readings of clocks that cannot be: the first file of a host stands for it. */
+/* Impossible clock readings: the first file of a host represents it. */
 static void note_clocks(struct reader *reader)
 {
     const struct record_run *run = &((struct record_state *)reader->state)->run;
@@ -506,7 +506,7 @@ static int64_t alive_until(struct record_state *state, const struct stream *stre
     return alive_ns > state->last_ns ? alive_ns : state->last_ns;
 }
 
-/* Tells how the processes ended that did not finalise MPI. False: all is told. */
+/* Emits how processes ended that did not finalise MPI. False: nothing is left. */
 static bool tell_endings(struct record_state *state, const struct defs *defs, struct batch *batch)
 {
     if (!state->run.pending_mark)

@@ -9,7 +9,7 @@
    recordings, which must stay, in the order of time. NULL and a fault where they cannot be read. */
 struct reader *record_reader_open(const struct recordings *recordings, size_t trace, struct error *err);
 
-/* What a person wants to know of the run besides its events. */
+/* Facts about the run besides its events. */
 struct record_summary {
     uint32_t processes, declared; /* that have a recording; of the program */
     uint32_t unfinished;          /* that did not come to MPI_Finalize */

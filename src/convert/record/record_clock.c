@@ -9,7 +9,8 @@
 #define KNOT_GAP_NS 30e6
 #define RATE_MIN 0.02 /* ns a tick: clocks of 50 GHz */
 #define RATE_MAX 1e3  /* and of 1 MHz */
-/* What a reading may be off the straight line through all. CLOCK_MONOTONIC is steered, by chrony up to a 12th. */
+/* The largest deviation of a reading from the straight line through all. CLOCK_MONOTONIC is adjusted, by chrony up to a
+   12th. */
 #define STEERED 0.1
 #define OFF_NS 1e6
 
@@ -51,7 +52,7 @@ static int double_compare(const void *a, const void *b)
     return left < right ? -1 : left > right;
 }
 
-/* Of readings in order of ticks; 0 where they tell none. */
+/* The rate of readings in order of ticks; 0 if not known. */
 static double rate_of(const struct record_clock_map *map)
 {
     size_t half = map->count / 2, count = 0;
@@ -86,7 +87,7 @@ static double median_intercept(const struct record_clock_map *map, double rate)
     return median;
 }
 
-/* Leaves out what is off the line; the middle of the readings is its firmest place. */
+/* Leaves out readings off the line, starting in the middle, where it is most precise. */
 static void drop_outliers(struct record_clock_map *map, double rate)
 {
     double median = median_intercept(map, rate);

@@ -7,11 +7,11 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* The clocks of a recording. All processes of a host have the same ticks; all that they noted of what these are in ns
-   (struct record_calibration) becomes one map for the host, which never goes back: the order of ticks is the order of
-   ns, in whichever process they were read. */
+/* The clocks of a recording. All processes of a host have the same ticks; all their readings of the time in ns (struct
+   record_calibration) become one map for the host, which never goes back: the order of ticks is the order of ns, in
+   whichever process they were read. */
 
-/* What was noted once. */
+/* One reading. */
 struct record_reading {
     int64_t ticks, ns, width;
 };
@@ -29,7 +29,7 @@ struct record_clock_map {
     size_t count, capacity;
     struct record_knot *knots; /* none: the clock is not known */
     size_t knot_count, knot_capacity;
-    size_t bad; /* readings that cannot be */
+    size_t bad; /* impossible readings */
 };
 
 struct record_clocks {
@@ -49,7 +49,7 @@ void record_clock_add(struct record_clock_map *map, const struct record_reading 
 void record_clocks_finish(struct record_clocks *clocks);
 
 /* ns of CLOCK_MONOTONIC at `ticks`, within +-RECORD_TIME_MAX; the map has knots. `knot`, 0 at first, is where the
-   caller was last: it asks in order of time. */
+   caller was last: calls must be in order of time. */
 int64_t record_clock_ns(const struct record_clock_map *map, size_t *knot, int64_t ticks);
 
 void record_clocks_clear(struct record_clocks *clocks);

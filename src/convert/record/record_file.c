@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Reads what there is of `size` bytes. */
+/* Reads up to `size` bytes. */
 static size_t file_read(const char *path, uint64_t at, void *data, size_t size)
 {
     int file = open(path, O_RDONLY | O_CLOEXEC);
@@ -27,7 +27,7 @@ static size_t file_read(const char *path, uint64_t at, void *data, size_t size)
     return done;
 }
 
-/* The same from a position in the blocks, and no further than the end of what stands together in the file. */
+/* The same from a position in the blocks, and no further than the end of the contiguous blocks. */
 static size_t blocks_read(const struct record_file *file, uint64_t position, void *data, size_t size)
 {
     uint64_t first = RECORD_HEADER_SIZE + file->header.blocks * file->header.block_size; /* of the first in the file */
@@ -52,7 +52,7 @@ static void find_blocks(struct record_file *file)
         file->header.blocks = there;
     }
     file->end = RECORD_HEADER_SIZE + file->header.blocks * block;
-    /* What is behind missing ones is not used. */
+    /* Blocks after missing ones are not used. */
     if (file->frozen)
         memcpy(&number, file->frozen, sizeof number);
     else if (file_read(file->path, RECORD_HEADER_SIZE, &number, sizeof number) < sizeof number)
@@ -181,7 +181,7 @@ static const unsigned char *file_need(struct record_file *file, size_t size)
     return file->window + in_window;
 }
 
-/* What the site of a short record tells. False: there is no such site. */
+/* Looks up the site of a short record. False: there is no such site. */
 static bool expand_site(struct record_file *file, uint64_t word)
 {
     struct record_enter *enter = &file->expanded.enter;
@@ -202,7 +202,7 @@ static void expand_requests(struct record_file *file, uint64_t word)
     file->expanded.base.ticks = file->last_ticks;
 }
 
-/* Writes a short record out in full; NULL where it cannot be. */
+/* Expands a short record; NULL if it is invalid. */
 static const struct record_base *expand(struct record_file *file, const unsigned char *at, uint64_t word, size_t size)
 {
     struct record_base base = {.kind = (uint8_t)(word & 0xFF & ~(uint64_t)RECORD_SHORT),
@@ -230,7 +230,7 @@ static size_t short_size(uint64_t word)
     return sizeof word + (message ? sizeof(struct record_message) - sizeof(struct record_base) : 0);
 }
 
-/* The record that begins with this word, which is not 0; NULL where it cannot be. */
+/* The record that begins with this word, which is not 0; NULL if it is invalid. */
 static const struct record_base *record_at(struct record_file *file, uint64_t word, uint64_t room)
 {
     bool brief = (word & RECORD_SHORT) != 0;

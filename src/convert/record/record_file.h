@@ -13,7 +13,7 @@
 struct record_file {
     char *path; /* owned */
     struct record_header header;
-    struct record_pending *pending; /* its slot, where its process did not finalise MPI; else NULL */
+    struct record_pending *pending; /* its slot if its process did not finalise MPI; else NULL */
     unsigned char *frozen;          /* the block that is being filled, as it was; NULL: it is read where it stands */
     uint64_t size;
     uint64_t end;      /* of the blocks: positions are as record_format.h says */
@@ -44,7 +44,7 @@ struct record_file {
     size_t program, trace;
     uint32_t process; /* of the trace */
     uint64_t missing; /* blocks that should be there, and all after them */
-    bool damaged;     /* a record cannot be: the file ends there */
+    bool damaged;     /* an invalid record: the file ends there */
 };
 
 /* Reads the header. STATUS_END: its process ended before it had written one. STATUS_FAILED: it is no buffer file of

@@ -25,7 +25,8 @@ int64_t record_clock_offset(const struct record_clock_line *clock, int64_t time_
     double span = (double)(clock->last_ns - clock->first_ns), passed = (double)(time_ns - clock->first_ns);
     double change = (double)(clock->last_offset_ns - clock->first_offset_ns);
     double within = fmin(fmax(passed, 0), span);
-    /* Before the first moment and after the last, only by what of the change is no error of measuring. */
+    /* Extrapolated before the first moment and after the last, only by the part of the change that exceeds the
+       measuring error. */
     double error = ((double)clock->first_delay_ns + (double)clock->last_delay_ns) / 2;
     double sure = copysign(fmax(fabs(change) - fmax(error, 0), 0), change);
     double beyond = fmin(fmax(passed - within, -span), span);

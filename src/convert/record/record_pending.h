@@ -5,11 +5,10 @@
 #include "convert/record/record_file.h"
 #include "core/payload.h"
 
-/* What the slot of a thread and the table of requests of its process tell of a process that did not come to
-   MPI_Finalize. */
+/* Reads the slot of a thread and the table of requests of a process that did not reach MPI_Finalize. */
 
-/* Something that a thread waits for, or a request of its process; partners are ranks in `comm`, numbered as the process
-   does. */
+/* Something that a thread waits for, or a request of its process; partners are ranks in `comm`, with the process's own
+   numbering. */
 struct record_pending_item {
     struct pending pending;
     uint32_t comm;
@@ -30,7 +29,7 @@ struct record_last_call {
 /* The items of a file: how the process ended first, which is PENDING_ALIVE also in its other threads. */
 struct record_pending_items record_pending_of(const struct record_file *file, const struct record_last_call *last);
 
-/* True if the process crashed or exited, as far as it is known. */
+/* True if the process is known to have crashed or exited. */
 bool record_pending_ended(const struct record_file *file);
 
 #endif

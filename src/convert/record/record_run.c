@@ -38,7 +38,7 @@ static void group_processes(struct record_run *run)
     }
 }
 
-/* Colours of MPE's own states as MPE has them, of others by what they do. */
+/* Colours: MPE's own for its states, by class for others. */
 static const char *state_colour(const char *name)
 {
     static const char *const by_class[] = {
@@ -63,7 +63,7 @@ static void define_own_mark(struct defs *defs, uint32_t *mark, const char *name,
         *mark = defs_add_mark(defs, &own) + 1;
 }
 
-/* True of functions whose requests are followed, and that post or prepare one. */
+/* True for functions that post or prepare a request that is tracked. */
 static bool makes_requests(const struct mpi_function *function)
 {
     bool followed =
@@ -78,7 +78,7 @@ static bool synchronises_window(const struct mpi_function *function)
     return function->class == CLASS_RMA && strncmp(function->name, "MPI_Win_", 8) == 0;
 }
 
-/* What the payload of a function's leave tells; NULL: it has none. */
+/* The format of the payload of a function's leave; NULL: none. */
 static const char *leave_format(const struct mpi_function *function)
 {
     if (function->class == CLASS_COLLECTIVE)
@@ -206,7 +206,7 @@ static uint64_t role_value(enum event_kind kind, uint32_t index)
     return (uint64_t)index << 8 | ((uint64_t)kind + 1);
 }
 
-/* Processes describe the same state again: the first one stands. */
+/* Several processes describe the same state: the first description is kept. */
 static void define_text(struct record_run *run, struct defs *defs, struct record_definition *record)
 {
     record->name[sizeof record->name - 1] = '\0';
@@ -290,7 +290,7 @@ static void read_definitions(struct record_run *run, size_t index, struct defs *
     }
 }
 
-/* What tells in the trace why there is no more of it. */
+/* The mark in the trace that says why recording ended. */
 static void define_ends(struct record_run *run, struct defs *defs)
 {
     static const char *const names[] = {[RECORD_DISK_FULL] = "recording ended: disk full",

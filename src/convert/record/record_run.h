@@ -8,18 +8,18 @@
 #include "core/defs.h"
 #include "core/map.h"
 
-/* All buffer files of one run, and what their definitions tell when they are put together. */
+/* All buffer files of one run, with their combined definitions. */
 
 /* A communicator as one process numbers it: indices of the definitions. */
 struct record_comm_place {
-    int32_t comm;        /* what its calls stand on: itself, or the process's side of an inter-communicator */
+    int32_t comm;        /* the communicator of its calls: itself, or the process's side of an inter-communicator */
     int32_t partner;     /* where partners have their ranks */
     int32_t inter;       /* the inter-communicator itself; EVENT_UNKNOWN for an intra-communicator */
     uint64_t shared_key; /* of one with another program that is in the trace; 0: it is none */
     bool foreign;        /* partners may be outside the trace */
 };
 
-/* A place in a file of code that calls MPI, and what it is in the source. */
+/* A place in a code file that calls MPI, and its source location. */
 struct record_place {
     uint32_t module; /* of record_run.modules */
     uint32_t site;   /* event.site; 0: not known */
@@ -69,8 +69,8 @@ struct record_run {
     struct map comm_of_key;   /* key of a communicator, and whether it is an inter-communicator -> index of its first
                                  definition */
     uint32_t ended_marks[8];  /* by enum record_reason: index + 1 of the mark that says so */
-    uint32_t unnamed_mark;    /* of events that nobody described */
-    uint32_t request_mark;    /* of requests that no leave tells: index + 1; 0: none was made */
+    uint32_t unnamed_mark;    /* of events without a description */
+    uint32_t request_mark;    /* of requests that do not fit on a leave: index + 1; 0: none was made */
     uint32_t neighbours_mark; /* of neighbours in topologies: index + 1; 0: none was made */
     uint32_t pending_mark;    /* of processes that did not finalise MPI: index + 1; 0: none was made */
     uint32_t ranks_mark;      /* of calls on windows: index + 1; 0: none was made */
@@ -84,7 +84,7 @@ void record_run_close(struct record_run *run);
 /* The correction of a process's clock at a time, in ns to add for that of the trace. */
 int64_t record_run_offset(const struct record_run *run, const struct record_process *process, int64_t time_ns);
 
-/* What an event id of the MPE API stands for; ids that were never described are one mark. */
+/* The role of an event id of the MPE API; ids that were never described share one mark. */
 struct record_role record_run_role(const struct record_run *run, uint32_t id);
 
 #endif

@@ -4,13 +4,13 @@
 
 #include "convert/record/record_run.h"
 
-/* The call sites of a recording: each file numbers its own; what they are in the source is the same for all. */
+/* The call sites of a recording: each file numbers its own; their source locations are shared. */
 
 /* Index + 1 (of record_run.places) of the place whose call returns to `offset` in a file of code; 0 where it cannot be
    one. */
 uint32_t record_sites_place(struct record_run *run, const char *path, uint64_t offset);
 
-/* Takes a definition of a site that stands in `file`. */
+/* Adds the definition of a site in `file`. */
 void record_sites_define(struct record_run *run, struct record_file *file, struct record_site *site);
 
 /* After all definitions: looks into the files of code and defines the sites. */

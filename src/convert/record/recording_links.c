@@ -75,7 +75,7 @@ static size_t root_of(const struct recordings *recordings, size_t program)
     return program;
 }
 
-/* How the clock of program `from` leads to that of `to`: by a process of `to` on the host of process 0 of `from`.
+/* The clock of program `from` relative to that of `to`: by a process of `to` on the host of process 0 of `from`.
    False: there is none. */
 static bool clock_between(const struct recordings *recordings, size_t from, size_t to, struct record_clock_line *clock)
 {
@@ -113,7 +113,7 @@ static bool same_link(const struct recording_link *active, const struct recordin
            since_ns <= active->until_ns && until_ns >= active->since_ns;
 }
 
-/* Of several that could be it the earliest one: both sides make them in one order. */
+/* If several are possible, the earliest one: both sides create them in the same order. */
 static void find_other(struct recordings *recordings, size_t index)
 {
     struct recording_link *active = &recordings->links[index], *found = NULL;
@@ -129,7 +129,7 @@ static void find_other(struct recordings *recordings, size_t index)
     }
     if (!found)
         return;
-    /* Programs that are joined already need no second way between their clocks; one that follows the clock of a third
+    /* Programs already joined need no second relation between their clocks; one that follows a third program's clock
        cannot follow this one's too. */
     struct recording_program *joins = &recordings->programs[found->program];
     if (root_of(recordings, found->program) != root_of(recordings, active->program)) {

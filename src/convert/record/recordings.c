@@ -17,7 +17,7 @@ static bool has_suffix(const char *name, const char *suffix)
     return length > tail && strcmp(name + length - tail, suffix) == 0;
 }
 
-/* When the process began: its first definition tells what the clock was then. */
+/* When the process began: its first definition has the clock at that time. */
 static int64_t first_time(const struct record_file *file)
 {
     struct record_calibration first;
@@ -39,7 +39,7 @@ static enum status add_file(struct recordings *recordings, char *path, struct er
     return STATUS_OK;
 }
 
-/* An empty file of a process that could not record tells by its name why. */
+/* The name of an empty file says why the process could not record. */
 static void note_failed(struct recordings *recordings, const char *name)
 {
     const char *suffix = strstr(name, RECORD_SUFFIX RECORD_FAILED_SUFFIX);
@@ -108,7 +108,8 @@ static size_t program_of(struct recordings *recordings, struct map *known, const
     return (size_t)*index;
 }
 
-/* Files are in the order of ranks: how many processes of one rank and such a program came before tells the program. */
+/* Files are in the order of ranks: the number of earlier processes with the same rank and program number identifies the
+   program. */
 static void find_programs(struct recordings *recordings)
 {
     struct map known = {0}, of_rank = {0};
@@ -132,7 +133,7 @@ static void find_programs(struct recordings *recordings)
     map_clear(&of_rank);
 }
 
-/* A program among all: programs that are joined stand after the one that the first of them is joined to. */
+/* Orders programs: joined ones come after the one that the first of them is joined to. */
 struct place {
     int64_t begin_ns, own_begin_ns; /* of the trace's first program, of this one */
     size_t root, depth, program;
@@ -161,7 +162,7 @@ static struct place place_of(const struct recordings *recordings, size_t program
     return place;
 }
 
-/* Programs that are joined are one trace, others one each; traces stand in the order in which they began. */
+/* Programs that are joined are one trace, others one each; traces are in the order in which they began. */
 static void find_traces(struct recordings *recordings)
 {
     size_t count = recordings->program_count;

@@ -6,17 +6,17 @@
 #include "convert/record/record_offset.h"
 #include "core/map.h"
 
-/* What is in directories of buffer files: which files belong to which MPI program, and which programs are one trace,
-   since one has started the other (MPI_Comm_spawn) or they have connected. The processes of such a trace are those of
-   its programs, one after the other. */
+/* The contents of directories of buffer files: which files belong to which MPI program, and which programs are one
+   trace, since one has started the other (MPI_Comm_spawn) or they have connected. The processes of such a trace are
+   those of its programs, one after the other. */
 
 /* An MPI program: its processes have one number, where that is known. Programs without one, and those of a launcher
-   that gives numbers again, are told apart by having each rank once. */
+   that reuses numbers, are distinguished by having each rank once. */
 struct recording_program {
     uint64_t number;
     int32_t size;
     uint16_t spawned;
-    uint32_t repeated; /* how many such there were before */
+    uint32_t repeated; /* number of such programs before it */
     int64_t begin_ns;
     uint64_t host; /* of its process 0, whose clock is the program's; 0: it has no file */
     size_t trace;
@@ -50,8 +50,9 @@ struct recordings {
     struct map link_of;             /* program and key -> index */
     struct recording_trace *traces; /* in the order in which they began; one more has the end of the files */
     size_t trace_count;
-    int64_t alive_ns; /* ns of CLOCK_MONOTONIC of this host: what is not known to have ended lived then; 0: not known */
-    size_t failed;    /* processes and threads that had no place to record to */
+    int64_t alive_ns;  /* ns of CLOCK_MONOTONIC of this host when processes not known to have ended were alive; 0: not
+                          known */
+    size_t failed;     /* processes and threads that had no place to record to */
     int failed_reason; /* errno of one of them */
 };
 
@@ -60,14 +61,14 @@ struct recordings {
 enum status recordings_open(struct recordings *recordings, char *const *directories, size_t count,
                             struct error *err) MUST_CHECK;
 
-/* Of a program that is running: what is there now, so that it can be read while it goes on. */
+/* For a running program: takes a copy of the current state, so that it can be read meanwhile. */
 void recordings_freeze(struct recordings *recordings);
 void recordings_close(struct recordings *recordings);
 
 /* A number for an inter-communicator by which programs meet, the same in both; 0: the other one is not in the trace. */
 uint64_t recordings_shared_key(const struct recordings *recordings, size_t program, uint64_t key);
 
-/* What a program's clock lacks to that of its trace at a time, in ns to add. */
+/* The offset from a program's clock to that of its trace at a time, in ns to add. */
 int64_t recordings_offset(const struct recordings *recordings, size_t program, int64_t time_ns);
 
 #endif

@@ -56,7 +56,7 @@ void source_lines_close(struct source_lines *lines)
     free(lines);
 }
 
-/* Without the directory in which it was compiled, which says nothing of the program. */
+/* Without the directory of compilation, which does not describe the program. */
 static const char *file_of(Dwfl_Line *line, const char *file)
 {
     const char *directory = dwfl_line_comp_dir(line);

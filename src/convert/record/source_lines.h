@@ -11,14 +11,14 @@
 struct source_place {
     const char *file;     /* as the compiler was given it; NULL: not known */
     int32_t line;         /* 0: not known */
-    const char *function; /* of inlined code the function that was inlined; NULL: not known */
+    const char *function; /* for inlined code the inlined function; NULL: not known */
 };
 
-/* NULL where the file has no code, or sight was built without libdw. */
+/* NULL if the file has no code, or sight was built without libdw. */
 struct source_lines *source_lines_open(const char *path);
 void source_lines_close(struct source_lines *lines); /* NULL allowed */
 
-/* The place of an address, counted as in the file. False where nothing is known of it. Texts live until
+/* The place of an address, counted as in the file. False if nothing is known about it. Texts live until
    source_lines_close. */
 bool source_lines_find(struct source_lines *lines, uint64_t address, struct source_place *place);
 

@@ -105,7 +105,7 @@ static void read_fault(void *owner, uint64_t byte, const char *text)
     reader_damage(xml->reader, byte, "%s", text);
 }
 
-/* The document is over, or no more of it can be used. */
+/* The document has ended, or the rest of it is unusable. */
 static void finish(struct xml_reader *xml)
 {
     struct reader *reader = xml->reader;
@@ -155,7 +155,7 @@ static enum status xml_open(struct reader *reader, struct error *err)
     return status;
 }
 
-/* Hands out what the parser gave more than the batch could take. */
+/* Delivers events from the parser that did not fit into the batch. */
 static void take_queue(struct xml_reader *xml, struct batch *batch)
 {
     struct xml_queue *queue = &xml->queue;

@@ -12,8 +12,7 @@
 /* The row of formats.def. */
 extern const struct format format_xml;
 
-/* X(name): the attributes that are known; all others are passed over. Those that lines of events have often are among
-   the first 64. */
+/* X(name): the known attributes; all others are skipped. The frequent ones of event lines are among the first 64. */
 #define XML_ATTRIBUTES(X)                                                                                              \
     X(after)                                                                                                           \
     X(before)                                                                                                          \
@@ -87,7 +86,7 @@ enum xml_attribute {
         XML_ATTRIBUTE_COUNT
 };
 
-/* X(name): the elements that are known; xml_read_##name makes something of each. */
+/* X(name): the known elements; xml_read_##name handles each. */
 #define XML_ELEMENTS(X)                                                                                                \
     X(event)                                                                                                           \
     X(message)                                                                                                         \
@@ -116,7 +115,7 @@ enum xml_element {
         XML_ELEMENT_COUNT
 };
 
-/* Events on their way, with their payloads. */
+/* Pending events, with their payloads. */
 struct xml_queue {
     struct event *events;
     size_t head, count, capacity;
@@ -124,7 +123,7 @@ struct xml_queue {
     size_t arena_length, arena_capacity;
 };
 
-/* A record about the trace that stood after `after` events of its process and time: it waits for them. */
+/* A record about the trace that came after `after` events of its process and time: it waits for them. */
 struct xml_pending {
     struct event event;
     uint64_t after;
@@ -136,7 +135,7 @@ struct xml_process {
     uint64_t count;   /* how many of its latest events have this time */
 };
 
-/* Names met lately, as they stand in the file. */
+/* Recently used names, as in the file. */
 enum { XML_CACHE_SIZE = 256, XML_CACHED_NAME_MAX = 56 };
 struct xml_cached_name {
     uint32_t index, length; /* length 0: free */
@@ -145,18 +144,18 @@ struct xml_cached_name {
 
 struct xml_reader {
     struct reader *reader;
-    struct xml_sax sax; /* holds the attributes of the element at hand */
-    /* What has been read and not been handed out. */
+    struct xml_sax sax; /* holds the attributes of the current element */
+    /* Events read but not yet delivered. */
     struct batch *batch; /* being filled; NULL while there is none */
     struct xml_queue queue, held;
     unsigned char *records; /* payloads of pending records */
     size_t records_length, records_capacity;
     struct xml_line text; /* scratch */
-    /* What is known so far. */
+    /* Definitions so far. */
     struct xml_stacks stacks;
     struct xml_cached_name cache[XML_CACHE_SIZE];
     struct map marks;      /* hash of name and of name and id -> index */
-    int32_t comm_id, comm; /* the communicator named last */
+    int32_t comm_id, comm; /* the last communicator named */
     bool have_comm;
     int32_t world;        /* EVENT_UNKNOWN: none */
     struct map processes; /* process -> index, only while records are pending */
@@ -168,7 +167,7 @@ struct xml_reader {
     uint64_t counts[XML_ELEMENT_COUNT];
     bool is_trace, incomplete;
     bool events_met; /* the definitions are over */
-    bool ended;      /* nothing more is to be given */
+    bool ended;      /* no more events to deliver */
 };
 
 static inline bool xml_has(const struct xml_reader *xml, enum xml_attribute attribute)
@@ -177,39 +176,39 @@ static inline bool xml_has(const struct xml_reader *xml, enum xml_attribute attr
 }
 
 /* read_xml.c */
-/* Notes damage of the element at hand. */
+/* Notes damage of the current element. */
 void xml_damage(struct xml_reader *xml, const char *format, ...) PRINTF_LIKE(2, 3);
-/* A whole number within the bounds; `absent` where there is none, or, with damage, where it is unusable. */
+/* A whole number within the bounds; `absent` if there is none or, with damage, if it is unusable. */
 int64_t xml_number(struct xml_reader *xml, enum xml_attribute attribute, int64_t min, int64_t max, int64_t absent);
 int32_t xml_number_i32(struct xml_reader *xml, enum xml_attribute attribute); /* absent: EVENT_UNKNOWN */
-/* A text of the element at hand, borrowed until the next call; NULL where there is none. */
+/* A text of the current element, borrowed until the next call; NULL if absent. */
 const char *xml_text(struct xml_reader *xml, enum xml_attribute attribute);
 bool xml_is_yes(const struct xml_reader *xml, enum xml_attribute attribute);
 
 /* read_xml_emit.c */
 void xml_emit(struct xml_reader *xml, const struct event *event, const unsigned char *payload);
-/* Emits a record about the trace, or keeps it until the events are there that stood before it. */
+/* Emits a record about the trace, or keeps it until the events before it have been emitted. */
 void xml_emit_record(struct xml_reader *xml, const struct event *event, const unsigned char *payload);
 void xml_emit_all_pending(struct xml_reader *xml);
-/* Holds a message back until the next line that is none; that line may tell a message that came earlier. */
+/* Holds a message back until the next other line, which may contain an earlier message. */
 void xml_hold(struct xml_reader *xml, const struct event *message, const unsigned char *payload);
 void xml_flush_held(struct xml_reader *xml);
 void xml_flush_held_with(struct xml_reader *xml, const struct event *merged);
 
 /* read_xml_events.c */
-/* The direction that the line tells; DIRECTION_NONE: none. */
+/* The direction given in the line; DIRECTION_NONE: none. */
 enum message_direction xml_told_direction(struct xml_reader *xml);
-/* Fills process, time, thread of an element that stands at a place in the trace. False, with damage: it cannot be used.
+/* Fills process, time, thread of an element with a place in the trace. False, with damage: it cannot be used.
  */
 bool xml_read_place(struct xml_reader *xml, struct event *event);
-/* The time of an attribute; `absent` where there is none, or, with damage, where it is unusable. */
+/* The time of an attribute; `absent` if there is none or, with damage, if it is unusable. */
 int64_t xml_time(struct xml_reader *xml, enum xml_attribute attribute, int64_t absent);
 int32_t xml_read_comm(struct xml_reader *xml, enum xml_attribute attribute, int32_t absent);
 
 /* read_xml_defs.c */
 /* Makes a mark known to xml_mark_named. */
 void xml_index_mark(struct xml_reader *xml, uint32_t index);
-/* Index of the mark with this name and, if not EVENT_UNKNOWN, id; made where it is not there. */
+/* Index of the mark with this name and, if not EVENT_UNKNOWN, id; created if needed. */
 uint32_t xml_mark_named(struct xml_reader *xml, const char *name, int32_t id);
 
 /* One for each element: read_xml_events.c has those of events, read_xml_defs.c the others. */

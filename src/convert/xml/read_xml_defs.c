@@ -4,7 +4,7 @@
 
 #include "core/payload.h"
 
-/* A definition whose record stood in the source tells where. */
+/* A definition with a record in the source has its place. */
 static void emit_definition(struct xml_reader *xml, enum definition_kind kind, uint32_t index)
 {
     struct event event = EVENT_NOTHING;
@@ -24,14 +24,14 @@ static char *copy_text(struct xml_reader *xml, enum xml_attribute attribute)
     return memory_copy_string(xml_text(xml, attribute));
 }
 
-/* A text that is compared with words; "" where there is none. */
+/* A text to compare with words; "" if absent. */
 static const char *word_of(struct xml_reader *xml, enum xml_attribute attribute)
 {
     const char *word = xml_text(xml, attribute);
     return word ? word : "";
 }
 
-/* The definition of a state that events have named before it: what they could not tell is filled in. Returns its index,
+/* The definition of a state already used by events: fills in the missing fields. Returns its index,
    EVENT_UNKNOWN if there is no such state. */
 static int32_t complete_state(struct defs *defs, struct state_def *state)
 {
@@ -90,7 +90,7 @@ static void index_mark_under(struct xml_reader *xml, uint64_t key, uint32_t inde
 {
     const struct mark_def *marks = xml->reader->defs->marks;
     uint64_t *first = map_put(&xml->marks, key, index);
-    /* No event means a shadowed mark while there is another of the name. */
+    /* Events do not refer to a shadowed mark if there is another one with its name. */
     if (marks[*first].shadowed && !marks[index].shadowed)
         *first = index;
 }
@@ -252,7 +252,7 @@ void xml_read_membership(struct xml_reader *xml)
     event.tag = xml_number_i32(xml, XML_rank);
     if (freed)
         event.value = xml_number(xml, XML_value, INT64_MIN, INT64_MAX, COMM_STEP_FREE);
-    /* What a process is told of the other group of an inter-communicator is not its own rank. */
+    /* A process's data about the other group of an inter-communicator do not give its own rank. */
     else if (comm != EVENT_UNKNOWN && event.tag >= 0 && event.value != COMM_STEP_REMOTE)
         defs_set_member(xml->reader->defs, comm, event.tag, event.process);
     xml_emit_record(xml, &event, NULL);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The order in which events leave the XML reader: records about the trace go back to where they stood. */
+/* The order in which events leave the XML reader: records about the trace go back to their original places. */
 #include "convert/xml/read_xml.h"
 
 static void queue_push(struct xml_queue *queue, const struct event *event, const unsigned char *payload)
@@ -49,7 +49,7 @@ static void sort_pending(struct xml_reader *xml)
     xml->pending_sorted = true;
 }
 
-/* Emits the records of the process that stood before `time_ns`, or at it and after no more than `count` events. */
+/* Emits the records of the process before `time_ns`, or at it and after at most `count` events. */
 static void release(struct xml_reader *xml, struct xml_process *process, int64_t time_ns, uint64_t count)
 {
     for (; process->next < process->end; process->next++, xml->pending_left--) {

@@ -6,7 +6,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* frame.exclusive_ns of an enter whose line told no message. */
+/* frame.exclusive_ns of an enter whose line had no message. */
 #define NO_MESSAGE INT64_MIN
 
 int64_t xml_time(struct xml_reader *xml, enum xml_attribute attribute, int64_t absent)
@@ -66,7 +66,7 @@ int32_t xml_read_comm(struct xml_reader *xml, enum xml_attribute attribute, int3
 
 #define BIT(name) (UINT64_C(1) << XML_##name)
 
-/* What lines of all kinds may have. */
+/* Attributes that lines of all kinds may have. */
 static void read_rest(struct xml_reader *xml, struct event *event, int32_t absent_comm)
 {
     event->comm = xml_read_comm(xml, XML_communicator, absent_comm);
@@ -134,7 +134,7 @@ static uint32_t state_of_name(struct xml_reader *xml, struct xml_value name)
     return index;
 }
 
-/* The state that the line names: by `state` where several have the name. */
+/* The state of the line: by `state` if several have the name. */
 static bool read_state_name(struct xml_reader *xml, uint32_t *state)
 {
     const struct defs *defs = xml->reader->defs;
@@ -166,8 +166,8 @@ enum message_direction xml_told_direction(struct xml_reader *xml)
     return DIRECTION_NONE;
 }
 
-/* The direction of the message that the line of an enter or leave tells; DIRECTION_NONE: it tells none, and then
-   `communication` is the root of a collective or the partner of a probe. */
+/* The direction of the message in the line of an enter or leave; DIRECTION_NONE: no message, and then `communication`
+   is the root of a collective or the partner of a probe. */
 static enum message_direction read_communication(struct xml_reader *xml, struct event *event)
 {
     const struct state_def *state = &xml->reader->defs->states[event->state];
@@ -185,7 +185,7 @@ static enum message_direction read_communication(struct xml_reader *xml, struct 
     return direction;
 }
 
-/* The message that the line of an enter or leave tells. */
+/* The message in the line of an enter or leave. */
 static struct event read_merged(struct xml_reader *xml, struct event *line, enum message_direction direction)
 {
     struct event message = EVENT_NOTHING;
@@ -241,7 +241,7 @@ static void read_leave(struct xml_reader *xml, struct event *event, struct open_
         xml_flush_held(xml);
     } else {
         struct event message = read_merged(xml, event, direction);
-        /* Bare files may repeat on the leave what the enter told. */
+        /* Bare files may repeat the enter's data on the leave. */
         bool repeated = !xml_has(xml, XML_direction) && told == message.partner;
         if (__builtin_sub_overflow(message.time_ns, xml_time(xml, XML_before, 0), &message.time_ns))
             message.time_ns = event->time_ns;
@@ -322,7 +322,7 @@ void xml_read_collective(struct xml_reader *xml)
     xml_emit(xml, &event, payload);
 }
 
-/* The value of a counter that is no int64. */
+/* The value of a counter that is not int64. */
 static void read_number(struct xml_reader *xml, struct event *event)
 {
     const char *text = xml_text(xml, XML_number);
@@ -353,7 +353,7 @@ static void read_solo(struct xml_reader *xml, uint8_t kind, int32_t absent_comm)
     const unsigned char *payload = read_payload(xml, &event);
     if (xml_has(xml, XML_number))
         read_number(xml, &event);
-    /* What CLOG-2 files of older recordings became. */
+    /* XML made from CLOG-2 files of older recordings has these. */
     if (event.payload_length && !event.flags && kind == EVENT_MARK &&
         xml->reader->defs->marks[event.state].tells_requests) {
         payload_get_requests(payload, event.payload_length, &event);
@@ -372,7 +372,7 @@ void xml_read_counter(struct xml_reader *xml)
     read_solo(xml, EVENT_COUNTER, EVENT_UNKNOWN);
 }
 
-/* What events of the other kinds have. False, with damage: the line cannot be used. */
+/* Attributes of the other kinds of events. False, with damage: the line cannot be used. */
 static bool read_step(struct xml_reader *xml, struct event *event, uint8_t kind, int (*find)(const char *word))
 {
     if (!xml_read_place(xml, event))

@@ -8,7 +8,7 @@
 /* Sort keys: records about the trace come first, in the order of their arrival. */
 enum { MAJOR_RECORDS = 0, MAJOR_EVENTS = 1 };
 
-/* What precedes a packed record about the trace: its key does not tell when and where it was. */
+/* Precedes a packed record about the trace: its key does not have its time and place. */
 struct record_head {
     int64_t time_ns, after;
     uint32_t process;
@@ -61,7 +61,7 @@ static enum status xml_begin(struct sink *sink, const struct defs *defs, struct 
     return STATUS_OK;
 }
 
-/* The tie of a process, made where it is not there. */
+/* The tie of a process, created if needed. */
 static struct xml_tie *tie_of(struct xml_writer *xml, uint32_t process)
 {
     ARRAY_RESERVE(xml->ties, xml->tie_capacity, (size_t)process + 1);
@@ -100,8 +100,8 @@ static enum status add_event(struct xml_writer *xml, const struct event *event, 
     return add(xml, key, NULL, &without, arena, err);
 }
 
-/* How many events of the same process and time came before the record. Where later events came first the count is made
-   when all is sorted: a marker goes among the events. */
+/* How many events of the same process and time came before the record. If later events came first, count after sorting:
+   a marker goes among the events. */
 static enum status count_after(struct xml_writer *xml, const struct event *event, int64_t *after, struct error *err)
 {
     const struct xml_tie *tie = tie_of(xml, event->process);
@@ -134,7 +134,7 @@ static void keep_place(struct xml_writer *xml, const struct event *event, int64_
         *place = (struct xml_place){event->time_ns, after, event->process, event->thread, event->comm, true};
 }
 
-/* Whether the definition is there that the record names. */
+/* True if the record's definition exists. */
 static bool names_definition(const struct defs *defs, const struct event *event)
 {
     const size_t counts[DEFINITION_KINDS] = {defs->state_count, defs->mark_count, defs->constant_count,
@@ -173,7 +173,7 @@ static enum status xml_events(struct sink *sink, const struct batch *batch, stru
     return STATUS_OK;
 }
 
-/* The pass that finds out how many events of the same time stand before a record that came late. */
+/* The pass that counts the events at the same time before a record that came late. */
 static enum status count_late(struct xml_writer *xml, struct error *err)
 {
     struct sort_key key, last = {MAJOR_RECORDS, 0};

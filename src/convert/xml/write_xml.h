@@ -10,11 +10,10 @@
 /* The parts of the XML writer: write_xml.c collects and orders, write_xml_events.c makes the lines of events,
    write_xml_defs.c those of definitions. */
 
-/* Where the record of a definition stood in the source. */
+/* The place of a definition's record in the source. */
 struct xml_place {
     int64_t time_ns;
-    int64_t
-        after; /* event records of its process at its very time that stood before it; below 0: -1 - index into late */
+    int64_t after; /* event records of its process at the same time before it; below 0: -1 - index into late */
     uint32_t process, thread;
     int32_t comm;
     bool known;
@@ -23,10 +22,10 @@ enum { DEFINITION_KINDS = DEFINITION_SITE + 1 };
 struct xml_places {
     struct xml_place *places;
     size_t count, capacity;
-    size_t written; /* definitions that have their line already */
+    size_t written; /* definitions that already have a line */
 };
 
-/* The messages since the last event that was none: the first may still move to the line of the leave that follows. */
+/* The messages since the last other event: the first may still move to the line of the leave that follows. */
 enum xml_run { RUN_NONE, RUN_HELD, RUN_WRITTEN };
 
 struct xml_span {

@@ -29,7 +29,7 @@ static void put_count(struct xml_line *line, const char *name, int32_t count)
         xml_put_attribute_i64(line, name, count);
 }
 
-/* Where and when the record stood. */
+/* The place and time of the record. */
 static void put_place(struct xml_writer *xml, const struct xml_place *place)
 {
     struct xml_line *line = &xml->line;
@@ -166,7 +166,7 @@ static void put_membership(struct xml_writer *xml, const struct event *event)
         xml_put_comm(xml, "parent", parent);
     if (event->tag != EVENT_UNKNOWN)
         xml_put_attribute_i64(&xml->line, "rank", event->tag);
-    /* The step says the value of most readers; any other is kept as it is. */
+    /* The step implies the value that most readers give; any other is written out. */
     if (freed && event->value != COMM_STEP_FREE)
         xml_put_attribute_i64(&xml->line, "value", event->value);
 }
@@ -218,7 +218,7 @@ static void put_uuid(struct xml_line *line, const unsigned char uuid[COMM_UUID_S
     XML_PUT(line, "\"");
 }
 
-/* What is said of a communicator at its first line. */
+/* The attributes of a communicator on its first line. */
 static void put_comm_flags(struct xml_line *line, const struct comm_def *comm)
 {
     if (comm->world)

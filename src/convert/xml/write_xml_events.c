@@ -39,7 +39,7 @@ static uint64_t name_key(const char *name)
     return hash >> 1;
 }
 
-/* Names decide which mark is meant; where several have it, or it is empty, the id does too. */
+/* The name decides which mark is meant; if several have it, or it is empty, also the id. */
 static void prepare_marks(struct xml_writer *xml)
 {
     const struct defs *defs = xml->defs;
@@ -80,7 +80,7 @@ static void put_unsigned(struct xml_line *line, const char *name, uint64_t value
     XML_PUT(line, "\"");
 }
 
-/* What all lines begin with. */
+/* The begin of all lines. */
 static void put_start(struct xml_writer *xml, const char *element, size_t length, const struct event *event)
 {
     struct xml_line *line = &xml->line;
@@ -124,7 +124,7 @@ static void put_payload(struct xml_line *line, const struct event *event, const 
     XML_PUT(line, "\"");
 }
 
-/* What lines of all kinds may end with; what has been told in another way is set to unknown by the caller. */
+/* The end that lines of all kinds may have; the caller sets fields already written to unknown. */
 static void put_rest(struct xml_writer *xml, const struct event *event, int32_t usual_comm, int32_t usual_partner_comm,
                      const unsigned char *arena)
 {
@@ -154,7 +154,7 @@ static enum message_direction direction_of(const struct event *message)
     return message->kind == EVENT_SEND ? DIRECTION_SEND : DIRECTION_RECEIVE;
 }
 
-/* The attributes of a message but for its communicators; `usual` is the direction that need not be told. */
+/* The attributes of a message except for its communicators; `usual` is the direction that need not be written. */
 static void put_message(struct xml_line *line, const struct event *message, enum message_direction usual)
 {
     enum message_direction direction = direction_of(message);
@@ -180,7 +180,7 @@ static void put_message_line(struct xml_writer *xml, const struct event *message
     put_rest(xml, &rest, xml->world, rest.comm, arena);
 }
 
-/* Ends the run of messages: what is still held is written, `with_first` or without the first. */
+/* Ends the run of messages: writes those still held, with or without (`with_first`) the first. */
 static void end_run(struct xml_writer *xml, bool with_first, enum xml_run then)
 {
     if (xml->run == RUN_HELD) {
@@ -219,8 +219,8 @@ static void write_message(struct xml_writer *xml, const struct event *message, c
     xml->held_count++;
 }
 
-/* Whether the first of the messages before this leave can stand on its line: what the line tells only once must be the
-   same for both. */
+/* True if the first of the messages before this leave can be on its line: attributes that the line has only once must
+   be the same for both. */
 static bool can_merge(const struct xml_writer *xml, const struct event *leave)
 {
     const struct event *first = &xml->first;
@@ -231,8 +231,8 @@ static bool can_merge(const struct xml_writer *xml, const struct event *leave)
            first->site == leave->site && !__builtin_sub_overflow(leave->time_ns, first->time_ns, &before);
 }
 
-/* Attributes `communication` to `direction` where the line carries no message: the event is left with what they do not
-   tell. */
+/* Attributes `communication` to `direction` on a line without message: the event keeps only fields not written by them.
+ */
 static void put_communication(struct xml_line *line, const struct state_def *state, struct event *event)
 {
     switch (role_of(state)) {
@@ -261,8 +261,8 @@ static void put_merged(struct xml_writer *xml, const struct state_def *state, st
     leave->partner_comm = first->partner_comm;
 }
 
-/* MPE-1 numbers the calls of a function in the values of their events: the reader of MPE-1 makes nothing of it, and
-   neither does this format. `call` is 1 for the first. */
+/* MPE-1 numbers the calls of a function in the values of their events: the reader of MPE-1 ignores it, and so does this
+   format. `call` is 1 for the first. */
 static void drop_call_counter(const struct state_def *state, struct event *event, int64_t call)
 {
     if (state->is_mpi && event->value && event->value == 2 * call - (event->kind == EVENT_ENTER))
@@ -325,7 +325,7 @@ static void write_collective(struct xml_writer *xml, const struct event *event, 
     xml_end_line(xml);
 }
 
-/* The value of a counter that is no int64, in digits that bring it back. */
+/* The value of a counter that is not int64, with enough digits to restore it. */
 static void put_number(struct xml_line *line, const struct counter_def *counter, struct event *event)
 {
     char digits[40];
@@ -353,7 +353,7 @@ static void write_counter(struct xml_writer *xml, const struct event *event, con
     xml_end_line(xml);
 }
 
-/* The kinds of events that most traces do not have. */
+/* The rare kinds of events. */
 static void write_other(struct xml_writer *xml, const struct event *event)
 {
     struct event rest = *event;
