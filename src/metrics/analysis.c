@@ -199,6 +199,7 @@ void analysis_free(struct analysis *analysis)
     for (size_t i = 0; i < analysis->state_count; i++)
         free(analysis->own_course_ns[i]);
     free(analysis->own_course_ns);
+    free(analysis->call_sites);
 #define FREE_ARRAY(member) free(analysis->member);
     ANALYSIS_BY_PROCESS(FREE_ARRAY)
     ANALYSIS_BY_STATE(FREE_ARRAY)

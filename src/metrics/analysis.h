@@ -144,8 +144,18 @@ typedef double analysis_RATIO;
     X(delay_states_ns) /* waiting caused by calls of it */                                                             \
     X(delay_before_ns)
 
+/* Calls of an MPI function from a place in the source, of all processes. */
+struct call_site {
+    uint32_t state, site;  /* of the definitions: the first of its name; 1 + index, 0: not recorded */
+    uint32_t locations;    /* so many have such calls */
+    uint64_t calls, bytes; /* bytes: sent, and moved in collectives */
+    int64_t ns, waiting_ns, longest_ns;
+};
+
 struct analysis {
     size_t process_count, state_count;
+    struct call_site *call_sites; /* those with most time first; owned */
+    size_t call_site_count;
 #define ANALYSIS_MEMBER(member, type) analysis_##type member;
     ANALYSIS_NUMBERS(ANALYSIS_MEMBER)
 #undef ANALYSIS_MEMBER

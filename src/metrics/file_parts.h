@@ -162,6 +162,7 @@ enum file_attribute {
     X(delay)                                                                                                           \
     X(clock)                                                                                                           \
     X(polling)                                                                                                         \
+    X(call_site)                                                                                                       \
     X(phases)                                                                                                          \
     X(loop)                                                                                                            \
     X(phase)                                                                                                           \
@@ -186,7 +187,7 @@ struct metrics_file {
     size_t communicator_capacity, tag_capacity, size_capacity;
     struct map marks, sites; /* hash of name -> index; of a site's file, line and function */
     struct wait_sums *wait;  /* the current one; NULL: none */
-    size_t wait_site_capacity, wait_comm_capacity;
+    size_t wait_site_capacity, wait_comm_capacity, call_site_capacity;
     struct part_sums *part; /* the current one; NULL: none */
     size_t phase_capacity, loop_capacity, iteration_capacity;
 };
@@ -211,6 +212,9 @@ size_t file_process(struct metrics_file *file, enum file_attribute attribute);
 /* Elements of waits: wait_file.c. */
 void read_site(struct metrics_file *file);
 void read_among(struct metrics_file *file);
+
+/* Index of the site that the current element names, among the definitions, added if needed. */
+uint32_t file_site(struct metrics_file *file);
 
 /* Elements of phases and iterations: phase_file.c. */
 void read_phases(struct metrics_file *file);

@@ -400,6 +400,25 @@ static void read_polling(struct metrics_file *file)
         file->metrics->analysis->polled_ns[row] = file_time(file, ATTRIBUTE_time_s);
 }
 
+/* Calls from a place in the source. */
+static void read_call_site(struct metrics_file *file)
+{
+    struct analysis *analysis = file->metrics->analysis;
+    size_t state = file_state(file);
+    if (state == SIZE_MAX)
+        return;
+    bool known = xml_sax_has(&file->sax, ATTRIBUTE_file);
+    ARRAY_PUSH(analysis->call_sites, analysis->call_site_count, file->call_site_capacity,
+               (struct call_site){.state = (uint32_t)state,
+                                  .site = known ? file_site(file) + 1 : 0,
+                                  .locations = (uint32_t)file_count(file, ATTRIBUTE_processes, UINT32_MAX),
+                                  .calls = file_count(file, ATTRIBUTE_calls, UINT64_MAX),
+                                  .bytes = file_count(file, ATTRIBUTE_bytes, UINT64_MAX),
+                                  .ns = file_time(file, ATTRIBUTE_time_s),
+                                  .waiting_ns = file_time(file, ATTRIBUTE_waited_s),
+                                  .longest_ns = file_time(file, ATTRIBUTE_longest_s)});
+}
+
 static void read_element(void *owner, unsigned element)
 {
     static void (*const read[])(struct metrics_file *) = {

@@ -19,8 +19,7 @@ static bool is_site(const struct site_def *site, const char *name, const char *f
            strcmp(site->function ? site->function : "", function) == 0;
 }
 
-/* Index of the current site among the definitions, added if needed. */
-static uint32_t file_site(struct metrics_file *file)
+uint32_t file_site(struct metrics_file *file)
 {
     struct defs *defs = file->metrics->own_defs;
     char *name = memory_copy_string(file_text(file, ATTRIBUTE_file));

@@ -7,6 +7,7 @@
 #include "graph/sweep.h"
 #include "graph/wait_windows.h"
 #include "replay/analyst.h"
+#include "replay/call_sites.h"
 #include "replay/held_calls.h"
 #include "replay/hub.h"
 #include "replay/replay.h"
@@ -453,6 +454,11 @@ static void take_uneven(struct analyst *analyst)
     uneven_clear(&places);
 }
 
+static void take_call_sites(struct analyst *analyst)
+{
+    call_sites_take(analyst->analysis, analyst->graph);
+}
+
 static void take_polling(struct analyst *analyst)
 {
     for (size_t i = 0; i < analyst->graph->location_count; i++)
@@ -460,7 +466,7 @@ static void take_polling(struct analyst *analyst)
 }
 
 /* The first steps need only the graph, and later ones need their results. */
-enum { FIRST_STEPS = 3, NAMED_STEPS = 7, LATER_STEPS = NAMED_STEPS + WAIT_KIND_COUNT };
+enum { FIRST_STEPS = 3, NAMED_STEPS = 8, LATER_STEPS = NAMED_STEPS + WAIT_KIND_COUNT };
 
 static void first_step(void *context, size_t index)
 {
@@ -472,7 +478,7 @@ static void later_step(void *context, size_t index)
 {
     static void (*const steps[NAMED_STEPS])(struct analyst *) = {
         take_delays,           take_contention,    save_own_time, save_by_even_totals,
-        save_by_even_sections, save_by_even_steps, take_uneven};
+        save_by_even_sections, save_by_even_steps, take_uneven,   take_call_sites};
     if (index < NAMED_STEPS)
         steps[index](context);
     else if (index - NAMED_STEPS != WAIT_NONE)

@@ -8,6 +8,7 @@
 #include "render/facts.h"
 #include "render/reports/phases_report.h"
 #include "render/reports/search_report.h"
+#include "render/reports/sites_report.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -478,6 +479,7 @@ static void xml_analysis(struct output *output, const struct metrics *metrics)
     xml_delays(output, metrics);
     xml_by_process(output, metrics, (struct xml_times){"clock", "shift_s", NULL, analysis->clock_shift_ns, NULL});
     xml_by_process(output, metrics, (struct xml_times){"polling", "time_s", NULL, analysis->polled_ns, NULL});
+    sites_write_xml(output, metrics);
     output_text(output, "</analysis>\n");
 }
 
@@ -622,19 +624,98 @@ static void text_warnings(struct output *output, const struct metrics *metrics)
                      text_thousands(number, metrics->time_back));
 }
 
-void metrics_write_text(struct output *output, const struct metrics *metrics, const char *title, size_t rows)
+struct sorted {
+    double value;
+    size_t row;
+};
+
+static int by_value(const void *a, const void *b)
+{
+    const struct sorted *left = a, *right = b;
+    if (left->value != right->value)
+        return left->value > right->value ? -1 : 1;
+    return (left->row > right->row) - (left->row < right->row);
+}
+
+static int by_row(const void *a, const void *b)
+{
+    const struct sorted *left = a, *right = b;
+    return (left->row > right->row) - (left->row < right->row);
+}
+
+static double number_of(struct value value)
+{
+    switch (value.kind) {
+    case VALUE_COUNT:
+    case VALUE_BYTES:
+        return (double)value.count;
+    case VALUE_INTEGER:
+    case VALUE_TIME:
+        return (double)value.integer;
+    case VALUE_RATIO:
+        return value.ratio;
+    default:
+        return 0;
+    }
+}
+
+static const struct field *process_field(const char *name)
+{
+    for (size_t i = 0; i < COUNT_OF(process_fields); i++)
+        if (process_fields[i].name && strcmp(process_fields[i].name, name) == 0)
+            return &process_fields[i];
+    return NULL;
+}
+
+bool metrics_sorts_by(const char *name)
+{
+    return process_field(name) != NULL;
+}
+
+/* The processes by a number of theirs, the largest first. */
+static struct sorted *processes_by(const struct metrics *metrics, const char *name)
+{
+    const struct field *field = process_field(name);
+    struct sorted *sorted = memory_new(metrics->process_count * sizeof *sorted);
+    for (size_t i = 0; i < metrics->process_count; i++)
+        sorted[i] = (struct sorted){number_of(field->get(metrics, &metrics->process[i])), i};
+    qsort(sorted, metrics->process_count, sizeof *sorted, by_value);
+    return sorted;
+}
+
+/* All processes; of too many the first by what they are sorted by, or else those that compute least and most. */
+static void text_processes(struct output *output, const struct metrics *metrics, size_t rows, const char *sort)
+{
+    size_t all = metrics->process_count, count = all < rows ? all : rows;
+    struct sorted *sorted = processes_by(metrics, sort ? sort : "compute_s");
+    if (!sort && count < all)
+        memmove(sorted + count / 2, sorted + all - (count - count / 2), (count - count / 2) * sizeof *sorted);
+    if (!sort)
+        qsort(sorted, count, sizeof *sorted, by_row);
+    struct text_table *table = text_table_new(process_fields, COUNT_OF(process_fields));
+    for (size_t i = 0; i < count; i++)
+        text_table_row(table, metrics, &metrics->process[sorted[i].row]);
+    output_text(output, "\nProcesses");
+    if (sort)
+        output_print(output, ", by %s ↓", sort);
+    else if (count < all)
+        output_print(output, ": the %zu that compute longest and the %zu that compute shortest", count / 2,
+                     count - count / 2);
+    output_text(output, "\n");
+    text_table_print(table, output, "  ");
+    text_rest_write(output, rows, all);
+    free(sorted);
+}
+
+void metrics_write_text(struct output *output, const struct metrics *metrics, const char *title, size_t rows,
+                        const char *sort)
 {
     char facts[FACTS_SIZE], shown[VALUE_TEXT_SIZE];
     text_for_terminal(shown, sizeof shown, title, 100);
     output_print(output, "%s — %s\n", shown, facts_text(facts, metrics));
     if (metrics->process_count == 0)
         return;
-    output_text(output, "\nProcesses\n");
-    struct text_table *table = text_table_new(process_fields, COUNT_OF(process_fields));
-    for (size_t i = 0; i < metrics->process_count && i < rows; i++)
-        text_table_row(table, metrics, &metrics->process[i]);
-    text_table_print(table, output, "  ");
-    text_rest_write(output, rows, metrics->process_count);
+    text_processes(output, metrics, rows, sort);
     text_functions(output, metrics, rows);
     text_warnings(output, metrics);
 }

@@ -30,7 +30,12 @@ void metrics_write_xml(struct output *output, const struct metrics *metrics);
 /* False if there is no such table. */
 bool metrics_write_csv(struct output *output, const struct metrics *metrics, const char *table);
 
-/* For people. `rows`: at most so many processes and functions (SIZE_MAX: all). */
-void metrics_write_text(struct output *output, const struct metrics *metrics, const char *title, size_t rows);
+/* For people. `rows`: at most so many processes and functions (SIZE_MAX: all). Of more processes those are shown that
+   compute least and most, or by `sort`, a name of process fields, the largest first; NULL: by rank. */
+void metrics_write_text(struct output *output, const struct metrics *metrics, const char *title, size_t rows,
+                        const char *sort);
+
+/* True of the name of a number of processes: they can be sorted by it. */
+bool metrics_sorts_by(const char *name);
 
 #endif

@@ -14,6 +14,7 @@
 #include "render/reports/metrics_report.h"
 #include "render/reports/page.h"
 #include "render/reports/phases_report.h"
+#include "render/reports/sites_report.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -232,6 +233,7 @@ void report_write_html(struct output *output, const struct report *report)
         output_text(output, "</section>\n<section>\n");
         write_iterations(output, report->input.metrics);
         write_functions(output, report->input.metrics);
+        sites_write_html(output, report->input.metrics, FUNCTION_ROWS);
         write_processes(output, report);
         output_text(output, "</section>\n</main>\n");
     }

@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "render/reports/sites_report.h"
+
+#include "core/memory.h"
+#include "core/text.h"
+#include "heuristics/finding.h"
+#include "metrics/analysis.h"
+#include "render/reports/page.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+/* A row, as it is shown. */
+struct shown {
+    const struct call_site *row;
+    const struct site_def *site; /* NULL: not recorded */
+    char place[SITE_TEXT_SIZE];  /* "heat.c:120"; the end of a long one */
+    double all_ns;               /* the time of all processes */
+};
+
+/* A place is cut to so many characters in text. */
+enum { PLACE_COLUMNS = 20 };
+
+#define GETTER(name, ...)                                                                                              \
+    static struct value name(const void *context, const void *row_pointer)                                             \
+    {                                                                                                                  \
+        const struct shown *shown = row_pointer;                                                                       \
+        const struct metrics *metrics = context;                                                                       \
+        (void)metrics;                                                                                                 \
+        return __VA_ARGS__;                                                                                            \
+    }
+GETTER(site_name, value_text(metrics->defs->states[shown->row->state].name))
+GETTER(site_place, value_text(shown->place))
+GETTER(site_file, shown->site ? value_text(shown->site->file) : value_null())
+GETTER(site_line, shown->site ? value_integer(shown->site->line) : value_null())
+GETTER(site_function, shown->site && shown->site->function ? value_text(shown->site->function) : value_null())
+GETTER(site_calls, value_count(shown->row->calls))
+GETTER(site_locations, value_count(shown->row->locations))
+GETTER(site_time, value_time(shown->row->ns))
+GETTER(site_share, shown->all_ns > 0 ? value_ratio((double)shown->row->ns / shown->all_ns) : value_null())
+GETTER(site_waiting, value_time(shown->row->waiting_ns))
+GETTER(site_longest, value_time(shown->row->longest_ns))
+GETTER(site_bytes, value_bytes(shown->row->bytes))
+
+static const struct field fields[] = {
+    {"name", "call", site_name},         {NULL, "place", site_place},
+    {"file", NULL, site_file},           {"line", NULL, site_line},
+    {"function", NULL, site_function},   {"calls", "calls", site_calls},
+    {"locations", NULL, site_locations}, {"time_s", "time ↓", site_time},
+    {"share", "share", site_share},      {"waiting_s", "waiting", site_waiting},
+    {"longest_s", NULL, site_longest},   {"bytes", "bytes", site_bytes},
+};
+enum { FIELD_COUNT = sizeof fields / sizeof *fields };
+
+/* Fields without a name are for people only. */
+static size_t named_fields(struct field named[FIELD_COUNT])
+{
+    size_t count = 0;
+    for (size_t i = 0; i < FIELD_COUNT; i++)
+        if (fields[i].name)
+            named[count++] = fields[i];
+    return count;
+}
+
+static size_t people_fields(struct field titled[FIELD_COUNT])
+{
+    size_t count = 0;
+    for (size_t i = 0; i < FIELD_COUNT; i++)
+        if (fields[i].title) {
+            titled[count] = fields[i];
+            titled[count++].name = fields[i].title;
+        }
+    return count;
+}
+
+static double all_ns(const struct metrics *metrics)
+{
+    double ns = 0;
+    for (size_t i = 0; i < metrics->process_count; i++)
+        ns += (double)process_total_ns(&metrics->process[i]);
+    return ns;
+}
+
+/* The end of a long place tells more than its begin. */
+static void cut_place(char place[SITE_TEXT_SIZE])
+{
+    size_t length = strlen(place);
+    if (length <= PLACE_COLUMNS)
+        return;
+    const char *from = place + length - (PLACE_COLUMNS - 1);
+    while ((*from & 0xC0) == 0x80)
+        from++;
+    char cut[SITE_TEXT_SIZE];
+    int used = snprintf(cut, sizeof cut, "…%s", from);
+    memcpy(place, cut, (size_t)used + 1);
+}
+
+static struct shown *shown_new(const struct metrics *metrics, bool cut)
+{
+    const struct analysis *analysis = metrics->analysis;
+    double all = all_ns(metrics);
+    struct shown *rows = memory_new(analysis->call_site_count * sizeof *rows);
+    for (size_t i = 0; i < analysis->call_site_count; i++) {
+        const struct call_site *row = &analysis->call_sites[i];
+        rows[i] = (struct shown){.row = row, .all_ns = all};
+        if (row->site > 0 && row->site <= metrics->defs->site_count)
+            rows[i].site = &metrics->defs->sites[row->site - 1];
+        if (rows[i].site)
+            site_text(rows[i].place, rows[i].site);
+        else
+            strcpy(rows[i].place, "-");
+        if (cut)
+            cut_place(rows[i].place);
+    }
+    return rows;
+}
+
+void sites_write_text(struct output *output, const struct metrics *metrics, size_t rows)
+{
+    struct field titled[FIELD_COUNT];
+    size_t count = metrics->analysis->call_site_count, titles = people_fields(titled);
+    if (count == 0)
+        return;
+    struct shown *shown = shown_new(metrics, true);
+    struct text_table *table = text_table_new(titled, titles);
+    for (size_t i = 0; i < count && i < rows; i++)
+        text_table_row(table, metrics, &shown[i]);
+    output_text(output, "\nCall sites, all processes together\n");
+    text_table_print(table, output, "  ");
+    text_rest_write(output, rows, count);
+    free(shown);
+}
+
+void sites_write_html(struct output *output, const struct metrics *metrics, size_t rows)
+{
+    struct field titled[FIELD_COUNT];
+    size_t count = metrics->analysis ? metrics->analysis->call_site_count : 0, titles = people_fields(titled);
+    if (count == 0 || metrics->defs->site_count == 0)
+        return;
+    struct shown *shown = shown_new(metrics, false);
+    output_text(output, "<h2>Call sites</h2>\n");
+    page_table_begin(output, titled, titles, metrics, shown);
+    for (size_t i = 0; i < count && i < rows; i++)
+        page_table_row(output, titled, titles, metrics, &shown[i]);
+    page_table_end(output);
+    if (count > rows)
+        output_print(output, "<p class=\"muted\">The %zu with the most time, of %zu.</p>\n", rows, count);
+    free(shown);
+}
+
+void sites_write_json(struct output *output, const struct metrics *metrics)
+{
+    struct json json = {.output = output};
+    struct field named[FIELD_COUNT];
+    size_t names = named_fields(named);
+    struct shown *shown = shown_new(metrics, false);
+    json_open(&json, NULL, '{');
+    json_value(&json, "schema", value_text("sight-sites/1"));
+    json_open(&json, "call_sites", '[');
+    for (size_t i = 0; i < metrics->analysis->call_site_count; i++)
+        json_row(&json, named, names, metrics, &shown[i]);
+    json_close(&json, ']');
+    json_close(&json, '}');
+    output_text(output, "\n");
+    free(shown);
+}
+
+void sites_write_csv(struct output *output, const struct metrics *metrics)
+{
+    struct field named[FIELD_COUNT];
+    size_t names = named_fields(named);
+    struct shown *shown = shown_new(metrics, false);
+    csv_header(output, named, names);
+    for (size_t i = 0; i < metrics->analysis->call_site_count; i++)
+        csv_row(output, named, names, metrics, &shown[i]);
+    free(shown);
+}
+
+static void xml_text(struct output *output, const char *name, const char *text)
+{
+    output_print(output, " %s=\"", name);
+    value_write_xml(output, value_text(text));
+    output_text(output, "\"");
+}
+
+static void xml_time(struct output *output, const char *name, int64_t ns)
+{
+    output_print(output, " %s=\"", name);
+    value_write_xml(output, value_time(ns));
+    output_text(output, "\"");
+}
+
+void sites_write_xml(struct output *output, const struct metrics *metrics)
+{
+    const struct analysis *analysis = metrics->analysis;
+    for (size_t i = 0; i < analysis->call_site_count; i++) {
+        const struct call_site *row = &analysis->call_sites[i];
+        bool known = row->site > 0 && row->site <= metrics->defs->site_count;
+        const struct site_def *site = known ? &metrics->defs->sites[row->site - 1] : NULL;
+        output_text(output, "<call_site");
+        xml_text(output, "name", metrics->defs->states[row->state].name);
+        if (site) {
+            xml_text(output, "file", site->file);
+            output_print(output, " line=\"%" PRId32 "\"", site->line);
+        }
+        if (site && site->function)
+            xml_text(output, "function", site->function);
+        output_print(output, " calls=\"%" PRIu64 "\" bytes=\"%" PRIu64 "\" processes=\"%" PRIu32 "\"", row->calls,
+                     row->bytes, row->locations);
+        xml_time(output, "time_s", row->ns);
+        xml_time(output, "waited_s", row->waiting_ns);
+        xml_time(output, "longest_s", row->longest_ns);
+        output_text(output, "/>\n");
+    }
+}
