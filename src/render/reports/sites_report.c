@@ -16,7 +16,8 @@ struct shown {
     const struct call_site *row;
     const struct site_def *site; /* NULL: not recorded */
     char place[SITE_TEXT_SIZE];  /* "heat.c:120"; the end of a long one */
-    double all_ns;               /* the time of all processes */
+    char share[TEXT_NUMBER_SIZE];
+    double all_ns; /* the time of all processes */
 };
 
 /* A place is cut to so many characters in text. */
@@ -39,17 +40,25 @@ GETTER(site_calls, value_count(shown->row->calls))
 GETTER(site_locations, value_count(shown->row->locations))
 GETTER(site_time, value_time(shown->row->ns))
 GETTER(site_share, shown->all_ns > 0 ? value_ratio((double)shown->row->ns / shown->all_ns) : value_null())
+GETTER(site_share_text, value_text(shown->share))
 GETTER(site_waiting, value_time(shown->row->waiting_ns))
 GETTER(site_longest, value_time(shown->row->longest_ns))
 GETTER(site_bytes, value_bytes(shown->row->bytes))
 
 static const struct field fields[] = {
-    {"name", "call", site_name},         {NULL, "place", site_place},
-    {"file", NULL, site_file},           {"line", NULL, site_line},
-    {"function", NULL, site_function},   {"calls", "calls", site_calls},
-    {"locations", NULL, site_locations}, {"time_s", "time ↓", site_time},
-    {"share", "share", site_share},      {"waiting_s", "waiting", site_waiting},
-    {"longest_s", NULL, site_longest},   {"bytes", "bytes", site_bytes},
+    {"name", "call", site_name},
+    {NULL, "place", site_place},
+    {"file", NULL, site_file},
+    {"line", NULL, site_line},
+    {"function", NULL, site_function},
+    {"calls", "calls", site_calls},
+    {"locations", NULL, site_locations},
+    {"time_s", "time ↓", site_time},
+    {"share", NULL, site_share},
+    {NULL, "share", site_share_text},
+    {"waiting_s", "waiting", site_waiting},
+    {"longest_s", NULL, site_longest},
+    {"bytes", "bytes", site_bytes},
 };
 enum { FIELD_COUNT = sizeof fields / sizeof *fields };
 
@@ -110,6 +119,7 @@ static struct shown *shown_new(const struct metrics *metrics, bool cut)
             site_text(rows[i].place, rows[i].site);
         else
             strcpy(rows[i].place, "-");
+        text_share(rows[i].share, all > 0 ? (double)row->ns / all : 0);
         if (cut)
             cut_place(rows[i].place);
     }
