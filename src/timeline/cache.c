@@ -9,6 +9,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <fnmatch.h>
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
@@ -103,20 +104,63 @@ static enum status identity_add(struct trace_identity *identity, const char *pat
     return identity_add_file(identity, path, err);
 }
 
-/* The file that the user named, and what belongs to it if it is the anchor of an archive: NAME.otf2 has a directory
-   NAME.
- */
+/* Traces of several files, by the ending of the one that the user named: endings of the others behind the same stem.
+   OTF2's anchor has a directory beside it. */
+static const struct family {
+    const char *of, *others[2];
+} families[] = {{".otf2", {""}},
+                {".prv", {".pcf", ".row"}},
+                {".prv.gz", {".pcf", ".row"}},
+                {".prv.zst", {".pcf", ".row"}},
+                {".meta", {"-[0-9]*.bin"}},
+                {"-[0-9]*.bin", {".meta", "-[0-9]*.bin"}}};
+
+/* The family of a file, and the length of its stem; NULL: it is a trace of its own. */
+static const struct family *family_of(const char *named, size_t *stem)
+{
+    const struct family *found = NULL;
+    for (const char *end = strpbrk(named, ".-"); end; end = strpbrk(end + 1, ".-"))
+        for (size_t i = 0; i < sizeof families / sizeof *families; i++)
+            if (fnmatch(families[i].of, end, 0) == 0) {
+                *stem = (size_t)(end - named);
+                found = &families[i];
+            }
+    return found;
+}
+
+static bool belongs(const struct family *family, const char *named, size_t stem, const char *name)
+{
+    if (strncmp(name, named, stem) != 0 || strcmp(name, named) == 0)
+        return false;
+    for (size_t i = 0; i < sizeof family->others / sizeof *family->others && family->others[i]; i++)
+        if (fnmatch(family->others[i], name + stem, 0) == 0)
+            return true;
+    return false;
+}
+
+/* The file that the user named, and those in its directory that belong to it. */
 static enum status identity_add_named(struct trace_identity *identity, const char *path, struct error *err)
 {
-    char beside[PATH_MAX];
-    snprintf(beside, sizeof beside, "%s", path);
-    char *slash = strrchr(beside, '/'), *dot = strrchr(slash ? slash : beside, '.');
+    char file[PATH_MAX];
+    const char *slash = strrchr(path, '/'), *named = slash ? slash + 1 : path;
+    int directory = (int)(named - path);
+    size_t stem = 0;
+    const struct family *family = is_directory(path) ? NULL : family_of(named, &stem);
     enum status status = identity_add(identity, path, 0, err);
-    bool anchor = dot && strcmp(dot, ".otf2") == 0;
-    if (anchor)
-        *dot = '\0';
-    bool archive = status == STATUS_OK && anchor && !is_directory(path) && is_directory(beside);
-    return archive ? identity_add(identity, beside, 1, err) : status;
+    if (status != STATUS_OK || !family)
+        return status;
+    struct dirent **names;
+    snprintf(file, sizeof file, "%.*s", directory, path);
+    int count = scandir(directory > 0 ? file : ".", &names, NULL, name_compare);
+    for (int i = 0; i < count; i++) {
+        snprintf(file, sizeof file, "%.*s%s", directory, path, names[i]->d_name);
+        if (status == STATUS_OK && belongs(family, named, stem, names[i]->d_name))
+            status = identity_add(identity, file, 1, err);
+        free(names[i]);
+    }
+    if (count >= 0)
+        free(names);
+    return status;
 }
 
 /* Makes the directory and its parents; false if that fails, or nothing can be written there. */
