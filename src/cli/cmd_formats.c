@@ -2,6 +2,7 @@
 #include "cli/commands.h"
 
 #include "cli/run.h"
+#include "convert/foreign.h"
 #include "convert/reader.h"
 #include "convert/writer.h"
 #include "render/field.h"
@@ -82,6 +83,9 @@ static void write_formats(struct output *output, const void *context)
         if (format_row(i, &row))
             text_table_row(table, NULL, &row);
     text_table_print(table, output, "");
+    output_text(output, "\nRecognised, but not read:\n");
+    for (size_t i = 0; i < foreign_count(); i++)
+        output_print(output, "  %s\n", foreign_at(i)->title);
     output_text(output, "\nTraces are recognised by their content, not by their names. ");
     output_print(output, "Compressed traces are read directly: gzip %s, zstd %s.\n", input_has_gzip() ? "yes" : "no",
                  input_has_zstd() ? "yes" : "no");

@@ -3,6 +3,7 @@
 #include "convert/reader.h"
 
 #include "convert/clog2/clog2_parts.h"
+#include "convert/foreign.h"
 #include "core/memory.h"
 #include "core/text.h"
 
@@ -70,6 +71,11 @@ static enum status not_a_trace(const struct input *input, struct error *err)
     if (input_available(input) == 0)
         return error_set(err, ERROR_INPUT, "%s: not a trace: the file is empty%s%s", input->name,
                          input->fault ? ", " : "", input->fault ? input->fault : "");
+    size_t size = input_available(input) < PROBE_SIZE ? input_available(input) : PROBE_SIZE;
+    const struct foreign *foreign = foreign_find(input->at, size, input->path ? input->path : "");
+    if (foreign)
+        return error_set(err, ERROR_INPUT, "%s: %s, which is not read: %s", input->name, foreign->title,
+                         foreign->advice);
     char first[64] = "";
     quote_first_bytes(first, sizeof first, input->at, input_available(input));
     char titles[FORMAT_TITLES_SIZE];

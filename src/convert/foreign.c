@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What the first bytes of files look like that SIGHT does not read. Where a format has none that tell, its name does.
+ */
+#include "convert/foreign.h"
+
+#include <ctype.h>
+#include <fnmatch.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+struct head {
+    const unsigned char *at, *end;
+};
+
+static bool begins(struct head head, const char *word)
+{
+    size_t length = strlen(word);
+    return (size_t)(head.end - head.at) >= length && memcmp(head.at, word, length) == 0;
+}
+
+static bool has(struct head head, const char *word)
+{
+    return memmem(head.at, (size_t)(head.end - head.at), word, strlen(word)) != NULL;
+}
+
+static bool never(struct head head)
+{
+    (void)head;
+    return false;
+}
+
+static struct head skip_blanks(struct head head)
+{
+    while (head.at < head.end && isspace(*head.at))
+        head.at++;
+    return head;
+}
+
+static bool is_chrome(struct head head)
+{
+    head = skip_blanks(head);
+    return (begins(head, "{") || begins(head, "[")) &&
+           (has(head, "\"traceEvents\"") || (has(head, "\"ph\"") && has(head, "\"ts\"")));
+}
+
+/* Takes a number of protobuf; false: there is none. */
+static bool take_varint(struct head *head, uint64_t *number)
+{
+    *number = 0;
+    for (unsigned shift = 0; head->at < head->end && shift < 64; shift += 7) {
+        unsigned char byte = *head->at++;
+        *number |= (uint64_t)(byte & 0x7F) << shift;
+        if (byte < 0x80)
+            return true;
+    }
+    return false;
+}
+
+/* Passes over the fields of a packet; false: they are none, or end elsewhere than the packet. */
+static bool skip_fields(struct head packet)
+{
+    static const unsigned char fixed[] = {0, 8, 0, 0, 0, 4};
+    uint64_t key, size;
+    while (packet.at < packet.end) {
+        if (!take_varint(&packet, &key) || key >> 3 == 0 || key >> 3 > 1000)
+            return false;
+        unsigned wire = key & 7;
+        if (wire == 0   ? !take_varint(&packet, &size)
+            : wire == 2 ? !take_varint(&packet, &size)
+                        : wire != 1 && wire != 5)
+            return false;
+        size = wire == 0 ? 0 : wire == 2 ? size : fixed[wire];
+        if (size > (uint64_t)(packet.end - packet.at))
+            return false;
+        packet.at += size;
+    }
+    return true;
+}
+
+/* Field 1 of a trace is a packet, again and again: two whole ones are looked at, or all that there are. */
+static bool is_perfetto(struct head head)
+{
+    unsigned packets = 0;
+    uint64_t size;
+    while (packets < 2 && head.at < head.end) {
+        if (*head.at++ != 0x0A || !take_varint(&head, &size))
+            return false;
+        if (size > (uint64_t)(head.end - head.at))
+            return packets > 0;
+        if (size == 0 || !skip_fields((struct head){head.at, head.at + size}))
+            return false;
+        head.at += size;
+        packets++;
+    }
+    return packets > 0;
+}
+
+static bool is_sqlite(struct head head)
+{
+    return begins(head, "SQLite format 3");
+}
+
+static bool is_mpits(struct head head)
+{
+    return has(head, ".mpit named ") || has(head, ".mpit on ");
+}
+
+static bool is_sddf(struct head head)
+{
+    return begins(head, "SDDFA") || begins(head, "SDDFB");
+}
+
+static bool is_edf(struct head head)
+{
+    return isdigit(head.at < head.end ? *head.at : 0) && has(head, "dynamic_trace_events");
+}
+
+static bool is_epilog(struct head head)
+{
+    return begins(head, "EPILOG");
+}
+
+static bool is_hpctoolkit(struct head head)
+{
+    return begins(head, "HPCTOOLKIT");
+}
+
+static bool is_projections(struct head head)
+{
+    return begins(head, "PROJECTIONS-RECORD");
+}
+
+static bool is_ctf(struct head head)
+{
+    return begins(head, "/* CTF 1") || begins(head, "\xC1\x1F\xFC\xC1") || begins(head, "\xC1\xFC\x1F\xC1");
+}
+
+/* Lines of "rank action ...", the first of them init. */
+static bool is_smpi_ti(struct head head)
+{
+    head = skip_blanks(head);
+    const unsigned char *digits = head.at;
+    while (head.at < head.end && isdigit(*head.at))
+        head.at++;
+    return head.at > digits && (begins(head, " init\n") || begins(head, " init "));
+}
+
+/* Lines of numbers, the first one of which is a kind of record: -2 mark, -3 entry, -4 exit. */
+static bool is_picl(struct head head)
+{
+    unsigned lines = 0;
+    while (head.at < head.end && lines < 8) {
+        const unsigned char *stop = memchr(head.at, '\n', (size_t)(head.end - head.at));
+        if (!stop)
+            break;
+        if (!begins(head, "-2 ") && !begins(head, "-3 ") && !begins(head, "-4 "))
+            return false;
+        for (const unsigned char *at = head.at; at < stop; at++)
+            if (!isdigit(*at) && !strchr(" .-+e\t\r", *at))
+                return false;
+        head.at = stop + 1;
+        lines++;
+    }
+    return lines > 1;
+}
+
+static const struct {
+    bool (*looks)(struct head head);
+    struct foreign foreign;
+} formats[] = {
+#define FOREIGN(looks, title, names, advice) {looks, {title, advice, names}},
+#include "convert/foreign.def"
+};
+
+size_t foreign_count(void)
+{
+    return sizeof formats / sizeof *formats;
+}
+
+const struct foreign *foreign_at(size_t index)
+{
+    return &formats[index].foreign;
+}
+
+static bool fits(const char *name, const char *patterns)
+{
+    char pattern[64];
+    for (size_t length; *patterns; patterns += length) {
+        patterns += strspn(patterns, " ");
+        length = strcspn(patterns, " ");
+        snprintf(pattern, sizeof pattern, "%.*s", (int)length, patterns);
+        if (fnmatch(pattern, name, 0) == 0)
+            return true;
+    }
+    return false;
+}
+
+const struct foreign *foreign_find(const unsigned char *data, size_t size, const char *name)
+{
+    const char *slash = strrchr(name, '/');
+    for (size_t i = 0; i < foreign_count(); i++)
+        if (formats[i].looks((struct head){data, data + size}))
+            return &formats[i].foreign;
+    for (size_t i = 0; i < foreign_count(); i++)
+        if (fits(slash ? slash + 1 : name, formats[i].foreign.names))
+            return &formats[i].foreign;
+    return NULL;
+}
