@@ -1,0 +1,390 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifdef HAVE_CONFIG_H
+#include <config.h>
+#endif
+#include "../../include/sight.h"
+
+#include "core/map.h"
+#include "core/memory.h"
+#include "query/tables.h"
+#ifdef HAVE_SQLITE
+#include "query/sql.h"
+#endif
+
+#include <inttypes.h>
+#include <limits.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+struct sight_trace {
+    char *path;
+    struct query_trace *trace;
+};
+
+/* Texts of a column by number. */
+struct dictionary {
+    char **text;
+    size_t count, capacity;
+    struct map hashes; /* of a text -> the first number + 1 with it */
+    struct map known;  /* addresses of texts that stay -> number */
+    uint32_t *next;    /* of the same hash: number + 1 */
+    size_t next_capacity;
+};
+
+struct sight_rows {
+    struct query_cursor *cursor;
+    struct dictionary *dictionaries; /* by column */
+};
+
+static void put_error(struct sight_error *error, const struct error *err)
+{
+    static const int codes[] = {[ERROR_NONE] = SIGHT_USAGE,
+                                [ERROR_USAGE] = SIGHT_USAGE,
+                                [ERROR_INPUT] = SIGHT_INPUT,
+                                [ERROR_OUTPUT] = SIGHT_OUTPUT};
+    if (!error)
+        return;
+    error->code = codes[err->kind];
+    snprintf(error->text, sizeof error->text, "%s", err->text);
+}
+
+static void put_usage(struct sight_error *error, const char *format, const char *word)
+{
+    struct error err;
+    (void)error_set(&err, ERROR_USAGE, format, word);
+    put_error(error, &err);
+}
+
+const char *sight_version(void)
+{
+    return PACKAGE_VERSION;
+}
+
+struct sight_trace *sight_open(const char *path, struct sight_error *error)
+{
+    struct stat about;
+    struct error err = {0};
+    if (stat(path, &about) != 0) {
+        (void)error_set_errno(&err, ERROR_INPUT, "%s", path);
+        put_error(error, &err);
+        return NULL;
+    }
+    struct sight_trace *trace = memory_new(sizeof *trace);
+    trace->path = memory_copy_string(path);
+    const char *slash = strrchr(path, '/');
+    trace->trace = query_trace_new(&(struct engine_request){.inputs = &trace->path, .input_count = 1},
+                                   slash && slash[1] ? slash + 1 : path);
+    return trace;
+}
+
+void sight_close(struct sight_trace *trace)
+{
+    if (!trace)
+        return;
+    query_trace_free(trace->trace);
+    free(trace->path);
+    free(trace);
+}
+
+int sight_complete(const struct sight_trace *trace, char *text, size_t size)
+{
+    int64_t last_ns;
+    const struct trace_end *end = query_trace_end(trace->trace, &last_ns);
+    bool complete = !end || end->complete;
+    if (text && size > 0)
+        snprintf(text, size, "%s", complete ? "" : end->damage.count ? end->damage.first : "the trace is incomplete");
+    return complete;
+}
+
+const char *sight_table_name(size_t index)
+{
+    return index < QUERY_TABLES ? query_table_at(index)->name : NULL;
+}
+
+const char *sight_table_meaning(const char *table)
+{
+    const struct query_table *found = query_table_find(table);
+    return found ? found->meaning : NULL;
+}
+
+static const struct query_column *column_of(const char *table, int column)
+{
+    const struct query_table *found = query_table_find(table);
+    return found && column >= 0 && (size_t)column < found->column_count ? &found->columns[column] : NULL;
+}
+
+const char *sight_column_name(const char *table, int column)
+{
+    const struct query_column *found = column_of(table, column);
+    return found ? found->name : NULL;
+}
+
+const char *sight_column_meaning(const char *table, int column)
+{
+    const struct query_column *found = column_of(table, column);
+    return found ? found->meaning : NULL;
+}
+
+int sight_column_type(const char *table, int column)
+{
+    static const int types[] = {
+        [QUERY_TEXT] = SIGHT_TEXT,   [QUERY_INTEGER] = SIGHT_INTEGER, [QUERY_TIME] = SIGHT_TIME,
+        [QUERY_BYTES] = SIGHT_BYTES, [QUERY_RATIO] = SIGHT_NUMBER,    [QUERY_BOOL] = SIGHT_TRUTH};
+    const struct query_column *found = column_of(table, column);
+    return found ? types[found->type] : -1;
+}
+
+int sight_column(const char *table, const char *name)
+{
+    const struct query_column *found;
+    for (int i = 0; (found = column_of(table, i)); i++)
+        if (strcmp(found->name, name) == 0)
+            return i;
+    return -1;
+}
+
+struct sight_rows *sight_table(struct sight_trace *trace, const char *table, const struct sight_limits *limits,
+                               struct sight_error *error)
+{
+    struct query_limits bounds = query_everything;
+    const struct query_table *found = query_table_find(table);
+    if (!found) {
+        put_usage(error, "there is no table '%s'", table);
+        return NULL;
+    }
+    if (limits) {
+        bounds.from_ns = limits->from_ns;
+        bounds.to_ns = limits->to_ns;
+        bounds.name = limits->name;
+        bounds.rank_from = limits->rank >= 0 ? limits->rank : bounds.rank_from;
+        bounds.rank_to = limits->rank >= 0 ? limits->rank : bounds.rank_to;
+    }
+    struct sight_rows *rows = memory_new(sizeof *rows);
+    rows->cursor = query_cursor_new(trace->trace, found, &bounds);
+    rows->dictionaries = memory_new(found->column_count * sizeof *rows->dictionaries);
+    return rows;
+}
+
+static void dictionary_clear(struct dictionary *dictionary)
+{
+    for (size_t i = 0; i < dictionary->count; i++)
+        free(dictionary->text[i]);
+    free(dictionary->text);
+    free(dictionary->next);
+    map_clear(&dictionary->hashes);
+    map_clear(&dictionary->known);
+}
+
+void sight_rows_free(struct sight_rows *rows)
+{
+    if (!rows)
+        return;
+    for (size_t i = 0; i < rows->cursor->table->column_count; i++)
+        dictionary_clear(&rows->dictionaries[i]);
+    free(rows->dictionaries);
+    query_cursor_free(rows->cursor);
+    free(rows);
+}
+
+int sight_next(struct sight_rows *rows, struct sight_error *error)
+{
+    struct error err = {0};
+    enum status status = query_cursor_next(rows->cursor, &err);
+    if (status == STATUS_OK)
+        return 1;
+    rows->cursor->count = status == STATUS_END ? 0 : rows->cursor->count;
+    if (status == STATUS_FAILED)
+        put_error(error, &err);
+    return status == STATUS_END ? 0 : -1;
+}
+
+size_t sight_count(const struct sight_rows *rows)
+{
+    return rows->cursor->count;
+}
+
+void sight_integers(struct sight_rows *rows, int column, int64_t unknown, int64_t *values)
+{
+    for (size_t i = 0; i < rows->cursor->count; i++) {
+        struct value value = query_value(rows->cursor, i, (unsigned)column);
+        values[i] = value.kind == VALUE_NULL || value.kind == VALUE_TEXT ? unknown
+                    : value.kind == VALUE_BOOL                           ? value.truth
+                    : value.kind != VALUE_RATIO                          ? value.integer
+                    : fabs(value.ratio) < 9e18                           ? (int64_t)value.ratio
+                                                                         : unknown;
+    }
+}
+
+void sight_numbers(struct sight_rows *rows, int column, double *values)
+{
+    for (size_t i = 0; i < rows->cursor->count; i++) {
+        struct value value = query_value(rows->cursor, i, (unsigned)column);
+        values[i] = value.kind == VALUE_NULL || value.kind == VALUE_TEXT ? NAN
+                    : value.kind == VALUE_BOOL                           ? value.truth
+                    : value.kind == VALUE_TIME                           ? (double)value.integer / 1e9
+                    : value.kind == VALUE_RATIO                          ? value.ratio
+                                                                         : (double)value.integer;
+    }
+}
+
+/* FNV-1a. */
+static uint64_t hash_of(const char *text)
+{
+    uint64_t hash = UINT64_C(14695981039346656037);
+    for (; *text; text++)
+        hash = (hash ^ (unsigned char)*text) * UINT64_C(1099511628211);
+    return hash;
+}
+
+static int32_t number_of(struct dictionary *dictionary, const char *text)
+{
+    uint64_t hash = hash_of(text);
+    const uint64_t *found = map_find(&dictionary->hashes, hash);
+    for (uint32_t at = found ? (uint32_t)*found : 0; at; at = dictionary->next[at - 1])
+        if (strcmp(dictionary->text[at - 1], text) == 0)
+            return (int32_t)at - 1;
+    ARRAY_RESERVE(dictionary->next, dictionary->next_capacity, dictionary->count + 1);
+    dictionary->next[dictionary->count] = found ? (uint32_t)*found : 0;
+    ARRAY_PUSH(dictionary->text, dictionary->count, dictionary->capacity, memory_copy_string(text));
+    map_put(&dictionary->hashes, hash, dictionary->count);
+    return (int32_t)dictionary->count - 1;
+}
+
+/* The same where the text stays at its address. */
+static int32_t number_of_lasting(struct dictionary *dictionary, const char *text)
+{
+    const uint64_t *known = map_find(&dictionary->known, (uintptr_t)text);
+    if (known)
+        return (int32_t)*known;
+    int32_t number = number_of(dictionary, text);
+    map_put(&dictionary->known, (uintptr_t)text, (uint64_t)number);
+    return number;
+}
+
+void sight_codes(struct sight_rows *rows, int column, int32_t *codes)
+{
+    struct dictionary *dictionary = &rows->dictionaries[column];
+    bool passing = rows->cursor->table->rows->passing;
+    for (size_t i = 0; i < rows->cursor->count; i++) {
+        struct value value = query_value(rows->cursor, i, (unsigned)column);
+        codes[i] = value.kind != VALUE_TEXT ? -1
+                   : passing                ? number_of(dictionary, value.text)
+                                            : number_of_lasting(dictionary, value.text);
+    }
+}
+
+const char *sight_code_text(const struct sight_rows *rows, int column, int32_t code)
+{
+    const struct dictionary *dictionary = &rows->dictionaries[column];
+    return code >= 0 && (size_t)code < dictionary->count ? dictionary->text[code] : NULL;
+}
+
+const char *sight_text(struct sight_rows *rows, size_t row, int column)
+{
+    struct value value = query_value(rows->cursor, row, (unsigned)column);
+    return value.kind == VALUE_TEXT ? value.text : NULL;
+}
+
+#ifdef HAVE_SQLITE
+
+struct asking {
+    sight_row *row;
+    void *context;
+    char **names;
+    char **texts;
+    size_t count;
+    bool stopped;
+};
+
+static void clear_texts(char **texts, size_t count)
+{
+    for (size_t i = 0; texts && i < count; i++)
+        free(texts[i]);
+    free(texts);
+}
+
+static void take_columns(void *context, char *const *names, const bool *seconds, size_t count)
+{
+    struct asking *asking = context;
+    (void)seconds;
+    clear_texts(asking->names, asking->count);
+    free(asking->texts);
+    asking->names = memory_new(count * sizeof *asking->names);
+    asking->texts = memory_new(count * sizeof *asking->texts);
+    asking->count = count;
+    for (size_t i = 0; i < count; i++)
+        asking->names[i] = memory_copy_string(names[i]);
+}
+
+/* As JSON and CSV of `sight sql` have it. */
+static char *text_of(struct value value)
+{
+    char number[64];
+    switch (value.kind) {
+    case VALUE_NULL:
+        return NULL;
+    case VALUE_TEXT:
+        return memory_copy_string(value.text);
+    case VALUE_TIME:
+        snprintf(number, sizeof number, "%.9f", (double)value.integer / 1e9);
+        break;
+    case VALUE_RATIO:
+        snprintf(number, sizeof number, "%.17g", value.ratio);
+        break;
+    default:
+        snprintf(number, sizeof number, "%" PRId64, value.integer);
+        break;
+    }
+    return memory_copy_string(number);
+}
+
+static bool take_row(void *context, const struct value *values, size_t count)
+{
+    struct asking *asking = context;
+    if (asking->stopped)
+        return false;
+    for (size_t i = 0; i < count; i++)
+        asking->texts[i] = text_of(values[i]);
+    asking->stopped = asking->row(asking->context, (int)count, asking->names, asking->texts) != 0;
+    for (size_t i = 0; i < count; i++)
+        free(asking->texts[i]);
+    return !asking->stopped;
+}
+
+int sight_sql(struct sight_trace *const *traces, size_t count, const char *query, sight_row *row, void *context,
+              struct sight_error *error)
+{
+    struct error err = {0};
+    struct asking asking = {.row = row, .context = context};
+    const struct sql_result result = {&asking, take_columns, take_row};
+    struct query_trace **asked = memory_new(count * sizeof *asked);
+    for (size_t i = 0; i < count; i++)
+        asked[i] = traces[i]->trace;
+    struct sql *sql = sql_open(asked, count, &(struct sql_limits){0}, &err);
+    enum status status = sql ? sql_run(sql, query, &result, &err) : STATUS_FAILED;
+    sql_close(sql);
+    free(asked);
+    clear_texts(asking.names, asking.count);
+    free(asking.texts);
+    if (status == STATUS_OK)
+        return SIGHT_OK;
+    put_error(error, &err);
+    return error ? error->code : SIGHT_USAGE;
+}
+
+#else
+
+int sight_sql(struct sight_trace *const *traces, size_t count, const char *query, sight_row *row, void *context,
+              struct sight_error *error)
+{
+    (void)traces;
+    (void)count;
+    (void)row;
+    (void)context;
+    put_usage(error, "sight was built without SQLite: '%s' cannot be asked", query);
+    return SIGHT_USAGE;
+}
+
+#endif
