@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "cli/commands.h"
 
-#include "cli/run.h"
+#include "cli/several_runs.h"
 #include "core/guess.h"
 #include "core/memory.h"
 #include "core/text.h"
@@ -162,6 +162,8 @@ static enum status check_charts(const struct options *options, struct picture *p
         if (!all && chart->needs == NEEDS_EVENTS)
             return error_set(err, ERROR_USAGE, "%s: chart '%s' needs events: give the trace as a file",
                              options->inputs[1], chart->name);
+        if (!all && chart->needs == NEEDS_SCALING)
+            return error_set(err, ERROR_USAGE, "chart '%s' needs runs of several sizes: a file each", chart->name);
         if (!all && chart->needs == NEEDS_SIZES)
             return error_set(err, ERROR_USAGE,
                              "%s: a metrics file has no message sizes by process: --processes needs the trace for that",
@@ -225,6 +227,51 @@ static int draw_charts(const struct options *options, struct picture *picture, c
     return directory ? write_directory(options, picture, code) : run_output(options, write_picture, picture, code);
 }
 
+/* Charts of several runs, and of the largest. */
+static int draw_several(const struct options *options, struct picture *picture, struct charts *charts)
+{
+    struct error err = {0};
+    struct several_runs several = {0};
+    struct scaling *scaling = NULL;
+    bool directory;
+    int code = EXIT_DONE;
+    enum status status = check_output(options, picture, &directory, &err);
+    for (size_t i = 1; i < options->input_count && status == STATUS_OK; i++)
+        status = several_runs_add(&several, options, options->inputs[i], &code, &err);
+    if (status == STATUS_OK)
+        scaling = scaling_of(several.runs, several.count, false, &err);
+    if (scaling) {
+        size_t largest = several_runs_largest(&several);
+        struct heuristic_result *results = heuristics_judge(several.runs[largest].metrics);
+        picture->input.scaling = scaling;
+        picture->input.metrics = several.runs[largest].metrics;
+        picture->input.results = results;
+        if (check_charts(options, picture, charts, &err) != STATUS_OK)
+            code = command_fault(&err);
+        else
+            code =
+                directory ? write_directory(options, picture, code) : run_output(options, write_picture, picture, code);
+        heuristics_free(results);
+    } else {
+        code = command_fault(&err);
+    }
+    scaling_free(scaling);
+    several_runs_clear(&several);
+    return code;
+}
+
+/* `chart scaling` is always of several runs; others are where the files are whole runs. */
+static bool is_of_several(const struct options *options, const struct charts *charts)
+{
+    bool of_sizes = false;
+    for (size_t i = 0; i < charts->count; i++) {
+        if (charts->chart[i]->needs == NEEDS_SCALING && strcmp(options->inputs[0], "all") != 0)
+            return options->input_count > 2;
+        of_sizes |= strcmp(charts->chart[i]->name, "efficiency") == 0;
+    }
+    return of_sizes && several_runs_given(options->inputs + 1, options->input_count - 1);
+}
+
 static int draw(const struct options *options, struct picture *picture, struct charts *charts)
 {
     struct error err = {0};
@@ -274,7 +321,8 @@ int cmd_chart(const struct command *command, const struct options *options)
     else {
         picture.charts = charts.chart;
         picture.count = charts.count;
-        code = draw(options, &picture, &charts);
+        code = is_of_several(options, &charts) ? draw_several(options, &picture, &charts)
+                                               : draw(options, &picture, &charts);
     }
     free(charts.chart);
     return code;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "cli/commands.h"
 
-#include "cli/run.h"
+#include "cli/several_runs.h"
 #include "core/memory.h"
 #include "view/embed.h"
 
@@ -84,6 +84,7 @@ static void write_report(struct output *output, const struct options *options, c
     struct report report = {.title = slash && slash[1] ? slash + 1 : title,
                             .findings = run->findings,
                             .input = {.metrics = run->metrics,
+                                      .scaling = options->scaling,
                                       .results = run->results,
                                       .by_bytes = options->by && strcmp(options->by, "bytes") == 0,
                                       .own_colours = options->colors && strcmp(options->colors, "mpe") == 0}};
@@ -93,11 +94,40 @@ static void write_report(struct output *output, const struct options *options, c
         write_html(output, options, run, &report);
 }
 
+/* The largest of several runs, and how they scale. */
+static int report_several(const struct options *options)
+{
+    struct error err = {0};
+    struct several_runs several = {0};
+    struct scaling *scaling = NULL;
+    enum status status = STATUS_OK;
+    int code = EXIT_DONE;
+    for (size_t i = 0; i < options->input_count && status == STATUS_OK; i++)
+        status = several_runs_add(&several, options, options->inputs[i], &code, &err);
+    if (status == STATUS_OK)
+        scaling = scaling_of(several.runs, several.count, false, &err);
+    if (scaling) {
+        struct options one = *options;
+        one.inputs = &options->inputs[several_runs_largest(&several)];
+        one.input_count = 1;
+        one.scaling = scaling;
+        int result = run_judged(&one, ENGINE_SEARCH, NULL, write_report);
+        code = result == EXIT_DONE ? code : result;
+    } else {
+        code = command_fault(&err);
+    }
+    scaling_free(scaling);
+    several_runs_clear(&several);
+    return code;
+}
+
 int cmd_report(const struct command *command, const struct options *options)
 {
     if (!options->output)
         return command_usage(command, "no output given (-o report.html)");
     if (!report_format(options))
         return command_usage(command, "cannot derive the format from '%s': give --format (html pdf)", options->output);
+    if (several_runs_given(options->inputs, options->input_count))
+        return report_several(options);
     return run_judged(options, ENGINE_SEARCH, NULL, write_report);
 }

@@ -4,6 +4,7 @@
 
 #include "cli/run.h"
 #include "cli/scaling_runs.h"
+#include "cli/several_runs.h"
 #include "cli/sprof_config.h"
 #include "core/memory.h"
 #include "core/parallel.h"
@@ -14,13 +15,6 @@
 #include <string.h>
 
 enum { ROWS_SHOWN = 16 };
-
-/* The runs given as files. */
-struct given {
-    struct engine_result **results;
-    struct scaling_run *runs;
-    size_t count;
-};
 
 struct written {
     const struct options *options;
@@ -40,23 +34,6 @@ static void write_scaling(struct output *output, const void *context)
         sprof_write(output, &written->sprof);
     else
         scaling_write_text(output, written->scaling, written->options->all ? SIZE_MAX : ROWS_SHOWN);
-}
-
-static enum status add_given(struct given *given, const struct options *options, char *input, int *code,
-                             struct error *err)
-{
-    struct options one = *options;
-    one.inputs = &input;
-    one.input_count = 1;
-    struct engine_result *result = ask(&one, ENGINE_ANALYSIS | ENGINE_PHASES, err);
-    if (!result)
-        return STATUS_FAILED;
-    const struct metrics *metrics = result->metrics;
-    given->results[given->count] = result;
-    given->runs[given->count++] = (struct scaling_run){.metrics = metrics};
-    int damaged = run_report_damage(&metrics->end, time_since(metrics->begin_ns, metrics->end_ns));
-    *code = damaged != EXIT_DONE ? damaged : *code;
-    return STATUS_OK;
 }
 
 /* The program with its arguments where we ran it; else the first file. Sprof leaves the number of threads out of the
@@ -88,34 +65,20 @@ static int answer(const struct options *options, const struct scaling_run *runs,
 }
 
 /* Reads what was performed, and answers. */
-static int answer_performed(const struct options *options, struct performed_runs *performed, struct given *given)
+static int answer_performed(const struct options *options, struct performed_runs *performed, struct several_runs *given)
 {
     struct error err = {0};
     int code = EXIT_DONE;
     for (size_t i = 0; i < performed->count; i++) {
         struct performed *run = &performed->runs[i];
         if (!run->trace)
-            given->runs[given->count++] = (struct scaling_run){.time_s = run->time_s};
-        else if (add_given(given, options, run->trace, &code, &err) != STATUS_OK)
+            several_runs_push(given, (struct scaling_run){.time_s = run->time_s});
+        else if (several_runs_add(given, options, run->trace, &code, &err) != STATUS_OK)
             return command_fault(&err);
         given->runs[given->count - 1].processes = run->processes;
         given->runs[given->count - 1].threads = run->threads;
     }
     return answer(options, given->runs, given->count, parallel_processors(), code);
-}
-
-static void given_free(struct given *given)
-{
-    for (size_t i = 0; i < given->count; i++)
-        engine_free(given->results[i]);
-    free(given->results);
-    free(given->runs);
-}
-
-static struct given given_new(size_t count)
-{
-    return (struct given){.results = memory_new(count * sizeof(struct engine_result *)),
-                          .runs = memory_new(count * sizeof(struct scaling_run))};
 }
 
 /* Performs the runs of a program, then answers. */
@@ -129,9 +92,9 @@ static int scale_program(const struct options *options)
     } else {
         struct options shown = *options;
         shown.processes = NULL;
-        struct given given = given_new(performed.count + 1);
+        struct several_runs given = {0};
         code = answer_performed(&shown, &performed, &given);
-        given_free(&given);
+        several_runs_clear(&given);
     }
     performed_clear(&performed);
     return code;
@@ -175,11 +138,11 @@ int cmd_scaling(const struct command *command, const struct options *options)
         return command_usage(command, "--repeat needs --processes or --threads, and a program");
     if (count < 2)
         return command_usage(command, "runs of at least two sizes are needed");
-    struct given given = given_new(count);
+    struct several_runs given = {0};
     enum status status = STATUS_OK;
     for (size_t i = 0; i < count && status == STATUS_OK; i++)
-        status = add_given(&given, options, options->inputs[i], &code, &err);
+        status = several_runs_add(&given, options, options->inputs[i], &code, &err);
     code = status == STATUS_OK ? answer(options, given.runs, given.count, 0, code) : command_fault(&err);
-    given_free(&given);
+    several_runs_clear(&given);
     return code;
 }

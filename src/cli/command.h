@@ -40,6 +40,8 @@ struct options {
     const char *finding; /* of explain: a place or an id; NULL: all */
     const char *file;    /* of source: a file of the program; NULL: the costliest */
     struct team *team;   /* processes that help; NULL: none */
+    const struct scaling
+        *scaling; /* of report: of the runs of which the input is the largest; NULL: it is the only one */
 };
 
 struct command {

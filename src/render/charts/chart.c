@@ -18,9 +18,13 @@ bool chart_can(const struct chart *chart, const struct chart_input *input)
     if (chart->needs == NEEDS_ITERATIONS)
         return metrics->phases && metrics->phases->process_count == metrics->process_count &&
                metrics->phases->iterations.loop != PHASE_NONE;
+    if (chart->needs == NEEDS_SCALING)
+        return input->scaling != NULL;
     if (chart->needs == NEEDS_SEARCH)
         return metrics->search != NULL;
-    return chart->needs != NEEDS_ANALYSIS ||
+    if (chart->needs == NEEDS_FACTORS && input->scaling)
+        return true;
+    return (chart->needs != NEEDS_ANALYSIS && chart->needs != NEEDS_FACTORS) ||
            (metrics->analysis && metrics->analysis->process_count == metrics->process_count);
 }
 
@@ -48,6 +52,8 @@ void chart_answer(const struct chart *chart, const struct chart_input *input, ch
         chart_say(answer, "There are no events in this trace");
     else if (chart->needs == NEEDS_ITERATIONS && input->metrics->phases && !chart_can(chart, input))
         chart_say(answer, "The processes have no iterations in common");
+    else if (!chart_can(chart, input) && chart->needs == NEEDS_SCALING)
+        chart_say(answer, "%s: unknown without runs of several sizes", chart->title);
     else if (!chart_can(chart, input))
         chart_say(answer, "%s: unknown without the events of the whole run", chart->title);
     else

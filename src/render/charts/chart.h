@@ -4,6 +4,7 @@
 
 #include "heuristics/heuristic.h"
 #include "render/charts/axis.h"
+#include "runs/scaling.h"
 
 /* A chart answers one question; its title line is the answer. A new one is a file with two functions and a row in
    charts.def. */
@@ -13,8 +14,9 @@ struct chart_input {
     const struct metrics *metrics;
     const struct scene *scene; /* a window of the trace: see scene.h; NULL: there are no events to be had */
     const struct heuristic_result *results;
-    bool by_bytes;    /* messages weigh by their bytes, not by their number */
-    bool own_colours; /* the trace's own colours of functions */
+    const struct scaling *scaling; /* of several runs, of which the metrics are the largest; NULL: there is one run */
+    bool by_bytes;                 /* messages weigh by their bytes, not by their number */
+    bool own_colours;              /* the trace's own colours of functions */
 };
 
 enum { CHART_ANSWER_SIZE = 600 };
@@ -24,8 +26,10 @@ enum chart_needs {
     NEEDS_NOTHING,
     NEEDS_SIZES,      /* the table of message sizes: see metrics->tables_unknown */
     NEEDS_ANALYSIS,   /* the look across processes: metrics->analysis */
+    NEEDS_FACTORS,    /* the same, or runs of several sizes */
     NEEDS_ITERATIONS, /* iterations that all processes have: metrics->phases */
     NEEDS_SEARCH,     /* metrics->search */
+    NEEDS_SCALING,    /* runs of several sizes: input->scaling */
     NEEDS_EVENTS      /* the trace itself: input->scene */
 };
 

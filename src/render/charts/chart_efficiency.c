@@ -4,6 +4,7 @@
 #include "render/charts/chart.h"
 
 #include "core/text.h"
+#include "render/charts/factors_plot.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -51,6 +52,10 @@ void chart_efficiency_answer(const struct chart_input *input, char answer[CHART_
     static const char *const causes[NODES] = {[BALANCE] = "uneven work",
                                               [SERIALISATION] = "processes that take turns",
                                               [TRANSFER] = "slow messages and MPI calls"};
+    if (input->scaling) {
+        factors_plot_answer(input->scaling, answer);
+        return;
+    }
     struct node nodes[NODES];
     char parallel[TEXT_NUMBER_SIZE], least[TEXT_NUMBER_SIZE];
     nodes_of(input->metrics->analysis, nodes);
@@ -79,6 +84,10 @@ static void draw_node(struct canvas *canvas, const struct node *node, bool marke
 
 void chart_efficiency_draw(struct canvas *canvas, const struct chart_input *input, struct area area)
 {
+    if (input->scaling) {
+        factors_plot_draw(canvas, input->scaling, area);
+        return;
+    }
     struct node nodes[NODES];
     struct area boxes[NODES];
     if (area.height < 2.6 * BOX_HEIGHT || area.width < 420)

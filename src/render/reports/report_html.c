@@ -14,6 +14,7 @@
 #include "render/reports/metrics_report.h"
 #include "render/reports/page.h"
 #include "render/reports/phases_report.h"
+#include "render/reports/scaling_report.h"
 #include "render/reports/sites_report.h"
 
 #include <stdio.h>
@@ -211,6 +212,24 @@ static void write_iterations(struct output *output, const struct metrics *metric
     page_table_end(output);
 }
 
+/* Charts of several runs stand in a section of their own. */
+static bool is_of_scaling(const struct report *report, const struct chart *chart)
+{
+    return report->input.scaling && (chart->needs == NEEDS_SCALING || chart->needs == NEEDS_FACTORS);
+}
+
+static void write_scaling(struct output *output, const struct report *report)
+{
+    if (!report->input.scaling)
+        return;
+    output_text(output, "<section>\n<h2>Scaling</h2>\n");
+    scaling_write_html(output, report->input.scaling);
+    for (size_t i = 0; i < chart_count(); i++)
+        if (is_of_scaling(report, chart_at(i)))
+            write_chart(output, report, chart_at(i));
+    output_text(output, "</section>\n");
+}
+
 void report_write_html(struct output *output, const struct report *report)
 {
     char title[512];
@@ -220,6 +239,7 @@ void report_write_html(struct output *output, const struct report *report)
     write_verdict(output, report);
     if (report->input.metrics->process_count > 0) {
         output_text(output, "<main>\n");
+        write_scaling(output, report);
         if (report->timeline)
             report->timeline->write(output, report->timeline->context);
         write_findings(output, report);
@@ -228,7 +248,7 @@ void report_write_html(struct output *output, const struct report *report)
             write_heuristic(output, heuristic_at(i), &report->input.results[i]);
         output_text(output, "</section>\n<section>\n<h2>Charts</h2>\n");
         for (size_t i = 0; i < chart_count(); i++)
-            if (report_has_chart(report, i))
+            if (report_has_chart(report, i) && !is_of_scaling(report, chart_at(i)))
                 write_chart(output, report, chart_at(i));
         output_text(output, "</section>\n<section>\n");
         write_iterations(output, report->input.metrics);

@@ -3,6 +3,7 @@
 
 #include "core/text.h"
 #include "render/field.h"
+#include "render/reports/page.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -52,16 +53,16 @@ static const struct field fields[] = {
     {"time_s", "time", get_time_s},
     {"least_s", NULL, get_least_s},
     {"most_s", NULL, get_most_s},
-    {"speedup", NULL, get_speedup},
-    {"efficiency", NULL, get_efficiency},
+    {"speedup", "speed-up", get_speedup},
+    {"efficiency", "efficiency", get_efficiency},
     {"serial_fraction", NULL, get_serial_fraction},
-    {"global_efficiency", NULL, get_global_efficiency},
-    {"parallel_efficiency", NULL, get_parallel_efficiency},
-    {"load_balance", NULL, get_load_balance},
-    {"communication_efficiency", NULL, get_communication_efficiency},
-    {"serialisation", NULL, get_serialisation},
-    {"transfer", NULL, get_transfer},
-    {"computation_scalability", NULL, get_computation_scalability},
+    {"global_efficiency", "global", get_global_efficiency},
+    {"parallel_efficiency", "parallel", get_parallel_efficiency},
+    {"load_balance", "load balance", get_load_balance},
+    {"communication_efficiency", "communication", get_communication_efficiency},
+    {"serialisation", "serialisation", get_serialisation},
+    {"transfer", "transfer", get_transfer},
+    {"computation_scalability", "computation", get_computation_scalability},
 };
 enum { FIELDS = sizeof fields / sizeof *fields };
 
@@ -274,8 +275,16 @@ static void text_forecast(struct output *output, const struct scaling *scaling)
     }
 }
 
+/* A sentence of the answer, as text or as HTML. */
+typedef void say_sentence(struct output *output, const char *sentence);
+
+static void say_text(struct output *output, const char *sentence)
+{
+    paragraph_write(output, "", "", sentence);
+}
+
 /* The answer, before all tables. */
-static void text_answer(struct output *output, const struct scaling *scaling)
+static void say_answer(struct output *output, const struct scaling *scaling, say_sentence *say)
 {
     const struct scaling_size *last = &scaling->sizes[scaling->size_count - 1];
     char sentence[SENTENCE_SIZE], share[VALUE_TEXT_SIZE], time[VALUE_TEXT_SIZE];
@@ -285,16 +294,16 @@ static void text_answer(struct output *output, const struct scaling *scaling)
              scaling->weak ? "Weak" : "Strong", scaling_n(last), last->threads > 1 ? " or threads" : "",
              slower ? 1 / last->speedup : last->speedup, slower ? "slow" : "fast", scaling_n(&scaling->sizes[0]),
              share_cell(share, last->efficiency));
-    paragraph_write(output, "", "", sentence);
+    say(output, sentence);
     if (scaling->cores > 0 && scaling_n(last) > scaling->cores) {
         snprintf(sentence, sizeof sentence, "The machine has %u cores: beyond %u processes and threads share them.",
                  scaling->cores, scaling->cores);
-        paragraph_write(output, "", "", sentence);
+        say(output, sentence);
     }
     if (scaling->half_n > 0) {
         snprintf(sentence, sizeof sentence, "Efficiency %s below 50 %% at %.0f processes.",
                  scaling->half_measured ? "falls" : "will fall", scaling->half_n);
-        paragraph_write(output, "", "", sentence);
+        say(output, sentence);
     }
     if (scaling->breaking < scaling->row_count) {
         snprintf(sentence, sizeof sentence,
@@ -302,7 +311,7 @@ static void text_answer(struct output *output, const struct scaling *scaling)
                  scaling->rows[scaling->breaking].kind == SCALING_COMPUTING ? "Computing"
                                                                             : scaling->rows[scaling->breaking].name,
                  time_cell(time, scaling->breaking_s), scaling_n(last));
-        paragraph_write(output, "", "", sentence);
+        say(output, sentence);
     }
     if (isfinite(scaling->amdahl) && !scaling->weak) {
         char bound[CELL_SIZE] = "no";
@@ -310,17 +319,34 @@ static void text_answer(struct output *output, const struct scaling *scaling)
             snprintf(bound, sizeof bound, "a bound of %.3g", 1 / scaling->amdahl);
         snprintf(sentence, sizeof sentence, "By Amdahl's law %s of the work is serial, which sets %s on the speed-up.",
                  share_cell(share, scaling->amdahl), scaling->amdahl > 0 ? bound : "no bound");
-        paragraph_write(output, "", "", sentence);
+        say(output, sentence);
     }
 }
 
 void scaling_write_text(struct output *output, const struct scaling *scaling, size_t rows)
 {
-    text_answer(output, scaling);
+    say_answer(output, scaling, say_text);
     output_text(output, "\n");
     text_sizes(output, scaling);
     if (isfinite(scaling->sizes[0].parallel))
         text_factors(output, scaling);
     text_rows(output, scaling, rows);
     text_forecast(output, scaling);
+}
+
+/* HTML */
+
+static void say_html(struct output *output, const char *sentence)
+{
+    page_element(output, "<p>", sentence, "</p>\n");
+}
+
+/* The sizes, and POP's factors of each. */
+void scaling_write_html(struct output *output, const struct scaling *scaling)
+{
+    say_answer(output, scaling, say_html);
+    page_table_begin(output, fields, FIELDS, NULL, &scaling->sizes[0]);
+    for (size_t i = 0; i < scaling->size_count; i++)
+        page_table_row(output, fields, FIELDS, NULL, &scaling->sizes[i]);
+    page_table_end(output);
 }

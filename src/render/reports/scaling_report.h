@@ -16,4 +16,7 @@ void scaling_write_json(struct output *output, const struct scaling *scaling);
 /* A row a size. */
 void scaling_write_csv(struct output *output, const struct scaling *scaling);
 
+/* The answer and the table of sizes, as part of a page. */
+void scaling_write_html(struct output *output, const struct scaling *scaling);
+
 #endif
