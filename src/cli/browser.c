@@ -16,7 +16,7 @@ static bool has_screen(void)
     return (x11 && *x11) || (wayland && *wayland);
 }
 
-/* A page that goes on to the address, readable by its owner alone. */
+/* A page that redirects to the address, readable only by its owner. */
 static char *write_door(const char *url)
 {
     const char *directory = getenv("XDG_RUNTIME_DIR");
@@ -36,7 +36,7 @@ static char *write_door(const char *url)
     return NULL;
 }
 
-/* The browser is a grandchild: nobody waits for it, and what it says is not ours. */
+/* The browser is a grandchild: we do not wait for it, and discard its output. */
 static bool start(const char *path)
 {
     pid_t child = fork();

@@ -5,8 +5,8 @@
 #include <stdbool.h>
 
 /* Opens an address in the user's browser, where there is a screen (DISPLAY or WAYLAND_DISPLAY) and xdg-open. The
-   address holds a secret, and arguments of programs can be read by every process: what is opened is a file of the
-   user's own that leads to it. Returns the file's name, for browser_forget; NULL where nothing was opened. */
+   address holds a secret, and arguments of programs can be read by every process: so we open a file of the user's own
+   that redirects to it. Returns the file's name, for browser_forget; NULL if nothing was opened. */
 char *browser_open(const char *url);
 
 /* Removes the file and frees its name; NULL: nothing. */

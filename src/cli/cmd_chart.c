@@ -16,7 +16,7 @@
 
 enum { SIDE_LEAST = 200, SIDE_MOST = 20000, DPI_LEAST = 24, DPI_MOST = 1200 };
 
-/* Cairo's pictures have at most so many pixels a side, and a gigabyte of them is no picture. */
+/* Cairo's pictures have at most this many pixels per side, and a gigabyte of them is useless. */
 static const double PIXELS_A_SIDE = 32767, PIXELS = 2.5e8;
 
 /* How fine the cells of a timeline are, and how many states at most are drawn one by one: a picture has a limit. */
@@ -98,7 +98,7 @@ static void write_picture(struct output *output, const void *context)
     picture_write(output, context);
 }
 
-/* Several charts that no single file holds: a file each in a directory, which is made where it is missing. */
+/* Several charts that do not fit into one file: a file each in a directory, created if missing. */
 static int write_directory(const struct options *options, const struct picture *picture, int code)
 {
     struct error err = {0};
@@ -147,7 +147,7 @@ static enum status check_output(const struct options *options, const struct pict
     return STATUS_OK;
 }
 
-/* What cannot be drawn is a fault where it was asked for, and left out where all were. */
+/* A chart that cannot be drawn is a fault if it was requested by name, and left out if all were requested. */
 static enum status check_charts(const struct options *options, struct picture *picture, struct charts *charts,
                                 struct error *err)
 {
@@ -182,7 +182,7 @@ static enum status check_charts(const struct options *options, struct picture *p
     return STATUS_OK;
 }
 
-/* The window that the chart of events draws, where it is among the charts and there are events. */
+/* The window of the chart of events, if it is among the charts and there are events. */
 static enum status make_scene(const struct options *trace, const struct picture *picture, const struct charts *charts,
                               struct engine_look *look, struct scene *scene, bool *made, struct error *err)
 {
@@ -196,7 +196,7 @@ static enum status make_scene(const struct options *trace, const struct picture 
         return STATUS_OK;
     const struct engine_request request = {.inputs = trace->inputs, .input_count = trace->input_count};
     if (engine_check_trace(&request, err) != STATUS_OK) {
-        /* A metrics file has no events, which check_charts says where it matters; all else is a fault. */
+        /* A metrics file has no events, which check_charts reports if it matters; everything else is a fault. */
         bool eventless = err->kind == ERROR_USAGE;
         if (eventless)
             *err = (struct error){0};

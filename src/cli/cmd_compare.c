@@ -51,7 +51,7 @@ static size_t group_of(struct compared *compared, char *name)
     return compared->version_count++;
 }
 
-/* The version with this name where it was given by NAME=, else a new one. Takes the name. */
+/* The version with this name if it was given by NAME=, else a new one. Takes the name. */
 static size_t version_of(struct compared *compared, char *name, bool grouped)
 {
     for (size_t v = 0; grouped && v < compared->version_count; v++)

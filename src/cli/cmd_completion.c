@@ -9,11 +9,10 @@
 
 #include <string.h>
 
-/* The scripts are the tables of commands and options in the words of a shell: a new row needs nothing here. What is
-   not in the tables, since main.c does it: `help`, --help, --version, and that a trace in place of a command is
-   diagnosed. */
+/* The scripts are the tables of commands and options in the words of a shell: a new row needs nothing here. Not in the
+   tables, since main.c handles them: `help`, --help, --version, and that a trace in place of a command is diagnosed. */
 
-/* What stands in a place of the command line. */
+/* The kind of a word on the command line. */
 enum place {
     PLACE_FREE, /* a number, a time: nothing is offered */
     PLACE_FILES,
@@ -66,7 +65,7 @@ static void write_command_names(struct output *output, const char *between)
     output_text(output, "help");
 }
 
-/* What `sight help` takes beside commands. */
+/* Arguments of `sight help` other than commands. */
 static void write_topics(struct output *output)
 {
     for (size_t i = 0; help_topic_at(i); i++)
@@ -81,7 +80,7 @@ static void write_terms(struct output *output)
         output_print(output, "%s%s", i ? " " : "", glossary_at(i).name);
 }
 
-/* Bash. In the script, `offer` is what may stand at the cursor. */
+/* Bash. In the script, `offer` is the list of possible words at the cursor. */
 
 static const char bash_begin[] =
     "# bash completion of sight, printed by 'sight completion bash'.\n"

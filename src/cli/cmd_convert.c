@@ -60,7 +60,7 @@ static void report_losses(const struct options *options, const struct writer *wr
     fputc('\n', stderr);
 }
 
-/* What --fix-clocks did, and what it left. */
+/* The effect of --fix-clocks, and the remaining errors. */
 static void report_clocks(const struct options *options, const struct clocks *clocks, struct match_counts after)
 {
     char early[TEXT_NUMBER_SIZE], all[TEXT_NUMBER_SIZE], error[TEXT_NUMBER_SIZE], left[TEXT_NUMBER_SIZE];

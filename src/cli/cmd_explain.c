@@ -17,7 +17,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* What can be explained beside findings. */
+/* Other things that can be explained. */
 static const char critical_path[] = "critical-path";
 
 static bool is_finding_word(const char *word)
@@ -43,7 +43,7 @@ static enum status needs_events(const struct options *options, const struct metr
     return STATUS_OK;
 }
 
-/* What there is instead of the finding that was asked for. */
+/* The available findings, if the requested one does not exist. */
 static void write_others(struct output *output, const struct findings *findings, const char *wanted)
 {
     output_print(output, "This trace has no finding '%s'; there are:", wanted);
@@ -52,7 +52,7 @@ static void write_others(struct output *output, const struct findings *findings,
     output_text(output, "\n");
 }
 
-/* The findings that are asked for: what they hold stays the run's. */
+/* The requested findings; their contents are borrowed from the run. */
 static void write_json(struct output *output, const struct options *options, const struct engine_result *run)
 {
     struct findings wanted = *run->findings;

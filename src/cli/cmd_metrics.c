@@ -107,7 +107,7 @@ int cmd_metrics(const struct command *command, const struct options *options)
         return unknown_table(command, table);
     if (options->sort && !metrics_sorts_by(options->sort))
         return unknown_column(command, options->sort);
-    /* A metrics file is to tell what the trace would: the look across processes, too. */
+    /* A metrics file must have the same data as the trace: also the analysis across processes. */
     bool deep = options->format && strcmp(options->format, "xml") == 0;
     unsigned wants = deep ? ENGINE_ANALYSIS | ENGINE_PHASES | ENGINE_SEARCH : options->sites ? ENGINE_ANALYSIS : 0;
     return run_report(options, wants, check_tables, write_metrics);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* `sight scaling A B C`: how far a program scales, and what stops it. */
+/* `sight scaling A B C`: how far a program scales, and what limits it. */
 #include "cli/commands.h"
 
 #include "cli/run.h"

@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-/* Only a whole trace can be searched; the search of a metrics file was made with other hypotheses than these. */
+/* Only a whole trace can be searched; the search in a metrics file may have used other hypotheses. */
 static enum status check_search(const struct options *options, const struct metrics *metrics, struct error *err)
 {
     bool own = options->hypotheses || options->threshold;

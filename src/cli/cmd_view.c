@@ -30,7 +30,7 @@ struct work {
     atomic_bool done;
 };
 
-/* Everything that needs the whole trace to be read; the page asks for it until it is there. */
+/* Everything that requires reading the whole trace; the page polls until it is available. */
 static void *judge(void *context)
 {
     struct work *work = context;
@@ -82,7 +82,7 @@ static enum status work_open(struct work *work, const char *title, struct error 
     return STATUS_OK;
 }
 
-/* Signals are taken by who waits for them, not by a handler: threads are started with them blocked. */
+/* Signals are received by waiting for them, not by a handler: threads are started with them blocked. */
 static sigset_t block_signals(void)
 {
     sigset_t ends;
@@ -151,7 +151,7 @@ int cmd_view(const struct command *command, const struct options *options)
     if (server && pthread_create(&work->judge, NULL, judge, work) == 0) {
         serve(work, server, &ends);
         server_stop(server);
-        /* What is still being judged is nobody's any more: the process ends without it. */
+        /* The judging thread may still be running: its memory is not freed, as the process ends anyway. */
         if (!atomic_load(&work->done))
             end_now();
         pthread_join(work->judge, NULL);

@@ -14,7 +14,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* What is asked, as the replays want it. */
+/* The request, in the form that the replays need. */
 struct question {
     const struct graph *graph;
     struct network network;
@@ -40,7 +40,7 @@ static bool asks_anything(const struct options *options)
     return wants_network(options) || wants_replay(options) || options->balance || options->speed_up;
 }
 
-/* Adds what was asked to the words of the scenario. */
+/* Adds an option's words to those of the scenario. */
 static void say(struct question *question, const char *option, const char *value, const char *title)
 {
     struct scenario *words = &question->scenario;
@@ -262,7 +262,7 @@ static void question_clear(struct question *question)
     free(question->compute);
 }
 
-/* Of a metrics file only what its analysis holds can be asked: the standard scenarios. */
+/* A metrics file only has the standard scenarios of its analysis. */
 static enum status check(const struct options *options, const struct engine_result *run, struct error *err)
 {
     const struct metrics *metrics = run->metrics;

@@ -32,7 +32,7 @@ enum exit_code {
 struct options {
 #define OPTION(bit, letter, name, value, member, help) OPTION_TYPE(value) member;
 #include "cli/options.def"
-    char **inputs; /* what is no option; points into argv */
+    char **inputs; /* arguments that are not options; points into argv */
     size_t input_count;
     char *
         *passed; /* of COMMAND_PASSES: options before "--" that are not sight's, with their values; points into argv */
@@ -57,15 +57,15 @@ const struct command *command_at(size_t index);
 const struct command *command_find(const char *name); /* NULL if there is none */
 
 /* Reads the arguments after the command's name, and the environment's SIGHT_* for options that were not given. False
-   and a fault for what the command does not take. */
+   and a fault for an option that the command does not take. */
 bool options_parse(struct options *options, const struct command *command, int argc, char **argv, struct error *err);
 
-/* A row of options.def: what completion and help are made from. */
+/* A row of options.def: the source of completion and help. */
 struct option_row {
     char letter;             /* 0: none */
     const char *name, *help; /* name without "--" */
     const char *value;       /* the word of its value; "a|b|c": one of these words; NULL: takes none */
-    size_t at;               /* of the member in struct options: a bool, or a const char * where there is a value */
+    size_t at;               /* of the member in struct options: a bool, or a const char * if it has a value */
 };
 
 /* The row of bit 1 << index in struct command's options; index is below OPTION_COUNT. */
@@ -98,7 +98,7 @@ enum {
     OPTIONS_PICTURE = OPTION_WIDTH | OPTION_HEIGHT | OPTION_DPI | OPTION_BY | OPTION_COLORS | OPTION_THEME
 };
 
-/* A further bit of struct command's options, for what is rarely used: the main help, which fits a screen, tells only
+/* A further bit of struct command's options, for rarely used commands: the main help, which fits on a screen, has only
    the command's name. `sight help NAME` and completion know it. */
 enum { COMMAND_UNLISTED = 1LL << 62 };
 

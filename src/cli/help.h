@@ -6,7 +6,7 @@
 
 /* `sight help`: on all, on a command, on a topic (topics.def), or on a number of the glossary. */
 
-/* What stands after "help": nothing, COMMAND, TOPIC, or metric NAME. The exit code. */
+/* Handles the arguments after "help": nothing, COMMAND, TOPIC, or metric NAME. Returns the exit code. */
 int help(int argc, char **argv);
 int help_on_command(const struct command *command);
 

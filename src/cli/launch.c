@@ -43,7 +43,7 @@ static void pass_on(int signal_number, siginfo_t *info, void *context)
     errno = saved;
 }
 
-/* What was ignored stays so, for the program too: nohup. */
+/* Ignored signals stay ignored, in the program too: nohup. */
 static void signals_take(void)
 {
     for (size_t i = 0; i < SIGNALS; i++) {
@@ -61,7 +61,7 @@ static void signals_give_back(void)
         sigaction(numbers[i], &before[i], NULL);
 }
 
-/* In the child: what exec cannot do is told through the pipe, which closes itself where it can. */
+/* In the child: a failure of exec is reported through the pipe, which exec closes if it succeeds. */
 static void child_run(char *const *arguments, int tell)
 {
     signals_give_back();

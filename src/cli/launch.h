@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-/* Running a command as if nobody were in between. */
+/* Running a command as if we were not in between. */
 
 struct launch_result {
     int code;         /* exit code */
@@ -24,7 +24,7 @@ typedef void launch_watch(void *context, pid_t command);
 enum status launch(char *const *words, size_t count, launch_watch *watch, void *context, struct launch_result *result,
                    struct error *err) MUST_CHECK;
 
-/* Ends this process by the signal that ended the command; returns where there was none. */
+/* Ends this process by the signal that ended the command; returns if there was none. */
 void launch_die_alike(const struct launch_result *result);
 
 #endif

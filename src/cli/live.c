@@ -95,7 +95,7 @@ void live_close(struct live *live)
     *live = (struct live){0};
 }
 
-/* The value of a variable in the environment of a process; NULL where it has none. */
+/* The value of a variable in the environment of a process; NULL if it is not set. */
 static char *environment_of(const char *pid, const char *name)
 {
     enum { ENVIRONMENT_MAX = 1 << 20 };

@@ -8,7 +8,7 @@
 
 /* A program that is being recorded, read while it runs: its buffer files are only read, so that it does not notice. */
 
-enum { LIVE_PARTS_MAX_BYTES = 64 << 20 /* beyond that nobody waits for iterations to be counted */ };
+enum { LIVE_PARTS_MAX_BYTES = 64 << 20 /* beyond this, counting iterations takes too long */ };
 
 struct live {
     struct stuck *stuck;
@@ -21,7 +21,7 @@ struct live {
     struct live_state *state; /* internal */
 };
 
-/* What the directory of a recording has now. STATUS_FAILED: nothing that can be read. To be closed if STATUS_OK. */
+/* The current contents of a recording's directory. STATUS_FAILED: nothing readable. Close it if STATUS_OK. */
 enum status live_open(struct live *live, const char *directory, bool with_iterations, struct error *err) MUST_CHECK;
 void live_close(struct live *live);
 

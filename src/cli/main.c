@@ -93,8 +93,8 @@ static int dispatch(struct team *team, int argc, char **argv)
     return run_command(team, argc, argv);
 }
 
-/* Large arrays are mapped, each by itself: they grow without a copy, what they do not use is not there, and when freed
-   they are gone. Else the C library takes them from its heap after a while, which keeps the holes. */
+/* Large arrays are mapped separately: they grow without a copy, take only the memory they use, and return it when
+   freed. Otherwise the C library would take them from its heap after a while, which keeps the holes. */
 static void map_large_arrays(void)
 {
 #ifdef M_MMAP_THRESHOLD

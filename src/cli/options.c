@@ -247,13 +247,13 @@ bool options_parse(struct options *options, const struct command *command, int a
     return options_check(options, command, err);
 }
 
-/* What help calls the value: a list of words is too wide for the column. */
+/* The value's name in help: a list of words is too wide for the column. */
 static const char *value_title(const struct option_row *row)
 {
     return strchr(row->value, '|') ? "WORD" : row->value;
 }
 
-/* True if the help of an option that takes one of some words tells them all, as "auto, always or never" does. */
+/* True if the help of an option lists all its words, as in "auto, always or never". */
 static bool help_tells_words(const struct option_row *row)
 {
     for (const char *at = row->value; *at; at += *at == '|') {

@@ -60,7 +60,7 @@ static enum elf_kind elf_kind_of(const unsigned char *file, size_t size)
     return ELF_STATIC;
 }
 
-/* The loader itself tells what a program loads, also through other libraries, without running it. */
+/* The loader itself lists the libraries of a program, also indirect ones, without running it. */
 static enum mpi_kind kind_of_libraries(const char *path)
 {
     int ends[2];

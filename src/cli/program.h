@@ -20,8 +20,8 @@ struct program {
 /* True if the system would run a file for the word. */
 bool program_exists(const char *word);
 
-/* Looks at all words of a command; the first that is an MPI program is the program, the last word that is a file of
-   code where there is none. */
+/* Looks at all words of a command; the first that is an MPI program is the program, else the last word that is a file
+   of code. */
 struct program program_find(char *const *words, size_t count);
 
 /* The MPI that a launcher (mpiexec, mpirun …) or a compiler (mpicc) belongs to. */

@@ -37,7 +37,7 @@ char *recording_output(const struct options *options)
     return output;
 }
 
-/* What one record costs here: reading the clock is most of it. */
+/* The cost of one record on this machine: mostly reading the clock. */
 static double record_cost_ns(const struct options *options)
 {
     enum { CALLS = 2000, REST_NS = 4 };
@@ -116,14 +116,14 @@ static enum status write_trace(const struct options *options, struct reader *rea
     return status;
 }
 
-/* What is merged into traces. */
+/* Merges recordings into traces. */
 struct merging {
     const struct options *options;
     struct recordings recordings;
     bool elsewhere; /* files of other hosts are missing */
 };
 
-/* What there was to merge. */
+/* Describes the recordings to merge. */
 struct merged {
     bool elsewhere; /* other hosts have files of the recording that are not in the directories */
     bool failed;    /* some processes or threads had no place to record to */
@@ -154,7 +154,7 @@ static bool is_file_name(const char *output)
     return strcmp(output, "-") != 0 && strncmp(output, "/dev/", 5) != 0;
 }
 
-/* app.clog2 becomes app.2.clog2. NULL where there is no memory. */
+/* app.clog2 becomes app.2.clog2. NULL without memory. */
 static char *numbered_output(const char *output, size_t number)
 {
     const char *slash = strrchr(output, '/'), *name = slash ? slash + 1 : output, *dot = strstr(name, ".clog2");
@@ -271,7 +271,7 @@ int recording_print_link(const char *compiler)
     return EXIT_DONE;
 }
 
-/* What the environment of the program gets. */
+/* Sets the environment of the program. */
 static void environment_set(const struct options *options, const char *directory, const char *preload)
 {
     const struct {
@@ -293,7 +293,7 @@ static void environment_set(const struct options *options, const char *directory
         size_t used = strlen(names);
         snprintf(names + used, sizeof names - used, "%s%s", used ? ";" : "", variables[i].name);
     }
-    /* Open MPI hands no variables on to other hosts unless told so. */
+    /* Open MPI passes variables on to other hosts only on request. */
     setenv("OMPI_MCA_mca_base_env_list", names, 0);
 }
 
@@ -328,7 +328,7 @@ static char *preload_make(const struct options *options, struct error *err)
     return preload;
 }
 
-/* True if a name of the length, which may leave out "MPI_" and have * in it, stands for a function. */
+/* True if a name of the length, which may leave out "MPI_" and contain *, matches a function. */
 static bool is_function(const char *name, size_t length)
 {
     char pattern[128];
@@ -354,7 +354,7 @@ static enum status list_check(const char *option, const char *list, struct error
 
 enum { SAMPLES_MAX = 10000 };
 
-/* The recording library takes what it is given; a person is told what is wrong with it. */
+/* The recording library ignores invalid settings, so report them to the user here. */
 static enum status options_check(const struct options *options, struct error *err)
 {
     if (list_check("--only", options->only, err) != STATUS_OK || list_check("--skip", options->skip, err) != STATUS_OK)
@@ -375,7 +375,7 @@ static enum status options_check(const struct options *options, struct error *er
     return STATUS_OK;
 }
 
-/* The trace must not be there yet: to be told before a long run, not after. */
+/* The trace must not exist yet: report this before a long run, not after. */
 static enum status output_check(const struct options *options, const char *output, struct error *err)
 {
     struct stat about;
@@ -400,7 +400,7 @@ static bool directory_has_recording(const char *path)
     return any;
 }
 
-/* Where the recording is, for when it is not merged; NULL where there is no memory. */
+/* The place of the recording if it is not merged; NULL without memory. */
 static char *words_left(const char *directory, const char *output)
 {
     char *words;
@@ -409,7 +409,7 @@ static char *words_left(const char *directory, const char *output)
     return length < 0 ? NULL : words;
 }
 
-/* The trace of what ran; the directory stays where it could not be written: `left` tells where. */
+/* Writes the trace of the run; if that fails, the directory is kept: `left` is its path. */
 static int finish(const struct options *options, const char *directory, const char *output, const char *left,
                   const struct launch_result *result)
 {

@@ -4,7 +4,7 @@
 
 #include "cli/command.h"
 
-/* What `record`, `run` and `merge` share. */
+/* The common part of `record`, `run` and `merge`. */
 
 /* Called when the trace is there, also of a program that was killed; NULL: nothing. */
 typedef void recording_written(const struct options *options, const char *output);
@@ -20,7 +20,7 @@ struct launch_result;
 enum status recording_try(const struct options *options, bool records, struct launch_result *result,
                           struct error *err) MUST_CHECK;
 
-/* Prints what programs with a static MPI are to be linked with, for the MPI that a compiler (mpicc) belongs to. */
+/* Prints the linker options for programs with a static MPI, for the MPI of a compiler (mpicc). */
 int recording_print_link(const char *compiler);
 
 /* Writes the recordings in the directories that are the options' inputs as finalised CLOG-2. */

@@ -41,7 +41,7 @@ void run_catch_signals(void)
         if (before.sa_handler != SIG_IGN) /* nohup */
             sigaction(numbers[i], &action, NULL);
     }
-    /* A closed pipe is told by write's result: temporary files are removed, and the work ends silently. So is a file
+    /* A closed pipe shows in write's result: temporary files are removed, and the work ends silently. So is a file
        that becomes larger than ulimit -f allows. */
     signal(SIGPIPE, SIG_IGN);
     signal(SIGXFSZ, SIG_IGN);

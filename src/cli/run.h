@@ -5,10 +5,10 @@
 #include "cli/asking.h"
 #include "core/output.h"
 
-/* What subcommands share: ask the engine, say what is damaged, open the output and print. */
+/* Shared by subcommands: call the engine, report damage, open the output and print. */
 
-/* Says on standard error what is damaged and how much was used. EXIT_DONE or EXIT_DAMAGED. `last_ns`: time of the last
-   event counted from the trace's begin; negative: not known. */
+/* Reports on standard error what is damaged and how much was used. EXIT_DONE or EXIT_DAMAGED. `last_ns`: time of the
+   last event counted from the trace's begin; negative: not known. */
 int run_report_damage(const struct trace_end *end, int64_t last_ns);
 
 /* Opens the output that was asked for (standard output by default), lets `write` fill it, and closes it. Returns the
@@ -16,13 +16,13 @@ int run_report_damage(const struct trace_end *end, int64_t last_ns);
 int run_output(const struct options *options, void (*write)(struct output *output, const void *context),
                const void *context, int code);
 
-/* The whole of a command that reports metrics: asks for them and what else it wants (enum engine_want), lets `check`
-   (or NULL) refuse what they do not have, lets `write` print them, says what is damaged. The exit code. */
+/* A complete command that reports metrics: requests them and other results (enum engine_want), lets `check` (or NULL)
+   refuse if something is missing, lets `write` print them, reports damage. Returns the exit code. */
 int run_report(const struct options *options, unsigned wants,
                enum status (*check)(const struct options *options, const struct metrics *metrics, struct error *err),
                void (*write)(struct output *output, const struct options *options, const struct metrics *metrics));
 
-/* The same with findings beside what else is wanted: --fail-on is observed. */
+/* The same with findings in addition: --fail-on is applied. */
 int run_judged(const struct options *options, unsigned wants,
                enum status (*check)(const struct options *options, const struct metrics *metrics, struct error *err),
                void (*write)(struct output *output, const struct options *options, const struct engine_result *run));
@@ -39,7 +39,7 @@ bool run_wants_colour(const struct options *options);
 /* Signals end the work with code 130 and leave no unfinished output. */
 void run_catch_signals(void);
 
-/* What a signal that ends the program is to write on standard error, whole lines; NULL: nothing. Not copied. */
+/* Text that a signal that ends the program writes to standard error, in whole lines; NULL: nothing. Not copied. */
 void run_set_last_words(const char *words);
 
 #endif

@@ -123,7 +123,7 @@ static enum status numbers_of(const char *option, const char *text, uint32_t **n
     return (*numbers)[0] > 0 ? STATUS_OK : error_set(err, ERROR_USAGE, "--%s: 0 is no number of %s", option, option);
 }
 
-/* Fisher and Yates, with a generator of our own, so that a series that goes on has the same order. */
+/* Fisher and Yates, with our own generator, so that a continued series has the same order. */
 static void shuffle(struct planned *runs, size_t count)
 {
     uint64_t random = 88172645463325252u;

@@ -22,9 +22,9 @@ struct performed_runs {
 
 /* Runs the program, which is the inputs of the options, --repeat times with every number of processes and threads, in
    shuffled order after one run to warm up. `{p}` and `{t}` in its arguments stand for the numbers; OMP_NUM_THREADS is
-   set. The program's standard output goes to standard error. Traces are kept in the directory PROGRAM.scaling; those
-   that are there already are not made again unless --force is given, so that an interrupted series goes on. Runs that
-   fail are reported and left out. Clear the runs afterwards in any case. */
+   set. The program's standard output goes to standard error. Traces are kept in the directory PROGRAM.scaling; existing
+   ones are kept unless --force is given, so that an interrupted series continues. Runs that fail are reported and left
+   out. Clear the runs afterwards in any case. */
 enum status scaling_perform(const struct options *options, struct performed_runs *performed,
                             struct error *err) MUST_CHECK;
 void performed_clear(struct performed_runs *performed);

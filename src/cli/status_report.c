@@ -15,7 +15,7 @@ static const struct process_row *row_of(const struct live *live, uint32_t rank)
     return NULL;
 }
 
-/* As TALP: useful time is what is spent outside MPI. */
+/* As in TALP: useful time is the time outside MPI. */
 struct live_pace live_pace_of(const struct live *before, const struct live *now)
 {
     struct live_pace pace = {.parallel = -1, .load_balance = -1, .communication = -1};

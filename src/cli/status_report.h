@@ -4,9 +4,9 @@
 
 #include "cli/live.h"
 
-/* What `sight status` and `sight top` show of a running program. */
+/* The data that `sight status` and `sight top` show of a running program. */
 
-/* How the last seconds went: shares of 1; negative: not known. */
+/* The last seconds: shares of 1; negative: not known. */
 struct live_pace {
     double seconds, parallel, load_balance, communication;
     double bytes_per_second; /* by which the recording grows */

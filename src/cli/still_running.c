@@ -12,7 +12,7 @@
 
 enum { WAIT_STEP_MS = 20, WAIT_MS = 10000 };
 
-/* A process that nobody waits for yet is gone all the same. */
+/* A zombie process has ended all the same. */
 static bool is_alive(uint32_t pid)
 {
     char path[64], state = 'Z';

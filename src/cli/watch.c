@@ -52,7 +52,7 @@ static void tell(const struct stuck *stuck)
     free(text);
 }
 
-/* True if no process has gone on for so long; told once for each time. */
+/* True if no process has made progress for this long; only once each time. */
 static bool hangs(struct watch *watch)
 {
     struct error err = {0};

@@ -6,8 +6,8 @@
 
 #include <sys/types.h>
 
-/* A recorded program is watched while it runs: --timeout ends it when its time is up, --on-hang says why no process
-   goes on, --kill ends it then. */
+/* A recorded program is watched while it runs: --timeout ends it when its time is up, --on-hang reports why no process
+   makes progress, --kill then ends it. */
 struct watch {
     int64_t timeout_ns, on_hang_ns; /* 0: not asked for */
     bool kill;

@@ -21,8 +21,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* More threads than that are no faster: so many replays there are, and each needs memory; and so many slices of a trace
-   a disk can give. */
+/* More threads would not be faster: this is the number of replays, which each need memory, and of slices that a disk
+   can deliver. */
 enum { THREADS_ANALYSING = 4, THREADS_READING = 16 };
 
 /* Wants that need the graph of the whole run. */
@@ -57,7 +57,7 @@ static unsigned threads_of(const struct engine_request *request, unsigned most)
     return threads < most ? threads : most;
 }
 
-/* Damage can put an event centuries away from the others: sums and replays would be beyond what ns hold. */
+/* Damage can put an event centuries away from the others: sums and replays would overflow ns. */
 static enum status check_span(const struct run *run, const char *name, struct error *err)
 {
     const struct metrics *metrics = run->metrics;
@@ -147,7 +147,7 @@ static enum status read_events(struct run *run, struct accumulator_options what,
     return engine_stream(run->request, run->reader, sinks, 1, err);
 }
 
-/* The same, and into what the graph, the spans of user states and the search are made from. */
+/* The same, and into the builders of the graph, the spans of user states and the search. */
 static enum status read_whole(struct run *run, struct accumulator_options what, struct error *err)
 {
     run->accumulator = accumulator_new(what);
@@ -191,7 +191,7 @@ static int64_t larger(int64_t a, int64_t b)
     return a > b ? a : b;
 }
 
-/* What was corrected, beside what the corrected times gave. */
+/* The clock correction, in addition to the results from corrected times. */
 static void note_clocks(struct metrics *metrics, const struct clocks *clocks, const struct graph *graph)
 {
     struct analysis *analysis = metrics->analysis;
@@ -211,7 +211,7 @@ static void note_clocks(struct metrics *metrics, const struct clocks *clocks, co
     }
 }
 
-/* What comes of the graph. */
+/* Results from the graph. */
 static void analyse_graph(struct run *run)
 {
     unsigned threads = threads_of(run->request, THREADS_ANALYSING);
@@ -222,7 +222,7 @@ static void analyse_graph(struct run *run)
         note_clocks(run->metrics, run->result.clocks, run->graph);
 }
 
-/* What the analysis needed and nobody else does: a graph takes memory with the calls of the run. */
+/* Frees data that only the analysis needed: a graph's memory grows with the calls of the run. */
 static void release_graph(struct run *run)
 {
     user_spans_free(run->spans);
@@ -286,7 +286,7 @@ static void judge(struct run *run)
     run->result.findings = &run->findings;
 }
 
-/* What is wanted, with what that needs. */
+/* The requested results, including their dependencies. */
 static unsigned wants_of(const struct engine_request *request)
 {
     unsigned needed = request->wants & ENGINE_FINDINGS ? ENGINE_ANALYSIS | ENGINE_PHASES | ENGINE_HEURISTICS : 0;

@@ -11,10 +11,9 @@
 #include "team/team.h"
 #include "timeline/timeline.h"
 
-/* The one place that knows how a file becomes metrics, an analysis, phases, a search and a diagnosis. A request says
-   which trace and what of it is wanted; the result has numbers and findings. Nothing here prints, reads options or
-   ends the program, and there is no state between calls: several threads may call the engine at once, each with a
-   request of its own.
+/* The one place that knows how a file becomes metrics, an analysis, phases, a search and a diagnosis. A request names
+   the trace and the wanted results; the result has numbers and findings. Nothing here prints, reads options or ends the
+   program, and there is no state between calls: several threads may call the engine at once, each with its own request.
 
        struct error err = {0};
        char *inputs[] = {"app.clog2"};
@@ -27,18 +26,18 @@
        engine_free(result);
 */
 
-/* What is wanted beside metrics, which there always are: any of these. Each brings what it needs. */
+/* The wanted results besides metrics, which are always computed: any of these. Each includes its dependencies. */
 enum engine_want {
     ENGINE_ANALYSIS = 1 << 0, /* metrics->analysis: waits, critical path, replays */
     ENGINE_PHASES = 1 << 1,   /* metrics->phases: phases, loops, iterations */
     ENGINE_SEARCH = 1 << 2,   /* metrics->search: hypotheses tested one by one */
     ENGINE_GRAPH = 1 << 3,    /* the graph that these are made from is kept: about 33 bytes a call */
-    ENGINE_HEURISTICS = 1 << 4 /* what the heuristics say, of the analysis, too, where that is wanted */,
+    ENGINE_HEURISTICS = 1 << 4 /* results of the heuristics, also about the analysis if that is wanted */,
     ENGINE_FINDINGS = 1 << 5, /* with analysis, phases and heuristics */
     ENGINE_PROFILE = 1 << 6   /* metrics->profile: samples of what is computed; comes with an analysis */
 };
 
-/* An end of a window: so many ns after the run's first event, or a share of its duration (0.1: a tenth after it). All
+/* An end of a window: ns after the run's first event, or a share of its duration (0.1: a tenth after it). All
    zero: the run's own begin or end. */
 struct engine_time {
     enum { ENGINE_TIME_OPEN, ENGINE_TIME_NS, ENGINE_TIME_SHARE } kind;
@@ -75,7 +74,7 @@ struct engine_request {
     unsigned wants;         /* of enum engine_want */
     bool fix_clocks;        /* correct clocks where messages are received before they are sent */
     const char *hypotheses; /* file of those to test; NULL: sight's own */
-    bool has_threshold;     /* `threshold` is what a hypothesis must exceed that has none of its own, a share */
+    bool has_threshold;     /* `threshold`, a share, is used for hypotheses without their own */
     double threshold;
     unsigned threads;  /* at most; 0: as many as there are processors */
     struct team *team; /* processes that help (team.h), in engine_serve; NULL: none */
@@ -97,13 +96,13 @@ struct engine_result {
     const struct graph *graph;              /* NULL: not wanted, or not possible */
     const struct heuristic_result *results; /* heuristic_count() of them; NULL: not wanted */
     const struct findings *findings;        /* none without an analysis; NULL: not wanted */
-    const struct stuck *stuck;              /* why the run does not go on; NULL: no analysis of events */
-    const struct clocks *clocks;            /* what was corrected; NULL: nothing was asked for, or a metrics file */
+    const struct stuck *stuck;              /* why the run hangs; NULL: no analysis of events */
+    const struct clocks *clocks;            /* the correction; NULL: not requested, or a metrics file */
     enum engine_lack lack;
     unsigned slices; /* in which the trace was read, each by a thread or process; 0: in one pass */
 };
 
-/* NULL and a fault. Damage of the trace is no fault: metrics->end says what could be read. */
+/* NULL and a fault. Damage of the trace is not a fault: metrics->end says what could be read. */
 struct engine_result *engine_run(const struct engine_request *request, struct error *err);
 void engine_free(struct engine_result *result); /* NULL: nothing */
 
@@ -128,7 +127,7 @@ struct engine_look {
     uint32_t *rows; /* of the view; NULL: all */
 };
 
-/* `note` gets what is worth saying, such as that the trace was stored in the cache; NULL: nothing. STATUS_FAILED and a
+/* `note` gets messages for the user, such as that the trace was stored in the cache; NULL: none. STATUS_FAILED and a
    fault, also of a metrics file; then there is nothing to close. */
 enum status engine_look_open(struct engine_look *look, const struct engine_request *request, timeline_note *note,
                              void *note_context, struct error *err) MUST_CHECK;

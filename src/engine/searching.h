@@ -15,7 +15,7 @@ void searching_free(struct searching *searching); /* NULL: nothing */
 /* To be fed with all events beside the graph's builder. */
 struct sink *searching_sink(struct searching *searching);
 
-/* After the last event, once: searches, in up to so many threads. */
+/* Call once after the last event: searches, in up to this many threads. */
 struct search *searching_finish(struct searching *searching, const struct graph *graph, const struct user_spans *spans,
                                 const struct metrics *metrics, unsigned threads);
 

@@ -7,8 +7,8 @@
 
 /* For the engine: a request's window on the clock of its trace. */
 
-/* Of a run from begin_ns to end_ns: what the accumulator takes. A bound that cuts nothing off is none: the trace's last
-   event belongs to a window that reaches to its end. */
+/* The accumulator's options for a run from begin_ns to end_ns. A bound that cuts nothing off is dropped: the trace's
+   last event belongs to a window that reaches to its end. */
 enum status span_window(const struct engine_window *window, int64_t begin_ns, int64_t end_ns,
                         struct accumulator_options *found, struct error *err) MUST_CHECK;
 
@@ -17,7 +17,7 @@ enum status span_window(const struct engine_window *window, int64_t begin_ns, in
 enum status span_find(const struct engine_request *request, struct reader **reader, struct accumulator_options *found,
                       struct error *err) MUST_CHECK;
 
-/* As the view of a timeline: `to_ns` is after the last event where the window reaches to the run's end. */
+/* As the view of a timeline: `to_ns` is after the last event if the window reaches to the run's end. */
 enum status span_view(const struct engine_window *window, const struct timeline_info *info, struct timeline_view *view,
                       struct error *err) MUST_CHECK;
 

@@ -5,13 +5,13 @@
 #include "record/comms.h"
 #include "record/recorder.h"
 
-/* One call of an MPI function: what the wrappers and their hooks hand on. */
+/* One call of an MPI function: passed between the wrappers and their hooks. */
 struct call {
     struct location *location;
     int64_t enter_ticks, leave_ticks; /* leave_ticks 0: not yet read */
     uint32_t function;
-    uint32_t comm;         /* or window of the call as this process numbers it; RECORD_WORLD where it has none */
-    uint32_t matched_comm; /* of the message that a matched receive takes */
+    uint32_t comm;         /* or window of the call as this process numbers it; RECORD_WORLD if it has none */
+    uint32_t matched_comm; /* of the message for a matched receive */
     bool write;            /* its events are recorded */
     bool comm_new;         /* `comm` is not known yet: call_comm_end */
     bool bytes_unknown;    /* of its send: message_sent */
@@ -21,7 +21,7 @@ struct call {
     MPI_Status status; /* where the program asks for none */
 };
 
-/* Begins a call: false where it is not to be followed, because nothing is recorded or MPI calls itself. */
+/* Begins a call: false if it is not to be recorded, because recording is off or MPI calls itself. */
 static inline bool call_begin(struct call *call, enum function function)
 {
     struct location *location = location_mine;
@@ -44,7 +44,7 @@ static inline bool call_begin(struct call *call, enum function function)
 /* Records the entry. */
 void call_enter(struct call *call, const void *caller, uint32_t comm);
 
-/* The address to which the wrapper at hand returns. */
+/* The return address of the current wrapper. */
 #define CALLER __builtin_return_address(0)
 
 /* call_begin, and the entry of a function without a communicator, with one, and with a window; `caller` is CALLER. */

@@ -14,13 +14,13 @@ int collective_size(MPI_Comm comm)
     return size;
 }
 
-/* What the process does in a collective with a root: where it neither gives nor gets, the arguments for that mean
-   nothing. On an inter-communicator nothing goes between the processes of the root's own group. */
+/* The process's role in a collective with a root: if it does not send, or receive, the arguments for that have no
+   meaning. On an inter-communicator the processes of the root's own group exchange nothing. */
 struct part {
     bool gives, gets;
 };
 
-/* All give to the root. */
+/* All send to the root. */
 static struct part part_to_root(MPI_Comm comm, int root)
 {
     int rank = 0, inter = 0;
@@ -31,7 +31,7 @@ static struct part part_to_root(MPI_Comm comm, int root)
     return (struct part){.gives = true, .gets = rank == root};
 }
 
-/* The root gives to all. */
+/* The root sends to all. */
 static struct part part_from_root(MPI_Comm comm, int root)
 {
     struct part part = part_to_root(comm, root);
@@ -52,7 +52,7 @@ static uint64_t sum(struct counts counts, int size, MPI_Datatype type)
     return message_bytes(1, type) * (uint64_t)elements;
 }
 
-/* The same where each has a type of its own. */
+/* The same if each has a type of its own. */
 static uint64_t sum_of_types(struct counts counts, int size, const MPI_Datatype *types)
 {
     uint64_t bytes = 0;
@@ -230,7 +230,7 @@ static uint64_t there(const struct neighbours *neighbours, int blocks)
     return count;
 }
 
-/* Bytes of the blocks of those that are there, all of a type or each of its own. */
+/* Bytes of the blocks of existing neighbours, all with one type or each with its own. */
 static uint64_t sum_there(const struct neighbours *neighbours, int blocks, struct counts counts, MPI_Datatype type,
                           const MPI_Datatype *types)
 {

@@ -5,12 +5,12 @@
 #include "record/call.h"
 #include "record/messages.h"
 
-/* What a collective call moves: its root, the bytes that this process gives, and those that it gets. One record after
+/* The data of a collective call: its root, and the bytes that this process sends and receives. One record after
    the call, which the merge puts on its leave. */
 
 enum { NO_ROOT = INT32_MIN };
 
-/* Who takes part; on an inter-communicator the processes of the other side. */
+/* The number of members; on an inter-communicator the processes of the other side. */
 int collective_size(MPI_Comm comm);
 
 /* The counts of a vector variant; those of large-count variants are MPI_Count. */
@@ -30,12 +30,12 @@ static inline struct counts counts_large(const MPI_Count *counts)
 
 void collective(struct call *call, int root, uint64_t sent, uint64_t received);
 
-/* One root gives to all; all give to one root. */
+/* One root sends to all; all send to one root. */
 void collective_to_all(struct call *call, MPI_Comm comm, int root, MPI_Count count, MPI_Datatype type);
 void collective_to_root(struct call *call, MPI_Comm comm, int root, MPI_Count count, MPI_Datatype type);
 
-/* The shapes that several functions have, with their own arguments. Where a buffer is MPI_IN_PLACE its count and type
-   say nothing, and the block of the other one is meant. */
+/* The shapes that several functions have, with their own arguments. If a buffer is MPI_IN_PLACE, its count and type are
+   ignored, and the other one's block is used. */
 void collective_gather(struct call *call, MPI_Comm comm, int root, const void *in, MPI_Count incount,
                        MPI_Datatype intype, MPI_Count outcount, MPI_Datatype outtype);
 void collective_scatter(struct call *call, MPI_Comm comm, int root, const void *out, MPI_Count incount,
@@ -45,7 +45,7 @@ void collective_gatherv(struct call *call, MPI_Comm comm, int root, const void *
 void collective_scatterv(struct call *call, MPI_Comm comm, int root, const void *out, struct counts incounts,
                          MPI_Datatype intype, MPI_Count outcount, MPI_Datatype outtype);
 
-/* All give `blocks` blocks and get one of each: MPI_Allgather, MPI_Alltoall. */
+/* All send `blocks` blocks and receive one from each: MPI_Allgather, MPI_Alltoall. */
 void collective_exchange(struct call *call, MPI_Comm comm, const void *in, MPI_Count incount, MPI_Datatype intype,
                          MPI_Count outcount, MPI_Datatype outtype, int blocks);
 void collective_allgatherv(struct call *call, MPI_Comm comm, const void *in, MPI_Count incount, MPI_Datatype intype,
@@ -56,7 +56,7 @@ void collective_alltoallw(struct call *call, MPI_Comm comm, const void *in, stru
                           const MPI_Datatype *intypes, struct counts outcounts, const MPI_Datatype *outtypes);
 void collective_reduce_scatter(struct call *call, MPI_Comm comm, struct counts counts, MPI_Datatype type);
 
-/* With the neighbours in a topology; those beyond the border of a Cartesian one are nobody. */
+/* With the neighbours in a topology; those beyond the border of a Cartesian one do not exist. */
 void collective_neighbour_allgather(struct call *call, MPI_Comm comm, MPI_Count incount, MPI_Datatype intype,
                                     MPI_Count outcount, MPI_Datatype outtype);
 void collective_neighbour_allgatherv(struct call *call, MPI_Comm comm, MPI_Count incount, MPI_Datatype intype,

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What is known of a communicator besides its handle. */
+/* The data of a communicator besides its handle. */
 struct comm_facts {
     uint64_t key, members; /* members: hash of their world ranks, in order */
     uint32_t size, remote_size;
@@ -26,7 +26,7 @@ struct span {
     int64_t since_ns, until_ns;
 };
 
-/* What members are told by: the processes of the program, or those of both sides of a communicator. */
+/* The frame that identifies members: the processes of the program, or those of both sides of a communicator. */
 struct frame {
     MPI_Group sides[2]; /* the second may be MPI_GROUP_NULL */
 };
@@ -38,7 +38,7 @@ static struct {
     struct table namesakes;   /* (parent, members) -> how many there were */
     struct comm_facts *facts; /* by number */
     uint32_t count, capacity;
-    uint32_t freed; /* how many handles were forgotten: what a location remembers is valid until the next one */
+    uint32_t freed; /* number of forgotten handles: a location's cached communicator is valid until the next one */
     MPI_Group world;
 } comms = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
@@ -54,7 +54,7 @@ static void comms_unlock(void)
         pthread_mutex_unlock(&comms.lock);
 }
 
-/* Small numbers are what comes in: every bit must reach all others, or communicators would be taken for one another. */
+/* The input is small numbers: every bit must affect all others, or communicators would be confused. */
 static uint64_t mix(uint64_t hash, uint64_t value)
 {
     hash = hash * UINT64_C(0x9E3779B97F4A7C15) + value + UINT64_C(0x632BE59BD9B4E019);
@@ -143,7 +143,8 @@ static bool facts_look_from(struct comm_facts *facts, MPI_Comm comm, const struc
     return known;
 }
 
-/* Members of other programs are told by how the communicator came from one by which the programs met. */
+/* Members of other programs are identified by how the communicator was derived from the one by which the programs met.
+ */
 static enum record_kin kin_of(struct comm_facts *facts, MPI_Comm comm, uint32_t parent)
 {
     bool meeting = parent < comms.count && comms.facts[parent].kin != RECORD_OWN;
@@ -189,7 +190,7 @@ static void facts_define(struct location *location, const struct comm_facts *fac
     location_define(location, &record, sizeof record, RECORD_COMM, number);
 }
 
-/* A number for the handle; RECORD_COMM_NONE where there is no memory. */
+/* A number for the handle; RECORD_COMM_NONE without memory. */
 static uint32_t number_new(uintptr_t handle)
 {
     if (comms.count == comms.capacity) {
@@ -238,7 +239,7 @@ static uint32_t comm_add(struct location *location, uint32_t parent, MPI_Comm co
     return number;
 }
 
-/* World and self are told by their members: in a program of sessions they cannot be asked. */
+/* World and self are recognised by their members: in a program with sessions they cannot be queried. */
 static void group_add(struct location *location, MPI_Group group, int rank, MPI_Comm comm)
 {
     struct comm_facts facts = {.rank = rank};
@@ -289,7 +290,7 @@ uint32_t comm_number_of_other(struct location *location, MPI_Comm comm, bool *ne
     return number;
 }
 
-/* True of a number that still stands for this handle alone. */
+/* True for a number that still belongs only to this handle. */
 static bool is_unknown(uint32_t number, uintptr_t handle)
 {
     const uint64_t *known = table_find(&comms.numbers, handle);

@@ -6,8 +6,8 @@
 #include "record/mpi_api.h"
 
 /* Communicators: numbered by each process as it meets them, and given a key that is the same in all members without
-   their talking about it. Members call what makes communicators of a parent in the same order, so (key of the parent,
-   members, how many of these there were) tells one from all others. */
+   communication. Members create communicators from a parent in the same order, so (key of the parent, members, count of
+   these so far) identifies each one. */
 
 /* World, of this group, which it keeps, and self; and back to MPI what was borrowed of it. comms_resume: again, of
    another group of the same processes. */
@@ -15,8 +15,8 @@ void comms_start(struct location *location, MPI_Group world);
 void comms_resume(MPI_Group world);
 void comms_finish(void);
 
-/* The number of a communicator that is not MPI_COMM_WORLD. One that is not known yet, and may be none at all, gets a
-   number, and *new is set: comm_look is due when a call on it has succeeded. */
+/* The number of a communicator that is not MPI_COMM_WORLD. An unknown one, which may be invalid, gets a number, and
+ *new is set: call comm_look once a call on it has succeeded. */
 uint32_t comm_number_of_other(struct location *location, MPI_Comm comm, bool *new);
 
 /* The number of any communicator. */
@@ -38,8 +38,8 @@ void comm_made(struct location *location, uint32_t parent, MPI_Comm comm);
    the ways in which programs meet (`kin`). MPI_COMM_NULL is no communicator. */
 void comm_met(struct location *location, MPI_Comm comm, enum record_kin kin, int64_t since_ns);
 
-/* MPI_Comm_idup: `comm` will have the members and the topology of `of`, whose number is `parent`, but must not be asked
-   yet. */
+/* MPI_Comm_idup: `comm` will have the members and the topology of `of`, whose number is `parent`, but must not be
+   queried yet. */
 void comm_promised(struct location *location, uint32_t parent, MPI_Comm of, MPI_Comm comm);
 
 /* Forgets the handle, which MPI may use again. */
@@ -47,7 +47,7 @@ void comm_freed(struct location *location, MPI_Comm comm);
 
 /* Windows are numbered among the communicators, and have a key like theirs: `win` has the members of `parent`. */
 void window_made(struct location *location, uint32_t parent, MPI_Win win);
-uint32_t window_number(struct location *location, MPI_Win win); /* RECORD_WORLD where it is not known */
+uint32_t window_number(struct location *location, MPI_Win win); /* RECORD_WORLD if it is not known */
 void window_freed(struct location *location, MPI_Win win);
 
 #endif

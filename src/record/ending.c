@@ -39,8 +39,8 @@ static void note(struct location *location, int signal_number)
     header->signal = signal_number;
 }
 
-/* What the signal found is put back and the instruction is tried again, or the signal sent again: the process dies as
-   it would have. */
+/* The previous handler is restored and the instruction is tried again, or the signal sent again: the process dies as it
+   would have. */
 static void die_as_before(const struct sigaction *action, int signal_number, const siginfo_t *info)
 {
     own_sigaction(signal_number, action, NULL);

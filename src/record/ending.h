@@ -6,10 +6,10 @@
 
 #include <signal.h>
 
-/* How a process ends that does not come to MPI_Finalize: by which signal, or with which exit code. */
+/* How a process ends that does not reach MPI_Finalize: by which signal, or with which exit code. */
 
-/* From now on the signals of crashes (SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT) are noted on their way: what was to
-   happen happens then, be it a handler of the program or of MPI, or death where the fault is. Exits are noted, too. */
+/* From now on the signals of crashes (SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT) are noted on their way: then the usual
+   action follows, be it a handler of the program or of MPI, or death at the fault. Exits are noted, too. */
 void ending_watch(void);
 
 /* What the program sees of a signal's action: where it is ours, that which it would see if it were not recorded. */
@@ -19,7 +19,7 @@ void ending_hide(int signal_number, struct sigaction *seen);
    what it does is up to it, and if it ends in death, it has set that action first. */
 void ending_watch_again(int signal_number);
 
-/* The location of the process in which that is noted; NULL: none any more. */
+/* The location of the process that records the end; NULL: none any more. */
 void ending_note_in(struct location *location);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The entry points of MPI's Fortran libraries, so that the place in the program is known from which they are called:
-   what they call in turn is our PMPI_X, which sees the library only. Each notes its return address and goes on in the
-   library's own function, with all arguments as they were. */
+/* The entry points of MPI's Fortran libraries, to find the place in the program from which they are called: they in
+   turn call our PMPI_X, which only sees the library. Each notes its return address and jumps to the library's own
+   function, with all arguments unchanged. */
 #include "record/real.h"
 
 #include <dlfcn.h>

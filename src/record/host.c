@@ -33,7 +33,7 @@ uint64_t host_of_clock(int rank)
     uint64_t host = UINT64_C(0xCBF29CE484222325);
     host_name(text, sizeof text);
     host = hash_text(host, text);
-    /* Two computers may have one name; a boot has an id of its own. */
+    /* Two computers may have the same name; each boot has its own id. */
     FILE *boot = fopen("/proc/sys/kernel/random/boot_id", "re");
     if (boot && fgets(text, sizeof text, boot))
         host = hash_text(host, text);

@@ -37,7 +37,7 @@ static void block_begin(struct location *location)
     location->calibrate_at = INT64_MIN;
 }
 
-/* The block for good: a page that is mapped anew costs ten times what it costs to write it to the file. */
+/* Maps the block once: mapping a new page costs ten times as much as writing it to the file. */
 static bool block_map(struct location *location)
 {
     uint32_t size = location->header->block_size;
@@ -50,7 +50,7 @@ static bool block_map(struct location *location)
     return true;
 }
 
-/* Where in the file a position is. */
+/* The offset of a position in the file. */
 static uint64_t file_place(const struct location *location, uint64_t position)
 {
     return position >= location->block_at ? position - location->block_at + RECORD_HEADER_SIZE
@@ -65,7 +65,7 @@ static bool block_flush(struct location *location)
     if (!own_file_write(&location->file, location->block, header->block_size, at))
         return false;
     __atomic_store_n(&header->blocks, number, __ATOMIC_RELEASE);
-    __atomic_signal_fence(__ATOMIC_SEQ_CST); /* from here on the block has nothing to tell */
+    __atomic_signal_fence(__ATOMIC_SEQ_CST); /* from here on the block counts as empty */
     memset(location->block + RECORD_BLOCK_HEAD, 0, header->block_size - RECORD_BLOCK_HEAD);
     __atomic_store_n((uint64_t *)(void *)location->block, number, __ATOMIC_RELEASE);
     return true;
@@ -84,7 +84,7 @@ static bool file_create(struct own_file *file, const struct location_settings *s
     return own_file_create(file, path);
 }
 
-/* The magic last: a process may be killed on the way, and then has no header. */
+/* The magic is written last: if the process is killed before that, it has no header. */
 static void header_store(struct record_header *page, const struct record_header *header, uint32_t block_size)
 {
     uint64_t magic;
@@ -143,7 +143,7 @@ void location_close(struct location *location, enum record_end end)
     uint64_t used = all_in_one ? location_position(location) : 0;
     block_release(location);
     if (used > 0)
-        own_file_truncate(&location->file, used); /* what is behind is nothing, and may as well stay */
+        own_file_truncate(&location->file, used); /* the rest of the file is ignored, and may stay */
     location->header->end = end;
     location_abandon(location);
     pthread_mutex_unlock(&location->lock);
@@ -192,8 +192,8 @@ bool location_next_block(struct location *location, size_t size)
     return flushed;
 }
 
-/* From how soon to how late after the last time the clock is read again, in ticks. In between the pauses grow with the
-   run: a process that is killed has its last ticks in a time of which at least half was measured. */
+/* The least and longest pause between clock readings, in ticks. Pauses grow with the run: if a process is killed, at
+   least half of its time is covered by readings. */
 #define CALIBRATE_MIN (INT64_C(1) << 24)
 #define CALIBRATE_MAX (INT64_C(1) << 30)
 _Static_assert((UINT64_C(1) << 30) < RECORD_SHORT_TIMES,
@@ -232,7 +232,7 @@ static unsigned char *mapped_at(const struct location *location, uint64_t positi
     return location->block && position >= location->block_at ? location->block + (position - location->block_at) : NULL;
 }
 
-/* Any thread, with the lock held: what goes wrong the owner is to find out. */
+/* Called by any thread with the lock held: errors are left for the owner to find. */
 static void store(struct location *location, uint64_t position, const void *data, size_t size)
 {
     unsigned char *mapped = mapped_at(location, position);

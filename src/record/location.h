@@ -12,9 +12,9 @@
 #include <stdint.h>
 
 /* A location is the buffer of one thread: a file of which the first block is mapped. Only its thread writes records, so
-   that nothing is locked; what is in it survives the death of the process. */
+   there are no locks; its contents survive the death of the process. */
 struct location {
-    unsigned char *at, *block_end; /* free room of the mapped block; both NULL where recording has ended */
+    unsigned char *at, *block_end; /* free room of the mapped block; both NULL if recording has ended */
     int64_t last_ticks;            /* of the record before */
     int64_t calibrate_at; /* ticks from which on the clock is to be read again: soon enough for short records */
     uint64_t events_left; /* until the limit */
@@ -31,7 +31,7 @@ struct location {
     int failed;           /* errno of a write by another thread: the owner ends the recording with its block */
     uint64_t last_definition;
     struct own_file file;
-    uint32_t last_comm_number; /* the communicator asked last: see comms.c */
+    uint32_t last_comm_number; /* the communicator used last: see comms.c */
     uint32_t last_comm_freed;
     uintptr_t last_comm;
     uint32_t thread;
@@ -47,11 +47,12 @@ struct location_settings {
     uint64_t max_events; /* per thread; UINT64_MAX: no limit */
 };
 
-/* A new location with its file and header, or NULL and errno where the file cannot be made. `header` tells what is
-   known of the process. */
+/* A new location with its file and header, or NULL and errno if the file cannot be created. `header` has the data of
+   the process. */
 struct location *location_open(const struct location_settings *settings, const struct record_header *header);
 
-/* Cuts the file to what is used and says how the process ended. The location stays valid, but records nothing more. */
+/* Truncates the file to the used part and stores how the process ended. The location stays valid, but records nothing
+   more. */
 void location_close(struct location *location, enum record_end end);
 
 /* Forgets the location without touching its file: after fork() it belongs to the parent. */
@@ -60,17 +61,17 @@ void location_abandon(struct location *location);
 /* Ends the recording of this location for a reason. */
 void location_stop(struct location *location, enum record_reason reason);
 
-/* Goes to a fresh block where `size` bytes do not fit. False: recording has ended. */
+/* Starts a new block if `size` bytes do not fit. False: recording has ended. */
 bool location_next_block(struct location *location, size_t size);
 
 /* Writes down what the ticks are in ns, in a record with the time `ticks`. */
 void location_calibrate(struct location *location, int64_t ticks, const struct clock_pair *pair);
 
-/* Makes ready for a short record of `size` bytes at most: in a fresh block where there is no room, the clock read where
-   that is due. False: recording has ended. */
+/* Prepares for a short record of at most `size` bytes: starts a new block if needed, and reads the clock if due. False:
+   recording has ended. */
 bool location_prepare(struct location *location, size_t size, int64_t ticks);
 
-/* Room for a record, or NULL where recording has ended. The caller fills all but the first word, then calls
+/* Room for a record, or NULL if recording has ended. The caller fills all but the first word, then calls
    location_commit. */
 static inline void *location_room(struct location *location, size_t size)
 {
@@ -119,7 +120,7 @@ static inline void location_commit(struct location *location, size_t size, enum 
     location_commit_word(location, size, record->ticks, word);
 }
 
-/* What the word of a short record has beside state and communicator, or site. */
+/* The fields of a short record's word besides state and communicator, or site. */
 static inline uint64_t location_short_word(const struct location *location, enum record_kind kind, int64_t ticks)
 {
     return (uint64_t)kind | RECORD_SHORT | (uint64_t)(ticks - location->last_ticks) << RECORD_SHORT_TIME;
@@ -130,7 +131,7 @@ static inline uint64_t location_short_where(uint32_t state, uint32_t comm)
     return (uint64_t)state << RECORD_SHORT_STATE | (uint64_t)comm << RECORD_SHORT_COMM;
 }
 
-/* A record of which the base is all. */
+/* A record that consists only of the base. */
 static inline void location_put(struct location *location, enum record_kind kind, int64_t ticks, uint32_t state,
                                 uint32_t comm)
 {
@@ -165,7 +166,7 @@ static inline void location_put_enter(struct location *location, int64_t ticks, 
     location_commit(location, sizeof *record, RECORD_ENTER_AT, state, comm);
 }
 
-/* Requests that the call at hand posts, prepares, starts or completes: from the first on, so many. */
+/* Requests that the current call posts, prepares, starts or completes: `count` of them from the first on. */
 static inline void location_put_requests(struct location *location, uint32_t first, uint32_t count)
 {
     if (location_room(location, sizeof(uint64_t)))
@@ -192,14 +193,14 @@ static inline void location_done(struct location *location, bool before)
 /* A definition: `record` (of `size` bytes) with everything but its `next` and the word of the kind. */
 void location_define(struct location *location, const void *record, size_t size, enum record_kind kind, uint32_t comm);
 
-/* Position of the record that comes next. */
+/* Position of the next record. */
 static inline uint64_t location_position(const struct location *location)
 {
     return location->block_at + (uint64_t)(location->at - location->block);
 }
 
 /* One end of a message, with everything but the words of the base filled in `message`. Returns the place of the record
-   in the file, 0 where recording has ended. */
+   in the file, 0 if recording has ended. */
 static inline uint64_t location_put_message(struct location *location, enum record_kind kind, uint32_t state,
                                             uint32_t comm, const struct record_message *message)
 {
@@ -233,7 +234,7 @@ static inline void location_note_used(struct location *location, uint32_t functi
 void location_void(struct location *location, uint64_t position);
 void location_set_bytes(struct location *location, uint64_t position, uint64_t bytes);
 
-/* Memory of the thread for `size` bytes, until the next call; NULL where there is none. */
+/* Memory of the thread for `size` bytes, until the next call; NULL if there is none. */
 void *location_scratch(struct location *location, size_t size);
 
 #endif

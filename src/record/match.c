@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The recorder of one MPI in front of a program of another would break it: their handles differ. Scripts hide from
-   `sight record` which MPI their programs have, so that it is looked at here, before the program begins: where it is
-   the other MPI, the process starts itself again with the recorder of that one. */
+/* The recorder of one MPI would break a program of another: their handles differ. Scripts hide from `sight record`
+   which MPI their programs have, so it is checked here, before the program begins: if it is the other MPI, the process
+   starts itself again with the recorder of that one. */
 #include "record/mpi_api.h"
 
 #include <link.h>
@@ -32,7 +32,7 @@ static int look(struct dl_phdr_info *library, size_t size, void *context)
     return 0;
 }
 
-/* LD_PRELOAD with the other recorder in place of this one, or, where there is none, without. */
+/* LD_PRELOAD with the other recorder instead of this one, or without any if there is none. */
 static void preload_switch(const char *preload)
 {
     const char *at = strstr(preload, PREFIX), *from = at;

@@ -5,7 +5,7 @@
 
 #include <pthread.h>
 
-/* Of types whose size needs no asking; -1: of others. */
+/* The size of predefined types, without calling MPI; -1 for others. */
 static int size_known(MPI_Datatype type)
 {
     if (type == MPI_BYTE || type == MPI_CHAR)

@@ -86,7 +86,7 @@ EXPORT int MPE_Log_get_solo_eventID(int *event)
     return MPE_LOG_OK;
 }
 
-/* Also while recording is switched off: what comes later needs its name. */
+/* Also while recording is switched off: later events need its name. */
 static int describe(enum record_kind kind, int start, int end, const char *const texts[3])
 {
     struct location *location = recorder.started ? location_mine : NULL;
@@ -170,7 +170,7 @@ EXPORT int MPE_Log_comm_event(MPI_Comm comm, int event, const char *bytes)
     return MPE_Log_event(event, 0, bytes);
 }
 
-/* Values stand in big-endian order, whatever the machine's. */
+/* Values are in big-endian order on any machine. */
 static void put_value(char *at, const char *value, size_t size)
 {
     for (size_t i = 0; i < size; i++)

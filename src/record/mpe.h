@@ -2,9 +2,9 @@
 #ifndef SIGHT_MPE_H
 #define SIGHT_MPE_H
 
-/* The MPE logging interface, for programs that name their own states and events. Programs written for MPE compile and
-   link unchanged, with the recording library in place of MPE's. What they log is in the trace when they run under
-   `sight record`; otherwise the functions do nothing. */
+/* The MPE logging interface, for programs that define their own states and events. Programs written for MPE compile and
+   link unchanged, with the recording library instead of MPE's. Their events are in the trace when they run under `sight
+   record`; otherwise the functions do nothing. */
 
 #include <mpi.h>
 

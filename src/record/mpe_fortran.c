@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The MPE logging interface as Fortran calls it: everything by reference, lengths of texts behind all arguments, texts
-   filled up with blanks. Names with one underscore behind them, and with two, as compilers may be told to write them.
+/* The MPE logging interface as Fortran calls it: everything by reference, lengths of texts after all arguments, texts
+   padded with blanks. Names end with one underscore or two, depending on the compiler's options.
  */
 #include "record/mpe.h"
 #include "record/real.h"
@@ -24,7 +24,7 @@ static struct text text_of(const char *fortran, size_t length)
     return text;
 }
 
-/* Data of an event: none where the text is one blank or empty. */
+/* Data of an event: none if the text is one blank or empty. */
 static const char *data_of(const char *fortran, size_t length)
 {
     return length == 0 || (length == 1 && *fortran == ' ') ? NULL : fortran;

@@ -32,7 +32,7 @@
 #define HANDLE_NUMBER(handle) ((uintptr_t)(unsigned)(handle))
 #endif
 
-/* Bytes that a receive brought, as its status tells. */
+/* Bytes received, from the status. */
 static inline uint64_t status_bytes(const MPI_Status *status)
 {
 #if defined(OPEN_MPI)

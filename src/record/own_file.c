@@ -33,7 +33,7 @@ static int move_away(int descriptor)
     return high;
 }
 
-/* A descriptor that is this file; -1 and errno where there is none any more. */
+/* A descriptor of this file; -1 and errno if there is none any more. */
 static int descriptor_of(struct own_file *file)
 {
     int error = errno;

@@ -7,10 +7,10 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* A file of the recorder in a process whose file descriptors are the program's: it may close ours, put others in their
-   place, use all that it may have, or change its root. So the descriptor has a high number, out of the way of the
-   program's, and is asked before each use whether it still is this file; if not, the file is opened anew by its name.
-   All functions leave errno as it was but where they fail. */
+/* A file of the recorder in a process whose file descriptors are the program's: it may close ours, reuse their numbers,
+   exhaust all descriptors, or change its root. So the descriptor has a high number, out of the program's way, and is
+   checked before each use to still be this file; if not, the file is opened again by its name. All functions keep errno
+   unless they fail. */
 struct own_file {
     int descriptor; /* -1: none */
     dev_t device;
@@ -18,7 +18,7 @@ struct own_file {
     char *path;
 };
 
-/* Makes the file, which must not be there. False and errno. */
+/* Creates the file, which must not exist. False and errno. */
 bool own_file_create(struct own_file *file, const char *path);
 
 /* Makes room on the disk. False and errno: it is full, or the file may not become that large. */
@@ -33,7 +33,7 @@ bool own_file_read(struct own_file *file, void *data, size_t size, uint64_t at);
 
 bool own_file_truncate(struct own_file *file, uint64_t size);
 
-/* Closes the descriptor if it is ours still, and forgets it. */
+/* Closes the descriptor if it is still ours, and forgets it. */
 void own_file_close(struct own_file *file);
 
 /* Closes the file that could be made but not used, for `reason` (of errno), and gives it a name that says so, with

@@ -5,10 +5,10 @@
 #include "core/event.h"
 #include "record/call.h"
 
-/* What a call waits for, written down before it is made: if it never returns, its location's slot (struct
-   record_pending) tells. A few stores into memory that is mapped; nothing is looked up. */
+/* What a call waits for, stored before it is made: if it never returns, its location's slot (struct record_pending)
+   shows it. It takes a few stores into mapped memory; nothing is looked up. */
 
-/* The slot for the call at hand, empty; only for calls that are recorded. */
+/* The empty slot for the current call; only for recorded calls. */
 static inline struct record_pending *pending_begin(struct call *call, enum record_wait wait)
 {
     struct record_pending *slot = call->location->pending;

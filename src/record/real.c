@@ -19,8 +19,8 @@ static const char *const libraries[] = {"libmpich.so.12", "libmpi.so.12"};
 static const char *const fortran_libraries[] = {"libmpichfort.so.12", "libmpifort.so.12"};
 #endif
 
-/* Where MPI was loaded late and for one library only (as Python loads its modules) it is not in the usual search; where
-   a program is linked with the recorder, which has all functions, the linker may have left MPI out. */
+/* If MPI was loaded late and for one library only (as Python loads its modules), it is not in the usual search; if a
+   program is linked with the recorder, which has all functions, the linker may have left MPI out. */
 static void *find_in_library(const char *name, int how)
 {
     for (size_t i = 0; i < sizeof libraries / sizeof *libraries; i++) {
@@ -96,7 +96,7 @@ static int find_in_fortran(struct dl_phdr_info *library, size_t size, void *cont
 
 static void find_fortran(void);
 
-/* As for the C library: where the linker has left it out. What it calls is known by where it is loaded. */
+/* As for the C library: if the linker has left it out. Its calls are recognised by its address range. */
 static void *open_fortran(const char *name)
 {
     void *found = NULL;

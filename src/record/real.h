@@ -4,11 +4,11 @@
 
 #include <stdbool.h>
 
-/* The MPI library's own functions behind the recorder's. Both names of each, MPI_X and PMPI_X, are the recorder's:
-   MPI's Fortran libraries call PMPI_X, and what a Fortran program calls is to be recorded as well. A PMPI_X that
-   anybody else calls is not. */
+/* The MPI library's own functions, called by the recorder's. Both names of each, MPI_X and PMPI_X, are the recorder's:
+   MPI's Fortran libraries call PMPI_X, and a Fortran program's calls must be recorded as well. PMPI_X called from
+   elsewhere is not recorded. */
 
-/* A function that stands in front of the MPI library's. */
+/* A function that wraps the MPI library's. */
 #define EXPORT __attribute__((visibility("default")))
 
 #ifdef RECORD_STATIC
@@ -22,7 +22,7 @@ static inline const void *real_caller(const void *address)
 
 #else
 
-/* The function of this name ("PMPI_Send") in the MPI library. Ends the program where there is none. */
+/* The function of this name ("PMPI_Send") in the MPI library. Ends the program if there is none. */
 void *real_find(const char *name);
 
 /* The object of this name ("ompi_mpi_comm_world"). */
@@ -43,8 +43,7 @@ void *real_find_fortran(const char *name);
 /* True if the address, to which a call returns, is in a Fortran library of MPI. */
 bool real_called_from_fortran(const void *address);
 
-/* Whether a Fortran library of MPI is there at all; and where the program called it last, on this thread: see
-   fortran.c. */
+/* True if there is a Fortran library of MPI; and where the program called it last, on this thread: see fortran.c. */
 extern bool real_has_fortran;
 extern __thread const void *real_fortran_caller __attribute__((tls_model("initial-exec")));
 

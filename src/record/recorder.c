@@ -30,7 +30,7 @@ static struct location *locations;
 static uint32_t threads;
 static pthread_key_t thread_end;
 
-/* A thread ends: nothing more comes into its location. */
+/* A thread ends: its location is complete. */
 static void on_thread_end(void *location)
 {
     samples_stop(location);
@@ -39,7 +39,7 @@ static void on_thread_end(void *location)
     pthread_mutex_unlock(&locations_lock);
 }
 
-/* Where no file could be made for this thread, it goes on without. */
+/* If no file could be created for this thread, it continues without recording. */
 static __thread bool refused;
 
 static void refuse(int reason)
@@ -86,7 +86,7 @@ bool recorder_path(char *path, size_t size, const char *suffix)
     return length > 0 && (size_t)length < size;
 }
 
-/* The child of fork() is no process of the MPI program. */
+/* The child of fork() does not belong to the MPI program. */
 static void on_fork(void)
 {
     recorder.started = false;
@@ -130,7 +130,7 @@ static void locations_mark(enum record_end end)
     pthread_mutex_unlock(&locations_lock);
 }
 
-/* The first location and what is known before the first record. False: nothing can be recorded. */
+/* Opens the first location with the data known before the first record. False: recording is impossible. */
 static bool begin_first(MPI_Group world, bool threaded)
 {
     recorder.threaded = threaded;
@@ -139,7 +139,7 @@ static bool begin_first(MPI_Group world, bool threaded)
     samples_choose(settings_samples());
     know_process(world);
     about.world = world_of_launcher(recorder.size);
-    mkdir(settings.directory, 0700); /* on hosts that do not share the file system it is not there */
+    mkdir(settings.directory, 0700); /* on hosts that do not share the file system it is missing */
     if (!recorder_attach()) {
         fprintf(stderr, "sight: process %d: cannot record to '%s': %s\n", recorder.rank, settings.directory,
                 strerror(errno));
@@ -152,7 +152,7 @@ static bool begin_first(MPI_Group world, bool threaded)
     return true;
 }
 
-/* Recording goes on where MPI is initialised again. */
+/* Recording continues if MPI is initialised again. */
 static bool begin_again(bool threaded)
 {
     recorder.threaded |= threaded;
@@ -238,7 +238,7 @@ void recorder_close(void)
     request_table_remove();
 }
 
-/* The process ends: files are cut to what is used. Where MPI is not finalised, threads may still write to them. */
+/* The process ends: files are truncated to the used part. If MPI is not finalised, threads may still write to them. */
 __attribute__((destructor)) static void close_files(void)
 {
     pthread_mutex_lock(&locations_lock);

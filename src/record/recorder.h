@@ -6,8 +6,8 @@
 #include "record/mpi_api.h"
 #include "record/sites.h"
 
-/* The recording of this process: between MPI_Init and MPI_Finalize, or as long as there are sessions, where the
- * environment asks for one. */
+/* The recording of this process: between MPI_Init and MPI_Finalize, or as long as there are sessions, if the
+   environment requests one. */
 
 enum function {
 #define MPI_FUNCTION(name, ...) FUNCTION_##name,
@@ -32,11 +32,11 @@ extern __thread struct location *location_mine __attribute__((tls_model("initial
 /* A file of this process in the directory of the recording. False: its name would be too long. */
 bool recorder_path(char *path, size_t size, const char *suffix);
 
-/* Opens the location of this thread. NULL, and errno the first time, where it cannot be: nothing of it is recorded. */
+/* Opens the location of this thread. On failure NULL, and errno the first time: nothing of it is recorded. */
 struct location *recorder_attach(void);
 
-/* After MPI_Init or MPI_Session_init: finds out who we are and starts recording, where nothing has yet. `begin_ticks`:
-   when the function was entered, `caller`: from where. */
+/* After MPI_Init or MPI_Session_init: finds this process's rank and starts recording, unless it has already started.
+   `begin_ticks`: when the function was entered, `caller`: from where. */
 void recorder_start(enum function function, const void *caller, int64_t begin_ticks, bool threaded);
 
 /* Records the entry of a call. */
@@ -60,7 +60,7 @@ void recorder_close(void);
 void recorder_stop_samples(void);
 
 /* Finds out whether there are several hosts, and measures their clocks if so; `all` is a communicator of all processes,
-   which must all call it. recorder_sync: measures, where several are known. */
+   which must all call it. recorder_sync: measures if several are known. */
 void recorder_look_at_hosts(MPI_Comm all);
 void recorder_sync(MPI_Comm all);
 

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Numbers are given again, the lowest first: what is posted and completed together has numbers in a row. */
+/* Numbers are reused, the lowest first: requests posted and completed together have consecutive numbers. */
 enum { POOL_BLOCK = RECORD_REQUESTS_BLOCK };
 struct pool_block {
     uint64_t free; /* bits */
@@ -117,8 +117,8 @@ static void tell(struct call *call, struct told *told, const struct record_reque
         told->first = request->number;
 }
 
-/* The request for a new handle. Sends that are complete at once may share one handle: the latest stands for all. One
-   that a call holds stays as it is until that has ended. */
+/* The request for a new handle. Sends that complete at once may share one handle: the latest represents all. One in use
+   by a call stays unchanged until that call has ended. */
 static struct record_request *request_for(uintptr_t handle)
 {
     struct record_request *request = request_find(handle);
@@ -152,7 +152,7 @@ static void request_add(struct call *call, const MPI_Request *handle, const stru
     told_end(call, &told);
 }
 
-/* As the table has them: the MPIs have numbers of their own for any. */
+/* The values of the table: each MPI has different numbers for "any". */
 static int32_t known_source(int source)
 {
     return source == MPI_ANY_SOURCE ? RECORD_ANY : source;
@@ -264,7 +264,7 @@ void request_cancel(const MPI_Request *handle)
     requests_unlock();
 }
 
-/* What becomes of it nobody will be told. A send that was to be cancelled is not taken for one that arrived. */
+/* Its outcome will never be known. A send that was to be cancelled does not count as arrived. */
 void request_freed(const MPI_Request *handle)
 {
     struct record_request facts = {0};
@@ -282,7 +282,7 @@ void request_freed(const MPI_Request *handle)
         location_void((struct location *)(uintptr_t)facts.location, facts.send_at);
 }
 
-/* For a call that may complete it; NULL where there is nothing to follow, or another place of the call has it. */
+/* For a call that may complete it; NULL if it is not tracked, or another argument of the call has it. */
 static struct record_request *request_hold(uintptr_t handle)
 {
     struct record_request *request = request_find(handle);
@@ -292,7 +292,7 @@ static struct record_request *request_hold(uintptr_t handle)
     return request;
 }
 
-/* Room for `size` bytes more is after the requests. */
+/* The array has room for `size` more bytes after the requests. */
 static unsigned char *remember(struct call *call, int count, const MPI_Request *handles, size_t size,
                                enum record_wait wait)
 {
@@ -348,8 +348,8 @@ bool requests_tell(const struct call *call, int outcome)
     return call->requests && (class == MPI_SUCCESS || class == MPI_ERR_IN_STATUS || class == MPI_ERR_TRUNCATE);
 }
 
-/* What an exchange received. MPICH leaves the status of its request as it was (4.0.2): there what was asked for is
-   recorded, and where that leaves open who sends, nothing. */
+/* What an exchange received. MPICH leaves the status of its request as it was (4.0.2): then the request's values are
+   recorded, or nothing if they do not name the sender. */
 static void exchange_received(struct call *call, const struct record_request *facts, const MPI_Status *status)
 {
 #ifdef MPICH_VERSION
@@ -362,7 +362,7 @@ static void exchange_received(struct call *call, const struct record_request *fa
 #endif
 }
 
-/* What a completed request was: a receive to be recorded, or a send that came to nothing. */
+/* Handles a completed request: a receive to be recorded, or a send that did not happen. */
 static void request_ended(struct call *call, size_t index, const MPI_Status *status, int error, struct told *told)
 {
     struct record_request *request = call->requests[index];

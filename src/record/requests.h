@@ -4,7 +4,7 @@
 
 #include "record/call.h"
 
-/* Requests are followed from where they are made to where they complete: a receive happens there. */
+/* Requests are tracked from creation to completion, which is when a receive happens. */
 
 /* After a non-blocking send: only a cancelled one matters later. */
 void request_of_send(struct call *call, const MPI_Request *request, int dest, int tag);
@@ -13,7 +13,7 @@ void request_of_send(struct call *call, const MPI_Request *request, int dest, in
 void request_of_receive(struct call *call, const MPI_Request *request, int source, int tag);
 void request_of_matched(struct call *call, const MPI_Request *request);
 
-/* After one that sends as well; `tag` and `bytes` are what the receive asks for. */
+/* After one that also sends; `tag` and `bytes` are those requested by the receive. */
 void request_of_exchange(struct call *call, const MPI_Request *request, int source, int tag, uint64_t bytes);
 
 /* Persistent ones: a send of `bytes` to `dest` with `tag`, a receive. */
@@ -33,12 +33,11 @@ void request_freed(const MPI_Request *request);
    call waits for all or any of them. */
 void requests_remember(struct call *call, int count, const MPI_Request *requests, enum record_wait wait);
 
-/* The same of a call with a status for each: those that the program ignores are received in own ones, which are
-   returned in place of its. */
+/* The same of a call with a status for each: if the program ignores them, the recorder's own are returned instead. */
 MPI_Status *requests_remember_all(struct call *call, int count, const MPI_Request *requests, MPI_Status *statuses,
                                   enum record_wait wait);
 
-/* After it: whether what it gave back tells which requests are complete, also where some of them failed. */
+/* After it: true if its results show which requests are complete, even if some of them failed. */
 bool requests_tell(const struct call *call, int outcome);
 
 /* Then: request `index` of those remembered (MPI_UNDEFINED: none) is complete, with this status; all are; some are. */
@@ -46,7 +45,7 @@ void request_complete(struct call *call, int index, const MPI_Status *status, in
 void requests_complete(struct call *call, const MPI_Status *statuses, int outcome);
 void requests_complete_some(struct call *call, int count, const int *indices, const MPI_Status *statuses, int outcome);
 
-/* In the end: those that are not complete go on. */
+/* At the end: those not complete continue. */
 void requests_release(struct call *call);
 
 #endif

@@ -13,7 +13,7 @@ static const char *const names[] = {
 #include "core/mpi_function.def"
 };
 
-/* They only look at a clock or add two numbers: two records each would tell more of the recorder than of the program.
+/* They only look at a clock or add two numbers: two records each would measure the recorder rather than the program.
  */
 static const char never[] = "MPI_Wtime,MPI_Wtick,MPI_Aint_add,MPI_Aint_diff";
 
@@ -63,7 +63,7 @@ uint32_t settings_samples(void)
     return samples < SAMPLES_MAX ? (uint32_t)samples : SAMPLES_MAX;
 }
 
-/* True if a name of the list, which may leave out "MPI_", stands for the function. */
+/* True if a name of the list, which may leave out "MPI_", matches the function. */
 static bool listed(const char *list, const char *function)
 {
     char pattern[128];

@@ -5,22 +5,22 @@
 #include "record/clock.h"
 #include "record/location.h"
 
-/* What the environment asks for, as `sight record` or a person sets it:
+/* The settings in the environment, from `sight record` or a user:
      SIGHT_RECORD_DIR         directory of the buffer files; without it nothing is recorded
      SIGHT_RECORD_BUFFER      bytes of the block that is mapped at a time (with k, M)
      SIGHT_RECORD_MAX_EVENTS  records per thread
      SIGHT_RECORD_CLOCK       auto (default), tsc, monotonic
-     SIGHT_RECORD_SOURCE      0: calls are recorded without the place that they come from
+     SIGHT_RECORD_SOURCE      0: calls are recorded without their place in the program
      SIGHT_RECORD_SAMPLES     samples per second of CPU time of each thread; 0 (default): none
-     SIGHT_RECORD_ONLY, SIGHT_RECORD_SKIP  functions, separated by commas; * stands for anything */
+     SIGHT_RECORD_ONLY, SIGHT_RECORD_SKIP  functions, separated by commas; * matches anything */
 
-/* False where nothing is to be recorded. */
+/* False if recording is not requested. */
 bool settings_read(struct location_settings *settings);
 
-/* Which clock is asked for. */
+/* The requested clock. */
 enum clock_choice settings_clock(void);
 
-/* Whether calls are to be recorded with the place that they come from. */
+/* True if calls are to be recorded with their place in the program. */
 bool settings_want_sites(void);
 
 /* Samples per second of CPU time. */

@@ -9,7 +9,7 @@
 
 enum { SITES_FIRST = 128, SITES_MAX = 1 << 16 }; /* slots; half of them are used at most */
 
-/* Every table begins as this one, in which nothing is found. */
+/* Every table begins as this empty one. */
 static struct site no_sites[1];
 
 void sites_start(struct location *location)

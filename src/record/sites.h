@@ -4,8 +4,8 @@
 
 #include "record/location.h"
 
-/* From which places of the program MPI is called: return addresses, numbered by each location as it meets them. What
-   they mean is found out after the run. */
+/* The places of the program that call MPI: return addresses, numbered by each location in order of occurrence. They are
+   resolved after the run. */
 
 /* The slot of a call in the location's hash table: place, function and communicator have one number. */
 struct site {

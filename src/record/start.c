@@ -5,10 +5,11 @@
 #include "record/real.h"
 #include "record/settings.h"
 
-/* How often MPI was initialised and not finalised yet: by MPI_Init, and by each session. Recording lasts as long. */
+/* How often MPI was initialised and not finalised yet: by MPI_Init, and by each session. Recording continues as long as
+   this is above 0. */
 static int users;
 
-/* A call that initialises MPI. The first one begins the recording, others are calls like any. */
+/* A call that initialises MPI. The first one begins the recording, others are ordinary calls. */
 struct beginning {
     struct call call;
     enum function function;
@@ -104,7 +105,7 @@ EXPORT int MPI_Session_finalize(MPI_Session *session)
 }
 #endif
 
-/* What comes after the level is for other tools. */
+/* Arguments after the level are for other tools. */
 EXPORT int MPI_Pcontrol(const int level, ...)
 {
     recorder_switch(level != 0);
@@ -112,7 +113,7 @@ EXPORT int MPI_Pcontrol(const int level, ...)
 }
 
 #ifdef RECORD_STATIC
-/* By this `sight record` knows a program that has the recorder in it. */
+/* `sight record` recognises a program that contains the recorder by this. */
 __attribute__((used)) static const char linked[] = RECORD_LINKED;
 #else
 EXPORT int PMPI_Init(int *argc, char ***argv)

@@ -10,7 +10,7 @@
 
 enum { SYNC_ROUNDS = 100, SYNC_TAG = 0 };
 
-/* Launchers tell a process how many of its program run on its host. */
+/* Launchers give a process the number of its program's processes on its host. */
 static bool all_are_here(void)
 {
     static const char *const names[] = {"MPI_LOCALNRANKS", "OMPI_COMM_WORLD_LOCAL_SIZE", "MV2_COMM_WORLD_LOCAL_SIZE"};
@@ -37,7 +37,7 @@ bool sync_needed(uint64_t host, MPI_Comm all, uint64_t *world)
     return any != 0;
 }
 
-/* Process 0 answers with its time, as often as it is asked. */
+/* Process 0 answers each question with its time. */
 static void answer(MPI_Comm comm, int partner)
 {
     for (int i = 0; i < SYNC_ROUNDS; i++) {
@@ -48,7 +48,7 @@ static void answer(MPI_Comm comm, int partner)
     }
 }
 
-/* The answer was given between question and answer: each round bounds the offset from both sides. The narrowest bounds
+/* The time was read between question and answer: each round bounds the offset from both sides. The narrowest bounds
    may come from two rounds, one with a fast question and one with a fast answer. */
 static void ask(MPI_Comm comm, struct record_clock *clock)
 {
@@ -67,7 +67,7 @@ static void ask(MPI_Comm comm, struct record_clock *clock)
             most_at = before;
         }
     }
-    /* Clocks that run apart fast may have crossed bounds: no narrower ones can be told. */
+    /* Clocks that drift apart fast may have crossed bounds: narrower ones cannot be found. */
     clock->time_ns = least_at + (most_at - least_at) / 2;
     clock->offset_ns = least + (most - least) / 2;
     clock->delay_ns = most > least ? most - least : 0;

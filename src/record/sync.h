@@ -9,12 +9,12 @@
    time, many times; each answer bounds the offset from both sides. Nothing is corrected here: what was measured is
    recorded, and the merge does it. */
 
-/* True if not all processes share one clock; `all` is a communicator that has all of them. Talks to them only where the
-   launcher does not tell that all are here. `world` becomes the number of the MPI program that they are (see world.h).
+/* True if not all processes share one clock; `all` is a communicator that has all of them. Communicates only if the
+   launcher does not say that all are on this host. `world` becomes the number of their MPI program (see world.h).
  */
 bool sync_needed(uint64_t host, MPI_Comm all, uint64_t *world);
 
-/* Measures, on all processes; records what this process's clock is behind that of process 0. */
+/* Measures, on all processes; records the offset from this process's clock to that of process 0. */
 void sync_clocks(struct location *location, uint64_t host, MPI_Comm all);
 
 #endif

@@ -63,7 +63,7 @@ void table_remove(struct table *table, uint64_t key)
     if (!table->entries[hole].key)
         return;
     table->count--;
-    /* What stands after the hole moves up, unless the hole is before the place where it belongs. */
+    /* Entries after the hole move up, unless the hole is before the place where they belong. */
     for (size_t at = (hole + 1) & mask; table->entries[at].key; at = (at + 1) & mask) {
         size_t home = slot_of(table, table->entries[at].key);
         if (((at - home) & mask) >= ((at - hole) & mask)) {

@@ -28,7 +28,7 @@ static int put_some(struct location *location, uint32_t number, enum neighbours_
     return taken;
 }
 
-/* At least one, so that it is known of a process without neighbours that it has none. */
+/* At least one record, which shows that a process has no neighbours. */
 static void put(struct location *location, uint32_t number, enum neighbours_way way, const struct list *list)
 {
     int done = 0;

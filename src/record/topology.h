@@ -5,8 +5,7 @@
 #include "record/location.h"
 #include "record/mpi_api.h"
 
-/* The neighbours of this process in the topology of a communicator, if that has one: what neighbourhood collectives on
-   it wait for. */
+/* The neighbours of this process in the topology of a communicator, if any: neighbourhood collectives wait for them. */
 
 /* Records them for the communicator that has this number; `comm` is that, or the one that it is a copy of. */
 void topology_tell(struct location *location, uint32_t number, MPI_Comm comm);

@@ -34,7 +34,7 @@ void window_group(struct call *call, MPI_Group group, MPI_Win win)
 {
     int count = 0;
     MPI_Group all;
-    /* Some MPIs take no group for an empty one, but not when they are asked for its size. */
+    /* Some MPIs accept MPI_GROUP_NULL as an empty group, but not in MPI_Group_size. */
     if (!call->write || group == MPI_GROUP_NULL || PMPI_Group_size(group, &count) != MPI_SUCCESS || count == 0)
         return;
     int *ranks = malloc(2 * sizeof *ranks * (size_t)count);

@@ -4,11 +4,11 @@
 
 #include <stdint.h>
 
-/* Which MPI program a process belongs to, where all of them are on this host: the same number in all its processes and
-   another one in other programs, found without asking them; 0: not known. `size` is that of MPI_COMM_WORLD. */
+/* Which MPI program a process belongs to, if all of them are on this host: the same number in all its processes and a
+   different one in other programs, found without communication; 0: not known. `size` is that of MPI_COMM_WORLD. */
 uint64_t world_of_launcher(int size);
 
-/* A number that no other process has. */
+/* A number unique to this process. */
 uint64_t world_of_process(void);
 
 #endif

@@ -5,14 +5,14 @@
 #include "heuristics/finding.h"
 #include "timeline/overlay.h"
 
-/* What every report says of the clocks: how many messages are received before they are sent, what that means for waits
-   and findings, and what --fix-clocks did. "" where there is nothing to say. Returns the buffer. */
+/* The sentence about clocks in every report: how many messages are received before they are sent, what that means for
+   waits and findings, and the effect of --fix-clocks. "" if there is nothing to say. Returns the buffer. */
 enum { CLOCK_SENTENCE_SIZE = 800 };
 char *clock_sentence(char buffer[CLOCK_SENTENCE_SIZE], const struct metrics *metrics, const struct findings *findings);
 
-/* What a timeline says of its clocks, as a part of a line: "clocks corrected by up to 4.00 ms", "clocks err by up to
-   3.03 ms (--fix-clocks corrects)". "" where there is nothing to say, or, without an overlay, nothing is known. Returns
-   the buffer. */
+/* The clocks of a timeline, as part of a line: "clocks corrected by up to 4.00 ms", "clocks err by up to
+   3.03 ms (--fix-clocks corrects)". "" if there is nothing to say or, without an overlay, nothing is known. Returns the
+   buffer. */
 enum { CLOCK_NOTE_SIZE = 80 };
 char *clock_note(char buffer[CLOCK_NOTE_SIZE], const struct timeline_info *info,
                  const struct timeline_overlay *overlay);

@@ -4,7 +4,7 @@
 
 #include "metrics/metrics.h"
 
-/* What every report of a run begins with. */
+/* The begin of every report of a run. */
 
 /* "8 processes, 180 ms, 1,490 events, complete", or "incomplete", "ended by MPI_Abort", "2 without MPI_Finalize" */
 enum { FACTS_SIZE = 160 };

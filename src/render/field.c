@@ -294,7 +294,7 @@ struct text_table *text_table_new(const struct field *fields, size_t count)
     return table;
 }
 
-/* True if the text goes on with a unit: a number is not parted from it. */
+/* True if the text continues with a unit, which must stay on the line of its number. */
 static bool is_unit(const char *text)
 {
     static const char *const units[] = {"%", "s", "ms", "µs", "ns", "B", "kB", "MB", "GB", "TB"};

@@ -97,7 +97,7 @@ size_t paragraph_write(struct output *output, const char *first, const char *ind
 struct json {
     struct output *output;
     int depth;
-    bool first; /* nothing stands yet in the innermost brackets */
+    bool first; /* the innermost brackets are still empty */
 };
 void json_open(struct json *json, const char *key, char bracket);
 void json_close(struct json *json, char bracket);
@@ -125,7 +125,7 @@ void text_table_row(struct text_table *table, const void *context, const void *r
 /* "… 57 more (--all)" where not all rows were shown. */
 void text_rest_write(struct output *output, size_t shown, size_t all);
 
-/* A table cell by cell, row by row; the first row is the titles. A column with a cell that stands left does so. */
+/* A table cell by cell, row by row; the first row is the titles. A column with a left-aligned cell is left-aligned. */
 struct text_table *text_table_columns(size_t columns);
 void text_table_cell(struct text_table *table, const char *text, bool left);
 

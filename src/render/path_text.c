@@ -101,7 +101,7 @@ static void write_activities(struct output *output, const struct metrics *metric
     free(activities);
 }
 
-/* Processes by what they cost others, the most first. */
+/* Processes by their cost for others, the most first. */
 static void write_processes(struct output *output, const struct metrics *metrics)
 {
     const struct analysis *analysis = metrics->analysis;

@@ -5,8 +5,8 @@
 #include "metrics/metrics.h"
 #include "render/field.h"
 
-/* The critical path in words and numbers: what is on it, what evening that out would save at most, and what all
-   processes' time goes into because of it. The metrics have an analysis. */
+/* The critical path in words and numbers: its contents, the largest saving from evening it out, and how it divides all
+   processes' time. The metrics have an analysis. */
 void path_write_text(struct output *output, const struct metrics *metrics);
 
 /* The same as a member "critical_path" of the open object. */

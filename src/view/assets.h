@@ -4,7 +4,7 @@
 
 #include <stddef.h>
 
-/* The files of src/view/page as they are in the program (Makefile.am makes assets.c of them, without comments and
+/* The files of src/view/page as embedded in the program (Makefile.am makes assets.c of them, without comments and
    indentation): UTF-8 texts, ended by a 0. */
 extern const char asset_page_html[], asset_page_css[], asset_timeline_css[], asset_timeline_js[];
 

@@ -50,7 +50,7 @@ static void write_safely(struct output *output, struct output *json)
     free(bytes);
 }
 
-/* Tiles under way: how many bytes they may still take. */
+/* Tiles so far: how many bytes they may still take. */
 struct tiles {
     struct output *output;
     struct view *view;
@@ -83,7 +83,7 @@ static bool put_tile(struct tiles *tiles, struct view_tile tile)
     return fits;
 }
 
-/* All tiles of a shift and a fold; false where they do not all fit. */
+/* All tiles of a shift and a fold; false if they do not all fit. */
 static bool put_layer(struct tiles *tiles, unsigned shift, unsigned fold)
 {
     uint64_t duration = (uint64_t)time_since(tiles->view->info->begin_ns, tiles->view->info->end_ns);
@@ -99,7 +99,7 @@ static bool put_layer(struct tiles *tiles, unsigned shift, unsigned fold)
     return fits;
 }
 
-/* The overview; then, where states are not there one by one, each fold from the whole run on, finer and finer. */
+/* The overview; then, if states are not embedded one by one, each fold from the whole run on, finer and finer. */
 static void write_tiles(struct output *output, struct view *view, bool whole)
 {
     struct tiles tiles = {.output = output, .view = view, .left = EMBED_SIZE};
@@ -125,7 +125,7 @@ static void write_order(struct output *output, struct view *view, const char *na
     output_text(output, rows ? "]" : "");
 }
 
-/* {"from", … } as view_write_window, or null where there is too much. */
+/* {"from", … } as view_write_window, or null if there is too much. */
 static bool write_exact(struct output *output, const struct view_embed *embed)
 {
     struct error err = {0};
@@ -169,10 +169,10 @@ static void write_data(struct output *output, const struct view_embed *embed)
 
 enum { PICTURE_COLUMNS = 480, PICTURE_LINES = 64, PICTURE_STATES = 3000 };
 
-/* Findings that have a picture: the first, which cost most. */
+/* The number of findings with a picture: those that cost most. */
 enum { PICTURES = 5 };
 
-/* A window of the timeline as a chart: for who reads without JavaScript, prints, or just reads on. */
+/* A window of the timeline as a chart: for readers without JavaScript, or on paper. */
 static void write_picture(struct output *output, const struct view_embed *embed, const struct timeline_view *window,
                           const char *prefix)
 {

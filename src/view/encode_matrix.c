@@ -6,7 +6,7 @@ struct pair {
     uint64_t messages, bytes;
 };
 
-/* Messages as their senders tell; of those whose sender's record is missing nothing is known here. */
+/* Messages as recorded by their senders; those without a sender's record are missing here. */
 static void add_row(struct pair *pairs, size_t groups, uint32_t size, const struct process_row *row)
 {
     for (size_t i = 0; i < row->sent_count; i++) {

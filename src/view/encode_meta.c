@@ -26,7 +26,7 @@ static void write_facts(struct json *json, const struct view *view)
     json_value(json, "clocks", value_text(clock_note(clocks, view->info, NULL)));
 }
 
-/* Numbers by row, or null where `plain` says that they need not be told. */
+/* Numbers by row, or null if `plain` says that they are not needed. */
 static void write_by_row(struct output *output, const struct view *view, bool plain,
                          void (*write)(struct output *output, const struct view *view, const struct timeline_row *row))
 {

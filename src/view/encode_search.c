@@ -11,7 +11,7 @@ struct hits {
     size_t count;
 };
 
-/* Rows of the process that is asked for: NULL and 0 for all. */
+/* Rows of the requested process: NULL and 0 for all. */
 static uint32_t *rows_wanted(const struct view *view, int64_t process, size_t *count)
 {
     size_t capacity = 0;
@@ -43,7 +43,7 @@ static void keep(struct hits *hits, const struct timeline_state *state)
     hits->state[at] = *state;
 }
 
-/* All states of one query of the timeline until there are enough, or they are later than all that are kept. */
+/* All states of one query of the timeline until there are enough, or they are later than all those kept. */
 static enum status look(struct hits *hits, struct view *view, const struct view_query *query,
                         const struct timeline_query *what, int64_t from_ns, struct error *err)
 {

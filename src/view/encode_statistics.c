@@ -4,7 +4,7 @@
 #include "timeline/tile.h"
 #include "view/view.h"
 
-/* Events that are read one by one while somebody waits for the answer. */
+/* Events that are read one by one while the user waits for the answer. */
 static const double events_read = 4e6;
 
 /* About how many events an area has, were they spread evenly over the life of each row. */

@@ -39,7 +39,7 @@ static void put_cell(struct output *output, const struct view *view, const struc
     output->at += VIEW_CELL_BYTES;
 }
 
-/* The tile's own bins may be wider than those asked for, and begin earlier. */
+/* The tile's own bins may be wider than requested, and begin earlier. */
 static void put_row(struct output *output, const struct view *view, const struct timeline_tile *tile, uint32_t row,
                     int64_t from_ns, unsigned shift)
 {

@@ -13,14 +13,14 @@ enum { STATES_AT_ONCE = 20000, NAME_MOST = 200 };
 static const char json_type[] = "application/json", svg_type[] = "image/svg+xml",
                   bytes_type[] = "application/octet-stream";
 
-/* One request on its way. */
+/* One request being answered. */
 struct visit {
     struct view_site *site;
     const struct server_request *request;
     struct server_answer *answer;
 };
 
-/* A whole number of the query; false, with an answer, where it is not there or none in [least, most]. */
+/* A whole number of the query; false, with an answer, if it is missing or not in [least, most]. */
 static bool number(const struct visit *visit, const char *name, int64_t least, int64_t most, int64_t *value)
 {
     const char *text = server_parameter(visit->request, name);
@@ -58,7 +58,7 @@ static const struct view_judged *judged(const struct visit *visit)
     return atomic_load(&visit->site->judged);
 }
 
-/* What was written becomes the answer, or the fault does. */
+/* Turns the output, or its fault, into the answer. */
 static void finish(const struct visit *visit, struct output *output, const char *type, enum status status,
                    const struct error *err)
 {
@@ -187,7 +187,7 @@ static void get_statistics(const struct visit *visit)
     finish(visit, output, json_type, status, &err);
 }
 
-/* Parameters that may be left out: `value` stays as it is then. */
+/* Optional parameters: `value` is left unchanged without one. */
 static bool number_if_there(const struct visit *visit, const char *name, int64_t least, int64_t most, int64_t *value)
 {
     return !server_parameter(visit->request, name) || number(visit, name, least, most, value);
@@ -232,7 +232,7 @@ static void get_judgement(const struct visit *visit)
             .status = OK, .type = json_type, .body = run->text, .length = run->length, .borrowed = true};
 }
 
-/* What needs the run to be judged; false, with an answer, where it is not yet. */
+/* For requests that need the judged run; false, with an answer, if it is not ready. */
 static bool is_judged(const struct visit *visit)
 {
     if (!judged(visit))

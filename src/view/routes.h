@@ -9,16 +9,17 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-/* What `sight view` answers to each path. Requests come from several threads at once. */
+/* The answers of `sight view` to each path. Requests come from several threads at once. */
 
-/* A timeline answers one question at a time. Pictures have one of their own, so that they need not wait for what reads
-   many events. */
+/* A timeline answers one question at a time. Pictures have one of their own, so that they need not wait for queries
+   that read many events. */
 struct view_desk {
     pthread_mutex_t lock;
     struct view view;
 };
 
-/* The run as judged; made in the background, since it takes longer than the first picture. Nobody changes it then. */
+/* The run as judged; made in the background, since it takes longer than the first picture. It is not changed
+   afterwards. */
 struct view_judged {
     struct view_judgement judgement;
     char *text; /* view_write_judgement's */

@@ -53,7 +53,7 @@ void server_say(struct server_answer *answer, unsigned status, const char *forma
         .status = status, .type = "text/plain; charset=utf-8", .body = text, .length = strlen(text)};
 }
 
-/* A thread each for connections: what is slow holds up nobody else. */
+/* One thread per connection: a slow one does not hold up others. */
 enum {
     TOKEN_BYTES = 16,
     TOKEN_LENGTH = 2 * TOKEN_BYTES,
@@ -114,7 +114,8 @@ static bool token_new(char token[TOKEN_LENGTH + 1])
     return true;
 }
 
-/* The path after "/TOKEN/"; NULL where the token is another. How long the comparison takes reveals nothing about it. */
+/* The path after "/TOKEN/"; NULL if the token differs. The comparison takes constant time, so that it reveals nothing
+   about the token. */
 static const char *path_behind_token(const struct server *server, const char *path)
 {
     if (strlen(path) < TOKEN_LENGTH + 2 || path[0] != '/' || path[TOKEN_LENGTH + 1] != '/')
@@ -125,7 +126,7 @@ static const char *path_behind_token(const struct server *server, const char *pa
     return difference == 0 ? path + TOKEN_LENGTH + 2 : NULL;
 }
 
-/* The page loads its own files and nothing else, is shown in no other page, and tells nobody its address. */
+/* The page loads its own files and nothing else, is not shown inside other pages, and does not reveal its address. */
 static const char *const headers[][2] = {
     {"Content-Security-Policy",
      "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' blob: data:; "

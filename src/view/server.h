@@ -8,20 +8,20 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A small HTTP server for one person: read-only, on an address of this machine, behind a random token. It knows nothing
-   of traces: it asks a function for the answer to each path, from a thread for each connection, so at once from
-   several. The number of connections, their memory and their idle time are bounded. */
+/* A small HTTP server for one person: read-only, on an address of this machine, behind a random token. It is
+   independent of traces: a function answers each path, called from one thread per connection, hence concurrently. The
+   number of connections, their memory and their idle time are bounded. */
 
-/* What was asked for. */
+/* A request. */
 struct server_request;
 
 /* The path after the token: "" or "tile". */
 const char *server_path(const struct server_request *request);
 
-/* The value of a parameter of the query, decoded; NULL where there is none. */
+/* The value of a parameter of the query, decoded; NULL if there is none. */
 const char *server_parameter(const struct server_request *request, const char *name);
 
-/* What is answered. Filled by the function; `body` becomes the server's, or stays its owner's (borrowed) for as long as
+/* An answer. Filled by the function; `body` becomes the server's, or stays its owner's (borrowed) for as long as
    the server runs. */
 struct server_answer {
     unsigned status; /* 200 */
@@ -43,7 +43,7 @@ struct server_options {
 
 struct server;
 
-/* True if only this machine can reach the numeric address; false also for what is none. */
+/* True if only this machine can reach the numeric address; false also if it is not one. */
 bool server_address_is_local(const char *address);
 
 /* Listens and answers from now on. NULL and a fault of kind ERROR_USAGE (address or port) or ERROR_OUTPUT. */

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* States of one name are one; the first VIEW_SLOTS names have a slot of their own. */
+/* States with the same name are one; the first VIEW_SLOTS names have a slot of their own. */
 static void find_slots(struct view *view)
 {
     const struct defs *defs = view->info->defs;

@@ -7,8 +7,8 @@
 #include "timeline/overlay.h"
 #include "timeline/timeline.h"
 
-/* What the page in the browser gets of a trace, as JSON or, for tiles, bytes. The same for the server of `sight view`
-   and for what is embedded in a report; page/source.js reads it.
+/* The data of a trace for the page in the browser, as JSON or, for tiles, bytes. The same for the server of `sight
+   view` and for embedding in a report; page/source.js reads it.
 
    Times are ns since the run's begin. A row is an index into timeline_info.rows; a line is a place in an order of rows.
    A slot is a place in the page's table of states: 0 to VIEW_SLOTS - 1. */
@@ -74,29 +74,29 @@ struct view_area {
     uint64_t first, count;
 };
 
-/* The area as the timeline takes it: its last ns is in it. A fault of kind ERROR_USAGE where it is none. */
+/* The area as the timeline takes it: its last ns is in it. A fault of kind ERROR_USAGE if it is not valid. */
 enum status view_area_of(struct view *view, const struct view_area *area, struct timeline_view *found,
                          struct error *err) MUST_CHECK;
 
 /* States, messages, marks and waits of an area, as columns: {"from", "to", "first", "last", "order", "complete",
    "states": {"row", "state" (its slot), "depth", "open", "from", "to"}, "messages": {"row", "sent", "to", "received",
    "tag", "bytes", "sender", "receiver"}, "marks": {"row", "mark", "time"}, "markTexts": [], "waits": {"row", "from",
-   "to", "kind", "cause"}}. Where there are more than `limit` of one kind, "complete" is false and the columns are
-   empty. A row or a tag that is not known is -1 or null. `overlay` may be NULL: no waits are known. */
+   "to", "kind", "cause"}}. If there are more than `limit` of one kind, "complete" is false and the columns are empty.
+   An unknown row or tag is -1 or null. `overlay` may be NULL: no waits are known. */
 enum status view_write_window(struct output *output, struct view *view, struct view_area area, size_t limit,
                               const struct timeline_overlay *overlay, struct error *err) MUST_CHECK;
 
-/* What is known of one state beyond that: {"site": text or null, "text", "exclusive"}. STATUS_END: there is no such
+/* Further details of one state: {"site": text or null, "text", "exclusive"}. STATUS_END: there is no such
    state. */
 enum status view_write_detail(struct output *output, struct view *view, uint32_t row, int64_t from_ns, uint32_t depth,
                               struct error *err) MUST_CHECK;
 
-/* {"exact", "states": [{"state", "count", "time", "exclusive", "durations"}], "messages", "bytes"} of an area. Where it
-   is too large to be read event by event, `exact` is false and only times are known, to the bin. */
+/* {"exact", "states": [{"state", "count", "time", "exclusive", "durations"}], "messages", "bytes"} of an area. If it is
+   too large to be read event by event, `exact` is false and only times are known, to the bin. */
 enum status view_write_statistics(struct output *output, struct view *view, struct view_area area,
                                   struct error *err) MUST_CHECK;
 
-/* What is looked for: states by a part of their name, on a process, with a message's tag, that last so long. */
+/* A search: states by a part of their name, on a process, with a message's tag, with a minimum duration. */
 struct view_query {
     const char *name; /* any case; "": all */
     int64_t process;  /* -1: any */
@@ -110,7 +110,7 @@ enum { VIEW_FOUND = 200 };
 enum status view_write_search(struct output *output, struct view *view, const struct view_query *query,
                               struct error *err) MUST_CHECK;
 
-/* What there is to say of the run as a whole, once it has been judged. */
+/* Results about the run as a whole, once it has been judged. */
 struct view_judgement {
     const struct metrics *metrics;
     const struct heuristic_result *results;

@@ -5,7 +5,7 @@
 #include "metrics/metrics.h"
 #include "render/charts/canvas.h"
 
-/* Axes: values with ticks at 1, 2 or 5 times a power of ten, and processes, many to a column where there are many. */
+/* Axes: values with ticks at 1, 2 or 5 times a power of ten, and processes, several per column if there are many. */
 
 struct area {
     double x, y, width, height;
@@ -31,7 +31,7 @@ double axis_y(const struct value_axis *axis, double value);
 /* A value in the axis' unit, with three digits: "1.03". */
 char *axis_number(const struct value_axis *axis, double value, char *buffer);
 
-/* Grid lines and labels, the unit above them; to be drawn before what stands in the area. */
+/* Grid lines and labels, the unit above them; draw them before the contents of the area. */
 void axis_draw(struct canvas *canvas, const struct value_axis *axis);
 
 /* The smallest of 1, 2, 5 times a power of ten that is at least `value` (> 0). */

@@ -13,11 +13,11 @@
 
 static const double TURN = 2 * M_PI;
 
-/* Neighbours overlap by so much: no ground shines through between them. */
+/* Neighbours overlap by this much, so that no background shows between them. */
 static const double SEAM = 0.3;
 
-/* Without memory GLib traps, and fontconfig and Pango go on with what they did not get: while they draw, their crash is
-   that there is no memory. */
+/* Without memory GLib traps, and fontconfig and Pango use pointers that they did not get: while they draw, a crash
+   means that memory has run out. */
 static void on_crash(int number)
 {
     (void)number;
@@ -32,7 +32,7 @@ static void say_nothing(const gchar *domain, GLogLevelFlags level, const gchar *
 static const int crashes[] = {SIGSEGV, SIGBUS, SIGTRAP, SIGABRT};
 enum { CRASHES = sizeof crashes / sizeof *crashes, CRASH_STACK = 64 * 1024 };
 
-/* They stay until the process ends: Pango sorts fonts in threads of its own, which may outlive the last canvas. */
+/* They are kept until the process ends: Pango sorts fonts in threads that may outlive the last canvas. */
 static void watch_for_crashes(void)
 {
     struct sigaction action = {.sa_handler = on_crash, .sa_flags = SA_ONSTACK};
@@ -408,7 +408,7 @@ void canvas_text_cut(struct canvas *canvas, double x, double y, double room, str
     free(buffer);
 }
 
-/* A word of its own that says what the number before it counts. */
+/* A separate word that is the unit of the number before it. */
 static bool is_unit(const char *word)
 {
     static const char *const units[] = {"%", "s", "ms", "µs", "ns", "B", "kB", "MB", "GB", "TB", "PB", "EB"};

@@ -8,8 +8,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* A surface to draw on, whatever it becomes. Lengths are in pixels of 1/96 inch, y grows downwards. Text is measured by
-   Pango everywhere, so that all kinds have the same layout. Drawing never fails: the output's fault tells. */
+/* A surface to draw on, for any kind of output. Lengths are in pixels of 1/96 inch, y grows downwards. Text is measured
+   by Pango everywhere, so that all kinds have the same layout. Drawing never fails: faults are kept in the output. */
 enum canvas_kind { CANVAS_SVG, CANVAS_PDF, CANVAS_PS, CANVAS_PNG };
 
 struct canvas_options {
@@ -35,7 +35,7 @@ void canvas_free(struct canvas *canvas);
 double canvas_width(const struct canvas *canvas);
 double canvas_height(const struct canvas *canvas);
 
-/* Says what the next shape is, for the pointer that rests on it (SVG). */
+/* Describes the next shape, for the pointer that rests on it (SVG). */
 void canvas_tip(struct canvas *canvas, const char *format, ...) PRINTF_LIKE(2, 3);
 
 void canvas_rect(struct canvas *canvas, double x, double y, double width, double height, struct paint paint);
@@ -87,7 +87,7 @@ void canvas_text_cut(struct canvas *canvas, double x, double y, double room, str
 double canvas_paragraph(struct canvas *canvas, double x, double y, double room, struct text_style style,
                         const char *text);
 
-/* The same with so many lines at most: the last ends with an ellipsis where there is more. */
+/* The same with a maximum of lines: the last one ends with an ellipsis if there is more. */
 double canvas_paragraph_cut(struct canvas *canvas, double x, double y, double room, size_t lines,
                             struct text_style style, const char *text);
 
@@ -96,7 +96,7 @@ double canvas_line_height(struct text_style style);
 
 double canvas_text_width(struct canvas *canvas, struct text_style style, const char *text);
 
-/* Where texts were drawn, in order: what tests look at. */
+/* Where texts were drawn, in order, for tests. */
 struct text_box {
     double x, y, width, height;
     double size; /* of the letters */

@@ -6,12 +6,12 @@
 
 #include <pango/pangocairo.h>
 
-/* What a kind of picture must be able to do: fill a path, stroke a path, show a line of text. */
+/* The operations of a kind of picture: fill a path, stroke a path, show a line of text. */
 
 enum step_kind { STEP_MOVE, STEP_LINE, STEP_CURVE, STEP_ARC, STEP_CLOSE };
 struct step {
     enum step_kind kind;
-    double x, y;             /* where it leads; of an arc the centre */
+    double x, y;             /* its end; for an arc the centre */
     double x1, y1, x2, y2;   /* a curve's control points */
     double radius, from, to; /* an arc's, in radians from the right, clockwise, at most a half turn */
 };

@@ -124,7 +124,7 @@ static void cairo_backend_page(struct canvas *canvas)
     paint_ground(canvas);
 }
 
-/* Cairo goes on after a fault, drawing nothing. */
+/* Cairo continues after a fault without drawing. */
 static void fail(struct canvas *canvas, cairo_status_t status)
 {
     struct error err;
@@ -148,8 +148,8 @@ static void cairo_backend_end(struct canvas *canvas)
     cairo_destroy(canvas->cairo);
 }
 
-/* Cairo dates PostScript by itself, in the third line: the beginning is held back until that line is whole and can be
-   replaced. */
+/* Cairo dates PostScript by itself, in the third line: the beginning is held back until that line is complete and can
+   be replaced. */
 static cairo_status_t write_postscript(void *closure, const unsigned char *data, unsigned length)
 {
     struct canvas *canvas = closure;

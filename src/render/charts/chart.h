@@ -21,7 +21,7 @@ struct chart_input {
 
 enum { CHART_ANSWER_SIZE = 600 };
 
-/* What of the metrics may be missing. */
+/* The parts of the metrics that may be missing. */
 enum chart_needs {
     NEEDS_NOTHING,
     NEEDS_SIZES,      /* the table of message sizes: see metrics->tables_unknown */
@@ -42,7 +42,7 @@ struct chart {
     const char *tab; /* of the page of `sight view`: charts, efficiency or search */
 };
 
-/* False where there is not what the chart is of. */
+/* False if the data for the chart are missing. */
 bool chart_can(const struct chart *chart, const struct chart_input *input);
 
 size_t chart_count(void);
@@ -52,7 +52,7 @@ const struct chart *chart_find(const char *name); /* NULL if there is none */
 /* The sentence that is the chart's title. */
 void chart_answer(const struct chart *chart, const struct chart_input *input, char answer[CHART_ANSWER_SIZE]);
 
-/* What a description for screen readers says: the answer, the question, the sizes. */
+/* The description for screen readers: the answer, the question, the sizes. */
 enum { CHART_DESCRIPTION_SIZE = 1000 };
 void chart_describe(const struct chart *chart, const struct chart_input *input,
                     char description[CHART_DESCRIPTION_SIZE]);

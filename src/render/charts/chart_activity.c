@@ -137,7 +137,7 @@ static void draw_pies(struct canvas *canvas, const struct chart_input *input, co
                  radius);
 }
 
-/* Seconds along the rows: the value axis lies. */
+/* Seconds along the rows: the value axis is horizontal. */
 static void draw_seconds_below(struct canvas *canvas, struct area area, const struct value_axis *axis)
 {
     int ticks = (int)lround(axis->top / axis->step);

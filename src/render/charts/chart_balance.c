@@ -11,7 +11,7 @@
 
 enum { RIGHT = 150, COLUMN_LEAST = 4 };
 
-/* A process is named that computes so many times as long as the mean. */
+/* A process is named if it computes this many times as long as the mean. */
 static const double STANDS_OUT = 1.1;
 
 void chart_balance_answer(const struct chart_input *input, char answer[CHART_ANSWER_SIZE])
@@ -41,7 +41,7 @@ void chart_balance_answer(const struct chart_input *input, char answer[CHART_ANS
                   text_share(one, most_ns / run_ns));
 }
 
-/* The two parts of a column's height, labelled at the right where there is room for both. */
+/* The two parts of a column's height, labelled at the right if there is room for both. */
 static void label_parts(struct canvas *canvas, const struct value_axis *axis, double compute, double total)
 {
     double right = axis->area.x + axis->area.width + 10, bottom = axis->area.y + axis->area.height;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Processes on a circle with arrows for who talks to whom; the matrix where they are too many for a circle. */
+/* Processes on a circle with arrows from senders to receivers; the matrix if they are too many for a circle. */
 #include "render/charts/chart.h"
 
 #include "core/memory.h"
@@ -11,7 +11,7 @@
 
 enum {
     CIRCLE_MOST = 32,
-    SHARED_MOST = 100 /* so many equal shares say something */,
+    SHARED_MOST = 100 /* this many equal shares are meaningful */,
     SIDE_WIDTH = 250,
     GAP = 40,
     LABEL = 64,

@@ -37,7 +37,7 @@ static double compute_at(const struct metrics *metrics, size_t row)
     return (double)metrics_compute_ns(metrics, row) / 1e9;
 }
 
-/* The band of the deviation behind the bars. */
+/* The band of the deviation, drawn under the bars. */
 static void draw_band(struct canvas *canvas, const struct value_axis *axis, const struct measure *measure)
 {
     double above = axis_y(axis, fmin(measure->mean + measure->deviation, axis->top)),
@@ -173,7 +173,7 @@ void chart_compute_draw(struct canvas *canvas, const struct chart_input *input, 
 {
     const struct heuristic_result *result = heuristics_find(input->results, "stddev-compute");
     const struct measure *measure = &result->measure;
-    bool matters = *result->headline; /* what the title does not name is not marked */
+    bool matters = *result->headline; /* only processes named in the title are marked */
     double right = area.width > 2 * RIGHT ? RIGHT : 0;
     struct area plot = {area.x + AXIS_LABELS, area.y + 24, area.width - AXIS_LABELS - right, area.height - 24 - 44};
     struct value_axis axis = axis_of_seconds(plot, measure->most);

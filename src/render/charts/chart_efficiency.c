@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* POP's efficiencies as a tree: each is the product of those to its right. The way to what is missing most is marked.
+/* POP's efficiencies as a tree: each is the product of those to its right. The path to the largest loss is marked.
  */
 #include "render/charts/chart.h"
 
@@ -38,7 +38,7 @@ static void nodes_of(const struct analysis *analysis, struct node nodes[NODES])
     nodes[TRANSFER] = (struct node){"transfer", "ideal run / working time", analysis->transfer, 2, 0.9, COMMUNICATION};
 }
 
-/* The factor that is missing most; NODES where none is missing so much. */
+/* The factor with the largest loss; NODES if none is that large. */
 static int worst_of(const struct node nodes[NODES])
 {
     int worst = BALANCE;

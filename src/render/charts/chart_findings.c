@@ -23,10 +23,10 @@ enum {
     AXIS = 44
 };
 
-/* A finding is of some part of the run if it has so much of its time in less than so much of the run. */
+/* A finding belongs to part of the run if it has this share of its time in less than this share of the run. */
 static const double MAINLY = 0.8, LESS = 0.6;
 
-/* The shortest row of bins that holds so much of the course; false: there is no course. */
+/* The shortest range of bins with this share of the course; false: there is no course. */
 static bool main_bins(const int64_t *course_ns, size_t *first, size_t *end)
 {
     double all = 0, held = 0;
@@ -90,7 +90,7 @@ static struct heat strip_of(const struct finding *finding, const struct metrics 
     return heat;
 }
 
-/* The number of the finding that this one follows from; 0: from none. It stands before. */
+/* The number of the finding that causes this one; 0: none. It comes earlier. */
 static size_t root_number(const struct findings *findings, size_t place)
 {
     const char *root = findings->finding[place].root;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Computing of each process in each iteration, as colours, and under it how long the iterations last: neighbours
-   together where there are more than pixels. */
+/* Computing of each process in each iteration, as colours, and below it how long the iterations take: neighbours are
+   combined if there are more than pixels. */
 #include "render/charts/chart.h"
 
 #include "core/memory.h"
@@ -13,8 +13,8 @@
 
 enum { RIGHT = 220, GAP = 24, STRIP = 76, STRIP_GAP = 30, BELOW = 40, ROW = 22, CELL_LEAST = 2, STRIP_LEAST = 300 };
 
-/* Colours begin at the least value where that is more than half of the most, and reach a quarter beyond it at least:
-   what is alike looks alike, and light. */
+/* Colours begin at the minimum if that is more than half of the maximum, and extend at least a quarter beyond it:
+   similar values look similar, and light. */
 static const double FROM_LEAST = 0.5, BEYOND = 1.25;
 
 void chart_iterations_answer(const struct chart_input *input, char answer[CHART_ANSWER_SIZE])
@@ -31,7 +31,7 @@ static size_t column_rows(const struct iteration_metrics *iterations, size_t col
     return column * iterations->row_count / columns;
 }
 
-/* Means over what lies in a cell; below 0: nothing does. */
+/* Means over the contents of a cell; below 0: empty. */
 static double cell_value(const struct iteration_metrics *iterations, const struct rank_axis *ranks, size_t row,
                          size_t columns, size_t column)
 {
@@ -86,7 +86,7 @@ static void draw_numbers(struct canvas *canvas, const struct iteration_metrics *
     canvas_text(canvas, plot.x + plot.width / 2, plot.y + plot.height + 32, style, "iteration");
 }
 
-/* How long iterations last: the mean of a column's; the slow ones stand out. */
+/* How long iterations take: the mean of each column; slow ones are highlighted. */
 static void draw_strip(struct canvas *canvas, const struct chart_input *input, struct area plot, size_t columns)
 {
     const struct iteration_metrics *iterations = &input->metrics->phases->iterations;

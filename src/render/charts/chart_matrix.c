@@ -7,7 +7,7 @@
 
 enum { SIDE_WIDTH = 250, GAP = 40 };
 
-/* One process that sends or receives so much of everything is the sentence. */
+/* The sentence is about one process if it sends or receives this share of everything. */
 static const double STANDS_OUT = 0.4;
 
 struct side {

@@ -148,7 +148,7 @@ static void draw_sizes(struct canvas *canvas, struct classes classes, struct are
     size_t step = 1;
     while (step < 10 && (double)step * width < room)
         step = step == 1 ? 2 : step == 2 ? 5 : 10;
-    /* A label stands under the class that begins with its size. */
+    /* A label is under the class that begins with its size. */
     for (size_t i = 0; i < classes.count; i++) {
         char label[TEXT_NUMBER_SIZE];
         int64_t class = classes.row[i].key;

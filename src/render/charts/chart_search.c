@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The search history graph as a tree: a row for each test, below it those that narrow it, with its value as a bar.
-   States differ in shape, not only in colour; what finds no room is behind a [+]. */
+   States differ in shape, not only in colour; nodes without room are represented by a [+]. */
 #include "render/charts/chart.h"
 
 #include "core/memory.h"
@@ -36,11 +36,11 @@ struct layout {
     bool *shown;    /* by node */
     size_t *behind; /* by node: search_behind */
     size_t shown_count;
-    bool *on_path; /* by node: of what the title tells */
+    bool *on_path; /* by node: named in the title */
 };
 
-/* What is shown first: true before unknown before false before what was never tested; hypotheses without parent; the
-   longer, but nothing before what is above it; the shallower. */
+/* The order in which nodes get room: true before unknown before false before never tested; hypotheses without parent;
+   the longer first, but never before their parents; the shallower. */
 struct wish {
     size_t node;
     unsigned order, depth;
@@ -61,7 +61,7 @@ static int by_wish(const void *a, const void *b)
     return left->node < right->node ? -1 : 1;
 }
 
-/* What lies below something that is not shown does not find room either. */
+/* Nodes below one that is not shown get no room either. */
 static void choose(struct layout *layout, size_t rows)
 {
     static const unsigned orders[SEARCH_STATE_COUNT] = {
@@ -156,7 +156,7 @@ static void draw_value(struct canvas *canvas, const struct search_node *node, bo
                     text_duration(time, node->ns));
 }
 
-/* What the row says: the title, and what else it would explain. */
+/* The text of the row: the title, and other hypotheses that it would explain. */
 static const char *title_of(char text[TITLE_SIZE], const struct search_node *node)
 {
     if (!node->also_explains)
@@ -202,7 +202,7 @@ static void draw_nodes(struct canvas *canvas, const struct layout *layout, struc
     free(places);
 }
 
-/* What the marks mean, and how many there are of each. */
+/* The legend: the meaning of the marks, with counts. */
 static void draw_key(struct canvas *canvas, const struct layout *layout, struct area area)
 {
     static const struct {

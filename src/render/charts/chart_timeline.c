@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Processes over time. Where there is room every state and message, else a cell for each column and row of processes:
-   what takes most of its time. Waiting is hatched. Below, messages over time where they are too many to be drawn. */
+/* Processes over time. If there is room, every state and message, else a cell for each column and row of processes: the
+   state with most of its time. Waiting is hatched. Below, messages over time if they are too many to be drawn. */
 #include "render/charts/chart.h"
 #include "render/charts/scene.h"
 #include "render/clock_sentence.h"
@@ -25,7 +25,7 @@ enum {
 /* From this share of waiting on a cell is hatched. */
 static const double WAITING = 0.5;
 
-/* Lines so high show shares, in so many steps. */
+/* Lines of at least this height show shares, in this many steps. */
 enum { LAYERS = 4, LAYER_LINE = 4 };
 
 /* Pixels of a solo event, and how many it has of a line on average at least. */
@@ -65,14 +65,15 @@ static struct paint paint_of_state(const struct drawing *drawing, uint32_t state
     return paint;
 }
 
-/* Cells cut into layers, each of one state: so many of them as its share. */
+/* Cells cut into layers of one state each: their number is the state's share. */
 struct layers {
     uint32_t each; /* layers of a line */
     uint16_t *state;
     bool *waiting;
 };
 
-/* The place of a state in every cell: functions above, computing below, so that what goes on stays at one height. */
+/* The place of a state in every cell: functions above, computing below, so that the same state stays at the same
+   height. */
 static size_t first_part(const struct scene_cell *cell, const bool done[SCENE_PARTS])
 {
     size_t first = SCENE_PARTS;
@@ -294,7 +295,7 @@ static void draw_message_strip(const struct drawing *drawing, double y)
     points[count++] = (struct point){drawing->plot.x + drawing->plot.width, y + STRIP};
     canvas_polygon(drawing->canvas, points, count, paint_of(INK_PLAIN));
     struct text_style style = {.align = ALIGN_RIGHT, .ink = INK_MUTED};
-    /* What lies in bins at the edges of the window is counted in part. */
+    /* Bins at the edges of the window are counted in part. */
     double digit = fmax(1, pow(10, floor(log10(all)) - 2));
     char number[TEXT_NUMBER_SIZE], text[TEXT_NUMBER_SIZE + 32];
     canvas_text(drawing->canvas, drawing->plot.x - NAME_GAP, y + STRIP / 2.0, style, "messages");
@@ -315,7 +316,7 @@ static void draw_time_axis(const struct drawing *drawing, double y)
     axis_draw_time(drawing->canvas, drawing->plot.x, drawing->plot.width, y, begin, span, clocks);
 }
 
-/* What the names of lines need on the left. */
+/* The width of the names of lines on the left. */
 static double names_room(struct canvas *canvas, const struct scene *scene)
 {
     double width = canvas_text_width(canvas, (struct text_style){0}, "processes");

@@ -122,7 +122,7 @@ void chart_waits_answer(const struct chart_input *input, char answer[CHART_ANSWE
                   text_share(number, fmin(1, all_ns / time_ns)), most_text(most, analysis, EVERYONE));
 }
 
-/* Waits up to and with each kind, for each column, as means: the last row is all of them. */
+/* Cumulative waits by kind, for each column, as means: the last row is their total. */
 static double *stacks_of(const struct rank_axis *ranks, const struct analysis *analysis)
 {
     double *stacks = memory_new(WAIT_KIND_COUNT * ranks->columns * sizeof *stacks);

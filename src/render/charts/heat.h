@@ -14,7 +14,7 @@ struct heat {
     struct grid grid;
 };
 
-/* An empty grid that fills the area as far as whole pixels go. Free with heat_clear. */
+/* An empty grid that fills the area as far as possible with whole pixels. Free with heat_clear. */
 struct heat heat_new(struct area area, size_t columns, size_t rows, bool logarithmic);
 void heat_clear(struct heat *heat);
 

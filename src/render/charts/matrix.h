@@ -6,7 +6,7 @@
 #include "render/charts/chart.h"
 #include "render/charts/heat.h"
 
-/* The matrix of who sends how much to whom, on a logarithmic scale; many processes share a cell where there are many.
+/* The matrix of messages from senders to receivers, on a logarithmic scale; processes share cells if there are many.
  */
 
 /* Draws it as a square into the area with its axes; returns the side of the square from the area's left edge. */

@@ -14,7 +14,7 @@ struct picture {
     struct chart_input input;
 };
 
-/* Writes the picture; what goes wrong is the output's fault. */
+/* Writes the picture; errors are kept as the output's fault. */
 void picture_write(struct output *output, const struct picture *picture);
 
 /* The kind of a name ("svg", "pdf", "ps", "png"), or of the end of a file's name; false if there is none. */

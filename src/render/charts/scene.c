@@ -15,7 +15,7 @@ static double window_ns(const struct scene *scene)
     return (double)time_since(scene->view.from_ns, scene->view.to_ns);
 }
 
-/* So many states at most are told apart in a column. */
+/* The maximum number of states distinguished in a column. */
 enum { COLUMN_STATES = 64 };
 
 static size_t add_part(double *sums, uint16_t met[COLUMN_STATES], size_t count, uint16_t state, double ns)
@@ -29,7 +29,7 @@ static size_t add_part(double *sums, uint16_t met[COLUMN_STATES], size_t count, 
     return count;
 }
 
-/* The parts that take most, and the sums are 0 again. */
+/* Takes the parts with most time, and resets the sums to 0. */
 static void take_parts(struct scene_cell *into, double *sums, const uint16_t *met, size_t count, double all)
 {
     for (size_t part = 0; part < SCENE_PARTS; part++) {

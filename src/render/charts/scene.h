@@ -10,13 +10,13 @@
 
 /* A window of a timeline, ready to be drawn: everything that can fail has been done. */
 
-/* What rows do in a column. */
+/* The states of rows in a column. */
 enum { SCENE_PARTS = 1 + TIMELINE_NEXT };
 struct scene_cell {
     uint16_t state;             /* as timeline_cell.state */
-    uint16_t part[SCENE_PARTS]; /* what takes most of the time, the most first; TIMELINE_ABSENT: no more */
+    uint16_t part[SCENE_PARTS]; /* the states with most time, the most first; TIMELINE_ABSENT: no more */
     float share[SCENE_PARTS];   /* of the time that rows are there */
-    float waiting;  /* share of waits, in [0,1]: of the analysis where there is one, else of functions that wait */
+    float waiting;  /* share of waits, in [0,1]: from the analysis if there is one, else of functions that wait */
     float messages; /* sent and received */
 };
 
@@ -37,7 +37,7 @@ struct scene {
 struct scene_options {
     uint32_t columns; /* how many there will be */
     uint32_t lines;   /* at most so many */
-    size_t states;    /* event by event only up to so many states and messages; 0: never */
+    size_t states;    /* event by event only up to this many states and messages; 0: never */
 };
 
 /* Makes the scene of a view. Free with scene_clear. */
@@ -52,7 +52,7 @@ char *scene_line_name(const struct scene *scene, uint32_t line, char name[SCENE_
 /* States by their time in the window, the most first: indices into the definitions. Returns how many have any. */
 size_t scene_states(const struct scene *scene, uint32_t *states, size_t most);
 
-/* What the window shows, in a sentence without full stop: which process waits for which, or what the time is spent in.
+/* Describes the window in a sentence without full stop: which process waits for which, or where the time is spent.
  */
 enum { SCENE_ANSWER_SIZE = 600 };
 void scene_answer(const struct scene *scene, char answer[SCENE_ANSWER_SIZE]);

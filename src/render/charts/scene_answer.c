@@ -10,8 +10,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Waits for one process that are less than this share of the rows' time are not the point of the window; and rows that
-   wait for less than this share of what the first of them does are not named. */
+/* Waits for one process are only reported from this share of the rows' time on; and rows are only named if they wait
+   for at least this share of the first one's time. */
 static const double WAIT_SHARE = 0.02, VICTIM_SHARE = 0.1;
 
 /* Ranges of ranks that a title can name. */
@@ -86,7 +86,7 @@ static char *victims_text(char buffer[RANKS_TEXT_SIZE + 16], const uint32_t *ran
     return buffer;
 }
 
-/* "Processes 1–7 wait for process 0 from 0.2 s to 1.1 s". False where nobody waits for long. */
+/* "Processes 1–7 wait for process 0 from 0.2 s to 1.1 s". False if no process waits for long. */
 static bool say_waits(const struct scene *scene, char answer[SCENE_ANSWER_SIZE])
 {
     const struct timeline_info *info = timeline_info(scene->timeline);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "render/charts/theme.h"
 
-/* Ten hues that people with any colour vision tell apart and that differ in lightness, after Paul Tol's "muted"
+/* Ten hues that people with any colour vision can distinguish and that differ in lightness, after Paul Tol's "muted"
    scheme (https://personal.sron.nl/~pault/, 2021); for dark pages each is as far from the background as on light ones.
  */
 static const uint32_t slots[2][THEME_SLOTS] = {

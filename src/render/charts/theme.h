@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Colours by what they are for. A theme gives each its value; charts never name a colour. */
+/* Colours by purpose. A theme gives each its value; charts never name a colour. */
 enum theme {
     THEME_LIGHT,
     THEME_DARK,

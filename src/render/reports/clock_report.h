@@ -5,7 +5,8 @@
 #include "clocks/clocks.h"
 #include "render/field.h"
 
-/* What --fix-clocks did, for `sight info`: what was wrong, and each process's correction. After the trace was read. */
+/* The effect of --fix-clocks, for `sight info`: the errors, and each process's correction. Call it after the trace was
+   read. */
 
 /* The member "clocks" of the open object. */
 void clock_report_json(struct json *json, const struct clocks *clocks);

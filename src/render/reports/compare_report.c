@@ -71,7 +71,7 @@ void compare_value(struct averaged value, enum quantity_unit unit, size_t runs, 
 void compare_change(struct averaged first, struct averaged now, enum change change, char cell[COMPARE_CELL_SIZE])
 {
     double percent = first.mean != 0 ? (now.mean - first.mean) / first.mean * 100 : 0;
-    /* What is nearly gone is not gone. */
+    /* Nearly -100 % must not be rounded to -100 %. */
     int decimals = fabs(percent) < 9.95 || (percent < -99 && percent > -99.95) ? 1 : 0;
     if (change == CHANGE_SAME)
         snprintf(cell, COMPARE_CELL_SIZE, "=");

@@ -19,22 +19,22 @@ void compare_write_json(struct output *output, const struct comparison *comparis
 void compare_write_html(struct output *output, const struct comparison *comparison,
                         const struct significance *significance);
 
-/* What text and HTML have in common. */
+/* The common part of text and HTML. */
 
 /* "B is 11 times as fast as A: 180 ms instead of 2.00 s." for a version after the first. */
 enum { COMPARE_SENTENCE_SIZE = 800, COMPARE_CELL_SIZE = 320 };
 void compare_sentence(const struct comparison *comparison, size_t version, char sentence[COMPARE_SENTENCE_SIZE]);
 
-/* A value in its unit, with the range of its runs where there are several. */
+/* A value in its unit, with the range of its runs if there are several. */
 void compare_value(struct averaged value, enum quantity_unit unit, size_t runs, char cell[COMPARE_CELL_SIZE]);
 
-/* The same of seconds of what a version may not have: "–". */
+/* The same for seconds that a version may lack: "–". */
 void compare_seconds(struct averaged seconds, bool there, size_t runs, char cell[COMPARE_CELL_SIZE]);
 
 /* "-91 %", "3.2 times", "=" where nothing changed; better or worse is not in it. */
 void compare_change(struct averaged first, struct averaged now, enum change change, char cell[COMPARE_CELL_SIZE]);
 
-/* The processes whose times changed most between first and last version, at most `most`, by rank. Indices, to be freed.
+/* The processes whose times changed most between first and last version, at most `most`, by rank. Indices; free() them.
  */
 size_t *compare_processes_most(const struct comparison *comparison, size_t most, size_t *count);
 

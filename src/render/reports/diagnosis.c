@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Lines of a screen that are left for what the heuristics say. */
+/* Lines of a screen that are left for the heuristics. */
 enum { STUCK_LINES = 9, SCREEN_LINES = 24, FRAME_LINES = 10, SHOWN = 3 };
 
 /* With so little computing, even work means nothing. */
@@ -133,11 +133,11 @@ static void write_structure(struct output *output, const struct metrics *metrics
     paragraph_write(output, "  messages: ", "  ", structure_text(text, &structure));
 }
 
-/* What the critical path costs is told from this share of all time on, where most of it is between roles: uneven work
+/* The cost of the critical path is reported from this share of all time on, if most of it is between roles: uneven work
    among equals is a finding. */
 static const double IMPACT_TOLD = 0.1, BETWEEN_ROLES = 0.5;
 
-/* Processes that wait for what only others do. Returns how many lines that takes. */
+/* Processes that wait for activities that only others have. Returns the number of lines. */
 static size_t write_impact(struct output *output, const struct metrics *metrics)
 {
     const struct analysis *analysis = metrics->analysis;
@@ -166,7 +166,7 @@ static size_t write_iterations(struct output *output, const struct metrics *metr
     return paragraph_write(output, "  ", "  ", text);
 }
 
-/* One heuristic in a few lines; only counts them where there is no output. */
+/* One heuristic in a few lines; only counts them without output. */
 static size_t write_one(struct output *output, size_t number, const struct heuristic *heuristic,
                         const struct heuristic_result *result)
 {
@@ -222,7 +222,7 @@ void diagnosis_write_savings(struct output *output, const struct findings *findi
     }
 }
 
-/* One finding in a few lines; only counts them where there is no output. */
+/* One finding in a few lines; only counts them without output. */
 static size_t write_finding(struct output *output, size_t number, const struct finding *finding)
 {
     if (output)
@@ -282,7 +282,7 @@ void diagnosis_write_text(struct output *output, const struct diagnosis *diagnos
     char clocks[CLOCK_SENTENCE_SIZE];
     if (*clock_sentence(clocks, metrics, diagnosis->findings))
         lines += paragraph_write(output, "  ", "  ", clocks);
-    /* What spoils times spoils those of iterations first. */
+    /* Anything that distorts times affects those of iterations first. */
     else if (!*diagnosis->findings->caveat)
         lines += write_iterations(output, metrics);
     bool more = false;

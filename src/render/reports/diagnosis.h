@@ -6,25 +6,25 @@
 #include "heuristics/finding.h"
 #include "stuck/stuck.h"
 
-/* The short diagnosis: what metrics of each process alone tell about why the run is slow. */
+/* The short diagnosis: why the run is slow. */
 
-/* One or two sentences: how much of the time is spent in MPI, and what is the matter first. */
+/* One or two sentences: how much of the time is spent in MPI, and the main problem. */
 enum { DIAGNOSIS_SENTENCE_SIZE = 800 };
 void diagnosis_sentence(char buffer[DIAGNOSIS_SENTENCE_SIZE], const struct metrics *metrics,
                         const struct heuristic_result *results);
 
-/* The heuristics that are fair or poor, what matters most first; those that only mirror another one are left out.
-   Returns how many; `index` has heuristic_count() places. */
+/* The heuristics that are fair or poor, the most important first; those that only mirror another one are left out.
+   Returns their number; `index` has heuristic_count() places. */
 size_t diagnosis_rank(const struct heuristic_result *results, size_t *index);
 
-/* A screen of at most 24 lines of 80 characters. `title`: the trace's name. With an analysis the findings are told,
+/* A screen of at most 24 lines of 80 characters. `title`: the trace's name. With an analysis it reports the findings,
    else (NULL) the heuristics that are not good. */
 struct diagnosis {
     const struct metrics *metrics;
     const struct heuristic_result *results;
     const struct findings *findings;
     const char *title;
-    bool verbose;              /* what starts and ends MPI is told as well */
+    bool verbose;              /* starting and ending MPI is included */
     const struct stuck *stuck; /* NULL: not known */
 };
 void diagnosis_write_text(struct output *output, const struct diagnosis *diagnosis);
@@ -32,8 +32,8 @@ void diagnosis_write_text(struct output *output, const struct diagnosis *diagnos
 /* What fixing each finding saves that follows from no other, as on that screen; nothing where there is none. */
 void diagnosis_write_savings(struct output *output, const struct findings *findings);
 
-/* The same as JSON (sight-diagnosis/1), with all findings. With `explained` also the critical path, and of each finding
-   its longest waits. What is not known is null. */
+/* The same as JSON (sight-diagnosis/1), with all findings. With `explained` also the critical path, and the longest
+   waits of each finding. Unknown values are null. */
 void diagnosis_write_json(struct output *output, const struct diagnosis *diagnosis, bool explained);
 
 #endif

@@ -46,7 +46,7 @@ static void write_structure(struct json *json, const struct metrics *metrics)
     json_close(json, '}');
 }
 
-/* What spoils the numbers: each a sentence. */
+/* Why the numbers may be wrong: a sentence each. */
 static void write_caveats(struct json *json, const struct diagnosis *diagnosis)
 {
     char clocks[CLOCK_SENTENCE_SIZE];

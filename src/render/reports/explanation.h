@@ -5,8 +5,8 @@
 #include "core/output.h"
 #include "heuristics/finding.h"
 
-/* What is behind a finding, as text: its numbers, the processes that wait and those waited for, and its longest waits
-   with their times, to be looked up in the trace. */
+/* The evidence for a finding, as text: its numbers, the processes that wait and those waited for, and its longest waits
+   with their times, to find them in the trace. */
 void explanation_write(struct output *output, const struct metrics *metrics, size_t number,
                        const struct finding *finding);
 

@@ -5,7 +5,7 @@
 #include "heuristics/finding.h"
 #include "render/field.h"
 
-/* What JSON says of findings is the same in every schema. */
+/* The JSON of findings is the same in every schema. */
 
 /* A finding as one object of the open array; and only its members, into the open object. */
 void finding_write_json(struct json *json, const struct finding *finding);

@@ -8,7 +8,7 @@
 
 #include <stdio.h>
 
-/* A heuristic and what it said, as one row. */
+/* A heuristic and its result, as one row. */
 struct judged {
     const struct heuristic *heuristic;
     const struct heuristic_result *result;

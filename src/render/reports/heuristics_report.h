@@ -7,13 +7,13 @@
 
 #include <stdbool.h>
 
-/* What the heuristics say, as JSON (sight-findings/1), CSV and text, from one list of fields. */
+/* The results of the heuristics, as JSON (sight-findings/1), CSV and text, from one list of fields. */
 
 /* The line of numbers under a heuristic's question; "" where nothing is known. */
 enum { HEURISTIC_NUMBERS_SIZE = 240 };
 void heuristic_numbers(const struct heuristic_result *result, char numbers[HEURISTIC_NUMBERS_SIZE]);
 
-/* `findings` may be empty: where there are no events to find them in. */
+/* `findings` may be empty: without events. */
 void heuristics_write_json(struct output *output, const struct metrics *metrics, const struct heuristic_result *results,
                            const struct findings *findings);
 void heuristics_write_csv(struct output *output, const struct metrics *metrics, const struct heuristic_result *results);

@@ -219,7 +219,7 @@ void metrics_write_json(struct output *output, const struct metrics *metrics)
     json_close(&json, '}');
 }
 
-/* What only metrics files tell: damage, and the sums that a selection of processes would not give. */
+/* Only in metrics files: damage, and the sums that a selection of processes would not give. */
 GETTER(file_version, struct metrics, value_count(METRICS_FILE_VERSION))
 GETTER(file_ends, struct metrics, value_count(metrics->messages))
 GETTER(file_damages, struct metrics, metrics->end.damage.count ? value_count(metrics->end.damage.count) : value_null())
@@ -229,7 +229,7 @@ GETTER(file_total, struct metrics, metrics->end.complete ? value_null() : value_
 GETTER(process_time_back, struct process_row, row->time_back ? value_count(row->time_back) : value_null())
 GETTER(state_name, struct state_def, value_text(row->name))
 GETTER(state_colour, struct state_def, value_text(row->colour))
-/* In XML 0 is what an absent count means. */
+/* In XML an absent count means 0. */
 GETTER(function_open_xml, struct function_row, row->open ? value_count(row->open) : value_null())
 GETTER(function_open_time_xml, struct function_row, row->open_ns ? value_time(row->open_ns) : value_null())
 GETTER(function_stray_xml, struct function_row, row->stray ? value_count(row->stray) : value_null())
@@ -284,7 +284,7 @@ static void xml_states(struct output *output, const struct metrics *metrics)
     free(occurs);
 }
 
-/* An attribute that is left out where it is 0. */
+/* An attribute that is omitted if it is 0. */
 static void xml_time(struct output *output, const char *name, int64_t ns)
 {
     if (ns == 0)
@@ -347,7 +347,7 @@ static void xml_site(struct output *output, const struct site_def *site, int64_t
     output_text(output, "/>\n");
 }
 
-/* Times of bins from the first to the last that has any. */
+/* Times of bins from the first to the last nonzero one. */
 static void xml_course(struct output *output, const int64_t *course_ns)
 {
     size_t first = 0, end = COURSE_BINS;

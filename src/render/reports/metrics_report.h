@@ -19,7 +19,7 @@ const char *metrics_table_name(size_t index);
 /* True of a table over all processes: metrics->tables_unknown says whether it is known. */
 bool metrics_table_of_trace(const char *name);
 
-/* What trace it is, as the member "trace" of the open object. */
+/* Describes the trace, as the member "trace" of the open object. */
 void metrics_write_trace(struct json *json, const struct metrics *metrics);
 
 void metrics_write_json(struct output *output, const struct metrics *metrics);
@@ -30,8 +30,8 @@ void metrics_write_xml(struct output *output, const struct metrics *metrics);
 /* False if there is no such table. */
 bool metrics_write_csv(struct output *output, const struct metrics *metrics, const char *table);
 
-/* For people. `rows`: at most so many processes and functions (SIZE_MAX: all). Of more processes those are shown that
-   compute least and most, or by `sort`, a name of process fields, the largest first; NULL: by rank. */
+/* As readable text. `rows`: the maximum of processes and functions (SIZE_MAX: all). Of more processes those are shown
+   that compute least and most, or by `sort`, a name of process fields, the largest first; NULL: by rank. */
 void metrics_write_text(struct output *output, const struct metrics *metrics, const char *title, size_t rows,
                         const char *sort);
 

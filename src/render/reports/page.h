@@ -9,7 +9,7 @@
 /* A page of HTML that needs nothing but itself: one style for light, dark and print, tables that sort, and a policy
    that forbids everything else. */
 
-/* What a page has beyond that: text of a style sheet and of a script; "" for none. */
+/* Additional contents of a page: text of a style sheet and of a script; "" for none. */
 struct page_extras {
     const char *style, *script;
 };
@@ -31,7 +31,7 @@ void page_table_row(struct output *output, const struct field *fields, size_t co
                     const void *row);
 void page_table_end(struct output *output);
 
-/* The same by hand: a header cell, and a cell with what it is sorted by (raw NULL: its text). */
+/* The same cell by cell: a header cell, and a cell with its sort key (raw NULL: its text). */
 void page_th(struct output *output, const char *title, bool left);
 void page_td(struct output *output, const char *text, const char *raw, bool left);
 

@@ -46,7 +46,7 @@ static const struct field phase_fields[] = {
     {"waiting_s", NULL, phase_waiting}, {"messages", NULL, phase_messages}, {"bytes", NULL, phase_bytes},
 };
 
-/* A cell knows its place by where it lies in the table. */
+/* A cell's place follows from its address in the table. */
 static size_t cell_index(const struct phase_metrics *phases, const struct phase_cell *cell)
 {
     return (size_t)(cell - phases->cells);

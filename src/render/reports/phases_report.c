@@ -77,7 +77,7 @@ static bool has_inner(const struct phase_metrics *phases, uint32_t row)
     return false;
 }
 
-/* True if some loop is not on all processes, so that it must be told on how many. */
+/* True if some loop is not on all processes, so that the number of processes must be shown. */
 static bool processes_differ(const struct phase_metrics *phases)
 {
     for (size_t i = 1; i < phases->loop_count; i++)

@@ -21,7 +21,7 @@ void phases_write_json(struct output *output, const struct phases_report *report
 bool phases_table_exists(const char *table);
 void phases_write_csv(struct output *output, const struct phases_report *report, const char *table);
 
-/* The elements of a metrics file; nothing where there are no phases. */
+/* The elements of a metrics file; nothing without phases. */
 void phases_write_xml(struct output *output, const struct metrics *metrics);
 
 /* Fields of tables; context is a struct phases_report, rows are those of the metrics. */
@@ -33,8 +33,8 @@ double phases_loop_share(const struct phase_metrics *phases, const struct loop_r
 const char *phases_loop_class(const struct loop_row *row);
 
 /* The loop tree, as the window of Paradyn's extension to loops shows it (Boccardo et al. 2005, 3.8): loops in the order
-   in which they occur, marked [+] where a bottleneck has loops inside, and what is inside only there; --all shows
-   everything. */
+   in which they occur, marked [+] if a bottleneck has loops inside, and only these are opened; --all shows everything.
+ */
 void phases_write_tree(struct output *output, const struct phases_report *report);
 
 #endif

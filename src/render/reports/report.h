@@ -6,8 +6,8 @@
 #include "render/charts/chart.h"
 #include "render/reports/page.h"
 
-/* The whole report: verdict, key figures, heuristics, charts, tables. As a page of HTML that needs nothing but itself,
-   or as PDF. Its size is bounded for any number of processes. */
+/* The whole report: verdict, key figures, heuristics, charts, tables. As a self-contained page of HTML, or as PDF. Its
+   size is bounded for any number of processes. */
 /* The timeline of a report, which is made elsewhere: see view/embed.h. */
 struct report_timeline {
     struct page_extras extras; /* what draws it */
@@ -18,21 +18,21 @@ struct report_timeline {
 
 struct report {
     struct chart_input input;
-    const struct findings *findings;        /* empty where there is no analysis */
+    const struct findings *findings;        /* empty without an analysis */
     const char *title;                      /* the trace's name */
     const struct report_timeline *timeline; /* NULL: none; PDF has none */
 };
 
 void report_write_html(struct output *output, const struct report *report);
 
-/* What goes wrong is the output's fault. */
+/* Errors are kept as the output's fault. */
 void report_write_pdf(struct output *output, const struct report *report);
 
-/* What both have in common. */
+/* The common part of both. */
 
 enum { REPORT_LINE_SIZE = 400 };
 
-/* What is damaged, or "". */
+/* A description of the damage, or "". */
 void report_damage(const struct report *report, char line[REPORT_LINE_SIZE]);
 
 /* The figures at the top: a name and a value each. */
@@ -47,7 +47,7 @@ void report_figures(const struct report *report, struct figure figures[REPORT_FI
 /* "could save up to 94.0 ms (52 %)" */
 void report_saving(const struct finding *finding, char line[REPORT_LINE_SIZE]);
 
-/* What stands where there are no findings; "" where it is not known whether there are. */
+/* The text if there are no findings; "" if they were not searched. */
 void report_no_findings(const struct report *report, char line[REPORT_LINE_SIZE]);
 
 /* Charts that this report can have: chart_at(index) is one of them. */

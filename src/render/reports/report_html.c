@@ -190,7 +190,7 @@ static void write_processes(struct output *output, const struct report *report)
     free(rows);
 }
 
-/* What the iterations say, and the slow ones. */
+/* The summary of the iterations, and the slow ones. */
 static void write_iterations(struct output *output, const struct metrics *metrics)
 {
     const struct phase_metrics *phases = metrics->phases;

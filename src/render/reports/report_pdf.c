@@ -28,7 +28,7 @@ static void new_page(struct sheet *sheet)
     sheet->y = MARGIN;
 }
 
-/* Goes to a new page unless there is room for so much. */
+/* Starts a new page unless there is enough room. */
 static void need(struct sheet *sheet, double height)
 {
     if (sheet->y + height > PAGE_HEIGHT - MARGIN && sheet->y > MARGIN)
@@ -184,7 +184,7 @@ static void draw_processes(struct sheet *sheet, const struct report *report)
     free(rows);
 }
 
-/* What the iterations say, and the slow ones. */
+/* The summary of the iterations, and the slow ones. */
 static void draw_iterations(struct sheet *sheet, const struct metrics *metrics)
 {
     const struct phase_metrics *phases = metrics->phases;

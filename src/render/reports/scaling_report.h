@@ -5,7 +5,8 @@
 #include "core/output.h"
 #include "runs/scaling.h"
 
-/* What `sight scaling` prints: speed-ups, efficiencies, the parts with their laws, and what larger runs will take. */
+/* The output of `sight scaling`: speed-ups, efficiencies, the parts with their laws, and predictions for larger runs.
+ */
 
 /* For people, at most `rows` parts. */
 void scaling_write_text(struct output *output, const struct scaling *scaling, size_t rows);

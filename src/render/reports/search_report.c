@@ -62,8 +62,8 @@ char *search_value_text(char buffer[TEXT_NUMBER_SIZE], const struct search_node 
 
 /* Words */
 
-/* The deepest true node below this (itself where there is none), always that with most time; not one process or part
-   of many. */
+/* The deepest true node below this (itself if there is none), always the one with most time; not one process or part of
+   many. */
 static size_t deepest_true(const struct search *search, size_t node)
 {
     size_t behind = search_behind(search, node), best = SIZE_MAX;
@@ -135,11 +135,11 @@ static const char *const marks[SEARCH_STATE_COUNT] = {
 struct writer {
     struct output *output;
     const struct search *search;
-    bool all;         /* what is not true, too */
-    char branch[160]; /* what stands before the lines of a node's children */
+    bool all;         /* also tests that are not true */
+    char branch[160]; /* the prefix of the lines of a node's children */
 };
 
-/* How wide a text is: characters, of which those beyond ASCII have several bytes. */
+/* The width of a text in characters: those beyond ASCII have several bytes. */
 static size_t width_of(const char *text)
 {
     size_t width = 0;
@@ -171,7 +171,7 @@ static bool is_shown(const struct writer *writer, const struct search_node *node
     return writer->all || node->state == SEARCH_TRUE;
 }
 
-/* "… 3 more are true", where there are more of something. */
+/* "… 3 more are true", if there are more. */
 static void more_text(char text[TEXT_NUMBER_SIZE * 4], const struct writer *writer, const struct search_node *node)
 {
     char true_text[TEXT_NUMBER_SIZE], other[TEXT_NUMBER_SIZE];
@@ -197,7 +197,7 @@ static size_t next_shown(const struct writer *writer, size_t at, size_t end)
     return at;
 }
 
-/* Nodes from `begin` to `end`, siblings, with all below them; then what stands for those not kept. */
+/* Nodes from `begin` to `end`, siblings, with all below them; then a line for those not kept. */
 static void write_nodes(struct writer *writer, size_t begin, size_t end, const char *more)
 {
     const struct search *search = writer->search;
@@ -252,7 +252,7 @@ static void write_hypotheses(const struct writer *writer, enum search_state stat
     paragraph_write(writer->output, first, "    ", list);
 }
 
-/* Hypotheses of which nothing is known, each with its reason. */
+/* Hypotheses without a result, each with its reason. */
 static void write_reasons(const struct writer *writer)
 {
     const struct search *search = writer->search;

@@ -8,7 +8,7 @@
 
 /* The search for bottlenecks, written. The metrics have one. */
 
-/* A tree of what is true in 80 columns, then what is not, counted; all of it where that is wanted. */
+/* A tree of the true tests in 80 columns, then counts of the others; all of them if requested. */
 void search_write_text(struct output *output, const struct metrics *metrics, const char *title, bool all);
 
 /* Schema sight-search/1: see sight-search(1). */
@@ -20,7 +20,7 @@ void search_write_xml(struct output *output, const struct metrics *metrics);
 /* "54 %", "1.2 MB/s", "-" where it is not known: a value in its unit. */
 char *search_value_text(char buffer[TEXT_NUMBER_SIZE], const struct search_node *node);
 
-/* Answers in a sentence without full stop: what is true and deepest, and takes most. */
+/* Answers in a sentence without full stop: the deepest true test with most time. */
 enum { SEARCH_SENTENCE_SIZE = 600 };
 char *search_sentence(char sentence[SEARCH_SENTENCE_SIZE], const struct search *search);
 

@@ -5,20 +5,21 @@
 #include "render/field.h"
 #include "stuck/stuck.h"
 
-/* Why a run does not go on. */
+/* Why a run hangs. */
 
-/* The member "stuck": null where it came to its end or went on until it was ended; with `slow` the latter is told, too.
-   NULL is not known: null. */
+/* The member "stuck": null if the run finished or made progress until it was ended; with `slow` the latter is included,
+   too. A NULL verdict (not known) gives null. */
 void stuck_write_json(struct json *json, const struct stuck *stuck, bool slow);
 
-/* The verdict, if there is one, and where the processes are: at most so many lines; returns how many it took. */
+/* The verdict, if there is one, and where the processes are: in at most this many lines; returns the number of lines.
+ */
 size_t stuck_write_places(struct output *output, const struct stuck *stuck, size_t lines);
 
-/* For the diagnosis: the verdict as a paragraph, and where the first processes are, at most so many lines: returns how
-   many it took. A NULL `output` only counts. */
+/* For the diagnosis: the verdict as a paragraph, and where the first processes are, in at most this many lines; returns
+   the number of lines. A NULL `output` only counts. */
 size_t stuck_write_text(struct output *output, const struct stuck *stuck, size_t lines);
 
-/* True if there is something to be told. */
+/* True if there is something to report. */
 static inline bool stuck_is_told(const struct stuck *stuck)
 {
     return stuck && stuck->kind > STUCK_SLOW;

@@ -5,8 +5,8 @@
 #include "core/output.h"
 #include "render/charts/scene.h"
 
-/* A window of a timeline as lines of letters: one for the function that takes most of the cell's time, small where it
-   waits for most of it; "·" is computing, a blank nothing. `colour`: the cells' grounds are the functions' colours. */
+/* A window of a timeline as lines of letters: one for the function with most of the cell's time, in lower case if it
+   mostly waits; "·" is computing, a blank nothing. `colour`: the cells' backgrounds are the functions' colours. */
 void timeline_write_text(struct output *output, const struct scene *scene, const char *title, bool colour);
 
 /* Columns that the names of rows take beside the cells. */

@@ -6,8 +6,8 @@
 #include "metrics/metrics.h"
 #include "replay/what_if.h"
 
-/* What a run would last if something were different: the standard scenarios as a table, or the one that was asked for
-   in a sentence. */
+/* How long a run would take if something were different: the standard scenarios as a table, or the requested one in a
+   sentence. */
 struct what_if_report {
     const struct metrics *metrics; /* with an analysis */
     const char *title;             /* the trace's name */
