@@ -113,13 +113,23 @@ if "$SIGHT" convert -q run.clog2 -o run.otf2 2>/dev/null; then
     wide=$(measure "$SIGHT" metrics --format json wide.otf2)
     row "peak memory, kB, OTF2 of 1,024 locations" "$(peak "$wide")" "" ""
 fi
+for format in chrome:json paraver:prv paje:trace perfetto:pftrace; do
+    written=$(measure "$SIGHT" convert -q -f --no-waits run.clog2 -o "run.${format#*:}")
+    row "CLOG-2 to ${format%:*}, million events/s" "$(awk -v n="$records" -v t="$(user "$written")" 'BEGIN { printf "%.1f", n / t / 1e6 }')" ">= 3" "user time, $(peak "$written") kB; $(($(size "run.${format#*:}") / 1000000)) MB written"
+done
+diagnosed=$(measure "$SIGHT" convert -q -f run.clog2 -o run.pftrace)
+row "with waits and findings, times as long" "$(ratio "$(user "$diagnosed")" "$(user "$written")")" "" "user time, $(peak "$diagnosed") kB: perfetto"
 for tool in xmllint pj_dump vite; do
     if ! command -v "$tool" >/dev/null; then
         row "$tool" - "" "not installed"
     elif [ "$tool" = xmllint ]; then
         lint=$(measure xmllint --sax --noout run.xml)
         row "xmllint --sax --noout, times our user time" "$(ratio "$(user "$lint")" "$(user "$xml")")" "" "$(user "$lint") s"
+    elif [ "$tool" = pj_dump ]; then
+        paje=$(measure "$SIGHT" metrics --format json run.trace)
+        dumped=$(measure pj_dump -q run.trace)
+        row "pj_dump -q, times our user time" "$(ratio "$(user "$dumped")" "$(user "$paje")")" "" "$(user "$dumped") s / $(user "$paje") s, Pajé to metrics"
     else
-        row "$tool" - "" "installed, but reads none of our formats"
+        row "$tool" - "" "installed, but draws and does not measure"
     fi
 done
