@@ -8,6 +8,17 @@
 /* What a call waits for, stored before it is made: if it never returns, its location's slot (struct record_pending)
    shows it. It takes a few stores into mapped memory; nothing is looked up. */
 
+/* Only calls that are recorded have a slot. `make bench-record` builds a recorder without, to see what they cost. */
+static inline bool pending_wanted(const struct call *call)
+{
+#ifdef RECORD_WITHOUT_PENDING
+    (void)call;
+    return false;
+#else
+    return call->write;
+#endif
+}
+
 /* The empty slot for the current call; only for recorded calls. */
 static inline struct record_pending *pending_begin(struct call *call, enum record_wait wait)
 {
@@ -26,7 +37,7 @@ static inline void pending_end(struct call *call, struct record_pending *slot)
 /* A receive or a probe. Before the call's own message is recorded. */
 static inline void pending_message(struct call *call, enum record_wait wait, int source, int tag)
 {
-    if (!call->write)
+    if (!pending_wanted(call))
         return;
     struct record_pending *slot = pending_begin(call, wait);
     slot->partner = source == MPI_ANY_SOURCE ? RECORD_ANY : source == MPI_PROC_NULL ? PARTNER_NONE : source;
@@ -37,7 +48,7 @@ static inline void pending_message(struct call *call, enum record_wait wait, int
 /* A collective with a root. */
 static inline void pending_root(struct call *call, int root)
 {
-    if (!call->write)
+    if (!pending_wanted(call))
         return;
     struct record_pending *slot = pending_begin(call, RECORD_WAIT_ROOT);
     slot->partner = root == MPI_ROOT ? ROOT_SELF : root == MPI_PROC_NULL ? ROOT_BESIDE : root;
@@ -47,7 +58,7 @@ static inline void pending_root(struct call *call, int root)
 /* Requests that the call waits for, or tests. */
 static inline void pending_requests(struct call *call, enum record_wait wait, size_t count, const MPI_Request *handles)
 {
-    if (!call->write)
+    if (!pending_wanted(call))
         return;
     struct record_pending *slot = pending_begin(call, wait);
     slot->count = (uint32_t)(count < UINT32_MAX ? count : UINT32_MAX);
@@ -59,7 +70,7 @@ static inline void pending_requests(struct call *call, enum record_wait wait, si
 
 static inline void pending_abort(struct call *call, int code)
 {
-    if (!call->write)
+    if (!pending_wanted(call))
         return;
     struct record_pending *slot = pending_begin(call, RECORD_WAIT_ABORT);
     slot->tag = code;

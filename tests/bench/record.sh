@@ -13,6 +13,7 @@ OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_ov
 export OMPI_ALLOW_RUN_AS_ROOT OMPI_ALLOW_RUN_AS_ROOT_CONFIRM OMPI_MCA_rmaps_base_oversubscribe
 rounds=${1:-100000}
 repetitions=${2:-7}
+short_runs=25
 
 for mpi in mpich openmpi; do
     [ -f "$build/libsight-record-$mpi.so" ] && "mpicc.$mpi" -O2 -o pingpong "$source" 2>/dev/null || continue
@@ -37,12 +38,29 @@ for mpi in mpich openmpi; do
             printf "  %-10s %8.1f ns a round, recorded %8.1f ns: %5.2f times, %5.1f ns a record (%.1f to %.1f)\n", name,
                 without, with, with / without, cost, costs[1], costs[n]
         }
-        BEGIN { records["pingpong"] = 12; records["allreduce"] = 3; records["plain"] = 2; records["self"] = 8 }
+        BEGIN { records["pingpong"] = 12; records["allreduce"] = 3; records["plain"] = 2; records["self"] = 8; records["nobody"] = 4 }
         name != "" && name != $1 { tell(); n = 0 }
         { name = $1; n++; plains[n] = $2; recordeds[n] = $4; costs[n] = ($4 - $2) / records[$1] }
         END { tell() }'
     sed 's/^sight: /  /' note
     mkdir left
+    # What it costs to note what each call waits for (record/pending.h): against a recorder that does not, run by run,
+    # in one process, so that nothing waits; many short runs, so that some are not disturbed.
+    : >slots
+    for repetition in $(seq 1 "$short_runs"); do
+        for which in libsight-record without-pending; do
+            SIGHT_RECORD_DIR=$directory/left LD_PRELOAD=$build/$which-$mpi.so "mpiexec.$mpi" -n 1 ./pingpong 20000 |
+                awk -v which=$which '$1 == "nobody" { print which, $2 }' >>slots
+            rm -f left/*
+        done
+    done
+    sort -k1,1 -k2,2n slots | awk -v n="$short_runs" '
+        { value[$1, ++count[$1]] = $2 }
+        function middle(which) { return (value[which, int((n + 1) / 2)] + value[which, int(n / 2) + 1]) / 2 }
+        END {
+            printf "  of which to note what calls wait for: %.2f ns a record\n",
+                (middle("libsight-record") - middle("without-pending")) / 4
+        }'
     SIGHT_RECORD_DIR=$directory/left LD_PRELOAD=$build/libsight-record-$mpi.so "mpiexec.$mpi" -n 2 ./pingpong "$rounds" >/dev/null
     bytes=$(cat left/*.record | wc -c)
     begin=$(date +%s%N)
