@@ -84,7 +84,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     int64_t last_ns[PROCESSES] = {INT64_MIN, INT64_MIN, INT64_MIN, INT64_MIN};
     struct batch *batch = memory_new(sizeof *batch);
     for (size_t i = 0; i < size && i < PROCESSES; i++)
-        processes[i].time_ns = (int64_t)(int8_t)data[i] << (data[i] & 1 ? 46 : 16);
+        processes[i].time_ns = (int64_t)(int8_t)data[i] * (INT64_C(1) << (data[i] & 1 ? 46 : 16));
     for (size_t at = PROCESSES; at + BYTES <= size && batch->count < EVENTS && batch->count < BATCH_EVENTS; at += BYTES)
         batch->events[batch->count++] = next_event(processes, data + at);
     struct defs *defs = make_defs();
