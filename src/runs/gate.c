@@ -282,10 +282,10 @@ static size_t runs_with(const struct gate_version *version, const struct finding
     return runs;
 }
 
-static bool is_listed(const struct gate *gate, const struct finding *finding)
+static bool is_listed(const struct gate_new *listed, size_t count, const struct finding *finding)
 {
-    for (size_t i = 0; i < gate->new_count; i++)
-        if (same_finding(gate->new_findings[i].finding, finding))
+    for (size_t i = 0; i < count; i++)
+        if (same_finding(listed[i].finding, finding))
             return true;
     return false;
 }
@@ -293,34 +293,58 @@ static bool is_listed(const struct gate *gate, const struct finding *finding)
 static int by_chance(const void *a, const void *b)
 {
     const struct gate_new *left = a, *right = b;
-    return (left->p > right->p) - (left->p < right->p);
+    if (left->p != right->p)
+        return left->p < right->p ? -1 : 1;
+    return left->finding->saving_s > right->finding->saving_s ? -1 : left->finding->saving_s < right->finding->saving_s;
 }
 
-/* Holm's correction of sorted probabilities. */
-static void holm_new(struct gate *gate)
+/* Adds the findings of a version's runs that are not listed yet. */
+static void list_findings(struct gate_new **listed, size_t *count, size_t *capacity, const struct gate_version *version)
 {
-    double worst = 0;
-    for (size_t i = 0; i < gate->new_count; i++) {
-        worst = fmax(worst, fmin(1, gate->new_findings[i].p * (double)(gate->new_count - i)));
-        gate->new_findings[i].p = worst;
-    }
+    for (size_t r = 0; r < version->run_count; r++)
+        for (size_t i = 0; i < version->runs[r].findings->count; i++) {
+            const struct finding *finding = &version->runs[r].findings->finding[i];
+            if (!is_listed(*listed, *count, finding))
+                ARRAY_PUSH(*listed, *count, *capacity, (struct gate_new){finding, 0, 1});
+        }
+}
+
+/* Tests all findings at once: a number of each run that is 1 where it has the finding. Those that are not new are
+   tested, too: which are is what the test must not know. */
+static void test_findings(struct gate_new *listed, size_t count, const struct gate_version *before,
+                          const struct gate_version *after)
+{
+    size_t runs = before->run_count + after->run_count;
+    double *values = memory_new(count * runs * sizeof *values), *adjusted = memory_new(count * sizeof *adjusted);
+    for (size_t i = 0; i < count; i++)
+        for (size_t r = 0; r < runs; r++) {
+            bool is_first = r < before->run_count;
+            const struct gate_run *run = is_first ? &before->runs[r] : &after->runs[r - before->run_count];
+            values[i * runs + r] = has_finding(run, listed[i].finding);
+        }
+    permutation_test(values, count, before->run_count, after->run_count, SPREAD_LEAST, adjusted);
+    for (size_t i = 0; i < count; i++)
+        listed[i].p = adjusted[i];
+    free(values);
+    free(adjusted);
 }
 
 static void find_new(struct gate *gate, const struct gate_version *before, const struct gate_version *after)
 {
-    size_t capacity = 0;
-    for (size_t r = 0; r < after->run_count; r++)
-        for (size_t i = 0; i < after->runs[r].findings->count; i++) {
-            const struct finding *finding = &after->runs[r].findings->finding[i];
-            if (is_listed(gate, finding) || runs_with(before, finding) > 0)
-                continue;
-            size_t with = runs_with(after, finding);
-            double p = statistics_fisher(before->run_count, after->run_count, with, with);
-            ARRAY_PUSH(gate->new_findings, gate->new_count, capacity, (struct gate_new){finding, with, p});
-        }
+    struct gate_new *listed = NULL;
+    size_t count = 0, capacity = 0;
+    list_findings(&listed, &count, &capacity, after);
+    list_findings(&listed, &count, &capacity, before);
+    if (gate->is_possible)
+        test_findings(listed, count, before, after);
+    for (size_t i = 0; i < count; i++) {
+        listed[i].runs = runs_with(after, listed[i].finding);
+        if (listed[i].runs > 0 && runs_with(before, listed[i].finding) == 0)
+            listed[gate->new_count++] = listed[i];
+    }
+    gate->new_findings = listed;
     if (gate->new_count > 0)
-        qsort(gate->new_findings, gate->new_count, sizeof *gate->new_findings, by_chance);
-    holm_new(gate);
+        qsort(listed, gate->new_count, sizeof *listed, by_chance);
 }
 
 static enum status findings_known(const struct gate_version *version, struct error *err)

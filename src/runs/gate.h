@@ -8,8 +8,8 @@
 /* Conditions of `sight compare --fail-on`, for continuous integration: "time > +3%, parallel-efficiency < -2%, new
    finding". A number of comparison.h or a finding's id, > or <, and the change that is too much, with its sign: per
    cent of the first version (of shares and findings: percentage points of the run), or seconds. A condition holds where
-   the change is beyond its limit and is no chance: by permutation_test of this number alone, or Fisher's exact test of
-   in how many runs a finding is new, with Holm's correction (Scandinavian Journal of Statistics 6, 1979) for several
+   the change is beyond its limit and is no chance: by permutation_test of this number alone, or of
+   which runs have which findings, with Holm's correction (Scandinavian Journal of Statistics 6, 1979) for several
    conditions. */
 
 struct gate_run {

@@ -198,20 +198,6 @@ size_t statistics_runs_needed(double effect)
     return whole < STATISTICS_RUNS_LEAST ? STATISTICS_RUNS_LEAST : whole;
 }
 
-static double log_choose(size_t all, size_t chosen)
-{
-    return lgamma((double)all + 1) - lgamma((double)chosen + 1) - lgamma((double)(all - chosen) + 1);
-}
-
-double statistics_fisher(size_t before, size_t after, size_t marked, size_t after_marked)
-{
-    double p = 0;
-    for (size_t k = after_marked; k <= marked && k <= after; k++)
-        if (marked - k <= before)
-            p += exp(log_choose(after, k) + log_choose(before, marked - k) - log_choose(before + after, marked));
-    return fmin(p, 1);
-}
-
 static int by_value(const void *a, const void *b)
 {
     const double *left = a, *right = b;

@@ -53,10 +53,6 @@ struct welch welch_of(const double *before, size_t before_count, const double *a
 enum { STATISTICS_RUNS_LEAST = 5 };
 size_t statistics_runs_needed(double effect);
 
-/* Fisher's exact test, one-sided: the probability that, of `marked` runs among all, `after_marked` or more fall among
-   the `after` ones by chance. */
-double statistics_fisher(size_t before, size_t after, size_t marked, size_t after_marked);
-
 /* Sorts numbers, smallest first. */
 void statistics_sort(double *values, size_t count);
 

@@ -44,8 +44,6 @@ static void distributions(void)
     near_to(statistics_t_tail(2, 1e9), 0.045500, 1e-6, "t is normal in the end");
     tap_ok(statistics_f_tail(NAN, 1, 2) >= 1 && statistics_f_tail(INFINITY, 1, 2) <= 0,
            "what is no F, and what is all");
-    near_to(statistics_fisher(4, 4, 4, 4), 1.0 / 70, 1e-12, "Fisher: 4 of 4 against none");
-    near_to(statistics_fisher(3, 3, 3, 2), 0.5, 1e-12, "Fisher: 2 or 3 of 3");
 }
 
 /* Jales Costa 2016, Table 4: 100 runs with Sprof and 100 without. */
