@@ -52,6 +52,17 @@ static enum status read_all(struct live *live, bool with_iterations, struct erro
     return status;
 }
 
+/* When the program has ended, sight record merges and removes the files, perhaps while they are listed here: what was
+   read then is only a part. */
+static enum status check_whole(const struct recordings *recordings, const char *directory, struct error *err)
+{
+    for (size_t i = 0; i < recordings->file_count; i++)
+        if (access(recordings->files[i].path, F_OK) != 0)
+            return error_set(err, ERROR_INPUT, "%s: the program has ended, and its recording is being merged",
+                             directory);
+    return STATUS_OK;
+}
+
 enum status live_open(struct live *live, const char *directory, bool with_iterations, struct error *err)
 {
     *live = (struct live){.state = memory_new(sizeof *live->state)};
@@ -68,6 +79,8 @@ enum status live_open(struct live *live, const char *directory, bool with_iterat
         live->bytes = record_reader_summary(state->reader).bytes;
         status = read_all(live, with_iterations && live->bytes <= LIVE_PARTS_MAX_BYTES, err);
     }
+    if (status == STATUS_OK)
+        status = check_whole(&state->recordings, directory, err);
     if (status == STATUS_OK)
         live->metrics = accumulator_metrics(state->accumulator, err);
     if (!live->metrics) {
