@@ -255,7 +255,8 @@ struct text_table {
     size_t columns;
     char **cells; /* row by row; the first row is the titles */
     size_t cell_count, cell_capacity;
-    bool *left; /* columns of text stand to the left */
+    size_t title_rows; /* so many rows are titles */
+    bool *left;        /* columns of text stand to the left */
 };
 
 static size_t shown_length(const char *text)
@@ -270,8 +271,14 @@ struct text_table *text_table_columns(size_t columns)
 {
     struct text_table *table = memory_new(sizeof *table);
     table->columns = columns;
+    table->title_rows = 1;
     table->left = memory_new(columns);
     return table;
+}
+
+void text_table_titles(struct text_table *table, size_t rows)
+{
+    table->title_rows = rows;
 }
 
 void text_table_cell(struct text_table *table, const char *text, bool left)
@@ -367,6 +374,60 @@ static void table_print_row(const struct text_table *table, struct output *outpu
     }
 }
 
+/* A cell keeps within a width: its begin, and "…". */
+static char *cut_cell(char *cell, size_t width)
+{
+    if (shown_length(cell) <= width || width == 0)
+        return cell;
+    char cut[VALUE_TEXT_SIZE];
+    size_t length = 0;
+    for (size_t shown = 0; shown + 1 < width && length + 8 < sizeof cut; shown++)
+        do
+            length++;
+        while (((unsigned char)cell[length] & 0xC0) == 0x80);
+    snprintf(cut, sizeof cut, "%.*s…", (int)length, cell);
+    free(cell);
+    return memory_copy_string(cut);
+}
+
+/* How narrow a column may become: numbers stay whole, their titles need not, and texts keep their begin. */
+static size_t least_width(const struct text_table *table, size_t column)
+{
+    enum { TITLE = 5, TEXT = 12 };
+    size_t least = table->left[column] ? TEXT : TITLE;
+    for (size_t i = column + table->title_rows * table->columns; i < table->cell_count && !table->left[column];
+         i += table->columns) {
+        size_t length = shown_length(table->cells[i]);
+        least = length > least ? length : least;
+    }
+    return least;
+}
+
+/* Takes what is beyond the screen from the columns that have most to spare. */
+static void narrow(struct text_table *table, size_t *widths, size_t indent)
+{
+    enum { SCREEN = 80, GAP = 2 };
+    size_t columns = table->columns, all = indent + GAP * (columns - 1);
+    size_t *least = memory_new(columns * sizeof *least);
+    for (size_t i = 0; i < columns; i++) {
+        all += widths[i];
+        least[i] = least_width(table, i);
+    }
+    while (all > SCREEN) {
+        size_t most = columns;
+        for (size_t i = 0; i < columns; i++)
+            if (widths[i] > least[i] && (most == columns || widths[i] - least[i] > widths[most] - least[most]))
+                most = i;
+        if (most == columns)
+            break;
+        widths[most]--;
+        all--;
+    }
+    for (size_t i = 0; i < table->cell_count; i++)
+        table->cells[i] = cut_cell(table->cells[i], widths[i % columns]);
+    free(least);
+}
+
 void text_table_print(struct text_table *table, struct output *output, const char *indent)
 {
     size_t columns = table->columns;
@@ -375,6 +436,7 @@ void text_table_print(struct text_table *table, struct output *output, const cha
         size_t length = shown_length(table->cells[i]);
         widths[i % columns] = length > widths[i % columns] ? length : widths[i % columns];
     }
+    narrow(table, widths, shown_length(indent));
     for (size_t first = 0; first < table->cell_count; first += columns) {
         output_text(output, indent);
         table_print_row(table, output, first, columns, widths);

@@ -129,6 +129,10 @@ void text_rest_write(struct output *output, size_t shown, size_t all);
 struct text_table *text_table_columns(size_t columns);
 void text_table_cell(struct text_table *table, const char *text, bool left);
 
+/* So many rows of cells are titles, 1 unless it is said. Where a table is wider than the screen of 80 columns, titles
+   of numbers and texts are cut. */
+void text_table_titles(struct text_table *table, size_t rows);
+
 void text_table_print(struct text_table *table, struct output *output, const char *indent); /* and frees it */
 
 #endif

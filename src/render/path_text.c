@@ -78,7 +78,7 @@ char *path_sentence(char buffer[PATH_SENTENCE_SIZE], const struct metrics *metri
 
 static void write_activities(struct output *output, const struct metrics *metrics)
 {
-    static const char *const titles[] = {"on the path ↓", "share", "saves up to", "causes waiting", ""};
+    static const char *const titles[] = {"on the path ↓", "share", "saves", "waiting", ""};
     const struct analysis *analysis = metrics->analysis;
     size_t count;
     struct activity *activities = activities_of(analysis, &count);

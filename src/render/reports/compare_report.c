@@ -208,13 +208,15 @@ static void text_processes(struct output *output, const struct comparison *compa
     size_t count, *places = compare_processes_most(comparison, rows, &count);
     struct text_table *table = text_table_columns(1 + 2 * comparison->version_count);
     char cell[COMPARE_CELL_SIZE], name[NAME_SIZE];
+    text_table_titles(table, 2);
+    text_table_cell(table, "", false);
+    for (int communication = 0; communication < 2; communication++)
+        for (size_t v = 0; v < comparison->version_count; v++)
+            text_table_cell(table, v > 0 ? "" : communication ? "in MPI" : "computing", false);
     text_table_cell(table, "process", false);
     for (int communication = 0; communication < 2; communication++)
-        for (size_t v = 0; v < comparison->version_count; v++) {
-            snprintf(cell, sizeof cell, "%s %s",
-                     communication ? "in MPI:" : "computing:", short_name(name, &comparison->versions[v]));
-            text_table_cell(table, cell, false);
-        }
+        for (size_t v = 0; v < comparison->version_count; v++)
+            text_table_cell(table, short_name(name, &comparison->versions[v]), false);
     for (size_t i = 0; i < count; i++) {
         const struct compared_process *process = &comparison->processes[places[i]];
         text_table_cell(table, text_thousands(cell, process->rank), false);

@@ -110,12 +110,13 @@ static void write_efficiency(struct output *output, const struct diagnosis *diag
     const struct analysis *analysis = diagnosis->metrics->analysis;
     char bar[64], parallel[TEXT_NUMBER_SIZE], balance[TEXT_NUMBER_SIZE], communication[TEXT_NUMBER_SIZE],
         serialisation[TEXT_NUMBER_SIZE], transfer[TEXT_NUMBER_SIZE];
-    output_print(output, "\n  parallel efficiency  %s  %s      load balance %s  ×  communication %s\n",
-                 bar_text(bar, efficiency.parallel), text_share(parallel, efficiency.parallel),
-                 text_share(balance, efficiency.load_balance), text_share(communication, efficiency.communication));
+    output_print(output, "\n  parallel efficiency  %s  %s  =  load balance %s\n", bar_text(bar, efficiency.parallel),
+                 text_share(parallel, efficiency.parallel), text_share(balance, efficiency.load_balance));
+    output_print(output, "    ×  communication %s", text_share(communication, efficiency.communication));
     if (analysis && analysis->serialisation > 0)
-        output_print(output, "  communication %s  =  serialisation %s  ×  transfer %s\n", communication,
-                     text_share(serialisation, analysis->serialisation), text_share(transfer, analysis->transfer));
+        output_print(output, "  (serialisation %s  ×  transfer %s)", text_share(serialisation, analysis->serialisation),
+                     text_share(transfer, analysis->transfer));
+    output_text(output, "\n");
     if (diagnosis->verbose)
         output_print(output, "  MPI_Init and MPI_Finalize take %s of the processes' time\n",
                      text_share(parallel, startup_share(diagnosis->metrics)));

@@ -43,17 +43,23 @@ static void write_processes(struct output *output, const struct metrics *metrics
 }
 
 /* Times to the ns, as the trace has them: these are to be found again. */
+#define WAIT_INDENT "                   "
+
 static void write_instance(struct output *output, const struct metrics *metrics, const struct wait_instance *instance)
 {
     char wait[TEXT_NUMBER_SIZE], function[80], cause[80];
     text_for_terminal(function, sizeof function, metrics->defs->states[instance->state].name, 40);
     text_for_terminal(cause, sizeof cause, metrics->defs->states[instance->cause_state].name, 40);
-    output_print(output, "       %10s  process %s in %s from %.9f to %.9f s,\n", text_duration(wait, instance->ns),
-                 text_number(metrics->process[instance->process].rank).text, function, (double)instance->enter_ns / 1e9,
-                 (double)instance->leave_ns / 1e9);
-    output_print(output, "                   for process %s, which enters %s at %.9f s\n",
-                 text_number(metrics->process[instance->cause_process].rank).text, cause,
-                 (double)instance->cause_enter_ns / 1e9);
+    char first[TEXT_NUMBER_SIZE + 16], line[400];
+    snprintf(first, sizeof first, "       %10s  ", text_duration(wait, instance->ns));
+    snprintf(line, sizeof line, "process %s in %s from %.9f to %.9f s,",
+             text_number(metrics->process[instance->process].rank).text, function, (double)instance->enter_ns / 1e9,
+             (double)instance->leave_ns / 1e9);
+    paragraph_write(output, first, WAIT_INDENT, line);
+    snprintf(line, sizeof line, "for process %s, which enters %s at %.9f s",
+             text_number(metrics->process[instance->cause_process].rank).text, cause,
+             (double)instance->cause_enter_ns / 1e9);
+    paragraph_write(output, WAIT_INDENT, WAIT_INDENT, line);
 }
 
 /* "sort.c:88  1.23 s  45 %" for those with most. */

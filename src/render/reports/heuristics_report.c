@@ -148,7 +148,7 @@ static void write_text_result(struct output *output, const struct heuristic *heu
     char numbers[HEURISTIC_NUMBERS_SIZE];
     heuristic_numbers(result, numbers);
     if (*numbers)
-        output_print(output, "  %s\n", numbers);
+        paragraph_write(output, "  ", "  ", numbers);
     paragraph_write(output, "  ", "  ", result->analysis);
     for (size_t i = 0; i < result->suggestion_count; i++)
         paragraph_write(output, "  → ", "    ", result->suggestions[i]);
