@@ -119,6 +119,16 @@ for format in chrome:json paraver:prv paje:trace perfetto:pftrace; do
 done
 diagnosed=$(measure "$SIGHT" convert -q -f run.clog2 -o run.pftrace)
 row "with waits and findings, times as long" "$(ratio "$(user "$diagnosed")" "$(user "$written")")" "" "user time, $(peak "$diagnosed") kB: perfetto"
+for name in prv trace; do
+    lines=$(wc -l <run.$name)
+    read=$(measure "$SIGHT" metrics --format json run.$name)
+    [ $name = prv ] && title=Paraver || title=Pajé
+    row "$title to metrics, million records/s" "$(awk -v n="$lines" -v t="$(user "$read")" 'BEGIN { printf "%.1f", n / t / 1e6 }')" ">= 8" "user time, both passes, $(peak "$read") kB"
+    if [ $name = trace ] && command -v pj_dump >/dev/null; then
+        dumped=$(measure pj_dump -q run.$name)
+        row "pj_dump, times our user time" "$(ratio "$(user "$dumped")" "$(user "$read")")" "" "$(user "$dumped") s"
+    fi
+done
 for tool in xmllint pj_dump vite; do
     if ! command -v "$tool" >/dev/null; then
         row "$tool" - "" "not installed"

@@ -7,14 +7,18 @@
 
 enum { SORT_MEMORY = 16 << 20 };
 
-/* A key of two seeds: that two links share both by chance cannot be expected. */
-static uint64_t key_of(const struct paje_record *record, uint64_t seed)
+/* Two numbers of a link's key: that two links share both by chance cannot be expected. */
+static uint64_t key_of(const struct paje_record *record, uint64_t *check)
 {
     static const enum paje_field fields[] = {FIELD_CONTAINER, FIELD_TYPE, FIELD_VALUE, FIELD_KEY};
-    uint64_t hash = seed;
-    for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
-        hash = paje_word_hash(paje_word_of(record, fields[i]), hash + i);
-    return hash;
+    uint64_t key = 0;
+    *check = 0;
+    for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
+        uint64_t hash = paje_word_hash(paje_word_of(record, fields[i]), 0);
+        key = (key ^ hash) * UINT64_C(0xD6E8FEB86659FD93);
+        *check = (*check << 7 | *check >> 57) + hash;
+    }
+    return key >> 1;
 }
 
 static uint32_t end_new(struct paje_links *links, const struct paje_link_end *end)
@@ -72,7 +76,7 @@ static enum status tell(struct paje_links *links, uint64_t byte, uint32_t contai
 enum status paje_links_add(struct paje_links *links, const struct paje_record *record, uint64_t byte,
                            uint32_t container, int64_t bytes, struct error *err)
 {
-    uint64_t key = key_of(record, 0) >> 1, check = key_of(record, UINT64_C(0x5851F42D4C957F2D));
+    uint64_t check, key = key_of(record, &check);
     struct paje_link_end end = {.check = check,
                                 .byte = byte,
                                 .bytes = bytes,

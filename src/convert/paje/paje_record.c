@@ -184,11 +184,14 @@ const char *paje_record_parse(struct paje_record *record, const struct paje_sche
     if (!def)
         return "an event whose number no definition has";
     uint32_t has = 0;
+    record->def = def;
+    record->has = 0;
+    if (schema->passed >> def->kind & 1)
+        return NULL;
     for (size_t i = 0; i < def->field_count && take_word(&at, end, &word); i++) {
         record->word[def->field[i]] = word;
         has |= 1u << def->field[i];
     }
-    record->def = def;
     record->has = has;
     if (def->needs & ~has)
         return "an event that lacks fields of its definition";

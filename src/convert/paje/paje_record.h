@@ -64,6 +64,7 @@ struct paje_schema {
     struct paje_event_def *event;
     size_t count, capacity;
     uint32_t *by_id; /* 1 + index for ids below PAJE_EVENTS_MOST */
+    uint32_t passed; /* bits of kinds whose events say nothing now: their fields are not taken */
     bool inside;     /* between %EventDef and %EndEventDef */
     bool skipped;    /* what is inside has been defined before */
 };

@@ -22,14 +22,30 @@ uint64_t paje_word_hash(struct paje_word word, uint64_t seed)
     return hash ^ hash >> 32;
 }
 
-static uint32_t *slot_of(const struct paje_symbols *symbols, struct paje_word word, uint32_t hash)
+static inline uint64_t pack(struct paje_word word)
 {
-    for (size_t at = hash;; at++) {
-        uint32_t *slot = &symbols->slots[at & (symbols->slot_count - 1)];
-        if (*slot == 0)
+    uint64_t packed = 0;
+    if (word.length > sizeof packed)
+        return paje_word_hash(word, 0);
+    for (uint32_t i = 0; i < word.length; i++)
+        packed = packed << 8 | (unsigned char)word.at[i];
+    return packed;
+}
+
+static inline size_t place_of(uint64_t packed, uint32_t length)
+{
+    return (size_t)(((packed + length) * UINT64_C(0x9E3779B97F4A7C15)) >> 32);
+}
+
+/* The slot of a word, or the free one where it would be. */
+static inline struct paje_slot *slot_of(const struct paje_symbols *symbols, struct paje_word word, uint64_t packed)
+{
+    for (size_t at = place_of(packed, word.length);; at++) {
+        struct paje_slot *slot = &symbols->slots[at & (symbols->slot_count - 1)];
+        if (slot->index == 0)
             return slot;
-        const struct paje_symbol *symbol = &symbols->symbol[*slot - 1];
-        if (symbol->hash == hash && symbol->length == word.length && memcmp(symbol->text, word.at, word.length) == 0)
+        if (slot->packed == packed && slot->length == word.length &&
+            (word.length <= sizeof packed || memcmp(symbols->symbol[slot->index - 1].text, word.at, word.length) == 0))
             return slot;
     }
 }
@@ -38,42 +54,45 @@ uint32_t paje_symbol_find(const struct paje_symbols *symbols, struct paje_word w
 {
     if (symbols->slot_count == 0)
         return PAJE_NONE;
-    uint32_t slot = *slot_of(symbols, word, (uint32_t)paje_word_hash(word, 0));
-    return slot == 0 ? PAJE_NONE : slot - 1;
+    return slot_of(symbols, word, pack(word))->index - 1; /* PAJE_NONE of a free one */
 }
 
 static void grow_slots(struct paje_symbols *symbols)
 {
-    free(symbols->slots);
-    symbols->slot_count = symbols->slot_count ? symbols->slot_count * 2 : 64;
+    struct paje_slot *old = symbols->slots;
+    size_t old_count = symbols->slot_count;
+    symbols->slot_count = old_count ? old_count * 2 : 64;
     symbols->slots = memory_new(symbols->slot_count * sizeof *symbols->slots);
-    for (size_t i = 0; i < symbols->count; i++) {
-        size_t at = symbols->symbol[i].hash;
-        while (symbols->slots[at & (symbols->slot_count - 1)] != 0)
+    for (size_t i = 0; i < old_count; i++) {
+        if (old[i].index == 0)
+            continue;
+        size_t at = place_of(old[i].packed, old[i].length);
+        while (symbols->slots[at & (symbols->slot_count - 1)].index != 0)
             at++;
-        symbols->slots[at & (symbols->slot_count - 1)] = (uint32_t)i + 1;
+        symbols->slots[at & (symbols->slot_count - 1)] = old[i];
     }
+    free(old);
 }
 
 uint32_t paje_symbol_put(struct paje_symbols *symbols, struct paje_word word)
 {
     if ((symbols->count + 1) * 2 > symbols->slot_count)
         grow_slots(symbols);
-    uint32_t hash = (uint32_t)paje_word_hash(word, 0), *slot = slot_of(symbols, word, hash);
-    if (*slot != 0)
-        return *slot - 1;
+    uint64_t packed = pack(word);
+    struct paje_slot *slot = slot_of(symbols, word, packed);
+    if (slot->index != 0)
+        return slot->index - 1;
     if (symbols->count >= PAJE_SYMBOLS_MOST)
         return PAJE_NONE;
     struct paje_symbol symbol = {.text = memory_new((size_t)word.length + 1),
                                  .length = word.length,
-                                 .hash = hash,
                                  .container = PAJE_NONE,
                                  .container_named = PAJE_NONE,
                                  .type = PAJE_NONE,
                                  .type_named = PAJE_NONE};
     memcpy(symbol.text, word.at, word.length);
     ARRAY_PUSH(symbols->symbol, symbols->count, symbols->capacity, symbol);
-    *slot = (uint32_t)symbols->count;
+    *slot = (struct paje_slot){.packed = packed, .length = word.length, .index = (uint32_t)symbols->count};
     return (uint32_t)symbols->count - 1;
 }
 

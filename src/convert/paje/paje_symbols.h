@@ -17,15 +17,21 @@ struct paje_word {
 
 struct paje_symbol {
     char *text;
-    uint32_t length, hash;
+    uint32_t length;
     uint32_t container, container_named; /* the one of this alias, and of this name; PAJE_NONE */
     uint32_t type, type_named;           /* the same of types */
+};
+
+/* Words of up to 8 bytes stand in the slot themselves, of others their hash. */
+struct paje_slot {
+    uint64_t packed;
+    uint32_t length, index; /* index: 1 + that of the symbol; 0: the slot is free */
 };
 
 struct paje_symbols {
     struct paje_symbol *symbol;
     size_t count, capacity;
-    uint32_t *slots; /* 1 + index; 0 is free */
+    struct paje_slot *slots;
     size_t slot_count;
 };
 

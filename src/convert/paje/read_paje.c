@@ -118,7 +118,7 @@ static enum status scan_record(struct reader *reader, struct error *err)
     uint8_t kind = state->record.def->kind;
     int64_t time_ns;
     if (kind > PAJE_DESTROY)
-        return kind == PAJE_OTHER ? STATUS_OK : scan_event(reader, err);
+        return state->schema.passed >> kind & 1 ? STATUS_OK : scan_event(reader, err);
     if (kind <= PAJE_LINK_TYPE)
         paje_define_type(state);
     else if (kind == PAJE_VALUE)
@@ -167,6 +167,7 @@ static enum status paje_open(struct reader *reader, struct error *err)
     struct text_line line;
     enum status status;
     state->counting = true;
+    state->schema.passed = 1u << PAJE_POP_STATE | 1u << PAJE_RESET_STATE | 1u << PAJE_OTHER;
     paje_containers_begin(state);
     while ((status = next_record(reader, &line, err)) == STATUS_OK)
         if (scan_record(reader, err) != STATUS_OK)
@@ -182,6 +183,7 @@ static enum status paje_open(struct reader *reader, struct error *err)
             reader->defs->marks[state->type[i].mark].counter.type = COUNTER_INT64;
     paje_places(state, reader->defs);
     state->counting = false;
+    state->schema.passed = 0;
     paje_containers_begin(state);
     reader->used = reader->total = reader->input->offset;
     reader->damage = (struct damage){0}; /* noted when the events are read */
