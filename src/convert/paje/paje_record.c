@@ -48,6 +48,33 @@ static bool is_blank(char c)
     return c == ' ' || c == '\t';
 }
 
+#define EACH(byte) (UINT64_C(0x0101010101010101) * (byte))
+
+/* Eight bytes as a number, the first one lowest. */
+static inline uint64_t take_eight(const char *at)
+{
+    uint64_t eight;
+    memcpy(&eight, at, sizeof eight);
+    return __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? eight : __builtin_bswap64(eight);
+}
+
+/* The end of a word: the first blank. Eight bytes at a time: a byte below 33 borrows from its highest bit. */
+static inline const char *word_end(const char *at, const char *end)
+{
+    for (; end - at >= 8; at += 8) {
+        uint64_t eight = take_eight(at), low = (eight - EACH(33)) & ~eight & EACH(128);
+        if (low == 0)
+            continue;
+        at += __builtin_ctzll(low) / 8;
+        if (is_blank(*at))
+            return at;
+        break; /* another control character */
+    }
+    while (at < end && !is_blank(*at))
+        at++;
+    return at;
+}
+
 /* The next word; false: there is none. A quote that is not closed takes the rest of the line. */
 static inline bool take_word(const char **at, const char *end, struct paje_word *word)
 {
@@ -62,8 +89,7 @@ static inline bool take_word(const char **at, const char *end, struct paje_word 
         *at = to ? to + 1 : end;
         to = to ? to : end;
     } else {
-        for (to = from; to < end && !is_blank(*to);)
-            to++;
+        to = word_end(from, end);
         *at = to;
     }
     *word = (struct paje_word){from, (uint32_t)(to - from)};
@@ -78,8 +104,10 @@ static bool word_is(struct paje_word word, const char *text)
 static inline bool word_id(struct paje_word word, uint32_t *id)
 {
     uint64_t number;
-    if (word.length == 1 && word.at[0] >= '0' && word.at[0] <= '9') {
-        *id = (uint32_t)(word.at[0] - '0');
+    unsigned first = word.length ? (unsigned)(unsigned char)word.at[0] - '0' : 10;
+    unsigned second = word.length == 2 ? (unsigned)(unsigned char)word.at[1] - '0' : 0;
+    if (word.length <= 2 && first < 10 && second < 10) {
+        *id = word.length == 2 ? first * 10 + second : first;
         return true;
     }
     const char *at = word.at, *end = word.at + word.length;
@@ -211,6 +239,18 @@ bool paje_number(struct paje_word word, double *number)
     return *end == '\0';
 }
 
+/* Eight decimal digits, each step joining neighbours; false: they are none. */
+static inline bool eight_digits(const char *at, int64_t *number)
+{
+    uint64_t eight = take_eight(at);
+    if ((eight & EACH(0xF0)) != EACH(0x30) || ((eight + EACH(6)) & EACH(0xF0)) != EACH(0x30))
+        return false;
+    eight = (eight & EACH(0x0F)) * 2561 >> 8;
+    eight = (eight & UINT64_C(0x00FF00FF00FF00FF)) * 6553601 >> 16;
+    *number = (int64_t)((eight & UINT64_C(0x0000FFFF0000FFFF)) * UINT64_C(42949672960001) >> 32);
+    return true;
+}
+
 bool paje_time(struct paje_word word, int64_t *time_ns)
 {
     static const int64_t scale[] = {1000000000, 100000000, 10000000, 1000000, 100000, 10000, 1000, 100, 10, 1};
@@ -221,9 +261,14 @@ bool paje_time(struct paje_word word, int64_t *time_ns)
     at += negative;
     for (; at < end && *at >= '0' && *at <= '9' && digits < 10; at++, digits++)
         seconds = seconds * 10 + (*at - '0');
-    if (at < end && *at == '.')
-        for (at++; at < end && *at >= '0' && *at <= '9' && decimals < 9; at++, decimals++)
+    if (at < end && *at == '.') {
+        if (end - ++at >= 8 && eight_digits(at, &part)) {
+            at += 8;
+            decimals = 8;
+        }
+        for (; at < end && *at >= '0' && *at <= '9' && decimals < 9; at++, decimals++)
             part = part * 10 + (*at - '0');
+    }
     part *= scale[decimals];
     if (decimals == 9 && at < end && *at >= '0' && *at <= '9') {
         part += *at >= '5';
