@@ -13,10 +13,11 @@ enum status text_line_next(struct input *input, size_t most, struct text_line *l
         if (stop || available == most)
             break;
         searched = available;
-        enum status status = input_need(input, available + 1, err);
-        if (status == STATUS_FAILED || (status == STATUS_END && available == 0))
+        enum status status = input_need(input, available < most / 2 ? 2 * available + 1 : most, err);
+        bool more = input_available(input) > available;
+        if (status == STATUS_FAILED || (status == STATUS_END && available == 0 && !more))
             return status;
-        if (status == STATUS_END)
+        if (status == STATUS_END && !more)
             break;
     }
     size_t length = stop ? (size_t)(stop - input->at) : available;

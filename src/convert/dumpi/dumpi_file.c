@@ -11,7 +11,9 @@ enum {
     TIME_WALL = 1 << 3,
     HAS_THREAD = 1 << 6,
     HAS_COUNTERS = 1 << 7,
-    AFTER_MPI = 3, /* function enter, function exit, end of the calls */
+    FUNCTIONS_LEAST = 200, /* of the oldest versions */
+    AFTER_MPI = 3,         /* function enter, function exit, end of the calls */
+    SIZE_MOST = 256,
     WORDS_MOST = 7
 };
 
@@ -67,7 +69,11 @@ static void read_header(struct dumpi_file *file, struct error *err)
     if (!go_to(file, file->header - 2, 15, err))
         return;
     const unsigned char *at = file->input->at;
-    file->functions = (uint16_t)((at[0] << 8 | at[1]) - AFTER_MPI);
+    int count = (at[0] << 8 | at[1]) - AFTER_MPI;
+    file->indexed = count >= FUNCTIONS_LEAST && count <= FUNCTIONS;
+    if (!file->indexed)
+        return;
+    file->functions = (uint16_t)count;
     memcpy(file->version, at + 2, sizeof file->version);
     size_t length = (size_t)(at[13] << 8 | at[14]);
     if (length > 0 && input_need(file->input, 15 + length, err) == STATUS_OK)
@@ -80,6 +86,7 @@ static void read_footer(struct dumpi_file *file, struct error *err)
     if (file->footer == 0 || !go_to(file, file->footer, 8 + 8 * counts, err) ||
         memcmp(file->input->at, foot_magic, sizeof foot_magic) != 0)
         return;
+    file->counted = true;
     for (size_t i = 0; i + 1 < counts; i++) { /* the last is their sum */
         file->calls += bytes_u32(file->input->at + 8 + 4 * i, true);
         file->ignored += bytes_u32(file->input->at + 8 + 4 * (counts + i), true);
@@ -97,8 +104,11 @@ size_t dumpi_file_sizes(struct dumpi_file *file, int32_t *sizes, size_t most, st
         count = count > most ? most : count;
         if (input_need(file->input, 4 + 4 * count, err) != STATUS_OK)
             count = 0;
-        for (size_t i = 0; i < count; i++)
+        for (size_t i = 0; i < count; i++) {
             sizes[i] = bytes_i32(file->input->at + 4 + 4 * i, true);
+            if (sizes[i] < 0 || sizes[i] > SIZE_MOST)
+                count = 0; /* it is none of sizes */
+        }
     }
     for (; count < sizeof usual && count < most; count++)
         sizes[count] = usual[count];
@@ -127,12 +137,12 @@ struct dumpi_file *dumpi_file_borrow(struct input *input, struct error *err)
         memcmp(input->at, dumpi_magic, DUMPI_MAGIC_SIZE) == 0) {
         if (input_can_seek(input))
             read_index(file, err);
-        if (file->indexed) {
+        if (file->indexed)
             read_header(file, err);
+        if (file->indexed)
             read_footer(file, err);
-        } else {
+        else
             file->body = DUMPI_MAGIC_SIZE;
-        }
         if (begin_body(file, err))
             return file;
         error_set(err, ERROR_INPUT, "%s: byte %d: the file ends before its calls", input->name, DUMPI_MAGIC_SIZE);

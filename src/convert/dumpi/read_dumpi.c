@@ -301,7 +301,11 @@ static void end_process(struct reader *reader, const char *wrong, uint64_t byte)
     const char *name = file->input->name;
     if (wrong)
         damage_note(&reader->damage, name, byte, "%s", wrong);
-    else if (file->indexed && file->calls > 0 && file->read != file->calls)
+    else if (!file->indexed && input_can_seek(file->input))
+        damage_note(&reader->damage, name, input_size(file->input), "the index at its end cannot be read");
+    else if (file->indexed && !file->counted)
+        damage_note(&reader->damage, name, file->footer, "its footer cannot be read");
+    else if (file->counted && file->read != file->calls)
         damage_note(&reader->damage, name, byte, "%" PRIu64 " calls, where its end says %" PRIu64, file->read,
                     file->calls);
     state->ignored += file->ignored;

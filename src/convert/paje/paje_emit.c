@@ -181,6 +181,8 @@ static const char *emit_variable(struct reader *reader, struct batch *batch, uin
     memcpy(&total, bits, sizeof total);
     uint8_t kind = state->record.def->kind;
     total = kind == PAJE_SET_VARIABLE ? number : kind == PAJE_ADD_VARIABLE ? total + number : total - number;
+    if (!isfinite(total))
+        return "a variable that leaves all numbers";
     memcpy(bits, &total, sizeof total);
     event.state = paje_counter_of(state, reader->defs, type);
     event_set_double(&event, total);

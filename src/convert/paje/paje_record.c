@@ -236,7 +236,7 @@ bool paje_number(struct paje_word word, double *number)
     memcpy(text, word.at, word.length);
     text[word.length] = '\0';
     *number = strtod(text, &end);
-    return *end == '\0';
+    return *end == '\0' && isfinite(*number);
 }
 
 /* Eight decimal digits, each step joining neighbours; false: they are none. */

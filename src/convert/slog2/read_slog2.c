@@ -256,14 +256,14 @@ static enum status read_definitions(struct reader *reader, struct error *err)
     struct slog2_state *state = reader->state;
     struct error ignored = {0};
     if (state->lines == 0 || slog2_read_lines(reader, &ignored) != STATUS_OK) {
-        reader_damage(reader, reader->input->offset, "the file ends before the views of its lines");
+        reader_damage(reader, reader->input->offset, "the views of its lines cannot be read");
         state->lines = 0;
     }
     state->cut = false;
     if (input_rewind(reader->input, err) != STATUS_OK)
         return STATUS_FAILED;
     if (state->categories == 0 || slog2_read_categories(reader, &ignored) != STATUS_OK) {
-        reader_damage(reader, reader->input->offset, "the file ends before its categories: their names are not known");
+        reader_damage(reader, reader->input->offset, "its categories cannot be read: their names are not known");
         state->categories = 0;
     }
     state->cut = false;
