@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Pajé, the text format of SimGrid, StarPU, EZTrace 1 and Akypuera: definitions first, then the events. Facts: paje(5).
- */
+/* Pajé, the text format of SimGrid, StarPU, EZTrace 1 and others: definitions, then the events. Facts: paje(5). */
 #include "convert/paje/paje_state.h"
 
 #include "core/memory.h"
