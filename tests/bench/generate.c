@@ -5,7 +5,7 @@
    FORMAT is clog2 or clog; PATTERN is pingpong (pairs), ring (each to the next), states (nested user states), wrong
    (a ring whose clocks are: each has an offset and a drift of its own, and every other one wobbles by 5 us), allreduce
    (nothing but MPI_Allreduce), halo (each exchanges with both neighbours, and then an MPI_Allreduce), or requests (the
-   same, and each call tells its requests, as sight record does; CLOG-2 only). TRUTH
+   same, and each call records its requests, as sight record does; CLOG-2 only). TRUTH
    gets the numbers, added up here and not by any reader: per process begin, end, time in MPI, calls and time per state,
    messages and bytes per partner, as JSON with whole ns. The same arguments give the same file. */
 #include <inttypes.h>
@@ -86,7 +86,7 @@ static int64_t gap_ns(struct generator *generator)
     return 50 + (int64_t)(x % 4000);
 }
 
-/* What the rank's clock shows. */
+/* The time that the rank's clock shows. */
 static double seconds_of(const struct generator *generator, int32_t rank)
 {
     double seconds = (double)generator->now_ns / 1e9;
@@ -117,7 +117,7 @@ static void block_write(struct generator *generator)
     generator->blocks++;
 }
 
-/* Room for a record of `payload` bytes behind its header, which is filled; returns where the payload goes. */
+/* Room for a record of `payload` bytes after its header, which is filled; returns where the payload goes. */
 static unsigned char *record(struct generator *generator, int32_t rank, int32_t kind, size_t payload)
 {
     size_t size = HEADER + payload, reserve = generator->clog2 ? HEADER : 160;
@@ -162,7 +162,7 @@ static void enter(struct generator *generator, uint32_t rank, enum state state)
                  (int32_t)(process->states[state].count * 2 + 1), "");
 }
 
-/* A leave that tells requests: so many from the first on. */
+/* A leave with requests: `count` from the first on. */
 static void telling_record(struct generator *generator, uint32_t rank, int32_t id, int32_t first, int32_t count)
 {
     unsigned char *body = record(generator, (int32_t)rank, 6, 40);
@@ -171,7 +171,7 @@ static void telling_record(struct generator *generator, uint32_t rank, int32_t i
     put_i32(body + 12, count);
 }
 
-/* `count` requests from `first` on are of the call, where that is told. */
+/* `count` requests from `first` on belong to the call, if they are recorded. */
 static void leave_with(struct generator *generator, uint32_t rank, enum state state, int32_t first, int32_t count)
 {
     struct process *process = step(generator, rank);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* limit TRACE: the least that must be done to get times and messages out of a CLOG-2 trace: map the file, decode each
-   record's header, add durations per process and state, count messages and bytes. What `sight metrics` is measured
-   against. It believes everything, so it is no reader. */
+   record's header, add durations per process and state, count messages and bytes. The yardstick for `sight metrics`. It
+   checks nothing, so it is not a reader. */
 #include "core/bytes.h"
 
 #include <fcntl.h>

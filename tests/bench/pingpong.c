@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What recording costs: messages of 8 bytes to and fro between two processes, an Allreduce loop, and a call that does
-   next to nothing. Prints ns per round. */
+/* The cost of recording: messages of 8 bytes back and forth between two processes, an Allreduce loop, and a call that
+   does next to nothing. Prints ns per round. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

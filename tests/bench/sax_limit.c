@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* sax_limit FILE.xml: libxml2's SAX2 parser with handlers that do nothing. What reading XML is measured against. */
+/* sax_limit FILE.xml: libxml2's SAX2 parser with handlers that do nothing. The yardstick for reading XML. */
 #include <libxml/parser.h>
 #include <stdio.h>
 #include <string.h>

@@ -130,7 +130,7 @@ def solo_events(browser):
     tip = browser.run("""const {timeline} = sight, [row, time] = arguments, {exact, marksDrawn} = timeline.scene;
         const [, x, y] = marksDrawn.find(([i]) => exact.marks.row[i] === row && exact.marks.time[i] === time), pointer = {x, y: y + 3};
         timeline.setHover(pointer, timeline.at(pointer.x, pointer.y)); return timeline.tip.innerText""", row, when)
-    ok(name in tip and text in tip and f"process {row}" in tip, "the pointer tells name, text and process", [tip, text])
+    ok(name in tip and text in tip and f"process {row}" in tip, "the tooltip has name, text and process", [tip, text])
     browser.run("const {timeline} = sight; timeline.setHover(null, null); timeline.setView(timeline.whole())")
     browser.press("k")
     rest(browser)
@@ -154,7 +154,7 @@ with Browser(1200, 800) as browser:
     browser.press("..wd0")
     rest(browser)
     fault = browser.run("const fault = document.querySelector('.fault'); return fault.hidden ? '' : fault.textContent")
-    ok(not fault, "no fault is told", fault)
+    ok(not fault, "no fault is reported", fault)
     said = browser.console()
     ok(not said, "the console is silent", said)
 print(f"# {time.monotonic() - began:.1f} s", flush=True)

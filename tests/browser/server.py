@@ -44,7 +44,7 @@ answer, content = ask(base)
 ok(answer.status == 200 and content.startswith(b"<!DOCTYPE html>"), "the page")
 policy = answer.getheader("Content-Security-Policy") or ""
 ok("default-src 'none'" in policy and "script-src 'self'" in policy and "unsafe" not in policy, "its policy permits its own files alone")
-ok(answer.getheader("X-Content-Type-Options") == "nosniff" and answer.getheader("Referrer-Policy") == "no-referrer", "nothing is sniffed, the address is told to nobody")
+ok(answer.getheader("X-Content-Type-Options") == "nosniff" and answer.getheader("Referrer-Policy") == "no-referrer", "no sniffing, and the address is not revealed")
 ok(len(token) == 32 and set(token) <= set("0123456789abcdef"), "the token has 128 bits")
 size = sum(len(ask(base + part)[1]) for part in ("", "style.css", "timeline.js"))
 ok(size < 100000, f"the page is below 100 kB: {size}")
@@ -121,7 +121,7 @@ for link in slow:
     link.close()
 ok(answers == 100, f"and answers them when they do: {answers}")
 
-# More than there are places for, a byte each second: nobody is kept out, and none stays longer than ten seconds.
+# More than there are places for, a byte each second: none is kept out, and none stays longer than ten seconds.
 slow = slow_connections(400)
 ok(lives(), "400 connections that do not end their requests: it answers others")
 left = alive(slow, b"P")

@@ -128,7 +128,7 @@ with Browser(1400, 860) as browser:
     seen = view(browser)
     ok(seen[0] <= finding["from"] and seen[1] >= finding["to"] and browser.run("return document.querySelector('button.finding').getAttribute('aria-pressed')") == "true",
        "a click on a finding shows its time", seen)
-    ok("finding=1" in browser.run("return location.hash"), "and the address tells it")
+    ok("finding=1" in browser.run("return location.hash"), "and the address has it")
     browser.press(ESCAPE)
 
     # Search.
@@ -163,7 +163,7 @@ with Browser(1400, 860) as browser:
     browser.press(["\ue015"], hold=SHIFT)
     ok(browser.run("return sight.timeline.scene.exact.states.row[sight.timeline.scene.selected]") == first + 1, "and those of other processes")
     browser.press("?")
-    ok(browser.run("return document.querySelector('dialog').open"), "? tells the keys")
+    ok(browser.run("return document.querySelector('dialog').open"), "? lists the keys")
     browser.press(ESCAPE)
 
     # Wheel, drag, box.
@@ -211,7 +211,7 @@ with Browser(1400, 860) as browser:
     browser.run("[...document.querySelectorAll('table.states input')].find((box) => box.getAttribute('aria-label') === 'show MPI_Ssend').click()")
     browser.run("return new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
     hidden = colour(*where)
-    ok(shown != hidden and "hidden=" in browser.run("sight.keepHash(); return location.hash"), "a state can be hidden, and the address tells it", [shown, hidden])
+    ok(shown != hidden and "hidden=" in browser.run("sight.keepHash(); return location.hash"), "a state can be hidden, and the address has it", [shown, hidden])
     browser.run("[...document.querySelectorAll('table.states input')].find((box) => box.getAttribute('aria-label') === 'show MPI_Ssend').click()")
     chart_colour = browser.run("return getComputedStyle(document.documentElement).getPropertyValue('--c' + sight.source.meta.states.find((s) => s.name === 'MPI_Ssend').ink).trim()")
     ok(shown[:3] == [int(chart_colour[i:i + 2], 16) for i in (1, 3, 5)], "functions have the colours of the charts", [shown, chart_colour])
@@ -283,7 +283,7 @@ with Browser(1200, 800) as browser:
     browser.open(address)
     browser.wait("document.documentElement.dataset.ready === 'true' && sight.judgement")
     browser.run("sight.timeline.flyTo({t0: 100, t1: 1000000})")
-    ok(abs(view(browser)[1] - 1000000) < 50, "nothing flies for those who want no motion", view(browser))
+    ok(abs(view(browser)[1] - 1000000) < 50, "no animation for users who want reduced motion", view(browser))
     if len(sys.argv) > 4:
         with open(sys.argv[4], encoding="utf-8") as file:
             axe = file.read()

@@ -6,7 +6,7 @@ programs=$(cd "$srcdir/tests/programs" && pwd)
 headers=$(cd "$srcdir/src/record" && pwd)
 build=$(dirname "$SIGHT")
 cd "$directory" || exit 1
-# Open MPI refuses to run as root, and more processes than cores, unless told otherwise.
+# Open MPI refuses to run as root, and more processes than cores, by default.
 OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1
 export OMPI_ALLOW_RUN_AS_ROOT OMPI_ALLOW_RUN_AS_ROOT_CONFIRM OMPI_MCA_rmaps_base_oversubscribe
 

@@ -25,7 +25,7 @@ static void feed(struct sink *sink, struct batch *batch, uint32_t process, enum 
         abort();
 }
 
-/* Two processes, some messages, of which the second waits for all. */
+/* Two processes, some messages; the second process waits for all of them. */
 static struct graph *small_run(struct defs *defs)
 {
     struct graph_builder *builder = graph_builder_new();

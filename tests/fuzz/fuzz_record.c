@@ -3,7 +3,7 @@
 
    The input is one file after the other, each shorter than it is on disk: the header up to the table of functions, of
    which all count as called; the number of words of 8 bytes that follow (4 bytes, little-endian); these, which are the
-   blocks. What every file must have to be read at all is filled in. */
+   blocks. The fields that every file needs to be read at all are filled in. */
 #include "convert/record/read_record.h"
 #include "core/input.h"
 #include "core/mpi_function.h"

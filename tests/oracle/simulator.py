@@ -113,7 +113,7 @@ class Process:
         return ("collective", "MPI_Reduce", size, root, comm)
 
     def file(self, name, ns):
-        """A call on a file that waits for nobody."""
+        """A call on a file that does not wait."""
         return ("local", name, int(ns))
 
 

@@ -389,7 +389,7 @@ class Run:
             self.wait("early-scan", call, latest.rank, latest.enter)
 
     def some_have_nothing(self, calls):
-        """Counts may be 0: such a process keeps nobody waiting, or waits for nobody."""
+        """Counts may be 0: such a process keeps nobody waiting, or does not wait."""
         for call in calls if self.random.random() < 0.3 else []:
             call.counts = True
             call.gives, call.gets = self.random.random() < 0.7, self.random.random() < 0.7

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What a program sees of the actions of its signals, and what becomes of what it sets itself.
+/* The actions of its signals as a program sees them, and the effect of its own.
        actions look | own | ignore | recover | chain | die | abort */
 #include "truth.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Messages whose requests are freed, also after they were cancelled, and those that a call sends and receives at once.
-   (A send that is cancelled and waited for never ends under either MPI where nobody receives it.)
+   (A send that is cancelled and waited for never ends under either MPI unless it is received.)
        cancel freed-send | freed-cancel | exchange | any */
 #include "truth.h"
 
@@ -20,7 +20,7 @@ static void freed_send(void)
     }
 }
 
-/* Nobody is told what became of it: it is not taken for a message. */
+/* Its outcome is never known: it does not count as a message. */
 static void freed_cancel(void)
 {
     MPI_Request request;

@@ -3,7 +3,7 @@
    out by itself. */
 #include "truth.h"
 
-/* Sends `integers` round, with ranks of the communicator; a collective tells the world ranks. */
+/* Sends `integers` around, with ranks of the communicator; a collective provides the world ranks. */
 static void ring(MPI_Comm comm, int integers)
 {
     int rank, size, all[TRUTH_PARTNERS];

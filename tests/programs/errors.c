@@ -102,7 +102,7 @@ static void bad_handles(int other)
     TRY(MPI_Cancel(&request));
     TRY(MPI_Start(&request));
 #ifdef MPICH_VERSION
-    /* Open MPI's handles are addresses, of which it cannot tell that they are wrong. */
+    /* Open MPI's handles are addresses, which it cannot check. */
     MPI_Comm_dup(MPI_COMM_WORLD, &comm);
     freed = comm;
     MPI_Comm_free(&comm);

@@ -192,7 +192,7 @@ static int signals(void)
     return bad;
 }
 
-/* The program's own profiling goes on, on an alternate stack. */
+/* The program's own profiling continues, on an alternate stack. */
 static int profile(void)
 {
     static char stack[1 << 16];

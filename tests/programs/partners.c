@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Neighbourhood collectives and collectives of two groups, in which one process after the other is late. Every process
-   notes when it enters and leaves its calls, and for whom it waits in them by the rules; process 0 prints
-     KIND,RANK,NS
-   what each process has waited in all. A recording of it must say the same. Even numbers of processes, up to 32. */
+   notes when it enters and leaves its calls, and which process it waits for in them by the rules; process 0 prints
+   KIND,RANK,NS with the total wait of each process. A recording of it must say the same. Even numbers of processes, up
+   to 32. */
 #include <mpi.h>
 
 #include <stdint.h>
@@ -18,7 +18,7 @@ struct step {
     int64_t enter_ns;              /* of the call that posts it, or of the only one */
     int64_t wait_ns, leave_ns;     /* enter and leave of the call that waits */
     uint64_t others;               /* bit i: it waits for process i */
-    int32_t kind, until_the_first; /* not for the last, but for the first of them */
+    int32_t kind, until_the_first; /* not for the last, but for the first one */
     uint64_t perhaps;              /* bit i: for process i as well, if it leaves after that has entered */
 };
 

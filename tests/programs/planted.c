@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Programs with one problem planted, or without: planted PATTERN RANK clean|bad. Work is sleeping, so that any number
    of processes shares two cores. Prints what the diagnosis must find: the ids of findings that are right as the first,
-   and the process that causes it ("-": all in turn); and, where the program can tell, how long it waits: "waited S". */
+   and the process that causes it ("-": all in turn); and, if the program knows, how long it waits: "waited S". */
 #include <math.h>
 #include <mpi.h>
 
@@ -83,7 +83,7 @@ static void at_gather(int round)
     MPI_Gather(&mine, 1, MPI_DOUBLE, all, 1, MPI_DOUBLE, 0, MPI_COMM_WORLD);
 }
 
-/* The root works after it has what the others give, who work before: that could be at the same time. */
+/* The root works after receiving from the others, which work before: both could be at the same time. */
 static void early_reduce(int round)
 {
     double mine = round, sum;
@@ -209,8 +209,8 @@ static double now_s(void)
 
 static double waited_s; /* what the program itself knows of its waiting */
 
-/* The same in turns with sends and receives that complete in MPI_Wait: it waits until the receive is posted, and is
-   told when that was. */
+/* The same in turns with sends and receives that complete in MPI_Wait: it waits until the receive is posted, and gets
+   the time of that. */
 static void late_post(int round)
 {
     double value = round, begin_s, end_s;
@@ -271,7 +271,7 @@ static void count_waiting(double last_s, double begin_s, double end_s)
     waited_s += fmax(0, fmin(latest_s, end_s) - begin_s);
 }
 
-/* All write to one file; how long each waits for the last to come is known when all tell when they came. */
+/* All write to one file; how long each waits for the last to arrive is known once all report their arrival. */
 static void write_together(int round)
 {
     double mine = rank;
@@ -311,7 +311,7 @@ static void write_split(int round)
     close_together(round);
 }
 
-/* Many barriers though nobody is late: the fewer processes, the less one costs. */
+/* Many barriers though no process is late: with fewer processes each costs less. */
 static void synchronising(int round)
 {
     int barriers = 100 + 30000 / (size * size);
@@ -330,7 +330,7 @@ static void idle(int round)
     allreduce();
 }
 
-/* The work goes on while the collective does, and who comes late keeps the others waiting where they complete it. */
+/* The work continues during the collective, and a late process keeps the others waiting where they complete it. */
 static void nonblocking(int round)
 {
     (void)round;
@@ -367,7 +367,7 @@ static void scan(int round)
         MPI_Barrier(MPI_COMM_WORLD);
 }
 
-/* Each waits for its two neighbours, and only later for who made those late. */
+/* Each waits for its two neighbours, and only later for the process that made those late. */
 static void neighbours(int round)
 {
     static MPI_Comm ring_comm = MPI_COMM_NULL;
@@ -430,7 +430,7 @@ static void wrong_order(int round)
     MPI_Bcast(&value, 1, MPI_DOUBLE, 0, MPI_COMM_WORLD);
 }
 
-/* Process 0 prepares a piece of work for each of the others, who work on it as long as it takes to prepare all: bad
+/* Process 0 prepares a piece of work for each of the others, which work on it as long as it takes to prepare all: bad
    runs ask for a piece when they need it, and queue; clean ones ask for the next before they work on this. */
 static void contention(int round)
 {

@@ -19,7 +19,7 @@ static void work(int us)
         usleep((useconds_t)us);
 }
 
-/* A number below `limit` that is the same for all who ask for the same place and turn. */
+/* A number below `limit` that is the same for all processes with the same place and turn. */
 static int drawn(int place, int turn, int limit)
 {
     unsigned mixed = (unsigned)(place * 7919 + turn * 104729 + 12345);
@@ -127,7 +127,7 @@ static void sparse_ring(void)
     }
 }
 
-/* Polling: the culprit sends late to all others, who look for its message again and again. */
+/* Polling: the culprit sends late to all others, which repeatedly look for its message. */
 
 enum { POLLED = 20, LATE_US = 20000, PAUSE_US = 500 };
 
@@ -205,7 +205,7 @@ static void test_any(void)
     test_for(2);
 }
 
-/* Work in pieces, with a look at the message between them that lets MPI go on: that is no waiting. */
+/* Work in pieces, with a look at the message between them that lets MPI progress: that is not waiting. */
 static void test_meanwhile(void)
 {
     double value = rank, got;
@@ -282,8 +282,8 @@ static void small_later(void)
     }
 }
 
-/* One computes longer than all others; and even ones wait in a synchronous send for odd ones, who have something to do
-   before they receive. */
+/* One computes longer than all others; and even ones wait in a synchronous send for odd ones, which have something to
+   do before they receive. */
 static void two_problems(void)
 {
     double value = rank;
@@ -316,7 +316,7 @@ static void two_problems_rooted(void)
     }
 }
 
-/* The culprit has something to do before it gives to all others, who could do it meanwhile. */
+/* The culprit has something to do before it sends to all others, although that could be done meanwhile. */
 static void root_is_late(void)
 {
     double value = rank;

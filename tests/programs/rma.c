@@ -6,7 +6,7 @@
      at,RANK,FUNCTION,ENTER,LEAVE             when a call that may wait was entered and left, in ns
 
    MODE is calls, or the wait that is planted: fence, post, early (accessing late), complete, lock, all (locks of all
-   behind a lock of one), shared (locks that need not wait). */
+   after a lock of one), shared (locks that need not wait). */
 #include "truth.h"
 
 #include <time.h>
@@ -165,7 +165,7 @@ static void locks(int type, int holder)
     CALL_AT(MPI_Win_unlock, (0, win));
 }
 
-/* The same of all, behind one that holds it alone. */
+/* The same for all, after one that holds it alone. */
 static void locks_of_all(void)
 {
     CALL_AT(MPI_Win_lock_all, (0, win));
@@ -228,7 +228,7 @@ int main(int argc, char **argv)
     } else if (strcmp(mode, "early") == 0) {
         post_start(-1, 1, -1);
     } else if (strcmp(mode, "lock") == 0 || strcmp(mode, "all") == 0 || strcmp(mode, "shared") == 0) {
-        /* Process 1 has it first; process 0, whose window it is, is in MPI all the time, so that all can go on. */
+        /* Process 1 has it first; process 0, whose window it is, is in MPI all the time, so that all can continue. */
         if (truth.rank > 1)
             usleep(DELAY_US / 4);
         if (truth.rank > 1 && mode[0] == 'a')

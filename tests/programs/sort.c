@@ -42,7 +42,7 @@ static void send(int to, int tag)
     truth_sent(to, integers * (long)sizeof(int));
 }
 
-/* Returns the tag; *from is who sent it. */
+/* Returns the tag; *from is the sender. */
 static int receive(int *from, int tag)
 {
     MPI_Status status;

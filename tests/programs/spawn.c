@@ -21,7 +21,7 @@ static void ring(MPI_Comm comm, const int *members, int bytes)
     truth_received(members[before], bytes);
 }
 
-/* What both sides of `other` do together; `parents` and `first_child` tell where they are in the trace. */
+/* The joint work of both sides of `other`; `parents` and `first_child` are their places in the trace. */
 static void together(MPI_Comm other, bool child, int parents, int first_child)
 {
     char data[64] = {0};

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* What a test program knows of itself: messages and bytes per partner (a world rank), calls per function. It prints
+/* What a test program knows about itself: messages and bytes per partner (a world rank), calls per function. It prints
      sent,RANK,PARTNER,MESSAGES,BYTES    received,RANK,PARTNER,MESSAGES,BYTES    call,RANK,FUNCTION,COUNT
    and a recording of it must say the same. */
 

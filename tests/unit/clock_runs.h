@@ -87,7 +87,7 @@ static int64_t run_latency(struct clock_run *run, uint32_t from, uint32_t to)
     return llrint(ns);
 }
 
-/* What the process's clock is ahead by. */
+/* How far the process's clock is ahead. */
 static double run_clock_error(const struct clock_run *run, uint32_t process, int64_t true_ns)
 {
     const struct run_clock *clock = &run->clocks[process];

@@ -150,7 +150,7 @@ HAND_UNUSED static void moment(struct trace *trace, uint32_t process, int64_t ti
     put(trace, process, EVENT_MARK, time_ns, 0);
 }
 
-/* In the call at hand: a mark that tells a request. */
+/* In the current call: a mark with a request. */
 HAND_UNUSED static void request(struct trace *trace, uint32_t process, int64_t time_ns, uint32_t number)
 {
     struct event *event = put(trace, process, EVENT_MARK, time_ns, 1);
@@ -158,7 +158,7 @@ HAND_UNUSED static void request(struct trace *trace, uint32_t process, int64_t t
     event->requests = 1;
 }
 
-/* On the leave that was put last: requests from this number on, so many. */
+/* On the last leave: `count` requests from this number on. */
 HAND_UNUSED static void tells(struct trace *trace, uint32_t process, uint32_t number, uint32_t count)
 {
     struct event *event = &trace->events[process][trace->count[process] - 1];
@@ -166,7 +166,7 @@ HAND_UNUSED static void tells(struct trace *trace, uint32_t process, uint32_t nu
     event->requests = count;
 }
 
-/* In the call at hand: the mark of the ranks first to last of the window that is communicator 1. */
+/* In the current call: the mark of the ranks first to last of the window that is communicator 1. */
 HAND_UNUSED static void ranks(struct trace *trace, uint32_t process, int64_t time_ns, int32_t first, int32_t last,
                               enum window_lock lock)
 {
@@ -178,7 +178,7 @@ HAND_UNUSED static void ranks(struct trace *trace, uint32_t process, int64_t tim
     event->payload_length = RANKS_MARK_SIZE;
 }
 
-/* A call that posts, starts or completes a request, told by a mark. */
+/* A call that posts, starts or completes a request, recorded in a mark. */
 HAND_UNUSED static void requesting(struct trace *trace, uint32_t process, uint32_t state, int64_t enter, int64_t leave,
                                    uint32_t number)
 {

@@ -9,7 +9,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Runs that heuristics judge, made by hand, and what is to be said of them. A program is one file: the definitions are
+/* Handmade runs for heuristics to judge, and the expected results. A program is one file: the definitions are
    its own; call defs_make() first and defs_free(defs) last. */
 
 TAP_UNUSED static bool near(double got, double want)
@@ -68,7 +68,7 @@ TAP_UNUSED static int64_t nanoseconds(double seconds)
     return llround(seconds * 1e9);
 }
 
-/* Every process computes and communicates so many seconds, from time 0 on. */
+/* Every process computes and communicates for these times, from time 0 on. */
 TAP_UNUSED static struct metrics *metrics_make(size_t count, const double *compute, const double *communication)
 {
     struct metrics *metrics = memory_new(sizeof *metrics);

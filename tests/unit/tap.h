@@ -51,7 +51,7 @@ TAP_FORMAT(3, 4) static bool tap_ok_at(struct tap_place place, bool passed, cons
     return passed;
 }
 
-/* One test that passes if both integers are equal; tells both if not. */
+/* One test that passes if both integers are equal; prints both if not. */
 #define tap_equal_int(...) tap_equal_int_at(TAP_HERE, __VA_ARGS__)
 TAP_FORMAT(4, 5)
 static bool tap_equal_int_at(struct tap_place place, long long got, long long want, const char *format, ...)
@@ -65,7 +65,7 @@ static bool tap_equal_int_at(struct tap_place place, long long got, long long wa
     return passed;
 }
 
-/* One test that passes if both texts are equal or both are NULL; tells both if not. */
+/* One test that passes if both texts are equal or both are NULL; prints both if not. */
 #define tap_equal_string(...) tap_equal_string_at(TAP_HERE, __VA_ARGS__)
 TAP_FORMAT(4, 5)
 static bool tap_equal_string_at(struct tap_place place, const char *got, const char *want, const char *format, ...)

@@ -196,7 +196,7 @@ static void test_crossing(void)
     struct trace trace = {0};
     enter(&trace, 0, WORK);
     enter(&trace, 10, PHASE);
-    leave(&trace, 15, WORK); /* crosses; phase goes on being the latest */
+    leave(&trace, 15, WORK); /* crosses; phase is still the latest */
     leave(&trace, 22, PHASE);
     leave(&trace, 30, PHASE); /* stray */
     enter(&trace, 30, RECV);  /* unclosed */
@@ -267,7 +267,7 @@ static void test_time_back(void)
     trace_clear(&trace);
 }
 
-/* What readers let through reaches from -9e18 to 9e18 ns. */
+/* Readers accept times from -9e18 to 9e18 ns. */
 static void test_extreme_times(void)
 {
     enum { GIGA = 1000000000 };
@@ -387,7 +387,7 @@ static void random_message(struct trace *trace, uint32_t process, uint32_t threa
     *(receive ? &event->bytes_received : &event->bytes_sent) = below(6) ? (int64_t)below(5000) : BYTES_UNKNOWN;
 }
 
-/* Anything that can happen; `clean`: time goes on and all leaves have enters. */
+/* Anything that can happen; `clean`: time never goes back and all leaves have enters. */
 static struct trace random_trace(bool clean)
 {
     struct trace trace = {0};
@@ -624,7 +624,7 @@ static void test_merging(void)
     }
 }
 
-/* What is cut, or of another build, is refused. */
+/* A file that is cut, or from another build, is refused. */
 static void test_cut_packs(void)
 {
     random_state = 7;

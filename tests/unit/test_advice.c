@@ -8,7 +8,7 @@ enum { PROCESSES = 8 };
 
 static struct defs *defs;
 
-/* A run of ten seconds on eight processes, of which each computes nine. */
+/* A run of ten seconds on eight processes; each computes for nine. */
 static struct metrics *run_new(void)
 {
     struct metrics *metrics = hand_metrics(defs, PROCESSES, 10, 1);

@@ -209,7 +209,7 @@ static void test_refused(void)
     check_refused("7 0 0 5x 0 5", "number with a letter");
 }
 
-/* Wherever a file is cut, no number of its last line is used: it may go on. */
+/* Wherever a file is cut, no number of its last line is used: it may be incomplete. */
 static void test_cut_line(void)
 {
     static const char text[] = "-1 0 0 0 0 0 Me\n7 0 0 0 0 5 \n-102 1 0 0 0 40 7 100\n";

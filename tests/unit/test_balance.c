@@ -36,7 +36,7 @@ static void test_shared(void)
     double *factors = balance_shared((double[]){100, 200, 4}, 3);
     expect(factors, (double[]){2.0 / 3, 2.0 / 3, 1}, 3, "shared with the third");
     free(factors);
-    tap_ok(!balance_shared((double[]){100, 200, 40}, 3), "all have work: nobody to share with");
+    tap_ok(!balance_shared((double[]){100, 200, 40}, 3), "all have work: none to share with");
     tap_ok(!balance_shared((double[]){90, 0, 0}, 3), "most have none: another problem");
 }
 
@@ -58,7 +58,7 @@ static void test_idle(void)
     graph_free(graph);
 }
 
-/* Barriers: the first comes at 10, the last at 20; both leave at 32. Then each computes 3, and the next is done in 1.
+/* Barriers: the first comes at 10, the last at 20; both leave at 32. Then each computes 3, and the next takes 1.
  */
 static void test_synchronising(void)
 {

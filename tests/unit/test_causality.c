@@ -100,7 +100,8 @@ static void clear(struct trace *trace)
     *trace = (struct trace){0};
 }
 
-/* So many calls bind, so many of them are torn, the worst by so much; corrected, none is. */
+/* Checks how many calls synchronise, how many are left too early, and by how much at worst; after correction none is.
+ */
 static void expect(struct trace *trace, uint32_t processes, uint64_t binding, uint64_t torn, int64_t worst_ns,
                    const char *name)
 {
@@ -118,7 +119,7 @@ static void expect(struct trace *trace, uint32_t processes, uint64_t binding, ui
 static void test_prefix(void)
 {
     struct trace trace = {0};
-    call(&trace, 0, SCAN, 10, 11); /* waits for nobody */
+    call(&trace, 0, SCAN, 10, 11); /* does not wait */
     call(&trace, 1, SCAN, 30, 31);
     call(&trace, 2, SCAN, 5, 28); /* left before process 1 came */
     call(&trace, 3, SCAN, 50, 51);
@@ -134,7 +135,7 @@ static void test_prefix(void)
     expect(&trace, 3, 1, 0, 0, "scan in order");
 }
 
-/* Each for its sources, and for nobody else. */
+/* Each waits for its sources only. */
 static void test_neighbours(void)
 {
     static const int64_t enters[] = {10, 40, 20, 5};
@@ -153,7 +154,7 @@ static void test_neighbours(void)
     expect(&trace, 4, 0, 0, 0, "neighbours that are not told");
 }
 
-/* A collective that tells what it moves. */
+/* A collective that records its bytes. */
 static void moving(struct trace *trace, uint32_t process, uint32_t state, int64_t enter, int64_t leave, int32_t root,
                    int64_t given, int64_t got)
 {
@@ -169,7 +170,7 @@ static void test_counts(void)
     struct trace trace = {0};
     moving(&trace, 0, states[ALLGATHERV], 10, 35, EVENT_UNKNOWN, 8, 16);
     moving(&trace, 1, states[ALLGATHERV], 40, 41, EVENT_UNKNOWN, 8, 16);
-    moving(&trace, 2, states[ALLGATHERV], 60, 61, EVENT_UNKNOWN, 0, 16); /* gives nothing: nobody waits for it */
+    moving(&trace, 2, states[ALLGATHERV], 60, 61, EVENT_UNKNOWN, 0, 16); /* sends nothing: none waits for it */
     expect(&trace, 3, 1, 1, 5, "allgatherv");
     call(&trace, 0, states[ALLGATHERV], 10, 35);
     call(&trace, 1, states[ALLGATHERV], 40, 41);
@@ -180,7 +181,7 @@ static void test_counts(void)
     expect(&trace, 3, 1, 1, 5, "gatherv");
     moving(&trace, 0, states[SCATTERV], 40, 41, 0, 16, 8);
     moving(&trace, 1, states[SCATTERV], 10, 34, 0, 0, 8);
-    moving(&trace, 2, states[SCATTERV], 10, 20, 0, 0, 0); /* gets nothing: waits for nobody */
+    moving(&trace, 2, states[SCATTERV], 10, 20, 0, 0, 0); /* gets nothing: does not wait */
     expect(&trace, 3, 1, 1, 6, "scatterv");
     moving(&trace, 0, states[REDUCE_SCATTER], 10, 30, EVENT_UNKNOWN, 16, 8);
     moving(&trace, 1, states[REDUCE_SCATTER], 40, 41, EVENT_UNKNOWN, 16, 8);
@@ -188,7 +189,7 @@ static void test_counts(void)
     expect(&trace, 3, 1, 1, 10, "reduce_scatter");
 }
 
-/* Totals do not tell who gives to whom, but where it cannot be otherwise. */
+/* Totals do not show amounts per pair, except where only one is possible. */
 static void test_totals(void)
 {
     struct trace trace = {0};
@@ -272,7 +273,7 @@ static void test_requests(void)
     }
     expect(&trace, 2, 1, 0, 0, "posted, in order");
     for (uint32_t p = 0; p < 2; p++) {
-        requesting(&trace, p, BARRIER_INIT, p ? 1 : 100, p ? 2 : 101, 1); /* waits for nobody */
+        requesting(&trace, p, BARRIER_INIT, p ? 1 : 100, p ? 2 : 101, 1); /* does not wait */
         requesting(&trace, p, START, p ? 250 : 110, p ? 251 : 111, 1);
         requesting(&trace, p, WAIT, p ? 260 : 120, p ? 261 : 130, 1);
     }
@@ -304,7 +305,7 @@ static void test_windows(void)
     expect(&trace, 2, 1, 1, 8, "an exposure");
 }
 
-/* Neighbourhoods alone tell a clock's offset, and what is left is put in order. */
+/* Neighbourhoods alone give a clock's offset, and the remaining errors are put in order. */
 static void test_offset(void)
 {
     struct trace trace = {0};

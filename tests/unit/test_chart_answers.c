@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What charts answer: every sentence in full, of runs made by hand. */
+/* The answers of charts: every sentence in full, for handmade runs. */
 #include "render/charts/chart.h"
 #include "unit/hand_metrics.h"
 

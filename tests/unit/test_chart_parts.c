@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What charts are made of: axes, scales of heat, traffic, the largest functions, colours. */
+/* The parts of charts: axes, scales of heat, traffic, the largest functions, colours. */
 #include "core/text.h"
 #include "heuristics/traffic.h"
 #include "render/charts/chart.h"

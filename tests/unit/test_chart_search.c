@@ -175,7 +175,7 @@ static bool file_has(const char *path, const char *words)
     return has;
 }
 
-/* `hides`: some [+] is in the picture, and only then its key tells what that is. */
+/* `hides`: some [+] is in the picture, and only then the key explains it. */
 static void expect_picture(struct metrics *metrics, const char *name, bool hides, double width, double height)
 {
     char path[] = "/tmp/test-search.XXXXXX";

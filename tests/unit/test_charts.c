@@ -197,7 +197,7 @@ static const char *fault_of(const struct canvas *canvas, size_t *which, size_t *
     return count > 0 ? NULL : "no text at all";
 }
 
-/* Draws one chart; tells what is wrong. At the sizes for all texts, no more than a few may be left out. */
+/* Draws one chart; returns what is wrong. At the sizes for all texts, no more than a few may be left out. */
 static bool draws_well(struct output *output, const struct chart *chart, const struct chart_input *input, size_t size,
                        size_t few)
 {

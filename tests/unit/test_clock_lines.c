@@ -120,7 +120,7 @@ static void test_parts(void)
                net.places[0].component != net.places[2].component,
            "two pairs that never met are apart");
     tap_ok(apart_ns(&net, 0, 1) <= 100 && apart_ns(&net, 2, 3) <= 100, "each has its own line");
-    tap_ok(net.places[4].alone && net.maps[4].line.offset == 0, "one that met nobody is alone, and left alone");
+    tap_ok(net.places[4].alone && net.maps[4].line.offset == 0, "one without partners is separate, and left alone");
     net_end(&net);
 }
 

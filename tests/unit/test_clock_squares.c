@@ -38,12 +38,12 @@ static void test_fixed(void)
     double values[4] = {0, 0, 10, 3};
     squares_solve(edges, 3, fixed, values, 4);
     tap_ok(values[0] == 0 && values[2] == 10 && near(values[1], 5, 1e-9), "between two that stay");
-    tap_ok(values[3] == 3, "who has no edge that weighs stays as well");
+    tap_ok(values[3] == 3, "a node without weighted edges stays as well");
     squares_solve(edges, 0, fixed, values, 4);
     tap_ok(near(values[1], 5, 1e-9), "no edges: nothing changes");
 }
 
-/* A torus of 40 * 40: what the edges tell is wrong by up to 1; by least squares the corners are nearer than that. */
+/* A torus of 40 * 40: the edges are wrong by up to 1; least squares bring the corners closer than that. */
 static void test_net(void)
 {
     enum { SIDE = 40, NODES = SIDE * SIDE };

@@ -425,7 +425,7 @@ static void test_step(void)
         if (run.events[i].process == 2 && run.events[i].time_ns > 200000)
             run.events[i].time_ns += 3000;
     struct clocks *clocks = fix(&run);
-    tap_ok(clocks->recorded.early > 0 && clocks->aligned.early > 0, "a clock that steps is not mended by a line");
+    tap_ok(clocks->recorded.early > 0 && clocks->aligned.early > 0, "a clock that steps is not corrected by a line");
     tap_ok(matches(&run).received_before_sent == 0 && torn(&run) == 0 && disorder(&run) == 0,
            "but by the logical clock");
     clocks_free(clocks);
@@ -444,7 +444,8 @@ static void test_alone(void)
     const struct clock_row *rows[3];
     for (size_t i = 0; i < 3; i++)
         rows[clocks->rows[i].process] = &clocks->rows[i];
-    tap_ok(rows[2]->alone && rows[2]->largest_ns == 0, "a process without partners is left alone, and that is told");
+    tap_ok(rows[2]->alone && rows[2]->largest_ns == 0,
+           "a process without partners is left alone, and that is reported");
     tap_ok(rows[1]->loose && rows[0]->reference && rows[1]->offset_ns == 40 && rows[1]->drift == 0,
            "one message, one way: its receiver is put forward until it fits");
     clocks_free(clocks);
@@ -545,7 +546,7 @@ static void test_rooted(void)
     rooted(&trace, 2, BCAST, 300, 600, 0);
     struct run run = run_of(&trace, 3);
     tap_equal_int((long long)torn(&run), 1, "a broadcast left before its root came");
-    run.events[run.count - 2].bytes_sent = 0; /* of process 0, which stands last */
+    run.events[run.count - 2].bytes_sent = 0; /* of process 0, which comes last */
     tap_equal_int((long long)torn(&run), 0, "not where the root gives nothing");
     free(run.events);
     rooted(&trace, 0, REDUCE, 100, 400, 0); /* the root left before process 1 came */
@@ -636,7 +637,7 @@ static void test_ties(void)
     message(&trace, 0, RECV, 900, 1000, 1);
     struct run run = run_of(&trace, 2);
     clocks_free(fix(&run));
-    tap_ok(matches(&run).received_before_sent == 0, "of events with one time only those behind the receive jump");
+    tap_ok(matches(&run).received_before_sent == 0, "of events with the same time only those after the receive jump");
     free(run.events);
 }
 

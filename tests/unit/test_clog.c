@@ -53,7 +53,7 @@ static unsigned char *make_header(struct maker *maker, int32_t type, size_t leng
     return record;
 }
 
-/* What lies behind a block's end record is old memory that may look like records. */
+/* The bytes after a block's end record are old memory that may look like records. */
 static void fill_block(struct maker *maker)
 {
     size_t used = maker->size % maker->block;
@@ -66,7 +66,7 @@ static void fill_block(struct maker *maker)
     maker->size += more;
 }
 
-/* A record with up to six integers behind its header. */
+/* A record with up to six integers after its header. */
 static unsigned char *make(struct maker *maker, int32_t type, int32_t process, const int32_t numbers[6])
 {
     static const size_t lengths[] = {24, 24, 0, 56, 48, 48, 40, 48, 80, 72, 32};
@@ -134,7 +134,7 @@ static struct maker make_calls(size_t calls, size_t block, bool big_endian)
     return maker;
 }
 
-/* What reading gave. */
+/* The result of reading. */
 struct reading {
     struct sink sink;
     struct reader *reader;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Root causes of waits: the examples A1 to A3 of the rules of diagnosis, whose every number is known, and random traces
-   that must keep the laws. Computing has its label from the calls around it; an Irecv that lasts no time ends work that
+   that must keep the laws. Computing has its label from the calls around it; an Irecv that takes no time ends work that
    is to have the same label on all processes. */
 #include "waits/delay.h"
 
@@ -169,7 +169,7 @@ static void test_several_kinds(void)
         moment(&trace, p, 0);
         call(&trace, p, BARRIER, 0, 0);
         int64_t now = 0;
-        /* Each kind of work has its own function behind it, and lies behind a barrier of no other. */
+        /* Each kind of work has its own function after it, and comes after a barrier of its own. */
         for (int kind = 0; kind < 3; kind++) {
             now += work[p][kind];
             instant(&trace, p, ends[kind], now);
@@ -275,7 +275,7 @@ static void test_sub_communicator(void)
     for (uint32_t p = 0; p < 3; p++)
         call(&trace, p, BARRIER, p == 0 ? 45 : p == 1 ? 60 : 15, 61);
     struct delays delays = delayed(&trace, 3);
-    /* Process 0 waits 20 in the small barrier, and 15 in the large one for what comes behind the small one: 20 - 5.
+    /* Process 0 waits 20 in the small barrier, and 15 in the large one for the work after the small one: 20 - 5.
        Process 2 waits 45: for 30 - 5 of one work and 20 of the other. */
     expect_place(&delays, BARRIER, IRECV, 20 + 25, 0, name, "work before");
     expect_place(&delays, BARRIER, PROBE, 15 + 20, 0, name, "work behind");

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Queues at endpoints by hand: how long each waits behind others, what is no queue, what a run without them saves; and
-   the course of the waits. */
+/* Queues at endpoints by hand: how long each queues, what is not a queue, the saving of a run without them; and the
+   course of the waits. */
 #include "replay/analyse.h"
 #include "replay/replay.h"
 #include "waits/endpoints.h"
@@ -28,7 +28,7 @@ static void expect(const struct analysis *analysis, const int64_t *want_ns, cons
 #define EXPECT(analysis, name, ...) expect(analysis, (const int64_t[]){__VA_ARGS__}, name)
 
 /* Three send to process 0 at 10, 12 and 14; it takes the first at 30, works 20 on each, and takes the others at 50 and
-   70: the second is 20 behind the first, the third 40 behind both; before 30 nobody is served. */
+   70: the second queues 20 for the first, the third 40 for both; before 30 none is served. */
 static struct trace receivers(int64_t third_ns)
 {
     struct trace trace = {0};
@@ -54,7 +54,7 @@ static void test_receiving(void)
     tap_equal_int(analysis->contention.to_ns, 70, "one receives: to its last");
     tap_equal_int(analysis->contention.saving_ns, 0, "one receives: it works as long without queues");
     analysis_free(analysis);
-    /* The third comes when the first is served: nobody but the second waits then. */
+    /* The third arrives when the first is served: only the second waits then. */
     trace = receivers(31);
     analysis = analysed(&trace, 4);
     EXPECT(analysis, "two wait", 0, 0, 0, 0);
@@ -116,7 +116,8 @@ static void test_posting(void)
     analysis_free(analysis);
 }
 
-/* The three go on for 100 when process 0 has taken their message: the last ends 40 earlier if it need not queue. */
+/* The three continue for 100 when process 0 has received their message: the last ends 40 earlier if it need not queue.
+ */
 static void test_saving(void)
 {
     struct trace trace = {0};
@@ -211,7 +212,7 @@ static void test_course(void)
     analysis_free(analysis);
 }
 
-/* A run of 1280: each part lasts 10. A wait from 105 to 125, and a call that goes on by itself until 131. */
+/* A run of 1280: each part lasts 10. A wait from 105 to 125, and a call that continues by itself until 131. */
 static void test_parts(void)
 {
     struct trace trace = {0};

@@ -8,7 +8,7 @@
 
 enum { PROCESSES = 4 };
 
-/* `work[step][process]`, a barrier behind each step that all leave at once. */
+/* `work[step][process]`, a barrier after each step that all leave at once. */
 static struct graph *stepped(const int64_t (*work)[PROCESSES], size_t steps)
 {
     struct trace trace = {0};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The glossary: everything that has a name is in it, once in each table, and said as the others are. The names in JSON
-   that no table tells are compared by tests/cli/help.test. */
+/* The glossary: everything that has a name is in it, once in each table, and worded like the others.
+   tests/cli/help.test compares the names in JSON that are in no table. */
 #include "heuristics/finding.h"
 #include "heuristics/glossary.h"
 #include "render/reports/metrics_report.h"

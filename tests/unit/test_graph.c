@@ -57,7 +57,7 @@ static void test_messages(void)
     trace.events[1][trace.count[1] - 2].tag = 3;
     trace.events[1][trace.count[1] - 2].bytes_received = 5;
     struct graph *graph = graph_of(&trace, 2);
-    /* Locations are numbered as they are met: the last process first. */
+    /* Locations are numbered in order of occurrence: the last process first. */
     for (uint32_t i = 0; i < SIZES; i++) {
         struct message at = message_at(graph, 0, i, true);
         tap_ok(at.bytes == sizes[i], "message %u: its bytes are those of the send", i);
@@ -154,7 +154,7 @@ static void test_inter(void)
     }
     struct graph *graph = graph_of(&trace, 2);
     struct call inter = graph_call(graph, 0, 0), intra = graph_call(graph, 0, 1);
-    tap_ok(!graph_instance(graph, &inter)->complete, "a barrier of an inter-communicator tells nothing");
+    tap_ok(!graph_instance(graph, &inter)->complete, "a barrier of an inter-communicator proves nothing");
     tap_ok(graph_instance(graph, &intra)->complete, "one of the world does");
     graph_free(graph);
     free(defs->comm_rows);

@@ -7,7 +7,7 @@
 #include "unit/hand_trace.h"
 #include "unit/tap.h"
 
-/* A producer works 1 ms for each item, its consumer 4 ms; MPI has room for so many that were not taken. */
+/* A producer works 1 ms for each item, its consumer 4 ms; MPI has room for this many that are not yet received. */
 enum { ITEMS = 40, ROOM = 4, MAKE_NS = 1000000, USE_NS = 4000000, SEND_NS = 1000, RECEIVE_NS = 500 };
 
 struct stream {
@@ -82,7 +82,7 @@ static void test_slow_alone(void)
     }
     struct graph *graph = graph_of(&trace, 2);
     struct analysis *analysis = analyse(graph);
-    tap_equal_int(analysis->waits[WAIT_LATE_RECEIVER].ns, 0, "a send that is slow for another reason waits for nobody");
+    tap_equal_int(analysis->waits[WAIT_LATE_RECEIVER].ns, 0, "a send that is slow for another reason does not wait");
     analysis_free(analysis);
     graph_free(graph);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What all heuristics have in common: verdicts, sentences, the table; efficiencies. */
+/* The common part of all heuristics: verdicts, sentences, the table; efficiencies. */
 #include "heuristics/efficiency.h"
 #include "unit/judged.h"
 

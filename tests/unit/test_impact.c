@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the critical path costs whom: example B of the rules of diagnosis (2.3) from its tables, small runs whose parts
-   are known, and the law that the parts are all time. */
+/* The cost of the critical path by process: example B of the rules of diagnosis (2.3) from its tables, small runs whose
+   parts are known, and the law that the parts are all time. */
 #include "replay/replay.h"
 #include "waits/impact.h"
 

@@ -17,7 +17,7 @@ enum { PATH_SIZE = 256, LINES = 40000 };
 
 static const struct output_options plain = {0}, replacing = {.replace = true}, patchable = {.patchable = true};
 
-/* How many entries the test's directory (the current one) has: none may be left behind. */
+/* How many entries the test's directory (the current one) has: none may be left over. */
 static int entries(void)
 {
     int count = 0;
@@ -278,7 +278,7 @@ static void test_interrupted(void)
     unlink("kept");
 }
 
-/* What is kept in memory grows beyond any buffer and is there byte by byte. */
+/* Output in memory grows beyond any buffer and is identical byte by byte. */
 static void test_memory(void)
 {
     enum { WRITES = 100000 };

@@ -20,7 +20,7 @@ static struct phase_metrics *numbers_of(struct trace *trace, uint32_t processes)
 }
 
 /* Four processes, `iterations` of computing, a message round the ring and a barrier that all leave together. Rank r
-   computes 100 + extra(r, k). Returns how long an iteration lasts at least. */
+   computes 100 + extra(r, k). Returns the minimum time of an iteration. */
 static void make_run(struct trace *trace, uint32_t iterations, int64_t (*extra)(uint32_t rank, uint32_t iteration))
 {
     for (uint32_t p = 0; p < 4; p++) {
@@ -87,7 +87,7 @@ static void expect_sums(const struct phase_metrics *metrics, int64_t all_ns, con
     tap_equal_int(sums.compute_ns + sums.mpi_ns, all_ns, "%s: computing and MPI make the whole", name);
     tap_ok(compute_ns == sums.compute_ns && mpi_ns == sums.mpi_ns && messages == sums.messages,
            "%s: processes make the phases", name);
-    /* Where nothing before or behind is worth a phase, the loop's has it, too. */
+    /* If the parts before or after are too short for a phase, the loop's includes them. */
     for (size_t i = 0; i < metrics->phase_count && metrics->phase_count == 3; i++)
         if (metrics->phases[i].loop != PHASE_NONE)
             tap_equal_int(loop_ns, metrics->phases[i].sums.time_ns, "%s: iterations make the loop", name);

@@ -206,7 +206,7 @@ static void test_world(void)
     phases_free(phases);
 }
 
-/* A master answers three workers, who come so often as they please. */
+/* A master answers three workers, which ask as often as they like. */
 static void test_master(void)
 {
     struct trace trace = {0};
@@ -322,7 +322,7 @@ static void test_user(void)
     expect_phases(phases, "before refined|refined", "user events");
     tap_equal_int(phases_begin(phases, 1, 1), 401, "user events: cut");
     phases_free(phases);
-    /* What comes again and again is a loop, told by its calls. */
+    /* A repeated part is a loop, recognised by its calls. */
     for (uint32_t p = 0; p < 2; p++)
         for (int k = 0; k < 6; k++) {
             call(&trace, p, solve, 1000 * k, 1000 * k + 500);
@@ -332,7 +332,7 @@ static void test_user(void)
     phases = found(&trace, 2);
     tap_ok(phases->source == PHASES_FROM_LOOPS, "user: states of a loop's body are no phases");
     phases_free(phases);
-    /* What the processes have in another order is no phase of the run. */
+    /* Parts in a different order on some processes are not phases of the run. */
     for (uint32_t p = 0; p < 2; p++) {
         call(&trace, p, p ? solve : output, 0, 3);
         call(&trace, p, p ? output : solve, 3, 10);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What replays keep books of: what is announced when a location enters a call, who is woken by it, and who goes on when
-   nobody can. */
+/* The bookkeeping of replays: what is announced when a location enters a call, which locations that wakes, and which
+   one continues in a deadlock. */
 #include "replay/player.h"
 
 #include "unit/hand_trace.h"
 #include "unit/tap.h"
 
-/* What was announced and who was woken, as text: "s0", "r1", "p2", "w3". */
+/* The announcements and the locations woken, as text: "s0", "r1", "p2", "w3". */
 static char said[200];
 
 static void say(char what, uint32_t number)
@@ -42,7 +42,7 @@ static void note_wake(struct player *player, uint32_t location)
 static const struct player_rules EACH = {note_send, note_receive, note_post, note_wake, false},
                                  TOGETHER = {note_send, note_receive, note_post, note_wake, true};
 
-/* graph_of() gives the processes from the last to the first: location 0 is the last one. */
+/* graph_of() adds the processes from the last to the first: location 0 is the last one. */
 static void enter(struct player *player, uint32_t location, int64_t now_ns)
 {
     struct call call = graph_call(player->graph, location, player->locations[location].at);

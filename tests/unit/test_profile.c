@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What some processes compute more than others, of samples whose rates are known: the planted line is named, and in
-   even runs nothing. */
+/* Functions in which some processes compute more than others, from samples with known rates: the planted line is named,
+   and in even runs nothing. */
 #include "profile/profile_excess.h"
 
 #include "core/memory.h"

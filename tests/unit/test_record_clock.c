@@ -136,7 +136,7 @@ static void test_damage(void)
     map = map_new(RECORD_CLOCK_TSC);
     add_true(BEGIN);
     record_clocks_finish(&clocks);
-    tap_ok(map->knot_count == 0 && map->bad == 1, "one reading tells no rate");
+    tap_ok(map->knot_count == 0 && map->bad == 1, "one reading gives no rate");
 }
 
 /* Random readings, most of them nonsense: never a crash, never back in time. */

@@ -30,7 +30,7 @@ static struct record_base base(enum record_kind kind, size_t size, int64_t ticks
     return (struct record_base){.kind = (uint8_t)kind, .words = (uint8_t)(size / 8), .ticks = ticks};
 }
 
-/* What the recorder of an undamaged process notes. */
+/* The records of an undamaged process. */
 static void calibrate(void)
 {
     for (int rank = 0; rank < PROCESSES; rank++)
@@ -78,7 +78,7 @@ static void write_file(int rank)
     fclose(file);
 }
 
-/* The recording as it is now: its times, how many, what damage is told. */
+/* The recording as it is now: its times, their number, the damage reported. */
 static struct {
     int64_t times_ns[2 * PROCESSES * CALLS + 8];
     uint32_t processes[2 * PROCESSES * CALLS + 8];
@@ -131,7 +131,7 @@ static void test_times(void)
     int wrong = 0;
     for (size_t i = 0; i < got.count; i++) {
         int64_t call = (int64_t)i / 4, leave = (int64_t)i / 2 % 2;
-        /* Process 1 is half a ns behind, which is none. */
+        /* Process 1 is half a ns late, which rounds to 0. */
         wrong += got.times_ns[i] != call * 100000 + leave * 50 || got.processes[i] != i % 2;
     }
     tap_equal_int(wrong, 0, "to the ns, processes in order of ticks");

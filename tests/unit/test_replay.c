@@ -24,7 +24,7 @@ static void expect_wait(const struct analysis *analysis, enum wait_kind kind, ui
                   process);
 }
 
-/* Example A1, with the work behind it of example B: a chain of late senders, then Finalize. */
+/* Example A1, followed by the work of example B: a chain of late senders, then Finalize. */
 static void test_chain(void)
 {
     struct trace trace = {0};
@@ -96,11 +96,11 @@ static void test_barrier(void)
     tap_equal_int(analysis->waits[WAIT_AT_BARRIER].causes_ns[2], 60, "barrier: process 2 is waited for");
     tap_equal_int(analysis->path_compute_ns[2], 40, "barrier: the path goes over process 2");
     tap_equal_int(analysis->replay, 50, "barrier: replay");
-    /* Process 2 goes on at 41 with the barrier free, as before: only the others are faster. */
+    /* Process 2 continues at 41 with the barrier free, as before: only the others are faster. */
     tap_equal_int(analysis->waits[WAIT_AT_BARRIER].saving_ns, 0, "barrier: leaving it out saves nothing here");
     /* Computing 19, 29, 49, 39 becomes 34 each: process 2 comes at 28, and process 0 has 16 left after 29. */
     tap_equal_int(analysis->balanced_saving, 5, "barrier: what even work saves");
-    /* Computing 25 each before it, and 9 behind it. */
+    /* Computing 25 each before it, and 9 after it. */
     tap_equal_int(analysis->even_sections_saving, 15, "barrier: what work saves that is even before it and behind it");
     /* The barrier itself is 1 of the critical path's 50. */
     tap_equal_int(analysis->own_saving, 1, "barrier: what a barrier of no time but waiting saves");
@@ -135,7 +135,7 @@ static void test_rooted(void)
 }
 
 /* Three processes compute until 20, 10 and 90 and reduce; they leave at 95, `leave_1` and 92, and end at `end_0`, 100
-   and 92. Process 1 having come first, nobody waits by Scalasca's definition. */
+   and 92. Process 1 arrived first, so none waits by Scalasca's definition. */
 static struct analysis *reduced(int32_t root, int64_t leave_1, int64_t end_0)
 {
     struct trace trace = {0};
@@ -153,7 +153,7 @@ static struct analysis *reduced(int32_t root, int64_t leave_1, int64_t end_0)
     return analysis;
 }
 
-/* Whoever stays in a reduction until the last has come needs what that brings. */
+/* A process that stays in a reduction until the last one arrives needs its data. */
 static void test_reduction_tree(void)
 {
     struct analysis *analysis = reduced(0, 12, 105);
@@ -199,7 +199,7 @@ static void test_late_receiver(void)
     analysis_free(analysis);
 }
 
-/* A probe waits for the message that the next receive takes; a Waitall for the last of its messages, once. */
+/* A probe waits for the message of the next receive; a Waitall for the last of its messages, once. */
 static void test_probe_and_waitall(void)
 {
     struct trace trace = {0};
@@ -222,7 +222,7 @@ static void test_probe_and_waitall(void)
     analysis_free(analysis);
 }
 
-/* Of several messages the early ones do not make the call longer when the last comes sooner. */
+/* With several messages, the early ones do not make the call longer when the last arrives sooner. */
 static void test_waitall_replayed(void)
 {
     struct trace trace = {0};
@@ -246,7 +246,7 @@ static void test_waitall_replayed(void)
     graph_free(graph);
 }
 
-/* What is missing, or backwards in time, gives no wait and hangs nothing. */
+/* Missing events, or times that go back, give no wait and do not hang. */
 static void test_broken(void)
 {
     struct trace trace = {0};
@@ -305,8 +305,8 @@ static void test_random(void)
     tap_equal_int(bounded, runs, "waits never exceed the calls");
 }
 
-/* A location that is forced on while it stands in a collective's list of waiting locations, ahead of another, leaves
-   the list: the other still learns that the last has come, and nobody else needs to be forced. */
+/* A location that is forced while it is in a collective's list of waiting locations, ahead of another, leaves the list:
+   the other still learns that the last has arrived, and no other needs to be forced. */
 static void test_forced_in_list(void)
 {
     struct trace trace = {0};
@@ -325,7 +325,7 @@ static void test_forced_in_list(void)
     graph_free(graph);
 }
 
-/* As many circles as there are pairs of threads: finding who is first must not take a look at all locations each time.
+/* As many circles as there are pairs of threads: finding the first must not examine all locations each time.
  */
 static void test_many_circles(void)
 {
@@ -348,7 +348,7 @@ static void test_many_circles(void)
     graph_free(graph);
 }
 
-/* Of two that could be forced on it is the one whose call was entered first. */
+/* Of two that could be forced, the one whose call was entered first is. */
 static void test_forced_first(void)
 {
     struct trace trace = {0};

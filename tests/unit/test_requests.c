@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Non-blocking and persistent messages by hand: which call posts what which call completes, and who waits for it. */
+/* Non-blocking and persistent messages by hand: which call posts the operation that another call completes, and which
+   process waits for it. */
 #include "replay/analyse.h"
 #include "replay/replay.h"
 
 #include "unit/hand_trace.h"
 #include "unit/tap.h"
 
-/* A call with a message to or from the partner, or none (-1), that tells so many requests from `number` on. */
+/* A call with a message to or from the partner, or none (-1), with these requests from `number` on. */
 static void telling(struct trace *trace, uint32_t process, uint32_t state, int64_t enter, int64_t leave,
                     int32_t partner, uint32_t number, uint32_t count)
 {
@@ -17,7 +18,7 @@ static void telling(struct trace *trace, uint32_t process, uint32_t state, int64
     tells(trace, process, number, count);
 }
 
-/* An end of a message in the call that was put last, before its leave. */
+/* An end of a message in the last call, before its leave. */
 static void more(struct trace *trace, uint32_t process, enum event_kind kind, int32_t partner)
 {
     size_t last = trace->count[process] - 1;
@@ -108,7 +109,7 @@ static void test_waitall(void)
     message(&trace, 2, RECV, 50, 55, 0);
     EXPECT(&trace, 3, WAIT_LATE_RECEIVER, "the latest of two", 40, 0, 0);
     begin(&trace, 3);
-    /* The same requests in other calls, and told by marks, in another order. */
+    /* The same requests in other calls, and recorded as marks, in another order. */
     telling(&trace, 0, ISSEND, 5, 6, 1, 1, 1);
     telling(&trace, 0, ISSEND, 7, 8, 2, 5, 1);
     put(&trace, 0, EVENT_ENTER, 10, WAITALL);
@@ -162,7 +163,7 @@ static void test_persistent(void)
     EXPECT(&trace, 2, WAIT_LATE_RECEIVER, "persistent", 80, 0);
 }
 
-/* A persistent broadcast: root and bytes are told when it is prepared. Process 2 gets nothing. */
+/* A persistent broadcast: root and bytes are recorded when it is prepared. Process 2 receives nothing. */
 static void test_persistent_root(void)
 {
     struct trace trace = {0};
@@ -214,7 +215,7 @@ static void test_threads(void)
     graph_free(graph);
 }
 
-/* Numbers that nobody gave, that are given again, ranges without end, ends of messages that come too late. */
+/* Numbers that were never assigned, or are reused, ranges without end, ends of messages that come too late. */
 static void test_nonsense(void)
 {
     struct trace trace = {0};

@@ -27,7 +27,7 @@ static void ms_call(struct trace *trace, uint32_t process, uint32_t state, int e
     call(trace, process, state, (int64_t)enter * MS, (int64_t)leave * MS);
 }
 
-/* A message end of so many bytes (-1: not told). */
+/* A message end with this many bytes (-1: not recorded). */
 static void ms_message(struct trace *trace, uint32_t process, uint32_t state, int enter, int leave, int partner,
                        int64_t bytes)
 {
@@ -409,7 +409,7 @@ static void test_unknown(void)
     tap_equal_string(s->nodes[node_of(s, "short")].reason, "too short to judge: 10.0 s", "too little time");
     search_free(s);
 
-    /* Whose broadcast it is, is not told: nobody can say who waits. */
+    /* The broadcast's root is not recorded: it is unknown which processes wait. */
     for (uint32_t p = 0; p < 2; p++)
         for (uint32_t turn = 0; turn < 4; turn++)
             call(&trace, p, BCAST, (10 * turn + (turn % 2 == p ? 5 : 0)) * INT64_C(1000000000),
@@ -475,7 +475,7 @@ static void test_where(void)
     /* In `output` 4 x (1 + 6) ms of computing, in `solve` 4 x (1 + 1). */
     expect_node(s, child_of(s, node_of(s, "computing"), "in state output"), SEARCH_TRUE, 0.28, "computing in a state");
     expect_node(s, child_of(s, node_of(s, "computing"), "in state solve"), SEARCH_FALSE, 0.08, "and in another");
-    /* No function has more than 20 %: the search goes on along the next axis. */
+    /* No function has more than 20 %: the search continues along the next axis. */
     size_t all = node_of(s, "all");
     expect_node(s, child_of(s, all, "in MPI_Send"), SEARCH_FALSE, 0.14, "one function of two");
     size_t at = child_of(s, all, "at sort.c:88");

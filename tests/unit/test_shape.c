@@ -161,8 +161,9 @@ static void test_pair(void)
     struct series series = series_make(2, (const double[]){3, 1}, 6);
     struct measure measure = measure_of(&series);
     struct pattern pattern = pattern_of(&series, &measure);
-    tap_ok(pattern.far_count == 1 && pattern.far[0] == 6 && near(pattern.far_mean, 3), "pair: who has more");
-    tap_ok(pattern.rest_count == 1 && pattern.rest[0] == 7 && near(pattern.rest_mean, 1), "pair: who has less");
+    tap_ok(pattern.far_count == 1 && pattern.far[0] == 6 && near(pattern.far_mean, 3), "pair: the process with more");
+    tap_ok(pattern.rest_count == 1 && pattern.rest[0] == 7 && near(pattern.rest_mean, 1),
+           "pair: the process with less");
     pattern_clear(&pattern);
     tap_ok(!pattern.far && !pattern.rest && pattern.far_count == 0, "a cleared pattern is empty");
     series_clear(&series);

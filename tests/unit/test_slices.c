@@ -72,7 +72,7 @@ static void make_events(void)
     }
 }
 
-/* One thread enters a state so often; everything else goes on around it. */
+/* One thread enters a state this often; everything else happens around it. */
 static void make_deep(size_t levels)
 {
     make_events();

@@ -11,7 +11,7 @@ enum { MEBIBYTE = 1024 * 1024, SIZE_MAX_SMALL = 40 };
 
 struct record {
     struct sort_key key;
-    uint64_t number; /* in the order of adding: tells whether the sort is stable */
+    uint64_t number; /* in the order of adding: shows whether the sort is stable */
 };
 
 static uint64_t random_state = 1;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What few runs can show: distributions against tables, analysis of variance as in Sprof's test of intrusion, means
+/* Results from few runs: distributions against tables, analysis of variance as in Sprof's test of intrusion, means
    without outliers, and how often identical and different versions are told apart, on generated runs. */
 #include "runs/permutation.h"
 #include "runs/significance.h"
@@ -106,7 +106,7 @@ struct spread {
     double part, run, outlier; /* share of runs with an outlier of half the run */
 };
 
-/* A run of 10 s: process 3 takes so much longer in its update, which all others wait for. */
+/* A run of 10 s: process 3 takes this much longer in its update, which all others wait for. */
 static struct metrics *generate(const struct defs *defs, const struct spread *spread, double longer_s)
 {
     struct metrics *metrics = hand_metrics(defs, PROCESSES, 10, 0);
@@ -149,7 +149,7 @@ static bool names_culprit(const struct significance *significance)
     return false;
 }
 
-/* How many of so many comparisons report anything, or the culprit. */
+/* How many of the comparisons report anything, or the culprit. */
 static int reported(const struct spread *spread, double longer_s, size_t runs, int rounds, int *anything)
 {
     static const char *const names[] = {"solve", "update", "MPI_Allreduce"};

@@ -127,7 +127,7 @@ static void test_document(void)
     expect(8, "halo", "a 2 × 4 halo exchange, open borders: 100 % of the messages");
 }
 
-/* The same matrix: the order of steps tells. */
+/* The same matrix: the order of steps decides. */
 static void test_order(void)
 {
     static const enum step_order orders[] = {STEPS_UNKNOWN, STEPS_TOGETHER, STEPS_IN_ORDER};
@@ -218,7 +218,7 @@ static void test_pairs(void)
     expect_none(16, "a tree without the branches at two processes");
 }
 
-/* Workers talk a little among themselves, and differently much with the master, who is the last. */
+/* Workers exchange a little among themselves, and different amounts with the master, which is the last. */
 static void test_noise(void)
 {
     for (uint32_t i = 0; i < 31; i++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Who waits for whom: small ends of runs with known verdicts, and large ones in little time. */
+/* Why runs hang: small ends of runs with known verdicts, and large ones in little time. */
 #include "core/memory.h"
 #include "core/payload.h"
 #include "stuck/stuck.h"

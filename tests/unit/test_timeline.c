@@ -26,7 +26,7 @@ static int64_t random_time(void)
     return time_ns + (int64_t)oracle_random(3) - 1;
 }
 
-/* A window whose borders lie at events or beside them, and some of the rows, in any order. */
+/* A window with borders at events or next to them, and some of the rows, in any order. */
 static struct timeline_view random_view(uint32_t rows[ORACLE_ROWS])
 {
     struct timeline_view view = {.from_ns = random_time(), .to_ns = random_time(), .rows = rows};
@@ -197,7 +197,7 @@ static bool statistics_right(const struct timeline_view *view)
 /* By how many of 255 a share of all the cell may be off: in the index times are rounded to these. */
 static double slack;
 
-/* The oracle's number of a state that a cell shows, outside all behind the last; one more: there is none. */
+/* The oracle's number of a state that a cell shows, outside all after the last; one more: none. */
 static size_t oracle_state(uint16_t shown)
 {
     if (shown == TIMELINE_OUTSIDE)
@@ -208,8 +208,8 @@ static size_t oracle_state(uint16_t shown)
     return ORACLE_STATES + 1;
 }
 
-/* What takes most behind the first: states that were not yet there, by time, each with its share; none only where there
-   is nothing more. */
+/* The states with most time after the first: not yet listed, by time, each with its share; none only if there are no
+   more. */
 static bool next_right(const struct timeline_cell *cell, const int64_t sum[ORACLE_STATES + 1], size_t first, double all,
                        double off)
 {
@@ -443,7 +443,7 @@ static void forge(unsigned char *data, size_t size)
     header->checksum = checksum_add(CHECKSUM_START, header, offsetof(struct index_header, checksum));
 }
 
-/* Any damage is found and mended; where it is hidden by checksums that fit, nothing crashes. */
+/* Any damage is found and repaired; if matching checksums hide it, nothing crashes. */
 static void test_damage(int rounds)
 {
     struct error err = {0};
@@ -577,7 +577,7 @@ int main(void)
     test_definitions("features_5.clog2");
     test_definitions("sort_bad_8.clog2");
     test_definitions("serial_1.clog2");
-    /* What is in the cache belongs to the test. */
+    /* The cache's contents belong to the test. */
     struct cache cache;
     struct error err = {0};
     if (cache_open(&cache, (char *[]){trace}, 1, "", &err) == STATUS_OK) {

@@ -18,7 +18,7 @@ enum {
     BUDGET = 40 << 20, /* bytes to read for one file, so that the test stays short under sanitizers */
 };
 
-/* What reading gave. */
+/* The result of reading. */
 struct outcome {
     struct sink sink;
     bool opened, streamed, complete;

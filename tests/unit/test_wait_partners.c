@@ -61,7 +61,7 @@ static void test_ring(void)
     graph_free(graph);
 }
 
-/* The latest of several; who gives nothing keeps nobody waiting, who gets nothing waits for nobody; oneself is nobody.
+/* The latest of several; who gives nothing keeps nobody waiting, who gets nothing does not wait; oneself is nobody.
  */
 static void test_several(void)
 {
@@ -89,7 +89,7 @@ static void test_several(void)
     graph_free(graph);
 }
 
-/* Whose neighbours are not told, or are not there, waits for nobody as far as one knows. */
+/* Whose neighbours are not told, or are not there, does not wait as far as one knows. */
 static void test_unknown(void)
 {
     struct trace trace = {0};
@@ -133,7 +133,7 @@ static void test_requests(void)
     graph_free(graph);
 }
 
-/* The processes are told which of the two groups they are in. */
+/* The processes record which of the two groups they are in. */
 static void make_sides(struct trace *trace)
 {
     for (uint32_t p = 0; p < 4; p++) {
@@ -188,7 +188,8 @@ static void test_all(void)
     graph_free(graph);
 }
 
-/* A library that collects in each group first: who ends after all have come waits for its own group, too. */
+/* A library that collects in each group first: a process that ends after all have arrived waits for its own group, too.
+ */
 static void test_library(void)
 {
     struct trace trace = {0};
@@ -208,7 +209,7 @@ static void test_library(void)
     graph_free(graph);
 }
 
-/* The root gives to the other group and waits for nobody; those beside it take no part. Both ways. */
+/* The root gives to the other group and does not wait; those beside it take no part. Both ways. */
 static void test_from_root(void)
 {
     struct trace trace = {0};
@@ -254,7 +255,7 @@ static void test_to_root(void)
     graph_free(graph);
 }
 
-/* Nobody says which communicator is the other group's, or nobody of it is recorded: nothing is known. */
+/* The other group's communicator is not recorded, or none of its members: nothing is known. */
 static void test_other_not_known(void)
 {
     for (int half = 0; half < 2; half++) {

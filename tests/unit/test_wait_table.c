@@ -8,7 +8,7 @@
 
 #include <math.h>
 
-/* What the table says of each call of the location, against wait_compute(). Returns how often it is wrong. */
+/* The table's data for each call of the location, against wait_compute(). Returns how often it is wrong. */
 static uint64_t wrong_calls(const struct graph *graph, uint32_t location)
 {
     uint64_t wrong = 0;
@@ -90,7 +90,7 @@ static void test_long(void)
     tap_equal_int((long long)graph->long_wait_count, 2, "two are kept apart");
     tap_ok(waits_sum_ns(graph, late_for, 0, 3) == 9200000005.0, "their sum");
     tap_equal_int(waits_median_ns(graph), 2200000000, "their median");
-    tap_equal_int((long long)graph->waits[1 - late_for].count, 0, "the one that is late waits for nobody");
+    tap_equal_int((long long)graph->waits[1 - late_for].count, 0, "the one that is late does not wait");
     tap_equal_int(waiting_call_before(graph, late_for, 0), GRAPH_NONE, "no wait before the first call");
     graph_free(graph);
 }

@@ -170,7 +170,7 @@ static void test_completion_replayed(void)
     graph_free(graph);
 }
 
-/* Who gives nothing keeps nobody waiting, who gets nothing waits for nobody. */
+/* Who gives nothing keeps nobody waiting, who gets nothing does not wait. */
 static void test_nothing_moved(void)
 {
     struct trace trace = {0};

@@ -168,7 +168,7 @@ static void test_deadlock(void)
     }
     struct graph *graph = graph_of(&trace, 2);
     struct network_run run = on_network(graph, (struct network){.latency_ns = 2, .bytes_per_s = TEN, .eager_limit = 1});
-    tap_ok(run.deadlock && run.forced == 0, "rendezvous deadlocks, and is told");
+    tap_ok(run.deadlock && run.forced == 0, "rendezvous deadlocks, and is reported");
     tap_equal_int(run.end_ns, 22, "the numbers are those of eager sends");
     run = on_network(graph, (struct network){.latency_ns = 2, .bytes_per_s = TEN});
     tap_ok(!run.deadlock && run.end_ns == 22, "eager sends do not deadlock");
@@ -278,7 +278,7 @@ static void test_standard(void)
 }
 
 /* Which call posts a receive, and which completes a send, the trace tells: rendezvous waits for the one, and in the
- * other.
+   other.
  */
 static void test_requests(void)
 {

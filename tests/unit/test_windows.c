@@ -138,7 +138,7 @@ static void test_fence(void)
     window(&trace, 0, FENCE, 10, 15);
     window(&trace, 1, FENCE, 20, 53);
     window(&trace, 2, FENCE, 50, 54);
-    EXPECT(&trace, 3, WAIT_AT_FENCE, "a fence that one leaves before waits for nobody", 0, 0, 0);
+    EXPECT(&trace, 3, WAIT_AT_FENCE, "a fence that one leaves before does not wait", 0, 0, 0);
     for (uint32_t p = 0; p < 3; p++)
         call(&trace, p, states[FENCE], 10 * p, 30 + p);
     EXPECT(&trace, 3, WAIT_AT_FENCE, "on what is no window nothing is known", 0, 0, 0);
