@@ -64,8 +64,10 @@ static void table_row(struct text_table *table, const struct scenario *scenario,
 {
     char saving[TEXT_NUMBER_SIZE], share[TEXT_NUMBER_SIZE], lasts[TEXT_NUMBER_SIZE];
     text_table_cell(table, text_duration(saving, scenario->saving_ns), false);
-    text_table_cell(table, text_share(share, share_of(scenario, replay_ns)), false);
-    text_table_cell(table, text_duration(lasts, scenario->end_ns), false);
+    if (!verbose) {
+        text_table_cell(table, text_share(share, share_of(scenario, replay_ns)), false);
+        text_table_cell(table, text_duration(lasts, scenario->end_ns), false);
+    }
     text_table_cell(table, scenario->title, true);
     if (verbose)
         text_table_cell(table, scenario->options, true);
@@ -73,11 +75,12 @@ static void table_row(struct text_table *table, const struct scenario *scenario,
 
 static void write_table(struct output *output, const struct scenarios *scenarios, bool verbose)
 {
-    static const char *const titles[] = {"saves ↓", "share", "run", "if", "options"};
-    size_t columns = verbose ? 5 : 4;
+    static const char *const titles[] = {"saves ↓", "share", "run", "if"}, *const with_options[] = {"saves ↓", "if",
+                                                                                                    "options"};
+    size_t columns = verbose ? 3 : 4;
     struct text_table *table = text_table_columns(columns);
     for (size_t i = 0; i < columns; i++)
-        text_table_cell(table, titles[i], i >= 3);
+        text_table_cell(table, verbose ? with_options[i] : titles[i], i >= (verbose ? 1U : 3U));
     for (size_t i = 0; i < scenarios->count; i++)
         table_row(table, &scenarios->scenario[i], scenarios->replay_ns, verbose);
     text_table_print(table, output, "  ");
