@@ -2,6 +2,7 @@
 #include "cli/scaling_runs.h"
 
 #include "cli/launch.h"
+#include "cli/openmp_regions.h"
 #include "cli/program.h"
 #include "cli/selection.h"
 #include "core/memory.h"
@@ -25,6 +26,7 @@ struct planned {
 struct plan {
     const struct options *options;
     struct program program;
+    const char *directory; /* where traces are kept */
     struct planned *runs;
     size_t count;
 };
@@ -45,10 +47,10 @@ static char *fill_in(const char *text, const struct planned *run)
     return filled;
 }
 
-static char *trace_path(const char *directory, const struct planned *run)
+static char *trace_path(const char *directory, const struct planned *run, const char *suffix)
 {
     char *path;
-    if (asprintf(&path, "%s/p%u_t%u_r%u.clog2", directory, run->processes, run->threads, run->repeat) < 0)
+    if (asprintf(&path, "%s/p%u_t%u_r%u%s", directory, run->processes, run->threads, run->repeat, suffix) < 0)
         abort();
     return path;
 }
@@ -101,7 +103,13 @@ static enum status run_once(const struct plan *plan, const struct planned *run, 
     size_t before = words_before(words, plan, trace, number, self), count = before;
     for (size_t i = 0; i < options->input_count; i++)
         words[count++] = fill_in(options->inputs[i], run);
+    char *regions = before == 0 ? trace_path(plan->directory, run, ".regions") : NULL;
+    if (regions)
+        openmp_record(regions);
     enum status status = launch_quietly(words, count, result, err);
+    if (regions)
+        openmp_record(NULL);
+    free(regions);
     for (size_t i = before; i < count; i++)
         free(words[i]);
     free(words);
@@ -179,16 +187,27 @@ static void note_failure(const struct planned *run, const struct launch_result *
         fprintf(stderr, "exit code %d\n", result->code);
 }
 
+/* A metrics file of OpenMP's regions, where the program has any. */
+static bool take_regions(const struct performed_runs *performed, const struct planned *run, const char *metrics,
+                         int64_t ran_ns, enum status *status, struct error *err)
+{
+    char *regions = trace_path(performed->directory, run, ".regions");
+    bool taken = openmp_take(regions, metrics, ran_ns, status, err);
+    free(regions);
+    return taken;
+}
+
 static enum status perform(struct plan *plan, struct performed_runs *performed, struct error *err)
 {
     const struct options *options = plan->options;
     struct launch_result result = {0};
     bool is_mpi = plan->program.kind != MPI_KIND_NONE, warm = false;
     size_t capacity = 0;
+    enum status status = STATUS_OK;
     for (size_t i = 0; i < plan->count; i++) {
         const struct planned *run = &plan->runs[i];
-        char *trace = is_mpi ? trace_path(performed->directory, run) : NULL;
-        bool is_there = trace && !options->force && access(trace, R_OK) == 0;
+        char *trace = trace_path(performed->directory, run, is_mpi ? ".clog2" : ".xml");
+        bool is_there = !options->force && access(trace, R_OK) == 0;
         /* The first run finds cold caches and files that were never read: it is made twice. */
         for (int times = is_there ? 0 : warm ? 1 : 2; times > 0; times--) {
             note(options, i, plan->count, run);
@@ -201,10 +220,18 @@ static enum status perform(struct plan *plan, struct performed_runs *performed, 
         if (!is_there && (result.code != 0 || result.signal != 0)) {
             note_failure(run, &result);
             performed->failed++;
-            if (trace)
+            if (is_mpi)
                 unlink(trace);
             free(trace);
             continue;
+        }
+        if (!is_mpi && !is_there && !take_regions(performed, run, trace, result.ran_ns, &status, err)) {
+            free(trace);
+            trace = NULL;
+        }
+        if (status != STATUS_OK) {
+            free(trace);
+            return STATUS_FAILED;
         }
         struct performed one = {run->processes, run->threads, trace, (double)result.ran_ns / 1e9};
         ARRAY_PUSH(performed->runs, performed->count, capacity, one);
@@ -219,11 +246,12 @@ enum status scaling_perform(const struct options *options, struct performed_runs
     if (asprintf(&performed->directory, "%s.scaling", slash ? slash + 1 : options->inputs[0]) < 0)
         abort();
     enum status status = plan_runs(&plan, err);
-    if (status == STATUS_OK && plan.program.kind != MPI_KIND_NONE && mkdir(performed->directory, 0777) != 0 &&
-        errno != EEXIST)
+    plan.directory = performed->directory;
+    if (status == STATUS_OK && mkdir(performed->directory, 0777) != 0 && errno != EEXIST)
         status = error_set(err, ERROR_OUTPUT, "%s: %s", performed->directory, strerror(errno));
     if (status == STATUS_OK)
         status = perform(&plan, performed, err);
+    rmdir(performed->directory); /* if nothing was recorded */
     free(plan.runs);
     return status;
 }

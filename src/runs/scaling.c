@@ -95,20 +95,27 @@ static double compute_s(const struct metrics *metrics)
     return metrics->process_count ? sum / (double)metrics->process_count / 1e9 : 0;
 }
 
+/* POP's factors are about MPI: they say nothing of threads that compute beside each other. */
+static bool uses_mpi(const struct metrics *metrics)
+{
+    return metrics->process_count != 1 || metrics->process[0].communication_ns > 0;
+}
+
 /* Adds a run to the means of its size. `computation` holds mean computing of a process until all sizes are known. */
 static void add_to_size(struct scaling_size *size, const struct scaling_run *run, bool first)
 {
     const struct metrics *metrics = run->metrics;
     const struct analysis *analysis = metrics ? metrics->analysis : NULL;
     double share = 1 / (double)size->repeats, time_s = scaling_run_s(run);
-    struct efficiency efficiency = metrics ? efficiency_of(metrics) : (struct efficiency){NAN, NAN, NAN};
+    bool has_factors = metrics && uses_mpi(metrics);
+    struct efficiency efficiency = has_factors ? efficiency_of(metrics) : (struct efficiency){NAN, NAN, NAN};
     size->time_s += time_s * share;
     size->least_s = first ? time_s : fmin(size->least_s, time_s);
     size->most_s = first ? time_s : fmax(size->most_s, time_s);
     size->parallel += efficiency.parallel * share;
     size->load_balance += efficiency.load_balance * share;
     size->communication += efficiency.communication * share;
-    size->computation += (metrics ? compute_s(metrics) : NAN) * share;
+    size->computation += (has_factors ? compute_s(metrics) : NAN) * share;
     size->serialisation += (analysis ? analysis->serialisation : NAN) * share;
     size->transfer += (analysis ? analysis->transfer : NAN) * share;
 }

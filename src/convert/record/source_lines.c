@@ -57,9 +57,8 @@ void source_lines_close(struct source_lines *lines)
 }
 
 /* Without the directory of compilation, which does not describe the program. */
-static const char *file_of(Dwfl_Line *line, const char *file)
+static const char *file_of(const char *directory, const char *file)
 {
-    const char *directory = dwfl_line_comp_dir(line);
     size_t length = directory ? strlen(directory) : 0;
     if (file && length > 0 && strncmp(file, directory, length) == 0 && file[length] == '/')
         file += length + 1;
@@ -83,6 +82,23 @@ static const char *function_of(struct source_lines *lines, Dwarf_Addr address)
     return name ? name : dwfl_module_addrname(lines->module, address);
 }
 
+/* Clang leaves out the table that says which unit an address is in: each is asked. */
+static void find_in_units(struct source_lines *lines, Dwarf_Addr address, struct source_place *place)
+{
+    Dwarf_Addr bias;
+    Dwarf_Attribute directory;
+    int number = 0;
+    for (Dwarf_Die *unit = NULL; (unit = dwfl_module_nextcu(lines->module, unit, &bias));) {
+        Dwarf_Line *line = dwarf_haspc(unit, address - bias) > 0 ? dwarf_getsrc_die(unit, address - bias) : NULL;
+        if (!line)
+            continue;
+        const char *compiled_in = dwarf_attr(unit, DW_AT_comp_dir, &directory) ? dwarf_formstring(&directory) : NULL;
+        place->file = file_of(compiled_in, dwarf_linesrc(line, NULL, NULL));
+        place->line = dwarf_lineno(line, &number) == 0 ? number : 0;
+        return;
+    }
+}
+
 bool source_lines_find(struct source_lines *lines, uint64_t address, struct source_place *place)
 {
     *place = (struct source_place){0};
@@ -90,8 +106,10 @@ bool source_lines_find(struct source_lines *lines, uint64_t address, struct sour
     int number = 0;
     Dwfl_Line *line = dwfl_module_getsrc(lines->module, address);
     if (line)
-        place->file = file_of(line, dwfl_lineinfo(line, NULL, &number, NULL, NULL, NULL));
+        place->file = file_of(dwfl_line_comp_dir(line), dwfl_lineinfo(line, NULL, &number, NULL, NULL, NULL));
     place->line = number;
+    if (!line)
+        find_in_units(lines, address, place);
     place->function = function_of(lines, address);
     return place->file || place->function;
 }

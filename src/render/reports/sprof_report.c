@@ -60,7 +60,9 @@ static void write_place(struct output *output, const char *name)
     const char *colon = strrchr(name, ':');
     unsigned start = 0, stop = 0;
     int length = 0;
-    if (!colon || sscanf(colon, ":%9u-%9u%n", &start, &stop, &length) != 2 || colon[length] != '\0') {
+    if (colon && sscanf(colon, ":%9u%n", &start, &length) == 1 && colon[length] == '\0') {
+        stop = start;
+    } else if (!colon || sscanf(colon, ":%9u-%9u%n", &start, &stop, &length) != 2 || colon[length] != '\0') {
         start = stop = 0;
         colon = name + strlen(name);
     }
