@@ -62,7 +62,7 @@ static void order_location(const struct graph *graph, uint32_t location, struct 
                 end_group(group, instead);
             continue;
         }
-        enum wait_kind kind = wait_kind_in(graph, location, i);
+        int kind = wait_kind_in(graph, location, i);
         group->wrong |= kind == WAIT_WRONG_ORDER_SAME || kind == WAIT_WRONG_ORDER_OTHER;
         if (!group->wrong)
             continue;
