@@ -8,9 +8,8 @@
 
    THREADS is the most that a call had, TIME_NS that of all calls, WORK_NS of all threads of all calls, until they wait
    for the end of the region. The address is counted as in the file MODULE. */
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE
-#endif
+#include "record/clock.h"
+
 #include <dlfcn.h>
 #include <link.h>
 #include <stdatomic.h>
@@ -18,42 +17,36 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 #include <unistd.h>
 
 #define EXPORT __attribute__((visibility("default")))
 
 enum { REGIONS = 4096, THREADS = 1024 };
 
+/* Times are ticks of the clock. */
 struct region {
     _Atomic uintptr_t address; /* 0: free */
-    _Atomic int64_t calls, time_ns, work_ns;
+    _Atomic int64_t calls, time, work;
     _Atomic unsigned threads;
 };
 
 /* One execution of a region. Each thread has a place of its own, a cache line. */
 struct place {
-    _Alignas(64) int64_t begin_ns, end_ns;
+    _Alignas(64) int64_t begin, end;
 };
 struct call {
     struct region *region;
-    int64_t begin_ns;
+    int64_t begin;
     _Atomic unsigned threads;
     struct place places[THREADS];
 };
 
 static struct region regions[REGIONS];
 static pid_t owner;
+static struct clock_pair started;
 static __thread unsigned depth;      /* of regions, on this thread */
 static __thread struct place *place; /* of this thread in the call it is part of */
 static __thread struct call *spare;  /* of the last call, for the next one */
-
-static int64_t now_ns(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
-}
 
 /* NULL where there are too many. */
 static struct region *region_at(uintptr_t address)
@@ -77,7 +70,7 @@ static struct call *call_begin(uintptr_t address)
     spare = NULL;
     call->region = region;
     atomic_store(&call->threads, 0);
-    call->begin_ns = now_ns();
+    call->begin = clock_entry();
     return call;
 }
 
@@ -87,25 +80,25 @@ static void call_join(struct call *call)
     unsigned index = atomic_fetch_add(&call->threads, 1);
     place = index < THREADS ? &call->places[index] : NULL;
     if (place)
-        place->begin_ns = place->end_ns = now_ns();
+        place->begin = place->end = clock_entry();
 }
 
 /* And does nothing more, unless this is called again. */
 static void call_leave(void)
 {
     if (place)
-        place->end_ns = now_ns();
+        place->end = clock_entry();
 }
 
 static void call_end(struct call *call)
 {
-    int64_t time_ns = now_ns() - call->begin_ns, work_ns = 0;
+    int64_t time = clock_entry() - call->begin, work = 0;
     unsigned threads = atomic_load(&call->threads), most = atomic_load(&call->region->threads);
     for (unsigned i = 0; i < threads && i < THREADS; i++)
-        work_ns += call->places[i].end_ns - call->places[i].begin_ns;
+        work += call->places[i].end - call->places[i].begin;
     atomic_fetch_add(&call->region->calls, 1);
-    atomic_fetch_add(&call->region->time_ns, time_ns);
-    atomic_fetch_add(&call->region->work_ns, work_ns);
+    atomic_fetch_add(&call->region->time, time);
+    atomic_fetch_add(&call->region->work, work);
     while (threads > most && !atomic_compare_exchange_weak(&call->region->threads, &most, threads))
         continue;
     /* It is never freed: a thread of libomp may look at its place once more. */
@@ -197,7 +190,7 @@ static void on_parallel_end(union data *parallel, union data *task, int flags, c
     if (!call)
         return;
     /* A single thread waits for nobody, and has no barrier. */
-    if (place && place->end_ns == place->begin_ns)
+    if (place && place->end == place->begin)
         call_leave();
     depth = 0;
     place = NULL;
@@ -270,12 +263,22 @@ EXPORT struct ompt_start *ompt_start_tool(unsigned version, const char *runtime)
 __attribute__((constructor)) static void begin(void)
 {
     owner = getpid();
+    clock_start(CLOCK_AUTO);
+    started = clock_read();
+}
+
+/* Both clocks were read as the program began, and now. */
+static long long ns_of(int64_t ticks, struct clock_pair now)
+{
+    double elapsed = (double)(now.ticks - started.ticks);
+    return elapsed > 0 ? (long long)((double)ticks * (double)(now.ns - started.ns) / elapsed) : 0;
 }
 
 /* Children of the program that did not start another one do not write. */
 __attribute__((destructor)) static void write_regions(void)
 {
     const char *path = getenv("SIGHT_RECORD_OPENMP");
+    struct clock_pair now = clock_read();
     FILE *file = NULL;
     for (size_t i = 0; path && getpid() == owner && i < REGIONS; i++) {
         uintptr_t address = atomic_load(&regions[i].address);
@@ -286,7 +289,7 @@ __attribute__((destructor)) static void write_regions(void)
         if (!file && !(file = fopen(path, "we")))
             return;
         fprintf(file, "region %lld %u %lld %lld %llu %s\n", (long long)regions[i].calls, regions[i].threads,
-                (long long)regions[i].time_ns, (long long)regions[i].work_ns,
+                ns_of(regions[i].time, now), ns_of(regions[i].work, now),
                 (unsigned long long)(address - 1 - map->l_addr), *map->l_name ? map->l_name : about.dli_fname);
     }
     if (file)
