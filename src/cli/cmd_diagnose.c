@@ -11,7 +11,8 @@ static void write_diagnosis(struct output *output, const struct options *options
 {
     char title[300];
     run_title(title, sizeof title, options);
-    struct diagnosis diagnosis = {run->metrics, run->results, run->findings, title, options->verbose, run->stuck};
+    struct diagnosis diagnosis = {
+        run->metrics, run->results, run->findings, title, options->verbose, run->stuck, run_wants_colour(options)};
     if (options->format && strcmp(options->format, "json") == 0)
         diagnosis_write_json(output, &diagnosis, false);
     else

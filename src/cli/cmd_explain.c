@@ -61,8 +61,8 @@ static void write_json(struct output *output, const struct options *options, con
     for (size_t i = 0; i < run->findings->count; i++)
         if (is_wanted(options->finding, i, &run->findings->finding[i]))
             wanted.finding[wanted.count++] = run->findings->finding[i];
-    diagnosis_write_json(output, &(struct diagnosis){run->metrics, run->results, &wanted, NULL, false, run->stuck},
-                         true);
+    diagnosis_write_json(
+        output, &(struct diagnosis){run->metrics, run->results, &wanted, NULL, false, run->stuck, false}, true);
     free(wanted.finding);
 }
 

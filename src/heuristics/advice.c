@@ -2,6 +2,7 @@
 #include "heuristics/advice.h"
 
 #include "core/text.h"
+#include "heuristics/master.h"
 #include "heuristics/traffic.h"
 
 #include <inttypes.h>
@@ -53,7 +54,8 @@ struct structure structure_of_run(const struct metrics *metrics)
                                                                         .message_bytes = -1});
     if (traffic.count == 0)
         structure.kind = STRUCTURE_COLLECTIVE;
-    if (structure.kind == STRUCTURE_MASTER_WORKER && serves_in_rounds(metrics))
+    bool hub = structure.kind == STRUCTURE_MASTER_WORKER && structure.best.centre < metrics->process_count;
+    if (hub && serves_in_rounds(metrics) && master_of(metrics) != (int64_t)metrics->process[structure.best.centre].rank)
         structure.kind = structure.best.kind = STRUCTURE_STAR;
     traffic_clear(&traffic);
     return structure;

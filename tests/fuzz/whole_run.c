@@ -52,7 +52,7 @@ static void judge(const struct metrics *metrics)
     struct findings findings = findings_of(metrics, results);
     struct output *output = output_open_memory();
     size_t length;
-    diagnosis_write_text(output, &(struct diagnosis){metrics, results, &findings, "fuzz", false, NULL});
+    diagnosis_write_text(output, &(struct diagnosis){metrics, results, &findings, "fuzz", false, NULL, false});
     free(output_take(output, &length));
     findings_clear(&findings);
     heuristics_free(results);

@@ -92,6 +92,15 @@ static const char *bar_text(char buffer[64], double share)
     return buffer;
 }
 
+#define BOLD "\033[1m"
+#define PLAIN "\033[0m"
+
+/* Green from POP's limit of what is acceptable on, yellow, red where half is lost. */
+static const char *bar_colour(double share)
+{
+    return share >= 0.8 ? "\033[32m" : share >= 0.5 ? "\033[33m" : "\033[31m";
+}
+
 static void write_title(struct output *output, const struct metrics *metrics, const char *title)
 {
     char facts[FACTS_SIZE], share[TEXT_NUMBER_SIZE];
@@ -110,8 +119,10 @@ static void write_efficiency(struct output *output, const struct diagnosis *diag
     const struct analysis *analysis = diagnosis->metrics->analysis;
     char bar[64], parallel[TEXT_NUMBER_SIZE], balance[TEXT_NUMBER_SIZE], communication[TEXT_NUMBER_SIZE],
         serialisation[TEXT_NUMBER_SIZE], transfer[TEXT_NUMBER_SIZE];
-    output_print(output, "\n  parallel efficiency  %s  %s  =  load balance %s\n", bar_text(bar, efficiency.parallel),
-                 text_share(parallel, efficiency.parallel), text_share(balance, efficiency.load_balance));
+    output_print(output, "\n  parallel efficiency  %s%s%s  %s  =  load balance %s\n",
+                 diagnosis->colour ? bar_colour(efficiency.parallel) : "", bar_text(bar, efficiency.parallel),
+                 diagnosis->colour ? PLAIN : "", text_share(parallel, efficiency.parallel),
+                 text_share(balance, efficiency.load_balance));
     output_print(output, "    ×  communication %s", text_share(communication, efficiency.communication));
     if (analysis && analysis->serialisation > 0)
         output_print(output, "  (serialisation %s  ×  transfer %s)", text_share(serialisation, analysis->serialisation),
@@ -224,11 +235,13 @@ void diagnosis_write_savings(struct output *output, const struct findings *findi
 }
 
 /* One finding in a few lines; only counts them without output. */
-static size_t write_finding(struct output *output, size_t number, const struct finding *finding)
+static size_t write_finding(struct output *output, size_t number, const struct finding *finding, bool colour)
 {
     if (output)
-        output_text(output, "\n");
+        output_print(output, "\n%s", colour ? BOLD : "");
     size_t lines = 1 + write_head(output, number, finding);
+    if (output && colour)
+        output_text(output, PLAIN);
     lines += paragraph_write(output, "     ", "     ", finding->text);
     return lines + paragraph_write(output, "     → ", "       ", finding->advice);
 }
@@ -249,10 +262,10 @@ static bool write_findings(struct output *output, const struct diagnosis *diagno
         return false;
     }
     for (; shown < findings->count && shown < SHOWN; shown++) {
-        lines += write_finding(NULL, shown + 1, &findings->finding[shown]);
+        lines += write_finding(NULL, shown + 1, &findings->finding[shown], false);
         if (shown > 0 && lines > SCREEN_LINES - FRAME_LINES)
             break;
-        write_finding(output, shown + 1, &findings->finding[shown]);
+        write_finding(output, shown + 1, &findings->finding[shown], diagnosis->colour);
     }
     if (shown < findings->count)
         output_print(output, "\n  … %zu more:  sight explain %s\n", findings->count - shown, diagnosis->title);
@@ -276,7 +289,9 @@ void diagnosis_write_text(struct output *output, const struct diagnosis *diagnos
         lines += 1 + stuck_write_text(output, diagnosis->stuck, STUCK_LINES);
         output_text(output, "\n");
     }
+    output_text(output, diagnosis->colour ? BOLD : "");
     paragraph_write(output, "  ", "  ", sentence);
+    output_text(output, diagnosis->colour ? PLAIN : "");
     if (metrics->process_count > 1)
         write_efficiency(output, diagnosis);
     write_structure(output, metrics);

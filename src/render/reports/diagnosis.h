@@ -26,6 +26,7 @@ struct diagnosis {
     const char *title;
     bool verbose;              /* starting and ending MPI is included */
     const struct stuck *stuck; /* NULL: not known */
+    bool colour;               /* text for a terminal: bold verdict and findings, the bar by its threshold */
 };
 void diagnosis_write_text(struct output *output, const struct diagnosis *diagnosis);
 
