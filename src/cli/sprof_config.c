@@ -121,12 +121,17 @@ static enum status take_lines(const char *file, struct input *input, struct sett
 
 static enum status check(const char *file, const struct settings *settings, struct error *err)
 {
-    const char *missing = settings->tests == 0                            ? "number_of_tests"
-                          : settings->list                                ? NULL
-                          : settings->most == 0                           ? "max_number_threads"
-                          : !settings->is_power && !settings->is_constant ? "type_of_step"
-                          : settings->step == 0                           ? "value_of_step"
-                                                                          : NULL;
+    const char *missing = NULL;
+    if (settings->tests == 0)
+        missing = "number_of_tests";
+    else if (settings->list) /* replaces the three below */
+        missing = NULL;
+    else if (settings->most == 0)
+        missing = "max_number_threads";
+    else if (!settings->is_power && !settings->is_constant)
+        missing = "type_of_step";
+    else if (settings->step == 0)
+        missing = "value_of_step";
     if (missing)
         return error_set(err, ERROR_USAGE, "%s: %s is missing", file, missing);
     if (!settings->list && settings->is_power && settings->step < 2)

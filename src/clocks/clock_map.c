@@ -9,7 +9,9 @@
 static int64_t whole(double ns)
 {
     double nearest = floor(ns + 0.5);
-    return !(nearest < 9.2e18) ? INT64_MAX : nearest <= -9.2e18 ? INT64_MIN : (int64_t)nearest;
+    if (!(nearest < 9.2e18)) /* also for NaN */
+        return INT64_MAX;
+    return nearest <= -9.2e18 ? INT64_MIN : (int64_t)nearest;
 }
 
 int64_t clock_line_time(const struct clock_map *map, const struct clock_scale *scale, int64_t time_ns)

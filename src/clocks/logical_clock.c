@@ -316,9 +316,9 @@ static int64_t height(const struct ramp *ramp, int64_t time_ns)
     if (!ramp->rising)
         return 0;
     struct clock_corner ends[2] = {{foot_of(ramp), 0}, *top(ramp)};
-    return time_ns >= ends[1].time_ns   ? ends[1].shift_ns
-           : time_ns <= ends[0].time_ns ? 0
-                                        : clock_corner_shift(ends, time_ns);
+    if (time_ns >= ends[1].time_ns)
+        return ends[1].shift_ns;
+    return time_ns <= ends[0].time_ns ? 0 : clock_corner_shift(ends, time_ns);
 }
 
 static double rise(struct clock_corner from, struct clock_corner to)

@@ -71,11 +71,25 @@ void xml_put_latin1(struct xml_line *line, const unsigned char *bytes, size_t co
         put_latin1_character(line, bytes[i]);
 }
 
+/* Length of a UTF-8 sequence by its first byte; 0: no sequence begins so (0xC0 and 0xC1 would be overlong). */
+static size_t utf8_length(unsigned char lead)
+{
+    if (lead < 0x80)
+        return 1;
+    if (lead < 0xC2)
+        return 0;
+    if (lead < 0xE0)
+        return 2;
+    if (lead < 0xF0)
+        return 3;
+    return lead < 0xF5 ? 4 : 0;
+}
+
 /* Length of the UTF-8 sequence at `at`, 0 if there is none; its code point. */
 static size_t utf8_sequence(const unsigned char *at, uint32_t *code)
 {
     static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
-    size_t length = *at < 0x80 ? 1 : *at < 0xC2 ? 0 : *at < 0xE0 ? 2 : *at < 0xF0 ? 3 : *at < 0xF5 ? 4 : 0;
+    size_t length = utf8_length(*at);
     if (length == 0)
         return 0;
     *code = length == 1 ? *at : *at & (0x7Fu >> length);
@@ -223,10 +237,13 @@ bool xml_get_seconds(struct xml_value value, int64_t *ns)
 
 static int hex_value(char digit)
 {
-    return digit >= '0' && digit <= '9'   ? digit - '0'
-           : digit >= 'A' && digit <= 'F' ? digit - 'A' + 10
-           : digit >= 'a' && digit <= 'f' ? digit - 'a' + 10
-                                          : -1;
+    if (digit >= '0' && digit <= '9')
+        return digit - '0';
+    if (digit >= 'A' && digit <= 'F')
+        return digit - 'A' + 10;
+    if (digit >= 'a' && digit <= 'f')
+        return digit - 'a' + 10;
+    return -1;
 }
 
 /* The code of the %XX at `at`, or -1. */

@@ -88,7 +88,9 @@ static struct wait wait_for_operations(const struct graph *graph, uint32_t locat
 
 enum wait_kind wait_for_message_kind(const struct call *call)
 {
-    return call->pending_same ? WAIT_WRONG_ORDER_SAME : call->pending_other ? WAIT_WRONG_ORDER_OTHER : WAIT_LATE_SENDER;
+    if (call->pending_same)
+        return WAIT_WRONG_ORDER_SAME;
+    return call->pending_other ? WAIT_WRONG_ORDER_OTHER : WAIT_LATE_SENDER;
 }
 
 /* The longest of the waits for messages that arrive in the call. */

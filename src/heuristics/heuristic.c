@@ -15,9 +15,9 @@ const char *verdict_name(enum verdict verdict)
 enum verdict verdict_of(double share)
 {
     double percent = share * 100;
-    return percent <= VERDICT_GOOD_PERCENT   ? VERDICT_GOOD
-           : percent <= VERDICT_FAIR_PERCENT ? VERDICT_FAIR
-                                             : VERDICT_POOR;
+    if (percent <= VERDICT_GOOD_PERCENT)
+        return VERDICT_GOOD;
+    return percent <= VERDICT_FAIR_PERCENT ? VERDICT_FAIR : VERDICT_POOR;
 }
 
 void result_say(struct heuristic_result *result, const char *format, ...)

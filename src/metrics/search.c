@@ -95,10 +95,12 @@ uint64_t search_state_count(const struct search *search, enum search_state state
     for (size_t i = 0; i < search->count; i++) {
         const struct search_node *node = &search->nodes[i];
         count += node->state == state;
-        count += state == SEARCH_TRUE      ? node->more_true
-                 : state == SEARCH_FALSE   ? node->more_false
-                 : state == SEARCH_UNKNOWN ? node->more_unknown
-                                           : 0;
+        if (state == SEARCH_TRUE)
+            count += node->more_true;
+        else if (state == SEARCH_FALSE)
+            count += node->more_false;
+        else if (state == SEARCH_UNKNOWN)
+            count += node->more_unknown;
     }
     return count;
 }

@@ -77,10 +77,12 @@ static int *ranks_in(const struct frame *frame, MPI_Group group, int count)
     PMPI_Group_translate_ranks(group, count, ranks, frame->sides[0], first);
     if (frame->sides[1] != MPI_GROUP_NULL)
         PMPI_Group_translate_ranks(group, count, ranks, frame->sides[1], second);
-    for (int i = 0; i < count; i++)
-        ranks[i] = first[i] != MPI_UNDEFINED    ? first[i]
-                   : second[i] != MPI_UNDEFINED ? second[i] + SECOND_SIDE
-                                                : MPI_UNDEFINED;
+    for (int i = 0; i < count; i++) {
+        if (first[i] != MPI_UNDEFINED)
+            ranks[i] = first[i];
+        else
+            ranks[i] = second[i] != MPI_UNDEFINED ? second[i] + SECOND_SIDE : MPI_UNDEFINED;
+    }
     return ranks;
 }
 

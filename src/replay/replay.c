@@ -121,9 +121,13 @@ static void play(struct exact *exact, uint32_t location)
             struct wait completion = wait_completion_of(exact->player.graph, location, where->at);
             call.leave_ns -= exact_is_free(exact, completion.kind) ? completion.ns : 0;
         }
-        int64_t end_ns = is_free_call(exact, &call) ? where->now_ns
-                         : call.instance            ? exact_end_in_instance(exact, location, &call)
-                                                    : end_with_messages(exact, location, &call);
+        int64_t end_ns;
+        if (is_free_call(exact, &call))
+            end_ns = where->now_ns;
+        else if (call.instance)
+            end_ns = exact_end_in_instance(exact, location, &call);
+        else
+            end_ns = end_with_messages(exact, location, &call);
         if (end_ns == NOT_YET)
             return;
         end_call(exact, location, &call, end_ns);

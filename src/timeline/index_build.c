@@ -114,9 +114,9 @@ static void transit_ended(void *context, uint32_t number, const struct transit *
     struct transit *transit = (struct transit *)(void *)builder->table[SECTION_TRANSITS].data + number;
     transit->other_ns = other->time_ns;
     transit->other_row = other->row;
-    transit->bytes = transit->sent && transit->bytes >= 0 ? transit->bytes
-                     : other->sent && other->bytes >= 0   ? other->bytes
-                                                          : transit->bytes;
+    /* The sender's count, if known. */
+    if (!(transit->sent && transit->bytes >= 0) && other->sent && other->bytes >= 0)
+        transit->bytes = other->bytes;
 }
 
 static uint32_t entries(const struct spill *spill, size_t size)

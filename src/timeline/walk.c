@@ -176,9 +176,11 @@ static inline void take(struct walk *walk, const struct event *event, const unsi
     else if (event->kind <= EVENT_RECEIVE)
         message(walk, number, event, time_ns);
     if (visitor->event) {
-        const struct open_state *open = at != OPEN_STATES_NONE       ? &row->open.frames[at]
-                                        : event->kind == EVENT_LEAVE ? NULL
-                                                                     : top_of(row);
+        const struct open_state *open = NULL; /* of a leave without enter */
+        if (at != OPEN_STATES_NONE)
+            open = &row->open.frames[at];
+        else if (event->kind != EVENT_LEAVE)
+            open = top_of(row);
         struct walk_event told = {event, arena, time_ns, number, open, open ? &walk->frames[open->mark] : NULL};
         visitor->event(visitor->context, &told);
     }

@@ -32,7 +32,9 @@ void clog2_part_defs_clear(struct clog2_part_defs *part)
 
 int64_t clog2_early_step(int32_t kind)
 {
-    return kind == EARLY_INIT ? COMM_STEP_WORLD : kind == EARLY_FREE ? COMM_STEP_FREE : COMM_STEP_INTRA;
+    if (kind == EARLY_INIT)
+        return COMM_STEP_WORLD;
+    return kind == EARLY_FREE ? COMM_STEP_FREE : COMM_STEP_INTRA;
 }
 
 /* Gives an id its meaning unless it has one; true if it took it. */
@@ -116,12 +118,14 @@ static uint32_t mark_record(struct clog2_defs *defs, const unsigned char *body, 
     bool counter = mark.counter.type != COUNTER_NONE;
     bool samples = mark.name && strcmp(mark.name, SAMPLES_MARK_NAME) == 0 && mark.format &&
                    strcmp(mark.format, SAMPLES_MARK_FORMAT) == 0;
-    mark.shadowed = !role_set(defs, mark.id,
-                              neighbours ? EVENT_NEIGHBOURS
-                              : samples  ? EVENT_SAMPLE
-                              : counter  ? EVENT_COUNTER
-                                         : EVENT_MARK,
-                              index);
+    enum event_kind kind = EVENT_MARK;
+    if (neighbours)
+        kind = EVENT_NEIGHBOURS;
+    else if (samples)
+        kind = EVENT_SAMPLE;
+    else if (counter)
+        kind = EVENT_COUNTER;
+    mark.shadowed = !role_set(defs, mark.id, kind, index);
     defs_add_mark(defs->defs, &mark);
     free(mark.counter.unit);
     free(mark.colour);

@@ -67,9 +67,11 @@ static bool puts_moved(const struct clog2_writer *clog2, const struct event *eve
 static bool puts_requests(const struct clog2_writer *clog2, const struct event *event)
 {
     const struct defs *defs = clog2->writer.defs;
-    bool has_place = event->kind == EVENT_LEAVE  ? defs->states[event->state].tells_requests
-                     : event->kind == EVENT_MARK ? defs->marks[event->state].tells_requests
-                                                 : false;
+    bool has_place = false;
+    if (event->kind == EVENT_LEAVE)
+        has_place = defs->states[event->state].tells_requests;
+    else if (event->kind == EVENT_MARK)
+        has_place = defs->marks[event->state].tells_requests;
     return has_place && event->payload_length == 0 && event->request > 0 && event->request <= INT32_MAX &&
            event->requests > 0 && event->requests <= INT32_MAX;
 }
@@ -391,7 +393,9 @@ static void write_plain(struct clog2_writer *clog2, const struct place *place, c
 
 static int32_t known_i32(int64_t value)
 {
-    return value < 0 ? 0 : value > INT32_MAX ? INT32_MAX : (int32_t)value;
+    if (value < 0)
+        return 0;
+    return value > INT32_MAX ? INT32_MAX : (int32_t)value;
 }
 
 static void write_message(struct clog2_writer *clog2, const struct place *place, const struct event *event)

@@ -143,9 +143,11 @@ static void number_threads(struct otf2_defs *otf2, const struct otf2_group *rank
             struct otf2_location_def *location = &otf2->location[i];
             uint32_t group = otf2_index(&otf2->process_ids, location->group);
             uint32_t rank = group == OTF2_NONE ? otf2->defs->processes : otf2->process[group].rank;
-            int turn = location->type == OTF2_LOCATION_TYPE_METRIC                         ? 2
-                       : group != OTF2_NONE && is_rank_location(ranks, rank, location->id) ? 0
-                                                                                           : 1;
+            int turn = 1;
+            if (location->type == OTF2_LOCATION_TYPE_METRIC)
+                turn = 2;
+            else if (group != OTF2_NONE && is_rank_location(ranks, rank, location->id))
+                turn = 0;
             if (turn != pass)
                 continue;
             location->process = rank;

@@ -163,9 +163,11 @@ static OTF2_CallbackCode on_io_begin(EVENT_ARGUMENTS, OTF2_IoHandleRef handle, O
 {
     BEGIN;
     (void)flags;
-    enum io_step step = mode == OTF2_IO_OPERATION_MODE_READ    ? IO_BEGIN_READ
-                        : mode == OTF2_IO_OPERATION_MODE_WRITE ? IO_BEGIN_WRITE
-                                                               : IO_BEGIN_FLUSH;
+    enum io_step step = IO_BEGIN_FLUSH;
+    if (mode == OTF2_IO_OPERATION_MODE_READ)
+        step = IO_BEGIN_READ;
+    else if (mode == OTF2_IO_OPERATION_MODE_WRITE)
+        step = IO_BEGIN_WRITE;
     struct event *event = file_event(location, time, handle, step, match);
     if (event)
         set_bytes(event, mode, bytes);
@@ -179,10 +181,13 @@ static OTF2_CallbackCode on_io_end(EVENT_ARGUMENTS, OTF2_IoHandleRef handle, uin
     BEGIN;
     const uint64_t *begun = match == UINT64_MAX ? NULL : map_find(&location->modes, match);
     OTF2_IoOperationMode mode = begun ? (OTF2_IoOperationMode)*begun : OTF2_IO_OPERATION_MODE_FLUSH;
-    enum io_step step = !begun                                 ? IO_OTHER
-                        : mode == OTF2_IO_OPERATION_MODE_READ  ? IO_READ
-                        : mode == OTF2_IO_OPERATION_MODE_WRITE ? IO_WRITE
-                                                               : IO_FLUSH;
+    enum io_step step = IO_FLUSH;
+    if (!begun)
+        step = IO_OTHER;
+    else if (mode == OTF2_IO_OPERATION_MODE_READ)
+        step = IO_READ;
+    else if (mode == OTF2_IO_OPERATION_MODE_WRITE)
+        step = IO_WRITE;
     struct event *event = file_event(location, time, handle, step, match);
     if (event)
         set_bytes(event, mode, bytes);

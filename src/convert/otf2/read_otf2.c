@@ -28,7 +28,9 @@ struct otf2_state {
 
 static int otf2_probe(const unsigned char *data, size_t size)
 {
-    return otf2_is_anchor(data, size) ? 100 : otf2_is_packed(data, size) ? 50 : 0;
+    if (otf2_is_anchor(data, size))
+        return 100;
+    return otf2_is_packed(data, size) ? 50 : 0;
 }
 
 static const struct otf2_defs *sorted_by; /* qsort has no context */

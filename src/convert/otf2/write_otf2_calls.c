@@ -90,12 +90,16 @@ static enum role role_of_call(const struct state_def *state)
     case CLASS_P2P:
         if (strncmp(name, "MPI_Start", 9) == 0)
             return ROLE_START;
-        return strstr(name, "_init") ? ROLE_INIT : is_posting(name) ? ROLE_POST : ROLE_PLAIN;
+        if (strstr(name, "_init"))
+            return ROLE_INIT;
+        return is_posting(name) ? ROLE_POST : ROLE_PLAIN;
     case CLASS_WAIT:
         return ROLE_WAIT;
     case CLASS_COLLECTIVE:
     case CLASS_SYNC:
-        return strstr(name, "_init") ? ROLE_PLAIN : is_posting(name) ? ROLE_POST_MEETING : ROLE_MEET;
+        if (strstr(name, "_init"))
+            return ROLE_PLAIN;
+        return is_posting(name) ? ROLE_POST_MEETING : ROLE_MEET;
     case CLASS_SETUP:
         return mpi_function_starts_or_ends(name) ? ROLE_PLAIN : ROLE_MEET;
     case CLASS_RMA:

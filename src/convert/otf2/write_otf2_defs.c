@@ -125,10 +125,11 @@ static OTF2_RegionRole role_of_region(const struct state_def *state)
     case CLASS_IO:
         return OTF2_REGION_ROLE_FILE_IO;
     default:
-        return state->role == ROLE_LOOP       ? OTF2_REGION_ROLE_LOOP
-               : state->role == ROLE_PARALLEL ? OTF2_REGION_ROLE_PARALLEL
-               : state->role == ROLE_BARRIER  ? OTF2_REGION_ROLE_BARRIER
-                                              : OTF2_REGION_ROLE_FUNCTION;
+        if (state->role == ROLE_LOOP)
+            return OTF2_REGION_ROLE_LOOP;
+        if (state->role == ROLE_PARALLEL)
+            return OTF2_REGION_ROLE_PARALLEL;
+        return state->role == ROLE_BARRIER ? OTF2_REGION_ROLE_BARRIER : OTF2_REGION_ROLE_FUNCTION;
     }
 }
 

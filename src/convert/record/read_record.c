@@ -154,9 +154,11 @@ static void comm_events(struct record_state *state, const struct stream *stream,
             comm_step(batch, base, COMM_STEP_WORLD, 0, (int32_t)process->rank);
     }
     if (place->inter == EVENT_UNKNOWN) {
-        enum comm_step step = place->comm == 0        ? COMM_STEP_WORLD
-                              : number == RECORD_SELF ? COMM_STEP_SELF
-                                                      : COMM_STEP_INTRA;
+        enum comm_step step = COMM_STEP_INTRA;
+        if (place->comm == 0)
+            step = COMM_STEP_WORLD;
+        else if (number == RECORD_SELF)
+            step = COMM_STEP_SELF;
         comm_step(batch, base, step, place->comm, record->rank);
         return;
     }

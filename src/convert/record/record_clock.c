@@ -173,7 +173,9 @@ int64_t record_clock_ns(const struct record_clock_map *map, size_t *knot, int64_
     /* Rounded down it is below the next knot's: the map never goes back. */
     double passed = floor((double)(ticks - from->ticks) * from->rate);
     int64_t ns = from->ns + (int64_t)fmin(fmax(passed, -(double)RECORD_TIME_MAX), (double)RECORD_TIME_MAX);
-    return ns > RECORD_TIME_MAX ? RECORD_TIME_MAX : ns < -RECORD_TIME_MAX ? -RECORD_TIME_MAX : ns;
+    if (ns > RECORD_TIME_MAX)
+        return RECORD_TIME_MAX;
+    return ns < -RECORD_TIME_MAX ? -RECORD_TIME_MAX : ns;
 }
 
 void record_clocks_clear(struct record_clocks *clocks)

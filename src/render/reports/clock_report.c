@@ -45,10 +45,11 @@ static const struct field error_fields[] = {
 
 static const char *remark(const struct clock_row *row)
 {
-    return row->alone       ? "isolated: not corrected"
-           : row->reference ? "reference"
-           : row->loose     ? "one-way traffic: drift unknown"
-                            : "";
+    if (row->alone)
+        return "isolated: not corrected";
+    if (row->reference)
+        return "reference";
+    return row->loose ? "one-way traffic: drift unknown" : "";
 }
 
 GETTER(row_process, struct clock_row, value_count(row->process))

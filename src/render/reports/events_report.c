@@ -42,9 +42,9 @@ static const char *name_of(const struct defs *defs, const struct event *event)
         return defs->marks[event->state].name;
     if (event->kind == EVENT_SAMPLE)
         return defs->states[defs->paths[event->state].state].name;
-    return event->kind == EVENT_RMA  ? rma_step_name(event->value)
-           : event->kind == EVENT_IO ? io_step_name(event->value)
-                                     : NULL;
+    if (event->kind == EVENT_RMA)
+        return rma_step_name(event->value);
+    return event->kind == EVENT_IO ? io_step_name(event->value) : NULL;
 }
 
 static struct value known(int32_t number)
@@ -64,10 +64,16 @@ static struct value known_text(const char *text)
 
 static struct value value_of(const struct defs *defs, const struct event *event)
 {
-    if (event->kind == EVENT_COUNTER)
-        return defs->marks[event->state].counter.type == COUNTER_DOUBLE   ? value_ratio(event_double(event))
-               : defs->marks[event->state].counter.type == COUNTER_UINT64 ? value_count((uint64_t)event->value)
-                                                                          : value_integer(event->value);
+    if (event->kind == EVENT_COUNTER) {
+        switch (defs->marks[event->state].counter.type) {
+        case COUNTER_DOUBLE:
+            return value_ratio(event_double(event));
+        case COUNTER_UINT64:
+            return value_count((uint64_t)event->value);
+        default:
+            return value_integer(event->value);
+        }
+    }
     return event->kind == EVENT_MARK && event->value ? value_integer(event->value) : value_null();
 }
 
@@ -148,9 +154,9 @@ static bool is_wanted(const struct events_report *report, const struct event *ev
 
 static const char *format_of(const struct defs *defs, const struct event *event)
 {
-    return event->flags & EVENT_PAYLOAD_TEXT ? NULL
-           : is_mark(event)                  ? defs->marks[event->state].format
-                                             : defs->states[event->state].format;
+    if (event->flags & EVENT_PAYLOAD_TEXT)
+        return NULL;
+    return is_mark(event) ? defs->marks[event->state].format : defs->states[event->state].format;
 }
 
 static void take_text(const struct events_report *report, struct event_line *line, const unsigned char *arena)
