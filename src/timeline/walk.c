@@ -8,6 +8,7 @@
 void walk_start(struct walk *walk, const struct defs *defs, struct rows *rows, const struct walk_visitor *visitor)
 {
     *walk = (struct walk){.defs = defs, .rows = rows, .visitor = visitor};
+    walk->only_messages = visitor->message && !visitor->state && !visitor->between && !visitor->event && !visitor->now;
     walk->row_count = rows->count;
     ARRAY_RESERVE(walk->row, walk->row_capacity, rows->count + 1);
     memset(walk->row, 0, walk->row_capacity * sizeof *walk->row);
@@ -167,13 +168,20 @@ static inline void take(struct walk *walk, const struct event *event, const unsi
     struct walk_row *row = &walk->row[number];
     const struct walk_visitor *visitor = walk->visitor;
     int64_t time_ns = row->seen && event->time_ns < row->last_ns ? row->last_ns : event->time_ns;
+    if (walk->only_messages) {
+        row->seen = true;
+        row->last_ns = time_ns;
+        if (event->kind == EVENT_SEND || event->kind == EVENT_RECEIVE)
+            message(walk, number, event, time_ns);
+        return;
+    }
     advance(walk, number, row, time_ns);
     ptrdiff_t at = OPEN_STATES_NONE;
     if (event->kind == EVENT_ENTER)
         enter(walk, row, event->state, time_ns);
     else if (event->kind == EVENT_LEAVE)
         at = open_states_find(&row->open, event->state);
-    else if (event->kind <= EVENT_RECEIVE)
+    else if (event->kind <= EVENT_RECEIVE && (visitor->message || walk->transit_ended))
         message(walk, number, event, time_ns);
     if (visitor->event) {
         const struct open_state *open = NULL; /* of a leave without enter */

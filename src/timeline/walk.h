@@ -74,7 +74,8 @@ struct walk {
     uint32_t free_frame; /* 1 + index */
     size_t open;         /* states open in all rows */
     struct transits transits;
-    bool growing; /* new rows may occur */
+    bool growing;       /* rows may be met that are new */
+    bool only_messages; /* nobody is told of anything else: states need not be followed */
     /* Making the index: called with the entry of a state or message that has ended. */
     void (*span_ended)(void *context, uint32_t span, int64_t leave_ns);
     void (*transit_ended)(void *context, uint32_t span, const struct transit *other);

@@ -129,6 +129,26 @@ for name in prv trace; do
         row "pj_dump, times our user time" "$(ratio "$(user "$dumped")" "$(user "$read")")" "" "$(user "$dumped") s"
     fi
 done
+if "$SIGHT" --version | grep -q 'sqlite yes'; then
+    SIGHT_CACHE=$directory/cache
+    export SIGHT_CACHE
+    "$SIGHT" timeline -q run.clog2 >/dev/null
+    asked() { # asked WHAT QUERY: rows of the table / user and system time
+        rows=$("$SIGHT" sql -q --format csv run.clog2 "SELECT count(*) FROM ${2#*FROM }" | tail -n 1)
+        took=$(measure "$SIGHT" sql run.clog2 "$2")
+        row "SQL, $1, million rows/s" "$(awk -v n="$rows" -v t="$(user "$took")" 'BEGIN { printf "%.1f", n / t / 1e6 }')" ">= 20" "user time, $(peak "$took") kB"
+    }
+    asked "count(*), sum(time_s) of states" "SELECT count(*), sum(time_s) FROM states"
+    asked "count(*), sum(bytes) of messages" "SELECT count(*), sum(bytes) FROM messages"
+    window=$(measure "$SIGHT" sql run.clog2 "SELECT count(*), sum(time_s) FROM states WHERE enter_s BETWEEN 1 AND 1.001")
+    row "SQL, a window of a ms, ms" "$(awk -v t="$(wall "$window")" 'BEGIN { printf "%.0f", t * 1000 }')" "<= 100" "wall, the program's start included"
+    imported=$(measure "$SIGHT" sql -f --save run.sqlite run.clog2)
+    row "SQL, all tables into a file, s" "$(user "$imported")" "" "user time, $(($(size run.sqlite) / 1000000)) MB"
+    if command -v sqlite3 >/dev/null; then
+        plain=$(measure sqlite3 run.sqlite "SELECT count(*), sum(time_s) FROM states")
+        row "SQLite on the file, states, million rows/s" "$(awk -v n="$(sqlite3 run.sqlite 'SELECT count(*) FROM states')" -v t="$(user "$plain")" 'BEGIN { printf "%.1f", n / t / 1e6 }')" "" "user time"
+    fi
+fi
 for tool in xmllint pj_dump vite; do
     if ! command -v "$tool" >/dev/null; then
         row "$tool" - "" "not installed"
