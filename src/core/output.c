@@ -90,14 +90,13 @@ static enum status open_whole(struct output_target *target, const char *path, mo
     char *temporary = target->path ? temporary_name(target->path) : NULL;
     if (target->path && !temporary)
         errno = *target->path ? EISDIR : ENOENT;
-    target->fd = temporary ? mkostemp(temporary, O_CLOEXEC) : -1;
+    target->fd = temporary ? unfinished_make_file(temporary, &target->unfinished) : -1;
     if (target->fd < 0) {
         error_set_errno(err, ERROR_OUTPUT, "%s: cannot create", target->name);
         free(temporary);
         return STATUS_FAILED;
     }
     target->temporary = temporary;
-    target->unfinished = unfinished_add(temporary, false);
     /* Some file systems have no modes: not a reason to fail. */
     (void)!fchmod(target->fd, mode);
     return STATUS_OK;

@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "core/unfinished.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <pthread.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -32,6 +36,42 @@ int unfinished_add(const char *path, bool directory)
         return i;
     }
     return -1;
+}
+
+/* A signal between making and noting would leave what was made. */
+static sigset_t hold_signals(void)
+{
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_BLOCK, &all, &before);
+    return before;
+}
+
+static void let_signals(const sigset_t *before)
+{
+    int saved = errno;
+    pthread_sigmask(SIG_SETMASK, before, NULL);
+    errno = saved;
+}
+
+bool unfinished_make_directory(char *path, int *place)
+{
+    sigset_t before = hold_signals();
+    bool made = mkdtemp(path) != NULL;
+    if (made)
+        *place = unfinished_add(path, true);
+    let_signals(&before);
+    return made;
+}
+
+int unfinished_make_file(char *path, int *place)
+{
+    sigset_t before = hold_signals();
+    int fd = mkostemp(path, O_CLOEXEC);
+    if (fd >= 0)
+        *place = unfinished_add(path, false);
+    let_signals(&before);
+    return fd;
 }
 
 void unfinished_drop(int place)

@@ -11,6 +11,11 @@
    and it is not noted. */
 int unfinished_add(const char *path, bool directory);
 
+/* mkdtemp() and mkostemp() that note what they make, with no signal in between. The directory: false and errno. The
+   file: -1 and errno. */
+bool unfinished_make_directory(char *path, int *place);
+int unfinished_make_file(char *path, int *place);
+
 /* Forgets it; -1 is nothing. */
 void unfinished_drop(int place);
 

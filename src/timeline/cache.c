@@ -195,10 +195,9 @@ static bool cache_directory(char *path, size_t size)
 static enum status cache_temporary(struct cache *cache, char *path, size_t size, struct error *err)
 {
     snprintf(path, size, "%s/sight-view.XXXXXX", temporary_directory());
-    if (!mkdtemp(path))
+    if (!unfinished_make_directory(path, &cache->unfinished))
         return error_set_errno(err, ERROR_OUTPUT, "cannot create a directory in %s", temporary_directory());
     cache->directory = memory_copy_string(path);
-    cache->unfinished = unfinished_add(path, true);
     return STATUS_OK;
 }
 

@@ -11,6 +11,7 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 enum { PROCESSES = 4, STATES = 4, EVENTS = 1000, BYTES = 4 };
+static const int64_t TIME_MOST_NS = 9000000000000000000;
 static const char *const names[STATES] = {"MPI_Send", "MPI_Recv", "MPI_Barrier", "MPI_Bcast"};
 
 /* What is open of a process, so that calls are entered and left in turns. */
@@ -48,9 +49,12 @@ static struct event next_event(struct process *processes, const uint8_t *data)
     uint32_t rank = data[0] % PROCESSES;
     struct process *process = &processes[rank];
     struct event event = EVENT_NOTHING;
-    process->time_ns += (int64_t)(data[2] & 0x0f) << (data[2] >> 4) * 2;
+    int64_t step_ns = (int64_t)(data[2] & 0x0f) << (data[2] >> 4) * 2;
     if (data[3] == 0xff)
-        process->time_ns += (int64_t)data[1] << 48; /* up to two years */
+        step_ns += (int64_t)data[1] << 48; /* up to two years */
+    /* Readers take no times beyond this. */
+    if (step_ns <= TIME_MOST_NS - process->time_ns)
+        process->time_ns += step_ns;
     event.process = rank;
     event.time_ns = process->time_ns;
     if (process->inside && process->state < 2 && (data[0] & 4)) {

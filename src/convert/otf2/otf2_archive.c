@@ -143,13 +143,12 @@ static enum status unpack(struct otf2_archive *archive, struct input *input, str
     char *directory;
     if (asprintf(&directory, "%s/sight-otf2.XXXXXX", temporary_directory()) < 0)
         return error_set(err, ERROR_OUTPUT, "no memory");
-    if (!mkdtemp(directory)) {
+    if (!unfinished_make_directory(directory, &archive->unfinished)) {
         error_set_errno(err, ERROR_OUTPUT, "%s: cannot make a directory", temporary_directory());
         free(directory);
         return STATUS_FAILED;
     }
     archive->directory = directory;
-    archive->unfinished = unfinished_add(directory, true);
     enum status status = tar_unpack(input, directory, &archive->unpack_cut, err);
     if (status != STATUS_OK)
         return status;

@@ -226,9 +226,9 @@ static enum status otf2_end(struct sink *sink, const struct trace_end *end, stru
     otf2->path = memory_copy_string(otf2->writer.path);
     if (access(otf2->path, F_OK) == 0 && !otf2->writer.replace)
         return error_set(err, ERROR_OUTPUT, "%s: exists (-f replaces it)", otf2->path);
-    if (asprintf(&otf2->temporary, "%s.XXXXXX", otf2->path) < 0 || !mkdtemp(otf2->temporary))
+    if (asprintf(&otf2->temporary, "%s.XXXXXX", otf2->path) < 0 ||
+        !unfinished_make_directory(otf2->temporary, &otf2->unfinished))
         return error_set_errno(err, ERROR_OUTPUT, "%s: cannot write", otf2->path);
-    otf2->unfinished = unfinished_add(otf2->temporary, true);
     (void)chmod(otf2->temporary, 0755);
     enum status status = write_archive(otf2, err);
     return status == STATUS_OK ? put_in_place(otf2, err) : status;

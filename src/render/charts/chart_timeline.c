@@ -31,6 +31,9 @@ enum { LAYERS = 4, LAYER_LINE = 4 };
 /* Pixels of a solo event, and how many it has of a line on average at least. */
 enum { MARK_HEIGHT = 7, MARK_ROOM = 4 };
 
+/* Pixels of the edge of what never ends, and in how many teeth it is cut. */
+enum { EDGE = 6, TEETH_MOST = 4 };
+
 void chart_timeline_answer(const struct chart_input *input, char answer[CHART_ANSWER_SIZE])
 {
     char text[SCENE_ANSWER_SIZE];
@@ -185,6 +188,21 @@ static void bar(const struct drawing *drawing, uint32_t row, int64_t from_ns, in
         canvas_rect(drawing->canvas, x, y + gap + inset, width, drawing->line - 2 * gap - 2 * inset, paint);
 }
 
+/* A call that never returned ends in a toothed edge of another colour, where the record of its process ends. */
+static void draw_open_edge(const struct drawing *drawing, const struct timeline_state *state, double inset)
+{
+    double x = x_of(drawing, state->leave_ns), y = y_of(drawing, state->row) + inset;
+    double height = drawing->line - 2 * inset, width = fmin(EDGE, x - x_of(drawing, state->enter_ns));
+    int teeth = (int)fmax(1, fmin(floor(height / EDGE), TEETH_MOST));
+    if (state->leave_ns > drawing->scene->view.to_ns || width < EDGE / 2.0)
+        return;
+    for (int i = 0; i < teeth; i++) {
+        double top = y + height * i / teeth, bottom = y + height * (i + 1) / teeth;
+        struct point corners[] = {{x, top}, {x, bottom}, {x - width, (top + bottom) / 2}};
+        canvas_polygon(drawing->canvas, corners, 3, paint_of(INK_ACCENT));
+    }
+}
+
 static void draw_states(const struct drawing *drawing)
 {
     const struct scene *scene = drawing->scene;
@@ -198,10 +216,13 @@ static void draw_states(const struct drawing *drawing)
         const struct timeline_state *state = &scene->window.states[i];
         char time[TEXT_NUMBER_SIZE];
         double inset = fmin(state->depth, INSET_MOST) * fmin(drawing->line / 10, 3);
-        canvas_tip(drawing->canvas, "process %s: %s %s", text_number(info->rows[state->row].process).text,
+        canvas_tip(drawing->canvas, "process %s: %s %s%s", text_number(info->rows[state->row].process).text,
                    info->defs->states[state->state].name,
-                   text_duration(time, time_since(state->enter_ns, state->leave_ns)));
+                   text_duration(time, time_since(state->enter_ns, state->leave_ns)),
+                   state->open ? ", never left" : "");
         bar(drawing, state->row, state->enter_ns, state->leave_ns, inset, paint_of_state(drawing, state->state));
+        if (state->open)
+            draw_open_edge(drawing, state, inset);
     }
 }
 

@@ -54,6 +54,19 @@ function drawMarks(pen, scene, layout) {
   }
 }
 
+/** A call that never returned ends in a toothed edge of another colour, where the record of its process ends. */
+function drawOpenEdge(pen, right, y, width, height, css) {
+  const [size, teeth] = [min(6, width), max(1, min(4, floor(height / 6)))];
+  pen.fillStyle = css;
+  for (let i = 0; i < teeth; i++) {
+    pen.beginPath();
+    pen.moveTo(right, y + (height * i) / teeth);
+    pen.lineTo(right - size, y + (height * (i + 0.5)) / teeth);
+    pen.lineTo(right, y + (height * (i + 1)) / teeth);
+    pen.fill();
+  }
+}
+
 function drawStates(pen, scene, layout) {
   const { exact, meta, view, pens } = scene;
   const s = exact.states;
@@ -73,7 +86,7 @@ function drawStates(pen, scene, layout) {
     if (!bySlot.has(key)) bySlot.set(key, []);
     bySlot.get(key).push(i, line);
   });
-  const labels = [];
+  const [labels, open] = [[], []];
   for (const key of [...bySlot.keys()].sort((a, b) => a - b)) {
     const list = bySlot.get(key);
     pen.fillStyle = pens.fillOf(pen, key % 256);
@@ -83,10 +96,12 @@ function drawStates(pen, scene, layout) {
       const width = layout.x(min(s.to[i], view.t1)) - x;
       const [y, height] = boxOf(layout, list[k + 1], s.depth[i]);
       pen.fillRect(x, y, max(width, 0.25), height);
+      if (s.open[i] && s.to[i] <= view.t1 && width >= 3) open.push([x + width, y, width, height]);
       if (width > 26 && height >= 13) labels.push([i, x, y, width, height]);
     }
   }
   if (scene.show.waits) drawWaits(pen, scene, layout);
+  for (const [right, y, width, height] of open) drawOpenEdge(pen, right, y, width, height, pens.css('accent'));
   drawNames(pen, scene, labels);
 }
 
