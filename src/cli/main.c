@@ -102,7 +102,7 @@ static void map_large_arrays(void)
 #endif
 }
 
-/* A pipe that nobody reads any more (sight help | head) ends the work silently. */
+/* A pipe without a reader (sight help | head) ends the work silently. */
 static int finish_output(int code)
 {
     if (fflush(stdout) == 0 || code != EXIT_DONE || errno == EPIPE)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the first bytes of files look like that SIGHT does not read. Where a format has none that tell, its name does.
+/* The first bytes of files that SIGHT does not read. A format without characteristic bytes is recognised by its name.
  */
 #include "convert/foreign.h"
 

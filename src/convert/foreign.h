@@ -8,7 +8,7 @@
 struct foreign {
     const char *title;
     const char *advice; /* a clause: "convert it with …" */
-    const char *names;  /* patterns of names, blanks between them; "" where only content tells */
+    const char *names;  /* patterns of names, blanks between them; "" if only the content is used */
 };
 
 size_t foreign_count(void);

@@ -34,8 +34,8 @@ struct input *input_open(const char *path, struct error *err);
 /* The same for a file that sight keeps for itself: see private_open. */
 struct input *input_open_private(const char *path, struct error *err);
 
-/* Opens a file that only this user can have written: a regular file of its own that nobody else may write, no link.
-   -1 and errno: EPERM where it is another's. */
+/* Opens a file that only this user can have written: the user's own regular file that others may not write, not a link.
+   -1 and errno: EPERM if it is another user's. */
 int private_open(const char *path);
 
 /* Reads memory, which must outlive the input. For tests and fuzzing. */

@@ -62,7 +62,7 @@ enum record_kind {
     RECORD_REQUESTS,     /* struct record_base: the call posts, prepares, starts or completes the requests from `comm`
                             on, `state` of them; at the time of the record before */
     RECORD_NEIGHBOURS,   /* struct record_neighbours */
-    RECORD_RANKS,        /* struct record_ranks: of whom a call on a window tells */
+    RECORD_RANKS,        /* struct record_ranks: the other processes of a call on a window */
     RECORD_SAMPLE,       /* struct record_base: the thread computes in the call path number `comm`, and has done so for
                             1 + `state` times header.sample_ns */
     RECORD_DEFINE_PATH,  /* struct record_path */

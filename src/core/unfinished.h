@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-/* Files and directories that must not be left behind if the program ends early: temporary names of outputs, and
+/* Files and directories that must be removed if the program ends early: temporary names of outputs, and
    directories for what is needed only while the program runs. */
 
 /* Notes the path; of a directory, all that will be in it. Returns its place for unfinished_drop; -1: there is no room,

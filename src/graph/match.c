@@ -50,7 +50,7 @@ static enum status matcher_events(struct sink *sink, const struct batch *batch, 
     return STATUS_OK;
 }
 
-/* One end of a message, read back in order; `status` tells whether there is one. */
+/* One end of a message, read back in order; `status` says whether there is one. */
 struct message_end {
     enum status status;
     struct sort_key key;

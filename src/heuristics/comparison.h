@@ -30,9 +30,9 @@ struct averaged {
     double mean, least, most;
 };
 
-/* A change against the first version is only told where it is larger than the noise. Of versions with several runs each
-   tests say that (runs/significance.h); else a rough rule: the ranges of the runs do not overlap, and the means differ
-   by at least 2 % of the first (or anything, where that was 0). */
+/* A change against the first version is only reported if it is larger than the noise. For versions with several runs
+   each, statistical tests decide (runs/significance.h); else a rough rule: the ranges of the runs do not overlap, and
+   the means differ by at least 2 % of the first (or anything, where that was 0). */
 enum change { CHANGE_SAME, CHANGE_BETTER, CHANGE_WORSE, CHANGE_OTHER };
 enum change change_of(struct averaged first, struct averaged now, enum better better);
 const char *change_name(enum change change); /* "same", "better", "worse", "changed" */

@@ -29,7 +29,7 @@ struct ranks {
 struct finding_code {
     const char *name, *file; /* of the function; file "" where it is not known; borrowed from the definitions */
     int32_t line;            /* 0: not known */
-    const char *caller;      /* the function that calls it there; NULL: nobody, or not known */
+    const char *caller;      /* the function that calls it there; NULL: none, or not known */
     double excess_s;         /* mean time of a process that is to blame beyond that of the others */
     double chance;           /* that it is noise */
 };

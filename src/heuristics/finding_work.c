@@ -196,7 +196,8 @@ bool find_serialisation(const struct finding_input *input, struct finding *findi
     return true;
 }
 
-/* What the run would be shorter by if the calls that exchange messages took no time: more than the shortest send tells.
+/* How much shorter the run would be if the calls that exchange messages took no time: more than estimated from the
+   shortest send.
  */
 static double own_of_messages_s(const struct finding_input *input)
 {

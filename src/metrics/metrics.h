@@ -91,7 +91,7 @@ struct metrics {
     size_t size_count;
     struct analysis *analysis;       /* NULL: not computed; owned */
     struct phase_metrics *phases;    /* NULL: the same; owned */
-    const struct profile *profile;   /* profile/profile.h; NULL: nobody looked at samples; borrowed from the engine */
+    const struct profile *profile;   /* profile/profile.h; NULL: samples were not examined; borrowed from the engine */
     struct search *search;           /* NULL: no search was made; owned */
     bool tables_unknown;             /* the three tables above are not known: see metrics_select */
     uint64_t open, stray, time_back; /* sums, for warnings */

@@ -19,7 +19,7 @@
 #define COMMON_PART 0.9
 enum {
     COMMON_LEAST = 3,   /* iterations of a loop that matters */
-    COMMON_ROLES = 8,   /* the largest ones are told apart */
+    COMMON_ROLES = 8,   /* the largest ones are distinguished */
     COMMON_LOOPS = 1000 /* rows at most */
 };
 #define COMMON_SHARE 0.05 /* of the time: less does not matter */

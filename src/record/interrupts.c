@@ -25,7 +25,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* The function behind ours. */
+/* The function that ours wraps. */
 #define NEXT(name)                                                                                                     \
     (*(__extension__({                                                                                                 \
         static __typeof__(name) *next;                                                                                 \

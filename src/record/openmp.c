@@ -189,7 +189,7 @@ static void on_parallel_end(union data *parallel, union data *task, int flags, c
     parallel->pointer = NULL;
     if (!call)
         return;
-    /* A single thread waits for nobody, and has no barrier. */
+    /* A single thread does not wait, and has no barrier. */
     if (place && place->end == place->begin)
         call_leave();
     depth = 0;

@@ -123,7 +123,7 @@ static void find_levels(struct search *search, size_t count)
     }
 }
 
-/* Levels that differ by less than what is told are one; the change that differs least goes first. */
+/* Levels that differ by less than the reported minimum are merged, the smallest difference first. */
 static void leave_out(struct search *search, size_t count, double least)
 {
     for (;;) {

@@ -19,7 +19,7 @@ struct change_point {
 /* Both sides of a change have at least so many numbers. */
 enum { CHANGE_POINT_SIDE = 3 };
 
-/* In their order; to be freed. `least` is the smallest relative difference of levels that is told. */
+/* In order; free() them. `least` is the smallest relative difference of levels that is reported. */
 struct change_point *change_points_of(const double *values, size_t count, double least, size_t *found);
 
 #endif

@@ -14,7 +14,7 @@
 enum { NAME_SIZE = 64, CONDITION_SIZE = 128 };
 static const double SPREAD_LEAST = 0.0005;
 
-/* What only the analysis tells. */
+/* Values that only the analysis has. */
 enum { WAITING, SERIALISATION, TRANSFER, ANALYSED };
 static const struct {
     const char *name;
@@ -23,7 +23,7 @@ static const struct {
                         {"serialisation-efficiency", QUANTITY_SHARE},
                         {"transfer-efficiency", QUANTITY_SHARE}};
 
-/* What a name means: a quantity, then what the analysis tells, then findings. */
+/* The meaning of a name: a quantity, then a value of the analysis, then a finding. */
 enum source { SOURCE_QUANTITY, SOURCE_ANALYSED, SOURCE_FINDING, SOURCE_NEW_FINDING, SOURCE_NONE };
 
 struct condition {
@@ -200,7 +200,7 @@ static const struct finding *finding_in(const struct gate_run *run, size_t kind)
     return NULL;
 }
 
-/* The number that a condition is about; NAN where the run does not tell it. */
+/* The number that a condition is about; NAN if the run does not have it. */
 static double number_of(const struct condition *condition, const struct gate_run *run)
 {
     const struct metrics *metrics = run->metrics;

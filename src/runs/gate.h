@@ -55,10 +55,10 @@ struct gate {
 /* STATUS_FAILED and a fault (usage) where a condition cannot be understood. */
 enum status gate_check_conditions(const char *conditions, struct error *err) MUST_CHECK;
 
-/* True where a condition needs what only a look across processes tells. */
+/* True if a condition needs the analysis across processes. */
 bool gate_needs_findings(const char *conditions);
 
-/* Conditions were checked; NULL: none. STATUS_FAILED and a fault (usage) where one is about what the runs do not tell.
+/* Conditions were checked; NULL: none. STATUS_FAILED and a fault (usage) if one needs data that the runs lack.
    Free with gate_clear in any case. */
 enum status gate_of(const char *conditions, const struct gate_version *before, const struct gate_version *after,
                     struct gate *gate, struct error *err) MUST_CHECK;

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-/* Changes of less are not told: nobody would look for them. */
+/* Smaller changes are not reported: they do not matter. */
 static const double CHANGE_LEAST = 0.005;
 
 static const struct {

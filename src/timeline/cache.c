@@ -104,8 +104,8 @@ static enum status identity_add(struct trace_identity *identity, const char *pat
     return identity_add_file(identity, path, err);
 }
 
-/* Traces of several files, by the ending of the one that the user named: endings of the others behind the same stem.
-   OTF2's anchor has a directory beside it. */
+/* Traces of several files, by the ending of the one that the user named: endings of the others with the same stem.
+   OTF2's anchor has a directory next to it. */
 static const struct family {
     const char *of, *others[2];
 } families[] = {{".otf2", {""}},

@@ -47,7 +47,7 @@ struct walk_visitor {
     void (*now)(void *context, uint32_t row, int64_t time_ns, uint32_t state);
     /* Both ends of a message are known, or there is only one. */
     void (*message)(void *context, const struct timeline_message *message);
-    /* Of a scan: all its events have been taken. What is told from now on ends after them. */
+    /* Of a scan: all its events have been taken. States and messages reported from now on end after them. */
     void (*ending)(void *context);
 };
 

@@ -60,7 +60,7 @@ struct timeline_detail {
     struct timeline_message messages[DETAIL_MESSAGES]; /* with an end at this row between enter and leave */
     size_t message_count;                              /* in the array */
     uint64_t messages_found;
-    bool messages_known; /* false: the state lasts too long to look for them */
+    bool messages_known; /* false: the state is too long to search them */
     enum wait_kind wait; /* WAIT_NONE: none, or not known (see overlay.h) */
     int64_t wait_ns;
     uint32_t wait_row; /* who was waited for; TIMELINE_NONE */

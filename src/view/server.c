@@ -173,7 +173,7 @@ static void hang_up(struct caller *caller)
     caller->gone = true;
 }
 
-/* Who sends slowly keeps nobody else out: of many that have not shown the token, the one that came first goes. */
+/* Slow senders do not keep others out: if there are many connections without the token, the oldest is closed. */
 static void make_room(struct server *server)
 {
     struct caller *oldest = NULL;

@@ -17,7 +17,7 @@ enum {
 enum { MPE1_NEAR = 1024 };
 struct mpe1_ids {
     struct map roles;  /* event id -> index << 8 | kind + 1 */
-    struct map states; /* hash of a definition's ids and texts -> index: tells repeated ones */
+    struct map states; /* hash of a definition's ids and texts -> index: finds repeated ones */
     struct map marks;
     uint64_t near[MPE1_NEAR]; /* the same for small ids, once used: nearly all are */
 };

@@ -18,7 +18,7 @@ struct alog_writer {
     struct sorter *sorter;
     uint64_t comm_records, communicators, shifts, collectives, counters, others, threads, payloads, tags, sizes,
         partners, details;
-    uint64_t texts, fractions; /* comments cut; times that are no whole us behind the first event's */
+    uint64_t texts, fractions; /* comments cut; times that are not whole us after the first event's */
     int64_t first_ns;
     int32_t *starts, *ends, *marks; /* event ids given, by index */
     struct map taken;               /* ids in use */

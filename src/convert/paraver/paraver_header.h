@@ -9,7 +9,7 @@
 /* The first line of a .prv: unit of the times, and the applications with their tasks, threads and nodes. */
 
 struct paraver_task {
-    uint32_t threads, node; /* node from 1; 0: not told */
+    uint32_t threads, node; /* node from 1; 0: not recorded */
 };
 
 struct paraver_header {

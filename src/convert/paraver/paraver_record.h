@@ -25,7 +25,7 @@ struct paraver_record {
     struct paraver_pair *pairs; /* of an event */
     size_t pair_count, pair_capacity;
     struct paraver_place to;      /* of a communication, as the rest */
-    int64_t sent_ns, received_ns; /* logical send, physical receive; received_ns 0: not told */
+    int64_t sent_ns, received_ns; /* logical send, physical receive; received_ns 0: not recorded */
     uint64_t bytes, tag;
 };
 

@@ -183,7 +183,7 @@ static enum status events_take(struct sink *sink, const struct batch *batch, str
     }
     if (report->output->fault.kind == ERROR_NONE)
         return STATUS_OK;
-    *err = report->output->fault; /* nobody reads on: the rest of the trace need not be read */
+    *err = report->output->fault; /* the output has no reader: the rest of the trace need not be read */
     return STATUS_FAILED;
 }
 

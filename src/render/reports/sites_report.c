@@ -91,7 +91,7 @@ static double all_ns(const struct metrics *metrics)
     return ns;
 }
 
-/* The end of a long place tells more than its begin. */
+/* The end of a long place is more informative than its begin. */
 static void cut_place(char place[SITE_TEXT_SIZE])
 {
     size_t length = strlen(place);
