@@ -83,6 +83,11 @@ static enum status diagnose(const struct options *options, struct asking *asking
             return STATUS_OK;
         }
     enum status status = engine_give_spans(&asking->request, writer, &lack, err);
+    if (status == STATUS_FAILED && err->kind == ERROR_INPUT) {
+        command_note(options, "no waits and findings: %s", err->text);
+        *err = (struct error){0};
+        return STATUS_OK;
+    }
     if (status == STATUS_OK && lack == ENGINE_LACKS_ROOM)
         command_note(options, "no waits and findings: too many calls");
     return status;

@@ -189,6 +189,11 @@ static uint32_t key_thread(struct sort_key key)
     return (uint32_t)(key.major / PROCESS_LIMIT);
 }
 
+static int64_t key_time(struct sort_key key)
+{
+    return (int64_t)(key.minor ^ UINT64_C(1) << 63);
+}
+
 static bool is_message(const struct event *event)
 {
     return event->kind == EVENT_SEND || event->kind == EVENT_RECEIVE;
@@ -299,7 +304,7 @@ static enum status visit_event(struct walk *walk, struct sort_key key, const uns
     struct open_states *open = &walk->open;
     size_t used = event_unpack(event, packed);
     event->process = key_process(key);
-    event->time_ns = (int64_t)(key.minor ^ UINT64_C(1) << 63) - walk->by->least_ns;
+    event->time_ns = time_since(walk->by->least_ns, key_time(key));
     if (is_message(event))
         placed.message = message_number(walk->by, packed + used);
     if (event->kind <= EVENT_LEAVE)
@@ -319,8 +324,8 @@ static void visit_span(struct walk *walk, struct sort_key key, const unsigned ch
     memcpy(&kept, packed, sizeof kept);
     struct writer_span span = {.process = key_process(key),
                                .thread = key_thread(key),
-                               .from_ns = (int64_t)(key.minor ^ UINT64_C(1) << 63) - walk->by->least_ns,
-                               .to_ns = kept.to_ns - walk->by->least_ns,
+                               .from_ns = time_since(walk->by->least_ns, key_time(key)),
+                               .to_ns = time_since(walk->by->least_ns, kept.to_ns),
                                .name = walk->by->names[kept.name],
                                .cause = kept.cause};
     if (walk->visitor->span)
@@ -371,7 +376,7 @@ int64_t by_location_begin_ns(const struct by_location *by)
 
 int64_t by_location_duration_ns(const struct by_location *by)
 {
-    return by->largest_ns - by->least_ns;
+    return time_since(by->least_ns, by->largest_ns);
 }
 
 uint32_t by_location_processes(const struct by_location *by)

@@ -173,11 +173,11 @@ static void put_findings(struct viewer_writer *viewer)
         viewer_args_text(&viewer->args, "text", finding->text);
         put_slice(viewer,
                   &(struct viewer_item){.track = track,
-                                        .time_ns = finding->from_ns - begin_ns,
+                                        .time_ns = time_since(begin_ns, finding->from_ns),
                                         .name = finding->name,
                                         .category = "finding",
                                         .args = &viewer->args},
-                  finding->to_ns - begin_ns);
+                  time_since(begin_ns, finding->to_ns));
     }
 }
 
