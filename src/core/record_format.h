@@ -42,31 +42,33 @@ enum {
 #define RECORD_OFFSET_MAX (RECORD_TIME_MAX / 8) /* of the clocks of two hosts */
 
 enum record_kind {
-    RECORD_NONE,         /* no more records in this block */
-    RECORD_ENTER,        /* state begins: struct record_base */
-    RECORD_ENTER_AT,     /* the same, called from a known place: struct record_enter */
-    RECORD_LEAVE,        /* state ends */
-    RECORD_SEND,         /* struct record_message */
-    RECORD_RECEIVE,      /* struct record_message */
-    RECORD_VOID,         /* a message that was not sent: a cancelled or failed send */
-    RECORD_COLLECTIVE,   /* struct record_collective */
-    RECORD_USER_EVENT,   /* of the MPE API: comm is the event's id; words beyond the base are its payload */
-    RECORD_ENDED,        /* recording ended or paused here; state is enum record_reason */
-    RECORD_COMM,         /* struct record_comm: comm is created */
-    RECORD_COMM_FREED,   /* struct record_base: comm is freed */
-    RECORD_CLOCK,        /* struct record_clock */
-    RECORD_CALIBRATION,  /* struct record_calibration */
-    RECORD_DEFINE_STATE, /* struct record_definition */
-    RECORD_DEFINE_MARK,  /* struct record_definition */
-    RECORD_DEFINE_SITE,  /* struct record_site */
-    RECORD_REQUESTS,     /* struct record_base: the call posts, prepares, starts or completes the requests from `comm`
-                            on, `state` of them; at the time of the record before */
-    RECORD_NEIGHBOURS,   /* struct record_neighbours */
-    RECORD_RANKS,        /* struct record_ranks: the other processes of a call on a window */
-    RECORD_SAMPLE,       /* struct record_base: the thread computes in the call path number `comm`, and has done so for
-                            1 + `state` times header.sample_ns */
-    RECORD_DEFINE_PATH,  /* struct record_path */
-    RECORD_DEFINE_MODULE /* struct record_module */
+    RECORD_NONE,          /* no more records in this block */
+    RECORD_ENTER,         /* state begins: struct record_base */
+    RECORD_ENTER_AT,      /* the same, called from a known place: struct record_enter */
+    RECORD_LEAVE,         /* state ends */
+    RECORD_SEND,          /* struct record_message */
+    RECORD_RECEIVE,       /* struct record_message */
+    RECORD_VOID,          /* a message that was not sent: a cancelled or failed send */
+    RECORD_COLLECTIVE,    /* struct record_collective */
+    RECORD_USER_EVENT,    /* of the MPE API: comm is the event's id; words beyond the base are its payload */
+    RECORD_ENDED,         /* recording ended or paused here; state is enum record_reason */
+    RECORD_COMM,          /* struct record_comm: comm is created */
+    RECORD_COMM_FREED,    /* struct record_base: comm is freed */
+    RECORD_CLOCK,         /* struct record_clock */
+    RECORD_CALIBRATION,   /* struct record_calibration */
+    RECORD_DEFINE_STATE,  /* struct record_definition */
+    RECORD_DEFINE_MARK,   /* struct record_definition */
+    RECORD_DEFINE_SITE,   /* struct record_site */
+    RECORD_REQUESTS,      /* struct record_base: the call posts, prepares, starts or completes the requests from `comm`
+                             on, `state` of them; at the time of the record before */
+    RECORD_NEIGHBOURS,    /* struct record_neighbours */
+    RECORD_RANKS,         /* struct record_ranks: the other processes of a call on a window */
+    RECORD_SAMPLE,        /* struct record_base: the thread computes in the call path number `comm`, and has done so for
+                             1 + `state` times header.sample_ns */
+    RECORD_DEFINE_PATH,   /* struct record_path */
+    RECORD_DEFINE_MODULE, /* struct record_module */
+    RECORD_RESOURCES,     /* struct record_resources */
+    RECORD_MACHINE        /* struct record_machine */
 };
 
 /* Why a thread's recording ended before its program did. */
@@ -303,6 +305,24 @@ struct record_site {
     uint32_t number; /* from 1 */
     uint32_t function;
     char path[RECORD_PATH_SIZE]; /* of the file of code; the record ends with the word that has the NUL */
+};
+
+/* What the thread got of the machine, since it began. */
+struct record_resources {
+    struct record_base base;
+    int64_t cpu_ns, delay_ns;       /* computing; waiting for a core, -1: not known */
+    int64_t voluntary, involuntary; /* context switches */
+    int64_t faults, disk_faults;    /* of pages */
+    int64_t peak_bytes;             /* resident memory of the process */
+};
+
+/* The host, and what of it the process may use. */
+struct record_machine {
+    struct record_base base;
+    uint32_t cores, usable; /* usable 0: not known */
+    uint32_t quota;         /* of the control group, in thousandths of a core; 0: none */
+    uint32_t unused;
+    uint64_t memory; /* bytes */
 };
 
 /* A file of code, and where its instructions are in the process. */

@@ -13,6 +13,7 @@
 #include "metrics/metrics_file.h"
 #include "phases/phase_numbers.h"
 #include "profile/profile.h"
+#include "profile/resources.h"
 #include "replay/analyse.h"
 #include "stuck/before_hang.h"
 #include "timeline/fix_clocks.h"
@@ -44,6 +45,7 @@ struct run {
     struct findings findings;
     struct stuck *stuck;
     struct profile *profile;
+    struct resources *resources;
 };
 
 static bool has_window(const struct engine_request *request)
@@ -155,7 +157,8 @@ static enum status read_whole(struct run *run, struct accumulator_options what, 
     struct user_spans_builder *spans = user_spans_builder_new();
     struct stuck_builder *stuck = stuck_builder_new();
     struct profile_builder *profile = profiling(&what);
-    struct sink *sinks[BEFORE_HANG_SINKS + 2] = {accumulator_sink(run->accumulator), graph_builder_sink(graph),
+    struct process_resources_builder *resources = process_resources_builder_new();
+    struct sink *sinks[BEFORE_HANG_SINKS + 3] = {accumulator_sink(run->accumulator), graph_builder_sink(graph),
                                                  user_spans_builder_sink(spans)};
     size_t count = 3;
     struct before_hang *before = memory_new(sizeof *before);
@@ -168,12 +171,14 @@ static enum status read_whole(struct run *run, struct accumulator_options what, 
     }
     sinks[count++] = stuck_builder_sink(stuck);
     sinks[count++] = profile_builder_sink(profile);
+    sinks[count++] = process_resources_builder_sink(resources);
     enum status status = engine_stream(run->request, run->reader, sinks, count, err);
     free(before);
     run->graph = graph_builder_end(graph);
     run->spans = user_spans_builder_end(spans);
     run->result.stuck = run->stuck = stuck_builder_end(stuck);
     run->profile = profile_builder_end(profile);
+    run->resources = process_resources_builder_end(resources);
     return status;
 }
 
@@ -250,6 +255,7 @@ static enum status read_trace(struct run *run, struct error *err)
         return STATUS_FAILED;
     run->metrics->format = run->reader->format->name;
     run->metrics->profile = run->profile;
+    run->metrics->resources = run->resources;
     run->result.clocks = reader_clocks(run->reader);
     run->result.lack = !whole ? ENGINE_LACKS_WHOLE : ENGINE_LACKS_NOTHING;
     if (deep && run->graph->too_large)
@@ -319,6 +325,7 @@ void engine_free(struct engine_result *result)
     graph_free(run->graph);
     stuck_free(run->stuck);
     profile_free(run->profile);
+    resources_free(run->resources);
     metrics_free(run->metrics);
     accumulator_free(run->accumulator);
     searching_free(run->searching);

@@ -5,6 +5,7 @@
 #include "core/memory.h"
 #include "core/text.h"
 #include "heuristics/efficiency.h"
+#include "profile/resources.h"
 
 #include <stdio.h>
 
@@ -12,7 +13,50 @@
 enum { HELD_LEAST = 10, PROMPT_LEAST = 3 };
 static const double HELD_SHARE = 0.05, PROMPT_SHARE = 0.02;
 
-bool finding_shares_cores(const struct metrics *metrics)
+/* What the kernel counted, of recordings: how long processes were ready to run and had no core. Who waits in MPI loses
+   nothing by that; so at least what is beyond their time in MPI they lost computing. */
+struct lost {
+    size_t processes;             /* of which it is known */
+    double lost_s, wall_s, cpu_s; /* means */
+    int64_t cores;                /* that the processes of a host may use; 0: not known */
+};
+static const double LOST_SHARE = 0.05;
+
+static struct lost lost_of(const struct metrics *metrics)
+{
+    struct lost lost = {0};
+    const struct resources *resources = metrics->resources;
+    for (size_t i = 0, row = 0; resources && i < resources->count; i++) {
+        const struct process_resources *process = &resources->process[i];
+        int64_t delay_ns = resources_used(process, RESOURCE_DELAY), cpu_ns = resources_used(process, RESOURCE_CPU);
+        int64_t cores = resources_used(process, RESOURCE_USABLE);
+        while (row < metrics->process_count && metrics->process[row].rank < process->rank)
+            row++;
+        if (row == metrics->process_count || metrics->process[row].rank != process->rank || delay_ns < 0 ||
+            process->wall_ns == 0)
+            continue;
+        int64_t beyond_ns = delay_ns - metrics->process[row].communication_ns;
+        lost.processes++;
+        lost.lost_s += beyond_ns > 0 ? (double)beyond_ns / 1e9 : 0;
+        lost.wall_s += (double)process->wall_ns / 1e9;
+        lost.cpu_s += (double)cpu_ns / 1e9;
+        lost.cores = cores > lost.cores ? cores : lost.cores;
+    }
+    if (lost.processes > 0) {
+        lost.lost_s /= (double)lost.processes;
+        lost.wall_s /= (double)lost.processes;
+        lost.cpu_s /= (double)lost.processes;
+    }
+    return lost;
+}
+
+static bool is_measured(const struct metrics *metrics)
+{
+    struct lost lost = lost_of(metrics);
+    return lost.processes == metrics->process_count && lost.lost_s > LOST_SHARE * lost.wall_s;
+}
+
+static bool is_guessed(const struct metrics *metrics)
 {
     const struct analysis *analysis = metrics->analysis;
     double all_ns = (double)working_duration_ns(metrics) * (double)metrics->process_count;
@@ -21,10 +65,47 @@ bool finding_shares_cores(const struct metrics *metrics)
            (double)analysis->prompt_calls >= PROMPT_SHARE * (double)analysis->small_calls;
 }
 
+bool finding_shares_cores(const struct metrics *metrics)
+{
+    return is_measured(metrics) || is_guessed(metrics);
+}
+
+static const char fewer_processes[] = "run no more processes than there are free cores, each bound to its own, and "
+                                      "record again before changing the program";
+
+static void say_measured(const struct finding_input *input, struct finding *finding)
+{
+    struct lost lost = lost_of(input->metrics);
+    char time[TEXT_NUMBER_SIZE], wall[TEXT_NUMBER_SIZE], cpu[TEXT_NUMBER_SIZE], count[TEXT_NUMBER_SIZE];
+    finding->waiting_s = lost.lost_s * (double)lost.processes;
+    finding->saving_s = lost.lost_s;
+    finding->to_s = (double)input->analysis->duration / 1e9;
+    snprintf(finding->title, sizeof finding->title, "the processes wait for cores: they are ready to run and cannot");
+    snprintf(finding->text, sizeof finding->text,
+             "Outside MPI a process waits for a core for %s of %s on average, or longer, as the kernel has counted; it "
+             "gets %s of CPU time.",
+             seconds_text(time, lost.lost_s), seconds_text(wall, lost.wall_s), seconds_text(cpu, lost.cpu_s));
+    if (lost.cores > 0 && lost.processes > (size_t)lost.cores)
+        text_append(finding->text, sizeof finding->text, " %s processes run, and may use %d core%s of a host.",
+                    text_thousands(count, lost.processes), (int)lost.cores, lost.cores == 1 ? "" : "s");
+    else
+        text_append(finding->text, sizeof finding->text,
+                    " Other programs use the same cores, or processes are bound to one core together.");
+    text_append(finding->text, sizeof finding->text, " Waits, transfer times and uneven computing follow from this.");
+    snprintf(finding->advice, sizeof finding->advice, "%s", fewer_processes);
+    finding_evidence(finding, "core_wait_s", lost.lost_s, true);
+    finding_evidence(finding, "cpu_s", lost.cpu_s, true);
+    finding_evidence(finding, "usable_cores", (double)lost.cores, false);
+}
+
 bool find_oversubscription(const struct finding_input *input, struct finding *finding)
 {
     const struct analysis *analysis = input->analysis;
-    if (!finding_shares_cores(input->metrics))
+    if (is_measured(input->metrics)) {
+        say_measured(input, finding);
+        return true;
+    }
+    if (!is_guessed(input->metrics))
         return false;
     double working_s = (double)working_duration_ns(input->metrics) / 1e9, held_s = (double)analysis->held / 1e9;
     char held[TEXT_NUMBER_SIZE], calls[TEXT_NUMBER_SIZE], each[TEXT_NUMBER_SIZE], prompt[TEXT_NUMBER_SIZE];
@@ -38,9 +119,7 @@ bool find_oversubscription(const struct finding_input *input, struct finding *fi
              "Waits, transfer times and uneven computing follow from this.",
              text_thousands(calls, analysis->held_calls), seconds_text(each, held_s / (double)analysis->held_calls),
              seconds_text(held, held_s), text_thousands(prompt, analysis->prompt_calls));
-    snprintf(finding->advice, sizeof finding->advice,
-             "run no more processes than there are free cores, each bound to its own, and record again before changing "
-             "the program");
+    snprintf(finding->advice, sizeof finding->advice, "%s", fewer_processes);
     finding_evidence(finding, "held_calls", (double)analysis->held_calls, false);
     finding_evidence(finding, "prompt_calls", (double)analysis->prompt_calls, false);
     finding_evidence(finding, "small_calls", (double)analysis->small_calls, false);

@@ -89,8 +89,9 @@ struct metrics {
     size_t tag_count;
     struct message_row *sizes; /* key k: sizes in [2^(k-1), 2^k), 0: empty messages; up to the largest that occurs */
     size_t size_count;
-    struct analysis *analysis;       /* NULL: not computed; owned */
-    struct phase_metrics *phases;    /* NULL: the same; owned */
+    struct analysis *analysis;         /* NULL: not computed; owned */
+    struct phase_metrics *phases;      /* NULL: the same; owned */
+    const struct resources *resources; /* profile/resources.h; NULL: none were recorded; borrowed from the engine */
     const struct profile *profile;   /* profile/profile.h; NULL: samples were not examined; borrowed from the engine */
     struct search *search;           /* NULL: no search was made; owned */
     bool tables_unknown;             /* the three tables above are not known: see metrics_select */

@@ -14,7 +14,7 @@
 #include <poll.h>
 #include <pthread.h>
 #include <semaphore.h>
-#include <stdarg.h>
+#include <stdlib.h>
 #include <sys/epoll.h>
 #include <sys/msg.h>
 #include <sys/select.h>
@@ -210,6 +210,35 @@ QUIET(int, accept, (int file, __SOCKADDR_ARG address, socklen_t *restrict length
 QUIET(int, accept4, (int file, __SOCKADDR_ARG address, socklen_t *restrict length, int flags),
       (file, address, length, flags))
 QUIET(int, connect, (int file, __CONST_SOCKADDR_ARG address, socklen_t length), (file, address, length))
+
+/* Threads that may never call MPI (those of OpenMP, for example) */
+
+struct beginning_thread {
+    void *(*run)(void *argument);
+    void *argument;
+};
+
+static void *begin_thread(void *beginning)
+{
+    struct beginning_thread thread = *(struct beginning_thread *)beginning;
+    free(beginning);
+    if (!location_mine && recorder.started)
+        recorder_attach();
+    return thread.run(thread.argument);
+}
+
+EXPORT int pthread_create(pthread_t *restrict thread, const pthread_attr_t *restrict attributes, void *(*run)(void *),
+                          void *restrict argument)
+{
+    struct beginning_thread *beginning = samples_want_thread() ? malloc(sizeof *beginning) : NULL;
+    if (!beginning)
+        return NEXT(pthread_create)(thread, attributes, run, argument);
+    *beginning = (struct beginning_thread){run, argument};
+    int result = NEXT(pthread_create)(thread, attributes, begin_thread, beginning);
+    if (result != 0)
+        free(beginning);
+    return result;
+}
 
 /* A program that takes the signal for itself, or looks at what a crash would do */
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "record/location.h"
 
+#include "record/resources.h"
 #include "record/samples.h"
 
 #include <errno.h>
@@ -218,6 +219,8 @@ bool location_prepare(struct location *location, size_t size, int64_t ticks)
         } else if (ticks >= location->calibrate_at) {
             struct clock_pair pair = clock_read();
             location_calibrate(location, ticks, &pair);
+            if (!location->holds_lock)
+                resources_put(location);
             samples_note_unknown(location);
         } else {
             return true;

@@ -6,6 +6,7 @@
 #include "record/ending.h"
 #include "record/host.h"
 #include "record/request_table.h"
+#include "record/resources.h"
 #include "record/samples.h"
 #include "record/sessions.h"
 #include "record/settings.h"
@@ -137,6 +138,7 @@ static bool begin_first(MPI_Group world, bool threaded)
     recorder.sites = settings_want_sites();
     settings_skip(recorder.skip);
     samples_choose(settings_samples());
+    resources_choose(settings_want_resources());
     know_process(world);
     about.world = world_of_launcher(recorder.size);
     mkdir(settings.directory, 0700); /* on hosts that do not share the file system it is missing */
@@ -170,6 +172,9 @@ static bool begin(enum function function, const void *caller, int64_t begin_tick
     location_busy(location);
     if (!again)
         location_calibrate(location, begin_ticks, &recorder_clock.begin);
+    if (!again)
+        resources_machine(location);
+    resources_put(location);
     recorder.on = recorder.started = true;
     if (!recorder.skip[function])
         recorder_enter(location, function, caller, RECORD_WORLD, begin_ticks);
@@ -216,8 +221,10 @@ void recorder_sync(MPI_Comm all)
 
 void recorder_finish(void)
 {
-    if (location_mine)
+    if (location_mine) {
         samples_note_modules(location_mine);
+        resources_put(location_mine);
+    }
     comms_finish();
     sessions_end();
 }

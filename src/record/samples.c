@@ -275,6 +275,14 @@ void samples_choose(uint32_t per_second)
     samples_signal = number;
 }
 
+bool samples_want_thread(void)
+{
+    enum { THREADS_MOST = 256 };
+    static uint32_t threads;
+    return samples_signal && recorder.started && recorder.on &&
+           __atomic_add_fetch(&threads, 1, __ATOMIC_RELAXED) <= THREADS_MOST;
+}
+
 static struct sampler *sampler_new(void)
 {
     struct sampler *sampler = calloc(1, sizeof *sampler);

@@ -6,9 +6,10 @@
 
 #include <signal.h>
 
-/* What threads compute between the calls: each has a timer of its CPU time, whose signal takes a sample: the call path,
-   as GCC's unwinder finds it. The handler tries the lock of its location, never waits for it, allocates nothing, and
-   does nothing while its thread is in MPI or in the recorder (location_busy). Whatever cannot be recorded is counted.
+/* What threads compute between the calls: each that calls MPI, or is created after MPI is initialised, has a timer of
+   its CPU time, whose signal takes a sample: the call path, as GCC's unwinder finds it. The handler tries the lock of
+   its location, never waits for it, allocates nothing, and does nothing while its thread is in MPI or in the recorder
+   (location_busy). Whatever cannot be recorded is counted.
 
    The signal is the highest real-time signal that is free when MPI is initialised. SA_RESTART lets most system calls
    go on; those that never do are in interrupts.c. A program that takes the signal for itself gets it: samples end. */
@@ -18,6 +19,9 @@ void samples_choose(uint32_t per_second);
 
 /* This thread, with its location, is sampled from now on; nothing happens where it is already, or none are wanted. */
 void samples_start(struct location *location);
+
+/* True where a new thread is to be sampled though it may never call MPI: the first 256 of a process. */
+bool samples_want_thread(void);
 
 /* Ends it, from any thread; the location goes on. samples_forget: after fork(), the timer is the parent's. */
 void samples_stop(struct location *location);

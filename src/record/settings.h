@@ -12,6 +12,7 @@
      SIGHT_RECORD_CLOCK       auto (default), tsc, monotonic
      SIGHT_RECORD_SOURCE      0: calls are recorded without their place in the program
      SIGHT_RECORD_SAMPLES     samples per second of CPU time of each thread; 0 (default): none
+     SIGHT_RECORD_RESOURCES   0: CPU time, switches, page faults and memory are not recorded
      SIGHT_RECORD_ONLY, SIGHT_RECORD_SKIP  functions, separated by commas; * matches anything */
 
 /* False if recording is not requested. */
@@ -22,6 +23,9 @@ enum clock_choice settings_clock(void);
 
 /* True if calls are to be recorded with their place in the program. */
 bool settings_want_sites(void);
+
+/* Whether CPU time, switches, page faults and memory are to be recorded. */
+bool settings_want_resources(void);
 
 /* Samples per second of CPU time. */
 uint32_t settings_samples(void);

@@ -70,4 +70,21 @@ for mpi in mpich openmpi; do
     awk -v n="$events" -v ns=$((end - begin)) -v bytes="$bytes" 'BEGIN {
         printf "  merge: %.1f million events/s; %.1f bytes an event in the buffer files\n", n / ns * 1e3, bytes / n }'
     rm -rf left
+    # Samples: CPU time of the same work, recorded without and with them in turn.
+    "mpicc.$mpi" -O2 -g -o work "$(dirname "$source")/work.c" 2>/dev/null || continue
+    for rate in 0 100 250; do
+        : >"work.$rate"
+    done
+    for repetition in $(seq 1 $((3 * repetitions))); do
+        for rate in 0 100 250; do
+            SIGHT_RECORD_SAMPLES=$rate "$SIGHT" record -q -f -o "work.$rate.clog2" -- "mpiexec.$mpi" -n 1 ./work 500 >>"work.$rate"
+        done
+    done
+    for rate in 100 250; do
+        samples=$("$SIGHT" info work.$rate.clog2 | awk '/samples of what/ { print $NF }' | tr -d ,)
+        paste work.0 work.$rate | awk '{ print $2 / $1 }' | sort -n | awk -v rate=$rate -v samples="$samples" \
+            -v with="$(wc -c <work.$rate.clog2)" -v without="$(wc -c <work.0.clog2)" '{ v[NR] = $1 } END {
+            printf "  %d samples/s: %.2f %% more CPU time (quartiles %.2f to %.2f), %d samples, %.0f bytes each in CLOG-2\n", rate,
+                100 * (v[int((NR + 1) / 2)] - 1), 100 * (v[int((NR + 3) / 4)] - 1), 100 * (v[int((3 * NR + 3) / 4)] - 1), samples, (with - without) / samples }'
+    done
 done

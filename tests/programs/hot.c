@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Computes in functions that are known: prints the CPU time that each took, "self,FUNCTION,MS". `hot SECONDS [late]`:
    of the time a half goes to sift, a third to merge, a sixth to swap, which only merge calls; with "late" the last
-   process spends as much again in sift, at another line. */
+   process spends as much again in a function of its own; with "thread" all is done in threads that never call MPI. */
 #include <mpi.h>
+#include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -64,6 +65,13 @@ static void steps(double until, int is_late)
     }
 }
 
+/* A thread that never calls MPI. */
+static void *thread_steps(void *seconds)
+{
+    steps(*(double *)seconds, 0);
+    return NULL;
+}
+
 int main(int argc, char **argv)
 {
     double seconds = argc > 1 ? atof(argv[1]) : 1;
@@ -73,7 +81,12 @@ int main(int argc, char **argv)
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     int is_late = argc > 2 && strcmp(argv[2], "late") == 0 && rank == size - 1;
     for (int i = 0; i < 10; i++) {
-        steps((is_late ? 2 : 1) * seconds / 10, is_late);
+        double part = (is_late ? 2 : 1) * seconds / 10;
+        pthread_t thread;
+        if (argc > 2 && strcmp(argv[2], "thread") == 0 && pthread_create(&thread, NULL, thread_steps, &part) == 0)
+            pthread_join(thread, NULL);
+        else
+            steps(part, is_late);
         MPI_Barrier(MPI_COMM_WORLD);
     }
     double all[4];

@@ -29,8 +29,9 @@ struct clog2_writer {
     bool *defined[4]; /* by enum definition_kind: the stream has a record for it */
     size_t defined_count[4];
     bool *mark_occurs;         /* by index of mark, in what is written */
-    struct sample_pack *packs; /* by process; see put_sample */
+    struct sample_pack *packs; /* of processes with samples; see put_sample */
     size_t pack_count, pack_capacity;
+    struct map pack_of;    /* process -> index + 1 */
     uint32_t samples_mark; /* index of the mark that stands for samples; UINT32_MAX: the source has none, */
     int32_t samples_id;    /* but here is an id for it */
     struct map calls;      /* as MPE-1 counts them in `value`: (process, state) -> calls */
@@ -39,7 +40,7 @@ struct clog2_writer {
 /* Samples of a process that are still to be written: they stand together in one record, at the time of the last one or
    of what else of the process comes next, so that records are in order of time, and those of a process in their own. */
 struct sample_pack {
-    uint32_t thread;
+    uint32_t process, thread;
     int64_t times_ns[SAMPLES_AT_ONCE];
     struct samples samples;
 };
@@ -429,9 +430,8 @@ static void write_comm_event(struct clog2_writer *clog2, const struct place *pla
 /* Samples */
 
 /* Writes those of a process that wait, at a time not before any of them. */
-static void write_pack(struct clog2_writer *clog2, uint32_t process, int64_t time_ns)
+static void write_pack(struct clog2_writer *clog2, struct sample_pack *pack, int64_t time_ns)
 {
-    struct sample_pack *pack = &clog2->packs[process];
     struct samples samples = {.ns = pack->samples.ns};
     for (uint32_t i = 0; i < pack->samples.count; i++) {
         int64_t before_ns = time_since(pack->times_ns[i], time_ns);
@@ -445,7 +445,7 @@ static void write_pack(struct clog2_writer *clog2, uint32_t process, int64_t tim
     if (samples.count == 0)
         return;
     struct place place = {.time_ns = time_ns, .thread = pack->thread};
-    side_of(clog2, clog2->world, process, &place.comm_id, &place.rank);
+    side_of(clog2, clog2->world, pack->process, &place.comm_id, &place.rank);
     bool known = clog2->samples_mark != UINT32_MAX;
     if (known)
         clog2->mark_occurs[clog2->samples_mark] = true;
@@ -457,21 +457,21 @@ static void write_pack(struct clog2_writer *clog2, uint32_t process, int64_t tim
 static void put_sample(struct clog2_writer *clog2, const struct event *event)
 {
     uint32_t ns = event->value > 0 && event->value <= UINT32_MAX ? (uint32_t)event->value : 0;
-    size_t before = clog2->pack_count;
-    if (event->process >= before) {
-        clog2->pack_count = (size_t)event->process + 1;
-        ARRAY_RESERVE(clog2->packs, clog2->pack_capacity, clog2->pack_count);
-        memset(&clog2->packs[before], 0, (clog2->pack_count - before) * sizeof *clog2->packs);
+    uint64_t *known = map_put(&clog2->pack_of, event->process, 0);
+    if (*known == 0) {
+        ARRAY_PUSH(clog2->packs, clog2->pack_count, clog2->pack_capacity,
+                   (struct sample_pack){.process = event->process});
+        *known = clog2->pack_count;
     }
-    struct sample_pack *pack = &clog2->packs[event->process];
+    struct sample_pack *pack = &clog2->packs[*known - 1];
     if (pack->samples.count > 0 && (pack->samples.ns != ns || pack->thread != event->thread))
-        write_pack(clog2, event->process, event->time_ns);
+        write_pack(clog2, pack, event->time_ns);
     pack->samples.ns = ns;
     pack->thread = event->thread;
     pack->times_ns[pack->samples.count] = event->time_ns;
     pack->samples.path[pack->samples.count++] = event->state + 1;
     if (pack->samples.count == SAMPLES_AT_ONCE)
-        write_pack(clog2, event->process, event->time_ns);
+        write_pack(clog2, pack, event->time_ns);
 }
 
 static void find_samples_mark(struct clog2_writer *clog2)
@@ -495,8 +495,9 @@ static void write_event(struct clog2_writer *clog2, const struct event *event, c
         put_sample(clog2, event);
         return;
     }
-    if (event->process < clog2->pack_count && clog2->packs[event->process].samples.count > 0)
-        write_pack(clog2, event->process, event->time_ns);
+    const uint64_t *pack = clog2->pack_count > 0 ? map_find(&clog2->pack_of, event->process) : NULL;
+    if (pack && clog2->packs[*pack - 1].samples.count > 0)
+        write_pack(clog2, &clog2->packs[*pack - 1], event->time_ns);
     side_of(clog2, event->comm, event->process, &place.comm_id, &place.rank);
     switch (event->kind) {
     case EVENT_SEND:
@@ -731,9 +732,9 @@ static enum status clog2_end(struct sink *sink, const struct trace_end *end, str
         if (write_events(clog2, err) != STATUS_OK)
             return STATUS_FAILED;
     }
-    for (size_t process = 0; process < clog2->pack_count; process++)
-        if (clog2->packs[process].samples.count > 0)
-            write_pack(clog2, (uint32_t)process, clog2->last_ns);
+    for (size_t i = 0; i < clog2->pack_count; i++)
+        if (clog2->packs[i].samples.count > 0)
+            write_pack(clog2, &clog2->packs[i], clog2->last_ns);
     write_missing_definitions(clog2);
     write_paths(clog2);
     count_lost_definitions(clog2);
@@ -763,6 +764,7 @@ static void clog2_free(struct writer *writer)
     map_clear(&clog2->calls);
     free(clog2->mark_occurs);
     free(clog2->packs);
+    map_clear(&clog2->pack_of);
     for (size_t kind = 0; kind < 4; kind++)
         free(clog2->defined[kind]);
     free(clog2);

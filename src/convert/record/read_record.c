@@ -18,7 +18,7 @@ enum {
     WINDOWS_MEMORY = 64 << 20, /* bytes, of all files together */
     WINDOW_MIN = 4096,
     WINDOW_MAX = 1 << 20,
-    EVENTS_PER_RECORD = 4 /* a communicator's */
+    EVENTS_PER_RECORD = RESOURCE_COUNTERS /* more than a communicator's */
 };
 #define SAMPLE_NS_MAX UINT64_C(1000000000000) /* between samples; more is damage */
 
@@ -314,6 +314,40 @@ static void ranks_event(struct record_state *state, const struct stream *stream,
     batch_set_payload(batch, event, payload, sizeof payload);
 }
 
+/* Negative values are not known. */
+static void counter_event(struct record_state *state, const struct event *base, enum resource_counter counter,
+                          int64_t value, struct batch *batch)
+{
+    if (value < 0)
+        return;
+    struct event *event = batch_event(batch, base, EVENT_COUNTER);
+    event->comm = 0; /* the world */
+    event->state = state->run.resource_marks[counter];
+    event->value = value;
+}
+
+static void resources_events(struct record_state *state, const struct stream *stream, const struct event *base,
+                             struct batch *batch)
+{
+    const struct record_resources *record = (const struct record_resources *)(const void *)stream->record;
+    const int64_t values[] = {[RESOURCE_CPU] = record->cpu_ns,          [RESOURCE_DELAY] = record->delay_ns,
+                              [RESOURCE_VOLUNTARY] = record->voluntary, [RESOURCE_INVOLUNTARY] = record->involuntary,
+                              [RESOURCE_FAULTS] = record->faults,       [RESOURCE_DISK_FAULTS] = record->disk_faults,
+                              [RESOURCE_PEAK] = record->peak_bytes};
+    for (size_t i = 0; i < sizeof values / sizeof *values; i++)
+        counter_event(state, base, (enum resource_counter)i, values[i], batch);
+}
+
+static void machine_events(struct record_state *state, const struct stream *stream, const struct event *base,
+                           struct batch *batch)
+{
+    const struct record_machine *record = (const struct record_machine *)(const void *)stream->record;
+    counter_event(state, base, RESOURCE_CORES, record->cores, batch);
+    counter_event(state, base, RESOURCE_USABLE, record->usable > 0 ? (int64_t)record->usable : -1, batch);
+    counter_event(state, base, RESOURCE_QUOTA, record->quota > 0 ? (int64_t)record->quota : -1, batch);
+    counter_event(state, base, RESOURCE_MEMORY, known_bytes(record->memory), batch);
+}
+
 static void sample_event(struct record_state *state, const struct stream *stream, const struct defs *defs,
                          const struct event *base, struct batch *batch)
 {
@@ -344,7 +378,8 @@ static bool record_whole(const struct record_base *record)
         [RECORD_ENTER_AT] = sizeof(struct record_enter),  [RECORD_SEND] = sizeof(struct record_message),
         [RECORD_RECEIVE] = sizeof(struct record_message), [RECORD_COLLECTIVE] = sizeof(struct record_collective),
         [RECORD_COMM] = sizeof(struct record_comm),       [RECORD_NEIGHBOURS] = sizeof(struct record_neighbours),
-        [RECORD_RANKS] = sizeof(struct record_ranks)};
+        [RECORD_RANKS] = sizeof(struct record_ranks),     [RECORD_RESOURCES] = sizeof(struct record_resources),
+        [RECORD_MACHINE] = sizeof(struct record_machine)};
     return record->kind >= sizeof sizes || (size_t)record->words * 8 >= sizes[record->kind];
 }
 
@@ -438,6 +473,12 @@ static void translate(struct reader *reader, const struct stream *stream, struct
         break;
     case RECORD_RANKS:
         ranks_event(state, stream, &base, batch);
+        break;
+    case RECORD_RESOURCES:
+        resources_events(state, stream, &base, batch);
+        break;
+    case RECORD_MACHINE:
+        machine_events(state, stream, &base, batch);
         break;
     case RECORD_SAMPLE:
         sample_event(state, stream, reader->defs, &base, batch);

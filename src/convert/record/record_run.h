@@ -7,6 +7,7 @@
 #include "convert/record/recordings.h"
 #include "core/defs.h"
 #include "core/map.h"
+#include "core/resource_counter.h"
 
 /* All buffer files of one run, with their combined definitions. */
 
@@ -24,6 +25,9 @@ struct record_place {
     uint32_t module; /* of record_run.modules */
     uint32_t site;   /* event.site; 0: not known */
     uint64_t offset; /* of the return address */
+    bool sampled;    /* a place of samples */
+    uint8_t outer_count;
+    size_t outer; /* where its function was inlined, the innermost first: of record_run.outers */
 };
 
 /* A file of code, and where its instructions are in a process. */
@@ -64,6 +68,8 @@ struct record_run {
     size_t module_count, module_capacity;
     struct record_place *places;
     size_t place_count, place_capacity;
+    uint32_t *outers; /* as event.site */
+    size_t outer_count, outer_capacity;
     struct map place_of;      /* module and offset -> index + 1 of the place */
     struct map roles;         /* event id -> kind + 1 and index */
     struct map comm_of_key;   /* key of a communicator, and whether it is an inter-communicator -> index of its first
@@ -73,7 +79,8 @@ struct record_run {
     uint32_t request_mark;    /* of requests that do not fit on a leave: index + 1; 0: none was made */
     uint32_t neighbours_mark; /* of neighbours in topologies: index + 1; 0: none was made */
     uint32_t pending_mark;    /* of processes that did not finalise MPI: index + 1; 0: none was made */
-    uint32_t ranks_mark;      /* of calls on windows: index + 1; 0: none was made */
+    uint32_t resource_marks[RESOURCE_COUNTERS]; /* indices */
+    uint32_t ranks_mark;                        /* of calls on windows: index + 1; 0: none was made */
 };
 
 /* Reads the definitions of one trace of the recordings, which must stay. */

@@ -47,6 +47,8 @@ void record_samples_place(struct record_run *run)
             const struct record_code *code = path->address ? code_of(process, path->address) : NULL;
             /* A place is where a call returns to; a path's address is inside the instruction. */
             path->place = code ? record_sites_place(run, code->path, path->address - code->load + 1) : 0;
+            if (path->place)
+                run->places[path->place - 1].sampled = true;
         }
     }
 }
@@ -108,6 +110,9 @@ void record_samples_resolve(struct record_run *run, struct defs *defs)
             uint32_t site = path->place ? run->places[path->place - 1].site : 0;
             if (path->place && site == 0)
                 site = module_site(run, defs, &sites, run->places[path->place - 1].module);
+            const struct record_place *place = path->place ? &run->places[path->place - 1] : NULL;
+            for (size_t k = place ? place->outer_count : 0; k > 0; k--)
+                parent = path_of(&known, defs, parent, run->outers[place->outer + k - 1]);
             path->path = path->address ? path_of(&known, defs, parent, site) : parent;
         }
     }

@@ -74,6 +74,19 @@ static uint32_t site_of(struct map *known, struct defs *defs, const struct sourc
     return (uint32_t)*index;
 }
 
+/* The places from which the function of a place of samples was inlined. */
+static void resolve_outers(struct record_run *run, struct map *known, struct defs *defs, struct source_lines *lines,
+                           struct record_place *place)
+{
+    enum { OUTERS_MOST = 16 };
+    struct source_place outers[OUTERS_MOST];
+    size_t count = source_lines_inlined(lines, place->offset - 1, outers, OUTERS_MOST);
+    place->outer = run->outer_count;
+    place->outer_count = (uint8_t)count;
+    for (size_t i = 0; i < count; i++)
+        ARRAY_PUSH(run->outers, run->outer_count, run->outer_capacity, site_of(known, defs, &outers[i]));
+}
+
 void record_sites_resolve(struct record_run *run, struct defs *defs)
 {
     struct map known = {0};
@@ -82,8 +95,11 @@ void record_sites_resolve(struct record_run *run, struct defs *defs)
         for (size_t i = 0; lines && i < run->place_count; i++) {
             struct source_place place;
             /* The call ends where it returns to. */
-            if (run->places[i].module == module && source_lines_find(lines, run->places[i].offset - 1, &place))
+            if (run->places[i].module == module && source_lines_find(lines, run->places[i].offset - 1, &place)) {
                 run->places[i].site = site_of(&known, defs, &place);
+                if (run->places[i].sampled)
+                    resolve_outers(run, &known, defs, lines, &run->places[i]);
+            }
         }
         source_lines_close(lines);
     }
@@ -96,5 +112,6 @@ void record_sites_clear(struct record_run *run)
         free(run->modules[i]);
     free(run->modules);
     free(run->places);
+    free(run->outers);
     map_clear(&run->place_of);
 }

@@ -67,17 +67,21 @@ static const char *file_of(const char *directory, const char *file)
     return file;
 }
 
+static bool is_function(Dwarf_Die *die)
+{
+    int tag = dwarf_tag(die);
+    return tag == DW_TAG_subprogram || tag == DW_TAG_inlined_subroutine || tag == DW_TAG_entry_point;
+}
+
 static const char *function_of(struct source_lines *lines, Dwarf_Addr address)
 {
     Dwarf_Addr bias;
     Dwarf_Die *unit = dwfl_module_addrdie(lines->module, address, &bias), *scopes = NULL;
     int count = unit ? dwarf_getscopes(unit, address - bias, &scopes) : 0;
     const char *name = NULL;
-    for (int i = 0; i < count && !name; i++) {
-        int tag = dwarf_tag(&scopes[i]);
-        if (tag == DW_TAG_subprogram || tag == DW_TAG_inlined_subroutine || tag == DW_TAG_entry_point)
+    for (int i = 0; i < count && !name; i++)
+        if (is_function(&scopes[i]))
             name = dwarf_diename(&scopes[i]);
-    }
     free(scopes);
     return name ? name : dwfl_module_addrname(lines->module, address);
 }
@@ -113,6 +117,47 @@ bool source_lines_find(struct source_lines *lines, uint64_t address, struct sour
     place->function = function_of(lines, address);
     return place->file || place->function;
 }
+static Dwarf_Word number_of(Dwarf_Die *die, unsigned name)
+{
+    Dwarf_Attribute attribute;
+    Dwarf_Word number = 0;
+    return dwarf_formudata(dwarf_attr(die, name, &attribute), &number) == 0 ? number : 0;
+}
+
+/* Where an inlined function is called from, but for the function. */
+static struct source_place call_of(Dwarf_Die *unit, Dwarf_Die *inlined)
+{
+    Dwarf_Files *files;
+    Dwarf_Attribute attribute;
+    size_t count;
+    struct source_place place = {.line = (int32_t)number_of(inlined, DW_AT_call_line)};
+    Dwarf_Word file = number_of(inlined, DW_AT_call_file);
+    if (dwarf_getsrcfiles(unit, &files, &count) == 0 && file < count)
+        place.file = file_of(dwarf_formstring(dwarf_attr(unit, DW_AT_comp_dir, &attribute)),
+                             dwarf_filesrc(files, file, NULL, NULL));
+    return place;
+}
+
+size_t source_lines_inlined(struct source_lines *lines, uint64_t address, struct source_place *places, size_t most)
+{
+    Dwarf_Addr bias;
+    Dwarf_Die *unit = dwfl_module_addrdie(lines->module, address + lines->bias, &bias), *scopes = NULL, *outer = NULL;
+    int inner = unit ? dwarf_getscopes(unit, address + lines->bias - bias, &scopes) : 0;
+    int count = inner > 0 ? dwarf_getscopes_die(&scopes[0], &outer) : 0; /* as the code stands, not as it is written */
+    size_t found = 0;
+    for (int i = 0; i < count; i++) {
+        if (!is_function(&outer[i]))
+            continue;
+        if (found > 0)
+            places[found - 1].function = dwarf_diename(&outer[i]);
+        if (found == most || dwarf_tag(&outer[i]) != DW_TAG_inlined_subroutine)
+            break;
+        places[found++] = call_of(unit, &outer[i]);
+    }
+    free(scopes);
+    free(outer);
+    return found;
+}
 #else
 bool source_lines_there(void)
 {
@@ -136,5 +181,14 @@ bool source_lines_find(struct source_lines *lines, uint64_t address, struct sour
     (void)address;
     (void)place;
     return false;
+}
+
+size_t source_lines_inlined(struct source_lines *lines, uint64_t address, struct source_place *places, size_t most)
+{
+    (void)lines;
+    (void)address;
+    (void)places;
+    (void)most;
+    return 0;
 }
 #endif

@@ -3,6 +3,7 @@
 #define SIGHT_CONVERT_RECORD_SOURCE_LINES_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 /* Lines of source from addresses in a file of code (a program or a library), by its debugging information, or the one
@@ -21,6 +22,10 @@ void source_lines_close(struct source_lines *lines); /* NULL allowed */
 /* The place of an address, counted as in the file. False if nothing is known about it. Texts live until
    source_lines_close. */
 bool source_lines_find(struct source_lines *lines, uint64_t address, struct source_place *place);
+
+/* The calls that the compiler inlined there: where the innermost function (that of source_lines_find) is called from,
+   where its caller is called from, and so on. At most `most` places; how many. Texts live as long. */
+size_t source_lines_inlined(struct source_lines *lines, uint64_t address, struct source_place *places, size_t most);
 
 /* Whether sight was built with libdw. */
 bool source_lines_there(void);

@@ -3,6 +3,7 @@
 
 #include "heuristics/advice.h"
 #include "heuristics/efficiency.h"
+#include "profile/resources.h"
 #include "render/clock_sentence.h"
 #include "render/path_text.h"
 #include "render/reports/findings_json.h"
@@ -44,6 +45,44 @@ static void write_structure(struct json *json, const struct metrics *metrics)
     json_value(json, "score", ratio_or_null(structure.best.score > 0, structure.best.score));
     json_value(json, "ambiguous", value_bool(structure.ambiguous));
     json_close(json, '}');
+}
+
+static struct value known(int64_t value, bool is_time)
+{
+    return value < 0 ? value_null() : is_time ? value_time(value) : value_count((uint64_t)value);
+}
+
+/* What each process got of the machine; null where that was not recorded. */
+static void write_resources(struct json *json, const struct resources *resources)
+{
+    static const struct {
+        const char *name;
+        enum resource_counter counter;
+        bool is_time;
+    } fields[] = {{"cpu_s", RESOURCE_CPU, true},
+                  {"core_wait_s", RESOURCE_DELAY, true},
+                  {"voluntary_switches", RESOURCE_VOLUNTARY, false},
+                  {"involuntary_switches", RESOURCE_INVOLUNTARY, false},
+                  {"page_faults", RESOURCE_FAULTS, false},
+                  {"disk_faults", RESOURCE_DISK_FAULTS, false},
+                  {"peak_bytes", RESOURCE_PEAK, false},
+                  {"cores", RESOURCE_CORES, false},
+                  {"usable_cores", RESOURCE_USABLE, false}};
+    if (!resources) {
+        json_value(json, "resources", value_null());
+        return;
+    }
+    json_open(json, "resources", '[');
+    for (size_t i = 0; i < resources->count; i++) {
+        const struct process_resources *process = &resources->process[i];
+        json_open(json, NULL, '{');
+        json_value(json, "rank", value_count(process->rank));
+        json_value(json, "wall_s", value_time(process->wall_ns));
+        for (size_t k = 0; k < sizeof fields / sizeof *fields; k++)
+            json_value(json, fields[k].name, known(resources_used(process, fields[k].counter), fields[k].is_time));
+        json_close(json, '}');
+    }
+    json_close(json, ']');
 }
 
 /* Why the numbers may be wrong: a sentence each. */
@@ -117,7 +156,7 @@ void diagnosis_write_json(struct output *output, const struct diagnosis *diagnos
         json_value(&json, "clocks", value_null());
     if (explained && is_analysed(metrics))
         path_write_json(&json, metrics);
-    json_value(&json, "resources", value_null());
+    write_resources(&json, metrics->resources);
     stuck_write_json(&json, diagnosis->stuck, false);
     json_close(&json, '}');
 }

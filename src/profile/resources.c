@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "profile/resources.h"
+
+#include "core/memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct growing {
+    struct process_resources process;
+    int64_t first_ns, last_ns;
+};
+
+struct process_resources_builder {
+    struct sink sink;
+    const struct defs *defs;
+    struct growing *rows;
+    size_t count, capacity;
+    struct map row_of; /* rank -> index + 1 */
+};
+
+static struct growing *row_of(struct process_resources_builder *builder, const struct event *event)
+{
+    uint64_t *known = map_put(&builder->row_of, event->process, 0);
+    if (*known == 0) {
+        struct growing row = {.process.rank = event->process, .first_ns = event->time_ns};
+        memset(row.process.first, 0xff, sizeof row.process.first);
+        memset(row.process.last, 0xff, sizeof row.process.last);
+        ARRAY_PUSH(builder->rows, builder->count, builder->capacity, row);
+        *known = builder->count;
+    }
+    return &builder->rows[*known - 1];
+}
+
+static void add(struct process_resources_builder *builder, const struct event *event)
+{
+    enum resource_counter counter = resource_counter_of(&builder->defs->marks[event->state]);
+    if (counter == RESOURCE_COUNTERS || event->thread > 0 || event->value < 0)
+        return;
+    struct growing *row = row_of(builder, event);
+    row->last_ns = event->time_ns;
+    if (row->process.first[counter] < 0)
+        row->process.first[counter] = event->value;
+    row->process.last[counter] = event->value;
+}
+
+static enum status on_begin(struct sink *sink, const struct defs *defs, struct error *err)
+{
+    (void)err;
+    ((struct process_resources_builder *)sink)->defs = defs;
+    return STATUS_OK;
+}
+
+static enum status on_events(struct sink *sink, const struct batch *batch, struct error *err)
+{
+    (void)err;
+    for (size_t i = 0; i < batch->count; i++)
+        if (batch->events[i].kind == EVENT_COUNTER)
+            add((struct process_resources_builder *)sink, &batch->events[i]);
+    return STATUS_OK;
+}
+
+struct process_resources_builder *process_resources_builder_new(void)
+{
+    struct process_resources_builder *builder = memory_new(sizeof *builder);
+    builder->sink = (struct sink){.begin = on_begin, .events = on_events};
+    return builder;
+}
+
+struct sink *process_resources_builder_sink(struct process_resources_builder *builder)
+{
+    return &builder->sink;
+}
+
+static int by_rank(const void *left_row, const void *right_row)
+{
+    const struct process_resources *left = left_row, *right = right_row;
+    return left->rank < right->rank ? -1 : left->rank > right->rank;
+}
+
+struct resources *process_resources_builder_end(struct process_resources_builder *builder)
+{
+    struct resources *resources = builder->count > 0 ? memory_new(sizeof *resources) : NULL;
+    if (resources) {
+        resources->process = memory_new(builder->count * sizeof *resources->process);
+        resources->count = builder->count;
+        for (size_t i = 0; i < builder->count; i++) {
+            resources->process[i] = builder->rows[i].process;
+            resources->process[i].wall_ns = time_since(builder->rows[i].first_ns, builder->rows[i].last_ns);
+        }
+        qsort(resources->process, resources->count, sizeof *resources->process, by_rank);
+    }
+    map_clear(&builder->row_of);
+    free(builder->rows);
+    free(builder);
+    return resources;
+}
+
+void resources_free(struct resources *resources)
+{
+    if (resources)
+        free(resources->process);
+    free(resources);
+}
+
+int64_t resources_used(const struct process_resources *process, enum resource_counter counter)
+{
+    if (process->last[counter] < 0 || !resource_counter_is_sum(counter))
+        return process->last[counter];
+    return process->last[counter] > process->first[counter] ? process->last[counter] - process->first[counter] : 0;
+}
