@@ -70,18 +70,13 @@ static void name_process(struct viewer_writer *viewer, uint32_t process)
                             location ? location->host : NULL);
 }
 
-/* Processes without events have their names, too. */
-static void name_processes(struct viewer_writer *viewer, uint32_t end)
-{
-    for (; viewer->process < end; viewer->process++)
-        name_process(viewer, viewer->process);
-}
-
 static void begin_location(void *context, uint32_t process, uint32_t thread)
 {
     struct viewer_writer *viewer = context;
     (void)thread;
-    name_processes(viewer, process + 1);
+    if (!viewer->process_named[process])
+        name_process(viewer, process);
+    viewer->process_named[process] = true;
     memset(viewer->named, 0, (size_t)by_location_lanes(viewer->by) * sizeof *viewer->named);
     viewer->waits_named = false;
 }
@@ -187,9 +182,9 @@ static enum status viewer_end(struct sink *sink, const struct trace_end *end, st
     struct viewer_writer *viewer = viewer_of(sink);
     (void)end;
     viewer->named = memory_new((size_t)by_location_lanes(viewer->by) * sizeof *viewer->named);
+    viewer->process_named = memory_new(by_location_processes(viewer->by) * sizeof *viewer->process_named);
     viewer->format->head(viewer);
     enum status status = by_location_walk(viewer->by, &visitor, viewer, err);
-    name_processes(viewer, by_location_processes(viewer->by));
     put_findings(viewer);
     viewer->format->tail(viewer);
     return status;
@@ -210,5 +205,6 @@ void viewer_stop(struct viewer_writer *viewer)
     }
     free(viewer->findings);
     free(viewer->named);
+    free(viewer->process_named);
     by_location_free(viewer->by);
 }

@@ -57,9 +57,9 @@ struct viewer_writer {
     struct writer_span *findings; /* texts are owned */
     size_t finding_count, finding_capacity;
     struct viewer_args args;
-    uint32_t process; /* the last that was named */
-    bool *named;      /* by lane of the location at hand: it has its name */
-    bool waits_named; /* and so has the track of its waits */
+    bool *process_named; /* those without events have no tracks, and no names */
+    bool *named;         /* by lane of the location at hand: it has its name */
+    bool waits_named;    /* and so has the track of its waits */
 };
 
 /* Sets the sink of a writer that begins with a viewer_writer, and what that needs; and frees that. */
