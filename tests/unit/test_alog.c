@@ -164,6 +164,8 @@ static void test_shapes(void)
     check_plain("# comment\n\n   \n" HEADER("8", "0") "  # indented\n" STATE_LINES "\n" EVENTS_0 "\t3\t1 0 1 0 5 \n"
                                                       "-102 1 0 0 0 40 7 100\n4 1 0 2 0 50 \n\n\n",
                 0, "comments and blanks");
+    check_plain(HEADER("8", "0") STATE_LINES EVENTS_0 "3 1 0 1 0 5 \n-102 1 0 0 0 40 7 100\n4 1 0 2 0 50", 0,
+                "no final newline");
     check_plain("-1 0 0 0 0 0 Me\n" EVENTS_0 STATE_LINES EVENTS_1 "-3 0 0 2 0 0\n", 0, "definitions behind events");
     check_plain("-2 0 0 8 0 0    \n-3 0 0 2 0 0  \n-8 0 0 1 0 0\n-1 0 0 0 0 77  P4 May- 9-90\n-11 0 0 0 0 4294967295\n"
                 "-9 0 0 1 0 4  begin\n-10 0 0 1 0 4  %d\n" STATE_LINES EVENTS_0 EVENTS_1,
@@ -221,6 +223,19 @@ static void test_cut_line(void)
         check_damage(&reading, 1, "cut line");
         tap_ok(reading.count == 1 && strstr(reading.reader->end.damage.first, "byte 29: line 3 has no end: "),
                "cut after %zu bytes of a line: it is not used", length - before);
+        reading_free(&reading);
+    }
+}
+
+static void test_cut_time(void)
+{
+    static const char before[] = "-1 0 0 0 0 0 Me\n7 0 0 0 0 9000 \n", last[] = "8 0 0 0 0 12345";
+    for (size_t length = 1; length <= strlen(last); length++) {
+        char cut[sizeof before + sizeof last];
+        snprintf(cut, sizeof cut, "%s%.*s", before, (int)length, last);
+        struct reading reading = read_text(cut);
+        size_t want = length == strlen(last) ? 2 : 1;
+        tap_ok(reading.count == want, "cut after %zu bytes of an event: %zu events", length, want);
         reading_free(&reading);
     }
 }
@@ -480,6 +495,7 @@ int main(void)
     test_shapes();
     test_refused();
     test_cut_line();
+    test_cut_time();
     test_long_line(LONG_AT + 65535);
     test_long_line(LONG_AT + 65536);
     test_long_line(200000);

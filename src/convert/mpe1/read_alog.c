@@ -32,6 +32,7 @@ struct alog_state {
     uint64_t counts[3];        /* event, send, receive */
     uint64_t headers[HEADERS]; /* by -type; 0: not assigned */
     bool inside_long_line;     /* the input is inside a line that was refused */
+    int64_t latest_ns;         /* time of the latest event */
 };
 
 /* A line, cut into its six numbers and the rest. */
@@ -270,6 +271,7 @@ static bool line_event(struct reader *reader, const struct alog_line *line, stru
     if (!event_time(state, line, &event->time_ns))
         return false;
     state->events++;
+    state->latest_ns = event->time_ns;
     if (type == MPE1_SEND || type == MPE1_RECEIVE) {
         mpe1_set_message(event, type, line->data, line->text, (size_t)(line->end - line->text));
         state->counts[type == MPE1_SEND ? 1 : 2]++;
@@ -289,6 +291,15 @@ static bool line_event(struct reader *reader, const struct alog_line *line, stru
         reader->defs->processes = event->process + 1;
     batch->count++;
     return true;
+}
+
+/* The last number of a line without an end may go on, so what it says is not used. Only of an event that ends with its
+   time that can be seen: a time that has lost digits lies before the event that precedes it. */
+static bool is_whole(const struct alog_state *state, const struct text_line *text, const struct alog_line *line)
+{
+    int64_t time_ns;
+    return text->whole || (line->type >= 0 && line->text == line->end && state->events > 0 &&
+                           event_time(state, line, &time_ns) && time_ns >= state->latest_ns);
 }
 
 static void malformed(struct reader *reader, const struct text_line *line)
@@ -343,8 +354,7 @@ static enum status alog_next(struct reader *reader, struct batch *batch, struct 
         const char *at = text.at;
         if (!is_too_long(&text) && line_is_empty(&at, text.end))
             continue;
-        /* The last number of a line without an end may go on. */
-        if (!text.whole || !line_parse(&line, at, text.end))
+        if (is_too_long(&text) || !line_parse(&line, at, text.end) || !is_whole(state, &text, &line))
             malformed(reader, &text);
         else if (line.type < 0 && line.type > SYSTEM_FIRST)
             state->headers[line.type >= HEADER_LAST ? -line.type : 0]++;
