@@ -168,6 +168,9 @@ bool run_wants_colour(const struct options *options)
     if (options->color && strcmp(options->color, "auto") != 0)
         return strcmp(options->color, "always") == 0;
     const char *none = getenv("NO_COLOR");
+    /* Open MPI gives process 0 a terminal of its own, whatever its launcher writes to. */
+    if (team_size(options->team) > 1)
+        return false;
     return !options->output && isatty(STDOUT_FILENO) && !(none && *none);
 }
 
