@@ -240,7 +240,7 @@ static enum status paje_next(struct reader *reader, struct batch *batch, struct 
         if (status != STATUS_OK)
             return status == STATUS_END ? STATUS_OK : status;
         state->kinds[state->record.def->kind]++;
-        state->records += state->record.def->kind > PAJE_VALUE;
+        state->records += state->record.def->kind > PAJE_DESTROY; /* what only defines is not an event */
         if (paje_emit(reader, batch, &wrong, err) != STATUS_OK)
             return STATUS_FAILED;
         if (wrong)
