@@ -125,7 +125,7 @@ static void test_bytes(void)
                  {"\xF0\x9F\x98\x80", "\xF0\x9F\x98\x80", "four bytes"}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char *text = text_from_bytes(cases[i].bytes, strlen(cases[i].bytes));
-        tap_equal_string(text, cases[i].want, cases[i].what);
+        tap_equal_string(text, cases[i].want, "%s", cases[i].what);
         free(text);
     }
 }
