@@ -111,7 +111,7 @@ size_t dumpi_file_sizes(struct dumpi_file *file, int32_t *sizes, size_t most, st
         }
     }
     for (; count < sizeof usual && count < most; count++)
-        sizes[count] = usual[count];
+        sizes[count] = (unsigned char)usual[count];
     return file->sizes == 0 || input_seek(file->input, at, err) == STATUS_OK ? count : 0;
 }
 
