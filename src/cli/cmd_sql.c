@@ -165,10 +165,10 @@ static void stop_query(int signal_number)
 {
     (void)signal_number;
     if (!running) {
-        unfinished_remove();
+        unfinished_remove(); /* NOLINT(bugprone-signal-handler): takes no lock, allocates nothing */
         _exit(EXIT_INTERRUPTED);
     }
-    sql_stop(running);
+    sql_stop(running); /* NOLINT(bugprone-signal-handler): sqlite3_interrupt may be called from one */
 }
 
 static char *joined(char *text, const char *line)
