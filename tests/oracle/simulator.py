@@ -5,14 +5,19 @@ Discrete events in whole nanoseconds.  A program is a generator for each process
 object: `yield process.compute(ns)`, `yield process.send(to, bytes)`.  The machine is that of the LogGP family: each message
 costs its sender and its receiver an overhead, crosses the network in a latency, and occupies the sender's and then the
 receiver's endpoint for bytes / bandwidth, one message after the other.  Up to `eager` bytes the sender goes on at once;
-beyond, it waits until the receive is posted (rendezvous).  Collectives are trees and butterflies of such messages: members
+beyond, it waits until the receive is posted (rendezvous).  With `credits` an eager send waits, too, while so many messages are
+on the way to the same receiver, which takes them off the network only when it has to wait for one.  With `cores` processes take
+turns on them; who waits in MPI needs none until what it waits for has happened.  Collectives are trees and butterflies of such messages: members
 that pass data on wait for those behind them.  Computing and latency have noise of their own stream for each process, so that
 the same program with another amount of work meets the same noise.
 
 It shares no code with SIGHT, and none with waits.py, whose runs are random and small where these are like programs.
 """
 import heapq
+import math
 import random
+
+SOON = 20000  # ns
 
 
 class Machine:
@@ -28,6 +33,9 @@ class Machine:
         self.start_spread = 200000  # ns: processes begin within it
         self.starting = {}  # what MPI_Init and MPI_Finalize take beyond: name -> ns
         self.late_process = None  # (rank, ns that it begins later)
+        self.credits = None  # eager messages of a pair that are on the way before the receiver looks for more; None: any number
+        self.cores = None  # that all processes share; None: each has its own
+        self.slice = 3000000  # ns that one computes before the next gets its core
         for name, value in changes.items():
             assert hasattr(self, name), name
             setattr(self, name, value)
@@ -67,6 +75,7 @@ class Process:
         self.random = random.Random("%s/%d" % (run.seed, rank))
         self.calls, self.marks = [], []
         self.requests = 0
+        self.leaving, self.has_core, self.in_call = None, False, False
         self.posted, self.unexpected = [], []  # receives without message, messages without receive
         self.computed = 0
 
@@ -112,6 +121,10 @@ class Process:
     def reduce(self, size=8, root=0, comm=0):
         return ("collective", "MPI_Reduce", size, root, comm)
 
+    def icollective(self, name, size=8, comm=0):
+        """A non-blocking one of all with all: gives a request."""
+        return ("icollective", name, size, comm)
+
     def file(self, name, ns):
         """A call on a file that does not wait."""
         return ("local", name, int(ns))
@@ -146,6 +159,8 @@ class Run:
         self.processes = [Process(self, rank) for rank in range(processes)]
         self.heap, self.order, self.now = [], 0, 0
         self.out_free, self.in_free = [0] * processes, [0] * processes
+        self.on_the_way, self.held = {}, {}  # by (sender, receiver): how many messages; (message, when it is ready)
+        self.free_cores, self.runnable = self.machine.cores, []
         self.network = random.Random("network/%s" % seed)
         self.programs = []
         self.left = processes
@@ -156,7 +171,8 @@ class Run:
             late, ns = self.machine.late_process or (None, 0)
             after = begin.randrange(self.machine.start_spread + 1) + (ns if process.rank == late else 0)
             self.programs.append(self.whole(process, program, after))
-            self.at(0, self.go_on, process, None)
+            self.at(0, self.take_core if self.machine.cores else self.go_on, process, *(
+                (self.go_on, process, None) if self.machine.cores else (None,)))
         while self.heap:
             self.now, _, action, arguments = heapq.heappop(self.heap)
             action(*arguments)
@@ -188,7 +204,46 @@ class Run:
         except StopIteration:
             self.left -= 1
             return
+        process.leaving = None
+        process.in_call = step[0] not in ("compute", "sleep")
         getattr(self, "do_" + step[0])(process, *step[1:])
+        # Who is to go on soon does not give its core away.
+        if self.machine.cores and step[0] != "compute" and (process.leaving or math.inf) > self.now + SOON:
+            self.give_core(process)
+
+    def give_core(self, process):
+        if process.has_core:
+            process.has_core = False
+            self.free_cores += 1
+            self.share_cores()
+
+    def take_core(self, process, action, *arguments):
+        """Acts once the process has a core."""
+        if process.has_core:
+            action(*arguments)
+        else:
+            self.runnable.append((process, action, arguments))
+            self.share_cores()
+
+    def share_cores(self):
+        while self.free_cores > 0 and self.runnable:
+            process, action, arguments = self.runnable.pop(0)
+            self.free_cores -= 1
+            process.has_core = True
+            self.at(self.now, action, *arguments)
+
+    def compute_slice(self, process, left, then):
+        ns = min(left, self.machine.slice)
+        self.at(self.now + ns, self.end_slice, process, left - ns, then)
+
+    def end_slice(self, process, left, then):
+        if left == 0:
+            then()
+        elif self.runnable:
+            self.give_core(process)
+            self.take_core(process, self.compute_slice, process, left, then)
+        else:
+            self.compute_slice(process, left, then)
 
     def enter(self, process, name, comm=0):
         call = Call(name, self.now, comm)
@@ -196,11 +251,22 @@ class Run:
         return call
 
     def leave(self, process, call, when, result=None):
+        process.leaving = when
+        if self.machine.cores:
+            self.at(when, self.take_core, process, self.leave_now, process, call, result)
+            return
         call.leave = when
         self.at(when, self.go_on, process, result)
 
+    def leave_now(self, process, call, result):
+        call.leave = self.now
+        self.go_on(process, result)
+
     def do_compute(self, process, ns):
         process.computed += ns
+        if self.machine.cores:
+            self.take_core(process, self.compute_slice, process, ns, lambda: self.go_on(process, None))
+            return
         self.at(self.now + ns, self.go_on, process, None)
 
     def do_sleep(self, process, ns):
@@ -229,10 +295,34 @@ class Run:
         ready = self.now + self.machine.overhead + (0 if message.rendezvous else int(size / self.machine.copying))
         if message.rendezvous:
             self.at(ready + self.latency(process.rank, to), self.envelope, message)
+        elif not self.has_room(message):
+            self.held.setdefault((message.source, to), []).append(message)
         else:
             request.done = ready
             self.transfer(message, ready)
         return request, ready
+
+    def has_room(self, message):
+        """Counts a message that is on the way from now on."""
+        pair = message.source, message.to
+        if self.machine.credits is None or self.is_waiting(self.processes[message.to]):
+            return True
+        if self.on_the_way.get(pair, 0) >= self.machine.credits or self.held.get(pair):
+            return False
+        self.on_the_way[pair] = self.on_the_way.get(pair, 0) + 1
+        return True
+
+    def is_waiting(self, process):
+        return process.in_call and process.leaving is None and process.calls[-1].leave is None
+
+    def look_for_messages(self, process):
+        """The process takes what is on the way to it off the network: held messages get their places."""
+        for source in range(self.size):
+            pair = source, process.rank
+            self.on_the_way.pop(pair, None)
+            for message in self.held.pop(pair, []):
+                self.transfer(message, self.now)
+                self.at(self.now + self.latency(process.rank, source), self.complete, message.to_sender)
 
     def transfer(self, message, ready):
         """The data leave when the endpoint is free."""
@@ -295,6 +385,8 @@ class Run:
         """Ends a call once all its requests are done."""
         for request in requests:
             if request.done is None:
+                if self.machine.credits is not None:
+                    self.look_for_messages(process)
                 request.waiter = (process, call, requests, result)
                 return
         when = max([self.now] + [request.done for request in requests]) + self.machine.overhead
@@ -331,6 +423,19 @@ class Run:
         request, ready = self.start_send(process, call, to, size, tag)
         call.requests = [request.number]
         self.leave(process, call, ready, request)
+
+    def do_icollective(self, process, name, size, comm):
+        turn = self.turn.get((process.rank, comm, name), 0)
+        self.turn[process.rank, comm, name] = turn + 1
+        requests = self.groups.setdefault((comm, turn, name), [])
+        call = self.enter(process, name, comm)
+        request = self.new_request(process, False)
+        call.requests = [request.number]
+        requests.append(request)
+        self.leave(process, call, self.now + self.machine.overhead, request)
+        if len(requests) == len(self.comms[comm]):
+            for one in requests:
+                self.at(self.now + log2_up(len(requests)) * self.hop(size), self.complete, one)
 
     def do_irecv(self, process, name, source, tag):
         call = self.enter(process, name)
