@@ -172,12 +172,13 @@ static bool begin(enum function function, const void *caller, int64_t begin_tick
     location_busy(location);
     if (!again)
         location_calibrate(location, begin_ticks, &recorder_clock.begin);
+    recorder.on = recorder.started = true;
+    /* First of all: no record may precede one that was put before it. */
+    if (!recorder.skip[function])
+        recorder_enter(location, function, caller, RECORD_WORLD, begin_ticks);
     if (!again)
         resources_machine(location);
     resources_put(location);
-    recorder.on = recorder.started = true;
-    if (!recorder.skip[function])
-        recorder_enter(location, function, caller, RECORD_WORLD, begin_ticks);
     if (again)
         comms_resume(world);
     else

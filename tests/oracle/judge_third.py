@@ -76,13 +76,13 @@ def slow_consumer_later(draw):
 
 # 3. Rhythms
 
-@kind("work is random, reduction every 2nd, long start", machine=lambda: Machine(starting={"MPI_Init": 900 * MS}))
+@kind("random work and a long start", machine=lambda: Machine(starting={"MPI_Init": 900 * MS}))
 def random_2(draw):
     pieces = {(rank, turn): draw.choice([2, 3, 4, 8]) * MS for rank in range(SIZE) for turn in range(60)}
     return rhythm(lambda rank, turn: pieces[rank, turn], 2, 60, False), None, [first_is("dynamic-imbalance"), one_number, not_silent]
 
 
-@kind("work rotates, barrier every 50th")
+@kind("work rotates with a barrier every 50th")
 def rotates_50(draw):
     def program(p):
         for turn in range(200):
@@ -103,7 +103,7 @@ def rotates_50(draw):
 IRREGULAR = (2, 3, 11, 12, 20, 31, 33, 41, 55, 58)
 
 
-@kind("work is random in a halo, reductions now and then", machine=lambda: Machine(starting={"MPI_Init": 900 * MS}))
+@kind("random work in a halo with reductions now and then", machine=lambda: Machine(starting={"MPI_Init": 900 * MS}))
 def random_irregular(draw):
     pieces = {(rank, turn): draw.choice([2, 2, 3, 9]) * MS for rank in range(SIZE) for turn in range(60)}
 
@@ -116,7 +116,7 @@ def random_irregular(draw):
     return program, None, [first_is("dynamic-imbalance"), one_number, not_silent]
 
 
-@kind("work rotates, barriers now and then", held=True)
+@kind("work rotates with barriers now and then", held=True)
 def rotates_irregular(draw):
     def program(p):
         for turn in range(60):
@@ -127,7 +127,7 @@ def rotates_irregular(draw):
     return program, None, [first_is("dynamic-imbalance", "serialisation"), one_number, not_silent]
 
 
-@kind("work is random in a ring, reduction every 7th")
+@kind("random work in a ring with reductions every 7th")
 def random_ring(draw):
     pieces = {(rank, turn): draw.randrange(500, 1500) * 10 * US for rank in range(SIZE) for turn in range(56)}
     return rhythm(lambda rank, turn: pieces[rank, turn], 7, 56), None, [first_is("dynamic-imbalance"), one_number, not_silent]
@@ -138,13 +138,13 @@ def random_ring(draw):
 SHARED = {"machine": lambda: Machine(cores=2)}
 
 
-@kind("halo, 8 processes on 2 cores", **SHARED)
+@kind("halo of 8 processes on 2 cores", **SHARED)
 def shared_halo(draw):
     program = halo_program(grid(SIZE, 2), lambda rank, turn: 2 * MS, 800, 60)
     return program, None, [first_is("oversubscription"), follows("transfer"), follows("late-sender"), follows("wait-at-nxn")]
 
 
-@kind("exchange and reduction, 8 processes on 2 cores", **SHARED)
+@kind("exchange and reduction of 8 processes on 2 cores", **SHARED)
 def shared_exchange(draw):
     def program(p):
         for _ in range(80):
@@ -154,13 +154,13 @@ def shared_exchange(draw):
     return program, None, [first_is("oversubscription"), follows("transfer"), follows("late-sender"), follows("wait-at-nxn")]
 
 
-@kind("uneven work, 8 processes on 2 cores", **SHARED)
+@kind("uneven work of 8 processes on 2 cores", **SHARED)
 def shared_uneven(draw):
     program = halo_program(grid(SIZE, 2), lambda rank, turn: (6 if rank == 3 else 2) * MS, 800, 60)
     return program, None, [first_is("oversubscription"), follows("transfer"), follows("late-sender")]
 
 
-@kind("reductions only, 8 processes on 4 cores", held=True, machine=lambda: Machine(cores=4))
+@kind("reductions of 8 processes on 4 cores", held=True, machine=lambda: Machine(cores=4))
 def shared_reductions(draw):
     def program(p):
         for _ in range(80):
@@ -271,20 +271,20 @@ def later(name, work, turns=30):
     return program
 
 
-@kind("uneven work, non-blocking barrier")
+@kind("uneven work at a non-blocking barrier")
 def uneven_later(draw):
     return (later("MPI_Ibarrier", lambda rank, turn: (8 if rank == 3 else 3) * MS), later("MPI_Ibarrier", lambda rank, turn: 29 * MS // 8),
             [first_is("compute-imbalance", cause=[3]), saving(), one_number])
 
 
-@kind("work rotates, non-blocking barrier")
+@kind("work rotates at a non-blocking barrier")
 def rotates_later(draw):
     return (later("MPI_Ibarrier", lambda rank, turn: (8 if turn % SIZE == rank else 3) * MS),
             later("MPI_Ibarrier", lambda rank, turn: 29 * MS // 8),
             [first_is("dynamic-imbalance", "serialisation"), saving(-0.15, 0.15), one_number])
 
 
-@kind("work is random, non-blocking reduction", held=True)
+@kind("random work at a non-blocking reduction", held=True)
 def random_later(draw):
     pieces = {(rank, turn): draw.choice([2, 3, 4, 8]) * MS for rank in range(SIZE) for turn in range(30)}
     means = [sum(pieces[rank, turn] for rank in range(SIZE)) // SIZE for turn in range(30)]
@@ -298,7 +298,7 @@ def slow_first_halo(draw):
     return program, None, [not_silent, never_says("overload", "times as long as the others"), says("first|once|iteration")]
 
 
-@kind("each reads its part of the input, one much more", held=True)
+@kind("one reads much more of the input", held=True)
 def input_uneven(draw):
     def program(p):
         yield p.compute((90 if p.rank == 2 else 10) * MS)

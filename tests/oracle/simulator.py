@@ -203,6 +203,7 @@ class Run:
             step = self.programs[process.rank].send(result)
         except StopIteration:
             self.left -= 1
+            self.give_core(process)
             return
         process.leaving = None
         process.in_call = step[0] not in ("compute", "sleep")
