@@ -2,24 +2,12 @@
 /* Programs with one problem planted, or without: planted PATTERN RANK clean|bad. Work is sleeping, so that any number
    of processes shares two cores. Prints what the diagnosis must find: the ids of findings that are right as the first,
    and the process that causes it ("-": all in turn); and, if the program knows, how long it waits: "waited S". */
-#include <math.h>
-#include <mpi.h>
+#include "planted.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#include <math.h>
 #include <time.h>
-#include <unistd.h>
 
 enum { ROUNDS = 8, BASE_US = 20000, EXTRA_US = 80000 };
-
-static int rank, size, culprit, bad;
-
-static void work(int us)
-{
-    if (us > 0)
-        usleep((useconds_t)us);
-}
 
 /* Everyone computes alike; the culprit, of bad runs, four times more. */
 static void uneven_work(void)
@@ -40,18 +28,6 @@ static void ring(void)
     double in, out = rank;
     MPI_Sendrecv(&out, 1, MPI_DOUBLE, (rank + 1) % size, 0, &in, 1, MPI_DOUBLE, (rank + size - 1) % size, 0,
                  MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-}
-
-static void halo(void)
-{
-    double in[2], out = rank;
-    MPI_Request request[4];
-    int left = (rank + size - 1) % size, right = (rank + 1) % size;
-    MPI_Irecv(&in[0], 1, MPI_DOUBLE, left, 0, MPI_COMM_WORLD, &request[0]);
-    MPI_Irecv(&in[1], 1, MPI_DOUBLE, right, 1, MPI_COMM_WORLD, &request[1]);
-    MPI_Isend(&out, 1, MPI_DOUBLE, right, 0, MPI_COMM_WORLD, &request[2]);
-    MPI_Isend(&out, 1, MPI_DOUBLE, left, 1, MPI_COMM_WORLD, &request[3]);
-    MPI_Waitall(4, request, MPI_STATUSES_IGNORE);
 }
 
 static void at_barrier(int round)
@@ -511,17 +487,18 @@ static void late_exposure(int round)
     free_window(round);
 }
 
-/* The culprit works before it puts into the others' windows. */
-static void early_wait(int round)
+/* The culprit puts into the others' windows, with work before it puts and before it reports that it has. */
+static void access_others(int round, int before_put, int before_complete)
 {
     if (round == 0)
         make_window();
     if (rank == culprit) {
         MPI_Win_start(of_others, 0, window);
-        work(bad ? EXTRA_US : 0);
+        work(before_put);
         for (int i = 0; i < size; i++)
             if (i != culprit)
                 put(i);
+        work(before_complete);
         MPI_Win_complete(window);
         work(bad ? 0 : EXTRA_US);
     } else {
@@ -532,25 +509,14 @@ static void early_wait(int round)
     free_window(round);
 }
 
-/* The culprit puts into the others' windows, and works before it says that it has. */
+static void early_wait(int round)
+{
+    access_others(round, bad ? EXTRA_US : 0, 0);
+}
+
 static void late_complete(int round)
 {
-    if (round == 0)
-        make_window();
-    if (rank == culprit) {
-        MPI_Win_start(of_others, 0, window);
-        for (int i = 0; i < size; i++)
-            if (i != culprit)
-                put(i);
-        work(bad ? EXTRA_US : 0);
-        MPI_Win_complete(window);
-        work(bad ? 0 : EXTRA_US);
-    } else {
-        MPI_Win_post(of_culprit, 0, window);
-        MPI_Win_wait(window);
-        work(EXTRA_US);
-    }
-    free_window(round);
+    access_others(round, 0, bad ? EXTRA_US : 0);
 }
 
 /* All lock the culprit's window, and work while they have it. */
@@ -566,71 +532,50 @@ static void locked(int round)
     free_window(round);
 }
 
-struct pattern {
-    const char *name;
-    void (*round)(int round);
-    const char *findings; /* any of these is right */
-    int has_culprit;
-};
-
 static const struct pattern patterns[] = {
-    {"barrier", at_barrier, "compute-imbalance,wait-at-barrier", 1},
-    {"allreduce", at_allreduce, "compute-imbalance,wait-at-nxn", 1},
-    {"ring", at_ring, "compute-imbalance,late-sender", 1},
-    {"halo", at_halo, "compute-imbalance,late-sender", 1},
-    {"reduce", at_reduce, "compute-imbalance,early-reduce", 1},
-    {"gather", at_gather, "compute-imbalance,early-reduce", 1},
-    {"early-reduce", early_reduce, "early-reduce,wait-at-barrier,serialisation", 0},
-    {"transient", transient, "compute-imbalance,dynamic-imbalance,wait-at-nxn", 1},
-    {"late-start", at_allreduce_evenly, "late-start", 1},
-    {"turns", turns, "dynamic-imbalance,wait-at-nxn,serialisation", 0},
-    {"synchronising", synchronising, "excessive-synchronisation,transfer", 0},
-    {"idle", idle, "idle-process,compute-imbalance", 1},
-    {"broadcast", broadcast, "late-broadcast,serialisation", 1},
-    {"late-sender", late_sender, "late-sender,serialisation", 0},
-    {"late-receiver", late_receiver, "late-receiver,late-sender,serialisation", 0},
-    {"late-post", late_post, "late-receiver,late-sender,serialisation", 0},
-    {"write-together", write_together, "compute-imbalance,wait-at-io", 1},
-    {"write-later", write_later, "compute-imbalance,wait-at-io", 1},
-    {"write-split", write_split, "compute-imbalance,wait-at-io", 1},
-    {"nonblocking", nonblocking, "compute-imbalance,wait-at-nxn", 1},
+    {"barrier", "compute-imbalance,wait-at-barrier", 1, at_barrier},
+    {"allreduce", "compute-imbalance,wait-at-nxn", 1, at_allreduce},
+    {"ring", "compute-imbalance,late-sender", 1, at_ring},
+    {"halo", "compute-imbalance,late-sender", 1, at_halo},
+    {"reduce", "compute-imbalance,early-reduce", 1, at_reduce},
+    {"gather", "compute-imbalance,early-reduce", 1, at_gather},
+    {"early-reduce", "early-reduce,wait-at-barrier,serialisation", 0, early_reduce},
+    {"transient", "compute-imbalance,dynamic-imbalance,wait-at-nxn", 1, transient},
+    {"late-start", "late-start", 1, at_allreduce_evenly},
+    {"turns", "dynamic-imbalance,wait-at-nxn,serialisation", 0, turns},
+    {"synchronising", "excessive-synchronisation,transfer", 0, synchronising},
+    {"idle", "idle-process,compute-imbalance", 1, idle},
+    {"broadcast", "late-broadcast,serialisation", 1, broadcast},
+    {"late-sender", "late-sender,serialisation", 0, late_sender},
+    {"late-receiver", "late-receiver,late-sender,serialisation", 0, late_receiver},
+    {"late-post", "late-receiver,late-sender,serialisation", 0, late_post},
+    {"write-together", "compute-imbalance,wait-at-io", 1, write_together},
+    {"write-later", "compute-imbalance,wait-at-io", 1, write_later},
+    {"write-split", "compute-imbalance,wait-at-io", 1, write_split},
+    {"nonblocking", "compute-imbalance,wait-at-nxn", 1, nonblocking},
 #if MPI_VERSION >= 4
-    {"persistent", persistent, "compute-imbalance,wait-at-barrier", 1},
+    {"persistent", "compute-imbalance,wait-at-barrier", 1, persistent},
 #endif
-    {"scan", scan, "compute-imbalance,early-scan", 1},
-    {"neighbours", neighbours, "compute-imbalance,wait-at-nxn", 1},
-    {"inter", inter, "compute-imbalance,wait-at-nxn", 1},
-    {"window-fence", at_fence, "compute-imbalance,wait-at-fence", 1},
-    {"window-late-post", late_exposure, "late-post,serialisation", 1},
-    {"window-early-wait", early_wait, "early-wait,late-post,serialisation", 1},
-    {"window-late-complete", late_complete, "late-complete,late-post,serialisation", 1},
-    {"window-lock", locked, "lock-contention,serialisation", 0},
-    {"wrong-order", wrong_order, "wrong-order,late-sender,serialisation", 0},
-    {"contention", contention, "contention", 0},
+    {"scan", "compute-imbalance,early-scan", 1, scan},
+    {"neighbours", "compute-imbalance,wait-at-nxn", 1, neighbours},
+    {"inter", "compute-imbalance,wait-at-nxn", 1, inter},
+    {"window-fence", "compute-imbalance,wait-at-fence", 1, at_fence},
+    {"window-late-post", "late-post,serialisation", 1, late_exposure},
+    {"window-early-wait", "early-wait,late-post,serialisation", 1, early_wait},
+    {"window-late-complete", "late-complete,late-post,serialisation", 1, late_complete},
+    {"window-lock", "lock-contention,serialisation", 0, locked},
+    {"wrong-order", "wrong-order,late-sender,serialisation", 0, wrong_order},
+    {"contention", "contention", 0, contention},
 };
 
 int main(int argc, char **argv)
 {
-    const struct pattern *pattern = NULL;
-    if (argc != 4)
-        return 2;
-    for (size_t i = 0; i < sizeof patterns / sizeof *patterns; i++)
-        if (strcmp(patterns[i].name, argv[1]) == 0)
-            pattern = &patterns[i];
+    const struct pattern *pattern = pattern_find(patterns, sizeof patterns / sizeof *patterns, argc, argv);
     if (!pattern)
         return 2;
-    culprit = atoi(argv[2]);
-    bad = strcmp(argv[3], "bad") == 0;
     if (pattern->round == at_allreduce_evenly)
         come_late();
-    MPI_Init(&argc, &argv);
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &size);
-    culprit %= size;
-    if (rank == 0 && bad && pattern->has_culprit)
-        printf("%s %d\n", pattern->findings, culprit);
-    else if (rank == 0)
-        printf("%s -\n", bad ? pattern->findings : "");
+    pattern_begin(pattern, &argc, &argv);
     for (int round = 0; round < ROUNDS; round++)
         pattern->round(round);
     double waited = 0;

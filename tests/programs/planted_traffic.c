@@ -4,20 +4,7 @@
    own, and two problems at once. Work is sleeping. Prints the ids of findings that are right as the first, and the
    process that causes it ("-": none alone); then "took S": seconds, of bad and clean runs, that differ by what the
    problem costs. */
-#include <mpi.h>
-
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
-static int rank, size, culprit, bad;
-
-static void work(int us)
-{
-    if (us > 0)
-        usleep((useconds_t)us);
-}
+#include "planted.h"
 
 /* A number below `limit` that is the same for all processes with the same place and turn. */
 static int drawn(int place, int turn, int limit)
@@ -78,18 +65,6 @@ static void consumer_later(void)
 }
 
 enum { ITERATIONS = 60, ITERATION_US = 10000 };
-
-static void halo(void)
-{
-    double in[2], out = rank;
-    MPI_Request request[4];
-    int left = (rank + size - 1) % size, right = (rank + 1) % size;
-    MPI_Irecv(&in[0], 1, MPI_DOUBLE, left, 0, MPI_COMM_WORLD, &request[0]);
-    MPI_Irecv(&in[1], 1, MPI_DOUBLE, right, 1, MPI_COMM_WORLD, &request[1]);
-    MPI_Isend(&out, 1, MPI_DOUBLE, right, 0, MPI_COMM_WORLD, &request[2]);
-    MPI_Isend(&out, 1, MPI_DOUBLE, left, 1, MPI_COMM_WORLD, &request[3]);
-    MPI_Waitall(4, request, MPI_STATUSES_IGNORE);
-}
 
 /* The work of an iteration is drawn anew, but all have alike in total, nearly; and all wait for all now and then only.
  */
@@ -337,56 +312,35 @@ static void scattering_is_late(void)
     }
 }
 
-struct pattern {
-    const char *name;
-    void (*run)(void);
-    const char *findings; /* any of these is right */
-    int has_culprit;
-};
-
 static const struct pattern patterns[] = {
-    {"stage", stage, "compute-imbalance,late-receiver", 1},
-    {"consumer", consumer, "compute-imbalance,late-receiver", 1},
-    {"consumer-later", consumer_later, "compute-imbalance,late-receiver", 1},
-    {"sparse-random", sparse_random, "dynamic-imbalance", 0},
-    {"sparse-rotating", sparse_rotating, "dynamic-imbalance", 0},
-    {"sparse-ring", sparse_ring, "dynamic-imbalance", 0},
-    {"probe-spinning", probe_spinning, "late-sender,compute-imbalance", 1},
-    {"probe-sleeping", probe_sleeping, "late-sender,compute-imbalance", 1},
-    {"test-one", test_one, "late-sender,compute-imbalance", 1},
-    {"test-all", test_all, "late-sender,compute-imbalance", 1},
-    {"test-any", test_any, "late-sender,compute-imbalance", 1},
-    {"test-meanwhile", test_meanwhile, "", 0},
-    {"gather-all", gather_all, "compute-imbalance,late-sender", 1},
-    {"halo-uneven", halo_uneven, "compute-imbalance,late-sender", 1},
-    {"small-exchanges", small_exchanges, "small-messages,transfer", 0},
-    {"small-later", small_later, "small-messages,transfer", 0},
-    {"two-problems", two_problems, "compute-imbalance,late-receiver", 0},
-    {"two-problems-rooted", two_problems_rooted, "compute-imbalance,late-broadcast", 0},
-    {"late-root", root_is_late, "late-broadcast,serialisation", 1},
-    {"late-scatter", scattering_is_late, "late-broadcast,serialisation", 1},
+    {"stage", "compute-imbalance,late-receiver", 1, .run = stage},
+    {"consumer", "compute-imbalance,late-receiver", 1, .run = consumer},
+    {"consumer-later", "compute-imbalance,late-receiver", 1, .run = consumer_later},
+    {"sparse-random", "dynamic-imbalance", 0, .run = sparse_random},
+    {"sparse-rotating", "dynamic-imbalance", 0, .run = sparse_rotating},
+    {"sparse-ring", "dynamic-imbalance", 0, .run = sparse_ring},
+    {"probe-spinning", "late-sender,compute-imbalance", 1, .run = probe_spinning},
+    {"probe-sleeping", "late-sender,compute-imbalance", 1, .run = probe_sleeping},
+    {"test-one", "late-sender,compute-imbalance", 1, .run = test_one},
+    {"test-all", "late-sender,compute-imbalance", 1, .run = test_all},
+    {"test-any", "late-sender,compute-imbalance", 1, .run = test_any},
+    {"test-meanwhile", "", 0, .run = test_meanwhile},
+    {"gather-all", "compute-imbalance,late-sender", 1, .run = gather_all},
+    {"halo-uneven", "compute-imbalance,late-sender", 1, .run = halo_uneven},
+    {"small-exchanges", "small-messages,transfer", 0, .run = small_exchanges},
+    {"small-later", "small-messages,transfer", 0, .run = small_later},
+    {"two-problems", "compute-imbalance,late-receiver", 0, .run = two_problems},
+    {"two-problems-rooted", "compute-imbalance,late-broadcast", 0, .run = two_problems_rooted},
+    {"late-root", "late-broadcast,serialisation", 1, .run = root_is_late},
+    {"late-scatter", "late-broadcast,serialisation", 1, .run = scattering_is_late},
 };
 
 int main(int argc, char **argv)
 {
-    const struct pattern *pattern = NULL;
-    if (argc != 4)
-        return 2;
-    for (size_t i = 0; i < sizeof patterns / sizeof *patterns; i++)
-        if (strcmp(patterns[i].name, argv[1]) == 0)
-            pattern = &patterns[i];
+    const struct pattern *pattern = pattern_find(patterns, sizeof patterns / sizeof *patterns, argc, argv);
     if (!pattern)
         return 2;
-    culprit = atoi(argv[2]);
-    bad = strcmp(argv[3], "bad") == 0;
-    MPI_Init(&argc, &argv);
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &size);
-    culprit %= size;
-    if (rank == 0 && bad && pattern->has_culprit)
-        printf("%s %d\n", pattern->findings, culprit);
-    else if (rank == 0)
-        printf("%s -\n", bad ? pattern->findings : "");
+    pattern_begin(pattern, &argc, &argv);
     MPI_Barrier(MPI_COMM_WORLD);
     double begin_s = MPI_Wtime();
     pattern->run();
