@@ -19,6 +19,7 @@ import tempfile
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from judging import *  # noqa: F401,F403
+from patterns import handle_in_order, reduce_by_hand, stage, wait_for_all
 from simulator import Machine, Run
 from simulate import MS, grid, halo, halo_program, master_program, neighbours
 
@@ -58,11 +59,7 @@ def stages(draw):
     """A pipeline with one slow stage and few pieces."""
     def program(p):
         for _ in range(6):
-            if p.rank > 0:
-                yield p.receive(p.rank - 1, 0)
-            yield p.compute((6 if p.rank == 3 else 2) * MS)
-            if p.rank < SIZE - 1:
-                yield p.send(p.rank + 1, 100)
+            yield from stage(p, (6 if p.rank == 3 else 2) * MS, 100)
     return program, None, [not_silent, bounded]
 
 
@@ -152,7 +149,7 @@ def cart_often(draw):
             yield p.compute(2 * MS)
             yield p.allreduce(8)
             yield p.file("MPI_Comm_free", 1 * MS)
-    return program, None, [first_is("transfer"), lambda told: None if "once" in told.first["advice"] else told.first["advice"]]
+    return program, None, [first_is("transfer"), lambda said: None if "once" in said.first["advice"] else said.first["advice"]]
 
 
 # 10. Advice that fits
@@ -164,14 +161,7 @@ def reduction_by_hand(draw):
     def program(p):
         for _ in range(30):
             yield p.compute((9 if p.rank == 4 else 3) * MS)
-            if p.rank == 0:
-                for _ in range(SIZE - 1):
-                    yield p.receive(None, 0)
-                for to in range(1, SIZE):
-                    yield p.send(to, 8)
-            else:
-                yield p.send(0, 8)
-                yield p.receive(0, 0)
+            yield from reduce_by_hand(p, 0, any_source=True)
     return program, None, [first_is("compute-imbalance", cause=[4]), NO_MASTER]
 
 
@@ -180,13 +170,7 @@ def gather_waitall(draw):
     def program(p):
         for _ in range(30):
             yield p.compute((9 if p.rank == 4 else 3) * MS)
-            if p.rank == 0:
-                requests = []
-                for source in range(1, SIZE):
-                    requests.append((yield p.irecv(source)))
-                yield p.wait(*requests)
-            else:
-                yield p.send(0, 1000)
+            yield from wait_for_all(p, 1000)
             yield p.bcast(8)
     return program, None, [first_is("compute-imbalance", cause=[4]), NO_MASTER]
 
@@ -198,13 +182,7 @@ def reduction_late_root(draw):
             yield p.compute(3 * MS)
             if p.rank == 0:
                 yield p.compute(5 * MS)
-                for source in range(1, SIZE):
-                    yield p.receive(source, 0)
-                for to in range(1, SIZE):
-                    yield p.send(to, 8)
-            else:
-                yield p.send(0, 8)
-                yield p.receive(0, 0)
+            yield from reduce_by_hand(p, 0)
     return program, None, [first_is("compute-imbalance", "late-sender", cause=[0]), NO_MASTER]
 
 
@@ -297,17 +275,7 @@ def serial_messages(draw):
     def program(p):
         for _ in range(20):
             yield p.compute(4 * MS)
-            if p.rank == 2:
-                for source in range(SIZE):
-                    if source != 2:
-                        yield p.receive(None, 0)
-                yield p.compute(6 * MS)
-                for to in range(SIZE):
-                    if to != 2:
-                        yield p.send(to, 8)
-            else:
-                yield p.send(2, 8)
-                yield p.receive(2, 0)
+            yield from reduce_by_hand(p, 2, any_source=True, work=6 * MS)
     return program, None, [not_silent, says("[Ss]erial|alone"), NO_MASTER]
 
 
@@ -317,14 +285,7 @@ def order_at_home(draw):
     def build(planted):
         def program(p):
             for turn in range(20):
-                if p.rank == 0:
-                    for source in range(1, SIZE):
-                        yield p.receive(source if planted else None, turn)
-                        yield p.compute(1 * MS)
-                else:
-                    yield p.compute((SIZE - p.rank) * MS)
-                    yield p.send(0, 100, turn)
-                    yield p.compute(p.rank * MS)
+                yield from handle_in_order(p, planted, 1 * MS, turn)
                 yield p.bcast(8)
         return program
     return build(True), build(False), [first_is("wrong-order", "late-sender", "serialisation"), saving(-0.2, 0.2)]
@@ -374,9 +335,9 @@ def judge(sight, name, directory, seed):
             text = re.sub(r' root="\d+"', "", file.read())
         with open(path, "w", encoding="utf-8") as file:
             file.write(text)
-    told = Told(sight, path, run, without, lambda program: Run(SIZE, program, machine(), comms, seed))
-    wrong = [message for message in (check(told) for check in checks) if message]
-    return told, wrong
+    said = Said(sight, path, run, without, lambda program: Run(SIZE, program, machine(), comms, seed))
+    wrong = [message for message in (check(said) for check in checks) if message]
+    return said, wrong
 
 
 def main():
@@ -392,8 +353,8 @@ def main():
     failed = known = 0
     with tempfile.TemporaryDirectory() as directory:
         for name in names:
-            told, wrong = judge(options.sight, name, options.keep or directory, options.seed)
-            first = "%s %.1f %%" % (told.first["id"], 100 * told.first["share"]) if told.first else "none"
+            said, wrong = judge(options.sight, name, options.keep or directory, options.seed)
+            first = "%s %.1f %%" % (said.first["id"], 100 * said.first["share"]) if said.first else "none"
             is_known = bool(wrong) and name in KNOWN
             print("| %s | %s | %s%s |" % (name, first, "; ".join(wrong) or "right", " (known)" if is_known else ""), flush=True)
             failed += bool(wrong) and not is_known

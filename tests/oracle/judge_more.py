@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """More kinds for judge.py: rhythms, two faults at once, many small messages, serial sections, and programs without a fault."""
 from judging import *  # noqa: F401,F403
+from patterns import handle_in_order, send_to_root, stage, wait_for_all
 from simulator import Machine
 from simulate import MS, US, grid, halo, halo_program
 
@@ -157,14 +158,9 @@ def waitall_order(draw):
     def program(p):
         for _ in range(30):
             yield p.compute(3 * MS)
-            if p.rank == 0:
-                requests = []
-                for source in range(1, SIZE):
-                    requests.append((yield p.irecv(source)))
-                yield p.wait(*requests)
-            else:
+            if p.rank > 0:
                 yield p.compute((SIZE - p.rank) * 500 * US)
-                yield p.send(0, 100)
+            yield from wait_for_all(p, 100)
             yield p.bcast(8)
     return program, None, [never("wrong-order"), search_never_says("order than they arrive"), one_number, not_silent]
 
@@ -250,11 +246,7 @@ def token_once(draw):
         for _ in range(10):
             yield p.compute(3 * MS)
             yield p.allreduce(8)
-        if p.rank > 0:
-            yield p.receive(p.rank - 1, 0)
-        yield p.compute(12 * MS)
-        if p.rank < SIZE - 1:
-            yield p.send(p.rank + 1, 4)
+        yield from stage(p, 12 * MS, 4)
         yield p.barrier()
     return program, None, [not_silent, says("token|one after the other|at a time|take turns"), never_says("sweep")]
 
@@ -280,12 +272,7 @@ def hub(draw):
     def program(p):
         for _ in range(30):
             yield p.compute((8 if p.rank == 5 else 3) * MS)
-            if p.rank == 3:
-                for source in range(SIZE):
-                    if source != 3:
-                        yield p.receive(source, 0)
-            else:
-                yield p.send(3, 800)
+            yield from send_to_root(p, 3, 800)
             yield p.barrier()
     return program, None, [first_is("compute-imbalance", cause=[5]), NO_MASTER, one_number]
 
@@ -296,14 +283,7 @@ def order_of_ranks(draw):
     def build(planted):
         def program(p):
             for turn in range(20):
-                if p.rank == 0:
-                    for source in range(1, SIZE):
-                        yield p.receive(source if planted else None, turn)
-                        yield p.compute(2 * MS)
-                else:
-                    yield p.compute((SIZE - p.rank) * 2 * MS)
-                    yield p.send(0, 100, turn)
-                    yield p.compute(p.rank * 2 * MS)
+                yield from handle_in_order(p, planted, 2 * MS, turn)
                 yield p.barrier()
         return program
     return build(True), build(False), [first_is("wrong-order"), saving(-0.2, 0.2), one_number]
@@ -347,11 +327,7 @@ def clean_corners(draw):
 def clean_pipeline(draw):
     def program(p):
         for _ in range(800):
-            if p.rank > 0:
-                yield p.receive(p.rank - 1, 0)
-            yield p.compute(2 * MS)
-            if p.rank < SIZE - 1:
-                yield p.send(p.rank + 1, 1000)
+            yield from stage(p, 2 * MS, 1000)
     return program, None, [clean]
 
 
