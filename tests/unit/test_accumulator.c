@@ -4,6 +4,7 @@
 #include "metrics/accumulator_pack.h"
 
 #include "core/memory.h"
+#include "unit/random.h"
 #include "unit/tap.h"
 
 #include <stdlib.h>
@@ -366,46 +367,40 @@ static void test_window(void)
 
 /* --- Merging ----------------------------------------------------------------------------------------------------- */
 
-static uint64_t random_state;
-static uint32_t below(uint32_t limit)
-{
-    random_state ^= random_state << 13;
-    random_state ^= random_state >> 7;
-    random_state ^= random_state << 17;
-    return (uint32_t)((random_state >> 16) % limit);
-}
-
 static const uint32_t thread_numbers[] = {0, 2, 300};
 
 static void random_message(struct trace *trace, uint32_t process, uint32_t thread, int64_t time_ns)
 {
-    bool receive = below(2);
+    bool receive = random_below(2);
     struct event *event = put(trace, receive ? EVENT_RECEIVE : EVENT_SEND, process, thread, time_ns);
-    event->partner = below(8) ? (int32_t)below(4) : below(2) ? PARTNER_NONE : EVENT_UNKNOWN;
-    event->tag = below(8) ? (int32_t)below(100) : EVENT_UNKNOWN;
-    event->comm = below(8) ? (int32_t)below(2) : EVENT_UNKNOWN;
-    *(receive ? &event->bytes_received : &event->bytes_sent) = below(6) ? (int64_t)below(5000) : BYTES_UNKNOWN;
+    event->partner = random_below(8) ? (int32_t)random_below(4) : random_below(2) ? PARTNER_NONE : EVENT_UNKNOWN;
+    event->tag = random_below(8) ? (int32_t)random_below(100) : EVENT_UNKNOWN;
+    event->comm = random_below(8) ? (int32_t)random_below(2) : EVENT_UNKNOWN;
+    *(receive ? &event->bytes_received : &event->bytes_sent) =
+        random_below(6) ? (int64_t)random_below(5000) : BYTES_UNKNOWN;
 }
 
 /* Anything that can happen; `clean`: time never goes back and all leaves have enters. */
 static struct trace random_trace(bool clean)
 {
     struct trace trace = {0};
-    uint32_t processes = 1 + below(3), threads = 1 + below(3), length = below(80), states = 1 + below(STATES);
-    uint32_t leaves = 30 + below(50), back = below(3) ? 0 : 4;
-    int64_t time_ns = (int64_t)below(20) - 10;
+    uint32_t processes = 1 + random_below(3), threads = 1 + random_below(3), length = random_below(80),
+             states = 1 + random_below(STATES);
+    uint32_t leaves = 30 + random_below(50), back = random_below(3) ? 0 : 4;
+    int64_t time_ns = (int64_t)random_below(20) - 10;
     for (uint32_t i = 0; i < length; i++) {
-        uint32_t process = below(processes), thread = thread_numbers[below(threads)], what = below(10);
-        time_ns += below(4);
-        if (!clean && back && below(back) == 0)
-            time_ns -= below(9);
+        uint32_t process = random_below(processes), thread = thread_numbers[random_below(threads)],
+                 what = random_below(10);
+        time_ns += random_below(4);
+        if (!clean && back && random_below(back) == 0)
+            time_ns -= random_below(9);
         if (what == 0)
             random_message(&trace, process, thread, time_ns);
         else if (what == 1)
-            put(&trace, EVENT_MARK, process, thread, time_ns)->state = below(2);
+            put(&trace, EVENT_MARK, process, thread, time_ns)->state = random_below(2);
         else
-            put(&trace, below(100) < leaves ? EVENT_LEAVE : EVENT_ENTER, process, thread, time_ns)->state =
-                below(states);
+            put(&trace, random_below(100) < leaves ? EVENT_LEAVE : EVENT_ENTER, process, thread, time_ns)->state =
+                random_below(states);
     }
     return trace;
 }
@@ -577,9 +572,9 @@ static void print_trace(const struct trace *trace, const size_t *cuts, size_t sl
 
 static bool merges_right(const struct trace *trace)
 {
-    size_t slices = 2 + below(SLICES_MAX - 1), cuts[SLICES_MAX];
+    size_t slices = 2 + random_below(SLICES_MAX - 1), cuts[SLICES_MAX];
     for (size_t i = 0; i + 1 < slices; i++)
-        cuts[i] = below((uint32_t)trace->count + 1);
+        cuts[i] = random_below((uint32_t)trace->count + 1);
     qsort(cuts, slices - 1, sizeof *cuts, by_size);
     struct metrics *whole = measure(trace);
     const char *what = NULL;
@@ -606,10 +601,10 @@ static void test_merging(void)
             random_state = seed * UINT64_C(0x9E3779B97F4A7C15);
             struct trace trace = random_trace(false);
             if (kind == 1) {
-                trace.options.have_from = below(4) > 0;
-                trace.options.have_to = below(4) > 0;
-                trace.options.from_ns = below(40);
-                trace.options.to_ns = trace.options.from_ns + below(60);
+                trace.options.have_from = random_below(4) > 0;
+                trace.options.have_to = random_below(4) > 0;
+                trace.options.from_ns = random_below(40);
+                trace.options.to_ns = trace.options.from_ns + random_below(60);
             } else if (kind == 2) {
                 trace.options.ranks = ranks;
                 trace.options.rank_count = 2;
@@ -673,12 +668,12 @@ static int64_t close_and_count(struct trace *trace, int64_t *span)
         ARRAY_PUSH(clean.events, clean.count, clean.capacity, event);
     }
     while (depth > 0) {
-        uint32_t state = below(STATES);
+        uint32_t state = random_below(STATES);
         if (open[state] == 0)
             continue;
         open[state]--;
         depth--;
-        last += below(5);
+        last += random_below(5);
         leave(&clean, last, state);
     }
     trace_clear(trace);

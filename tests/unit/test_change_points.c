@@ -2,28 +2,13 @@
 /* Changes of level that are planted in noise, and series without any. */
 #include "runs/change_points.h"
 
+#include "unit/random.h"
 #include "unit/tap.h"
 
 #include <math.h>
 #include <stdlib.h>
 
 enum { LENGTH = 60, ROUNDS = 200 };
-
-static unsigned long long state = 20261123;
-
-static double uniform(void)
-{
-    state ^= state << 13;
-    state ^= state >> 7;
-    state ^= state << 17;
-    return ((double)(state >> 11) + 0.5) / 9007199254740992.0;
-}
-
-/* Normal, by Box and Muller. */
-static double normal(void)
-{
-    return sqrt(-2 * log(uniform())) * cos(6.283185307179586 * uniform());
-}
 
 static void planted(void)
 {
@@ -32,7 +17,7 @@ static void planted(void)
         double values[LENGTH];
         size_t count;
         for (int i = 0; i < LENGTH; i++)
-            values[i] = (i < 20 ? 10 : i < 45 ? 11 : 10.4) * (1 + 0.02 * normal()) * (i == 33 ? 2 : 1);
+            values[i] = (i < 20 ? 10 : i < 45 ? 11 : 10.4) * (1 + 0.02 * random_normal()) * (i == 33 ? 2 : 1);
         struct change_point *found = change_points_of(values, LENGTH, 0.005, &count);
         if (count == 2) {
             exact += found[0].at == 20 && found[1].at == 45;
@@ -53,7 +38,7 @@ static void none(void)
         double values[LENGTH];
         size_t count;
         for (int i = 0; i < LENGTH; i++)
-            values[i] = 10 * (1 + 0.05 * normal());
+            values[i] = 10 * (1 + 0.05 * random_normal());
         free(change_points_of(values, LENGTH, 0, &count));
         alarms += count > 0;
     }

@@ -1,21 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "core/event_pack.h"
 #include "core/memory.h"
+#include "unit/random.h"
 #include "unit/tap.h"
 
 #include <stdlib.h>
 
 enum { ARENA_SIZE = 4096, ROUNDS = 500000 };
-
-static uint64_t random_state = 1;
-
-static uint64_t random_number(void)
-{
-    random_state ^= random_state << 13;
-    random_state ^= random_state >> 7;
-    random_state ^= random_state << 17;
-    return random_state;
-}
 
 /* Numbers of all sizes, the extremes and the usual ones among them. */
 static uint64_t random_value(uint64_t usual)

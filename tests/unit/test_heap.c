@@ -2,6 +2,7 @@
 /* Heaps against the smallest of a plain array, with items that are added, taken and moved at random. */
 #include "core/heap.h"
 
+#include "unit/random.h"
 #include "unit/tap.h"
 
 #include <stdint.h>
@@ -26,13 +27,6 @@ static void note_place(void *context, const void *item, size_t place)
 }
 
 static const struct heap_order BY_KEY = {sizeof(struct item), item_before, note_place};
-
-static uint64_t next_random(uint64_t *random)
-{
-    *random ^= *random << 13;
-    *random ^= *random >> 7;
-    return *random ^= *random << 17;
-}
 
 /* How many items are not at the place that was noted for them, or come before the item above them. */
 static uint64_t disorder(const struct item *heap, size_t count, const size_t *places)
@@ -59,10 +53,10 @@ static void test_steps(void)
     static size_t places[KEYS];
     static bool in[KEYS];
     static int64_t keys[KEYS];
-    uint64_t random = UINT64_C(88172645463325252), wrong = 0;
+    uint64_t wrong = 0;
     size_t count = 0;
     for (int step = 0; step < STEPS; step++) {
-        uint64_t choice = next_random(&random);
+        uint64_t choice = random_number();
         uint32_t name = (uint32_t)(choice >> 32) % KEYS;
         if (choice % 8 < 3 && count > 0) {
             wrong += heap[0].name != first_of(in, keys);

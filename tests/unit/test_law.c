@@ -3,25 +3,10 @@
    largest run. */
 #include "runs/law.h"
 
+#include "unit/random.h"
 #include "unit/tap.h"
 
 #include <math.h>
-
-static unsigned long long state = 20261122;
-
-static double uniform(void)
-{
-    state ^= state << 13;
-    state ^= state >> 7;
-    state ^= state << 17;
-    return ((double)(state >> 11) + 0.5) / 9007199254740992.0;
-}
-
-/* Normal, by Box and Muller. */
-static double noise(void)
-{
-    return sqrt(-2 * log(uniform())) * cos(6.283185307179586 * uniform());
-}
 
 static const struct known {
     const char *name;
@@ -47,7 +32,7 @@ static void make_points(const struct known *law, double spread, struct law_point
     for (int i = 0; i < SIZES; i++) {
         double p = law->first * pow(2, i), sum = 0;
         for (int r = 0; r < REPEATS; r++)
-            sum += truth(law, p) * (1 + spread * noise());
+            sum += truth(law, p) * (1 + spread * random_normal());
         points[i] = (struct law_point){p, sum / REPEATS, REPEATS};
     }
 }

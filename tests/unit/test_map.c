@@ -2,6 +2,7 @@
 /* The map against a plain array, with keys put and taken out at random. */
 #include "core/map.h"
 
+#include "unit/random.h"
 #include "unit/tap.h"
 
 enum { KEYS = 700, STEPS = 200000 };
@@ -10,11 +11,9 @@ int main(void)
 {
     static uint64_t truth[KEYS]; /* 0: not there */
     struct map map = {0};
-    uint64_t random = UINT64_C(88172645463325252), wrong = 0, count = 0;
+    uint64_t wrong = 0, count = 0;
     for (uint64_t step = 1; step <= STEPS; step++) {
-        random ^= random << 13;
-        random ^= random >> 7;
-        random ^= random << 17;
+        uint64_t random = random_number();
         uint64_t at = random / 64 % KEYS, key = map_pair((uint32_t)at % 7, (uint32_t)at << 8);
         const uint64_t *found = map_find(&map, key);
         wrong += (found ? *found : 0) != truth[at];

@@ -4,27 +4,18 @@
 #include "profile/profile_excess.h"
 
 #include "core/memory.h"
+#include "unit/random.h"
 #include "unit/tap.h"
 
 #include <math.h>
 #include <stdlib.h>
-
-static unsigned long long state = 20261123;
-
-static double uniform(void)
-{
-    state ^= state << 13;
-    state ^= state >> 7;
-    state ^= state << 17;
-    return ((double)(state >> 11) + 0.5) / 9007199254740992.0;
-}
 
 /* So many of `trials` with this probability. */
 static uint64_t binomial(uint64_t trials, double probability)
 {
     uint64_t count = 0;
     for (uint64_t i = 0; i < trials; i++)
-        count += uniform() < probability;
+        count += random_uniform() < probability;
     return count;
 }
 

@@ -8,7 +8,8 @@
 #include "core/memory.h"
 #include "render/reports/metrics_report.h"
 
-#include "tap.h"
+#include "unit/random.h"
+#include "unit/tap.h"
 
 #include <string.h>
 #include <unistd.h>
@@ -18,16 +19,6 @@ enum { PROCESSES = 5, THREADS = 2, STATES = 6, EVENTS = 20000 };
 static char directory[] = "/tmp/sight-slices-XXXXXX", trace[64], once[64], sliced[64];
 static struct defs *defs;
 static struct event events[EVENTS];
-static uint64_t random_state = UINT64_C(88172645463325252);
-
-static uint32_t below(uint32_t limit)
-{
-    random_state ^= random_state << 13;
-    random_state ^= random_state >> 7;
-    random_state ^= random_state << 17;
-    return (uint32_t)((random_state >> 20) % limit);
-}
-
 static void make_defs(void)
 {
     static const char *const names[STATES] = {"MPI_Send", "MPI_Recv", "MPI_Barrier", "work", "load", "store"};
@@ -46,10 +37,10 @@ static void make_defs(void)
 
 static void make_message(struct event *event)
 {
-    event->kind = below(2) ? EVENT_SEND : EVENT_RECEIVE;
-    event->partner = (int32_t)below(PROCESSES);
-    event->tag = (int32_t)below(50);
-    *(event->kind == EVENT_SEND ? &event->bytes_sent : &event->bytes_received) = below(100000);
+    event->kind = random_below(2) ? EVENT_SEND : EVENT_RECEIVE;
+    event->partner = (int32_t)random_below(PROCESSES);
+    event->tag = (int32_t)random_below(50);
+    *(event->kind == EVENT_SEND ? &event->bytes_sent : &event->bytes_received) = random_below(100000);
 }
 
 /* States cross, stay open, and are left that were never entered. */
@@ -59,14 +50,14 @@ static void make_events(void)
     for (size_t i = 0; i < EVENTS; i++) {
         struct event *event = &events[i];
         *event = EVENT_NOTHING;
-        now += 1000 * below(4);
+        now += 1000 * random_below(4);
         event->time_ns = now;
-        event->process = below(PROCESSES);
-        event->thread = below(THREADS);
+        event->process = random_below(PROCESSES);
+        event->thread = random_below(THREADS);
         event->comm = event->partner_comm = 0;
-        uint32_t what = below(20);
+        uint32_t what = random_below(20);
         event->kind = what < 8 ? EVENT_ENTER : what < 16 ? EVENT_LEAVE : EVENT_MARK;
-        event->state = event->kind == EVENT_MARK ? 0 : below(STATES);
+        event->state = event->kind == EVENT_MARK ? 0 : random_below(STATES);
         if (what > 16)
             make_message(event);
     }
@@ -190,7 +181,7 @@ static void test_random(void)
             struct accumulator_options what = {0};
             if (kind == 1)
                 what = (struct accumulator_options){
-                    .have_from = true, .have_to = true, .from_ns = below(20000000), .to_ns = 20000000};
+                    .have_from = true, .have_to = true, .from_ns = random_below(20000000), .to_ns = 20000000};
             if (kind == 2)
                 what = (struct accumulator_options){.ranks = ranks, .rank_count = 2};
             make_events();

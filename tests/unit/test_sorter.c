@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "core/memory.h"
 #include "core/sorter.h"
+#include "unit/random.h"
 #include "unit/tap.h"
 
 #include <stdlib.h>
@@ -13,16 +14,6 @@ struct record {
     struct sort_key key;
     uint64_t number; /* in the order of adding: shows whether the sort is stable */
 };
-
-static uint64_t random_state = 1;
-
-static uint64_t random_number(void)
-{
-    random_state ^= random_state << 13;
-    random_state ^= random_state >> 7;
-    random_state ^= random_state << 17;
-    return random_state;
-}
 
 static int compare_records(const void *left, const void *right)
 {

@@ -6,26 +6,11 @@
 #include "runs/statistics.h"
 
 #include "unit/hand_metrics.h"
+#include "unit/random.h"
 
 #include <stdlib.h>
 
 enum { PROCESSES = 8, RUNS_MOST = 20 };
-
-static unsigned long long state = 20261123;
-
-static double uniform(void)
-{
-    state ^= state << 13;
-    state ^= state >> 7;
-    state ^= state << 17;
-    return ((double)(state >> 11) + 0.5) / 9007199254740992.0;
-}
-
-/* Normal, by Box and Muller. */
-static double normal(void)
-{
-    return sqrt(-2 * log(uniform())) * cos(6.283185307179586 * uniform());
-}
 
 static void near_to(double got, double want, double off, const char *name)
 {
@@ -110,11 +95,11 @@ struct spread {
 static struct metrics *generate(const struct defs *defs, const struct spread *spread, double longer_s)
 {
     struct metrics *metrics = hand_metrics(defs, PROCESSES, 10, 0);
-    double all = (1 + spread->run * normal()) * (uniform() < spread->outlier ? 1.5 : 1);
-    double network = 2 * (1 + spread->part * normal()), end = 0, computing[PROCESSES];
+    double all = (1 + spread->run * random_normal()) * (random_uniform() < spread->outlier ? 1.5 : 1);
+    double network = 2 * (1 + spread->part * random_normal()), end = 0, computing[PROCESSES];
     for (size_t i = 0; i < PROCESSES; i++) {
-        double solve = all * 4 * (1 + spread->part * normal());
-        double update = all * (2 + (i == 3 ? longer_s : 0)) * (1 + spread->part * normal());
+        double solve = all * 4 * (1 + spread->part * random_normal());
+        double update = all * (2 + (i == 3 ? longer_s : 0)) * (1 + spread->part * random_normal());
         computing[i] = solve + update + all * 2;
         end = fmax(end, computing[i]);
         hand_calls(metrics, i, "solve", solve);
