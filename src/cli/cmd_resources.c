@@ -4,7 +4,7 @@
 
 #include "cli/run.h"
 #include "core/text.h"
-#include "query/resources.h"
+#include "query/resource_tree.h"
 #include "render/field.h"
 
 #include <stdio.h>
@@ -12,7 +12,7 @@
 
 struct printed {
     const struct options *options;
-    const struct resources *resources;
+    const struct resource_tree *tree;
 };
 
 static struct value resource_path(const void *context, const void *row)
@@ -23,8 +23,8 @@ static struct value resource_path(const void *context, const void *row)
 
 static struct value resource_first(const void *context, const void *row)
 {
-    const struct resources *resources = context;
-    return value_time(time_since(resources->begin_ns, ((const struct resource *)row)->first_ns));
+    const struct resource_tree *tree = context;
+    return value_time(time_since(tree->begin_ns, ((const struct resource *)row)->first_ns));
 }
 
 static const struct field fields[] = {{"path", NULL, resource_path}, {"first_s", NULL, resource_first}};
@@ -52,37 +52,37 @@ static void write_branch(struct output *output, const char *before, const char *
     }
 }
 
-static void write_text(struct output *output, const struct resources *resources)
+static void write_text(struct output *output, const struct resource_tree *tree)
 {
     output_print(output, "%-60s %s\n", "resource", "first seen");
-    for (size_t i = 0; i < resources->count; i++) {
+    for (size_t i = 0; i < tree->count; i++) {
         char first[VALUE_TEXT_SIZE];
-        value_text_for_people(first, resource_first(resources, &resources->list[i]));
-        write_branch(output, i ? resources->list[i - 1].path : "", resources->list[i].path, first);
+        value_text_for_people(first, resource_first(tree, &tree->list[i]));
+        write_branch(output, i ? tree->list[i - 1].path : "", tree->list[i].path, first);
     }
 }
 
 static void write_resources(struct output *output, const void *context)
 {
     const struct printed *printed = context;
-    const struct resources *resources = printed->resources;
+    const struct resource_tree *tree = printed->tree;
     const char *format = printed->options->format ? printed->options->format : "text";
     if (strcmp(format, "text") == 0) {
-        write_text(output, resources);
+        write_text(output, tree);
         return;
     }
     if (strcmp(format, "csv") == 0) {
         csv_header(output, fields, FIELDS);
-        for (size_t i = 0; i < resources->count; i++)
-            csv_row(output, fields, FIELDS, resources, &resources->list[i]);
+        for (size_t i = 0; i < tree->count; i++)
+            csv_row(output, fields, FIELDS, tree, &tree->list[i]);
         return;
     }
     struct json json = {.output = output};
     json_open(&json, NULL, '{');
     json_value(&json, "schema", value_text("sight-resources/1"));
     json_open(&json, "resources", '[');
-    for (size_t i = 0; i < resources->count; i++)
-        json_row(&json, fields, FIELDS, resources, &resources->list[i]);
+    for (size_t i = 0; i < tree->count; i++)
+        json_row(&json, fields, FIELDS, tree, &tree->list[i]);
     json_close(&json, ']');
     json_close(&json, '}');
 }
@@ -94,16 +94,16 @@ int cmd_resources(const struct command *command, const struct options *options)
     struct asking asking;
     if (asking_begin(&asking, options, 0, &err) != STATUS_OK)
         return command_fault(&err);
-    struct resources_builder *builder = resources_builder_new();
-    struct sink *sinks[] = {resources_builder_sink(builder)};
+    struct resource_tree_builder *builder = resource_tree_builder_new();
+    struct sink *sinks[] = {resource_tree_builder_sink(builder)};
     struct reader *reader = engine_open(&asking.request, &err);
     enum status status = reader ? engine_stream(&asking.request, reader, sinks, 1, &err) : STATUS_FAILED;
-    struct resources resources = resources_builder_end(builder, reader ? reader->defs : NULL);
+    struct resource_tree tree = resource_tree_builder_end(builder, reader ? reader->defs : NULL);
     asking_end(&asking);
-    struct printed printed = {options, &resources};
+    struct printed printed = {options, &tree};
     int code = status == STATUS_OK ? run_output(options, write_resources, &printed, run_report_damage(&reader->end, -1))
                                    : command_fault(&err);
-    resources_clear(&resources);
+    resource_tree_clear(&tree);
     reader_close(reader);
     return code;
 }

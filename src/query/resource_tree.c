@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "query/resources.h"
+#include "query/resource_tree.h"
 
 #include "core/map.h"
 #include "core/memory.h"
@@ -19,7 +19,7 @@ struct seen {
     size_t count, capacity;
 };
 
-struct resources_builder {
+struct resource_tree_builder {
     struct sink sink; /* the first member */
     const struct defs *defs;
     struct seen states, locations, comms, tags, sites;
@@ -37,7 +37,7 @@ static void see(struct seen *seen, uint64_t key, int64_t ns)
     ARRAY_PUSH(seen->first, seen->count, seen->capacity, (struct first){key, ns});
 }
 
-static void see_event(struct resources_builder *builder, const struct event *event)
+static void see_event(struct resource_tree_builder *builder, const struct event *event)
 {
     see(&builder->locations, map_pair(event->process, event->thread), event->time_ns);
     if (event->kind == EVENT_ENTER)
@@ -56,38 +56,37 @@ static enum status take_events(struct sink *sink, const struct batch *batch, str
     (void)err;
     for (size_t i = 0; i < batch->count; i++)
         if (event_counts(&batch->events[i]))
-            see_event((struct resources_builder *)sink, &batch->events[i]);
+            see_event((struct resource_tree_builder *)sink, &batch->events[i]);
     return STATUS_OK;
 }
 
 static enum status take_defs(struct sink *sink, const struct defs *defs, struct error *err)
 {
     (void)err;
-    ((struct resources_builder *)sink)->defs = defs;
+    ((struct resource_tree_builder *)sink)->defs = defs;
     return STATUS_OK;
 }
 
-struct resources_builder *resources_builder_new(void)
+struct resource_tree_builder *resource_tree_builder_new(void)
 {
-    struct resources_builder *builder = memory_new(sizeof *builder);
+    struct resource_tree_builder *builder = memory_new(sizeof *builder);
     builder->sink = (struct sink){.begin = take_defs, .events = take_events};
     return builder;
 }
 
-struct sink *resources_builder_sink(struct resources_builder *builder)
+struct sink *resource_tree_builder_sink(struct resource_tree_builder *builder)
 {
     return &builder->sink;
 }
 
-PRINTF_LIKE(3, 4) static void add(struct resources *resources, int64_t first_ns, const char *format, ...)
+PRINTF_LIKE(3, 4) static void add(struct resource_tree *tree, int64_t first_ns, const char *format, ...)
 {
     char path[PATH_SIZE];
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(path, sizeof path, format, arguments);
     va_end(arguments);
-    ARRAY_PUSH(resources->list, resources->count, resources->capacity,
-               (struct resource){memory_copy_string(path), first_ns});
+    ARRAY_PUSH(tree->list, tree->count, tree->capacity, (struct resource){memory_copy_string(path), first_ns});
 }
 
 static const char *base_of(const char *file)
@@ -96,37 +95,38 @@ static const char *base_of(const char *file)
     return slash ? slash + 1 : file;
 }
 
-static void add_code(struct resources *resources, const struct resources_builder *builder, const struct defs *defs)
+static void add_code(struct resource_tree *tree, const struct resource_tree_builder *builder, const struct defs *defs)
 {
     for (size_t i = 0; i < builder->states.count; i++) {
         const struct state_def *state = &defs->states[builder->states.first[i].key];
-        add(resources, builder->states.first[i].ns, state->class == CLASS_USER ? "/State/%.0s%s" : "/Code/%s/%s",
+        add(tree, builder->states.first[i].ns, state->class == CLASS_USER ? "/State/%.0s%s" : "/Code/%s/%s",
             function_class_name(state->class), state->name);
     }
     for (size_t i = 0; i < builder->sites.count; i++) {
         const struct site_def *site = &defs->sites[builder->sites.first[i].key];
-        add(resources, builder->sites.first[i].ns, "/Code/site/%s:%d", base_of(site->file), site->line);
+        add(tree, builder->sites.first[i].ns, "/Code/site/%s:%d", base_of(site->file), site->line);
     }
 }
 
-static void add_machine(struct resources *resources, const struct resources_builder *builder, const struct defs *defs)
+static void add_machine(struct resource_tree *tree, const struct resource_tree_builder *builder,
+                        const struct defs *defs)
 {
     for (size_t i = 0; i < builder->locations.count; i++) {
         uint64_t key = builder->locations.first[i].key;
         uint32_t process = (uint32_t)(key >> 32), thread = (uint32_t)key;
         const struct location_def *location = defs_find_location(defs, process, thread);
         const char *host = location && location->host ? location->host : "";
-        add(resources, builder->locations.first[i].ns, "/Machine%s%s/%u/%u", *host ? "/" : "", host, process, thread);
+        add(tree, builder->locations.first[i].ns, "/Machine%s%s/%u/%u", *host ? "/" : "", host, process, thread);
     }
 }
 
-static void add_sync(struct resources *resources, const struct resources_builder *builder, const struct defs *defs)
+static void add_sync(struct resource_tree *tree, const struct resource_tree_builder *builder, const struct defs *defs)
 {
     for (size_t i = 0; i < builder->comms.count; i++)
-        add(resources, builder->comms.first[i].ns, "/SyncObject/%d", defs->comms[builder->comms.first[i].key].id);
+        add(tree, builder->comms.first[i].ns, "/SyncObject/%d", defs->comms[builder->comms.first[i].key].id);
     for (size_t i = 0; i < builder->tags.count; i++) {
         uint64_t key = builder->tags.first[i].key;
-        add(resources, builder->tags.first[i].ns, "/SyncObject/%d/%d", defs->comms[key >> 32].id, (int32_t)key);
+        add(tree, builder->tags.first[i].ns, "/SyncObject/%d/%d", defs->comms[key >> 32].id, (int32_t)key);
     }
 }
 
@@ -141,30 +141,30 @@ static void seen_clear(struct seen *seen)
     free(seen->first);
 }
 
-struct resources resources_builder_end(struct resources_builder *builder, const struct defs *defs)
+struct resource_tree resource_tree_builder_end(struct resource_tree_builder *builder, const struct defs *defs)
 {
-    struct resources resources = {0};
-    add_code(&resources, builder, defs);
-    add_machine(&resources, builder, defs);
-    add_sync(&resources, builder, defs);
+    struct resource_tree tree = {0};
+    add_code(&tree, builder, defs);
+    add_machine(&tree, builder, defs);
+    add_sync(&tree, builder, defs);
     for (size_t i = 0; i < builder->locations.count; i++)
-        if (i == 0 || builder->locations.first[i].ns < resources.begin_ns)
-            resources.begin_ns = builder->locations.first[i].ns;
-    if (resources.count > 0)
-        qsort(resources.list, resources.count, sizeof *resources.list, by_path);
+        if (i == 0 || builder->locations.first[i].ns < tree.begin_ns)
+            tree.begin_ns = builder->locations.first[i].ns;
+    if (tree.count > 0)
+        qsort(tree.list, tree.count, sizeof *tree.list, by_path);
     seen_clear(&builder->states);
     seen_clear(&builder->locations);
     seen_clear(&builder->comms);
     seen_clear(&builder->tags);
     seen_clear(&builder->sites);
     free(builder);
-    return resources;
+    return tree;
 }
 
-void resources_clear(struct resources *resources)
+void resource_tree_clear(struct resource_tree *tree)
 {
-    for (size_t i = 0; i < resources->count; i++)
-        free(resources->list[i].path);
-    free(resources->list);
-    *resources = (struct resources){0};
+    for (size_t i = 0; i < tree->count; i++)
+        free(tree->list[i].path);
+    free(tree->list);
+    *tree = (struct resource_tree){0};
 }

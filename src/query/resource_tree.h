@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef SIGHT_QUERY_RESOURCES_H
-#define SIGHT_QUERY_RESOURCES_H
+#ifndef SIGHT_QUERY_RESOURCE_TREE_H
+#define SIGHT_QUERY_RESOURCE_TREE_H
 
 #include "core/sink.h"
 
@@ -12,19 +12,19 @@ struct resource {
     int64_t first_ns; /* on the trace's own clock */
 };
 
-struct resources {
+struct resource_tree {
     struct resource *list; /* by hierarchy, then path; numbers by their value */
     size_t count, capacity;
     int64_t begin_ns; /* first event of all */
 };
 
 /* Collects them from the events. */
-struct resources_builder;
-struct resources_builder *resources_builder_new(void);
-struct sink *resources_builder_sink(struct resources_builder *builder); /* owned by the builder */
+struct resource_tree_builder;
+struct resource_tree_builder *resource_tree_builder_new(void);
+struct sink *resource_tree_builder_sink(struct resource_tree_builder *builder); /* owned by the builder */
 
-/* After the sink's end, while the definitions are there; frees the builder. Free with resources_clear. */
-struct resources resources_builder_end(struct resources_builder *builder, const struct defs *defs);
-void resources_clear(struct resources *resources);
+/* After the sink's end, while the definitions are there; frees the builder. Free with resource_tree_clear. */
+struct resource_tree resource_tree_builder_end(struct resource_tree_builder *builder, const struct defs *defs);
+void resource_tree_clear(struct resource_tree *tree);
 
 #endif
