@@ -27,12 +27,11 @@ static double value_at(size_t index, const struct metrics *metrics)
 
 struct condition {
     char name[64];
-    bool less;    /* holds below the limit; else above */
-    double limit; /* seconds, or of 1 */
-    bool in_seconds;
+    bool less; /* holds below the limit; else above */
+    struct condition_limit limit;
 };
 
-static bool parse_limit(const char *text, struct condition *condition)
+bool condition_limit_parse(const char *text, struct condition_limit *limit)
 {
     static const struct {
         const char *unit;
@@ -41,14 +40,15 @@ static bool parse_limit(const char *text, struct condition *condition)
     } units[] = {{"", 1, false},     {"%", 0.01, false}, {"s", 1, true},
                  {"ms", 1e-3, true}, {"us", 1e-6, true}, {"ns", 1e-9, true}};
     char *end;
-    condition->limit = strtod(text, &end);
-    if (end == text || !isfinite(condition->limit))
+    limit->value = strtod(text, &end);
+    if (end == text || !isfinite(limit->value))
         return false;
     end += strspn(end, " ");
     for (size_t i = 0; i < sizeof units / sizeof *units; i++)
         if (strcmp(end, units[i].unit) == 0) {
-            condition->limit *= units[i].factor;
-            condition->in_seconds = units[i].seconds;
+            limit->value *= units[i].factor;
+            limit->in_seconds = units[i].seconds;
+            limit->has_unit = *end != '\0';
             return true;
         }
     return false;
@@ -78,7 +78,8 @@ static bool parse(const char *text, size_t length, struct condition *condition)
     *sign = '\0';
     snprintf(condition->name, sizeof condition->name, "%.*s", (int)strcspn(copy, " "), copy);
     size_t kind = name_kind(condition->name);
-    return parse_limit(sign + 1, condition) && kind <= VALUES && (kind == VALUES || !condition->in_seconds);
+    return condition_limit_parse(sign + 1, &condition->limit) && kind <= VALUES &&
+           (kind == VALUES || !condition->limit.in_seconds);
 }
 
 static enum status not_a_condition(const char *text, size_t length, struct error *err)
@@ -138,7 +139,7 @@ static double finding_value(const struct findings *findings, const struct condit
 {
     for (size_t i = 0; i < findings->count; i++)
         if (strcmp(findings->finding[i].id, condition->name) == 0)
-            return condition->in_seconds ? findings->finding[i].saving_s : findings->finding[i].share;
+            return condition->limit.in_seconds ? findings->finding[i].saving_s : findings->finding[i].share;
     return 0;
 }
 
@@ -152,9 +153,9 @@ bool conditions_hold(const char *conditions, const struct metrics *metrics, cons
             size_t kind = name_kind(condition.name);
             double value = kind < VALUES ? value_at(kind, metrics) : finding_value(findings, &condition);
             /* An unknown value fulfils no condition. */
-            if (condition.less ? value < condition.limit : value > condition.limit) {
+            if (condition.less ? value < condition.limit.value : value > condition.limit.value) {
                 snprintf(text, CONDITION_TEXT_SIZE, "%s is %.3g%s: %.*s", condition.name, value,
-                         condition.in_seconds ? " s" : "", (int)length, at);
+                         condition.limit.in_seconds ? " s" : "", (int)length, at);
                 return true;
             }
         }

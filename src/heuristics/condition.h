@@ -11,6 +11,16 @@
    them.
  */
 
+/* What a condition compares with, at the end of its text: "0.8", "5%", "-20 ms". */
+struct condition_limit {
+    double value; /* seconds, or of 1 */
+    bool in_seconds;
+    bool has_unit; /* a plain number has none */
+};
+
+/* False: `text` is no number, not a finite one, or followed by anything but a unit (blanks aside). */
+bool condition_limit_parse(const char *text, struct condition_limit *limit);
+
 /* STATUS_FAILED and a fault (usage) if a condition is not valid. */
 enum status conditions_check(const char *conditions, struct error *err) MUST_CHECK;
 

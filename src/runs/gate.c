@@ -3,6 +3,7 @@
 
 #include "core/guess.h"
 #include "core/memory.h"
+#include "heuristics/condition.h"
 #include "runs/permutation.h"
 #include "runs/statistics.h"
 
@@ -30,8 +31,8 @@ struct condition {
     char name[NAME_SIZE];
     enum source source;
     size_t index;
-    bool more, in_seconds;
-    double limit;
+    bool more;
+    struct condition_limit limit;
 };
 
 /* "parallel-efficiency" of parallel_efficiency, "compute" of compute_s. */
@@ -74,29 +75,11 @@ static enum quantity_unit unit_of(const struct condition *condition)
     return condition->source == SOURCE_ANALYSED ? analysed[condition->index].unit : QUANTITY_SHARE;
 }
 
-/* "+3%", "-0.5s": a change has its sign. */
-static bool parse_limit(const char *text, struct condition *condition)
+/* "+3%", "-0.5s": a change has its sign and its unit. */
+static bool parse_change(const char *text, struct condition_limit *limit)
 {
-    static const struct {
-        const char *unit;
-        double factor;
-        bool seconds;
-    } units[] = {{"%", 0.01, false}, {"s", 1, true}, {"ms", 1e-3, true}, {"us", 1e-6, true}, {"ns", 1e-9, true}};
-    char *end;
     text += strspn(text, " ");
-    if (*text != '+' && *text != '-')
-        return false;
-    condition->limit = strtod(text, &end);
-    if (end == text || !isfinite(condition->limit))
-        return false;
-    end += strspn(end, " ");
-    for (size_t i = 0; i < sizeof units / sizeof *units; i++)
-        if (strcmp(end, units[i].unit) == 0) {
-            condition->limit *= units[i].factor;
-            condition->in_seconds = units[i].seconds;
-            return true;
-        }
-    return false;
+    return (*text == '+' || *text == '-') && condition_limit_parse(text, limit) && limit->has_unit;
 }
 
 /* The words of one condition, without blanks at both ends. */
@@ -133,8 +116,8 @@ static bool parse(const char *text, size_t length, struct condition *condition)
     snprintf(condition->name, sizeof condition->name, "%.*s", (int)strcspn(copy, " "), copy);
     find_source(condition);
     bool seconds_fit = condition->source == SOURCE_FINDING || unit_of(condition) == QUANTITY_SECONDS;
-    return condition->source != SOURCE_NONE && parse_limit(sign + 1, condition) &&
-           (seconds_fit || !condition->in_seconds);
+    return condition->source != SOURCE_NONE && parse_change(sign + 1, &condition->limit) &&
+           (seconds_fit || !condition->limit.in_seconds);
 }
 
 static enum status not_a_condition(const char *text, size_t length, struct error *err)
@@ -218,7 +201,7 @@ static double number_of(const struct condition *condition, const struct gate_run
         return values[condition->index];
     }
     const struct finding *finding = finding_in(run, condition->index);
-    return finding ? (condition->in_seconds ? finding->saving_s : finding->share) : 0;
+    return finding ? (condition->limit.in_seconds ? finding->saving_s : finding->share) : 0;
 }
 
 /* Values of all runs of both versions, and what changed. */
@@ -239,7 +222,7 @@ static enum status measure(struct gate_check *check, const struct condition *con
         if (i >= before->run_count && condition->source == SOURCE_FINDING && !check->finding)
             check->finding = finding_in(run, condition->index);
     }
-    check->unit = condition->in_seconds ? QUANTITY_SECONDS : unit_of(condition);
+    check->unit = condition->limit.in_seconds ? QUANTITY_SECONDS : unit_of(condition);
     tested->kind = check->unit == QUANTITY_SHARE ? TESTED_QUANTITY : TESTED_CELL;
     /* Any quantity that is a share, or none: the scale of the test depends on that alone. */
     for (size_t i = 0; i < quantity_count() && tested->kind == TESTED_QUANTITY; i++)
@@ -379,14 +362,14 @@ static enum status judge(struct gate *gate, struct gate_check *check, const stru
     if (condition->source == SOURCE_NEW_FINDING)
         return judge_new(gate, check, before, after, err);
     check->more = condition->more;
-    check->limit = condition->limit;
-    check->in_seconds = condition->in_seconds;
+    check->limit = condition->limit.value;
+    check->in_seconds = condition->limit.in_seconds;
     check->tested.name = check->text;
     if (measure(check, condition, before, after, err) != STATUS_OK)
         return STATUS_FAILED;
     const struct tested *tested = &check->tested;
-    bool needs_share = !condition->in_seconds && check->unit != QUANTITY_SHARE && !tested->is_relative;
-    check->change = condition->in_seconds ? tested->now - tested->mean : tested->change;
+    bool needs_share = !condition->limit.in_seconds && check->unit != QUANTITY_SHARE && !tested->is_relative;
+    check->change = condition->limit.in_seconds ? tested->now - tested->mean : tested->change;
     if (needs_share && tested->mean > 0)
         check->change = (tested->now - tested->mean) / tested->mean;
     check->is_beyond = check->more ? check->change > check->limit : check->change < check->limit;
