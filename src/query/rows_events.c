@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-enum { PART_EVENTS = 32768, MARK_TEXT = 400 };
+enum { PART_EVENTS = 32768 };
 
 struct counted {
     int64_t time_ns, value;
@@ -289,17 +289,6 @@ static bool event_is_within(const struct part *part, const struct walk_event *to
            query_has_rank(&part->cursor->limits, told->event->process);
 }
 
-static char *mark_text(const struct defs *defs, const struct walk_event *told)
-{
-    const struct event *event = told->event;
-    char text[MARK_TEXT];
-    if (event->payload_length == 0)
-        return NULL;
-    payload_text(text, sizeof text, event->flags & EVENT_PAYLOAD_TEXT ? NULL : defs->marks[event->state].format,
-                 told->arena + event->payload, event->payload_length);
-    return memory_copy_string(text);
-}
-
 static void take_mark(void *context, const struct walk_event *told)
 {
     struct part *part = context;
@@ -308,7 +297,7 @@ static void take_mark(void *context, const struct walk_event *told)
         payload_mark_is_ours(defs->marks[told->event->state].name))
         return;
     ARRAY_PUSH(part->marks, part->cursor->count, part->capacity,
-               (struct timeline_mark){told->time_ns, told->row, told->event->state, mark_text(defs, told)});
+               (struct timeline_mark){told->time_ns, told->row, told->event->state, walk_mark_text(defs, told)});
 }
 
 static void drop_texts(struct query_cursor *cursor)

@@ -2,8 +2,11 @@
 #include "timeline/walk.h"
 
 #include "core/memory.h"
+#include "core/payload.h"
 
 #include <string.h>
+
+enum { MARK_TEXT = 400 }; /* of a payload as text; longer ones are cut */
 
 void walk_start(struct walk *walk, const struct defs *defs, struct rows *rows, const struct walk_visitor *visitor)
 {
@@ -203,4 +206,15 @@ void walk_events(struct walk *walk, const struct batch *batch)
     for (size_t i = 0; i < batch->count; i++)
         if (event_counts(&batch->events[i]))
             take(walk, &batch->events[i], batch->arena);
+}
+
+char *walk_mark_text(const struct defs *defs, const struct walk_event *mark)
+{
+    const struct event *event = mark->event;
+    char text[MARK_TEXT];
+    if (event->payload_length == 0)
+        return NULL;
+    payload_text(text, sizeof text, event->flags & EVENT_PAYLOAD_TEXT ? NULL : defs->marks[event->state].format,
+                 mark->arena + event->payload, event->payload_length);
+    return memory_copy_string(text);
 }

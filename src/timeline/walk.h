@@ -75,7 +75,7 @@ struct walk {
     size_t open;         /* states open in all rows */
     struct transits transits;
     bool growing;       /* rows may be met that are new */
-    bool only_messages; /* nobody is told of anything else: states need not be followed */
+    bool only_messages; /* the visitor asks for nothing else: states need not be followed */
     /* Making the index: called with the entry of a state or message that has ended. */
     void (*span_ended)(void *context, uint32_t span, int64_t leave_ns);
     void (*transit_ended)(void *context, uint32_t span, const struct transit *other);
@@ -91,6 +91,9 @@ void walk_events(struct walk *walk, const struct batch *batch);
 void walk_open(struct walk *walk, uint32_t row, uint32_t state, int64_t enter_ns, uint32_t depth, uint32_t span);
 
 void walk_clear(struct walk *walk);
+
+/* The text of a mark's payload; to be freed. NULL: it has none. */
+char *walk_mark_text(const struct defs *defs, const struct walk_event *mark);
 
 /* The message of one or both ends. */
 struct timeline_message walk_message(const struct transit *end, const struct transit *other);

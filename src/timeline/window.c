@@ -5,8 +5,6 @@
 #include "core/payload.h"
 #include "timeline/scan.h"
 
-enum { MARK_TEXT = 200 };
-
 struct collect {
     const struct defs *defs;
     const struct timeline_view *view;
@@ -53,18 +51,6 @@ static void collect_message(void *context, const struct timeline_message *messag
         ARRAY_PUSH(window->messages, window->message_count, window->message_capacity, *message);
 }
 
-/* The payload of a mark, which the window takes; NULL: there is none. */
-static char *mark_text(const struct defs *defs, const struct walk_event *told)
-{
-    const struct event *event = told->event;
-    char text[MARK_TEXT];
-    if (event->payload_length == 0)
-        return NULL;
-    payload_text(text, sizeof text, event->flags & EVENT_PAYLOAD_TEXT ? NULL : defs->marks[event->state].format,
-                 told->arena + event->payload, event->payload_length);
-    return memory_copy_string(text);
-}
-
 static void collect_mark(void *context, const struct walk_event *told)
 {
     struct collect *collect = context;
@@ -77,7 +63,7 @@ static void collect_mark(void *context, const struct walk_event *told)
                    (struct timeline_mark){.time_ns = told->time_ns,
                                           .row = told->row,
                                           .mark = told->event->state,
-                                          .text = mark_text(collect->defs, told)});
+                                          .text = walk_mark_text(collect->defs, told)});
 }
 
 static int compare(int64_t a, int64_t b)
