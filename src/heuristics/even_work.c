@@ -5,7 +5,7 @@
 #include "heuristics/iterations.h"
 
 /* True if the imbalance of the iterations is a finding of its own (find_dynamic_imbalance). */
-static bool is_told_by_iterations(const struct metrics *metrics)
+static bool is_in_iterations(const struct metrics *metrics)
 {
     return metrics->phases && iterations_are_dynamic(&metrics->phases->iterations);
 }
@@ -14,7 +14,7 @@ int64_t even_work_saving_ns(const struct metrics *metrics, bool *by_steps)
 {
     const struct analysis *analysis = metrics->analysis;
     double more = (double)(analysis->even_steps_saving - analysis->balanced_saving);
-    *by_steps = more > finding_noise(analysis) && !is_told_by_iterations(metrics);
+    *by_steps = more > finding_noise(analysis) && !is_in_iterations(metrics);
     int64_t saving_ns = *by_steps ? analysis->even_steps_saving : analysis->balanced_saving;
     *by_steps &= analysis->even_sections_saving <= saving_ns;
     return analysis->even_sections_saving > saving_ns ? analysis->even_sections_saving : saving_ns;

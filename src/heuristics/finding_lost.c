@@ -50,13 +50,14 @@ static void say_why(const struct metrics *metrics, const struct loss *loss, stru
     if (analysis->rootless > 0) {
         snprintf(
             why, sizeof why,
-            "The trace does not tell the root of %s calls of collectives: who waits for whom in them is not known.",
+            "The trace does not record the root of %s collective calls: which process waits for which is not known.",
             text_thousands(number, analysis->rootless));
         advice =
             "record with sight record, which notes the roots; in the source look at what the processes that compute "
             "longest do before collectives";
     } else if (analysis->partnerless + analysis->unmatched > 0) {
-        snprintf(why, sizeof why, "The trace does not tell the partners of %s calls: who waits for whom is not known.",
+        snprintf(why, sizeof why,
+                 "The trace does not record the partners of %s calls: which process waits for which is not known.",
                  text_thousands(number, analysis->partnerless + analysis->unmatched));
         advice = "record the whole run with sight record";
     } else if (roles_differ(analysis)) {

@@ -77,22 +77,22 @@ static const uint64_t TURNS = BIT(contention) | BIT(wrong_order) | BIT(late_send
 static void join_turns(struct findings *findings, size_t processes)
 {
     struct finding *turns = finding_of(findings, FINDING_serialisation);
-    const struct finding *told = NULL;
+    const struct finding *largest = NULL;
     for (size_t i = 0; turns && i < findings->count; i++) {
         struct finding *finding = &findings->finding[i];
         if (!(TURNS >> finding->kind & 1) || finding->saving_s < SAME * turns->saving_s)
             continue;
         if (finding->causes.count * 2 > processes + 1)
             finding->root = finding->root ? finding->root : turns->id;
-        else if (!told || finding->saving_s > told->saving_s)
-            told = finding;
+        else if (!largest || finding->saving_s > largest->saving_s)
+            largest = finding;
     }
-    if (!told)
+    if (!largest)
         return;
-    turns->root = turns->root ? turns->root : told->id;
-    if (told->saving_s < turns->saving_s) {
-        turns->saving_s = told->saving_s;
-        turns->share = told->share;
+    turns->root = turns->root ? turns->root : largest->id;
+    if (largest->saving_s < turns->saving_s) {
+        turns->saving_s = largest->saving_s;
+        turns->share = largest->share;
     }
 }
 

@@ -18,7 +18,7 @@
        /Iteration/NUMBERS       of the main loop
        /Time/N                  a row for each of N equal parts of the run
 
-   What belongs where is told by search/cube.h. */
+   search/cube.h says what belongs where. */
 
 struct question;
 

@@ -9,7 +9,7 @@
 
 enum { PATH_SIZE = 600 };
 
-/* When each was met first: index + 1 in `first`, by what tells it from others. */
+/* When each was met first: index + 1 in `first`, by its key. */
 struct seen {
     struct map places;
     struct first {

@@ -106,7 +106,7 @@ static bool worth_for_events(const struct part *part, const struct checkpoint *b
     return limits->rank_from != limits->rank_to || has_bit(behind->rows, limits->rank_from);
 }
 
-/* Reads the next part that has rows. `ends` rows may be told of what ends after the last part. */
+/* Reads the next part that has rows. `ends`: a visit after the last part gives rows of what ends after it. */
 static enum status part_read(struct query_cursor *cursor, const struct walk_visitor *visitor, worth_reading *worth,
                              bool ends, struct error *err)
 {
@@ -283,21 +283,22 @@ const struct query_rows rows_messages = {
 
 /* Marks and counters: events of the part. */
 
-static bool event_is_within(const struct part *part, const struct walk_event *told)
+static bool event_is_within(const struct part *part, const struct walk_event *walked)
 {
-    return told->time_ns >= part->from_ns && told->time_ns <= part->to_ns &&
-           query_has_rank(&part->cursor->limits, told->event->process);
+    return walked->time_ns >= part->from_ns && walked->time_ns <= part->to_ns &&
+           query_has_rank(&part->cursor->limits, walked->event->process);
 }
 
-static void take_mark(void *context, const struct walk_event *told)
+static void take_mark(void *context, const struct walk_event *walked)
 {
     struct part *part = context;
     const struct defs *defs = info_of(part->cursor)->defs;
-    if (told->event->kind != EVENT_MARK || !event_is_within(part, told) ||
-        payload_mark_is_ours(defs->marks[told->event->state].name))
+    if (walked->event->kind != EVENT_MARK || !event_is_within(part, walked) ||
+        payload_mark_is_ours(defs->marks[walked->event->state].name))
         return;
-    ARRAY_PUSH(part->marks, part->cursor->count, part->capacity,
-               (struct timeline_mark){told->time_ns, told->row, told->event->state, walk_mark_text(defs, told)});
+    ARRAY_PUSH(
+        part->marks, part->cursor->count, part->capacity,
+        (struct timeline_mark){walked->time_ns, walked->row, walked->event->state, walk_mark_text(defs, walked)});
 }
 
 static void drop_texts(struct query_cursor *cursor)
@@ -346,12 +347,12 @@ static void marks_clear(struct query_cursor *cursor)
 const struct query_rows rows_marks = {
     .wants = QUERY_LOOK, .next = marks_next, .value = marks_value, .clear = marks_clear, .passing = true};
 
-static void take_counter(void *context, const struct walk_event *told)
+static void take_counter(void *context, const struct walk_event *walked)
 {
     struct part *part = context;
-    if (told->event->kind == EVENT_COUNTER && event_is_within(part, told))
+    if (walked->event->kind == EVENT_COUNTER && event_is_within(part, walked))
         ARRAY_PUSH(part->counters, part->cursor->count, part->capacity,
-                   (struct counted){told->time_ns, told->event->value, told->row, told->event->state});
+                   (struct counted){walked->time_ns, walked->event->value, walked->row, walked->event->state});
 }
 
 static enum status counters_next(struct query_cursor *cursor, struct error *err)

@@ -12,7 +12,7 @@
 struct sql_traces {
     struct query_trace *const *trace;
     size_t count;
-    bool declaring;     /* SQLite is told of a table: it asks whether that may be made */
+    bool declaring;     /* a table is being declared to SQLite, which asks whether it may be made */
     struct error fault; /* of the last query that failed because of a trace */
 };
 

@@ -200,10 +200,10 @@ static enum wait_kind doubt_of(const struct graph *graph, uint32_t location, con
     if (!instance)
         return !call->received && strcmp(state->name, "MPI_Recv") == 0 ? WAIT_LATE_SENDER : WAIT_NONE;
     bool rooted = collective.shape == SHAPE_ONE_TO_ALL || collective.shape == SHAPE_ALL_TO_ONE;
-    bool told = rooted ? instance->root_location != GRAPH_NONE : instance->complete;
+    bool known = rooted ? instance->root_location != GRAPH_NONE : instance->complete;
     if (collective.shape == SHAPE_NEIGHBOURS)
-        told = graph_neighbours_known(graph, call->instance - 1, location);
-    return told || collective.stage != STAGE_BLOCKING ? WAIT_NONE : (enum wait_kind)collective.wait;
+        known = graph_neighbours_known(graph, call->instance - 1, location);
+    return known || collective.stage != STAGE_BLOCKING ? WAIT_NONE : (enum wait_kind)collective.wait;
 }
 
 /* Waiting of others belongs to the process that causes it, wherever that is. */

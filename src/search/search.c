@@ -276,7 +276,7 @@ static void narrow(struct searcher *searcher, uint32_t index)
         struct search_parts parts =
             search_parts_of(searcher->input, searcher->cube, hypothesis, &searcher->foci[test->asked], axis,
                             place == hypothesis->axis_count);
-        if (parts.is_told)
+        if (parts.is_reported)
             found = test_parts(searcher, index, place, &parts);
         search_parts_clear(&parts);
     }

@@ -197,8 +197,8 @@ static bool is_nearly_all(enum search_axis axis, const struct cube *cube, const 
 }
 
 /* Nor is a communicator or a tag if there is only one; a function or a site is always worth naming. */
-static bool worth_telling(enum search_axis axis, const struct cube *cube, const struct cube_focus *focus,
-                          const struct search_parts *parts)
+static bool worth_reporting(enum search_axis axis, const struct cube *cube, const struct cube_focus *focus,
+                            const struct search_parts *parts)
 {
     switch (axis) {
     case AXIS_PROCESSES:
@@ -225,7 +225,7 @@ struct search_parts search_parts_of(const struct search_input *input, const stru
         add_iterations(&parts, cube, hypothesis, focus);
     else
         add_values(&parts, cube, hypothesis, focus, axis);
-    parts.is_told = worth_telling(axis, cube, focus, &parts);
+    parts.is_reported = worth_reporting(axis, cube, focus, &parts);
     return parts;
 }
 

@@ -22,7 +22,7 @@ struct search_part {
 struct search_parts {
     struct search_part *list;
     size_t count, capacity;
-    bool is_told; /* it is worth reporting: see search.h */
+    bool is_reported; /* it is worth reporting: see search.h */
 };
 struct search_parts search_parts_of(const struct search_input *input, const struct cube *cube,
                                     const struct hypothesis *hypothesis, const struct cube_focus *focus,

@@ -27,19 +27,20 @@ static void take_text(struct look *look, const struct event *event, const unsign
                  arena + event->payload, event->payload_length);
 }
 
-static void look_event(void *context, const struct walk_event *told)
+static void look_event(void *context, const struct walk_event *walked)
 {
     struct look *look = context;
-    const struct event *event = told->event;
-    if (look->found || told->row != look->row || !told->frame || event->kind > EVENT_LEAVE)
+    const struct event *event = walked->event;
+    if (look->found || walked->row != look->row || !walked->frame || event->kind > EVENT_LEAVE)
         return;
     if (event->kind == EVENT_ENTER)
-        told->frame->wanted = !look->inside && told->time_ns == look->enter_ns && told->frame->depth == look->depth;
-    if (!told->frame->wanted)
+        walked->frame->wanted =
+            !look->inside && walked->time_ns == look->enter_ns && walked->frame->depth == look->depth;
+    if (!walked->frame->wanted)
         return;
     look->inside = event->kind == EVENT_ENTER;
     look->detail->site = event->site ? event->site : look->detail->site;
-    take_text(look, event, told->arena);
+    take_text(look, event, walked->arena);
 }
 
 static void look_state(void *context, const struct timeline_state *state, const struct walk_frame *frame,

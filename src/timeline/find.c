@@ -27,16 +27,16 @@ static bool beyond(const struct search *search, int64_t time_ns)
 }
 
 /* Notes the state's position: at the first message that fits, or the last going backward. */
-static void search_event(void *context, const struct walk_event *told)
+static void search_event(void *context, const struct walk_event *walked)
 {
     struct search *search = context;
-    bool message = told->event->kind == EVENT_SEND || told->event->kind == EVENT_RECEIVE;
-    if (!told->frame || !beyond(search, told->time_ns))
+    bool message = walked->event->kind == EVENT_SEND || walked->event->kind == EVENT_RECEIVE;
+    if (!walked->frame || !beyond(search, walked->time_ns))
         return;
-    if (search->talks ? message && message_fits(search->query, told->event) : told->event->kind == EVENT_ENTER) {
-        if (!told->frame->wanted || search->backward)
-            told->frame->wanted_ns = told->time_ns;
-        told->frame->wanted = true;
+    if (search->talks ? message && message_fits(search->query, walked->event) : walked->event->kind == EVENT_ENTER) {
+        if (!walked->frame->wanted || search->backward)
+            walked->frame->wanted_ns = walked->time_ns;
+        walked->frame->wanted = true;
     }
 }
 

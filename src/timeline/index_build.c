@@ -56,41 +56,41 @@ static uint64_t bit(uint32_t number)
     return UINT64_C(1) << (number & 63);
 }
 
-static void note_state(struct builder *builder, const struct walk_event *told, struct timeline_row *about)
+static void note_state(struct builder *builder, const struct walk_event *walked, struct timeline_row *about)
 {
-    const struct state_def *state = &builder->walk.defs->states[told->event->state];
-    struct row_build *row = row_of(builder, told->row);
-    bool enter = told->event->kind == EVENT_ENTER;
+    const struct state_def *state = &builder->walk.defs->states[walked->event->state];
+    struct row_build *row = row_of(builder, walked->row);
+    bool enter = walked->event->kind == EVENT_ENTER;
     if (enter)
         builder->now.states |= bit(state->first_of_name);
     if (!state->is_mpi)
         return;
     if (enter && row->mpi_depth++ == 0)
-        row->mpi_since_ns = told->time_ns;
+        row->mpi_since_ns = walked->time_ns;
     if (!enter && --row->mpi_depth == 0)
-        time_add(&about->mpi_ns, time_since(row->mpi_since_ns, told->time_ns));
+        time_add(&about->mpi_ns, time_since(row->mpi_since_ns, walked->time_ns));
 }
 
-static void build_event(void *context, const struct walk_event *told)
+static void build_event(void *context, const struct walk_event *walked)
 {
     struct builder *builder = context;
-    const struct event *event = told->event;
-    struct timeline_row *about = &builder->rows.row[told->row];
+    const struct event *event = walked->event;
+    struct timeline_row *about = &builder->rows.row[walked->row];
     if (about->events++ == 0)
-        about->begin_ns = told->time_ns;
-    about->end_ns = told->time_ns;
+        about->begin_ns = walked->time_ns;
+    about->end_ns = walked->time_ns;
     if (event->time_ns < builder->last_ns && builder->events > 0)
         builder->unsorted = true;
     builder->last_ns = event->time_ns;
     builder->events++;
     builder->now.rows |= bit(event->process);
     if (event->kind <= EVENT_LEAVE) {
-        if (told->open)
-            note_state(builder, told, about);
+        if (walked->open)
+            note_state(builder, walked, about);
     } else if (event->kind <= EVENT_RECEIVE) {
         builder->now.partners |= bit((uint32_t)event->partner);
         builder->now.tags |= bit((uint32_t)event->tag);
-        pyramid_build_message(builder->pyramid, told->row, told->event->process, told->time_ns);
+        pyramid_build_message(builder->pyramid, walked->row, walked->event->process, walked->time_ns);
     }
 }
 

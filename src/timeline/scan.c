@@ -82,7 +82,7 @@ static void begin(struct scan *scan)
         transits_add(&scan->walk.transits, transit_of(scan, from->waiting_at + i));
 }
 
-static void tell_open(struct scan *scan, uint32_t row, const struct open_state *at, int64_t leave_ns, bool open)
+static void report_open(struct scan *scan, uint32_t row, const struct open_state *at, int64_t leave_ns, bool open)
 {
     const struct walk_frame *frame = &scan->walk.frames[at->mark];
     struct timeline_state state = {.enter_ns = at->time_ns,
@@ -104,7 +104,7 @@ static void end_states(struct scan *scan)
         const struct open_states *open = &scan->walk.row[span->row].open;
         size_t at = next[span->row]++;
         if (at < open->depth)
-            tell_open(scan, span->row, &open->frames[at], span->leave_ns, span->open);
+            report_open(scan, span->row, &open->frames[at], span->leave_ns, span->open);
     }
     free(next);
 }
@@ -115,7 +115,7 @@ static void end_states_of_trace(struct scan *scan)
     const struct rows *rows = &scan->timeline->rows;
     for (uint32_t row = 0; row < scan->walk.row_count; row++)
         for (size_t i = 0; i < scan->walk.row[row].open.depth; i++)
-            tell_open(scan, row, &scan->walk.row[row].open.frames[i], rows->row[row].end_ns, true);
+            report_open(scan, row, &scan->walk.row[row].open.frames[i], rows->row[row].end_ns, true);
 }
 
 /* Adds the states of rows from their last event up to the last checkpoint. */

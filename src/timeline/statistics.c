@@ -53,13 +53,13 @@ static void sum_between(void *context, uint32_t row, uint32_t state, int64_t fro
              ns);
 }
 
-static void sum_event(void *context, const struct walk_event *told)
+static void sum_event(void *context, const struct walk_event *walked)
 {
     struct sum *sum = context;
-    const struct event *event = told->event;
+    const struct event *event = walked->event;
     bool sent = event->kind == EVENT_SEND;
-    if ((!sent && event->kind != EVENT_RECEIVE) || sum->places[told->row] == TIMELINE_NONE ||
-        told->time_ns < sum->view->from_ns || told->time_ns >= sum->view->to_ns || event->partner == PARTNER_NONE)
+    if ((!sent && event->kind != EVENT_RECEIVE) || sum->places[walked->row] == TIMELINE_NONE ||
+        walked->time_ns < sum->view->from_ns || walked->time_ns >= sum->view->to_ns || event->partner == PARTNER_NONE)
         return;
     *(sent ? &sum->statistics->sent : &sum->statistics->received) += 1;
     *(sent ? &sum->statistics->bytes_sent : &sum->statistics->bytes_received) += event_message_bytes(event);

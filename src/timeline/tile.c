@@ -54,15 +54,15 @@ static void exact_between(void *context, uint32_t row, uint32_t state, int64_t f
     ARRAY_PUSH(exact->pieces, exact->count, exact->capacity, piece);
 }
 
-static void exact_event(void *context, const struct walk_event *told)
+static void exact_event(void *context, const struct walk_event *walked)
 {
     struct exact *exact = context;
     struct timeline_tile *tile = exact->tile;
-    uint32_t place = exact->places[told->row];
-    if ((told->event->kind != EVENT_SEND && told->event->kind != EVENT_RECEIVE) || place == TIMELINE_NONE ||
-        told->time_ns < tile->from_ns || told->time_ns >= exact->to_ns)
+    uint32_t place = exact->places[walked->row];
+    if ((walked->event->kind != EVENT_SEND && walked->event->kind != EVENT_RECEIVE) || place == TIMELINE_NONE ||
+        walked->time_ns < tile->from_ns || walked->time_ns >= exact->to_ns)
         return;
-    size_t bin = (size_t)(time_since(tile->from_ns, told->time_ns) / tile->bin_ns);
+    size_t bin = (size_t)(time_since(tile->from_ns, walked->time_ns) / tile->bin_ns);
     tile->cells[place / tile->fold * (size_t)tile->bins + bin].messages++;
     tile->messages++;
 }

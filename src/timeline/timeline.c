@@ -67,16 +67,16 @@ static int64_t larger(int64_t a, int64_t b)
 }
 
 /* Shifts are known once all events have been corrected. */
-static struct timeline_clocks clocks_told(const struct clocks *clocks)
+static struct timeline_clocks clocks_summary(const struct clocks *clocks)
 {
     const struct clock_errors *errors = &clocks->recorded;
-    struct timeline_clocks told = {.fixed = 1,
-                                   .early = errors->early,
-                                   .torn = errors->torn,
-                                   .error_ns = larger(errors->worst_ns, errors->worst_instance_ns)};
+    struct timeline_clocks summary = {.fixed = 1,
+                                      .early = errors->early,
+                                      .torn = errors->torn,
+                                      .error_ns = larger(errors->worst_ns, errors->worst_instance_ns)};
     for (size_t i = 0; i < clocks->count; i++)
-        told.shift_ns = larger(told.shift_ns, clocks->rows[i].largest_ns);
-    return told;
+        summary.shift_ns = larger(told.shift_ns, clocks->rows[i].largest_ns);
+    return summary;
 }
 
 /* Makes a copy in order of time, and its index. */
@@ -95,7 +95,7 @@ static enum status make_from_copy(struct opening *opening, struct reader *reader
     order.end = &reader->end;
     order.format = reader->format->name;
     if (reader_clocks(reader))
-        order.clocks = clocks_told(reader_clocks(reader));
+        order.clocks = clocks_summary(reader_clocks(reader));
     enum status status = index_build(copy, &order, err);
     reader_close(copy);
     if (status == STATUS_END)

@@ -71,7 +71,7 @@ static void enter(struct walk *walk, struct walk_row *row, uint32_t state, int64
     walk->open++;
 }
 
-static void tell_state(struct walk *walk, uint32_t row, const struct open_state *open, int64_t leave_ns)
+static void report_state(struct walk *walk, uint32_t row, const struct open_state *open, int64_t leave_ns)
 {
     const struct walk_frame *frame = &walk->frames[open->mark];
     struct timeline_state state = {
@@ -87,7 +87,7 @@ static void leave(struct walk *walk, uint32_t number, struct walk_row *row, ptrd
     open_states_remove(&row->open, at);
     walk->open--;
     if (walk->visitor->state)
-        tell_state(walk, number, &closed, time_ns);
+        report_state(walk, number, &closed, time_ns);
     frame_free(walk, closed.mark);
 }
 
@@ -192,8 +192,8 @@ static inline void take(struct walk *walk, const struct event *event, const unsi
             open = &row->open.frames[at];
         else if (event->kind != EVENT_LEAVE)
             open = top_of(row);
-        struct walk_event told = {event, arena, time_ns, number, open, open ? &walk->frames[open->mark] : NULL};
-        visitor->event(visitor->context, &told);
+        struct walk_event walked = {event, arena, time_ns, number, open, open ? &walk->frames[open->mark] : NULL};
+        visitor->event(visitor->context, &walked);
     }
     if (at != OPEN_STATES_NONE)
         leave(walk, number, row, at, time_ns);

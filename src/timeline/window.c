@@ -51,19 +51,20 @@ static void collect_message(void *context, const struct timeline_message *messag
         ARRAY_PUSH(window->messages, window->message_count, window->message_capacity, *message);
 }
 
-static void collect_mark(void *context, const struct walk_event *told)
+static void collect_mark(void *context, const struct walk_event *walked)
 {
     struct collect *collect = context;
     struct timeline_window *window = collect->window;
-    if (told->event->kind != EVENT_MARK || !shown(collect, told->row) || told->time_ns < collect->view->from_ns ||
-        told->time_ns >= collect->view->to_ns || payload_mark_is_ours(collect->defs->marks[told->event->state].name))
+    if (walked->event->kind != EVENT_MARK || !shown(collect, walked->row) || walked->time_ns < collect->view->from_ns ||
+        walked->time_ns >= collect->view->to_ns ||
+        payload_mark_is_ours(collect->defs->marks[walked->event->state].name))
         return;
     if (window->marks_found++ < collect->limit)
         ARRAY_PUSH(window->marks, window->mark_count, window->mark_capacity,
-                   (struct timeline_mark){.time_ns = told->time_ns,
-                                          .row = told->row,
-                                          .mark = told->event->state,
-                                          .text = walk_mark_text(collect->defs, told)});
+                   (struct timeline_mark){.time_ns = walked->time_ns,
+                                          .row = walked->row,
+                                          .mark = walked->event->state,
+                                          .text = walk_mark_text(collect->defs, walked)});
 }
 
 static int compare(int64_t a, int64_t b)
