@@ -62,14 +62,14 @@ static void signals_give_back(void)
 }
 
 /* In the child: a failure of exec is reported through the pipe, which exec closes if it succeeds. */
-static void child_run(char *const *arguments, int tell)
+static void child_run(char *const *arguments, int failure)
 {
     signals_give_back();
     signal(SIGPIPE, SIG_DFL);
     signal(SIGXFSZ, SIG_DFL);
     execvp(arguments[0], arguments);
     int reason = errno;
-    if (write(tell, &reason, sizeof reason) < 0)
+    if (write(failure, &reason, sizeof reason) < 0)
         _exit(127);
     _exit(127);
 }
@@ -103,19 +103,19 @@ enum status launch(char *const *words, size_t count, launch_watch *watch, void *
 {
     char **arguments = memory_new((count + 1) * sizeof *arguments);
     memcpy(arguments, words, count * sizeof *arguments);
-    int tell[2], reason = 0;
-    if (pipe2(tell, O_CLOEXEC) != 0)
+    int failure[2], reason = 0;
+    if (pipe2(failure, O_CLOEXEC) != 0)
         return error_set_errno(err, ERROR_INPUT, "cannot create a pipe");
     int64_t begin_ns = now_ns();
     signals_take();
     child_process = fork();
     if (child_process == 0)
-        child_run(arguments, tell[1]);
+        child_run(arguments, failure[1]);
     if (child_process > 0 && before_child)
         kill(child_process, before_child);
-    close(tell[1]);
-    bool failed = child_process < 0 || read(tell[0], &reason, sizeof reason) == sizeof reason;
-    close(tell[0]);
+    close(failure[1]);
+    bool failed = child_process < 0 || read(failure[0], &reason, sizeof reason) == sizeof reason;
+    close(failure[0]);
     enum status status = STATUS_OK;
     if (child_process > 0)
         status = wait_for(child_process, watch, context, result, err);

@@ -254,7 +254,7 @@ static const char *value_title(const struct option_row *row)
 }
 
 /* True if the help of an option lists all its words, as in "auto, always or never". */
-static bool help_tells_words(const struct option_row *row)
+static bool help_lists_words(const struct option_row *row)
 {
     for (const char *at = row->value; *at; at += *at == '|') {
         char word[32];
@@ -270,7 +270,7 @@ static bool help_tells_words(const struct option_row *row)
 /* ": a b c" after the help. */
 static void append_words(char help[HELP_SIZE], const struct option_row *row)
 {
-    if (!row->value || !strchr(row->value, '|') || help_tells_words(row))
+    if (!row->value || !strchr(row->value, '|') || help_lists_words(row))
         return;
     text_append(help, HELP_SIZE, ": %s", row->value);
     for (char *at = strchr(help, '|'); at; at = strchr(at, '|'))

@@ -23,8 +23,8 @@ static _Noreturn void run_apart(const struct options *options, bool records, int
     struct launch_result result = {0};
     fflush(stdout);
     bool ran = dup2(STDERR_FILENO, STDOUT_FILENO) >= 0 && recording_try(options, records, &result, &err) == STATUS_OK;
-    bool told = ran && write(answer, &result, sizeof result) == (ssize_t)sizeof result;
-    _exit(ran && told ? EXIT_DONE : command_fault(&err));
+    bool answered = ran && write(answer, &result, sizeof result) == (ssize_t)sizeof result;
+    _exit(ran && answered ? EXIT_DONE : command_fault(&err));
 }
 
 /* Runs the command once. Seconds, or the exit code of what went wrong. */

@@ -39,13 +39,14 @@ static void end_program(struct watch *watch, pid_t program, int64_t now_ns)
     }
 }
 
-static void tell(const struct stuck *stuck)
+static void report(const struct stuck *stuck)
 {
     char quiet[TEXT_NUMBER_SIZE];
     size_t length;
     struct output *output = output_open_memory();
     output_print(output, "sight: no process has gone on for %s%s\n",
-                 text_duration(quiet, time_since(stuck->progress_ns, stuck->end_ns)), stuck_is_told(stuck) ? ":" : "");
+                 text_duration(quiet, time_since(stuck->progress_ns, stuck->end_ns)),
+                 stuck_is_reported(stuck) ? ":" : "");
     stuck_write_places(output, stuck, PLACES);
     char *text = output_take(output, &length);
     fwrite(text, 1, length, stderr);
@@ -61,9 +62,9 @@ static bool hangs(struct watch *watch)
         return false; /* it has not begun yet */
     const struct stuck *stuck = live.stuck;
     bool quiet = live.unfinished > 0 && time_since(stuck->progress_ns, stuck->end_ns) >= watch->on_hang_ns;
-    if (quiet && watch->told_ns != stuck->progress_ns) {
-        tell(stuck);
-        watch->told_ns = stuck->progress_ns;
+    if (quiet && watch->reported_ns != stuck->progress_ns) {
+        report(stuck);
+        watch->reported_ns = stuck->progress_ns;
     }
     live_close(&live);
     return quiet;

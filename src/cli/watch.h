@@ -12,7 +12,7 @@ struct watch {
     int64_t timeout_ns, on_hang_ns; /* 0: not asked for */
     bool kill;
     const char *directory; /* of the recording */
-    int64_t begin_ns, next_look_ns, told_ns, ended_ns;
+    int64_t begin_ns, next_look_ns, reported_ns, ended_ns;
     bool ended; /* by the watch: the exit code is that of timeout(1) */
 };
 enum { EXIT_TIMEOUT = 124 };

@@ -14,7 +14,7 @@ struct call_place {
 };
 
 /* The recorded bytes of a call of a function with separate counts for each process. */
-struct told_bytes {
+struct call_bytes {
     uint32_t call;
     int64_t sent, received; /* BYTES_UNKNOWN */
 };
@@ -26,8 +26,8 @@ struct thread_calls {
     uint32_t timeline;
     struct call_place *places;
     size_t count, capacity;
-    struct told_bytes *told; /* by call */
-    size_t told_count, told_capacity;
+    struct call_bytes *bytes; /* by call */
+    size_t bytes_count, bytes_capacity;
 };
 
 /* The properties of a state's calls. */
@@ -143,12 +143,12 @@ static void note_bytes(struct causal_calls *calls, struct thread_calls *thread, 
     if (!state_interest(calls, thread->open.frames[0].state).own_counts ||
         (event->bytes_sent < 0 && event->bytes_received < 0))
         return;
-    if (thread->told_count == 0 || thread->told[thread->told_count - 1].call != call)
-        ARRAY_PUSH(thread->told, thread->told_count, thread->told_capacity,
-                   (struct told_bytes){call, BYTES_UNKNOWN, BYTES_UNKNOWN});
-    struct told_bytes *told = &thread->told[thread->told_count - 1];
-    told->sent = larger(told->sent, event->bytes_sent);
-    told->received = larger(told->received, event->bytes_received);
+    if (thread->bytes_count == 0 || thread->bytes[thread->bytes_count - 1].call != call)
+        ARRAY_PUSH(thread->bytes, thread->bytes_count, thread->bytes_capacity,
+                   (struct call_bytes){call, BYTES_UNKNOWN, BYTES_UNKNOWN});
+    struct call_bytes *bytes = &thread->bytes[thread->bytes_count - 1];
+    bytes->sent = larger(bytes->sent, event->bytes_sent);
+    bytes->received = larger(bytes->received, event->bytes_received);
 }
 
 static void leave(struct causal_calls *calls, struct thread_calls *thread, const struct event *event, uint32_t ordinal)
@@ -249,20 +249,20 @@ static void place_point(void *context, uint32_t gate, uint32_t location, uint32_
 
 static int by_call(const void *a, const void *b)
 {
-    const struct told_bytes *left = a, *right = b;
+    const struct call_bytes *left = a, *right = b;
     return (left->call > right->call) - (left->call < right->call);
 }
 
-static struct causal_bytes tell_bytes(void *context, uint32_t location, uint32_t index)
+static struct causal_bytes find_bytes(void *context, uint32_t location, uint32_t index)
 {
     struct placing *placing = context;
     const struct thread_calls *thread = &placing->calls->threads[placing->threads[location]];
-    const struct told_bytes *told = thread->told_count == 0
-                                        ? NULL
-                                        : bsearch(&(struct told_bytes){.call = index}, thread->told, thread->told_count,
-                                                  sizeof *thread->told, by_call);
-    return told ? (struct causal_bytes){told->sent, told->received}
-                : (struct causal_bytes){BYTES_UNKNOWN, BYTES_UNKNOWN};
+    const struct call_bytes *bytes = thread->bytes_count == 0
+                                         ? NULL
+                                         : bsearch(&(struct call_bytes){.call = index}, thread->bytes,
+                                                   thread->bytes_count, sizeof *thread->bytes, by_call);
+    return bytes ? (struct causal_bytes){bytes->sent, bytes->received}
+                 : (struct causal_bytes){BYTES_UNKNOWN, BYTES_UNKNOWN};
 }
 
 static int by_ordinal(const void *a, const void *b)
@@ -279,7 +279,7 @@ static void make_gates(struct causal_calls *calls, const struct graph *graph, st
     for (size_t i = 0; i < graph->location_count; i++)
         placing.threads[i] =
             (uint32_t)*map_find(&calls->index, map_pair(graph->locations[i].process, graph->locations[i].thread));
-    causal_gates_make(graph, causality, &(struct causal_placer){place_point, tell_bytes, &placing});
+    causal_gates_make(graph, causality, &(struct causal_placer){place_point, find_bytes, &placing});
     free(placing.threads);
     for (size_t i = 0; causality->point_count > 0 && i < causality->timeline_count; i++)
         if (causality->timelines[i].count > 0)
@@ -297,7 +297,7 @@ void causal_calls_end(struct causal_calls *calls, struct causality *causality)
     for (size_t i = 0; i < calls->thread_count; i++) {
         open_states_free(&calls->threads[i].open);
         free(calls->threads[i].places);
-        free(calls->threads[i].told);
+        free(calls->threads[i].bytes);
     }
     free(calls->threads);
     free(calls->states);

@@ -411,7 +411,7 @@ static void balance(struct finder *finder)
     free(fixed);
 }
 
-static bool told_by_exits(const struct finder *finder, uint32_t timeline)
+static bool shown_by_exits(const struct finder *finder, uint32_t timeline)
 {
     for (size_t i = finder->first[timeline]; i < finder->first[timeline + 1]; i++)
         if (finder->ties[i].together)
@@ -423,7 +423,7 @@ static bool told_by_exits(const struct finder *finder, uint32_t timeline)
 static void leave_alone(struct finder *finder)
 {
     for (uint32_t i = 0; i < finder->causality->timeline_count; i++) {
-        if (!is_moved(&finder->maps[i]) || told_by_exits(finder, i))
+        if (!is_moved(&finder->maps[i]) || shown_by_exits(finder, i))
             continue;
         struct corridor corridor = bounds_of(finder, i, 0);
         if (corridor_contradiction(&corridor, (struct clock_line){0, 0}) <= ROUNDING_NS)

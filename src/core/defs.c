@@ -102,8 +102,8 @@ uint32_t defs_add_state(struct defs *defs, const struct state_def *state)
     copy.direction = message_direction_of(copy.name);
     const struct mpi_function *function = mpi_function_find(copy.name);
     copy.rooted = function && function->rooted;
-    copy.tells_moved = payload_tells_moved(copy.format);
-    copy.tells_requests = copy.is_mpi && payload_tells_requests(copy.format);
+    copy.gives_moved = payload_gives_moved(copy.format);
+    copy.gives_requests = copy.is_mpi && payload_gives_requests(copy.format);
     int32_t first = defs_find_state(defs, copy.name);
     copy.first_of_name = first == EVENT_UNKNOWN ? index : (uint32_t)first;
     ARRAY_PUSH(defs->states, defs->state_count, defs->state_capacity, copy);
@@ -133,7 +133,7 @@ uint32_t defs_add_mark(struct defs *defs, const struct mark_def *mark)
     copy.colour = memory_copy_string(mark->colour);
     copy.format = memory_copy_string(mark->format);
     copy.counter.unit = memory_copy_string(mark->counter.unit);
-    copy.tells_requests = strcmp(copy.name, REQUEST_MARK_NAME) == 0 && payload_tells_requests(copy.format);
+    copy.gives_requests = strcmp(copy.name, REQUEST_MARK_NAME) == 0 && payload_gives_requests(copy.format);
     ARRAY_PUSH(defs->marks, defs->mark_count, defs->mark_capacity, copy);
     return (uint32_t)defs->mark_count - 1;
 }
@@ -142,7 +142,7 @@ uint32_t defs_add_constant(struct defs *defs, const char *name, int32_t value)
 {
     ARRAY_PUSH(defs->constants, defs->constant_count, defs->constant_capacity,
                (struct constant_def){.name = memory_copy_string(name), .value = value});
-    defs->tells_files |= strcmp(name, FILES_CONSTANT) == 0;
+    defs->gives_files |= strcmp(name, FILES_CONSTANT) == 0;
     return (uint32_t)defs->constant_count - 1;
 }
 

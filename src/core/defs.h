@@ -27,9 +27,9 @@ struct state_def {
     enum function_class class;
     enum message_direction direction;
     bool rooted, is_mpi;
-    bool tells_moved;       /* the payload of its leave is root or target, and bytes (core/payload.h): events have it in
+    bool gives_moved;       /* the payload of its leave is root or target, and bytes (core/payload.h): events have it in
                                fields */
-    bool tells_requests;    /* the same with requests */
+    bool gives_requests;    /* the same with requests */
     uint32_t first_of_name; /* lowest index of a state with the same shown name: metrics have one row per name */
 };
 
@@ -81,7 +81,7 @@ struct mark_def {
     int32_t id;             /* event id in the source; EVENT_UNKNOWN */
     bool shadowed, defined; /* defined: the trace has a definition for it, not just the number */
     bool made_up;           /* made by the reader for events that may come: not shown if none comes */
-    bool tells_requests;    /* set by defs_add_mark: not an event of the program, but a call's requests */
+    bool gives_requests;    /* set by defs_add_mark: not an event of the program, but a call's requests */
 };
 
 /* Recordings with this constant give calls on files the communicator of the file. Other traces give them the world
@@ -186,7 +186,7 @@ struct defs {
     size_t handle_count, handle_capacity;
     struct path_def *paths;
     size_t path_count, path_capacity;
-    bool tells_files;   /* the trace has FILES_CONSTANT: calls on files have the communicator of their file */
+    bool gives_files;   /* the trace has FILES_CONSTANT: calls on files have the communicator of their file */
     uint32_t processes; /* declared, or else the largest process number + 1 */
     uint32_t threads;   /* largest number of threads of a process as declared; at least 1 */
     char *version;      /* of the source's format; NULL */

@@ -43,7 +43,7 @@ void payload_put_samples(unsigned char payload[SAMPLES_MARK_SIZE], const struct 
     }
 }
 
-bool payload_tells_moved(const char *format)
+bool payload_gives_moved(const char *format)
 {
     return format && (strcmp(format, PAYLOAD_MOVED_FORMAT) == 0 || strcmp(format, PAYLOAD_TARGET_FORMAT) == 0);
 }
@@ -59,13 +59,13 @@ void payload_get_moved(const unsigned char payload[PAYLOAD_MOVED_SIZE], struct e
 
 void payload_put_moved(unsigned char payload[PAYLOAD_MOVED_SIZE], const struct event *event)
 {
-    bool told = event->tag >= 0 || event->tag == ROOT_SELF || event->tag == ROOT_BESIDE;
-    bytes_put_i32(payload, true, told ? event->tag : -1);
+    bool has_root = event->tag >= 0 || event->tag == ROOT_SELF || event->tag == ROOT_BESIDE;
+    bytes_put_i32(payload, true, has_root ? event->tag : -1);
     bytes_put_u64(payload + 4, true, event->bytes_sent < 0 ? UINT64_MAX : (uint64_t)event->bytes_sent);
     bytes_put_u64(payload + 12, true, event->bytes_received < 0 ? UINT64_MAX : (uint64_t)event->bytes_received);
 }
 
-bool payload_tells_requests(const char *format)
+bool payload_gives_requests(const char *format)
 {
     return format && (strcmp(format, PAYLOAD_REQUESTS_FORMAT) == 0 || strcmp(format, PAYLOAD_REQUEST_FORMAT) == 0);
 }

@@ -42,7 +42,7 @@ enum { PAYLOAD_MOVED_SIZE = 20 };
 #define PAYLOAD_TARGET_FORMAT "target=%d, sent=%l, received=%l"
 
 /* True for the formats of these payloads. */
-bool payload_tells_moved(const char *format);
+bool payload_gives_moved(const char *format);
 
 /* The payload that recordings put on the leave of a call that posts, prepares, starts or completes requests: `requests`
    of them from `request` on. A process gives a number to one request at a time: until that completes or is freed.
@@ -136,7 +136,7 @@ void payload_put_samples(unsigned char payload[SAMPLES_MARK_SIZE], const struct 
 struct event;
 
 /* True for the format of a payload that lists requests. */
-bool payload_tells_requests(const char *format);
+bool payload_gives_requests(const char *format);
 
 /* `length` bytes; missing bytes are 0, which means one request. */
 void payload_get_requests(const unsigned char *payload, size_t length, struct event *event);

@@ -157,9 +157,9 @@ struct record_request {
     uint32_t number;      /* its place in the table, from 1 */
     uint16_t function;    /* the call that created it: index in the table of MPI functions */
     uint8_t collective, receive, persistent, active, cancelled;
-    uint8_t told;     /* the call that created it is recorded, with its number */
-    uint8_t exchange; /* internal: a receive that also sends */
-    uint8_t held;     /* internal: by a call that may complete it, after which another thread may get the handle */
+    uint8_t is_recorded; /* the call that created it is recorded, with its number */
+    uint8_t exchange;    /* internal: a receive that also sends */
+    uint8_t held;        /* internal: by a call that may complete it, after which another thread may get the handle */
     uint8_t unused[6];
 };
 _Static_assert(sizeof(struct record_request) == 64, "requests do not cross pages");

@@ -76,7 +76,7 @@ static uint32_t kind_of(struct graph_builder *builder, uint32_t state, int32_t c
 static bool is_collective(const struct defs *defs, const struct state_def *state)
 {
     struct collective collective = collective_of(state);
-    if (collective.wait == WAIT_AT_IO && !defs->tells_files)
+    if (collective.wait == WAIT_AT_IO && !defs->gives_files)
         return false;
     return collective.stage == STAGE_BLOCKING || collective.stage == STAGE_POSTED || collective.stage == STAGE_SPLIT;
 }
@@ -88,7 +88,7 @@ static struct state_role role_by_name(const struct defs *defs, const struct stat
                                .collective = collective,
                                .on_window = collective_is_on_window(state),
                                .one_sided = !collective && state->class == CLASS_RMA,
-                               .split = defs->tells_files && (collective_of(state).stage == STAGE_SPLIT ||
+                               .split = defs->gives_files && (collective_of(state).stage == STAGE_SPLIT ||
                                                               collective_of(state).stage == STAGE_SPLIT_END),
                                .polls = state_polls(state),
                                .requests = request_role_of(state)};
@@ -217,7 +217,7 @@ static void enter(struct graph_builder *builder, uint32_t location, const struct
     if (!builder->graph->defs->states[event->state].is_mpi)
         return;
     if (state->open.depth == 0) {
-        state->told.count = 0;
+        state->named.count = 0;
         state->enter_ns = event->time_ns;
         if (polls_enter(&state->polls, builder->graph, &builder->graph->locations[location], event->state,
                         event->time_ns))
@@ -257,8 +257,8 @@ static void leave(struct graph_builder *builder, uint32_t location, const struct
     if (graph->defs->states[graph->kinds[packed_kind(call)].state].class == CLASS_PROBE)
         state->probe = (uint32_t)where->count;
     note_collective(builder, location, event);
-    requests_tell(&state->told, event);
-    if (state->told.count > 0)
+    requests_name(&state->named, event);
+    if (state->named.count > 0)
         requests_at_leave(builder, location, event);
     if (role_of(builder, event->state)->one_sided && is_window(builder, event->comm))
         windows_leave(&builder->windows, graph, location, event);
@@ -282,8 +282,8 @@ static void note_mark(struct graph_builder *builder, uint32_t location, const st
     const struct mark_def *mark = &builder->graph->defs->marks[event->state];
     if (builder->states[location].open.depth == 0)
         return;
-    if (mark->tells_requests)
-        requests_tell(&builder->states[location].told, event);
+    if (mark->gives_requests)
+        requests_name(&builder->states[location].named, event);
     else if (mark->name && strcmp(mark->name, RANKS_MARK_NAME) == 0 && builder->graph->locations[location].count > 0)
         note_ranks(builder, location, event);
 }
@@ -424,7 +424,7 @@ struct graph *graph_builder_end(struct graph_builder *builder)
     close_calls(builder);
     for (size_t i = 0; i < graph->location_count; i++) {
         open_states_free(&builder->states[i].open);
-        free(builder->states[i].told.ranges);
+        free(builder->states[i].named.ranges);
     }
     for (size_t i = 0; i < graph->stream_count; i++)
         free(builder->stream_instances[i].instances);

@@ -15,13 +15,13 @@ enum { RECENT_KINDS = 256 };
 
 /* The open state of a location while events come in. */
 struct location_state {
-    struct open_states open;   /* MPI states; `mark` of the outermost is free */
-    uint32_t probe;            /* 1 + call that found a message, until the message arrives */
-    bool any;                  /* an event was seen */
-    bool is_open;              /* its latest call is still open */
-    struct told_requests told; /* by the current call */
-    struct poll_run polls;     /* polls merged into its latest call */
-    int64_t enter_ns;          /* of the current call */
+    struct open_states open;     /* MPI states; `mark` of the outermost is free */
+    uint32_t probe;              /* 1 + call that found a message, until the message arrives */
+    bool any;                    /* an event was seen */
+    bool is_open;                /* its latest call is still open */
+    struct request_ranges named; /* by the current call */
+    struct poll_run polls;       /* polls merged into its latest call */
+    int64_t enter_ns;            /* of the current call */
 };
 
 /* The collectives of a stream, numbered in order. */

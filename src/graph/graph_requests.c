@@ -30,11 +30,11 @@ enum request_role request_role_of(const struct state_def *state)
     return state->direction == DIRECTION_SEND ? REQUESTS_SEND : REQUESTS_RECEIVE;
 }
 
-void requests_tell(struct told_requests *told, const struct event *event)
+void requests_name(struct request_ranges *named, const struct event *event)
 {
     if (event->request == 0 || event->request > INT32_MAX || event->requests > REQUESTS_AT_ONCE_MAX)
         return;
-    ARRAY_PUSH(told->ranges, told->count, told->capacity,
+    ARRAY_PUSH(named->ranges, named->count, named->capacity,
                (struct request_range){(uint32_t)event->request, event->requests});
 }
 
@@ -273,7 +273,7 @@ static void take_request(struct teller *teller, uint32_t number)
 
 void requests_at_leave(struct graph_builder *builder, uint32_t location, const struct event *leave)
 {
-    struct told_requests *told = &builder->states[location].told;
+    struct request_ranges *named = &builder->states[location].named;
     struct location *where = &builder->graph->locations[location];
     struct packed_call *call = location_packed(where, where->count - 1);
     struct teller teller = {.builder = builder,
@@ -287,22 +287,22 @@ void requests_at_leave(struct graph_builder *builder, uint32_t location, const s
     teller.role = builder->roles[teller.kind.state].requests;
     size_t wanted = 0;
     if (teller.role == REQUESTS_NONE) {
-        told->count = 0;
+        named->count = 0;
         return;
     }
-    for (size_t i = 0; i < told->count; i++)
-        for (uint32_t k = 0; k < range_count(&teller, &told->ranges[i]); k++)
-            wanted += has_message(&teller, told->ranges[i].first + k);
+    for (size_t i = 0; i < named->count; i++)
+        for (uint32_t k = 0; k < range_count(&teller, &named->ranges[i]); k++)
+            wanted += has_message(&teller, named->ranges[i].first + k);
     /* If a message is missing from the trace, the requests cannot be matched with messages. */
     builder->requests.message_count = 0;
     if (wanted > 0)
         take_messages(&teller, teller.role == REQUESTS_COMPLETE);
     if (builder->requests.message_count != wanted)
         builder->requests.message_count = 0;
-    for (size_t i = 0; i < told->count; i++)
-        for (uint32_t k = 0; k < range_count(&teller, &told->ranges[i]); k++)
-            take_request(&teller, told->ranges[i].first + k);
-    told->count = 0;
+    for (size_t i = 0; i < named->count; i++)
+        for (uint32_t k = 0; k < range_count(&teller, &named->ranges[i]); k++)
+            take_request(&teller, named->ranges[i].first + k);
+    named->count = 0;
 }
 
 /* Several were begun on files of one communicator: from then on it is unknown which one a call ends. */

@@ -28,7 +28,7 @@ enum request_role request_role_of(const struct state_def *state);
 struct request_range {
     uint32_t first, count;
 };
-struct told_requests {
+struct request_ranges {
     struct request_range *ranges;
     size_t count, capacity;
 };
@@ -58,7 +58,7 @@ struct requests {
 struct graph_builder;
 
 /* Adds requests from a mark in the location's current call, or from its leave. */
-void requests_tell(struct told_requests *told, const struct event *event);
+void requests_name(struct request_ranges *named, const struct event *event);
 
 /* The location's latest call was left: turns its requests into links and operations. */
 void requests_at_leave(struct graph_builder *builder, uint32_t location, const struct event *leave);

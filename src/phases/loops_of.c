@@ -315,22 +315,22 @@ static struct found find_in_location(const struct graph *graph, uint32_t locatio
 }
 
 /* True if loops found without partners are the better answer. */
-static bool any_is_better(const struct found *told, const struct found *any)
+static bool any_is_better(const struct found *chosen, const struct found *any)
 {
-    if (told->longest < LOOP_DOMINATES)
-        return any->longest >= LOOP_DOMINATES || told->tree.count < 2;
-    return any->longest >= LOOP_DOMINATES && any->exact && any->count > told->count;
+    if (chosen->longest < LOOP_DOMINATES)
+        return any->longest >= LOOP_DOMINATES || chosen->tree.count < 2;
+    return any->longest >= LOOP_DOMINATES && any->exact && any->count > chosen->count;
 }
 
 struct loop_tree location_loops_find(const struct graph *graph, uint32_t location, enum location_calls which)
 {
-    struct found told = find_in_location(graph, location, which);
-    if (which != LOCATION_PARTNERS || (told.longest >= LOOP_DOMINATES && told.exact))
-        return told.tree;
+    struct found chosen = find_in_location(graph, location, which);
+    if (which != LOCATION_PARTNERS || (chosen.longest >= LOOP_DOMINATES && chosen.exact))
+        return chosen.tree;
     struct found any = find_in_location(graph, location, LOCATION_CALLS);
-    bool better = any_is_better(&told, &any);
-    loop_tree_clear(better ? &told.tree : &any.tree);
-    return better ? any.tree : told.tree;
+    bool better = any_is_better(&chosen, &any);
+    loop_tree_clear(better ? &chosen.tree : &any.tree);
+    return better ? any.tree : chosen.tree;
 }
 
 void location_loops_time(struct loop_tree *tree, const struct graph *graph, uint32_t location,

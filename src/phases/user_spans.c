@@ -114,7 +114,7 @@ static void take(struct user_spans_builder *builder, const struct event *event)
     process->end_ns = event->time_ns;
     if (event->kind == EVENT_MARK) {
         const struct mark_def *mark = &defs->marks[event->state];
-        if (mark->name && !mark->tells_requests && function_class_of(mark->name) == CLASS_USER)
+        if (mark->name && !mark->gives_requests && function_class_of(mark->name) == CLASS_USER)
             add(builder, &process->events, (struct user_span){event->state, 1, event->time_ns, event->time_ns});
         return;
     }

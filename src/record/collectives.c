@@ -62,7 +62,7 @@ static uint64_t sum_of_types(struct counts counts, int size, const MPI_Datatype 
     return bytes;
 }
 
-static int32_t root_told(int root)
+static int32_t root_recorded(int root)
 {
     if (root == NO_ROOT)
         return -1;
@@ -76,7 +76,7 @@ void collective(struct call *call, int root, uint64_t sent, uint64_t received)
     if (!record)
         return;
     record->base.ticks = call_end(call);
-    record->root = root_told(root);
+    record->root = root_recorded(root);
     record->unused = 0;
     record->sent = sent;
     record->received = received;

@@ -237,7 +237,7 @@ static uint32_t comm_add(struct location *location, uint32_t parent, MPI_Comm co
     facts_key(&facts, parent);
     uint32_t number = facts_add(location, &facts, comm, parent, (struct span){0});
     if (facts.remote_size == 0)
-        topology_tell(location, number, comm);
+        topology_record(location, number, comm);
     return number;
 }
 
@@ -309,7 +309,7 @@ void comm_look(struct location *location, uint32_t number, MPI_Comm comm)
         comms.facts[number] = facts;
         facts_define(location, &facts, number, RECORD_COMM_NONE, (struct span){0});
         if (facts.remote_size == 0)
-            topology_tell(location, number, comm);
+            topology_record(location, number, comm);
     }
     comms_unlock();
 }
@@ -364,7 +364,7 @@ void comm_promised(struct location *location, uint32_t parent, MPI_Comm of, MPI_
         facts_key(&facts, parent);
         uint32_t number = facts_add(location, &facts, comm, parent, (struct span){0});
         if (facts.remote_size == 0)
-            topology_tell(location, number, of);
+            topology_record(location, number, of);
         comms.freed++;
     }
     comms_unlock();

@@ -27,7 +27,7 @@ static struct {
 } requests = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 /* Requests of a call that are not recorded yet. */
-struct told {
+struct range {
     uint32_t first, count;
 };
 
@@ -100,21 +100,21 @@ static void request_drop(struct record_request *request)
     slot_free(request);
 }
 
-static void told_end(struct call *call, struct told *told)
+static void range_end(struct call *call, struct range *range)
 {
-    if (told->count > 0)
-        location_put_requests(call->location, told->first, told->count);
-    told->count = 0;
+    if (range->count > 0)
+        location_put_requests(call->location, range->first, range->count);
+    range->count = 0;
 }
 
-static void tell(struct call *call, struct told *told, const struct record_request *request)
+static void range_add(struct call *call, struct range *range, const struct record_request *request)
 {
-    if (!call->write || !request->told)
+    if (!call->write || !request->is_recorded)
         return;
-    if (told->count == REQUESTS_AT_ONCE_MAX || request->number != told->first + told->count)
-        told_end(call, told);
-    if (told->count++ == 0)
-        told->first = request->number;
+    if (range->count == REQUESTS_AT_ONCE_MAX || request->number != range->first + range->count)
+        range_end(call, range);
+    if (range->count++ == 0)
+        range->first = request->number;
 }
 
 /* The request for a new handle. Sends that complete at once may share one handle: the latest represents all. One in use
@@ -136,7 +136,7 @@ static void request_add(struct call *call, const MPI_Request *handle, const stru
 {
     if (*handle == MPI_REQUEST_NULL)
         return;
-    struct told told = {0};
+    struct range range = {0};
     requests_lock();
     struct record_request *request = request_for(HANDLE_NUMBER(*handle));
     if (request) {
@@ -145,11 +145,11 @@ static void request_add(struct call *call, const MPI_Request *handle, const stru
         request->handle = HANDLE_NUMBER(*handle);
         request->number = number;
         request->function = (uint16_t)call->function;
-        request->told = call->write;
-        tell(call, &told, request);
+        request->is_recorded = call->write;
+        range_add(call, &range, request);
     }
     requests_unlock();
-    told_end(call, &told);
+    range_end(call, &range);
 }
 
 /* The values of the table: each MPI has different numbers for "any". */
@@ -238,7 +238,7 @@ void request_of_collective(struct call *call, const MPI_Request *handle, bool pe
 
 void requests_start(struct call *call, int count, const MPI_Request *handles)
 {
-    struct told told = {0};
+    struct range range = {0};
     requests_lock();
     for (int i = 0; handles && i < count; i++) {
         struct record_request *request = request_find(HANDLE_NUMBER(handles[i]));
@@ -249,10 +249,10 @@ void requests_start(struct call *call, int count, const MPI_Request *handles)
         request->location = (uintptr_t)call->location;
         if (!request->receive && !request->collective)
             request->send_at = message_put_send(call, request->bytes, request->partner, request->tag, request->comm);
-        tell(call, &told, request);
+        range_add(call, &range, request);
     }
     requests_unlock();
-    told_end(call, &told);
+    range_end(call, &range);
 }
 
 void request_cancel(const MPI_Request *handle)
@@ -342,7 +342,7 @@ static int class_of(int error)
     return class;
 }
 
-bool requests_tell(const struct call *call, int outcome)
+bool requests_known(const struct call *call, int outcome)
 {
     int class = class_of(outcome);
     return call->requests && (class == MPI_SUCCESS || class == MPI_ERR_IN_STATUS || class == MPI_ERR_TRUNCATE);
@@ -363,7 +363,7 @@ static void exchange_received(struct call *call, const struct record_request *fa
 }
 
 /* Handles a completed request: a receive to be recorded, or a send that did not happen. */
-static void request_ended(struct call *call, size_t index, const MPI_Status *status, int error, struct told *told)
+static void request_ended(struct call *call, size_t index, const MPI_Status *status, int error, struct range *range)
 {
     struct record_request *request = call->requests[index];
     int cancelled = 0, class = class_of(error);
@@ -380,7 +380,7 @@ static void request_ended(struct call *call, size_t index, const MPI_Status *sta
     if (facts.cancelled && good)
         PMPI_Test_cancelled(status, &cancelled);
     if (good && !cancelled)
-        tell(call, told, &facts);
+        range_add(call, range, &facts);
     if (facts.exchange && good && !cancelled)
         exchange_received(call, &facts, status);
     else if (facts.receive && good && !cancelled)
@@ -397,25 +397,25 @@ static int error_of(const MPI_Status *status, int outcome)
 
 void request_complete(struct call *call, int index, const MPI_Status *status, int outcome)
 {
-    struct told told = {0};
+    struct range range = {0};
     if (index >= 0 && (size_t)index < call->request_count)
-        request_ended(call, (size_t)index, status, outcome, &told);
-    told_end(call, &told);
+        request_ended(call, (size_t)index, status, outcome, &range);
+    range_end(call, &range);
 }
 
 void requests_complete(struct call *call, const MPI_Status *statuses, int outcome)
 {
-    struct told told = {0};
+    struct range range = {0};
     for (size_t i = 0; statuses != MPI_STATUSES_IGNORE && i < call->request_count; i++)
-        request_ended(call, i, &statuses[i], error_of(&statuses[i], outcome), &told);
-    told_end(call, &told);
+        request_ended(call, i, &statuses[i], error_of(&statuses[i], outcome), &range);
+    range_end(call, &range);
 }
 
 void requests_complete_some(struct call *call, int count, const int *indices, const MPI_Status *statuses, int outcome)
 {
-    struct told told = {0};
+    struct range range = {0};
     for (int i = 0; statuses != MPI_STATUSES_IGNORE && i < count; i++)
         if (indices[i] >= 0 && (size_t)indices[i] < call->request_count)
-            request_ended(call, (size_t)indices[i], &statuses[i], error_of(&statuses[i], outcome), &told);
-    told_end(call, &told);
+            request_ended(call, (size_t)indices[i], &statuses[i], error_of(&statuses[i], outcome), &range);
+    range_end(call, &range);
 }

@@ -38,7 +38,7 @@ MPI_Status *requests_remember_all(struct call *call, int count, const MPI_Reques
                                   enum record_wait wait);
 
 /* After it: true if its results show which requests are complete, even if some of them failed. */
-bool requests_tell(const struct call *call, int outcome);
+bool requests_known(const struct call *call, int outcome);
 
 /* Then: request `index` of those remembered (MPI_UNDEFINED: none) is complete, with this status; all are; some are. */
 void request_complete(struct call *call, int index, const MPI_Status *status, int outcome);

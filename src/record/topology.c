@@ -52,7 +52,7 @@ static struct list list_new(int count)
     return (struct list){ranks, ranks ? count : 0};
 }
 
-static void tell_cart(struct location *location, uint32_t number, MPI_Comm comm)
+static void record_cart(struct location *location, uint32_t number, MPI_Comm comm)
 {
     int dimensions = 0;
     PMPI_Cartdim_get(comm, &dimensions);
@@ -66,7 +66,7 @@ static void tell_cart(struct location *location, uint32_t number, MPI_Comm comm)
     free(list.ranks);
 }
 
-static void tell_graph(struct location *location, uint32_t number, MPI_Comm comm)
+static void record_graph(struct location *location, uint32_t number, MPI_Comm comm)
 {
     int rank = 0, count = 0;
     PMPI_Comm_rank(comm, &rank);
@@ -81,7 +81,7 @@ static void tell_graph(struct location *location, uint32_t number, MPI_Comm comm
     free(list.ranks);
 }
 
-static void tell_dist_graph(struct location *location, uint32_t number, MPI_Comm comm)
+static void record_dist_graph(struct location *location, uint32_t number, MPI_Comm comm)
 {
     int sources = 0, destinations = 0, weighted = 0;
     PMPI_Dist_graph_neighbors_count(comm, &sources, &destinations, &weighted);
@@ -102,14 +102,14 @@ static void tell_dist_graph(struct location *location, uint32_t number, MPI_Comm
     free(to_weights.ranks);
 }
 
-void topology_tell(struct location *location, uint32_t number, MPI_Comm comm)
+void topology_record(struct location *location, uint32_t number, MPI_Comm comm)
 {
     int topology = MPI_UNDEFINED;
     PMPI_Topo_test(comm, &topology);
     if (topology == MPI_CART)
-        tell_cart(location, number, comm);
+        record_cart(location, number, comm);
     else if (topology == MPI_GRAPH)
-        tell_graph(location, number, comm);
+        record_graph(location, number, comm);
     else if (topology == MPI_DIST_GRAPH)
-        tell_dist_graph(location, number, comm);
+        record_dist_graph(location, number, comm);
 }

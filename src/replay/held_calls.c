@@ -50,8 +50,8 @@ void held_calls_add(struct analysis *analysis, const struct graph *graph, const 
     bool measured = instance || wait->kind != WAIT_NONE;
     analysis->small_calls += measured;
     /* A call that is over before its partner comes has no own time: the clocks are wrong, and it says nothing. */
-    bool told = own_ns > 0 || graph->clock_error_ns == 0;
-    analysis->prompt_calls += measured && told && own_ns <= explained_ns;
+    bool certain = own_ns > 0 || graph->clock_error_ns == 0;
+    analysis->prompt_calls += measured && certain && own_ns <= explained_ns;
     if (time_since(graph->clock_error_ns, own_ns) <= HELD_TIMES * explained_ns)
         return;
     analysis->held_calls++;

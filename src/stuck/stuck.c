@@ -427,7 +427,7 @@ static enum stuck_kind judge_running(struct judging *judging)
     const struct place *one = NULL;
     for (size_t i = 0; i < state->place_count; i++) {
         const struct place *place = &state->places[i];
-        bool computes = place->depth == 0 && place->told && !place_is_gone(state, place);
+        bool computes = place->depth == 0 && place->has_ending && !place_is_gone(state, place);
         if (computes && !place_polls(state, place)) {
             ranks[running++] = place->process;
             one = place;
@@ -466,12 +466,12 @@ static const struct place *first_ended(const struct judging *judging)
     const struct place *first = NULL;
     bool alive = false;
     for (size_t i = 0; i < state->place_count; i++)
-        alive |= state->places[i].told && state->places[i].ended == PENDING_ALIVE;
+        alive |= state->places[i].has_ending && state->places[i].ended == PENDING_ALIVE;
     for (size_t i = 0; i < state->place_count; i++) {
         const struct place *place = &state->places[i];
         bool bad = place->ended == PENDING_SIGNAL || (place->ended == PENDING_EXIT && (place->code != 0 || alive));
         bool aborts = is_in(state, place, "MPI_Abort");
-        if (!place->told || (!bad && !aborts))
+        if (!place->has_ending || (!bad && !aborts))
             continue;
         int64_t then = aborts ? place->enter_ns : place->last_ns;
         int64_t best = !first ? INT64_MAX : is_in(state, first, "MPI_Abort") ? first->enter_ns : first->last_ns;
@@ -513,7 +513,7 @@ static void forgive_aborts(struct stuck_state *state)
     size_t ended = 0;
     for (size_t i = 0; i < state->place_count; i++) {
         const struct place *place = &state->places[i];
-        if (!place->told)
+        if (!place->has_ending)
             continue;
         if (place->ended != PENDING_SIGNAL || place->code != SIGABRT || place->depth == 0)
             return;
@@ -527,7 +527,7 @@ static void forgive_aborts(struct stuck_state *state)
    MPI_Finalize, which is then open. */
 static bool is_unfinished(const struct stuck_state *state)
 {
-    bool unfinished = state->told;
+    bool unfinished = state->has_ending;
     for (size_t i = 0; i < state->place_count && !unfinished; i++)
         unfinished = state->places[i].depth > 0 && !is_in(state, &state->places[i], "MPI_Finalize");
     return state->wanted && unfinished;
@@ -541,7 +541,7 @@ static enum stuck_kind judge(struct judging *judging)
     enum stuck_kind kind = judge_dead(judging);
     if (kind != STUCK_NOT)
         return kind;
-    return judging->state->told ? judge_running(judging) : STUCK_NOT;
+    return judging->state->has_ending ? judge_running(judging) : STUCK_NOT;
 }
 
 static struct stuck_call call_of(const struct judging *judging, const struct place *place)
@@ -584,7 +584,7 @@ static void collect_calls(struct judging *judging)
     size_t capacity = 0;
     for (size_t i = 0; i < state->place_count; i++) {
         const struct place *place = &state->places[i];
-        if (place->told || place->depth > 0)
+        if (place->has_ending || place->depth > 0)
             ARRAY_PUSH(stuck->calls, stuck->call_count, capacity, call_of(judging, place));
     }
     if (stuck->call_count > 0)

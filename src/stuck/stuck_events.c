@@ -242,7 +242,7 @@ static void on_pending(struct stuck_state *state, const struct event *event, con
     struct item item = {.comm = event->comm};
     payload_get_pending(batch->arena + event->payload, event->payload_length, &item.pending);
     place->last_ns = event->time_ns;
-    place->told = state->told = true;
+    place->has_ending = state->has_ending = true;
     if (item.pending.what <= PENDING_EXIT && item.pending.what >= PENDING_ALIVE) {
         place->ended = item.pending.what;
         place->code = item.pending.tag;

@@ -16,9 +16,9 @@ bool place_polls(const struct stuck_state *state, const struct place *place)
 
 bool place_is_gone(const struct stuck_state *state, const struct place *place)
 {
-    if (place->finalized || (place->told && place->ended != PENDING_ALIVE))
+    if (place->finalized || (place->has_ending && place->ended != PENDING_ALIVE))
         return true;
-    return state->told && !place->told && place->depth == 0;
+    return state->has_ending && !place->has_ending && place->depth == 0;
 }
 
 static uint32_t node_new(struct stuck_graph *graph, struct node node)

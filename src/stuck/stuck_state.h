@@ -26,7 +26,7 @@ struct place {
     int64_t progress_ns; /* the last thing that was not a failed test */
     uint32_t polls;      /* failed tests since then */
     bool finalized;      /* left MPI_Finalize */
-    bool told;           /* the trace shows how it ended: */
+    bool has_ending;     /* the trace shows how it ended: */
     int32_t ended, code; /* enum pending_what, signal or code */
     bool sends;          /* the open call has sent a message: */
     int32_t send_partner, send_tag, send_comm;
@@ -70,8 +70,8 @@ struct held_lock {
 
 struct stuck_state {
     const struct defs *defs;
-    bool wanted; /* the trace may be of an unfinished run */
-    bool told;   /* it records how processes ended */
+    bool wanted;     /* the trace may be of an unfinished run */
+    bool has_ending; /* it records how processes ended */
     struct collective *collectives;
     size_t collective_count;
     struct place *places;

@@ -126,7 +126,7 @@ void say_doing(char text[STUCK_TEXT_SIZE], const struct stuck_graph *graph, cons
     const struct stuck_state *state = graph->state;
     char time[TEXT_NUMBER_SIZE];
     bool finalizes = strcmp(state_name(state, place->state), "MPI_Finalize") == 0;
-    if (place->told && place->ended != PENDING_ALIVE) {
+    if (place->has_ending && place->ended != PENDING_ALIVE) {
         say_end(text, state, place);
     } else if (place->finalized || (finalizes && place->depth > 0)) {
         say(text, place->finalized ? "has left MPI" : "is in MPI_Finalize");

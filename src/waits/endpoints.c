@@ -39,7 +39,7 @@ struct endpoint {
         *completers; /* by message with links: 1 + the call of its sender's location that completes its send */
     int64_t least_ns;
     struct turn turns[TURNS]; /* by their ends */
-    size_t count, told;       /* the first `told` are done, and are kept for those after them */
+    size_t count, done;       /* the first `done` are finished, and are kept for those after them */
     struct queues queues;
     size_t capacity;
 };
@@ -92,11 +92,11 @@ static int64_t queued_ns(const struct endpoint *endpoint, size_t index)
 }
 
 /* Reports the turns up to `end`. */
-static void tell(struct endpoint *endpoint, uint32_t location, size_t end)
+static void report(struct endpoint *endpoint, uint32_t location, size_t end)
 {
-    for (; endpoint->told < end; endpoint->told++) {
-        const struct turn *turn = &endpoint->turns[endpoint->told];
-        int64_t ns = queued_ns(endpoint, endpoint->told);
+    for (; endpoint->done < end; endpoint->done++) {
+        const struct turn *turn = &endpoint->turns[endpoint->done];
+        int64_t ns = queued_ns(endpoint, endpoint->done);
         if (ns >= endpoint->least_ns && ns > 0)
             ARRAY_PUSH(endpoint->queues.queued, endpoint->queues.count, endpoint->capacity,
                        (struct queued){turn->location, turn->call, location, ns});
@@ -107,11 +107,11 @@ static void tell(struct endpoint *endpoint, uint32_t location, size_t end)
 static void make_room(struct endpoint *endpoint, uint32_t location)
 {
     size_t gone = TURNS / 2;
-    tell(endpoint, location, TURNS - OVERLAP);
+    report(endpoint, location, TURNS - OVERLAP);
     for (size_t i = gone; i < TURNS; i++)
         endpoint->turns[i - gone] = endpoint->turns[i];
     endpoint->count -= gone;
-    endpoint->told -= gone;
+    endpoint->done -= gone;
 }
 
 /* When the call's waits for processes other than the location end; INT64_MIN: there are none. Collectives that it also
@@ -217,7 +217,7 @@ static void visit(struct endpoint *endpoint, uint32_t location)
     const struct graph *graph = endpoint->graph;
     struct request request = {.location = GRAPH_NONE};
     int64_t waited_ns = 0;
-    endpoint->count = endpoint->told = 0;
+    endpoint->count = endpoint->done = 0;
     for (uint32_t i = 0; i < graph->locations[location].count; i++) {
         struct call call = graph_call(graph, location, i);
         meet_senders(endpoint, location, i, &call, waited_ns);
@@ -228,7 +228,7 @@ static void visit(struct endpoint *endpoint, uint32_t location)
             request = (struct request){graph_message(graph, call.received - 1).send_location, call.enter_ns + wait.ns,
                                        waited_ns};
     }
-    tell(endpoint, location, endpoint->count);
+    report(endpoint, location, endpoint->count);
 }
 
 static int by_place(const void *a, const void *b)

@@ -43,7 +43,7 @@ struct process {
 
 struct generator {
     FILE *out;
-    bool clog2, wrong, tells;
+    bool clog2, wrong, has_requests;
     unsigned char block[BLOCK];
     size_t used;
     uint64_t blocks, records;
@@ -163,7 +163,7 @@ static void enter(struct generator *generator, uint32_t rank, enum state state)
 }
 
 /* A leave with requests: `count` from the first on. */
-static void telling_record(struct generator *generator, uint32_t rank, int32_t id, int32_t first, int32_t count)
+static void request_record(struct generator *generator, uint32_t rank, int32_t id, int32_t first, int32_t count)
 {
     unsigned char *body = record(generator, (int32_t)rank, 6, 40);
     put_i32(body, id);
@@ -181,8 +181,8 @@ static void leave_with(struct generator *generator, uint32_t rank, enum state st
     totals->time_ns += time_ns;
     if (state <= STATE_RECV || state >= STATE_ALLREDUCE)
         process->mpi_ns += time_ns;
-    if (generator->tells && count > 0)
-        telling_record(generator, rank, clog2_starts[state] + 1, first, count);
+    if (generator->has_requests && count > 0)
+        request_record(generator, rank, clog2_starts[state] + 1, first, count);
     else
         event_record(generator, rank, (generator->clog2 ? clog2_starts : clog_starts)[state] + 1,
                      (int32_t)(totals->count * 2), "");
@@ -311,7 +311,7 @@ static void define_states(struct generator *generator)
         put_i32(body + 8, start + 1);
         strcpy((char *)body + 16, generator->clog2 ? "blue" : "blue:gray3");
         strcpy((char *)body + 40, (generator->clog2 ? clog2_names : clog_names)[i]);
-        if (generator->tells)
+        if (generator->has_requests)
             strcpy((char *)body + 72, "request=%d, count=%d");
     }
 }
@@ -380,7 +380,8 @@ static void write_truth(const struct generator *generator, uint32_t processes, c
 static void simulate(struct generator *generator, const char *pattern, uint32_t processes, uint64_t records)
 {
     bool ring = strcmp(pattern, "ring") == 0 || generator->wrong, states = strcmp(pattern, "states") == 0;
-    bool reduces = strcmp(pattern, "allreduce") == 0, exchanges = strcmp(pattern, "halo") == 0 || generator->tells;
+    bool reduces = strcmp(pattern, "allreduce") == 0,
+         exchanges = strcmp(pattern, "halo") == 0 || generator->has_requests;
     for (uint64_t round = 0; generator->records < records; round++) {
         uint32_t a = (uint32_t)(round % processes);
         if (states || processes == 1)
@@ -411,7 +412,7 @@ int main(int argc, char **argv)
         return 1;
     generator->clog2 = strcmp(argv[1], "clog2") == 0;
     generator->wrong = strcmp(argv[2], "wrong") == 0;
-    generator->tells = generator->clog2 && strcmp(argv[2], "requests") == 0;
+    generator->has_requests = generator->clog2 && strcmp(argv[2], "requests") == 0;
     generator->random = UINT64_C(88172645463325252);
     if (generator->clog2)
         begin_clog2(generator, processes);

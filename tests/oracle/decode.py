@@ -651,8 +651,8 @@ class Xml(Trace):
             if carries:
                 self.emit(attributes, time, process, thread, name)
             return
-        told = self.close(stack, name)
-        if carries and not told:
+        given = self.close(stack, name)
+        if carries and not given:
             self.emit(attributes, time, process, thread, name)
         self.list.append(Event(time, process, thread, "leave", name, name))
 
@@ -669,12 +669,12 @@ class Xml(Trace):
     def close(stack, name):
         for index in range(len(stack) - 1, -1, -1):
             if stack[index][0] == name:
-                told = stack[index][1]
+                given = stack[index][1]
                 if name.startswith("MPI_"):
                     del stack[index:]
                 else:
                     del stack[index]
-                return told
+                return given
         return False
 
     COLLECTIVES = ("MPI_Bcast", "MPI_Reduce", "MPI_Gather", "MPI_Gatherv", "MPI_Scatter", "MPI_Scatterv",

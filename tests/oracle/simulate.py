@@ -747,22 +747,22 @@ KNOWN = {
     "contention": (("saving",), "what a trace proves to be spent in a queue is less than all of it"),
     "small messages": (("saving",), "only one of the calls' own time is taken away at a time, and that of receives stays"),
     "saturated master": (("saving",), "the master's work shared by all is more than no work"),
-    "two problems": (("saving",), "even work is told to save what the root does alone as well"),
+    "two problems": (("saving",), "even work is said to save what the root does alone as well"),
     "sequential files": (("saving",), "waiting of those who hand over what is written goes with it only in part"),
 }
 
 
-def relative(told, truth, run):
+def relative(said, truth, run):
     """Error of a number of seconds, relative to the truth; what is nothing beside the run is right."""
-    return 0 if abs(told - truth) < 0.01 * run else (told - truth) / truth if truth else math.inf
+    return 0 if abs(said - truth) < 0.01 * run else (said - truth) / truth if truth else math.inf
 
 
 class Judged:
     """What was found of one run, and what is wrong with it."""
 
-    def __init__(self, name, size, plan, run, fixed, told):
+    def __init__(self, name, size, plan, run, fixed, said):
         self.name, self.size = name, size
-        findings = told["findings"]
+        findings = said["findings"]
         first = findings[0] if findings else None
         self.wrong, self.first, self.saving, self.waiting, self.processes = [], first, None, None, None
         self.duration = run.duration / 1e9
@@ -788,8 +788,8 @@ class Judged:
                 self.wrong.append("saving")
             self.judge_waiting(plan, run, first)
             if plan.causes is not None:
-                told = set(first["causes"])
-                self.processes = bool(told) and told <= set(plan.causes) if plan.some else told == set(plan.causes)
+                said = set(first["causes"])
+                self.processes = bool(said) and said <= set(plan.causes) if plan.some else said == set(plan.causes)
                 if not self.processes:
                     self.wrong.append("processes")
         if set(self.others) - set(plan.also) - set(plan.ids):
@@ -860,8 +860,8 @@ def main():
                     fixed = Run(size, plan.program(False), plan.machine(False), plan.comms, seed)
                 path = os.path.join(where, "%s-%d.xml" % (name.replace(" ", "-").replace(",", ""), size))
                 run.write(path)
-                told = json.loads(ask(options.sight, "heuristics", "--format", "json", path))
-                judged = Judged(name, size, plan, run, fixed, told)
+                said = json.loads(ask(options.sight, "heuristics", "--format", "json", path))
+                judged = Judged(name, size, plan, run, fixed, said)
                 print("| " + " | ".join(judged.line()) + " |", flush=True)
                 if options.text:
                     print(ask(options.sight, path))

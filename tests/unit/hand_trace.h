@@ -159,7 +159,7 @@ HAND_UNUSED static void request(struct trace *trace, uint32_t process, int64_t t
 }
 
 /* On the last leave: `count` requests from this number on. */
-HAND_UNUSED static void tells(struct trace *trace, uint32_t process, uint32_t number, uint32_t count)
+HAND_UNUSED static void name_requests(struct trace *trace, uint32_t process, uint32_t number, uint32_t count)
 {
     struct event *event = &trace->events[process][trace->count[process] - 1];
     event->request = number;

@@ -70,13 +70,13 @@ static struct trace completers(int32_t other)
     for (uint32_t p = 1; p < 4; p++) {
         message(&trace, 0, RECV, 10 + 20 * p, 11 + 20 * p, (int32_t)p);
         message(&trace, p, ISSEND, 6, 7, 0);
-        tells(&trace, p, 1, 1);
+        name_requests(&trace, p, 1, 1);
         if (p == 3 && other) {
             message(&trace, p, ISSEND, 8, 9, other);
-            tells(&trace, p, 2, 1);
+            name_requests(&trace, p, 2, 1);
         }
         call(&trace, p, WAITALL, 8 + 2 * p, 11 + 20 * p);
-        tells(&trace, p, 1, p == 3 && other ? 2 : 1);
+        name_requests(&trace, p, 1, p == 3 && other ? 2 : 1);
     }
     moment(&trace, 4, 0);
     if (other)
@@ -104,12 +104,12 @@ static void test_posting(void)
     moment(&trace, 0, 0);
     for (uint32_t p = 1; p < 4; p++) {
         call(&trace, 0, IRECV, 10 + 20 * p, 11 + 20 * p);
-        tells(&trace, 0, p, 1);
+        name_requests(&trace, 0, p, 1);
         message(&trace, p, SSEND, 8 + 2 * p, 11 + 20 * p, 0);
     }
     for (uint32_t p = 1; p < 4; p++) {
         message(&trace, 0, WAIT, 79 + p, 80 + p, (int32_t)p);
-        tells(&trace, 0, p, 1);
+        name_requests(&trace, 0, p, 1);
     }
     struct analysis *analysis = analysed(&trace, 4);
     EXPECT(analysis, "receives are posted", 0, 0, 20, 40);

@@ -8,14 +8,14 @@
 #include "unit/tap.h"
 
 /* A call with a message to or from the partner, or none (-1), with these requests from `number` on. */
-static void telling(struct trace *trace, uint32_t process, uint32_t state, int64_t enter, int64_t leave,
-                    int32_t partner, uint32_t number, uint32_t count)
+static void naming(struct trace *trace, uint32_t process, uint32_t state, int64_t enter, int64_t leave, int32_t partner,
+                   uint32_t number, uint32_t count)
 {
     if (partner >= 0)
         message(trace, process, state, enter, leave, partner);
     else
         call(trace, process, state, enter, leave);
-    tells(trace, process, number, count);
+    name_requests(trace, process, number, count);
 }
 
 /* An end of a message in the last call, before its leave. */
@@ -60,10 +60,10 @@ static void expect_waits(struct trace *trace, uint32_t processes, enum wait_kind
 static void late_post(struct trace *trace, int64_t done, int64_t posted)
 {
     begin(trace, 2);
-    telling(trace, 0, ISSEND, 5, 6, 1, 1, 1);
-    telling(trace, 0, WAIT, 10, done, -1, 1, 1);
-    telling(trace, 1, IRECV, posted, posted + 1, -1, 7, 1);
-    telling(trace, 1, WAIT, posted + 2, 60, 0, 7, 1);
+    naming(trace, 0, ISSEND, 5, 6, 1, 1, 1);
+    naming(trace, 0, WAIT, 10, done, -1, 1, 1);
+    naming(trace, 1, IRECV, posted, posted + 1, -1, 7, 1);
+    naming(trace, 1, WAIT, posted + 2, 60, 0, 7, 1);
     moment(trace, 0, 100);
 }
 
@@ -101,21 +101,21 @@ static void test_waitall(void)
 {
     struct trace trace = {0};
     begin(&trace, 3);
-    telling(&trace, 0, ISSEND, 5, 6, 1, 1, 1);
-    telling(&trace, 0, ISSEND, 7, 8, 2, 2, 1);
-    telling(&trace, 0, WAITALL, 10, 53, -1, 1, 2);
-    telling(&trace, 1, IRECV, 30, 31, -1, 1, 1);
-    telling(&trace, 1, WAIT, 32, 54, 0, 1, 1);
+    naming(&trace, 0, ISSEND, 5, 6, 1, 1, 1);
+    naming(&trace, 0, ISSEND, 7, 8, 2, 2, 1);
+    naming(&trace, 0, WAITALL, 10, 53, -1, 1, 2);
+    naming(&trace, 1, IRECV, 30, 31, -1, 1, 1);
+    naming(&trace, 1, WAIT, 32, 54, 0, 1, 1);
     message(&trace, 2, RECV, 50, 55, 0);
     EXPECT(&trace, 3, WAIT_LATE_RECEIVER, "the latest of two", 40, 0, 0);
     begin(&trace, 3);
     /* The same requests in other calls, and recorded as marks, in another order. */
-    telling(&trace, 0, ISSEND, 5, 6, 1, 1, 1);
-    telling(&trace, 0, ISSEND, 7, 8, 2, 5, 1);
+    naming(&trace, 0, ISSEND, 5, 6, 1, 1, 1);
+    naming(&trace, 0, ISSEND, 7, 8, 2, 5, 1);
     put(&trace, 0, EVENT_ENTER, 10, WAITALL);
     request(&trace, 0, 53, 5);
     put(&trace, 0, EVENT_LEAVE, 53, WAITALL);
-    tells(&trace, 0, 1, 1);
+    name_requests(&trace, 0, 1, 1);
     message(&trace, 1, RECV, 30, 54, 0);
     message(&trace, 2, RECV, 50, 55, 0);
     EXPECT(&trace, 3, WAIT_LATE_RECEIVER, "told by mark and leave", 40, 0, 0);
@@ -126,11 +126,11 @@ static void test_posts(void)
 {
     struct trace trace = {0};
     begin(&trace, 3);
-    telling(&trace, 0, IRECV, 20, 21, -1, 1, 1); /* from 1 */
-    telling(&trace, 0, IRECV, 40, 41, -1, 2, 1); /* from 2 */
+    naming(&trace, 0, IRECV, 20, 21, -1, 1, 1); /* from 1 */
+    naming(&trace, 0, IRECV, 40, 41, -1, 2, 1); /* from 2 */
     put(&trace, 0, EVENT_ENTER, 50, WAITALL);
     put(&trace, 0, EVENT_LEAVE, 60, WAITALL);
-    tells(&trace, 0, 1, 2);
+    name_requests(&trace, 0, 1, 2);
     more(&trace, 0, EVENT_RECEIVE, 1);
     more(&trace, 0, EVENT_RECEIVE, 2);
     message(&trace, 1, SSEND, 10, 61, 0);
@@ -138,9 +138,9 @@ static void test_posts(void)
     EXPECT(&trace, 3, WAIT_LATE_RECEIVER, "two posts", 0, 10, 30);
     begin(&trace, 3);
     /* One of them is not in the trace: which request it was is not known. */
-    telling(&trace, 0, IRECV, 20, 21, -1, 1, 1);
-    telling(&trace, 0, IRECV, 40, 41, -1, 2, 1);
-    telling(&trace, 0, WAITALL, 50, 60, 2, 1, 2);
+    naming(&trace, 0, IRECV, 20, 21, -1, 1, 1);
+    naming(&trace, 0, IRECV, 40, 41, -1, 2, 1);
+    naming(&trace, 0, WAITALL, 50, 60, 2, 1, 2);
     message(&trace, 1, SSEND, 10, 61, 0);
     message(&trace, 2, SSEND, 10, 62, 0);
     EXPECT(&trace, 3, WAIT_LATE_RECEIVER, "a receive is missing", 0, 0, 0);
@@ -151,13 +151,13 @@ static void test_persistent(void)
 {
     struct trace trace = {0};
     begin(&trace, 2);
-    telling(&trace, 0, SEND_INIT, 1, 2, -1, 1, 1);
-    telling(&trace, 1, RECV_INIT, 1, 2, -1, 1, 1);
+    naming(&trace, 0, SEND_INIT, 1, 2, -1, 1, 1);
+    naming(&trace, 1, RECV_INIT, 1, 2, -1, 1, 1);
     for (int64_t now = 100; now < 300; now += 100) {
-        telling(&trace, 0, START, now, now + 1, 1, 1, 1);
-        telling(&trace, 0, WAIT, now + 10, now + 52, -1, 1, 1);
-        telling(&trace, 1, START, now + 50, now + 51, -1, 1, 1);
-        telling(&trace, 1, WAIT, now + 51, now + 53, 0, 1, 1);
+        naming(&trace, 0, START, now, now + 1, 1, 1, 1);
+        naming(&trace, 0, WAIT, now + 10, now + 52, -1, 1, 1);
+        naming(&trace, 1, START, now + 50, now + 51, -1, 1, 1);
+        naming(&trace, 1, WAIT, now + 51, now + 53, 0, 1, 1);
     }
     /* MPI_Start has the direction of a send: that of process 1 must not have one. */
     EXPECT(&trace, 2, WAIT_LATE_RECEIVER, "persistent", 80, 0);
@@ -175,8 +175,8 @@ static void test_persistent_root(void)
         leave->bytes_sent = p == 1 ? 8 : 0;
         leave->bytes_received = p == 0 ? 8 : 0;
         for (int64_t now = 100; now < 300; now += 100) {
-            telling(&trace, p, START, now + (p == 1 ? 50 : 0), now + (p == 1 ? 51 : 1), -1, 4, 1);
-            telling(&trace, p, WAIT, now + (p == 1 ? 52 : 10), now + 60, -1, 4, 1);
+            naming(&trace, p, START, now + (p == 1 ? 50 : 0), now + (p == 1 ? 51 : 1), -1, 4, 1);
+            naming(&trace, p, WAIT, now + (p == 1 ? 52 : 10), now + 60, -1, 4, 1);
         }
     }
     EXPECT(&trace, 3, WAIT_LATE_BROADCAST, "a persistent broadcast", 80, 0, 0);
@@ -188,8 +188,8 @@ static void test_both_ways(void)
     begin(&trace, 2);
     for (uint32_t p = 0; p < 2; p++) {
         int64_t enter = p ? 40 : 10;
-        telling(&trace, p, ISENDRECV, enter, enter + 1, (int32_t)!p, 3, 1);
-        telling(&trace, p, WAIT, enter + 2, 50, (int32_t)!p, 3, 1);
+        naming(&trace, p, ISENDRECV, enter, enter + 1, (int32_t)!p, 3, 1);
+        naming(&trace, p, WAIT, enter + 2, 50, (int32_t)!p, 3, 1);
     }
     EXPECT(&trace, 2, WAIT_LATE_SENDER, "sent and received", 28, 0);
 }
@@ -199,10 +199,10 @@ static void test_threads(void)
 {
     struct trace trace = {0};
     begin(&trace, 2);
-    telling(&trace, 0, ISSEND, 5, 6, 1, 1, 1);
-    telling(&trace, 0, WAIT, 10, 53, -1, 1, 1);
-    telling(&trace, 1, IRECV, 50, 51, -1, 7, 1);
-    telling(&trace, 1, WAIT, 52, 60, 0, 7, 1);
+    naming(&trace, 0, ISSEND, 5, 6, 1, 1, 1);
+    naming(&trace, 0, WAIT, 10, 53, -1, 1, 1);
+    naming(&trace, 1, IRECV, 50, 51, -1, 7, 1);
+    naming(&trace, 1, WAIT, 52, 60, 0, 7, 1);
     for (uint32_t p = 0; p < 2; p++)
         for (size_t i = 2; i < trace.count[p]; i++)
             trace.events[p][i].thread = trace.events[p][i].time_ns >= (p ? 52 : 10);
@@ -220,17 +220,17 @@ static void test_nonsense(void)
 {
     struct trace trace = {0};
     begin(&trace, 2);
-    telling(&trace, 0, WAITALL, 1, 2, -1, 1, 1000);
-    telling(&trace, 0, ISSEND, 5, 6, 1, 1, UINT32_MAX);
-    telling(&trace, 0, ISSEND, 7, 8, 1, 1, 1000); /* a call posts one */
-    telling(&trace, 0, WAIT, 10, 53, -1, 1, 1000);
-    telling(&trace, 0, WAIT, 54, 58, -1, 1, 1);
+    naming(&trace, 0, WAITALL, 1, 2, -1, 1, 1000);
+    naming(&trace, 0, ISSEND, 5, 6, 1, 1, UINT32_MAX);
+    naming(&trace, 0, ISSEND, 7, 8, 1, 1, 1000); /* a call posts one */
+    naming(&trace, 0, WAIT, 10, 53, -1, 1, 1000);
+    naming(&trace, 0, WAIT, 54, 58, -1, 1, 1);
     message(&trace, 1, RECV, 20, 59, 0);
     message(&trace, 1, RECV, 59, 60, 0);
     EXPECT(&trace, 2, WAIT_LATE_RECEIVER, "nonsense", 0, 0);
     begin(&trace, 2);
-    telling(&trace, 0, ISSEND, 5, 6, 1, 1, 1);
-    telling(&trace, 0, WAIT, 10, 53, -1, 1, 1);
+    naming(&trace, 0, ISSEND, 5, 6, 1, 1, 1);
+    naming(&trace, 0, WAIT, 10, 53, -1, 1, 1);
     put(&trace, 0, EVENT_SEND, 54, 0)->partner = 1; /* in no call: it counts to the last one */
     trace.events[0][trace.count[0] - 1].tag = 0;
     message(&trace, 1, RECV, 50, 59, 0);

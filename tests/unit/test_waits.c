@@ -280,9 +280,9 @@ static void write_later(struct trace *trace, uint32_t begin, uint32_t end, int64
     for (uint32_t p = 0; p < 2; p++) {
         moment(trace, p, 0);
         call(trace, p, begin, p ? 60 : 10, p ? 62 : begun_ns);
-        tells(trace, p, begin == FILE_IWRITE_ALL, begin == FILE_IWRITE_ALL);
+        name_requests(trace, p, begin == FILE_IWRITE_ALL, begin == FILE_IWRITE_ALL);
         call(trace, p, end, p ? 63 : end_ns, p ? 64 : ended_ns);
-        tells(trace, p, begin == FILE_IWRITE_ALL, begin == FILE_IWRITE_ALL);
+        name_requests(trace, p, begin == FILE_IWRITE_ALL, begin == FILE_IWRITE_ALL);
     }
 }
 

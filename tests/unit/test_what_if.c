@@ -287,9 +287,9 @@ static void test_requests(void)
     sized(&trace, 0, SSEND, 0, 22, 1, 100, 0);
     moment(&trace, 0, 62);
     call(&trace, 1, IRECV, 20, 21);
-    tells(&trace, 1, 1, 1);
+    name_requests(&trace, 1, 1, 1);
     sized(&trace, 1, WAIT, 40, 41, 0, 100, 0);
-    tells(&trace, 1, 1, 1);
+    name_requests(&trace, 1, 1, 1);
     struct graph *graph = graph_of(&trace, 2);
     tap_equal_int(on_network(graph, (struct network){0}).end_ns, 60,
                   "posted by MPI_Irecv at 20: the sender goes on then");
@@ -298,9 +298,9 @@ static void test_requests(void)
     graph_free(graph);
     begin_all(&trace, 2);
     sized(&trace, 0, ISSEND, 0, 1, 1, 100, 0);
-    tells(&trace, 0, 1, 1);
+    name_requests(&trace, 0, 1, 1);
     call(&trace, 0, WAIT, 10, 31);
-    tells(&trace, 0, 1, 1);
+    name_requests(&trace, 0, 1, 1);
     moment(&trace, 0, 71);
     sized(&trace, 1, RECV, 30, 31, 0, 100, 0);
     graph = graph_of(&trace, 2);
@@ -309,9 +309,9 @@ static void test_requests(void)
     graph_free(graph);
     begin_all(&trace, 2);
     sized(&trace, 0, ISENDRECV, 0, 1, 1, 100, 0);
-    tells(&trace, 0, 1, 1);
+    name_requests(&trace, 0, 1, 1);
     call(&trace, 0, WAIT, 10, 31);
-    tells(&trace, 0, 1, 1);
+    name_requests(&trace, 0, 1, 1);
     moment(&trace, 0, 71);
     sized(&trace, 1, RECV, 30, 31, 0, 100, 0);
     graph = graph_of(&trace, 2);

@@ -272,15 +272,15 @@ static void test_neighbours(void)
         "<neighbours direction=\"send\" communicator=\"0\" ranks=\"4 x\" process=\"0\" "
         "timestamp=\"4\"/>\n" LINE("5", "u", "") "</trace>\n";
     struct trace trace = trace_read(text, sizeof text - 1);
-    struct neighbours told[4] = {0};
+    struct neighbours given[4] = {0};
     tap_equal_string(kinds_of(&trace), "nnnnE", "neighbours: two records of a list of nine");
     for (size_t i = 0; i < 4 && i < trace.count; i++)
-        payload_get_neighbours(trace.arena + trace.events[i].payload, trace.events[i].payload_length, &told[i]);
-    tap_ok(told[0].way == NEIGHBOURS_BOTH && told[0].ranks[0] == 0 && told[0].ranks[6] == 6,
+        payload_get_neighbours(trace.arena + trace.events[i].payload, trace.events[i].payload_length, &given[i]);
+    tap_ok(given[0].way == NEIGHBOURS_BOTH && given[0].ranks[0] == 0 && given[0].ranks[6] == 6,
            "neighbours: seven of them");
-    tap_ok(told[1].ranks[0] == 7 && told[1].ranks[1] == 8 && told[1].ranks[2] == -1, "neighbours: the other two");
-    tap_ok(told[2].way == NEIGHBOURS_SOURCES && told[2].ranks[0] == -1, "neighbours: none that gives");
-    tap_ok(told[3].way == NEIGHBOURS_DESTINATIONS && told[3].ranks[0] == 4, "neighbours: one that gets");
+    tap_ok(given[1].ranks[0] == 7 && given[1].ranks[1] == 8 && given[1].ranks[2] == -1, "neighbours: the other two");
+    tap_ok(given[2].way == NEIGHBOURS_SOURCES && given[2].ranks[0] == -1, "neighbours: none that gives");
+    tap_ok(given[3].way == NEIGHBOURS_DESTINATIONS && given[3].ranks[0] == 4, "neighbours: one that gets");
     tap_equal_int((long long)trace.end.damage.count, 1, "neighbours: what is no list of numbers is damage");
     if (tap_equal_int((long long)trace.defs->mark_count, 1, "neighbours: their mark is defined"))
         tap_equal_string(trace.defs->marks[0].format, NEIGHBOURS_MARK_FORMAT, "neighbours: as CLOG-2 needs it");

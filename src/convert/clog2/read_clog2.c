@@ -275,10 +275,10 @@ static void comm_event(struct clog2_state *state, const unsigned char *body, str
 static void cargo_event(const struct defs *defs, const unsigned char *cargo, struct batch *batch, struct event *event)
 {
     bool leave = event->kind == EVENT_LEAVE;
-    if (leave && defs->states[event->state].tells_moved)
+    if (leave && defs->states[event->state].gives_moved)
         payload_get_moved(cargo, event);
-    else if (leave ? defs->states[event->state].tells_requests
-                   : event->kind == EVENT_MARK && defs->marks[event->state].tells_requests)
+    else if (leave ? defs->states[event->state].gives_requests
+                   : event->kind == EVENT_MARK && defs->marks[event->state].gives_requests)
         payload_get_requests(cargo, CLOG2_CARGO_SIZE, event);
     else if (event->kind == EVENT_COUNTER)
         event->value = (int64_t)bytes_u64(cargo, true);

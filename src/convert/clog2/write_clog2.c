@@ -61,7 +61,7 @@ static bool puts_moved(const struct clog2_writer *clog2, const struct event *eve
 {
     bool known = event->tag != EVENT_UNKNOWN || event->bytes_sent >= 0 || event->bytes_received >= 0;
     return known && event->kind == EVENT_LEAVE && event->payload_length == 0 &&
-           clog2->writer.defs->states[event->state].tells_moved;
+           clog2->writer.defs->states[event->state].gives_moved;
 }
 
 /* True if the requests of the event become its payload. */
@@ -70,9 +70,9 @@ static bool puts_requests(const struct clog2_writer *clog2, const struct event *
     const struct defs *defs = clog2->writer.defs;
     bool has_place = false;
     if (event->kind == EVENT_LEAVE)
-        has_place = defs->states[event->state].tells_requests;
+        has_place = defs->states[event->state].gives_requests;
     else if (event->kind == EVENT_MARK)
-        has_place = defs->marks[event->state].tells_requests;
+        has_place = defs->marks[event->state].gives_requests;
     return has_place && event->payload_length == 0 && event->request > 0 && event->request <= INT32_MAX &&
            event->requests > 0 && event->requests <= INT32_MAX;
 }

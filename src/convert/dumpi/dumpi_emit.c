@@ -32,7 +32,7 @@ void dumpi_emit_begin(struct dumpi_state *state, struct error *err)
     map_clear(&state->requests);
     state->request_count = state->spare_count = 0;
     state->thread_count = 0;
-    state->told_members = false;
+    state->gave_members = false;
 }
 
 /* Bytes of so many of a datatype. */
@@ -126,9 +126,9 @@ static void push_member(struct dumpi_state *state, const struct defs *defs, cons
 
 static void push_first_members(struct dumpi_state *state, const struct defs *defs, const struct dumpi_call *call)
 {
-    if (state->told_members)
+    if (state->gave_members)
         return;
-    state->told_members = true;
+    state->gave_members = true;
     push_member(state, defs, call, COMM_STEP_WORLD, state->comms.world, call->enter_ns);
     if (state->selfs[state->process] != EVENT_UNKNOWN)
         push_member(state, defs, call, COMM_STEP_SELF, state->selfs[state->process], call->enter_ns);
@@ -198,10 +198,10 @@ static void push_received(struct dumpi_state *state, const struct defs *defs, co
 
 /* Requests */
 
-static void tell(struct dumpi_state *state, int64_t number)
+static void note_request(struct dumpi_state *state, int64_t number)
 {
     if (number > NO_REQUEST)
-        ARRAY_PUSH(state->told, state->told_count, state->told_capacity, (uint32_t)number);
+        ARRAY_PUSH(state->named, state->named_count, state->named_capacity, (uint32_t)number);
 }
 
 static struct dumpi_request *request_of(struct dumpi_state *state, int64_t number)
@@ -231,7 +231,7 @@ static void post(struct dumpi_state *state, int64_t number, const struct dumpi_r
         ARRAY_PUSH(state->request, state->request_count, state->request_capacity, *request);
     state->request[index] = *request;
     *map_put(&state->requests, (uint64_t)number, 0) = index;
-    tell(state, number);
+    note_request(state, number);
 }
 
 static void start(struct dumpi_state *state, const struct defs *defs, const struct dumpi_call *call, int64_t number)
@@ -242,7 +242,7 @@ static void start(struct dumpi_state *state, const struct defs *defs, const stru
     request->active = true;
     if (request->kind == DUMPI_REQUEST_SEND)
         push_message(state, defs, call, EVENT_SEND, request);
-    tell(state, number);
+    note_request(state, number);
 }
 
 /* A request is complete; `index` is that of its status. */
@@ -254,7 +254,7 @@ static void complete(struct dumpi_state *state, const struct defs *defs, const s
         return;
     if (request->kind == DUMPI_REQUEST_RECEIVE)
         push_received(state, defs, call, request, index);
-    tell(state, number);
+    note_request(state, number);
     request->active = request->cancelled = false;
     if (!request->persistent)
         request_free(state, number);
@@ -300,7 +300,7 @@ static void take_requests(struct dumpi_state *state, const struct defs *defs, co
     } else if (strcmp(name, "MPI_Start") == 0) {
         start(state, defs, call, number);
     } else if (strcmp(name, "MPI_Request_free") == 0) {
-        tell(state, number);
+        note_request(state, number);
         request_free(state, number);
     } else if (strcmp(name, "MPI_Cancel") == 0 && request_of(state, number)) {
         request_of(state, number)->cancelled = true;
@@ -311,23 +311,23 @@ static void take_requests(struct dumpi_state *state, const struct defs *defs, co
 static void push_leave(struct dumpi_state *state, const struct dumpi_call *call, uint32_t what, int32_t comm)
 {
     size_t i = 0, end = 0;
-    for (; i < state->told_count; i = end) {
-        for (end = i + 1;
-             end < state->told_count && state->told[end] == state->told[end - 1] + 1 && end - i < REQUESTS_AT_ONCE_MAX;)
+    for (; i < state->named_count; i = end) {
+        for (end = i + 1; end < state->named_count && state->named[end] == state->named[end - 1] + 1 &&
+                          end - i < REQUESTS_AT_ONCE_MAX;)
             end++;
-        if (end == state->told_count)
+        if (end == state->named_count)
             break;
         struct event *mark = push(state, call, EVENT_MARK, call->leave_ns);
         mark->state = state->request_mark;
-        mark->request = state->told[i];
+        mark->request = state->named[i];
         mark->requests = (uint32_t)(end - i);
     }
     struct event *leave = push(state, call, EVENT_LEAVE, call->leave_ns);
     leave->state = what;
     leave->comm = comm;
-    leave->request = end > 0 ? state->told[i] : 0;
+    leave->request = end > 0 ? state->named[i] : 0;
     leave->requests = (uint32_t)(end - i);
-    state->told_count = 0;
+    state->named_count = 0;
 }
 
 /* Collectives */

@@ -44,9 +44,9 @@ struct dumpi_state {
     size_t request_count, request_capacity;
     uint32_t *spare;
     size_t spare_count, spare_capacity;
-    uint32_t *told; /* requests of the call at hand */
-    size_t told_count, told_capacity;
-    bool told_members;     /* of which communicators the process is from the beginning on */
+    uint32_t *named; /* requests of the call at hand */
+    size_t named_count, named_capacity;
+    bool gave_members;     /* of which communicators the process is from the beginning on */
     struct sorter *sorted; /* of a process with several threads; NULL: not needed */
     bool sorting_ended;    /* its events come from the sorter now */
     struct event *queue;

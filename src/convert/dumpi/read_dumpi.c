@@ -416,7 +416,7 @@ static void dumpi_close(struct reader *reader)
     free(state->type_bytes);
     free(state->request);
     free(state->spare);
-    free(state->told);
+    free(state->named);
     free(state->queue);
     map_clear(&state->requests);
     sorter_free(state->sorted);

@@ -35,13 +35,13 @@ static OTF2_ErrorCode note_complaint(void *context, const char *file, uint64_t l
 
 const char *otf2_complaint(void)
 {
-    static char told[sizeof complaint];
-    memcpy(told, complaint, sizeof told);
-    for (char *at = told; *at; at++)
+    static char line[sizeof complaint];
+    memcpy(line, complaint, sizeof line);
+    for (char *at = line; *at; at++)
         if ((unsigned char)*at < ' ')
             *at = ' ';
     complaint[0] = '\0';
-    return told;
+    return line;
 }
 
 /* libotf2 trusts what it reads: its assertions and wild pointers end the program. */

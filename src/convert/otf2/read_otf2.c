@@ -21,7 +21,7 @@ struct otf2_state {
     size_t open_count;
     struct otf2_requests requests;
     uint32_t process;
-    bool told_comms;   /* of the current process */
+    bool gave_comms;   /* of the current process */
     size_t comm, side; /* next to be told */
     uint64_t records, undefined;
 };
@@ -54,7 +54,7 @@ static void sort_locations(struct otf2_state *state)
     qsort(state->order, count, sizeof *state->order, by_process);
 }
 
-static void tell_version(struct reader *reader, OTF2_Reader *library)
+static void note_version(struct reader *reader, OTF2_Reader *library)
 {
     uint8_t major = 0, minor = 0, fix = 0;
     char version[40], *creator = NULL;
@@ -74,7 +74,7 @@ static enum status otf2_open(struct reader *reader, struct error *err)
     if (state->archive.unpack_cut)
         reader_damage(reader, reader->input->offset, "the packed archive is cut or damaged");
     otf2_guard(reader->input->name);
-    tell_version(reader, state->archive.library);
+    note_version(reader, state->archive.library);
     enum status status = otf2_defs_read(&state->otf2, &state->archive, reader, err);
     if (status == STATUS_OK) {
         for (size_t i = 0; i < state->otf2.location_count; i++)
@@ -205,7 +205,7 @@ static void process_open(struct otf2_state *state, struct reader *reader)
         location_open(state, reader, &state->open[state->open_count++], state->order[state->next]);
         location_fill(state, &state->open[state->open_count - 1]);
     }
-    state->told_comms = false;
+    state->gave_comms = false;
     state->comm = 0;
 }
 
@@ -256,7 +256,7 @@ static bool is_member(const uint32_t *world, uint32_t count, uint32_t process, i
     return false;
 }
 
-static void tell_comm(struct otf2_state *state, struct batch *batch, int64_t time_ns, enum comm_step step, int32_t comm,
+static void give_comm(struct otf2_state *state, struct batch *batch, int64_t time_ns, enum comm_step step, int32_t comm,
                       int32_t rank)
 {
     struct event *event = &batch->events[batch->count++];
@@ -270,7 +270,7 @@ static void tell_comm(struct otf2_state *state, struct batch *batch, int64_t tim
 }
 
 /* The communicators that the process is a member of, before its first event: the archive says it once for all. */
-static void tell_comms(struct otf2_state *state, struct batch *batch, int64_t time_ns)
+static void give_comms(struct otf2_state *state, struct batch *batch, int64_t time_ns)
 {
     const struct otf2_defs *otf2 = &state->otf2;
     for (; state->comm < otf2->comm_count + otf2->window_count && batch->count + 2 < BATCH_EVENTS; state->comm++) {
@@ -282,7 +282,7 @@ static void tell_comms(struct otf2_state *state, struct batch *batch, int64_t ti
             uint32_t on = otf2_index(&otf2->comm_ids, of->comm);
             if (of->window != EVENT_UNKNOWN &&
                 is_member(otf2->comm[on].world, otf2->comm[on].count, state->process, &rank))
-                tell_comm(state, batch, time_ns, COMM_STEP_INTRA, of->window, rank);
+                give_comm(state, batch, time_ns, COMM_STEP_INTRA, of->window, rank);
             continue;
         }
         if (comm->comm == EVENT_UNKNOWN)
@@ -290,17 +290,17 @@ static void tell_comms(struct otf2_state *state, struct batch *batch, int64_t ti
         bool in = is_member(comm->world, comm->count, state->process, &rank);
         bool in_other = comm->inter && is_member(comm->other_world, comm->other_count, state->process, &other);
         if (comm->inter && (in || in_other)) {
-            tell_comm(state, batch, time_ns, COMM_STEP_LOCAL, in_other ? comm->other_comm : comm->comm,
+            give_comm(state, batch, time_ns, COMM_STEP_LOCAL, in_other ? comm->other_comm : comm->comm,
                       in_other ? other : rank);
-            tell_comm(state, batch, time_ns, COMM_STEP_REMOTE, in_other ? comm->comm : comm->other_comm, -1);
+            give_comm(state, batch, time_ns, COMM_STEP_REMOTE, in_other ? comm->comm : comm->other_comm, -1);
         } else if (comm->self) {
-            tell_comm(state, batch, time_ns, COMM_STEP_SELF, otf2->selfs + (int32_t)state->process, 0);
+            give_comm(state, batch, time_ns, COMM_STEP_SELF, otf2->selfs + (int32_t)state->process, 0);
         } else if (in) {
             bool world = otf2->defs->comms[comm->comm].world;
-            tell_comm(state, batch, time_ns, world ? COMM_STEP_WORLD : COMM_STEP_INTRA, comm->comm, rank);
+            give_comm(state, batch, time_ns, world ? COMM_STEP_WORLD : COMM_STEP_INTRA, comm->comm, rank);
         }
     }
-    state->told_comms = state->comm == otf2->comm_count + otf2->window_count;
+    state->gave_comms = state->comm == otf2->comm_count + otf2->window_count;
 }
 
 static void finish(struct otf2_state *state, struct reader *reader)
@@ -321,8 +321,8 @@ static void fill_batch(struct otf2_state *state, struct batch *batch)
     int64_t until_ns;
     struct otf2_location *location;
     while (batch->count < BATCH_EVENTS && (location = earliest(state, &until_ns))) {
-        if (!state->told_comms) {
-            tell_comms(state, batch, location->events[location->head].time_ns);
+        if (!state->gave_comms) {
+            give_comms(state, batch, location->events[location->head].time_ns);
             continue;
         }
         take(location, until_ns, batch);

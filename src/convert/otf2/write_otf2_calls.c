@@ -239,7 +239,7 @@ static void put_plain(struct otf2_writer *otf2, const struct event *event, const
     }
     case EVENT_MARK: {
         lose(otf2, "facts about calls on windows, and neighbours",
-             payload_mark_is_ours(mark->name) && !mark->tells_requests);
+             payload_mark_is_ours(mark->name) && !mark->gives_requests);
         if (payload_mark_is_ours(mark->name))
             break;
         payload_text(text, sizeof text, event->flags & EVENT_PAYLOAD_TEXT ? NULL : mark->format,
@@ -277,7 +277,7 @@ static struct numbers numbers_of(const struct otf2_writer *otf2)
     struct numbers numbers = {0};
     for (size_t i = 0; i < otf2->call_count; i++) {
         const struct event *event = &otf2->call[i];
-        bool mark = event->kind == EVENT_MARK && otf2->defs->marks[event->state].tells_requests;
+        bool mark = event->kind == EVENT_MARK && otf2->defs->marks[event->state].gives_requests;
         if ((!mark && i + 1 < otf2->call_count) || event->request == 0 || event->requests > REQUESTS_AT_ONCE_MAX)
             continue;
         for (uint32_t k = 0; k < event->requests; k++)
@@ -400,29 +400,29 @@ static void write_call(struct otf2_writer *otf2)
     const struct event *enter = &otf2->call[0], *leave = &otf2->call[otf2->call_count - 1];
     const struct state_def *state = &otf2->defs->states[enter->state];
     enum role role = role_of_call(state);
-    struct event told = *leave;
-    told.comm = enter->comm >= 0 ? enter->comm : leave->comm;
+    struct event whole = *leave;
+    whole.comm = enter->comm >= 0 ? enter->comm : leave->comm;
     struct numbers numbers = numbers_of(otf2);
-    uint32_t comm = comm_number(otf2, told.comm);
+    uint32_t comm = comm_number(otf2, whole.comm);
     bool meets = role == ROLE_MEET && comm != OTF2_UNDEFINED_COMM;
     put_enter(otf2, enter);
     if (meets)
         wrote(otf2, OTF2_EvtWriter_MpiCollectiveBegin(otf2->events, NULL, ticks(otf2, enter->time_ns)));
     for (size_t i = 1; i + 1 < otf2->call_count; i++)
         if (otf2->call[i].kind == EVENT_COLLECTIVE) {
-            told.tag = otf2->call[i].tag >= 0 ? otf2->call[i].tag : told.tag;
-            told.bytes_sent = otf2->call[i].bytes_sent;
+            whole.tag = otf2->call[i].tag >= 0 ? otf2->call[i].tag : whole.tag;
+            whole.bytes_sent = otf2->call[i].bytes_sent;
         }
     bool posts = role == ROLE_POST || role == ROLE_INIT || role == ROLE_START || role == ROLE_POST_MEETING;
     if (posts)
-        post_requests(otf2, role, state, &told, &numbers);
+        post_requests(otf2, role, state, &whole, &numbers);
     put_inside(otf2, role, &numbers);
     if (role == ROLE_WAIT)
         complete_requests(otf2, leave, &numbers);
     if (meets)
         wrote(otf2, OTF2_EvtWriter_MpiCollectiveEnd(otf2->events, NULL, ticks(otf2, leave->time_ns),
-                                                    operation_of(state), comm, root_number(told.tag),
-                                                    size_of(told.bytes_sent), size_of(told.bytes_received)));
+                                                    operation_of(state), comm, root_number(whole.tag),
+                                                    size_of(whole.bytes_sent), size_of(whole.bytes_received)));
     if (role == ROLE_ONE_SIDED)
         put_one_sided(otf2, state, enter, leave);
     put_leave(otf2, leave);

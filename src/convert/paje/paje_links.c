@@ -64,7 +64,8 @@ static struct paje_link_end take_first(struct paje_links *links, uint64_t key, u
     return end;
 }
 
-static enum status tell(struct paje_links *links, uint64_t byte, uint32_t container, int64_t bytes, struct error *err)
+static enum status give_end(struct paje_links *links, uint64_t byte, uint32_t container, int64_t bytes,
+                            struct error *err)
 {
     struct paje_other_end other;
     memset(&other, 0, sizeof other);
@@ -94,9 +95,9 @@ enum status paje_links_add(struct paje_links *links, const struct paje_record *r
     }
     struct paje_link_end other = take_first(links, key, chain);
     int64_t size = end.starts ? end.bytes : other.bytes;
-    if (tell(links, other.byte, container, size, err) != STATUS_OK)
+    if (give_end(links, other.byte, container, size, err) != STATUS_OK)
         return STATUS_FAILED;
-    return tell(links, byte, other.container, size, err);
+    return give_end(links, byte, other.container, size, err);
 }
 
 enum status paje_links_sort(struct paje_links *links, struct error *err)

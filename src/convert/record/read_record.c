@@ -33,7 +33,7 @@ struct stream {
 /* What is left to emit for a file after its records. */
 struct ending {
     struct record_pending_items items;
-    size_t told;
+    size_t reported;
 };
 
 /* The current call of a file until its leave: its site, the bytes moved, and its last requests. */
@@ -46,7 +46,7 @@ struct current {
     uint64_t sent, received;
     struct record_last_call last;
     int64_t last_ns; /* of its last record */
-    bool told;       /* how it ended */
+    bool reported;   /* how it ended */
 };
 
 struct record_state {
@@ -230,7 +230,7 @@ static void state_event(struct record_state *state, const struct stream *stream,
         current->last = (struct record_last_call){state->run.files[stream->file].position, record->comm, true};
     if (index == UINT32_MAX)
         return;
-    if (leave && !defs->states[index].tells_requests)
+    if (leave && !defs->states[index].gives_requests)
         request_mark(state, current, base, batch);
     struct event *event = batch_event(batch, base, leave ? EVENT_LEAVE : EVENT_ENTER);
     event->state = index;
@@ -425,7 +425,7 @@ static void died_events(struct record_state *state, const struct stream *stream,
     for (size_t i = 0; i < items.count && i < EVENTS_PER_RECORD - 1; i++)
         pending_event(state, stream, defs, &items.items[i], batch);
     free(items.items);
-    current->told = true;
+    current->reported = true;
 }
 
 static void translate(struct reader *reader, const struct stream *stream, struct batch *batch)
@@ -550,7 +550,7 @@ static int64_t alive_until(struct record_state *state, const struct stream *stre
 }
 
 /* Emits how processes ended that did not finalise MPI. False: nothing is left. */
-static bool tell_endings(struct record_state *state, const struct defs *defs, struct batch *batch)
+static bool report_endings(struct record_state *state, const struct defs *defs, struct batch *batch)
 {
     if (!state->run.pending_mark)
         return false;
@@ -558,16 +558,16 @@ static bool tell_endings(struct record_state *state, const struct defs *defs, st
         struct ending *ending = &state->ending;
         struct stream stream = {.file = state->ending_file, .time_ns = state->current[state->ending_file].last_ns};
         const struct record_file *file = &state->run.files[stream.file];
-        if (state->current[stream.file].told || file->header.end == RECORD_FINALIZED ||
+        if (state->current[stream.file].reported || file->header.end == RECORD_FINALIZED ||
             clock_map(state, &stream)->knot_count == 0)
             continue;
         if (!ending->items.items)
             ending->items = record_pending_of(file, &state->current[stream.file].last);
         stream.time_ns = alive_until(state, &stream);
-        for (; ending->told < ending->items.count; ending->told++) {
+        for (; ending->reported < ending->items.count; ending->reported++) {
             if (batch->count == BATCH_EVENTS)
                 return true;
-            pending_event(state, &stream, defs, &ending->items.items[ending->told], batch);
+            pending_event(state, &stream, defs, &ending->items.items[ending->reported], batch);
         }
         free(ending->items.items);
         *ending = (struct ending){0};
@@ -582,7 +582,7 @@ static enum status record_next(struct reader *reader, struct batch *batch, struc
     while (batch->count + EVENTS_PER_RECORD <= BATCH_EVENTS) {
         if (state->count == 0) {
             size_t already = batch->count;
-            bool more = tell_endings(state, reader->defs, batch);
+            bool more = report_endings(state, reader->defs, batch);
             state->events += batch->count - already;
             if (more)
                 return STATUS_OK;

@@ -107,7 +107,7 @@ static void define_functions(struct record_run *run, struct defs *defs)
                                   .end = EVENT_UNKNOWN};
         run->states[f] = defs_add_state(defs, &state);
         run->request_mark |= makes_requests(mpi_function_at(f));
-        if (mpi_function_at(f)->class == CLASS_IO && !defs->tells_files)
+        if (mpi_function_at(f)->class == CLASS_IO && !defs->gives_files)
             defs_add_constant(defs, FILES_CONSTANT, 1);
         run->neighbours_mark |= strstr(name, "MPI_Cart_") || strstr(name, "graph_") || strstr(name, "eighbor_");
         run->ranks_mark |= synchronises_window(mpi_function_at(f));

@@ -22,8 +22,8 @@ static int64_t first_time(const struct record_file *file)
 {
     struct record_calibration first;
     uint64_t offset = 0;
-    bool told = record_file_definition(file, &offset, &first, sizeof first) && first.base.kind == RECORD_CALIBRATION;
-    return told ? first.ns : INT64_MAX;
+    bool found = record_file_definition(file, &offset, &first, sizeof first) && first.base.kind == RECORD_CALIBRATION;
+    return found ? first.ns : INT64_MAX;
 }
 
 static enum status add_file(struct recordings *recordings, char *path, struct error *err)

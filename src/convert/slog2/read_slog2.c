@@ -308,12 +308,12 @@ static int32_t comm_of(const struct reader *reader, const struct slog2_line *lin
 }
 
 /* The process is in the communicator of its line: before the first event on it. */
-static void tell_member(struct reader *reader, struct batch *batch, struct slog2_line *line, int64_t time_ns)
+static void add_member(struct reader *reader, struct batch *batch, struct slog2_line *line, int64_t time_ns)
 {
     int32_t comm = comm_of(reader, line);
-    if (line->told || comm == EVENT_UNKNOWN)
+    if (line->is_member || comm == EVENT_UNKNOWN)
         return;
-    line->told = true;
+    line->is_member = true;
     struct event *event = &batch->events[batch->count++];
     *event = EVENT_NOTHING;
     event->kind = EVENT_COMM_MADE;
@@ -333,7 +333,7 @@ static void emit(struct reader *reader, struct batch *batch, const struct slog2_
         state->homeless++;
         return;
     }
-    tell_member(reader, batch, line, end->time_ns);
+    add_member(reader, batch, line, end->time_ns);
     struct event event = EVENT_NOTHING;
     event.kind = end->kind;
     event.time_ns = end->time_ns;

@@ -27,8 +27,8 @@ struct slog2_category {
 
 /* A line: a process, or one of its threads, in a communicator. */
 struct slog2_line {
-    int64_t process, thread, comm, rank; /* -1: not told; comm: the trace's number */
-    bool told;                           /* that the process is in the communicator */
+    int64_t process, thread, comm, rank; /* -1: not given; comm: the trace's number */
+    bool is_member;                      /* that the process is in the communicator */
 };
 
 struct slog2_state {

@@ -197,7 +197,7 @@ void xml_flush_held_with(struct xml_reader *xml, const struct event *merged);
 
 /* read_xml_events.c */
 /* The direction given in the line; DIRECTION_NONE: none. */
-enum message_direction xml_told_direction(struct xml_reader *xml);
+enum message_direction xml_given_direction(struct xml_reader *xml);
 /* Fills process, time, thread of an element with a place in the trace. False, with damage: it cannot be used.
  */
 bool xml_read_place(struct xml_reader *xml, struct event *event);

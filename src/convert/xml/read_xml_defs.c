@@ -279,8 +279,8 @@ static void emit_neighbours(struct xml_reader *xml, const struct event *event, i
         for (size_t i = 0; i < NEIGHBOURS_RANKS; i++) {
             char *end;
             long rank = strtol(ranks, &end, 10);
-            bool told = end != ranks && rank >= 0 && rank < PROCESS_LIMIT;
-            neighbours.ranks[i] = told ? (int32_t)rank : -1;
+            bool is_rank = end != ranks && rank >= 0 && rank < PROCESS_LIMIT;
+            neighbours.ranks[i] = is_rank ? (int32_t)rank : -1;
             ranks = end;
         }
         ranks += strspn(ranks, " ");
@@ -316,7 +316,7 @@ void xml_read_neighbours(struct xml_reader *xml)
     event.comm = xml_read_comm(xml, XML_communicator, xml->world);
     event.state = neighbours_mark(xml);
     event.payload_length = NEIGHBOURS_MARK_SIZE;
-    enum message_direction direction = xml_told_direction(xml);
+    enum message_direction direction = xml_given_direction(xml);
     const char *ranks = xml_text(xml, XML_ranks);
     emit_neighbours(xml, &event, ways[direction], ranks ? ranks : "");
 }

@@ -145,15 +145,15 @@ static bool read_state_name(struct xml_reader *xml, uint32_t *state)
     *state = state_of_name(xml, xml->sax.values[XML_data]);
     if (!xml_has(xml, XML_state))
         return true;
-    int64_t told = xml_number(xml, XML_state, 0, (int64_t)defs->state_count - 1, *state);
-    if (defs->states[told].first_of_name != *state)
-        xml_damage(xml, "state %d has a different name", (int)told);
+    int64_t given = xml_number(xml, XML_state, 0, (int64_t)defs->state_count - 1, *state);
+    if (defs->states[given].first_of_name != *state)
+        xml_damage(xml, "state %d has a different name", (int)given);
     else
-        *state = (uint32_t)told;
+        *state = (uint32_t)given;
     return true;
 }
 
-enum message_direction xml_told_direction(struct xml_reader *xml)
+enum message_direction xml_given_direction(struct xml_reader *xml)
 {
     if (!xml_has(xml, XML_direction))
         return DIRECTION_NONE;
@@ -173,7 +173,7 @@ static enum message_direction read_communication(struct xml_reader *xml, struct 
     const struct state_def *state = &xml->reader->defs->states[event->state];
     if (!(xml->sax.present[0] & (BIT(communication) | BIT(direction))))
         return DIRECTION_NONE;
-    enum message_direction direction = xml_told_direction(xml);
+    enum message_direction direction = xml_given_direction(xml);
     if (direction == DIRECTION_NONE && xml_has(xml, XML_communication))
         direction = state->direction;
     if (direction != DIRECTION_NONE || !xml_has(xml, XML_communication))
@@ -228,11 +228,11 @@ static void read_enter(struct xml_reader *xml, struct event *event, struct open_
 static void read_leave(struct xml_reader *xml, struct event *event, struct open_states *open, ptrdiff_t at)
 {
     int32_t comm = xml->world;
-    int64_t told = NO_MESSAGE;
+    int64_t given = NO_MESSAGE;
     event->kind = EVENT_LEAVE;
     if (at >= 0) {
         comm = (int32_t)open->frames[at].mark;
-        told = open->frames[at].exclusive_ns;
+        given = open->frames[at].exclusive_ns;
         open_states_remove(open, at);
     }
     read_rest(xml, event, comm);
@@ -242,7 +242,7 @@ static void read_leave(struct xml_reader *xml, struct event *event, struct open_
     } else {
         struct event message = read_merged(xml, event, direction);
         /* Bare files may repeat the enter's data on the leave. */
-        bool repeated = !xml_has(xml, XML_direction) && told == message.partner;
+        bool repeated = !xml_has(xml, XML_direction) && given == message.partner;
         if (__builtin_sub_overflow(message.time_ns, xml_time(xml, XML_before, 0), &message.time_ns))
             message.time_ns = event->time_ns;
         if (repeated)
@@ -288,7 +288,7 @@ void xml_read_message(struct xml_reader *xml)
     struct event event = EVENT_NOTHING;
     if (!xml_read_place(xml, &event))
         return;
-    enum message_direction direction = xml_told_direction(xml);
+    enum message_direction direction = xml_given_direction(xml);
     if (direction == DIRECTION_NONE) {
         const struct open_states *open = xml_stacks_get(&xml->stacks, event.process, event.thread);
         if (open->depth)
@@ -355,7 +355,7 @@ static void read_solo(struct xml_reader *xml, uint8_t kind, int32_t absent_comm)
         read_number(xml, &event);
     /* XML made from CLOG-2 files of older recordings has these. */
     if (event.payload_length && !event.flags && kind == EVENT_MARK &&
-        xml->reader->defs->marks[event.state].tells_requests) {
+        xml->reader->defs->marks[event.state].gives_requests) {
         payload_get_requests(payload, event.payload_length, &event);
         event.payload_length = 0;
     }

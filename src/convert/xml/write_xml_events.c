@@ -297,13 +297,13 @@ static void write_leave(struct xml_writer *xml, const struct event *event, const
     struct open_states *open = xml_stacks_get(&xml->stacks, 0, event->thread);
     ptrdiff_t at = open_states_find(open, event->state);
     bool merge = at >= 0 && (size_t)at + 1 == open->depth && can_merge(xml, event);
-    bool told = at != OPEN_STATES_NONE && xml_pairing_rule(xml->defs, open, event->state) == at;
+    bool implied = at != OPEN_STATES_NONE && xml_pairing_rule(xml->defs, open, event->state) == at;
     struct event rest = *event;
     int32_t usual_comm = xml->world;
     end_run(xml, !merge, RUN_NONE);
     PUT_START(xml, "event", event);
     put_span(xml, xml->states[event->state]);
-    if (!told)
+    if (!implied)
         XML_PUT(&xml->line, " kind=\"leave\"");
     if (merge)
         put_merged(xml, state, &rest);

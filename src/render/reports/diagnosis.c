@@ -138,9 +138,9 @@ static void write_structure(struct output *output, const struct metrics *metrics
 {
     struct structure structure = structure_of_run(metrics);
     char text[STRUCTURE_TEXT_SIZE];
-    bool told = structure.kind != STRUCTURE_TOO_FEW && structure.kind != STRUCTURE_IRREGULAR &&
-                structure.kind != STRUCTURE_COLLECTIVE;
-    if (!told || structure.ambiguous)
+    bool clear = structure.kind != STRUCTURE_TOO_FEW && structure.kind != STRUCTURE_IRREGULAR &&
+                 structure.kind != STRUCTURE_COLLECTIVE;
+    if (!clear || structure.ambiguous)
         return;
     paragraph_write(output, "  messages: ", "  ", structure_text(text, &structure));
 }
@@ -285,7 +285,7 @@ void diagnosis_write_text(struct output *output, const struct diagnosis *diagnos
     size_t lines = 0;
     diagnosis_sentence(sentence, metrics, diagnosis->results);
     output_text(output, "\n");
-    if (stuck_is_told(diagnosis->stuck)) {
+    if (stuck_is_reported(diagnosis->stuck)) {
         lines += 1 + stuck_write_text(output, diagnosis->stuck, STUCK_LINES);
         output_text(output, "\n");
     }

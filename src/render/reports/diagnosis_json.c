@@ -143,9 +143,9 @@ void diagnosis_write_json(struct output *output, const struct diagnosis *diagnos
     json_value(&json, "schema", value_text("sight-diagnosis/1"));
     metrics_write_trace(&json, metrics);
     json_value(&json, "verdict",
-               value_text(stuck_is_told(diagnosis->stuck) ? diagnosis->stuck->text
-                          : metrics->process_count > 0    ? verdict
-                                                          : NULL));
+               value_text(stuck_is_reported(diagnosis->stuck) ? diagnosis->stuck->text
+                          : metrics->process_count > 0        ? verdict
+                                                              : NULL));
     write_efficiencies(&json, metrics);
     write_findings(&json, diagnosis, explained);
     write_structure(&json, metrics);

@@ -88,7 +88,7 @@ size_t stuck_write_places(struct output *output, const struct stuck *stuck, size
 {
     char text[400], after[TEXT_NUMBER_SIZE], quiet[TEXT_NUMBER_SIZE];
     size_t taken = 0;
-    if (stuck_is_told(stuck)) {
+    if (stuck_is_reported(stuck)) {
         taken = paragraph_write(output, "  ", "  ", stuck->text);
         snprintf(text, sizeof text, "Since %s after the begin, for %s.",
                  text_duration(after, time_since(stuck->begin_ns, stuck->since_ns)),

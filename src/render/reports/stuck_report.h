@@ -20,7 +20,7 @@ size_t stuck_write_places(struct output *output, const struct stuck *stuck, size
 size_t stuck_write_text(struct output *output, const struct stuck *stuck, size_t lines);
 
 /* True if there is something to report. */
-static inline bool stuck_is_told(const struct stuck *stuck)
+static inline bool stuck_is_reported(const struct stuck *stuck)
 {
     return stuck && stuck->kind > STUCK_SLOW;
 }
