@@ -11,7 +11,7 @@
 /* Whether resources are recorded at all; before the first location is opened. */
 void resources_choose(bool wanted);
 
-/* The first reading of a process also tells its cores. In MPI or with the location busy. */
+/* The first reading of a process also records its cores. In MPI or with the location busy. */
 void resources_machine(struct location *location);
 void resources_put(struct location *location);
 

@@ -75,7 +75,7 @@ static struct timeline_clocks clocks_summary(const struct clocks *clocks)
                                       .torn = errors->torn,
                                       .error_ns = larger(errors->worst_ns, errors->worst_instance_ns)};
     for (size_t i = 0; i < clocks->count; i++)
-        summary.shift_ns = larger(told.shift_ns, clocks->rows[i].largest_ns);
+        summary.shift_ns = larger(summary.shift_ns, clocks->rows[i].largest_ns);
     return summary;
 }
 

@@ -29,7 +29,7 @@ class Call:
         self.root = None
         self.needs = []  # calls that must be entered before this one can end
         self.gives = self.gets = True
-        self.counts = False  # what it gives and gets is told
+        self.counts = False  # the bytes it gives and gets are in the trace
         self.after = []  # calls that must be left before
         self.target = None  # of an access to a window: process, and rank in the window
         self.ranks = None  # of the window: who it is about, and how it is locked
@@ -75,7 +75,7 @@ class Run:
             size = self.random.randint(2, self.processes)
             self.groups.append(self.random.sample(range(self.processes), size))
         self.intra = len(self.groups)
-        self.sources = {}  # communicator with a topology -> rank -> ranks that give to it; None: the trace does not tell
+        self.sources = {}  # communicator with a topology -> rank -> ranks that give to it; None: the trace does not say
         self.sides = []  # inter-communicators: the communicators that stand for their two groups
         self.partnerless = 0
         self.make_topologies()
@@ -89,7 +89,7 @@ class Run:
         self.reductions = []
         self.fences = []  # kind and members of each
         self.writes = []  # calls that begin and end each
-        self.ends = []  # of messages: (send, receive), the calls that tell of them
+        self.ends = []  # of messages: (send, receive), the calls with their records
         self.locks = {}  # window -> [LockEpoch]
         self.acquiring = {}  # window -> in which step of an epoch a lock is acquired: of one, of all
         self.waits_at_start = self.random.random() < 0.5  # else MPI_Win_start returns at once
@@ -124,9 +124,9 @@ class Run:
         for _ in range(self.random.randint(0, 2)):
             members = self.random.sample(range(self.processes), self.random.randint(2, self.processes))
             ranks = range(len(members))
-            told = self.random.random() < 0.9
+            given = self.random.random() < 0.9
             self.sources[len(self.groups)] = [
-                [self.random.choice(ranks) for _ in range(self.random.choice([0, 1, 2, 2, 4, 9]))] if told else None
+                [self.random.choice(ranks) for _ in range(self.random.choice([0, 1, 2, 2, 4, 9]))] if given else None
                 for _ in ranks]
             self.groups.append(members)
 
@@ -246,7 +246,7 @@ class Run:
         return number
 
     def wait_for_requests(self, rank, numbers):
-        """MPI_Waitall; what is not one range after the other is told by marks before the leave."""
+        """MPI_Waitall; numbers that do not follow each other are in marks before the leave."""
         call = self.enter(rank, "MPI_Waitall")
         call.marks = []
         for number in numbers:
@@ -788,9 +788,9 @@ class Run:
                 out.write('<communicator id="%d" kind="%s"/>\n' % (comm, kind))
             for comm, other in (comms, comms[::-1]):
                 for rank, member in enumerate(self.groups[comm]):
-                    for step, told, number_in in (("inter", inter, rank), ("local", comm, rank), ("remote", other, -1)):
+                    for step, number, number_in in (("inter", inter, rank), ("local", comm, rank), ("remote", other, -1)):
                         out.write('<membership step="%s" communicator="%d" parent="0" rank="%d" process="%d" '
-                                  'timestamp="0"/>\n' % (step, told, number_in, member))
+                                  'timestamp="0"/>\n' % (step, number, number_in, member))
 
     @staticmethod
     def write_call(out, rank, call):

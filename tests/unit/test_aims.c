@@ -157,7 +157,7 @@ static void test_overhead_sends(void)
     expect_judged(metrics, id, "sends to nobody", VERDICT_GOOD, "", "No messages were sent.", NULL);
     messages_add(metrics, 0, 1, 1);
     expect_judged(
-        metrics, id, "one message; only what does nothing but send tells its cost", VERDICT_GOOD, "",
+        metrics, id, "one message; only a call that does nothing but send shows its cost", VERDICT_GOOD, "",
         "1 message (100 B) at 200 ms, the shortest send of the run, accounts for 1.0 % of the processes' time.", NULL);
     messages_add(metrics, 1, 0, 10);
     expect_judged(metrics, id, "many messages", VERDICT_FAIR, "",

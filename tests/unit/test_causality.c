@@ -151,7 +151,7 @@ static void test_neighbours(void)
     struct trace trace = {0};
     for (uint32_t p = 0; p < 4; p++)
         call(&trace, p, NEIGHBOR, enters[p], enters[p] + 1);
-    expect(&trace, 4, 0, 0, 0, "neighbours that are not told");
+    expect(&trace, 4, 0, 0, 0, "neighbours that are not given");
 }
 
 /* A collective that records its bytes. */
@@ -174,7 +174,7 @@ static void test_counts(void)
     expect(&trace, 3, 1, 1, 5, "allgatherv");
     call(&trace, 0, states[ALLGATHERV], 10, 35);
     call(&trace, 1, states[ALLGATHERV], 40, 41);
-    expect(&trace, 2, 0, 0, 0, "allgatherv that tells no bytes");
+    expect(&trace, 2, 0, 0, 0, "allgatherv without bytes");
     moving(&trace, 0, states[GATHERV], 10, 35, 0, 8, 16);
     moving(&trace, 1, states[GATHERV], 40, 41, 0, 8, 0);
     moving(&trace, 2, states[GATHERV], 60, 61, 0, 0, 0);
@@ -206,7 +206,7 @@ static void test_totals(void)
     expect(&trace, 3, 1, 1, 9, "alltoallv that is a gather");
     moving(&trace, 0, states[ALLTOALLV], 10, 11, EVENT_UNKNOWN, 8, 8);
     moving(&trace, 1, states[ALLTOALLV], 60, 61, EVENT_UNKNOWN, 8, BYTES_UNKNOWN);
-    expect(&trace, 2, 0, 0, 0, "alltoallv of which a part is not told");
+    expect(&trace, 2, 0, 0, 0, "alltoallv with a part that is not given");
     for (uint32_t p = 0; p < 2; p++) {
         sources(&trace, p, 0, 1u << (1 - p));
         moving(&trace, p, states[NEIGHBOR_ALLTOALLV], 10 + 30 * p, 11 + 30 * p, EVENT_UNKNOWN, 8, 8);
@@ -280,7 +280,7 @@ static void test_requests(void)
     expect(&trace, 2, 1, 1, 120, "started");
     for (uint32_t p = 0; p < 2; p++)
         call(&trace, p, IALLREDUCE, p ? 50 : 10, p ? 51 : 11);
-    expect(&trace, 2, 0, 0, 0, "not told what completes it");
+    expect(&trace, 2, 0, 0, 0, "not known what completes it");
 }
 
 static void on_window(struct trace *trace, uint32_t process, uint32_t state, int64_t enter, int64_t leave,
@@ -319,7 +319,7 @@ static void test_offset(void)
     tap_equal_int((long long)errors_of(&trace, 4).torn, 60, "a clock that is ahead tears all neighbourhoods");
     struct clocks *clocks = fix(&trace, 4);
     tap_ok(llabs(clocks->rows[2].offset_ns + 50000) < 1000 && clocks->aligned.torn == 0,
-           "they tell by how much: %lld ns", (long long)clocks->rows[2].offset_ns);
+           "they show by how much: %lld ns", (long long)clocks->rows[2].offset_ns);
     tap_equal_int((long long)errors_of(&trace, 4).torn, 0, "and are in order then");
     clocks_free(clocks);
     clear(&trace);

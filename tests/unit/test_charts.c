@@ -127,7 +127,7 @@ static void add_sizes(struct metrics *metrics, enum shape_of_run shape)
     }
 }
 
-/* Iterations: none, few, some, or as many as a metrics file tells, with a slow one. */
+/* Iterations: none, few, some, or as many as a metrics file lists, with a slow one. */
 static void add_iterations(struct metrics *metrics, enum shape_of_run shape, size_t count)
 {
     static const uint32_t rows[] = {4, 37, 1000, 1};

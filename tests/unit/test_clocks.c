@@ -501,7 +501,7 @@ static void test_barriers_only(void)
     tap_ok(torn(&run) == 50, "barriers that a clock tears apart");
     struct clocks *clocks = fix(&run);
     tap_ok(clocks->aligned.worst_instance_ns < 20 && torn(&run) == 0 && disorder(&run) == 0, "are put together again");
-    tap_ok(llabs(clocks->rows[1].offset_ns + 100000) < 300, "and tell the offset");
+    tap_ok(llabs(clocks->rows[1].offset_ns + 100000) < 300, "and show the offset");
     clocks_free(clocks);
     free(run.events);
 }
@@ -525,14 +525,14 @@ static void test_tied_by_barriers(void)
     break_clock(&run, 2, 100000, 0);
     break_clock(&run, 3, 100000, 0);
     tap_ok(matches(&run).received_before_sent == 0 && torn(&run) == 50,
-           "no message tells that two nodes' clocks differ: barriers do");
+           "no message shows that two nodes' clocks differ: barriers do");
     struct clocks *clocks = fix(&run);
     tap_ok(torn(&run) == 0 && matches(&run).received_before_sent == 0 && disorder(&run) == 0, "all is in order again");
     tap_ok(clocks->rows[0].largest_ns == 0 && clocks->rows[1].largest_ns == 0 &&
                llabs(clocks->rows[2].offset_ns + 100000) < 300 && llabs(clocks->rows[3].offset_ns + 100000) < 300,
            "the second node is moved, the first is not");
     tap_ok(clocks->rows[3].width_ns >= 0 && clocks->rows[3].width_ns < 1500 && !clocks->rows[3].loose,
-           "and what the barriers leave open is told: %lld ns", (long long)clocks->rows[3].width_ns);
+           "and what the barriers leave open is reported: %lld ns", (long long)clocks->rows[3].width_ns);
     clocks_free(clocks);
     free(run.events);
 }

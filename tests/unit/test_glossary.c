@@ -67,7 +67,7 @@ static void test_find(void)
            "no part of a name, no more than a name");
     size_t overhead = glossary_find("communication-overhead", 0);
     tap_ok(overhead < glossary_count() && strstr(glossary_at(overhead).source, "3.1.3"),
-           "heuristics are told by their own table");
+           "heuristics come from their own table");
 }
 
 int main(void)

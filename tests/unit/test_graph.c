@@ -23,15 +23,15 @@ static void test_calls(void)
     tap_equal_int(calls[0].enter_ns, -5, "enter before 0");
     tap_equal_int(calls[0].leave_ns, odd - 5, "the longest of the short calls");
     tap_equal_int(calls[0].state, SEND, "its function");
-    tap_equal_int(calls[0].site, 7, "its site, told at its enter");
+    tap_equal_int(calls[0].site, 7, "its site, given at its enter");
     tap_equal_int(calls[0].comm, 0, "its communicator");
     tap_equal_int(calls[1].leave_ns, odd + longest, "a call of an hour");
-    tap_equal_int(calls[1].site, 9, "its site, told at its leave");
+    tap_equal_int(calls[1].site, 9, "its site, given at its leave");
     tap_equal_int(calls[1].comm, 1, "a different communicator");
     tap_equal_int(calls[2].leave_ns, longest * 2, "no call is shorter than nothing");
-    tap_equal_int(calls[2].site, 0, "a site that is not told");
+    tap_equal_int(calls[2].site, 0, "a site that is not given");
     tap_equal_int(calls[3].leave_ns, longest * 3 + odd + 1, "a call that is not left ends with its location");
-    tap_equal_int(calls[3].comm, EVENT_UNKNOWN, "a communicator that is not told");
+    tap_equal_int(calls[3].comm, EVENT_UNKNOWN, "a communicator that is not given");
     graph_free(graph);
 }
 

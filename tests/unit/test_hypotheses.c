@@ -48,7 +48,7 @@ static void expect_fault(const char *text, const char *want)
     struct error err = {0};
     enum status status = expression_parse(&expression, text, "f:7", &err);
     tap_ok(status == STATUS_FAILED, "refused: %.40s", text);
-    tap_equal_string(err.text, want, "  and told why");
+    tap_equal_string(err.text, want, "  with the reason");
 }
 
 static void test_faults(void)

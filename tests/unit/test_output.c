@@ -106,7 +106,7 @@ static void test_links(void)
     tap_equal_int(put("link2", plain, "one", &err), STATUS_OK, "through a dangling link");
     tap_equal_string(content("d/target"), "one", "to where it points");
     tap_equal_int(put("link2", plain, "two", &err), STATUS_FAILED, "what is behind the link is not replaced");
-    tap_equal_int(put("link2", replacing, "two", &err), STATUS_OK, "but if told so");
+    tap_equal_int(put("link2", replacing, "two", &err), STATUS_OK, "but if asked to");
     tap_equal_string(content("d/target"), "two", "at the link's end");
     struct stat about;
     tap_ok(lstat("link2", &about) == 0 && S_ISLNK(about.st_mode), "the link stays a link");
@@ -140,7 +140,7 @@ static void test_full(void)
         output_print(output, "%s %d\n", "line", i);
     tap_ok(output && output_position(output) > 300000, "a full device still takes what is written");
     tap_ok(output && output->fault.kind == ERROR_OUTPUT, "the fault is kept");
-    tap_equal_int(output_close(output, true, &err), STATUS_FAILED, "and told at the end");
+    tap_equal_int(output_close(output, true, &err), STATUS_FAILED, "and reported at the end");
     tap_equal_string(err.text, "/dev/full: cannot write: No space left on device", "in words");
     tap_equal_int(put("/dev/null", plain, "x", &err), STATUS_OK, "a device is there, but not replaced");
     setenv("TMPDIR", "/nowhere", 1);
@@ -229,7 +229,7 @@ static void test_fifo(void)
     dup2(saved, STDOUT_FILENO);
     close(saved);
     tap_equal_int(result, STATUS_FAILED, "nobody reads standard output");
-    tap_ok(err.broken_pipe, "which is told apart");
+    tap_ok(err.broken_pipe, "which is recognised");
     tap_equal_string(err.text, "standard output: cannot write: Broken pipe", "in words");
     unlink("fifo");
 }

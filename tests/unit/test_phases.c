@@ -138,7 +138,7 @@ static void test_ragged(void)
     tap_ok(phases->main_loop == PHASE_NONE, "ragged: no common iteration");
     expect_phases(phases, "the whole run", "ragged");
     tap_equal_int((long long)phases->loops.role_count, 1, "ragged: the same role all the same");
-    if (tap_equal_int((long long)phases->loops.count, 2, "ragged: its loop is told")) {
+    if (tap_equal_int((long long)phases->loops.count, 2, "ragged: its loop is reported")) {
         tap_equal_int(phases->loops.rows[1].least, 9, "ragged: turns of the one");
         tap_equal_int(phases->loops.rows[1].most, 10, "ragged: turns of the others");
         tap_equal_int(phases->loops.rows[1].processes, 8, "ragged: on all");

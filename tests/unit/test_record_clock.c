@@ -98,7 +98,7 @@ static void test_short(void)
     add(BEGIN + begun + 30, truth(BEGIN + begun + 30) + 20, 60);
     record_clocks_finish(&clocks);
     int64_t off = llabs(ns_at(BEGIN + 2 * begun) - truth(BEGIN + 2 * begun));
-    tap_ok(off <= 120, "10 ms of readings, off by 20 ns, tell the next 10 ms: off by %lld ns", (long long)off);
+    tap_ok(off <= 120, "10 ms of readings, off by 20 ns, predict the next 10 ms: off by %lld ns", (long long)off);
 }
 
 static void test_damage(void)

@@ -118,7 +118,7 @@ static void test_waitall(void)
     name_requests(&trace, 0, 1, 1);
     message(&trace, 1, RECV, 30, 54, 0);
     message(&trace, 2, RECV, 50, 55, 0);
-    EXPECT(&trace, 3, WAIT_LATE_RECEIVER, "told by mark and leave", 40, 0, 0);
+    EXPECT(&trace, 3, WAIT_LATE_RECEIVER, "named by mark and leave", 40, 0, 0);
 }
 
 /* The posts of several receives: which is which follows from the order in which they complete. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Results from few runs: distributions against tables, analysis of variance as in Sprof's test of intrusion, means
-   without outliers, and how often identical and different versions are told apart, on generated runs. */
+   without outliers, and how often identical and different versions are distinguished, on generated runs. */
 #include "runs/permutation.h"
 #include "runs/significance.h"
 #include "runs/statistics.h"

@@ -136,7 +136,7 @@ static void test_order(void)
         grid(2, 2, 2, false, 100);
         struct structure got = recognised(8, orders[i]);
         tap_equal_string(structure_name(got.kind), want[i], "2 x 2 x 2, order %d", i);
-        tap_ok(got.ambiguous == (i == 0), "2 x 2 x 2, order %d: %s", i, i ? "decided" : "both are told");
+        tap_ok(got.ambiguous == (i == 0), "2 x 2 x 2, order %d: %s", i, i ? "decided" : "both are reported");
         tap_equal_string(structure_name(got.second.kind), i < 2 ? "butterfly" : "halo", "the second best");
         near(got.second.score, 1, "the second best", "score");
     }

@@ -545,7 +545,7 @@ static void test_definitions(const char *name)
     struct timeline_window window;
     tap_ok(same_names(known, reader->defs) && known->processes == reader->defs->processes &&
                known->threads == reader->defs->threads && same_text(known->version, reader->defs->version),
-           "%s: states, solo events and places as all of the trace tells them", name);
+           "%s: states, solo events and places as in the whole trace", name);
     tap_ok(same_comms(known, reader->defs), "%s: communicators and their members, too", name);
     tap_ok(timeline_window(again, &all, SIZE_MAX, &window, &err) == STATUS_OK && window.state_count > 0,
            "%s: and its events can be read", name);

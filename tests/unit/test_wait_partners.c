@@ -89,7 +89,7 @@ static void test_several(void)
     graph_free(graph);
 }
 
-/* Whose neighbours are not told, or are not there, does not wait as far as one knows. */
+/* A process whose neighbours are not given, or not there, does not wait as far as one knows. */
 static void test_unknown(void)
 {
     struct trace trace = {0};

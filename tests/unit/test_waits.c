@@ -113,7 +113,7 @@ static void test_scan(void)
     graph_free(graph);
 }
 
-/* Ranks of a communicator that are not told make nothing known; who gives nothing is not waited for. */
+/* Without the ranks of a communicator nothing is known; a process that gives nothing is not waited for. */
 static void test_scan_unknown(void)
 {
     struct trace trace = {0};
@@ -204,7 +204,7 @@ static void test_nothing_moved(void)
     analysis_free(analysis);
 }
 
-/* Collectives of neighbours, and what only prepares one, tie nobody, as far as the trace tells. */
+/* Collectives of neighbours, and calls that only prepare one, tie no processes together, as far as the trace shows. */
 static void test_no_waits(void)
 {
     struct trace trace = {0};
@@ -254,8 +254,8 @@ static void test_files_together(void)
     defs_comm(defs, 2);
     write_together(&trace);
     struct analysis *analysis = analysed(&trace, 4);
-    EXPECT(analysis, WAIT_AT_IO, "collective I/O: whose they are is not told", 0, 0, 0, 0);
-    EXPECT(analysis, WAIT_IO, "collective I/O: not told", 60, 38, 32, 43);
+    EXPECT(analysis, WAIT_AT_IO, "collective I/O: the trace does not say on which file", 0, 0, 0, 0);
+    EXPECT(analysis, WAIT_IO, "collective I/O: not given", 60, 38, 32, 43);
     analysis_free(analysis);
     defs_add_constant(defs, FILES_CONSTANT, 1);
     write_together(&trace);
@@ -345,7 +345,7 @@ static void test_places(void)
     }
     struct analysis *analysis = analysed(&trace, 2);
     const struct wait_sums *sums = &analysis->waits[WAIT_LATE_SENDER];
-    if (tap_equal_int((long long)sums->site_count, 2, "places: two sites; what is not told is at none")) {
+    if (tap_equal_int((long long)sums->site_count, 2, "places: two sites; a call without one is at none")) {
         tap_ok(sums->sites[0].index == 0 && sums->sites[0].ns == 40, "places: 10 + 30 at the first");
         tap_ok(sums->sites[1].index == 1 && sums->sites[1].ns == 20, "places: 20 at the second");
     }
@@ -391,7 +391,7 @@ static void test_posted(void)
     graph_free(graph);
 }
 
-/* Roots, several in one call, and requests of which nothing more is told. */
+/* Roots, several in one call, and requests about which nothing more is known. */
 static void test_posted_several(void)
 {
     struct trace trace = {0};
@@ -421,7 +421,7 @@ static void test_posted_several(void)
     }
     analysis = analysed(&trace, 2);
     EXPECT(analysis, WAIT_LATE_BROADCAST, "posted with a root", 30, 0);
-    EXPECT(analysis, WAIT_AT_NXN, "posted by recorders that tell no requests", 0, 0);
+    EXPECT(analysis, WAIT_AT_NXN, "posted by recorders that record no requests", 0, 0);
     tap_equal_int((long long)analysis->uncompleted, 2, "which is said");
     analysis_free(analysis);
 }
@@ -449,7 +449,7 @@ static void test_persistent(void)
     analysis_free(analysis);
 }
 
-/* Of a barrier no bytes are told, or none at all: it is one all the same. */
+/* A barrier without a number of bytes, or with 0: it is one all the same. */
 static void test_barrier_bytes(void)
 {
     struct trace trace = {0};

@@ -277,7 +277,7 @@ static void test_standard(void)
     graph_free(graph);
 }
 
-/* Which call posts a receive, and which completes a send, the trace tells: rendezvous waits for the one, and in the
+/* The trace shows which call posts a receive, and which completes a send: rendezvous waits for the one, and in the
    other.
  */
 static void test_requests(void)

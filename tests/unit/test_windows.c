@@ -341,7 +341,7 @@ static void test_lock_all(void)
     lock_all(&trace, 1, 10, 54);
     access_to(&trace, 1, 55, 56, 3);
     window(&trace, 1, UNLOCK_ALL, 60, 61);
-    EXPECT(&trace, 2, WAIT_LOCK_CONTENTION, "it is not told of those that are not accessed", 0, 0);
+    EXPECT(&trace, 2, WAIT_LOCK_CONTENTION, "it is not reported for processes that nobody accesses", 0, 0);
     lock_all(&trace, 1, 1, 2);
     access_to(&trace, 1, 3, 4, 0);
     window(&trace, 1, UNLOCK_ALL, 50, 53);

@@ -223,7 +223,7 @@ static bool random_record(struct event *event, uint32_t next[4], unsigned char p
     }
 }
 
-/* What is seldom told, on any event. */
+/* Attributes that are rare, on any event. */
 static void random_rest(struct event *event, unsigned char payload[16])
 {
     bool is_message = event->kind == EVENT_SEND || event->kind == EVENT_RECEIVE;

@@ -37,7 +37,7 @@ static const uint8_t clog2_site_at[CLOG2_KINDS] = {
 
 enum {
     CLOG2_PREAMBLE_SIZE = 1024,
-    CLOG2_BLOCK_SIZE = 65536, /* the usual one; the preamble tells */
+    CLOG2_BLOCK_SIZE = 65536, /* the usual one; the preamble says */
     CLOG2_HEADER_SIZE = 24,   /* of a record: time, communicator, rank in it, thread, type */
     CLOG2_RECORD_MAX = CLOG2_HEADER_SIZE + 112,
     /* Texts are NUL-terminated within these, so that one character less counts. */

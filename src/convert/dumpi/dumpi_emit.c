@@ -307,7 +307,7 @@ static void take_requests(struct dumpi_state *state, const struct defs *defs, co
     }
 }
 
-/* Tells the requests of the call on its leave, and on marks before it as many as do not follow each other. */
+/* Puts the requests of the call on its leave; numbers that do not follow each other go on marks before it. */
 static void push_leave(struct dumpi_state *state, const struct dumpi_call *call, uint32_t what, int32_t comm)
 {
     size_t i = 0, end = 0;

@@ -15,7 +15,7 @@ struct dumpi_file {
     bool indexed;  /* false: a run that was killed, or a file that cannot be read from the middle */
     uint64_t header, body, footer, sizes; /* 0: not there */
     uint8_t version[3];
-    char *host;                  /* NULL: not told */
+    char *host;                  /* NULL: not given */
     uint16_t functions;          /* the number after the last one of MPI */
     int64_t cpu_ns, wall_ns;     /* what times count from */
     int64_t wrapped_ns, last_ns; /* seconds have 16 bits */
@@ -36,8 +36,8 @@ struct dumpi_file *dumpi_file_borrow(struct input *input, struct error *err);
 enum dumpi_step dumpi_file_next(struct dumpi_file *file, struct dumpi_call *call, const char **wrong,
                                 struct error *err);
 
-/* Sizes of predefined datatypes by their number; what the file does not tell is as in 64-bit C. Fills up to `most`;
-   returns how many there are. */
+/* Sizes of predefined datatypes by their number; those that the file does not give are as in 64-bit C. Fills up to
+   `most`; returns how many there are. */
 size_t dumpi_file_sizes(struct dumpi_file *file, int32_t *sizes, size_t most, struct error *err);
 
 void dumpi_file_close(struct dumpi_file *file);

@@ -79,7 +79,7 @@ static char *dumpi_find_meta(const char *directory)
     return result;
 }
 
-/* The number of processes and the files' prefix as a .meta tells them. */
+/* The number of processes and the files' prefix as a .meta gives them. */
 static uint64_t read_meta(struct input *input, char **prefix, struct error *err)
 {
     struct text_line line;

@@ -22,7 +22,7 @@ struct otf2_state {
     struct otf2_requests requests;
     uint32_t process;
     bool gave_comms;   /* of the current process */
-    size_t comm, side; /* next to be told */
+    size_t comm, side; /* next to be given */
     uint64_t records, undefined;
 };
 

@@ -37,7 +37,7 @@ struct paje_links {
     struct paje_other_end head;
 };
 
-/* The end of a link in the line at `byte`, at this container; bytes are those that its record tells. */
+/* The end of a link in the line at `byte`, at this container; bytes are those of its record. */
 enum status paje_links_add(struct paje_links *links, const struct paje_record *record, uint64_t byte,
                            uint32_t container, int64_t bytes, struct error *err) MUST_CHECK;
 

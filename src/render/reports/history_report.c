@@ -228,7 +228,7 @@ void history_write_html(struct output *output, const struct history *history, co
     if (skipped > 0)
         page_element(output, "<p class=\"muted\">", text, "</p>\n");
     output_text(output, "</main>\n<footer class=\"muted\">Made by SIGHT " PACKAGE_VERSION
-                        ". Lines are levels; a change is told where chance explains it in less than one series of a "
+                        ". Lines are levels; a change is shown where chance explains it in less than one series of a "
                         "hundred.</footer>\n");
     page_end(output, NULL);
 }
