@@ -1,4 +1,4 @@
-/* Who sends how much: cc messages.c $(pkg-config --cflags --libs sight) && ./a.out run.clog2 */
+/* How much each process sends: cc messages.c $(pkg-config --cflags --libs sight) && ./a.out run.clog2 */
 #include <sight.h>
 #include <stdio.h>
 #include <stdlib.h>

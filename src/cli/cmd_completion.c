@@ -211,7 +211,7 @@ static const char zsh_commands[] =
     "        fi\n"
     "        return\n"
     "    fi\n"
-    "    # _arguments takes the first word for the program: behind a command, that is the command.\n"
+    "    # _arguments takes the first word for the program: after a command, that is the command.\n"
     "    case $words[2] in\n"
     "    ";
 

@@ -121,7 +121,7 @@ struct record_header {
     uint8_t used[RECORD_FUNCTIONS_MAX]; /* 1: the function was called */
 };
 
-_Static_assert(sizeof(struct record_header) <= RECORD_PENDING_AT, "the slot is behind the header");
+_Static_assert(sizeof(struct record_header) <= RECORD_PENDING_AT, "the slot is after the header");
 
 /* What a call waits for, known when it is entered: a slot of the thread, overwritten by the next such call. It belongs
    to the call whose entry ends at `position`, which is stored last and is 0 while the slot changes. For sends the

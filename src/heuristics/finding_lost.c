@@ -71,7 +71,7 @@ static void say_why(const struct metrics *metrics, const struct loss *loss, stru
             "Even work alone would save %s by replay: where one process computes longer, others cannot use the time.",
             seconds_text(number, (double)even_work_saving_ns(metrics, &by_steps) / 1e9));
     } else {
-        snprintf(why, sizeof why, "It is spread over many waits and calls, none of which alone costs enough.");
+        snprintf(why, sizeof why, "It is spread over many waits and calls; no single one costs enough.");
     }
     size_t used = strlen(finding->text);
     snprintf(finding->text + used, sizeof finding->text - used, " No single change recovers it. %s", why);

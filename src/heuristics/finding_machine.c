@@ -115,7 +115,7 @@ bool find_oversubscription(const struct finding_input *input, struct finding *fi
     snprintf(finding->title, sizeof finding->title, "the processes share cores: more of them run than there are cores");
     snprintf(finding->text, sizeof finding->text,
              "%s calls that move 16 KiB at most take %s each after everything they need is there, %s in total; %s "
-             "like them take microseconds, so it is not the network: processes that could go on do not get a core. "
+             "like them take microseconds, so it is not the network: processes that are ready to run wait for a core. "
              "Waits, transfer times and uneven computing follow from this.",
              text_thousands(calls, analysis->held_calls), seconds_text(each, held_s / (double)analysis->held_calls),
              seconds_text(held, held_s), text_thousands(prompt, analysis->prompt_calls));
@@ -131,6 +131,6 @@ void finding_caveat(const struct finding_input *input, char caveat[FINDING_CAVEA
 {
     snprintf(caveat, FINDING_CAVEAT_SIZE, "%s",
              finding_shares_cores(input->metrics)
-                 ? "The processes share cores: the times of this run are the machine's as much as the program's."
+                 ? "The processes share cores: the times of this run depend on the scheduler as much as on the program."
                  : "");
 }

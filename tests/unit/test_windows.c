@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* One-sided communication by hand: who waits for whom on a window, and what is no wait. */
+/* One-sided communication by hand: which process waits for which on a window, and which calls do not wait. */
 #include "replay/analyse.h"
 #include "replay/network.h"
 #include "replay/replay.h"

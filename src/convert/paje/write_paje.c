@@ -231,7 +231,7 @@ static enum status paje_end(struct sink *sink, const struct trace_end *end, stru
     paje->marks_used = memory_new(defs->mark_count);
     if (by_location_walk(paje->by, &visitor, paje, err) != STATUS_OK)
         return STATUS_FAILED;
-    writer_lose(&paje->writer, "messages of which one end is missing", by_location_lone_ends(paje->by));
+    writer_lose(&paje->writer, "messages with a missing end", by_location_lone_ends(paje->by));
     paje_write_head(paje);
     if (write_lines(paje, err) != STATUS_OK)
         return STATUS_FAILED;

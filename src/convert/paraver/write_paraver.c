@@ -368,7 +368,7 @@ static enum status paraver_finish(struct sink *sink, const struct trace_end *end
     if (by_location_walk(paraver->by, &visitor, paraver, err) != STATUS_OK ||
         add_communications(paraver, err) != STATUS_OK)
         return STATUS_FAILED;
-    writer_lose(&paraver->writer, "messages of which one end is missing", by_location_lone_ends(paraver->by));
+    writer_lose(&paraver->writer, "messages with a missing end", by_location_lone_ends(paraver->by));
     paraver_write_head(paraver);
     if (paraver->writer.beside[0])
         paraver_write_labels(paraver, paraver->writer.beside[0]);

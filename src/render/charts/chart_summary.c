@@ -60,7 +60,7 @@ void chart_summary_draw(struct canvas *canvas, const struct chart_input *input, 
     y += BAR + 22;
     if (y + 16 + ROW < area.y + area.height)
         canvas_text(canvas, area.x + fmin(NAMES, area.width * 0.3), y, (struct text_style){.ink = INK_MUTED},
-                    "of which in");
+                    "time in MPI by function");
     y += 16;
     for (size_t i = 0; i <= functions.count && y + ROW < area.y + area.height; i++) {
         bool others = i == functions.count;

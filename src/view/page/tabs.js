@@ -58,7 +58,7 @@ class Tabs {
     return h('figure', { 'aria-label': title }, document.importNode(svg, true));
   }
 
-  /** Who sends how much to whom: a cell for each pair of processes, or of groups of them. */
+  /** How much each process sends to each: a cell for each pair of processes, or of groups of them. */
   async matrix() {
     const { groups, size, pairs, messages, bytes } = await this.app.source.json('matrix');
     const { meta } = this.app.source;
