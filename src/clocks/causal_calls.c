@@ -3,6 +3,7 @@
 
 #include "clocks/causal_gates.h"
 #include "core/memory.h"
+#include "core/numbers.h"
 #include "core/open_states.h"
 #include "graph/graph_requests.h"
 
@@ -129,11 +130,6 @@ static void begin_call(struct causal_calls *calls, struct thread_calls *thread, 
     thread->follows = interest != INTEREST_NONE && (interest != INTEREST_REQUESTS || calls->later);
     if (thread->follows)
         ARRAY_PUSH(thread->places, thread->count, thread->capacity, (struct call_place){ordinal, CAUSAL_NONE});
-}
-
-static int64_t larger(int64_t a, int64_t b)
-{
-    return a > b ? a : b;
 }
 
 /* What is known about the current call. */

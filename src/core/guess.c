@@ -1,16 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "core/guess.h"
 
+#include "core/numbers.h"
+
 #include <ctype.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
-
-static size_t smaller(size_t a, size_t b)
-{
-    return a < b ? a : b;
-}
 
 static int letter(const char *text, size_t at)
 {

@@ -82,6 +82,11 @@ struct number_text text_number(uint64_t value)
     return number;
 }
 
+const char *text_plural(uint64_t count, const char *one, const char *many)
+{
+    return count == 1 ? one : many;
+}
+
 /* Three significant digits of value, which is in [0, 1000). */
 static void text_three_digits(char *buffer, double value, const char *unit)
 {

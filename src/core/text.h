@@ -20,6 +20,9 @@ struct number_text {
 };
 struct number_text text_number(uint64_t value);
 
+/* The word for one, or for any other number: text_plural(count, "it does", "they do"). */
+const char *text_plural(uint64_t count, const char *one, const char *many);
+
 /* A time with three significant digits and a unit that keeps it readable: "1.23 s", "45.6 ms", "789 µs", "12 ns"; "0".
  */
 char *text_duration(char buffer[TEXT_NUMBER_SIZE], int64_t ns);

@@ -3,6 +3,7 @@
 
 #include "core/map.h"
 #include "core/memory.h"
+#include "core/numbers.h"
 #include "core/parallel.h"
 #include "engine/opening.h"
 #include "engine/searching.h"
@@ -189,11 +190,6 @@ static void analyse_part(void *context, size_t index)
         run->metrics->analysis = analyse_in_parallel(run->graph, threads_of(run->request, THREADS_ANALYSING));
     else if (index == 1 && (run->wants & ENGINE_PHASES))
         run->metrics->phases = phase_metrics_with(run->graph, run->spans);
-}
-
-static int64_t larger(int64_t a, int64_t b)
-{
-    return a > b ? a : b;
 }
 
 /* The clock correction, in addition to the results from corrected times. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "heuristics/advice.h"
 
+#include "core/numbers.h"
 #include "core/text.h"
 #include "heuristics/master.h"
 #include "heuristics/traffic.h"
@@ -141,7 +142,7 @@ static void pipeline(const struct setting *setting, struct reason *reason)
 {
     struct traffic traffic = traffic_of(setting->input->metrics);
     double stages = (double)setting->structure->processes,
-           pieces = traffic.count > 0 ? (double)traffic.messages / (double)traffic.count : 0;
+           pieces = ratio_of((double)traffic.messages, (double)traffic.count);
     char count[TEXT_NUMBER_SIZE];
     snprintf(reason->who, sizeof reason->who, "P = %.0f stages with N = %s pieces each", stages,
              text_thousands(count, text_whole(pieces)));
@@ -247,7 +248,7 @@ static bool messages_are_uneven(const struct setting *setting, struct reason *re
     (void)reason;
     for (size_t i = 0; i < metrics->process_count; i++) {
         double messages = (double)metrics->process[i].messages_sent + (double)metrics->process[i].messages_received;
-        most = messages > most ? messages : most;
+        most = larger(messages, most);
         all += messages;
     }
     return setting->input->analysis->load_balance > BALANCED && most * (double)metrics->process_count > UNEVEN * all;

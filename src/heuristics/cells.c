@@ -2,6 +2,7 @@
 #include "heuristics/cells.h"
 
 #include "core/memory.h"
+#include "core/numbers.h"
 #include "core/text.h"
 
 #include <stdio.h>
@@ -15,7 +16,7 @@ int64_t cells_duration_ns(const struct metrics *metrics)
 void cells_conclude(const struct metrics *metrics, struct heuristic_result *result, double sum, double duration)
 {
     result->index = result->share = sum / (double)metrics->process_count;
-    result->mean = result->cell_count ? sum / (double)result->cell_count : 0;
+    result->mean = ratio_of(sum, (double)result->cell_count);
     result->verdict = verdict_of(result->index);
     result_detail(result, "processes", (double)metrics->process_count, false);
     result_detail(result, "duration_s", duration / 1e9, true);
@@ -51,7 +52,7 @@ static int by_share(const void *a, const void *b)
 {
     const struct function_share *left = a, *right = b;
     if (left->share != right->share)
-        return left->share > right->share ? -1 : 1;
+        return order_by(right->share, left->share);
     return (left->state > right->state) - (left->state < right->state);
 }
 
@@ -77,7 +78,7 @@ size_t cells_functions(const struct metrics *metrics, const struct heuristic_res
             all[found++] = all[i];
     if (found > 0)
         qsort(all, found, sizeof *all, by_share);
-    memcpy(shares, all, (found < count ? found : count) * sizeof *shares);
+    memcpy(shares, all, smaller(found, count) * sizeof *shares);
     free(all);
     return found;
 }

@@ -5,6 +5,7 @@
 #include "heuristics/heuristic.h"
 
 #include "core/memory.h"
+#include "core/numbers.h"
 #include "core/text.h"
 #include "heuristics/cells.h"
 
@@ -65,7 +66,7 @@ void judge_communication_overhead(const struct metrics *metrics, struct heuristi
         sum += index;
     }
     result->index = result->share = sum / (double)metrics->process_count;
-    result->mean = result->cell_count ? sum / (double)result->cell_count : 0;
+    result->mean = ratio_of(sum, (double)result->cell_count);
     result->verdict = verdict_of(result->index);
     result_detail(result, "messages", (double)messages, false);
     result_detail(result, "shortest_send_s", (double)overhead / 1e9, true);

@@ -2,6 +2,7 @@
 #include "heuristics/comparison.h"
 
 #include "core/memory.h"
+#include "core/numbers.h"
 #include "heuristics/efficiency.h"
 #include "metrics/functions_together.h"
 
@@ -165,7 +166,7 @@ static int by_move(const void *a, const void *b)
 {
     const struct moved_function *left = a, *right = b;
     if (left->moved != right->moved)
-        return left->moved > right->moved ? -1 : 1;
+        return order_by(right->moved, left->moved);
     return strcmp(left->function.name, right->function.name);
 }
 

@@ -2,6 +2,7 @@
 #include "heuristics/condition.h"
 
 #include "core/guess.h"
+#include "core/numbers.h"
 #include "heuristics/efficiency.h"
 
 #include <math.h>
@@ -86,7 +87,7 @@ static enum status not_a_condition(const char *text, size_t length, struct error
 {
     char nearest[GUESS_TEXT];
     size_t name = strcspn(text, "<> ,");
-    struct guess guess = guess_of(text, name < length ? name : length);
+    struct guess guess = guess_of(text, smaller(name, length));
     for (size_t i = 0; i < VALUES; i++)
         guess_try(&guess, value_names[i]);
     for (enum finding_kind kind = 0; kind < FINDING_KINDS; kind++)

@@ -6,6 +6,7 @@
 #include "heuristics/heuristic.h"
 
 #include "core/memory.h"
+#include "core/numbers.h"
 #include "core/text.h"
 #include "heuristics/cells.h"
 
@@ -42,7 +43,7 @@ static double blocked(const struct metrics *metrics, const struct function_row *
     if (row->count == 0 || !can_block(&metrics->defs->states[row->state]))
         return 0;
     double time = (double)row->time_ns - (double)row->count * (double)shortest[row->state];
-    return time < (double)row->exclusive_ns ? time : (double)row->exclusive_ns;
+    return smaller(time, (double)row->exclusive_ns);
 }
 
 /* All waits of a row for other processes, in ns. */

@@ -8,6 +8,7 @@
    processes, or a mean of 0. */
 #include "heuristics/heuristic.h"
 
+#include "core/numbers.h"
 #include "core/text.h"
 #include "heuristics/master.h"
 
@@ -71,7 +72,7 @@ static enum verdict spread_verdict(const struct measure *measure, double duratio
 
 static const char *process_word(size_t count)
 {
-    return count == 1 ? "process" : "processes";
+    return text_plural(count, "process", "processes");
 }
 
 /* "2.4 times as long as", or in per cent if that reads better. */
@@ -101,7 +102,7 @@ static void say_even(struct heuristic_result *result, const struct spread *sprea
     const struct measure *measure = &spread->measure;
     char least[TEXT_NUMBER_SIZE], most[TEXT_NUMBER_SIZE], share[TEXT_NUMBER_SIZE], over[TEXT_NUMBER_SIZE],
         range[RANGE_TEXT_SIZE];
-    double waited = spread->duration > 0 ? measure->imbalance / spread->duration : 0;
+    double waited = ratio_of(measure->imbalance, spread->duration);
     if (!measure_is_even(measure))
         result_say(result,
                    "The %ss differ (%s on process %s to %s on process %s), but the longest exceeds the mean by only "
@@ -332,7 +333,7 @@ static void advise_compute(struct heuristic_result *result, const struct pattern
     case SHAPE_FEW_HIGH:
         ranks_text(ranks, pattern->far, pattern->far_count);
         result_suggest(result, "give %s %s less work, or find out what %s that the other processes do not",
-                       process_word(pattern->far_count), ranks, pattern->far_count == 1 ? "it does" : "they do");
+                       process_word(pattern->far_count), ranks, text_plural(pattern->far_count, "it does", "they do"));
         break;
     case SHAPE_FEW_LOW:
         ranks_text(ranks, pattern->far, pattern->far_count);
@@ -367,7 +368,7 @@ static void advise_communication(struct heuristic_result *result, const struct p
     ranks_text(ranks, pattern->far, few ? pattern->far_count : 0);
     if (few)
         result_suggest(result, "see which functions %s %s %s in: sight chart activity",
-                       process_word(pattern->far_count), ranks, pattern->far_count == 1 ? "is" : "are");
+                       process_word(pattern->far_count), ranks, text_plural(pattern->far_count, "is", "are"));
     else
         result_suggest(result,
                        "see which functions process %s spends time in that process %s does not: sight chart activity",

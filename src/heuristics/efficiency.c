@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "heuristics/efficiency.h"
 
+#include "core/numbers.h"
+
 #include <string.h>
 
 /* In calls that start MPI, and in those that end it. */
@@ -30,8 +32,8 @@ int64_t working_duration_ns(const struct metrics *metrics)
         struct starting starting = starting_of(metrics, row);
         int64_t from_ns = row->begin_ns, to_ns = row->end_ns - starting.stop_ns;
         time_add(&from_ns, starting.start_ns);
-        begin_ns = from_ns < begin_ns ? from_ns : begin_ns;
-        end_ns = to_ns > end_ns ? to_ns : end_ns;
+        begin_ns = smaller(from_ns, begin_ns);
+        end_ns = larger(to_ns, end_ns);
     }
     int64_t working_ns = metrics->process_count > 0 ? time_since(begin_ns, end_ns) : 0;
     return working_ns > 0 ? working_ns : time_since(metrics->begin_ns, metrics->end_ns);
@@ -43,7 +45,7 @@ struct efficiency efficiency_of(const struct metrics *metrics)
     for (size_t i = 0; i < metrics->process_count; i++) {
         double compute = (double)metrics_compute_ns(metrics, i);
         sum += compute;
-        most = compute > most ? compute : most;
+        most = larger(compute, most);
     }
     if (most <= 0 || duration <= 0)
         return (struct efficiency){0};
@@ -70,7 +72,7 @@ double mpi_share(const struct metrics *metrics)
         communication += (double)metrics->process[i].communication_ns + (double)metrics_polled_ns(metrics, i);
         total += (double)process_total_ns(&metrics->process[i]);
     }
-    return total > 0 ? communication / total : 0;
+    return ratio_of(communication, total);
 }
 
 double startup_share(const struct metrics *metrics)
@@ -81,5 +83,5 @@ double startup_share(const struct metrics *metrics)
         total += (double)process_total_ns(&metrics->process[i]);
         startup += (double)starting.start_ns + (double)starting.stop_ns;
     }
-    return total > 0 ? startup / total : 0;
+    return ratio_of(startup, total);
 }

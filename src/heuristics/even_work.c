@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "heuristics/even_work.h"
 
+#include "core/numbers.h"
 #include "heuristics/finding.h"
 #include "heuristics/iterations.h"
 
@@ -17,5 +18,5 @@ int64_t even_work_saving_ns(const struct metrics *metrics, bool *by_steps)
     *by_steps = more > finding_noise(analysis) && !is_in_iterations(metrics);
     int64_t saving_ns = *by_steps ? analysis->even_steps_saving : analysis->balanced_saving;
     *by_steps &= analysis->even_sections_saving <= saving_ns;
-    return analysis->even_sections_saving > saving_ns ? analysis->even_sections_saving : saving_ns;
+    return larger(analysis->even_sections_saving, saving_ns);
 }

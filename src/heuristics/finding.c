@@ -2,6 +2,7 @@
 #include "heuristics/finding.h"
 
 #include "core/memory.h"
+#include "core/numbers.h"
 #include "core/text.h"
 
 #include <inttypes.h>
@@ -80,8 +81,8 @@ static int by_time(const void *a, const void *b)
 {
     const struct part *left = a, *right = b;
     if (left->ns != right->ns)
-        return left->ns > right->ns ? -1 : 1;
-    return left->rank < right->rank ? -1 : 1;
+        return order_by(right->ns, left->ns);
+    return order_by(left->rank, right->rank);
 }
 
 static int by_rank(const void *a, const void *b)

@@ -68,8 +68,8 @@ static void say(struct finding *finding, size_t processes)
     who_text(who, &finding->causes, processes);
     *who = (char)(*who >= 'a' && *who <= 'z' ? *who - 'a' + 'A' : *who);
     text_append(finding->text, sizeof finding->text, " %s compute%s %s more%s than the others in %.*s%s%s%s%s%.*s.",
-                who, finding->causes.count == 1 ? "s" : "", seconds_text(time, code->excess_s),
-                finding->causes.count == 1 ? "" : " each", text_beginning(code->name, 60), code->name,
+                who, text_plural(finding->causes.count, "s", ""), seconds_text(time, code->excess_s),
+                text_plural(finding->causes.count, "", " each"), text_beginning(code->name, 60), code->name,
                 *site ? " (" : "", site, *site ? ")" : "", code->caller ? ", called from " : "",
                 code->caller ? text_beginning(code->caller, 60) : 0, code->caller ? code->caller : "");
 }

@@ -79,7 +79,8 @@ bool find_dynamic_imbalance(const struct finding_input *input, struct finding *f
     name_heaviest(input, dynamic, finding);
     if (finding->causes.count > 0)
         snprintf(finding->text + used, sizeof finding->text - (size_t)used, "; %s %s the most work.",
-                 who_text(who, &finding->causes, metrics->process_count), finding->causes.count == 1 ? "has" : "have");
+                 who_text(who, &finding->causes, metrics->process_count),
+                 text_plural(finding->causes.count, "has", "have"));
     else
         snprintf(finding->text + used, sizeof finding->text - (size_t)used,
                  "; %s of that is not visible in the totals.", text_share(share, dynamic));
@@ -189,12 +190,12 @@ bool find_idle_process(const struct finding_input *input, struct finding *findin
     finding->to_s = duration;
     finding_takes_waits(finding, input->analysis);
     snprintf(finding->title, sizeof finding->title, "idle: %s %s next to nothing", who,
-             idle.count == 1 ? "computes" : "compute");
+             text_plural(idle.count, "computes", "compute"));
     snprintf(finding->text, sizeof finding->text,
              "The other processes compute for %s each on average, %s of the run; %s %s less than 5 %% of that, and %s "
              "not hand out work either.",
              seconds_text(busy, busy_s), text_share(share, busy_s / duration), who,
-             idle.count == 1 ? "computes" : "compute", idle.count == 1 ? "does" : "do");
+             text_plural(idle.count, "computes", "compute"), text_plural(idle.count, "does", "do"));
     snprintf(finding->advice, sizeof finding->advice, "give %s part of the work, or start fewer processes", who);
     finding_evidence(finding, "idle_processes", (double)idle.count, false);
     finding_evidence(finding, "busy_s", busy_s, true);

@@ -3,6 +3,7 @@
 #include "heuristics/finding.h"
 
 #include "core/memory.h"
+#include "core/numbers.h"
 #include "core/text.h"
 #include "heuristics/efficiency.h"
 #include "heuristics/even_work.h"
@@ -80,8 +81,8 @@ static void say_why(const struct metrics *metrics, const struct loss *loss, stru
 
 static double largest_of(const struct loss *loss)
 {
-    double largest = loss->uneven_s > loss->turns_s ? loss->uneven_s : loss->turns_s;
-    return largest > loss->transfer_s ? largest : loss->transfer_s;
+    double largest = larger(loss->uneven_s, loss->turns_s);
+    return larger(largest, loss->transfer_s);
 }
 
 bool find_lost_time(const struct finding_input *input, struct finding *finding)

@@ -3,6 +3,7 @@
 #include "heuristics/finding.h"
 
 #include "core/memory.h"
+#include "core/numbers.h"
 #include "core/text.h"
 #include "heuristics/efficiency.h"
 #include "profile/resources.h"
@@ -40,7 +41,7 @@ static struct lost lost_of(const struct metrics *metrics)
         lost.lost_s += beyond_ns > 0 ? (double)beyond_ns / 1e9 : 0;
         lost.wall_s += (double)process->wall_ns / 1e9;
         lost.cpu_s += (double)cpu_ns / 1e9;
-        lost.cores = cores > lost.cores ? cores : lost.cores;
+        lost.cores = larger(cores, lost.cores);
     }
     if (lost.processes > 0) {
         lost.lost_s /= (double)lost.processes;
@@ -87,7 +88,7 @@ static void say_measured(const struct finding_input *input, struct finding *find
              seconds_text(time, lost.lost_s), seconds_text(wall, lost.wall_s), seconds_text(cpu, lost.cpu_s));
     if (lost.cores > 0 && lost.processes > (size_t)lost.cores)
         text_append(finding->text, sizeof finding->text, " %s processes run, and may use %d core%s of a host.",
-                    text_thousands(count, lost.processes), (int)lost.cores, lost.cores == 1 ? "" : "s");
+                    text_thousands(count, lost.processes), (int)lost.cores, text_plural((uint64_t)lost.cores, "", "s"));
     else
         text_append(finding->text, sizeof finding->text,
                     " Other programs use the same cores, or processes are bound to one core together.");

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The table of finders, and the relations between their findings. */
 #include "core/memory.h"
+#include "core/numbers.h"
 #include "heuristics/advice.h"
 #include "heuristics/efficiency.h"
 #include "heuristics/finding.h"
@@ -29,7 +30,7 @@ static int by_saving(const void *a, const void *b)
 {
     const struct finding *left = a, *right = b;
     if (left->saving_s != right->saving_s)
-        return left->saving_s > right->saving_s ? -1 : 1;
+        return order_by(right->saving_s, left->saving_s);
     return (left->kind > right->kind) - (left->kind < right->kind);
 }
 
@@ -143,7 +144,7 @@ struct findings findings_of(const struct metrics *metrics, const struct heuristi
     struct structure structure = structure_of_run(metrics);
     struct finding_coder *coder = finding_coder_new(metrics);
     const struct analysis *analysis = input->analysis;
-    int64_t clock_ns = analysis->clock_rest > analysis->clock_error ? analysis->clock_rest : analysis->clock_error;
+    int64_t clock_ns = larger(analysis->clock_rest, analysis->clock_error);
     double duration = (double)analysis->duration / 1e9, clock = (double)clock_ns / 1e9;
     double working = (double)working_duration_ns(metrics) / 1e9;
     findings.clock_limits = clock > FINDING_NOISE * working;
@@ -154,7 +155,7 @@ struct findings findings_of(const struct metrics *metrics, const struct heuristi
         bool found = finders[kind](input, &finding);
         if (found)
             advice_fit(input, &structure, &finding);
-        finding.share = duration > 0 ? finding.saving_s / duration : 0;
+        finding.share = ratio_of(finding.saving_s, duration);
         if (found && (finding.unresolved || finding.saving_s > findings.floor_s)) {
             finding_code_fit(coder, &finding);
             ARRAY_PUSH(findings.finding, findings.count, capacity, finding);

@@ -3,6 +3,7 @@
 #include "heuristics/finding.h"
 
 #include "core/memory.h"
+#include "core/numbers.h"
 #include "core/text.h"
 #include "heuristics/efficiency.h"
 
@@ -81,16 +82,16 @@ static struct own_time own_time_of(const struct finding_input *input, uint32_t s
             if (row->state != state)
                 continue;
             own.calls += row->count;
-            own.most_calls = row->count > own.most_calls ? row->count : own.most_calls;
+            own.most_calls = larger(row->count, own.most_calls);
             own.processes_ns[i] += row->time_ns;
             own.all_s += (double)row->time_ns / 1e9;
-            own.longest_s = (double)row->max_ns / 1e9 > own.longest_s ? (double)row->max_ns / 1e9 : own.longest_s;
+            own.longest_s = larger((double)row->max_ns / 1e9, own.longest_s);
             if (row->count > 0 && (own.shortest_s < 0 || (double)row->min_ns / 1e9 < own.shortest_s))
                 own.shortest_s = (double)row->min_ns / 1e9;
         }
     for (int kind = WAIT_NONE + 1; kind < WAIT_CAUSED_COUNT; kind++)
         own.all_s -= (double)input->analysis->waits[kind].states_ns[state] / 1e9;
-    own.all_s = own.all_s > 0 ? own.all_s : 0;
+    own.all_s = larger(own.all_s, 0);
     return own;
 }
 
@@ -105,7 +106,7 @@ static struct ranks with_most_bytes(const struct metrics *metrics)
     for (size_t i = 0; i < count; i++) {
         uint64_t mean = all / count, mine = metrics->process[i].bytes_sent + metrics->process[i].bytes_received;
         excess[i] = mine > mean && mine <= INT64_MAX ? (int64_t)(mine - mean) : 0;
-        most = excess[i] > most ? excess[i] : most;
+        most = larger(excess[i], most);
     }
     struct ranks ranks = {0};
     if (count > 0 && (double)most > (UNEVEN - 1) * (double)all / (double)count)
@@ -125,7 +126,7 @@ static double own_ns(const struct finding_input *input, size_t row)
     double ns = (double)input->metrics->process[row].communication_ns;
     for (int kind = WAIT_NONE + 1; kind < WAIT_CAUSED_COUNT; kind++)
         ns -= (double)input->analysis->waits[kind].victims_ns[row];
-    return ns > 0 ? ns : 0;
+    return larger(ns, 0);
 }
 
 /* True if all of these spend more in MPI than others: every run has a critical path, so it alone proves nothing. */
@@ -138,7 +139,7 @@ static bool have_more(const struct finding_input *input, const struct ranks *ran
         double own = own_ns(input, i);
         mean += own / (double)metrics->process_count;
         if (at < ranks->count && metrics->process[i].rank == ranks->rank[at]) {
-            least = own < least ? own : least;
+            least = smaller(own, least);
             at++;
         }
     }
@@ -177,9 +178,7 @@ static void say(const struct finding_input *input, uint32_t index, const struct 
     const struct state_def *state = &input->metrics->defs->states[index];
     const struct remedy *remedy =
         state->class == CLASS_SETUP && own->most_calls <= MADE_FOR_ONCE ? &made_once : remedy_of(state);
-    double path = (double)input->analysis->path > 0
-                      ? (double)input->analysis->path_states_ns[index] / (double)input->analysis->path
-                      : 0;
+    double path = ratio_of((double)input->analysis->path_states_ns[index], (double)input->analysis->path);
     char share[TEXT_NUMBER_SIZE], calls[TEXT_NUMBER_SIZE], time[TEXT_NUMBER_SIZE], each[TEXT_NUMBER_SIZE],
         ideal[TEXT_NUMBER_SIZE], transfer[TEXT_NUMBER_SIZE];
     snprintf(finding->title, sizeof finding->title, "excluding waiting, %.*s takes %s of the critical path",
@@ -188,7 +187,7 @@ static void say(const struct finding_input *input, uint32_t index, const struct 
              "Excluding waiting, %s calls of %.*s take %s in total, %s each: it %s. On an ideal network the run would "
              "take %s; excluding the start and end of MPI, that is a transfer efficiency of %s.",
              text_thousands(calls, own->calls), text_beginning(state->name, 60), state->name,
-             seconds_text(time, own->all_s), seconds_text(each, own->calls ? own->all_s / (double)own->calls : 0),
+             seconds_text(time, own->all_s), seconds_text(each, ratio_of(own->all_s, (double)own->calls)),
              remedy->doing, seconds_text(ideal, (double)input->analysis->ideal / 1e9),
              text_share(transfer, efficiency));
     snprintf(finding->advice, sizeof finding->advice, "%s", remedy->advice);

@@ -2,6 +2,7 @@
 /* Findings from wait states: which processes wait for which. */
 #include "heuristics/finding.h"
 
+#include "core/numbers.h"
 #include "core/text.h"
 #include "heuristics/master.h"
 #include "heuristics/wait_words.h"
@@ -58,7 +59,7 @@ static double blame(const struct metrics *metrics, const struct wait_sums *sums,
             named += (double)sums->causes_ns[i];
             at++;
         }
-    return sums->ns > 0 ? named / (double)sums->ns : 0;
+    return ratio_of(named, (double)sums->ns);
 }
 
 /* True if there are too many causes for their names to be useful. */
@@ -96,14 +97,14 @@ static void say_waits(const struct finding_input *input, const struct wait_words
     victims[0] = (char)toupper((unsigned char)victims[0]);
     int used = snprintf(
         finding->text, sizeof finding->text, "%s %s %s%s in %.*s%s waiting %s (%s of %s calls, the longest wait %s).",
-        victims, finding->victims.count == 1 ? "spends" : "together spend", seconds_text(time, (double)sums->ns / 1e9),
-        finding->functions[1] ? ", mostly" : "", text_beginning(function, 60), function, place, words->instead,
-        text_thousands(count, sums->count), text_thousands(calls, sums->calls),
-        seconds_text(longest, (double)sums->longest_ns / 1e9));
+        victims, text_plural(finding->victims.count, "spends", "together spend"),
+        seconds_text(time, (double)sums->ns / 1e9), finding->functions[1] ? ", mostly" : "",
+        text_beginning(function, 60), function, place, words->instead, text_thousands(count, sums->count),
+        text_thousands(calls, sums->calls), seconds_text(longest, (double)sums->longest_ns / 1e9));
     causes[0] = (char)toupper((unsigned char)causes[0]);
     if (!spread && used > 0 && (size_t)used < sizeof finding->text)
         snprintf(finding->text + used, sizeof finding->text - (size_t)used, " %s %s %s for %s of that time.", causes,
-                 finding->causes.count == 1 ? "is" : "are", words->cause,
+                 text_plural(finding->causes.count, "is", "are"), words->cause,
                  text_share(share, blame(input->metrics, sums, &finding->causes)));
 }
 
@@ -358,7 +359,7 @@ static double path_in_files(const struct finding_input *input)
     double ns = 0;
     for (size_t i = 0; i < analysis->state_count; i++)
         ns += input->metrics->defs->states[i].class == CLASS_IO ? (double)analysis->path_states_ns[i] : 0;
-    return analysis->path > 0 ? ns / (double)analysis->path : 0;
+    return ratio_of(ns, (double)analysis->path);
 }
 
 bool find_io(const struct finding_input *input, struct finding *finding)
@@ -388,10 +389,10 @@ bool find_io(const struct finding_input *input, struct finding *finding)
         finding->causes = ranks_to_blame(input->metrics, sums->victims_ns);
     if (!of_all)
         snprintf(finding->title, sizeof finding->title, "all processes wait while %s %s file I/O, %s of the run", who,
-                 finding->victims.count == 1 ? "does" : "do", text_share(share, path));
+                 text_plural(finding->victims.count, "does", "do"), text_share(share, path));
     who[0] = (char)toupper((unsigned char)who[0]);
     snprintf(finding->text, sizeof finding->text, "%s %s %s in %s calls on files, most of it in %s.", who,
-             finding->victims.count == 1 ? "spends" : "together spend", seconds_text(time, finding->waiting_s),
+             text_plural(finding->victims.count, "spends", "together spend"), seconds_text(time, finding->waiting_s),
              text_thousands(count, sums->count), finding->functions[0] ? finding->functions[0] : "MPI");
     snprintf(finding->advice, sizeof finding->advice,
              "write collectively and in large pieces (MPI_File_write_all with a file view), less often, or while "

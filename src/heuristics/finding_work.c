@@ -3,6 +3,7 @@
 #include "heuristics/finding.h"
 
 #include "core/memory.h"
+#include "core/numbers.h"
 #include "core/text.h"
 #include "heuristics/even_work.h"
 
@@ -37,7 +38,7 @@ static int64_t *missing_work(const struct metrics *metrics, int64_t **excess_ns)
     *excess_ns = memory_new(count * sizeof **excess_ns);
     for (size_t i = 0; i < count; i++) {
         int64_t ns = metrics_compute_ns(metrics, i);
-        most = ns > most ? ns : most;
+        most = larger(ns, most);
         mean += (double)ns / (double)count;
     }
     for (size_t i = 0; i < count; i++) {

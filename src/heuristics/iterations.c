@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "heuristics/iterations.h"
 
+#include "core/numbers.h"
 #include "core/text.h"
 #include "heuristics/even_work.h"
 
@@ -129,7 +130,7 @@ static double slow_share(const struct metrics *metrics)
     double sum = 0, run = run_ns(metrics);
     for (size_t i = 0; i < iterations->slowest_count && i < iterations->slow; i++)
         sum += (double)(iterations->slowest[i].time_ns - iterations->median_ns);
-    return run > 0 ? sum / run : 0;
+    return ratio_of(sum, run);
 }
 
 static bool has_slow(const struct metrics *metrics)
@@ -160,7 +161,7 @@ static double loop_share(const struct phase_metrics *phases)
         loop += (double)phases->iterations.rows[i].sums.time_ns;
     for (size_t i = 0; i < phases->phase_count; i++)
         all += (double)phases->phases[i].sums.time_ns;
-    return all > 0 ? fmin(1, loop / all) : 0;
+    return smaller(1, ratio_of(loop, all));
 }
 
 /* "processes 1–7" would need the ranks: roles are described by their number. */
@@ -174,7 +175,8 @@ static void add_roles(char text[ITERATIONS_TEXT_SIZE], const struct phase_metric
         if (row->depth != 1 || !before || before->depth != 0)
             continue;
         add(text, "%s%s process%s turn%s %.*s", any ? "; " : " ", text_thousands(most, row->processes),
-            row->processes == 1 ? "" : "es", row->processes == 1 ? "s" : "", text_beginning(row->name, 60), row->name);
+            text_plural(row->processes, "", "es"), text_plural(row->processes, "s", ""), text_beginning(row->name, 60),
+            row->name);
         text_thousands(least, row->least);
         if (row->least == row->most)
             add(text, " %s times", least);

@@ -105,7 +105,7 @@ static void suggest_function(const struct metrics *metrics, struct heuristic_res
     char who[WHO_SIZE];
     who_text(who, &causes, metrics->process_count);
     result_suggest(result, "most of the time in %.*s is waiting%s for %s: start with what %s before", length, name,
-                   roots ? ", directly or through others," : "", who, causes.count == 1 ? "it does" : "they do");
+                   roots ? ", directly or through others," : "", who, text_plural(causes.count, "it does", "they do"));
     free(causes.rank);
 }
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "heuristics/master.h"
 
+#include "core/numbers.h"
+
 static const double MASTER_INDEX = 0.4, MASTER_COMPUTE = 0.5;
 
 /* Partners other than the process itself. */
@@ -38,9 +40,8 @@ int64_t master_of(const struct metrics *metrics)
     size_t others = metrics->process_count - 1;
     size_t sent = partners(hub->sent, hub->sent_count, hub->rank),
            received = partners(hub->received, hub->received_count, hub->rank);
-    bool is_master = process_communication_index(metrics, hub) >= MASTER_INDEX &&
-                     (sent > received ? sent : received) * 4 >= others * 3 &&
-                     own <= MASTER_COMPUTE * (compute - own) / (double)others &&
-                     workers(metrics, hub) * 4 >= others * 3;
+    bool is_master =
+        process_communication_index(metrics, hub) >= MASTER_INDEX && larger(sent, received) * 4 >= others * 3 &&
+        own <= MASTER_COMPUTE * (compute - own) / (double)others && workers(metrics, hub) * 4 >= others * 3;
     return is_master ? (int64_t)hub->rank : -1;
 }

@@ -2,6 +2,7 @@
 #include "heuristics/shape.h"
 
 #include "core/memory.h"
+#include "core/numbers.h"
 #include "core/text.h"
 
 #include <math.h>
@@ -27,8 +28,8 @@ static int by_value(const void *a, const void *b)
 {
     const struct ranked *left = a, *right = b;
     if (left->value != right->value)
-        return left->value < right->value ? -1 : 1;
-    return left->rank < right->rank ? -1 : 1;
+        return order_by(left->value, right->value);
+    return order_by(left->rank, right->rank);
 }
 
 static int by_rank(const void *a, const void *b)
@@ -57,7 +58,7 @@ static void take_far(struct pattern *pattern, const struct ranked *sorted, size_
         rest_sum += sorted[i].value;
     }
     pattern->far_mean = far_sum / (double)pattern->far_count;
-    pattern->rest_mean = pattern->rest_count ? rest_sum / (double)pattern->rest_count : 0;
+    pattern->rest_mean = ratio_of(rest_sum, (double)pattern->rest_count);
     qsort(pattern->far, pattern->far_count, sizeof *pattern->far, by_rank);
     qsort(pattern->rest, pattern->rest_count, sizeof *pattern->rest, by_rank);
 }
@@ -80,7 +81,7 @@ static size_t best_split(const struct ranked *sorted, size_t count, double mean,
             at = i;
         }
     }
-    *explained = total > 0 ? best / total : 0;
+    *explained = ratio_of(best, total);
     return at;
 }
 
@@ -110,7 +111,7 @@ static bool find_groups(struct pattern *pattern, const struct ranked *sorted, co
     if (sorted[at].value - sorted[at - 1].value < GROUPS_GAP * (high - low))
         return false;
     /* A group of very few is better described as few. */
-    size_t few = count / 8 > 1 ? count / 8 : 1;
+    size_t few = larger(count / 8, 1);
     if (count - at <= few || at <= few)
         return false;
     take_far(pattern, sorted, count, at, count);
@@ -127,7 +128,7 @@ static double variation_of(const struct ranked *sorted, size_t first, size_t end
     double mean = sum / (double)(end - first);
     for (size_t i = first; i < end; i++)
         squares += (sorted[i].value - mean) * (sorted[i].value - mean);
-    return mean > 0 ? sqrt(squares / (double)(end - first)) / mean : 0;
+    return ratio_of(sqrt(squares / (double)(end - first)), mean);
 }
 
 /* Without the few at the top, the slowest's excess over the mean is at most half as large: one process in thousands
@@ -142,7 +143,7 @@ static bool excess_halves(const struct ranked *sorted, size_t end, const struct 
 
 static bool find_few(struct pattern *pattern, const struct ranked *sorted, const struct measure *measure)
 {
-    size_t count = measure->count, most = count / 8 > 1 ? count / 8 : 1, high = 0, low = 0;
+    size_t count = measure->count, most = larger(count / 8, 1), high = 0, low = 0;
     if (count < 3)
         return false;
     double reach = fmax(FAR_MADS * 1.4826 * measure->mad, FAR_SHARE * measure->median);

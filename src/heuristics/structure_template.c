@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "heuristics/structure.h"
 
+#include "core/numbers.h"
+
 #include <math.h>
 
 static const double LEAST_USED = 0.5, FITS = 0.9, AS_GOOD = 0.02, EQUAL_BITS = 0.5, LEAST_STRIDE = 0.01,
@@ -230,8 +232,8 @@ static struct structure_match match_tree(const struct traffic_features *features
     size_t used = 0;
     for (size_t i = 0; i < features->pair_count; i++) {
         const struct traffic_pair *pair = &features->pairs[i];
-        uint32_t low = pair->from < pair->to ? pair->from : pair->to;
-        uint32_t high = pair->from < pair->to ? pair->to : pair->from;
+        uint32_t low = smaller(pair->from, pair->to);
+        uint32_t high = larger(pair->to, pair->from);
         if ((high & (high - 1)) != low)
             continue;
         weight += traffic_weight(features, pair);

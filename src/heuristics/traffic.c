@@ -2,6 +2,7 @@
 #include "heuristics/traffic.h"
 
 #include "core/memory.h"
+#include "core/numbers.h"
 
 #include <string.h>
 
@@ -27,7 +28,7 @@ static int by_place(const void *a, const void *b)
 {
     const struct traffic_pair *left = a, *right = b;
     if (left->from != right->from)
-        return left->from < right->from ? -1 : 1;
+        return order_by(left->from, right->from);
     return (left->to > right->to) - (left->to < right->to);
 }
 
@@ -69,8 +70,8 @@ struct traffic traffic_of(const struct metrics *metrics)
             traffic.pairs[kept++] = *pair;
             continue;
         }
-        last->messages = pair->messages > last->messages ? pair->messages : last->messages;
-        last->bytes = pair->bytes > last->bytes ? pair->bytes : last->bytes;
+        last->messages = larger(pair->messages, last->messages);
+        last->bytes = larger(pair->bytes, last->bytes);
     }
     traffic.count = kept;
     for (size_t i = 0; i < kept; i++) {
@@ -90,7 +91,7 @@ static int by_messages(const void *a, const void *b)
 {
     const struct traffic_pair *left = a, *right = b;
     if (left->messages != right->messages)
-        return left->messages > right->messages ? -1 : 1;
+        return order_by(right->messages, left->messages);
     return by_place(a, b);
 }
 
@@ -98,7 +99,7 @@ static int by_bytes_of(const void *a, const void *b)
 {
     const struct traffic_pair *left = a, *right = b;
     if (left->bytes != right->bytes)
-        return left->bytes > right->bytes ? -1 : 1;
+        return order_by(right->bytes, left->bytes);
     return by_place(a, b);
 }
 

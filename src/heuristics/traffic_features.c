@@ -2,6 +2,7 @@
 #include "heuristics/traffic_features.h"
 
 #include "core/memory.h"
+#include "core/numbers.h"
 
 #include <math.h>
 
@@ -100,7 +101,7 @@ static void find_partners(struct traffic_features *features)
         }
     }
     map_clear(&known);
-    features->symmetry = features->weight > 0 ? mutual / features->weight : 0;
+    features->symmetry = ratio_of(mutual, features->weight);
     features->mean_degree = sum / features->processes;
     features->least_degree = features->degrees[0];
     for (uint32_t i = 0; i < features->processes; i++) {

@@ -2,6 +2,7 @@
 #include "profile/profile.h"
 
 #include "core/memory.h"
+#include "core/numbers.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -45,7 +46,7 @@ static void add(struct profile_builder *builder, const struct event *event)
         *known = profile->cell_count;
     }
     struct profile_cell *cell = &profile->cells[*known - 1];
-    int64_t ns = event->value > 0 ? event->value : 0;
+    int64_t ns = larger(event->value, 0);
     cell->samples++;
     profile->samples++;
     time_add(&cell->ns, ns);
@@ -87,7 +88,7 @@ static int by_path(const void *left_cell, const void *right_cell)
 {
     const struct profile_cell *left = left_cell, *right = right_cell;
     if (left->path != right->path)
-        return left->path < right->path ? -1 : 1;
+        return order_by(left->path, right->path);
     return left->rank < right->rank ? -1 : left->rank > right->rank;
 }
 

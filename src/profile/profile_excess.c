@@ -2,6 +2,7 @@
 #include "profile/profile_excess.h"
 
 #include "core/memory.h"
+#include "core/numbers.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -25,7 +26,7 @@ double profile_binomial_tail(uint64_t trials, uint64_t successes, double probabi
         sum += exp(term);
         term += log((n - k) / (k + 1)) + log_odds;
     }
-    return sum < 1 ? sum : 1;
+    return smaller(sum, 1);
 }
 
 static bool is_among(const uint32_t *ranks, size_t count, uint32_t rank)
@@ -69,7 +70,7 @@ static double excess_of(const struct profile_row *row, const struct profile_grou
     add_up(row, groups, sums);
     double mean = sums[0].ns / others, excess = sums[1].ns / culprits - mean;
     double variance = others > 1 ? (sums[0].squares - others * mean * mean) / (others - 1) : 0;
-    if (excess <= 0 || excess <= DEVIATIONS * sqrt(variance > 0 ? variance : 0))
+    if (excess <= 0 || excess <= DEVIATIONS * sqrt(larger(variance, 0)))
         return 0;
     *chance = profile_binomial_tail(sums[0].samples + sums[1].samples, sums[1].samples, culprits / (culprits + others));
     return *chance * (double)tests < CHANCE_MOST ? excess : 0;
@@ -79,7 +80,7 @@ static int by_excess(const void *left_excess, const void *right_excess)
 {
     const struct profile_excess *left = left_excess, *right = right_excess;
     if (left->ns != right->ns)
-        return left->ns > right->ns ? -1 : 1;
+        return order_by(right->ns, left->ns);
     return left->row < right->row ? -1 : left->row > right->row;
 }
 
@@ -123,7 +124,7 @@ size_t profile_excess_find(const struct profile *profile, const struct profile_r
     }
     if (count > 0)
         qsort(all, count, sizeof *all, by_excess);
-    count = count < most ? count : most;
+    count = smaller(count, most);
     for (size_t i = 0; i < count; i++) {
         found[i] = all[i];
         find_caller(profile, rows, groups, &found[i]);

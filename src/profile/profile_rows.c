@@ -2,6 +2,7 @@
 #include "profile/profile_rows.h"
 
 #include "core/memory.h"
+#include "core/numbers.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -138,11 +139,11 @@ static int by_heat(const void *left_row, const void *right_row, void *context)
     uint32_t a = *(const uint32_t *)left_row, b = *(const uint32_t *)right_row;
     const struct profile_row *left = &rows[a], *right = &rows[b];
     if (left->self_ns != right->self_ns)
-        return left->self_ns > right->self_ns ? -1 : 1;
+        return order_by(right->self_ns, left->self_ns);
     if (left->samples != right->samples)
-        return left->samples > right->samples ? -1 : 1;
+        return order_by(right->samples, left->samples);
     if (left->total_ns != right->total_ns)
-        return left->total_ns > right->total_ns ? -1 : 1;
+        return order_by(right->total_ns, left->total_ns);
     return a < b ? -1 : a > b;
 }
 
@@ -222,7 +223,7 @@ static int by_total(const void *left_node, const void *right_node, void *context
     uint32_t a = *(const uint32_t *)left_node, b = *(const uint32_t *)right_node;
     const struct growing *left = &tree->nodes[a], *right = &tree->nodes[b];
     if (left->node.total_ns != right->node.total_ns)
-        return left->node.total_ns < right->node.total_ns ? -1 : 1;
+        return order_by(left->node.total_ns, right->node.total_ns);
     return a > b ? -1 : a < b;
 }
 

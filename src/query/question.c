@@ -2,6 +2,7 @@
 #include "query/question.h"
 
 #include "core/memory.h"
+#include "core/numbers.h"
 #include "core/text.h"
 #include "phases/phases.h"
 #include "search/cube.h"
@@ -104,7 +105,7 @@ static enum status take_metrics(struct asked *asked, const char *text)
             to--;
         struct expression expression;
         char *word = memory_new(length + 1);
-        memcpy(word, text + (from < to ? from : to), from < to ? to - from : 0);
+        memcpy(word, text + smaller(from, to), from < to ? to - from : 0);
         if (expression_parse(&expression, word, "metric", asked->err) != STATUS_OK) {
             free(word);
             asked->err->kind = ERROR_USAGE;
@@ -472,7 +473,7 @@ static void path_of_key(const struct asked *asked, uint32_t key, char path[WORD_
             snprintf(path, WORD_SIZE, "/Phase/%s", asked->question->phases->phase[key].name);
         break;
     default:
-        snprintf(path, WORD_SIZE, "/Iteration/%zu", key * (asked->cube->block > 1 ? asked->cube->block : 1));
+        snprintf(path, WORD_SIZE, "/Iteration/%zu", key * larger(asked->cube->block, 1));
         break;
     }
 }

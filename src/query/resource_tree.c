@@ -3,6 +3,7 @@
 
 #include "core/map.h"
 #include "core/memory.h"
+#include "core/numbers.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -30,7 +31,7 @@ static void see(struct seen *seen, uint64_t key, int64_t ns)
     const uint64_t *place = map_find(&seen->places, key);
     if (place) {
         struct first *first = &seen->first[*place];
-        first->ns = ns < first->ns ? ns : first->ns;
+        first->ns = smaller(ns, first->ns);
         return;
     }
     map_put(&seen->places, key, seen->count);

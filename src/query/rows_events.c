@@ -2,6 +2,7 @@
 /* Rows that are read from the trace itself, part after part between checkpoints of its index: states, messages, marks,
    counters. A part is read whole before its rows are asked for: cursors on one trace can take turns. */
 #include "core/memory.h"
+#include "core/numbers.h"
 #include "core/payload.h"
 #include "query/trace.h"
 #include "timeline/scan.h"
@@ -57,7 +58,7 @@ static int64_t bound(const struct query_cursor *cursor, int64_t ns)
     int64_t begin_ns = info_of(cursor)->begin_ns, end_ns = info_of(cursor)->end_ns, sum;
     if (__builtin_add_overflow(cursor->base_ns, ns, &sum))
         sum = ns < 0 ? INT64_MIN : INT64_MAX;
-    return sum < begin_ns ? begin_ns : sum > end_ns ? end_ns : sum;
+    return sum < begin_ns ? begin_ns : smaller(end_ns, sum);
 }
 
 /* The first part. A window that ends before it begins is one moment: what lies in both bounds lasts over it. */
@@ -114,7 +115,7 @@ static enum status part_read(struct query_cursor *cursor, const struct walk_visi
     struct part *part = cursor->rows;
     struct timeline *timeline = cursor->trace->look.timeline;
     const struct checkpoint *points = timeline_checkpoints(timeline, &count);
-    size_t range_end = part->end < count ? part->end : count;
+    size_t range_end = smaller(part->end, count);
     cursor->count = 0;
     while (part->at < range_end && cursor->count == 0) {
         size_t to = part->at;

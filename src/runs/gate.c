@@ -3,6 +3,7 @@
 
 #include "core/guess.h"
 #include "core/memory.h"
+#include "core/numbers.h"
 #include "heuristics/condition.h"
 #include "runs/permutation.h"
 #include "runs/statistics.h"
@@ -127,7 +128,7 @@ static enum status not_a_condition(const char *text, size_t length, struct error
     text += strspn(text, " ");
     length = strcspn(text, ",");
     size_t words = strcspn(text, "<> ,");
-    struct guess guess = guess_of(text, words < length ? words : length);
+    struct guess guess = guess_of(text, smaller(words, length));
     for (size_t i = 0; i < quantity_count(); i++) {
         quantity_name(i, name);
         if (strlen(name) == words && strncmp(name, text, words) == 0)
@@ -277,7 +278,7 @@ static int by_chance(const void *a, const void *b)
 {
     const struct gate_new *left = a, *right = b;
     if (left->p != right->p)
-        return left->p < right->p ? -1 : 1;
+        return order_by(left->p, right->p);
     return left->finding->saving_s > right->finding->saving_s ? -1 : left->finding->saving_s < right->finding->saving_s;
 }
 

@@ -2,6 +2,7 @@
 #include "runs/history.h"
 
 #include "core/memory.h"
+#include "core/numbers.h"
 #include "heuristics/efficiency.h"
 #include "runs/statistics.h"
 
@@ -54,7 +55,7 @@ static int by_time(const void *a, const void *b)
 {
     const struct history_run *left = a, *right = b;
     if (left->when != right->when)
-        return left->when < right->when ? -1 : 1;
+        return order_by(left->when, right->when);
     return strcmp(left->name, right->name);
 }
 
@@ -62,7 +63,7 @@ static int by_runs(const void *a, const void *b)
 {
     const struct history_group *left = a, *right = b;
     if (left->count != right->count)
-        return left->count > right->count ? -1 : 1;
+        return order_by(right->count, left->count);
     return (left->processes > right->processes) - (left->processes < right->processes);
 }
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "runs/law.h"
 
+#include "core/numbers.h"
+
 #include <math.h>
 #include <stdio.h>
 
@@ -57,8 +59,8 @@ static struct fit fit_shape(const struct shape *shape, const struct law_point *p
     }
     struct fit fit = {0};
     if (!shape->with_constant) {
-        fit.factor = sxx > 0 ? sxy / sxx : 0;
-        fit.inverse[2] = sxx > 0 ? 1 / sxx : 0;
+        fit.factor = ratio_of(sxy, sxx);
+        fit.inverse[2] = ratio_of(1, sxx);
         fit.valid = sxx > 0;
         return fit;
     }

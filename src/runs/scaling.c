@@ -2,6 +2,7 @@
 #include "runs/scaling.h"
 
 #include "core/memory.h"
+#include "core/numbers.h"
 #include "heuristics/efficiency.h"
 #include "metrics/functions_together.h"
 
@@ -55,7 +56,7 @@ static int by_n(const void *a, const void *b)
     const struct scaling_size *left = a, *right = b;
     double left_n = scaling_n(left), right_n = scaling_n(right);
     if (left_n != right_n)
-        return left_n < right_n ? -1 : 1;
+        return order_by(left_n, right_n);
     return left->processes < right->processes ? -1 : left->processes > right->processes;
 }
 
@@ -241,8 +242,8 @@ static int by_time(const void *a, const void *b)
         return left_run ? -1 : 1;
     /* `law.error` holds the time at the largest size while rows are sorted: qsort has no context. */
     if (left->law.error != right->law.error)
-        return left->law.error > right->law.error ? -1 : 1;
-    return left->kind != right->kind ? (left->kind < right->kind ? -1 : 1) : strcmp(left->name, right->name);
+        return order_by(right->law.error, left->law.error);
+    return left->kind != right->kind ? order_by(left->kind, right->kind) : strcmp(left->name, right->name);
 }
 
 static void finish_rows(struct scaling *scaling)

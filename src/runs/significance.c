@@ -2,6 +2,7 @@
 #include "runs/significance.h"
 
 #include "core/memory.h"
+#include "core/numbers.h"
 #include "metrics/functions_together.h"
 #include "runs/permutation.h"
 #include "runs/statistics.h"
@@ -92,11 +93,11 @@ static int by_part(const void *a, const void *b)
 {
     const struct found *left = a, *right = b;
     if (left->kind != right->kind)
-        return left->kind < right->kind ? -1 : 1;
+        return order_by(left->kind, right->kind);
     if (left->quantity != right->quantity)
-        return left->quantity < right->quantity ? -1 : 1;
+        return order_by(left->quantity, right->quantity);
     if (left->rank != right->rank)
-        return left->rank < right->rank ? -1 : 1;
+        return order_by(left->rank, right->rank);
     int names = strcmp(left->name, right->name);
     return names ? names : (left->run > right->run) - (left->run < right->run);
 }
@@ -183,7 +184,7 @@ void tested_measure(struct tested *tested, size_t before, size_t after)
     tested->change = is_log ? expm1(welch.difference) : welch.difference;
     tested->low = is_log ? expm1(welch.low) : welch.low;
     tested->high = is_log ? expm1(welch.high) : welch.high;
-    tested->effect = welch.spread > 0 ? welch.difference / welch.spread : 0;
+    tested->effect = ratio_of(welch.difference, welch.spread);
     tested->runs_needed = welch.spread > 0 && tested->effect != 0 ? statistics_runs_needed(tested->effect) : 0;
     free(scaled);
 }
@@ -233,13 +234,13 @@ static int by_weight(const void *a, const void *b)
 {
     const struct tested *left = a, *right = b;
     if (left->p != right->p)
-        return left->p < right->p ? -1 : 1;
+        return order_by(left->p, right->p);
     double left_effect = fabs(left->effect), right_effect = fabs(right->effect);
     if (left_effect != right_effect)
-        return left_effect > right_effect ? -1 : 1;
+        return order_by(right_effect, left_effect);
     if (left->kind != right->kind)
-        return left->kind < right->kind ? -1 : 1;
-    return left->rank != right->rank ? (left->rank < right->rank ? -1 : 1) : strcmp(left->name, right->name);
+        return order_by(left->kind, right->kind);
+    return left->rank != right->rank ? order_by(left->rank, right->rank) : strcmp(left->name, right->name);
 }
 
 bool significance_possible(size_t before, size_t after, size_t families)

@@ -2,6 +2,7 @@
 #include "runs/statistics.h"
 
 #include "core/memory.h"
+#include "core/numbers.h"
 
 #include <math.h>
 #include <stdbool.h>
@@ -154,7 +155,7 @@ static double freedom_of(struct anova_group first, struct anova_group second)
     double a = first.deviation * first.deviation / (double)first.count;
     double b = second.deviation * second.deviation / (double)second.count;
     double below = a * a / (double)(first.count - 1) + b * b / (double)(second.count - 1);
-    return below > 0 ? (a + b) * (a + b) / below : 0;
+    return ratio_of((a + b) * (a + b), below);
 }
 
 static double square_sum(struct anova_group group)
@@ -195,7 +196,7 @@ size_t statistics_runs_needed(double effect)
     if (!(runs < 1e6))
         return 0;
     size_t whole = (size_t)ceil(runs);
-    return whole < STATISTICS_RUNS_LEAST ? STATISTICS_RUNS_LEAST : whole;
+    return larger(STATISTICS_RUNS_LEAST, whole);
 }
 
 static int by_value(const void *a, const void *b)

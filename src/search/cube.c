@@ -2,6 +2,7 @@
 #include "search/cube.h"
 
 #include "core/memory.h"
+#include "core/numbers.h"
 
 #include <math.h>
 #include <string.h>
@@ -115,8 +116,8 @@ static void find_span(struct cube *cube, bool starting)
     for (uint32_t i = 0; i < graph->location_count; i++) {
         const struct location *where = &graph->locations[i];
         struct cube_span *span = &cube->spans[i];
-        span->begin_ns = where->begin_ns > cube->begin_ns ? where->begin_ns : cube->begin_ns;
-        span->end_ns = where->end_ns < cube->end_ns ? where->end_ns : cube->end_ns;
+        span->begin_ns = larger(where->begin_ns, cube->begin_ns);
+        span->end_ns = smaller(where->end_ns, cube->end_ns);
         time_add(&cube->run_ns, time_since(span->begin_ns, span->end_ns));
     }
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* One pass over the calls for all foci of a request. */
 #include "core/memory.h"
+#include "core/numbers.h"
 #include "core/parallel.h"
 #include "graph/graph_neighbours.h"
 #include "graph/wait_windows.h"
@@ -364,7 +365,7 @@ static size_t share_count(const struct pass *pass, uint64_t calls, unsigned thre
                 return 1;
     uint64_t most = calls / CALLS_LEAST + 1;
     uint64_t wanted = threads > 0 ? threads : 1;
-    return (size_t)(most < wanted ? most : wanted);
+    return (size_t)smaller(most, wanted);
 }
 
 /* Shares of about as many calls each; the first has the pass's own foci. */

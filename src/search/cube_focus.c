@@ -2,6 +2,7 @@
 #include "search/cube_focus.h"
 
 #include "core/memory.h"
+#include "core/numbers.h"
 #include "search/cube_walk.h"
 
 #include <math.h>
@@ -194,8 +195,7 @@ static void cell_join(struct cube_cell *cell, const struct cube_cell *shared, bo
     }
     add_sums(cell, shared);
     time_add(&cell->all_compute_ns, shared->all_compute_ns);
-    cell->most_compute_ns =
-        shared->most_compute_ns > cell->most_compute_ns ? shared->most_compute_ns : cell->most_compute_ns;
+    cell->most_compute_ns = larger(shared->most_compute_ns, cell->most_compute_ns);
 }
 
 void cube_foci_join(struct cube_focus *foci, struct cube_focus *shared, size_t count, bool second)
@@ -260,10 +260,10 @@ void cube_cell_add(enum search_axis axis, struct cube_cell *sum, const struct cu
     widen(sum, cell->begin_ns, cell->end_ns);
     add_sums(sum, cell);
     if (axis != AXIS_PROCESSES) {
-        sum->locations = cell->locations > sum->locations ? cell->locations : sum->locations;
+        sum->locations = larger(cell->locations, sum->locations);
         return;
     }
     sum->locations += cell->locations;
-    sum->most_compute_ns = cell->most_compute_ns > sum->most_compute_ns ? cell->most_compute_ns : sum->most_compute_ns;
+    sum->most_compute_ns = larger(cell->most_compute_ns, sum->most_compute_ns);
     book_imbalance(sum, sum->locations);
 }

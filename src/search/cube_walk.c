@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "search/cube_walk.h"
 
+#include "core/numbers.h"
+
 /* The position of a location: advances with time. */
 struct cursor {
     const struct cube *cube;
@@ -97,8 +99,8 @@ static void book_solo(struct cube_fact *fact, const struct solo_location *solo, 
     fact->alone_ns = fact->none_ns = 0;
     for (; solo && *at < solo->count && solo->times[*at].begin_ns < to_ns; (*at)++) {
         const struct solo_time *time = &solo->times[*at];
-        int64_t begin_ns = time->begin_ns > from_ns ? time->begin_ns : from_ns;
-        int64_t end_ns = time->end_ns < to_ns ? time->end_ns : to_ns;
+        int64_t begin_ns = larger(time->begin_ns, from_ns);
+        int64_t end_ns = smaller(time->end_ns, to_ns);
         time_add(&fact->alone_ns, time_since(begin_ns, end_ns));
         time_add(&fact->none_ns, time->begin_ns >= from_ns ? time->none_ns : 0);
         if (time->end_ns > to_ns)
@@ -113,7 +115,7 @@ static void walk_gap(struct cursor *cursor, int64_t from_ns, int64_t to_ns, cons
     fact->is_call = false;
     while (from_ns < to_ns) {
         advance(cursor, from_ns);
-        int64_t end_ns = cursor->next_ns < to_ns ? cursor->next_ns : to_ns;
+        int64_t end_ns = smaller(cursor->next_ns, to_ns);
         fact->ns = time_since(from_ns, end_ns);
         book_solo(fact, solo, solo_at, from_ns, end_ns);
         visit(context, fact);
@@ -150,7 +152,7 @@ void cube_walk_location(const struct cube *cube, uint32_t location, struct cube_
         cursor.fact.is_call = true;
         if (what.calls && (cube->starting || !mpi_function_starts_or_ends(graph_state(graph, call)->name)))
             visit(context, &cursor.fact);
-        before_ns = call->leave_ns > before_ns ? call->leave_ns : before_ns;
+        before_ns = larger(call->leave_ns, before_ns);
     }
     cursor.fact.index = (uint32_t)where->count;
     place_by_none(cursor.fact.key);
@@ -202,7 +204,7 @@ bool cube_time_in(const struct cube *cube, uint32_t location, const struct cube_
     const int64_t *borders = borders_of(cuts, cube->rows[location]);
     if (!borders)
         return false;
-    *begin_ns = borders[part] > *begin_ns ? borders[part] : *begin_ns;
-    *end_ns = borders[part + 1] < *end_ns ? borders[part + 1] : *end_ns;
+    *begin_ns = larger(borders[part], *begin_ns);
+    *end_ns = smaller(borders[part + 1], *end_ns);
     return *end_ns > *begin_ns;
 }

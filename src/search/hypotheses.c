@@ -2,6 +2,7 @@
 #include "search/hypotheses.h"
 
 #include "core/memory.h"
+#include "core/numbers.h"
 #include "core/text.h"
 
 #include <ctype.h>
@@ -85,7 +86,7 @@ static size_t depth_of(const struct hypotheses *all, uint32_t index)
     size_t most = 0;
     for (size_t i = 0; i < hypothesis->parent_count; i++) {
         size_t depth = depth_of(all, hypothesis->parents[i]) + 1;
-        most = depth > most ? depth : most;
+        most = larger(depth, most);
     }
     return most;
 }

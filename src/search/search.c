@@ -2,6 +2,7 @@
 #include "search/search.h"
 
 #include "core/memory.h"
+#include "core/numbers.h"
 #include "core/text.h"
 #include "search/search_test.h"
 
@@ -201,8 +202,8 @@ static int by_truth(const void *a, const void *b)
     if (left_true != right_true)
         return left_true ? -1 : 1;
     if (left->node.value != right->node.value)
-        return left->node.value > right->node.value ? -1 : 1;
-    return left->part < right->part ? -1 : 1;
+        return order_by(right->node.value, left->node.value);
+    return order_by(left->part, right->part);
 }
 
 static void add_child(struct searcher *searcher, uint32_t parent, enum search_axis axis, size_t place,
@@ -335,8 +336,8 @@ static int by_time(const void *a, const void *b)
 {
     const struct timed *left = a, *right = b;
     if (left->ns != right->ns)
-        return left->ns > right->ns ? -1 : 1;
-    return left->test < right->test ? -1 : 1;
+        return order_by(right->ns, left->ns);
+    return order_by(left->test, right->test);
 }
 
 /* Only those with the most time; the others are cut. */

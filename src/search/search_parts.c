@@ -254,7 +254,7 @@ static void processes_title(char title[TITLE_SIZE], const struct search_input *i
     for (size_t i = 0; i < part->set_count; i++)
         ranks[i] = cube->ranks[part->set[i]];
     bool is_master = part->set_count == 1 && ranks[0] == input->master;
-    snprintf(title, TITLE_SIZE, "process%s %s%s", part->set_count == 1 ? "" : "es",
+    snprintf(title, TITLE_SIZE, "process%s %s%s", text_plural(part->set_count, "", "es"),
              ranks_text(text, ranks, part->set_count), is_master ? ", the master" : "");
     free(ranks);
 }
@@ -302,7 +302,8 @@ static void iterations_title(char title[TITLE_SIZE], const struct search_input *
     bool together = numbers[count - 1] - numbers[0] + 1 == count;
     ranks_text(text, numbers, count);
     if (together)
-        snprintf(title, TITLE_SIZE, "in iteration%s %s of %s", count == 1 ? "" : "s", text, text_number(all).text);
+        snprintf(title, TITLE_SIZE, "in iteration%s %s of %s", text_plural(count, "", "s"), text,
+                 text_number(all).text);
     else
         snprintf(title, TITLE_SIZE, "in %s of %s iterations: %s", text_number(count).text, text_number(all).text, text);
     free(numbers);

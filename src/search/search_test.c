@@ -2,6 +2,7 @@
 #include "search/search_test.h"
 
 #include "core/memory.h"
+#include "core/numbers.h"
 #include "core/text.h"
 
 #include <math.h>
@@ -44,7 +45,7 @@ static const char *too_little(const struct hypotheses *all, const struct express
         snprintf(reason, REASON_SIZE, "too few calls to judge: %s", text_thousands(count, (uint64_t)calls));
         return reason;
     }
-    int64_t each_ns = processes > 0 ? ns_of(values[METRIC_time] / processes) : 0;
+    int64_t each_ns = ns_of(ratio_of(values[METRIC_time], processes));
     if (each_ns < all->least_ns) {
         snprintf(reason, REASON_SIZE, "too short to judge: %s", text_duration(time, each_ns));
         return reason;

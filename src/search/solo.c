@@ -3,6 +3,7 @@
 
 #include "core/heap.h"
 #include "core/memory.h"
+#include "core/numbers.h"
 
 /* A location's next beginning or end of computing. */
 struct runner {
@@ -39,7 +40,7 @@ static bool find_computing(const struct graph *graph, struct runner *runner, int
         struct call call = graph_call(graph, runner->location, (uint32_t)runner->call);
         if (call.enter_ns > from_ns)
             break;
-        from_ns = call.leave_ns > from_ns ? call.leave_ns : from_ns;
+        from_ns = larger(call.leave_ns, from_ns);
     }
     runner->time_ns = from_ns;
     runner->computes = false;
@@ -68,7 +69,7 @@ static void note_until(struct race *race, const struct runner *runner)
         add_time(race, race->sum, (struct solo_time){race->since_ns, now_ns, 0});
     if (now_ns > race->since_ns && race->computing == 0)
         add_time(race, runner->location, (struct solo_time){now_ns, now_ns, time_since(race->since_ns, now_ns)});
-    race->since_ns = now_ns > race->since_ns ? now_ns : race->since_ns;
+    race->since_ns = larger(now_ns, race->since_ns);
 }
 
 static void step(struct race *race)

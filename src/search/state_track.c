@@ -3,6 +3,7 @@
 
 #include "core/map.h"
 #include "core/memory.h"
+#include "core/numbers.h"
 #include "core/open_states.h"
 
 struct state_track_builder {
@@ -39,7 +40,7 @@ static void note_change(struct state_location *location, int64_t time_ns, uint32
 {
     if (location->count > 0) {
         struct state_change *last = &location->changes[location->count - 1];
-        time_ns = time_ns > last->time_ns ? time_ns : last->time_ns;
+        time_ns = larger(time_ns, last->time_ns);
         if (last->state == state)
             return;
         if (last->time_ns == time_ns) {

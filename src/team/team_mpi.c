@@ -2,6 +2,8 @@
 /* The plug-in of team.h, built once for each MPI. */
 #include "team/team_mpi.h"
 
+#include "core/numbers.h"
+
 #include <mpi.h>
 #include <stdint.h>
 #include <time.h>
@@ -19,7 +21,7 @@ enum { NAP_FIRST_NS = 20 * 1000, NAP_MOST_NS = 2 * 1000 * 1000 };
 static void nap(long *ns)
 {
     nanosleep(&(struct timespec){.tv_nsec = *ns}, NULL);
-    *ns = *ns * 2 < NAP_MOST_NS ? *ns * 2 : NAP_MOST_NS;
+    *ns = smaller(*ns * 2, NAP_MOST_NS);
 }
 
 static void complete(MPI_Request *request)
@@ -45,7 +47,7 @@ static void send(int to, const void *data, size_t size)
     MPI_Isend(&whole, 1, MPI_UINT64_T, to, TAG_SIZE, MPI_COMM_WORLD, &request);
     complete(&request);
     for (size_t at = 0; at < size; at += PIECE) {
-        size_t piece = size - at < PIECE ? size - at : PIECE;
+        size_t piece = smaller(size - at, PIECE);
         MPI_Isend((const char *)data + at, (int)piece, MPI_BYTE, to, TAG_DATA, MPI_COMM_WORLD, &request);
         complete(&request);
     }
@@ -63,7 +65,7 @@ static size_t wait_for(int from)
 static void receive(int from, void *data, size_t size)
 {
     for (size_t at = 0; at < size; at += PIECE) {
-        size_t piece = size - at < PIECE ? size - at : PIECE;
+        size_t piece = smaller(size - at, PIECE);
         MPI_Request request;
         MPI_Irecv((char *)data + at, (int)piece, MPI_BYTE, from, TAG_DATA, MPI_COMM_WORLD, &request);
         complete(&request);

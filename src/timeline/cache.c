@@ -4,6 +4,7 @@
 #include "core/checksum.h"
 #include "core/input.h"
 #include "core/memory.h"
+#include "core/numbers.h"
 #include "core/unfinished.h"
 
 #include <dirent.h>
@@ -54,7 +55,7 @@ static enum status identity_add_file(struct trace_identity *identity, const char
     int64_t mtime_ns = (int64_t)about.st_mtim.tv_sec * 1000000000 + about.st_mtim.tv_nsec;
     uint64_t numbers[2] = {(uint64_t)about.st_size, (uint64_t)mtime_ns};
     identity->size += S_ISREG(about.st_mode) ? (uint64_t)about.st_size : 0;
-    identity->mtime_ns = mtime_ns > identity->mtime_ns ? mtime_ns : identity->mtime_ns;
+    identity->mtime_ns = larger(mtime_ns, identity->mtime_ns);
     identity->hash = checksum_add(identity->hash, numbers, sizeof numbers);
     if (S_ISREG(about.st_mode))
         identity_add_pieces(identity, fd, (uint64_t)about.st_size);

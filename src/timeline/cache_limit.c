@@ -2,6 +2,7 @@
 /* The size limit of the cache, and what is removed first. */
 #include "core/input.h"
 #include "core/memory.h"
+#include "core/numbers.h"
 #include "core/text.h"
 #include "timeline/cache.h"
 
@@ -73,7 +74,7 @@ static void note_file(struct kept_list *list, const char *name, const struct sta
     int64_t used_ns = (int64_t)about->st_mtim.tv_sec * 1000000000 + about->st_mtim.tv_nsec;
     uint64_t size = (uint64_t)about->st_blocks * 512;
     found->size += size;
-    found->used_ns = used_ns > found->used_ns ? used_ns : found->used_ns;
+    found->used_ns = larger(used_ns, found->used_ns);
     list->size += size;
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Making an index: one pass over the trace. */
 #include "core/memory.h"
+#include "core/numbers.h"
 #include "core/output.h"
 #include "timeline/index_format.h"
 #include "timeline/pyramid_build.h"
@@ -236,7 +237,7 @@ static size_t add_silent(const struct builder *builder, struct timeline_row *row
     for (size_t i = 0; i < builder->rows.count; i++) {
         if (rows[i].process < processes)
             met[rows[i].process] = true;
-        begin_ns = rows[i].begin_ns < begin_ns ? rows[i].begin_ns : begin_ns;
+        begin_ns = smaller(rows[i].begin_ns, begin_ns);
     }
     for (uint32_t process = 0; process < processes; process++)
         if (!met[process])

@@ -4,6 +4,7 @@
    apart; groups are in the order of their first row, rows within a group by rank. The same trace gives the same order.
  */
 #include "core/memory.h"
+#include "core/numbers.h"
 #include "timeline/scan.h"
 
 #include <string.h>
@@ -34,7 +35,7 @@ static int by_compute(const void *a, const void *b, void *context)
     int64_t left_ns = time_since(rows[left].begin_ns, rows[left].end_ns) - rows[left].mpi_ns;
     int64_t right_ns = time_since(rows[right].begin_ns, rows[right].end_ns) - rows[right].mpi_ns;
     if (left_ns != right_ns)
-        return left_ns > right_ns ? -1 : 1;
+        return order_by(right_ns, left_ns);
     return (left > right) - (left < right);
 }
 
@@ -71,7 +72,7 @@ static void choose_centres(struct likeness *likeness, size_t rows)
         for (size_t row = 0; row < rows; row++) {
             double far = nearest(likeness, &likeness->profiles[row], &likeness->group[row]);
             farthest = far > most ? row : farthest;
-            most = far > most ? far : most;
+            most = larger(far, most);
         }
         if (most < LIKENESS_LEAST)
             return;

@@ -3,6 +3,7 @@
 
 #include "convert/events/event_file.h"
 #include "core/memory.h"
+#include "core/numbers.h"
 #include "graph/wait_windows.h"
 #include "timeline/scan.h"
 #include "waits/critical_path.h"
@@ -60,7 +61,7 @@ static int by_row(const void *a, const void *b)
 {
     const struct overlay_wait *left = a, *right = b;
     if (left->row != right->row)
-        return left->row < right->row ? -1 : 1;
+        return order_by(left->row, right->row);
     return (left->from_ns > right->from_ns) - (left->from_ns < right->from_ns);
 }
 

@@ -2,6 +2,7 @@
 #include "timeline/pyramid_write.h"
 
 #include "core/memory.h"
+#include "core/numbers.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -195,7 +196,7 @@ static void put_run(struct write *write, uint64_t bin, uint64_t span, const stru
         if (write->ended == write->rows)
             return;
         uint64_t end = end_bin(write, write->ended), length = end == bin ? 1 : end - bin;
-        length = length < span ? length : span;
+        length = smaller(length, span);
         put_present(write, bin, length, parts, messages);
         bin += length;
         span -= length;
@@ -240,7 +241,7 @@ static int by_group(const void *a, const void *b, void *context)
     uint32_t left = *(const uint32_t *)a, right = *(const uint32_t *)b;
     uint32_t left_group = group_of(order, left), right_group = group_of(order, right);
     if (left_group != right_group)
-        return left_group < right_group ? -1 : 1;
+        return order_by(left_group, right_group);
     int64_t left_ns = order->rows->row[left].end_ns, right_ns = order->rows->row[right].end_ns;
     return (left_ns > right_ns) - (left_ns < right_ns);
 }

@@ -3,6 +3,7 @@
 
 #include "convert/reader.h"
 #include "core/memory.h"
+#include "core/numbers.h"
 
 struct scan {
     struct timeline *timeline;
@@ -124,7 +125,7 @@ static void end_between(struct scan *scan)
     const struct rows *rows = &scan->timeline->rows;
     for (uint32_t row = 0; row < scan->walk.row_count; row++) {
         struct walk_row *at = &scan->walk.row[row];
-        int64_t end_ns = rows->row[row].end_ns < scan->to->time_ns ? rows->row[row].end_ns : scan->to->time_ns;
+        int64_t end_ns = smaller(rows->row[row].end_ns, scan->to->time_ns);
         if (!at->seen || end_ns <= at->last_ns)
             continue;
         struct open_state *top = at->open.depth ? &at->open.frames[at->open.depth - 1] : NULL;

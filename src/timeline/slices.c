@@ -3,6 +3,7 @@
 
 #include "convert/clog2/read_clog2.h"
 #include "core/memory.h"
+#include "core/numbers.h"
 #include "core/parallel.h"
 
 #include <string.h>
@@ -31,7 +32,7 @@ unsigned slices_worth(const struct reader *reader, char *const *paths, size_t co
     uint32_t processes = reader->defs->processes ? reader->defs->processes : 1;
     if (!known.end_of_log || !definitions_are_few(&known, size))
         return 1;
-    most = most < SUMS_MOST / processes ? most : SUMS_MOST / processes;
+    most = smaller(most, SUMS_MOST / processes);
     return most < slices ? (unsigned)most : slices;
 }
 

@@ -2,6 +2,7 @@
 #include "timeline/statistics.h"
 
 #include "core/memory.h"
+#include "core/numbers.h"
 #include "timeline/scan.h"
 
 struct sum {
@@ -35,7 +36,7 @@ static void sum_state(void *context, const struct timeline_state *state, const s
     }
     int64_t ns = time_since(state->enter_ns, state->leave_ns);
     sums->min_ns = sums->count == 0 || ns < sums->min_ns ? ns : sums->min_ns;
-    sums->max_ns = ns > sums->max_ns ? ns : sums->max_ns;
+    sums->max_ns = larger(ns, sums->max_ns);
     sums->durations[duration_bin(ns)]++;
     sums->count++;
 }

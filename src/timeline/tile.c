@@ -2,6 +2,7 @@
 #include "timeline/tile.h"
 
 #include "core/memory.h"
+#include "core/numbers.h"
 #include "timeline/scan.h"
 #include "timeline/tile_cells.h"
 #include "timeline/tile_sums.h"
@@ -22,7 +23,7 @@ static bool clip(const struct timeline *timeline, const struct timeline_view *vi
         view->from_ns >= end_ns)
         return false;
     *from = (uint64_t)time_since(begin_ns, view->from_ns);
-    *to = (uint64_t)time_since(begin_ns, view->to_ns < end_ns ? view->to_ns : end_ns);
+    *to = (uint64_t)time_since(begin_ns, smaller(view->to_ns, end_ns));
     return true;
 }
 
@@ -48,7 +49,7 @@ static void exact_between(void *context, uint32_t row, uint32_t state, int64_t f
     if (exact->places[row] == TIMELINE_NONE || to_ns <= tile->from_ns || from_ns >= exact->to_ns)
         return;
     struct piece piece = {.from = (uint64_t)time_since(tile->from_ns, from_ns),
-                          .to = (uint64_t)time_since(tile->from_ns, to_ns < exact->to_ns ? to_ns : exact->to_ns),
+                          .to = (uint64_t)time_since(tile->from_ns, smaller(to_ns, exact->to_ns)),
                           .row = exact->places[row] / tile->fold,
                           .state = state};
     ARRAY_PUSH(exact->pieces, exact->count, exact->capacity, piece);
@@ -139,7 +140,7 @@ static enum status make_tile(struct timeline *timeline, const struct timeline_vi
         lay_bins(timeline, tile, from, to, level);
         return exact_tile(timeline, view, tile, err);
     }
-    level = level > cover.finest ? level : cover.finest;
+    level = larger(level, cover.finest);
     lay_bins(timeline, tile, from, to, level);
     bool sound = tile_from_cells(timeline, &cover, level, tile);
     cover_clear(&cover);
@@ -150,7 +151,7 @@ enum status timeline_tile(struct timeline *timeline, const struct timeline_view 
                           struct timeline_tile_options options, struct timeline_tile *tile, struct error *err)
 {
     uint64_t from, to;
-    uint32_t most = options.bins < 1 ? 1 : options.bins < TIMELINE_BINS ? options.bins : TIMELINE_BINS;
+    uint32_t most = options.bins < 1 ? 1 : smaller(options.bins, TIMELINE_BINS);
     *tile = (struct timeline_tile){.from_ns = view->from_ns, .fold = options.fold ? options.fold : 1};
     tile->state_ns = memory_new(timeline->info.defs->state_count * sizeof *tile->state_ns);
     tile->rows = (uint32_t)((view->row_count + tile->fold - 1) / tile->fold);

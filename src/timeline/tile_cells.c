@@ -2,6 +2,7 @@
 #include "timeline/tile_cells.h"
 
 #include "core/memory.h"
+#include "core/numbers.h"
 #include "timeline/tile_sums.h"
 
 /* The pyramid's level of this size of groups whose bins are the widest of at most 2^most ns; NULL. */
@@ -63,7 +64,7 @@ static size_t folds_of(const struct timeline *timeline, uint32_t folds[32])
 static void cover_add(struct cover *cover, const struct timeline *timeline, struct cover_group group)
 {
     unsigned finest = finest_of(timeline, group.fold);
-    cover->finest = finest > cover->finest ? finest : cover->finest;
+    cover->finest = larger(finest, cover->finest);
     ARRAY_PUSH(cover->groups, cover->count, cover->capacity, group);
 }
 
@@ -74,7 +75,7 @@ bool cover_rows(struct cover *cover, const struct timeline *timeline, const stru
     *cover = (struct cover){0};
     for (size_t place = 0; fold_count > 0 && place < view->row_count;) {
         uint32_t row = (uint32_t)(place / fold);
-        size_t end = ((size_t)row + 1) * fold < view->row_count ? ((size_t)row + 1) * fold : view->row_count;
+        size_t end = smaller(((size_t)row + 1) * fold, view->row_count);
         size_t taken = 0;
         if (row_at(view, place) >= timeline->rows.count) {
             place++;
@@ -117,8 +118,8 @@ static bool add_cell(struct fill *fill, const struct pyramid_cell *cell, unsigne
     const struct defs *defs = fill->timeline->info.defs;
     unsigned wider = fill->level - shift;
     uint64_t begin = fill->first << wider, end = (fill->first + fill->tile->bins) << wider;
-    uint64_t from = cell->bin > begin ? cell->bin : begin;
-    uint64_t to = cell->bin + cell->span < end ? cell->bin + cell->span : end;
+    uint64_t from = larger(cell->bin, begin);
+    uint64_t to = smaller(cell->bin + cell->span, end);
     double unit_ns = (double)((uint64_t)1 << shift) * rows / PYRAMID_UNITS;
     if (from < to) {
         fill->tile->cells[row * (size_t)fill->tile->bins + ((from >> wider) - fill->first)].messages +=
@@ -127,7 +128,7 @@ static bool add_cell(struct fill *fill, const struct pyramid_cell *cell, unsigne
     }
     while (from < to) {
         uint64_t bin = from >> wider, next = (bin + 1) << wider;
-        next = next < to ? next : to;
+        next = smaller(next, to);
         for (size_t i = 0; i < cell->count; i++) {
             if (cell->parts[i].state != TIMELINE_NONE && cell->parts[i].state >= defs->state_count)
                 return false;

@@ -4,6 +4,7 @@
 #include "convert/clog2/read_clog2.h"
 #include "convert/events/event_file.h"
 #include "core/memory.h"
+#include "core/numbers.h"
 #include "core/text.h"
 #include "timeline/fix_clocks.h"
 #include "timeline/overlay.h"
@@ -59,11 +60,6 @@ static struct index_order order_of(const struct opening *opening)
                                 .tuning = opening->tuning,
                                 .watch = opening->options->watch,
                                 .watch_context = opening->options->watch_context};
-}
-
-static int64_t larger(int64_t a, int64_t b)
-{
-    return a > b ? a : b;
 }
 
 /* Shifts are known once all events have been corrected. */

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef SIGHT_CORE_NUMBERS_H
+#define SIGHT_CORE_NUMBERS_H
+
+/* Small arithmetic on numbers of any type: int, unsigned, their long forms, and double. Both numbers should have the
+   same type: mixed ones are converted as by any operator. */
+
+#define NUMBERS_PAIR(suffix, type)                                                                                     \
+    static inline type larger_##suffix(type a, type b)                                                                 \
+    {                                                                                                                  \
+        return a > b ? a : b;                                                                                          \
+    }                                                                                                                  \
+    static inline type smaller_##suffix(type a, type b)                                                                \
+    {                                                                                                                  \
+        return a < b ? a : b;                                                                                          \
+    }
+NUMBERS_PAIR(int, int)
+NUMBERS_PAIR(unsigned, unsigned)
+NUMBERS_PAIR(long, long)
+NUMBERS_PAIR(ulong, unsigned long)
+NUMBERS_PAIR(llong, long long)
+NUMBERS_PAIR(ullong, unsigned long long)
+NUMBERS_PAIR(double, double)
+#undef NUMBERS_PAIR
+
+#define NUMBERS_CHOOSE(name, a, b)                                                                                     \
+    _Generic((a) + (b), int                                                                                            \
+             : name##_int, unsigned                                                                                    \
+             : name##_unsigned, long                                                                                   \
+             : name##_long, unsigned long                                                                              \
+             : name##_ulong, long long                                                                                 \
+             : name##_llong, unsigned long long                                                                        \
+             : name##_ullong, double                                                                                   \
+             : name##_double)(a, b)
+
+/* The larger and the smaller of two numbers. Of NaN and a number the second: fmax and fmin give the number. */
+#define larger(a, b) NUMBERS_CHOOSE(larger, a, b)
+#define smaller(a, b) NUMBERS_CHOOSE(smaller, a, b)
+
+/* For qsort: below 0 where a comes before b, above 0 where it comes after it, 0 where they are equal. */
+#define order_by(a, b) (((a) > (b)) - ((a) < (b)))
+
+/* Part of a whole; 0 where there is no whole. */
+static inline double ratio_of(double part, double whole)
+{
+    return whole > 0 ? part / whole : 0;
+}
+
+#endif
