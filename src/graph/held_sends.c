@@ -7,9 +7,9 @@
 /* A held send takes at least this long, and this many times as long as the fastest of its size. */
 enum { HELD_LEAST_NS = 50000, HELD_TIMES = 10 };
 
-/* The receiver is outside MPI for at least 1 / this of the time, and the send returns within 1 / that after the
-   receiver enters MPI. */
-enum { HELD_OUTSIDE = 2, HELD_TAIL = 4 };
+/* The receiver is outside MPI for at least 1 / HELD_OUTSIDE of the time, and the send returns within 1 / HELD_TAIL
+   after the receiver enters MPI; or within 1 / HELD_AT_ONCE, if no earlier message fills the receiver's buffers. */
+enum { HELD_OUTSIDE = 2, HELD_TAIL = 4, HELD_AT_ONCE = 32 };
 
 /* Sends of up to 2^n bytes. */
 enum { SIZES = 64 };
@@ -97,12 +97,12 @@ static void hold(struct graph *graph, uint32_t location, uint32_t index, const s
 {
     int64_t duration_ns = time_since(call->enter_ns, call->leave_ns), least_ns = duration_ns / HELD_OUTSIDE;
     uint32_t receiver = message->receive_location, release = last_entered(graph, receiver, call->leave_ns);
-    if (release == GRAPH_NONE || release > message->receive_call)
+    if (release == GRAPH_NONE || release >= message->receive_call)
         return;
     int64_t tail_ns = time_since(graph_call(graph, receiver, release).enter_ns, call->leave_ns);
     if (tail_ns > duration_ns / HELD_TAIL ||
         outside_until(graph, receiver, release, call->enter_ns, least_ns) < least_ns ||
-        !has_backlog(graph, message, release))
+        (tail_ns > duration_ns / HELD_AT_ONCE && !has_backlog(graph, message, release)))
         return;
     window_edge_add(graph, (struct window_edge){.location = location,
                                                 .call = index,

@@ -11,7 +11,8 @@
    - it takes many times longer than the fastest send of as many bytes,
    - while the receiver is not in MPI for most of that time,
    - and returns soon after the receiver enters MPI,
-   - which then receives another message before this one.
+   - which then receives another message before this one, or the send returned at once: the receiver takes what is on
+     the network when it enters MPI, whatever for.
 
    Adds an edge to the graph for each: until the receiver's call is entered. The edges must still be sorted
    (window_edges_end). Time: linear in the calls, with a logarithm for slow sends. */

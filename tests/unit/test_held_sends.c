@@ -69,6 +69,38 @@ static void test_slow_consumer(void)
     graph_free(graph);
 }
 
+/* A slow stage: what it gets is taken off the network when it passes on the item before, right before it receives this
+   one. */
+static void test_slow_stage(void)
+{
+    struct trace trace = {0};
+    enum { FROM_NS = 5000000, STAGE_NS = 5000000 };
+    for (uint32_t process = 0; process < 3; process++)
+        moment(&trace, process, 0);
+    for (int i = 0; i < ITEMS; i++) {
+        int64_t passed_ns = FROM_NS + i * STAGE_NS; /* the stage enters MPI_Send with the item before */
+        message(&trace, 0, SEND, passed_ns - STAGE_NS + MAKE_NS, passed_ns + 2 * SEND_NS, 1);
+        if (i > 0)
+            message(&trace, 1, SEND, passed_ns, passed_ns + SEND_NS, 2);
+        message(&trace, 1, RECV, passed_ns + 3 * SEND_NS, passed_ns + 4 * SEND_NS, 0);
+        if (i > 0)
+            message(&trace, 2, RECV, passed_ns - STAGE_NS + MAKE_NS, passed_ns + SEND_NS, 1);
+    }
+    int64_t end_ns = FROM_NS + ITEMS * STAGE_NS;
+    message(&trace, 1, SEND, end_ns, end_ns + SEND_NS, 2);
+    message(&trace, 2, RECV, end_ns - STAGE_NS + MAKE_NS, end_ns + SEND_NS, 1);
+    moment(&trace, 2, end_ns + MAKE_NS);
+    struct graph *graph = graph_of(&trace, 3);
+    struct analysis *analysis = analyse(graph);
+    tap_equal_int(analysis->waits[WAIT_LATE_RECEIVER].ns, (ITEMS - 1) * (STAGE_NS - MAKE_NS),
+                  "the stage before waits until the slow one enters MPI, though that is for another process");
+    int64_t truth_ns = ITEMS * (STAGE_NS - (STAGE_NS + 2 * MAKE_NS) / 3), off_ns = analysis->balanced_saving - truth_ns;
+    tap_ok(off_ns < truth_ns / 10 && off_ns > -truth_ns / 10, "even stages save %lld us, truth %lld us",
+           (long long)analysis->balanced_saving / 1000, (long long)truth_ns / 1000);
+    analysis_free(analysis);
+    graph_free(graph);
+}
+
 /* A send that is slow by itself, while the receiver works: nothing returns when that enters MPI. */
 static void test_slow_alone(void)
 {
@@ -91,6 +123,7 @@ int main(void)
 {
     defs_make();
     test_slow_consumer();
+    test_slow_stage();
     test_slow_alone();
     defs_free(defs);
     return tap_done();
