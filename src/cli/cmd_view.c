@@ -20,66 +20,99 @@
 #include <stdio.h>
 #include <string.h>
 
-struct work {
-    const struct options *options;
+/* The trace with its clocks as asked for, or as they are otherwise. */
+struct side {
+    struct options options;
     struct engine_look pictures, questions, overlays;
     struct view_site site;
     struct view_judged judged;
     struct engine_result *run;
     pthread_t judge;
+    bool judging; /* the thread has been started */
     atomic_bool done;
+};
+
+struct work {
+    const char *title;
+    struct side asked, other;
+    pthread_mutex_t lock; /* of `other`, and: */
+    bool other_open;
 };
 
 /* Everything that requires reading the whole trace; the page polls until it is available. */
 static void *judge(void *context)
 {
-    struct work *work = context;
-    struct options quiet = *work->options;
+    struct side *side = context;
+    struct options quiet = side->options;
     struct error err = {0};
     quiet.progress = "never";
-    work->run = ask(&quiet, ENGINE_FINDINGS | ENGINE_SEARCH, &err);
-    if (work->run) {
-        bool looks = ask_look(work->options, true, &work->overlays, &err) == STATUS_OK;
-        work->judged.judgement =
-            (struct view_judgement){.metrics = work->run->metrics,
-                                    .results = work->run->results,
-                                    .findings = work->run->findings,
-                                    .overlay = looks ? timeline_overlay(work->overlays.timeline, &err) : NULL};
+    side->run = ask(&quiet, ENGINE_FINDINGS | ENGINE_SEARCH, &err);
+    if (side->run) {
+        bool looks = ask_look(&side->options, true, &side->overlays, &err) == STATUS_OK;
+        side->judged.judgement =
+            (struct view_judgement){.metrics = side->run->metrics,
+                                    .results = side->run->results,
+                                    .findings = side->run->findings,
+                                    .overlay = looks ? timeline_overlay(side->overlays.timeline, &err) : NULL};
         struct output *output = output_open_memory();
-        view_write_judgement(output, &work->site.pictures.view, &work->judged.judgement);
-        work->judged.text = output_take(output, &work->judged.length);
-        atomic_store(&work->site.judged, &work->judged);
+        view_write_judgement(output, &side->site.pictures.view, &side->judged.judgement);
+        side->judged.text = output_take(output, &side->judged.length);
+        atomic_store(&side->site.judged, &side->judged);
     }
     if (err.kind != ERROR_NONE)
         fprintf(stderr, "sight: %s\n", err.text);
-    atomic_store(&work->done, true);
+    atomic_store(&side->done, true);
     return NULL;
 }
 
-static void work_clear(struct work *work)
+static void side_clear(struct side *side)
 {
-    view_clear(&work->site.pictures.view);
-    view_clear(&work->site.questions.view);
-    engine_free(work->run);
-    free(work->judged.text);
-    engine_look_close(&work->pictures);
-    engine_look_close(&work->questions);
-    engine_look_close(&work->overlays);
+    if (side->judging)
+        pthread_join(side->judge, NULL);
+    view_clear(&side->site.pictures.view);
+    view_clear(&side->site.questions.view);
+    engine_free(side->run);
+    free(side->judged.text);
+    engine_look_close(&side->pictures);
+    engine_look_close(&side->questions);
+    engine_look_close(&side->overlays);
 }
 
-static enum status work_open(struct work *work, const char *title, struct error *err)
+static enum status side_open(struct side *side, const char *title, bool silent, struct error *err)
 {
-    if (ask_look(work->options, false, &work->pictures, err) != STATUS_OK)
+    if (ask_look(&side->options, silent, &side->pictures, err) != STATUS_OK)
         return STATUS_FAILED;
-    if (ask_look(work->options, true, &work->questions, err) != STATUS_OK) {
-        engine_look_close(&work->pictures);
+    if (ask_look(&side->options, true, &side->questions, err) != STATUS_OK) {
+        engine_look_close(&side->pictures);
         return STATUS_FAILED;
     }
-    pthread_mutex_init(&work->site.pictures.lock, NULL);
-    pthread_mutex_init(&work->site.questions.lock, NULL);
-    view_begin(&work->site.pictures.view, work->pictures.timeline, title);
-    view_begin(&work->site.questions.view, work->questions.timeline, title);
+    pthread_mutex_init(&side->site.pictures.lock, NULL);
+    pthread_mutex_init(&side->site.questions.lock, NULL);
+    view_begin(&side->site.pictures.view, side->pictures.timeline, title);
+    view_begin(&side->site.questions.view, side->questions.timeline, title);
     return STATUS_OK;
+}
+
+static void side_judge(struct side *side)
+{
+    side->judging = pthread_create(&side->judge, NULL, judge, side) == 0;
+}
+
+/* Most readers of a trace never ask for its other clocks, and each takes an index and an analysis of its own. */
+static struct view_site *other_clocks(void *context, struct error *err)
+{
+    struct work *work = context;
+    pthread_mutex_lock(&work->lock);
+    if (!work->other_open) {
+        work->other.options = work->asked.options;
+        work->other.options.fix_clocks = !work->asked.options.fix_clocks;
+        work->other_open = side_open(&work->other, work->title, true, err) == STATUS_OK;
+        if (work->other_open)
+            side_judge(&work->other);
+    }
+    bool open = work->other_open;
+    pthread_mutex_unlock(&work->lock);
+    return open ? &work->other.site : NULL;
 }
 
 /* Signals are received by waiting for them, not by a handler: threads are started with them blocked. */
@@ -94,17 +127,22 @@ static sigset_t block_signals(void)
     return ends;
 }
 
-static void serve(struct work *work, const struct server *server, const sigset_t *ends)
+static void serve(const struct options *options, const struct server *server, const sigset_t *ends)
 {
     int signal_number;
-    char *door = work->options->no_browser ? NULL : browser_open(server_url(server));
+    char *door = options->no_browser ? NULL : browser_open(server_url(server));
     printf("%s\n", server_url(server));
     fflush(stdout);
-    command_note(work->options, "the timeline is at this address%s; press Ctrl-C to stop",
+    command_note(options, "the timeline is at this address%s; press Ctrl-C to stop",
                  door ? " and in your browser" : "");
     while (sigwait(ends, &signal_number) != 0)
         ;
     browser_forget(door);
+}
+
+static bool is_judging(struct side *side)
+{
+    return side->judging && !atomic_load(&side->done);
 }
 
 static _Noreturn void end_now(void)
@@ -138,25 +176,30 @@ int cmd_view(const struct command *command, const struct options *options)
     run_title(title, sizeof title, options);
     const char *slash = strrchr(title, '/');
     struct work *work = memory_new(sizeof *work);
-    work->options = options;
+    work->title = slash && slash[1] ? slash + 1 : title;
+    work->asked.options = *options;
+    work->asked.site.other_clocks = other_clocks;
+    work->asked.site.context = work;
+    pthread_mutex_init(&work->lock, NULL);
     if (server_options_of(options, &where, &err) != STATUS_OK ||
-        work_open(work, slash && slash[1] ? slash + 1 : title, &err) != STATUS_OK) {
+        side_open(&work->asked, work->title, false, &err) != STATUS_OK) {
         free(work);
         return command_fault(&err);
     }
-    const struct timeline_info *info = timeline_info(work->pictures.timeline);
+    const struct timeline_info *info = timeline_info(work->asked.pictures.timeline);
     run_report_damage(&info->end, time_since(info->begin_ns, info->end_ns));
     sigset_t ends = block_signals();
-    struct server *server = server_start(where, view_answer, &work->site, &err);
-    if (server && pthread_create(&work->judge, NULL, judge, work) == 0) {
-        serve(work, server, &ends);
+    struct server *server = server_start(where, view_answer, &work->asked.site, &err);
+    if (server) {
+        side_judge(&work->asked);
+        serve(options, server, &ends);
         server_stop(server);
-        /* The judging thread may still be running: its memory is not freed, as the process ends anyway. */
-        if (!atomic_load(&work->done))
+        /* A judging thread may still be running: its memory is not freed, as the process ends anyway. */
+        if (is_judging(&work->asked) || is_judging(&work->other))
             end_now();
-        pthread_join(work->judge, NULL);
     }
-    work_clear(work);
+    side_clear(&work->asked);
+    side_clear(&work->other);
     free(work);
     return err.kind == ERROR_NONE ? EXIT_INTERRUPTED : command_fault(&err);
 }

@@ -54,6 +54,7 @@ static void write_safely(struct output *output, struct output *json)
 struct tiles {
     struct output *output;
     struct view *view;
+    const struct timeline_overlay *overlay;
     size_t left;
     bool any;
 };
@@ -62,7 +63,7 @@ static bool put_tile(struct tiles *tiles, struct view_tile tile)
 {
     struct error err = {0};
     struct output *bytes = output_open_memory();
-    enum status status = view_write_tile(bytes, tiles->view, tile, &err);
+    enum status status = view_write_tile(bytes, tiles->view, tile, tiles->overlay, &err);
     size_t length;
     char *data = output_take(bytes, &length);
     if (status == STATUS_FAILED)
@@ -100,9 +101,10 @@ static bool put_layer(struct tiles *tiles, unsigned shift, unsigned fold)
 }
 
 /* The overview; then, if states are not embedded one by one, each fold from the whole run on, finer and finer. */
-static void write_tiles(struct output *output, struct view *view, bool whole)
+static void write_tiles(struct output *output, const struct view_embed *embed, bool whole)
 {
-    struct tiles tiles = {.output = output, .view = view, .left = EMBED_SIZE};
+    struct view *view = embed->view;
+    struct tiles tiles = {.output = output, .view = view, .overlay = embed->judgement.overlay, .left = EMBED_SIZE};
     unsigned coarsest = shift_of_run(view), overview = fold_to(view, OVERVIEW_LINES);
     unsigned finest = fold_to(view, EMBED_LINES), most = fold_to(view, 1);
     bool fits = view->info->row_count > 0 && put_layer(&tiles, coarsest, overview);
@@ -162,7 +164,7 @@ static void write_data(struct output *output, const struct view_embed *embed)
         write_order(json, embed->view, "likeness");
     }
     output_text(json, "},\n\"tiles\":{");
-    write_tiles(json, embed->view, whole);
+    write_tiles(json, embed, whole);
     output_text(json, "}}");
     write_safely(output, json);
 }

@@ -173,6 +173,7 @@ void view_write_judgement(struct output *output, const struct view *view, const 
     write_states(&json, view, judgement->metrics);
     write_course(&json, judgement->metrics->phases);
     write_search(&json, judgement->metrics->search);
+    json_value(&json, "waits", value_bool(judgement->overlay));
     output_text(output, ",\n\"path\":");
     bool drawn = judgement->overlay && judgement->overlay->path_count <= PATH_PIECES;
     write_path(output, view, drawn ? judgement->overlay : NULL);

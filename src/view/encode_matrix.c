@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "core/memory.h"
 #include "view/view.h"
+
+#include "core/memory.h"
+
+#include <stdlib.h>
 
 struct pair {
     uint64_t messages, bytes;
@@ -19,8 +22,37 @@ static void add_row(struct pair *pairs, size_t groups, uint32_t size, const stru
     }
 }
 
-void view_write_matrix(struct output *output, const struct metrics *metrics)
+/* Who waits for whom, and how long. Waits for processes that are not known are missing. */
+static void write_waits(struct output *output, const struct view *view, const struct timeline_overlay *overlay,
+                        size_t groups, uint32_t size)
 {
+    if (!overlay) {
+        output_text(output, ",\"waiting\":0,\"waits\":null");
+        return;
+    }
+    int64_t *sums = memory_new(groups * groups * sizeof *sums), all = 0;
+    for (size_t i = 0; i < overlay->wait_count; i++) {
+        const struct overlay_wait *wait = &overlay->waits[i];
+        if (wait->row == TIMELINE_NONE || wait->cause_row == TIMELINE_NONE)
+            continue;
+        size_t victim = view->info->rows[wait->row].process / size,
+               cause = view->info->rows[wait->cause_row].process / size;
+        if (victim < groups && cause < groups)
+            sums[cause * groups + victim] += time_since(wait->from_ns, wait->to_ns);
+    }
+    output_text(output, ",\"waits\":[");
+    for (size_t i = 0; i < groups * groups; i++)
+        if (sums[i] > 0) {
+            output_print(output, "%s[%zu,%zu,%lld]", all > 0 ? ",\n" : "", i / groups, i % groups, (long long)sums[i]);
+            all += sums[i];
+        }
+    output_print(output, "],\"waiting\":%lld", (long long)all);
+    free(sums);
+}
+
+void view_write_matrix(struct output *output, const struct view *view, const struct view_judgement *judgement)
+{
+    const struct metrics *metrics = judgement->metrics;
     uint32_t processes = metrics->processes, size = 1;
     for (size_t i = 0; i < metrics->process_count; i++)
         if (metrics->process[i].rank >= processes)
@@ -42,7 +74,9 @@ void view_write_matrix(struct output *output, const struct metrics *metrics)
         all.messages += pairs[i].messages;
         all.bytes += pairs[i].bytes;
     }
-    output_print(output, "],\"groups\":%zu,\"size\":%u,\"messages\":%llu,\"bytes\":%llu}", groups, size,
+    output_print(output, "],\"groups\":%zu,\"size\":%u,\"messages\":%llu,\"bytes\":%llu", groups, size,
                  (unsigned long long)all.messages, (unsigned long long)all.bytes);
+    write_waits(output, view, judgement->overlay, groups, size);
+    output_text(output, "}");
     free(pairs);
 }

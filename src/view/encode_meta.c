@@ -24,6 +24,7 @@ static void write_facts(struct json *json, const struct view *view)
     json_value(json, "damage", value_text(damage));
     char clocks[CLOCK_NOTE_SIZE];
     json_value(json, "clocks", value_text(clock_note(clocks, view->info, NULL)));
+    json_value(json, "corrected", value_bool(view->info->clocks.fixed));
 }
 
 /* Numbers by row, or null if `plain` says that they are not needed. */
@@ -83,7 +84,6 @@ static void write_state(struct json *json, const struct state_def *state)
     json_open(json, NULL, '{');
     json_value(json, "name", value_text(state->name));
     json_value(json, "ink", value_count(paint.ink));
-    json_value(json, "hatched", value_bool(paint.hatched));
     json_value(json, "mpi", value_bool(state->is_mpi));
     json_close(json, '}');
 }

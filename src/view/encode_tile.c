@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include "core/memory.h"
 #include "timeline/tile.h"
 #include "view/view.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 _Static_assert(VIEW_CELL_BYTES == 4 + 2 * TIMELINE_NEXT, "what the page reads");
 
@@ -39,20 +41,54 @@ static void put_cell(struct output *output, const struct view *view, const struc
     output->at += VIEW_CELL_BYTES;
 }
 
+/* Adds the waits of a row to the bins of its line, in ns. */
+static void add_waits(double *bins, const struct timeline_overlay *overlay, uint32_t row,
+                      const struct timeline_view *area, unsigned shift)
+{
+    for (size_t i = view_first_wait(overlay, row, area->from_ns);
+         i < overlay->wait_count && overlay->waits[i].row == row && overlay->waits[i].from_ns < area->to_ns; i++) {
+        int64_t from = time_since(area->from_ns, overlay->waits[i].from_ns);
+        int64_t to = time_since(area->from_ns, overlay->waits[i].to_ns);
+        for (int64_t bin = from > 0 ? from >> shift : 0; bin < VIEW_TILE_BINS && bin << shift < to; bin++) {
+            double low = fmax((double)(bin << shift), (double)from),
+                   high = fmin(ldexp((double)(bin + 1), (int)shift), (double)to);
+            bins[bin] += high - low;
+        }
+    }
+}
+
+/* The overlay's waits instead of functions that wait: a share of each cell of `tile`, row by row; NULL: none. */
+static double *waits_of(const struct timeline_overlay *overlay, const struct timeline_view *area, struct view_tile tile,
+                        uint32_t lines)
+{
+    if (!overlay)
+        return NULL;
+    double *waits = memory_new((size_t)lines * VIEW_TILE_BINS * sizeof *waits);
+    for (size_t i = 0; i < area->row_count; i++)
+        add_waits(&waits[(i >> tile.fold) * VIEW_TILE_BINS], overlay, area->rows[i], area, tile.shift);
+    for (size_t i = 0; i < (size_t)lines * VIEW_TILE_BINS; i++)
+        waits[i] = fmin(1, ldexp(waits[i], -(int)tile.shift - (int)tile.fold));
+    return waits;
+}
+
 /* The tile's own bins may be wider than requested, and begin earlier. */
 static void put_row(struct output *output, const struct view *view, const struct timeline_tile *tile, uint32_t row,
-                    int64_t from_ns, unsigned shift)
+                    int64_t from_ns, unsigned shift, const double *waits)
 {
     static const struct timeline_cell nothing = {
         .state = TIMELINE_ABSENT, .share = 255, .next = {TIMELINE_ABSENT, TIMELINE_ABSENT}};
     for (int64_t i = 0; i < VIEW_TILE_BINS; i++) {
         int64_t bin = tile->bins ? (from_ns + (i << shift) - tile->from_ns) / tile->bin_ns : -1;
         bool there = bin >= 0 && bin < tile->bins;
-        put_cell(output, view, there ? &tile->cells[(size_t)row * tile->bins + (size_t)bin] : &nothing);
+        struct timeline_cell cell = there ? tile->cells[(size_t)row * tile->bins + (size_t)bin] : nothing;
+        if (waits)
+            cell.waiting = (uint8_t)lround(255 * waits[(size_t)row * VIEW_TILE_BINS + (size_t)i]);
+        put_cell(output, view, &cell);
     }
 }
 
-enum status view_write_tile(struct output *output, struct view *view, struct view_tile tile, struct error *err)
+enum status view_write_tile(struct output *output, struct view *view, struct view_tile tile,
+                            const struct timeline_overlay *overlay, struct error *err)
 {
     const uint32_t *rows = view_rows(view, tile.order, err);
     if (!rows)
@@ -73,10 +109,12 @@ enum status view_write_tile(struct output *output, struct view *view, struct vie
     if (timeline_tile(view->timeline, &area, options, &cells, err) != STATUS_OK)
         return STATUS_FAILED;
     uint32_t cell_rows = (uint32_t)((lines + options.fold - 1) >> tile.fold);
+    double *waits = waits_of(overlay, &area, tile, cell_rows);
     put_u16(output, VIEW_TILE_BINS);
     put_u16(output, cell_rows);
     for (uint32_t row = 0; row < cell_rows; row++)
-        put_row(output, view, &cells, row, from, tile.shift);
+        put_row(output, view, &cells, row, from, tile.shift, waits);
+    free(waits);
     timeline_tile_clear(&cells);
     return STATUS_OK;
 }

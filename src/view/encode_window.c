@@ -140,16 +140,22 @@ static size_t waits_from(const struct timeline_overlay *overlay, uint32_t row, i
     return low;
 }
 
-/* Waits of the area's rows, in an overlay of their own. A wait that began before the window is in it, too: waits of a
-   row do not overlap, so that it is the one before the first. */
+/* Waits of a row do not overlap: one that began before is the one before the first that begins after. */
+size_t view_first_wait(const struct timeline_overlay *overlay, uint32_t row, int64_t time_ns)
+{
+    size_t at = waits_from(overlay, row, time_ns);
+    if (at > 0 && overlay->waits[at - 1].row == row && overlay->waits[at - 1].to_ns > time_ns)
+        at--;
+    return at;
+}
+
+/* Waits of the area's rows, in an overlay of their own. */
 static struct timeline_overlay waits_of(const struct timeline_overlay *overlay, const struct timeline_view *area)
 {
     struct timeline_overlay found = {0};
     size_t capacity = 0;
     for (size_t i = 0; overlay && i < area->row_count; i++) {
-        size_t at = waits_from(overlay, area->rows[i], area->from_ns);
-        if (at > 0 && overlay->waits[at - 1].row == area->rows[i] && overlay->waits[at - 1].to_ns > area->from_ns)
-            at--;
+        size_t at = view_first_wait(overlay, area->rows[i], area->from_ns);
         for (; at < overlay->wait_count && overlay->waits[at].row == area->rows[i] &&
                overlay->waits[at].from_ns < area->to_ns;
              at++)

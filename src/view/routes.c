@@ -31,6 +31,12 @@ static bool number(const struct visit *visit, const char *name, int64_t least, i
     return false;
 }
 
+/* Optional parameters: `value` is left unchanged without one. */
+static bool number_if_there(const struct visit *visit, const char *name, int64_t least, int64_t most, int64_t *value)
+{
+    return !server_parameter(visit->request, name) || number(visit, name, least, most, value);
+}
+
 static bool order(const struct visit *visit, enum timeline_order *found)
 {
     const char *name = server_parameter(visit->request, "order");
@@ -56,6 +62,12 @@ static bool area(const struct visit *visit, struct view_area *found)
 static const struct view_judged *judged(const struct visit *visit)
 {
     return atomic_load(&visit->site->judged);
+}
+
+/* Waits, once they are known. */
+static const struct timeline_overlay *overlay_of(const struct visit *visit)
+{
+    return judged(visit) ? judged(visit)->judgement.overlay : NULL;
 }
 
 /* Turns the output, or its fault, into the answer. */
@@ -125,11 +137,11 @@ static void get_order(const struct visit *visit)
 static void get_tile(const struct visit *visit)
 {
     struct view_tile tile;
-    int64_t shift, fold, index, block;
+    int64_t shift, fold, index, block, waits = 0;
     struct error err = {0};
     if (!order(visit, &tile.order) || !number(visit, "shift", 0, VIEW_SHIFT_MOST - 8, &shift) ||
         !number(visit, "fold", 0, VIEW_FOLD_MOST, &fold) || !number(visit, "index", 0, INT64_MAX, &index) ||
-        !number(visit, "block", 0, PROCESS_LIMIT, &block))
+        !number(visit, "block", 0, PROCESS_LIMIT, &block) || !number_if_there(visit, "waits", 0, 1, &waits))
         return;
     tile.shift = (unsigned)shift;
     tile.fold = (unsigned)fold;
@@ -138,7 +150,7 @@ static void get_tile(const struct visit *visit)
     struct view_desk *desk = &visit->site->pictures;
     struct output *output = output_open_memory();
     pthread_mutex_lock(&desk->lock);
-    enum status status = view_write_tile(output, &desk->view, tile, &err);
+    enum status status = view_write_tile(output, &desk->view, tile, waits ? overlay_of(visit) : NULL, &err);
     pthread_mutex_unlock(&desk->lock);
     finish(visit, output, bytes_type, status, &err);
 }
@@ -149,11 +161,10 @@ static void get_window(const struct visit *visit)
     struct error err = {0};
     if (!area(visit, &wanted))
         return;
-    const struct timeline_overlay *overlay = judged(visit) ? judged(visit)->judgement.overlay : NULL;
     struct view_desk *desk = &visit->site->pictures;
     struct output *output = output_open_memory();
     pthread_mutex_lock(&desk->lock);
-    enum status status = view_write_window(output, &desk->view, wanted, STATES_AT_ONCE, overlay, &err);
+    enum status status = view_write_window(output, &desk->view, wanted, STATES_AT_ONCE, overlay_of(visit), &err);
     pthread_mutex_unlock(&desk->lock);
     finish(visit, output, json_type, status, &err);
 }
@@ -185,12 +196,6 @@ static void get_statistics(const struct visit *visit)
     enum status status = view_write_statistics(output, &desk->view, wanted, &err);
     pthread_mutex_unlock(&desk->lock);
     finish(visit, output, json_type, status, &err);
-}
-
-/* Optional parameters: `value` is left unchanged without one. */
-static bool number_if_there(const struct visit *visit, const char *name, int64_t least, int64_t most, int64_t *value)
-{
-    return !server_parameter(visit->request, name) || number(visit, name, least, most, value);
 }
 
 static void get_search(const struct visit *visit)
@@ -271,7 +276,7 @@ static void get_matrix(const struct visit *visit)
     if (!is_judged(visit))
         return;
     struct output *output = output_open_memory();
-    view_write_matrix(output, judged(visit)->judgement.metrics);
+    view_write_matrix(output, &visit->site->pictures.view, &judged(visit)->judgement);
     finish(visit, output, json_type, STATUS_OK, NULL);
 }
 
@@ -294,10 +299,21 @@ static const struct {
     {"statistics", get_statistics},
 };
 
+static const char clocks_path[] = "clocks/";
+
 void view_answer(void *context, const struct server_request *request, struct server_answer *answer)
 {
     struct visit visit = {.site = context, .request = request, .answer = answer};
     const char *path = server_path(request);
+    struct error err = {0};
+    if (strncmp(path, clocks_path, strlen(clocks_path)) == 0) {
+        path += strlen(clocks_path);
+        visit.site = visit.site->other_clocks(visit.site->context, &err);
+    }
+    if (!visit.site) {
+        server_say(answer, FAULT, "%s\n", err.text);
+        return;
+    }
     for (size_t i = 0; i < sizeof routes / sizeof *routes; i++)
         if (strcmp(routes[i].path, path) == 0) {
             routes[i].get(&visit);

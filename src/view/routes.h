@@ -29,6 +29,10 @@ struct view_judged {
 struct view_site {
     struct view_desk pictures, questions;
     _Atomic(const struct view_judged *) judged; /* NULL: not yet */
+    /* The site of the same trace with its clocks corrected or, if those of this site are, as recorded. It is behind the
+       path "clocks/", and made when first asked for. NULL and a fault. */
+    struct view_site *(*other_clocks)(void *context, struct error *err);
+    void *context;
 };
 
 /* A server_function; the context is a struct view_site. */

@@ -48,9 +48,9 @@ static inline int64_t view_time(const struct view *view, int64_t time_ns)
     return time_since(view->info->begin_ns, time_ns);
 }
 
-/* Everything the page must know first: {"title", "facts", "damage", "clocks", "duration", "rows", "processes", "ranks"
-   (by row; null: row = rank), "threads" (by row; null: one each), "lives" (by row [begin, end], null without events),
-   "states" [{"name", "ink", "rgb", "hatched", "mpi"}], "marks" [], "waitKinds" [], "inks" {}}. */
+/* Everything the page must know first: {"title", "facts", "damage", "clocks", "corrected", "duration", "rows",
+   "processes", "ranks" (by row; null: row = rank), "threads" (by row; null: one each), "lives" (by row [begin, end],
+   null without events), "states" [{"name", "ink", "mpi"}], "marks" [], "waitKinds" [], "inks" {}}. */
 void view_write_meta(struct output *output, const struct view *view);
 
 /* The place of a tile: bins of 1 << shift ns, VIEW_TILE_BINS of them from index * VIEW_TILE_BINS on; 1 << fold lines to
@@ -63,9 +63,13 @@ struct view_tile {
 
 /* Bytes: bins and rows (16 bits each, little endian), then for each cell, row by row, eight: the slot that takes most
    of the time, its share, the share of waiting (255 is all), messages m as min(255, round(16 log2(1 + m))), and the
-   slots and shares of the two that take most after it (VIEW_ABSENT: none). */
+   slots and shares of the two that take most after it (VIEW_ABSENT: none). Waiting is that of the overlay; without one
+   (NULL) it is the time in functions that wait. */
 enum status view_write_tile(struct output *output, struct view *view, struct view_tile tile,
-                            struct error *err) MUST_CHECK;
+                            const struct timeline_overlay *overlay, struct error *err) MUST_CHECK;
+
+/* The first wait of a row that ends after a time: its place in the overlay, the row's later ones follow. */
+size_t view_first_wait(const struct timeline_overlay *overlay, uint32_t row, int64_t time_ns);
 
 /* A part of the picture: a window and the lines [first, first + count) of an order. */
 struct view_area {
@@ -120,14 +124,14 @@ struct view_judgement {
 
 /* {"ready": true, "sentence", "note", "clocks", "findings": [...], "charts": [...], "states": [...], "phases",
    "iterations":
-   [{"name", "from", "to"}], "search": [{"depth", "title", "state", "value", "note"}], "path": {"row", "from", "to"} or
-   null}. */
+   [{"name", "from", "to"}], "search": [{"depth", "title", "state", "value", "note"}], "waits" (whether they are known),
+   "path": {"row", "from", "to"} or null}. */
 void view_write_judgement(struct output *output, const struct view *view, const struct view_judgement *judgement);
 
-/* {"groups", "size", "messages", "bytes", "pairs": [[from, to, messages, bytes]]}: at most VIEW_MATRIX_GROUPS groups of
-   processes. */
+/* {"groups", "size", "messages", "bytes", "pairs": [[from, to, messages, bytes]], "waiting", "waits": [[cause, victim,
+   ns]]}: at most VIEW_MATRIX_GROUPS groups of processes. `waits` is null without an overlay. */
 enum { VIEW_MATRIX_GROUPS = 64 };
-void view_write_matrix(struct output *output, const struct metrics *metrics);
+void view_write_matrix(struct output *output, const struct view *view, const struct view_judgement *judgement);
 
 /* The style sheet of the page: colours, the timeline, the page around it. */
 void view_write_style(struct output *output);

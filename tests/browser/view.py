@@ -207,7 +207,10 @@ with Browser(1400, 860) as browser:
     call = max((call for call in calls if call[1] == "MPI_Ssend"), key=lambda call: call[3] - call[2])
     show(browser, call)
     where = (call[0], call[2] + (call[3] - call[2]) * 0.3)
+    hatched = colour(*where)
+    browser.run("sight.toggle('waits'); return new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
     shown = colour(*where)
+    ok(shown != hatched, "waiting is hatched, and can be shown without", [shown, hatched])
     browser.run("[...document.querySelectorAll('table.states input')].find((box) => box.getAttribute('aria-label') === 'show MPI_Ssend').click()")
     browser.run("return new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
     hidden = colour(*where)
@@ -246,7 +249,55 @@ with Browser(1400, 860) as browser:
                 pair[1] += size
     got = {(a, b): [count, size] for a, b, count, size in browser.run("return sight.source.json('matrix').then((matrix) => matrix.pairs)")}
     ok(got == sent, "the matrix is the trace's", [got, sent])
+    browser.click("#tab-matrix")
+    waits = browser.run("return sight.source.json('matrix').then((matrix) => [matrix.waiting, matrix.waits.reduce((sum, wait) => sum + wait[2], 0)])")
+    known = browser.run("return fetch('window?from=0&to=' + sight.source.meta.duration + '&order=rank&first=0&count=8').then((answer) => answer.json()).then(({waits}) => waits.row.reduce((sum, row, i) => sum + (waits.cause[i] < 0 ? 0 : waits.to[i] - waits.from[i]), 0))")
+    ok(waits[0] == waits[1] == known > 0, "its waiting time is that of the waits", [waits, known])
+    for name, text in (("messages", f"{max(count for count, _ in sent.values())} messages"), ("bytes", f"{round(max(size for _, size in sent.values()) / 1000)} kB"), ("waiting time", " s")):
+        browser.run("[...document.querySelectorAll('#panel-matrix .choice button')].find((button) => button.textContent === arguments[0]).click()", name)
+        ends = browser.run("return [...document.querySelectorAll('.scale .ends span')].map((end) => end.textContent)")
+        ok(ends[0] == "0" and text in plain(ends[2]), f"the matrix of {name} has a scale", ends)
+    browser.screenshot(f"{pictures}/waiting.png")
     browser.click("#tab-timeline")
+
+    # Rows: groups, pins; what hatching is; seconds of states.
+    browser.run("sight.toggle('waits'); sight.timeline.setView(sight.timeline.whole()); sight.timeline.setGroup(2)")
+    ok(browser.run("return sight.timeline.layout().lines") == 2 and "group=2" in browser.run("return location.hash"), "four processes to a line, and the address has it")
+    browser.run("const {timeline} = sight; const layout = timeline.layout(); timeline.onLabel(layout.middle(1))")
+    browser.run("return new Promise((done) => setTimeout(done, 600))")
+    ok(view(browser)[2:] == [4, 8] and browser.run("return sight.timeline.scene.group") == 0, "a click on a group shows its processes", view(browser))
+    browser.run("const {timeline} = sight; timeline.onLabel(timeline.layout().middle(6))")
+    ok(browser.run("return sight.timeline.scene.pins") == [6] and "pin=6" in browser.run("return location.hash"), "a click on a rank pins its process")
+    browser.run("sight.timeline.setView({...sight.timeline.whole(), r0: 0, r1: 2})")
+    browser.wait("sight.timeline.scene.isExact && !sight.timeline.fetching")
+    long = max((call for call in calls if call[0] == 6), key=lambda call: call[3] - call[2])
+    pinned = browser.run("""const {timeline} = sight, layout = timeline.layout();
+        const hit = timeline.at(layout.x(arguments[0]), layout.pins.y + 10); return [hit.row, timeline.stateLines(hit.state)[0]]""", (long[2] + long[3]) / 2)
+    ok(pinned[0] == 6 and plain(pinned[1]) == f"{long[1]}  {duration(long[3] - long[2])}", "it is seen above others, to the state", pinned)
+    browser.screenshot(f"{pictures}/pinned.png")
+    browser.run("sight.timeline.onLabel(sight.timeline.layout().pins.y + 5)")
+    ok(browser.run("return sight.timeline.scene.pins") == [], "a further click takes it back")
+    browser.run("sight.timeline.frame.focus(); sight.timeline.setView({t0: 1e8, t1: 2e8, r0: 0, r1: 8})")
+    browser.press("r")
+    ok(browser.run("return sight.timeline.scene.range") == [1e8, 2e8] and "100" in browser.run("return sight.timeline.spoken.textContent"), "R selects the time that is seen")
+    ok(">100\u00a0ms</text>" in browser.run("return sight.timeline.svg().text()"), "its length is on the axis")
+    browser.press(ESCAPE)
+    browser.run("sight.states.setScope('run')")
+    seconds = {row[0]: row[1:] for row in browser.run("return [...document.querySelectorAll('table.states tbody tr')].map((row) => [...row.cells].map((cell) => cell.innerText.trim()))")}
+    total = sum(call[3] - call[2] for call in calls if call[1] == "MPI_Recv")
+    ok(plain(seconds["MPI_Recv"][1]) == duration(total), "states have their seconds", seconds["MPI_Recv"])
+
+    # Steps back.
+    def step(script):
+        browser.run(f"{script}; return new Promise((done) => setTimeout(done, 1300))")
+        return view(browser)[:2]
+
+    step("0")
+    whole = step("sight.timeline.setView(sight.timeline.whole())")
+    near = step("sight.timeline.setView({t0: 3e8, t1: 4e8, r0: 0, r1: 8})")
+    step("sight.timeline.setView({t0: 32e7, t1: 33e7, r0: 0, r1: 8})")
+    seen = [step("history.back()"), step("history.back()"), step("history.forward()")]
+    ok(seen == [near, whole, near], "Back undoes a zoom, Forward does it again", seen)
 
     # Speed: frames of a zoom through the whole range.
     frames = browser.run("""return new Promise((done) => { const {timeline} = sight; const times = []; let i = 0, last = performance.now();

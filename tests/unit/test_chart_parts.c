@@ -287,23 +287,9 @@ static void test_palette(void)
         for (size_t k = 0; k < i; k++)
             apart &= painted(distinct[i], NULL, false).ink != painted(distinct[k], NULL, false).ink;
     tap_ok(apart, "the functions that programs spend their time in have a colour each");
-    static const struct {
-        const char *name;
-        bool hatched;
-    } cases[] = {{"MPI_Wait", true},
-                 {"MPI_Waitall", true},
-                 {"MPI_Testsome", true},
-                 {"MPI_Probe", true},
-                 {"MPI_Iprobe", true},
-                 {"MPI_Barrier", true},
-                 {"MPI_Recv", false},
-                 {"MPI_Allreduce", false},
-                 {"MPI_Unknown", false},
-                 {"work", false},
-                 {"", false}};
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
-        tap_ok(painted(cases[i].name, NULL, false).hatched == cases[i].hatched, "%s is %s", cases[i].name,
-               cases[i].hatched ? "hatched" : "not hatched");
+    static const char *const waiting[] = {"MPI_Wait", "MPI_Waitall", "MPI_Probe", "MPI_Barrier", "MPI_Recv", "work"};
+    for (size_t i = 0; i < sizeof waiting / sizeof *waiting; i++)
+        tap_ok(!painted(waiting[i], NULL, false).hatched, "%s is not hatched: that means waiting", waiting[i]);
 }
 
 static void test_own_colours(void)

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* POP's efficiencies as a tree: each is the product of those to its right. The path to the largest loss is marked.
- */
+/* POP's efficiencies as a tree: each is the product of those to its right. The path to the largest loss is marked. */
 #include "render/charts/chart.h"
 
 #include "core/text.h"
@@ -68,7 +67,8 @@ void chart_efficiency_answer(const struct chart_input *input, char answer[CHART_
                   nodes[worst].title, text_share(least, nodes[worst].value));
 }
 
-static void draw_node(struct canvas *canvas, const struct node *node, bool marked, struct area box)
+/* The colour says on which side of the limit a value is; the way to the largest loss is marked by its lines. */
+static void draw_node(struct canvas *canvas, const struct node *node, struct area box)
 {
     char value[TEXT_NUMBER_SIZE];
     double limit = box.x + box.width * ACCEPTABLE;
@@ -76,7 +76,7 @@ static void draw_node(struct canvas *canvas, const struct node *node, bool marke
     canvas_text_cut(canvas, box.x, box.y + 28, box.width, (struct text_style){.ink = INK_MUTED}, node->meaning);
     canvas_rect(canvas, box.x, box.y + 42, box.width, 12, paint_of(INK_GRID));
     canvas_rect(canvas, box.x, box.y + 42, box.width * fmin(1, fmax(0, node->value)), 12,
-                paint_of(marked ? INK_ACCENT : INK_COMPUTE));
+                paint_of(node->value < ACCEPTABLE ? INK_ACCENT : INK_COMPUTE));
     canvas_line(canvas, limit, box.y + 39, limit, box.y + 57, 1.2, paint_of(INK_TEXT));
     canvas_text(canvas, box.x, box.y + 72, (struct text_style){.size = 17, .bold = true},
                 text_share(value, node->value));
@@ -105,10 +105,10 @@ void chart_efficiency_draw(struct canvas *canvas, const struct chart_input *inpu
             const struct area *from = &boxes[nodes[i].parent];
             double y1 = from->y + 48, y2 = boxes[i].y + 48, x1 = from->x + width + 6, x2 = boxes[i].x - 6;
             const struct point line[] = {{x1, y1}, {(x1 + x2) / 2, y1}, {(x1 + x2) / 2, y2}, {x2, y2}};
-            canvas_polyline(canvas, line, 4, 1.2, paint_of(INK_AXIS));
+            canvas_polyline(canvas, line, 4, marked[i] ? 3 : 1.2, paint_of(marked[i] ? INK_ACCENT : INK_AXIS));
         }
-        draw_node(canvas, &nodes[i], marked[i], boxes[i]);
+        draw_node(canvas, &nodes[i], boxes[i]);
     }
-    chart_note(canvas, "Each efficiency is the product of those to its right; the line across each bar marks 80 %, "
-                       "acceptable according to POP.");
+    chart_note(canvas, "Each efficiency is the product of those to its right. Bars below the line, 80 %, are marked: "
+                       "less is not acceptable according to POP.");
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* When the findings cost: for each a strip over the run's time, the darker the larger the share of all processes' time
-   that it takes then. */
+   that it takes then; with room, also the higher. */
 #include "render/charts/chart.h"
 
 #include "core/memory.h"
@@ -17,9 +17,10 @@ enum {
     RIGHT = 150,
     GAP = 22,
     ROW_LEAST = 40,
-    ROW_MOST = 84,
+    ROW_UNKNOWN = 48, /* of a finding of which is not known when it costs */
     NAME = 22,
-    STRIP_MOST = 42,
+    UNDER = 12,        /* free below a strip */
+    COLUMNS_FROM = 48, /* height from which a strip shows columns: thinner ones are read better by colour alone */
     AXIS = 44
 };
 
@@ -90,6 +91,22 @@ static struct heat strip_of(const struct finding *finding, const struct metrics 
     return heat;
 }
 
+/* Columns up to the values, in the colours of the scale. */
+static void draw_columns(struct canvas *canvas, const struct heat *strip)
+{
+    const struct grid *grid = &strip->grid;
+    double bottom = grid->y + grid->cell_height;
+    for (size_t column = 0; column < strip->columns; column++) {
+        double share = heat_share(strip, strip->values[column]), height = grid->cell_height * share;
+        /* A little wider than it is: between neighbours the ground would shine through. */
+        if (share > 0)
+            canvas_rect(canvas, grid->x + (double)column * grid->cell_width, bottom - height, grid->cell_width + 0.3,
+                        height, paint_level(share));
+    }
+    canvas_line(canvas, grid->x, bottom, grid->x + grid->cell_width * (double)strip->columns, bottom, 1,
+                paint_of(INK_AXIS));
+}
+
 /* The number of the finding that causes this one; 0: none. It comes earlier. */
 static size_t root_number(const struct findings *findings, size_t place)
 {
@@ -131,19 +148,18 @@ static void draw_window(struct canvas *canvas, const struct finding *finding, do
 struct drawing {
     const struct findings *findings;
     size_t shown;
-    struct area plot; /* of the strips and their names */
-    double row;
-    double saving_x; /* where savings end; 0: there is no room for them */
+    struct area plot;              /* of the strips and their names */
+    double top[FINDINGS_MOST + 1]; /* of each row, and where the last ends */
+    double saving_x;               /* where savings end; 0: there is no room for them */
 };
 
 static void draw_strips(struct canvas *canvas, const struct chart_input *input, const struct drawing *drawing)
 {
     struct heat *strips = memory_new(drawing->shown * sizeof *strips), scale = {0};
-    double height = fmin(STRIP_MOST, drawing->row - NAME - 8),
-           duration_s = (double)input->metrics->analysis->duration / 1e9;
+    double duration_s = (double)input->metrics->analysis->duration / 1e9;
     for (size_t i = 0; i < drawing->shown; i++) {
-        struct area strip = {drawing->plot.x, drawing->plot.y + (double)i * drawing->row + NAME - 4,
-                             drawing->plot.width, height};
+        struct area strip = {drawing->plot.x, drawing->top[i] + NAME - 4, drawing->plot.width,
+                             drawing->top[i + 1] - drawing->top[i] - NAME - UNDER + 4};
         strips[i] = strip_of(&drawing->findings->finding[i], input->metrics, strip);
         scale.most = fmax(scale.most, strips[i].most);
     }
@@ -151,18 +167,43 @@ static void draw_strips(struct canvas *canvas, const struct chart_input *input, 
         struct area strip = {strips[i].grid.x, strips[i].grid.y, drawing->plot.width, strips[i].grid.cell_height};
         bool known = strips[i].most > 0;
         strips[i].most = scale.most;
-        heat_draw(canvas, &strips[i]);
+        if (known && strip.height >= COLUMNS_FROM)
+            draw_columns(canvas, &strips[i]);
+        else
+            heat_draw(canvas, &strips[i]);
         if (!known)
             draw_window(canvas, &drawing->findings->finding[i], duration_s, strip);
-        draw_names(canvas, drawing->findings, i, drawing->saving_x, drawing->plot.y + (double)i * drawing->row + 8,
-                   strip);
+        draw_names(canvas, drawing->findings, i, drawing->saving_x, drawing->top[i] + 8, strip);
         heat_clear(&strips[i]);
     }
-    double bottom = drawing->plot.y + drawing->row * (double)drawing->shown;
+    double bottom = drawing->top[drawing->shown];
     if (drawing->saving_x > 0 && scale.most > 0)
         heat_draw_scale(canvas, &scale, drawing->saving_x - RIGHT + GAP, bottom + 8, RIGHT - GAP,
                         "of all processes' time", text_share);
     free(strips);
+}
+
+static bool has_course(const struct finding *finding)
+{
+    for (size_t bin = 0; bin < COURSE_BINS; bin++)
+        if (finding->course_ns[bin] > 0)
+            return true;
+    return false;
+}
+
+/* Rows fill the plot: the strips are what the chart is about. */
+static void share_room(struct drawing *drawing)
+{
+    double even = drawing->plot.height / (double)drawing->shown, unknown = fmin(even, ROW_UNKNOWN);
+    size_t known = 0;
+    for (size_t i = 0; i < drawing->shown; i++)
+        known += has_course(&drawing->findings->finding[i]);
+    double rest = drawing->plot.height - unknown * (double)(drawing->shown - known);
+    drawing->top[0] = drawing->plot.y;
+    for (size_t i = 0; i < drawing->shown; i++) {
+        bool is_known = has_course(&drawing->findings->finding[i]);
+        drawing->top[i + 1] = drawing->top[i] + (is_known ? rest / (double)known : unknown);
+    }
 }
 
 void chart_findings_draw(struct canvas *canvas, const struct chart_input *input, struct area area)
@@ -177,14 +218,14 @@ void chart_findings_draw(struct canvas *canvas, const struct chart_input *input,
     if (drawing.shown > 0 && room >= ROW_LEAST) {
         char note[80];
         struct text_style right = {.align = ALIGN_RIGHT, .ink = INK_MUTED};
-        drawing.row = fmin(ROW_MOST, room / (double)drawing.shown);
         drawing.plot = (struct area){area.x, area.y + 16, area.width - (side ? RIGHT : 8), room};
         drawing.saving_x = side ? area.x + area.width : 0;
+        share_room(&drawing);
         if (side)
             canvas_text(canvas, drawing.saving_x, area.y, right, "could save");
         draw_strips(canvas, input, &drawing);
-        axis_draw_time(canvas, drawing.plot.x, drawing.plot.width, drawing.plot.y + drawing.row * (double)drawing.shown,
-                       0, (double)input->metrics->analysis->duration, "");
+        axis_draw_time(canvas, drawing.plot.x, drawing.plot.width, drawing.top[drawing.shown], 0,
+                       (double)input->metrics->analysis->duration, "");
         snprintf(note, sizeof note, "%zu more cost less.", findings.count - drawing.shown);
         if (findings.count > drawing.shown)
             chart_note(canvas, note);

@@ -63,14 +63,13 @@ static struct paint paint_of_state(const struct drawing *drawing, uint32_t state
     const struct defs *defs = timeline_info(drawing->scene->timeline)->defs;
     if (state == TIMELINE_OUTSIDE)
         return paint_of(INK_COMPUTE);
-    struct paint paint = palette_paint(&defs->states[state], drawing->input->own_colours);
-    paint.hatched = false;
-    return paint;
+    return palette_paint(&defs->states[state], drawing->input->own_colours);
 }
 
 /* Cells cut into layers of one state each: their number is the state's share. */
 struct layers {
     uint32_t each; /* layers of a line */
+    bool waits;    /* which process waits is known: hatching means nothing else */
     uint16_t *state;
     bool *waiting;
 };
@@ -89,7 +88,7 @@ static size_t first_part(const struct scene_cell *cell, const bool done[SCENE_PA
 static void cut_cell(const struct scene_cell *cell, struct layers *layers, size_t at, size_t columns)
 {
     bool done[SCENE_PARTS] = {0};
-    double sum = 0, whole = 0, waiting = (double)cell->waiting * layers->each;
+    double sum = 0, whole = 0, waiting = layers->waits ? (double)cell->waiting * layers->each : 0;
     uint32_t layer = 0;
     uint16_t state = cell->state;
     for (size_t i = 0; i < SCENE_PARTS; i++)
@@ -112,7 +111,7 @@ static struct layers cut_cells(const struct drawing *drawing)
 {
     const struct scene *scene = drawing->scene;
     size_t columns = scene->columns, all = scene->lines * columns;
-    struct layers layers = {.each = drawing->line >= LAYER_LINE ? LAYERS : 1};
+    struct layers layers = {.each = drawing->line >= LAYER_LINE ? LAYERS : 1, .waits = scene->overlay != NULL};
     layers.state = memory_new(all * layers.each * sizeof *layers.state);
     layers.waiting = memory_new(all * layers.each * sizeof *layers.waiting);
     for (size_t i = 0; i < all; i++) {
@@ -121,7 +120,7 @@ static struct layers cut_cells(const struct drawing *drawing)
             cut_cell(&scene->cells[i], &layers, at, columns);
         } else {
             layers.state[at] = scene->cells[i].state;
-            layers.waiting[at] = scene->cells[i].waiting >= WAITING;
+            layers.waiting[at] = layers.waits && scene->cells[i].waiting >= WAITING;
         }
     }
     return layers;
@@ -393,8 +392,8 @@ static void draw_legend(const struct drawing *drawing, double x, double y)
         legend_row(drawing, x, &y, paint_of(INK_OTHER), others, fmax(rest, 0), all);
     struct paint waiting = paint_of(INK_OTHER);
     waiting.hatched = true;
-    chart_legend(drawing->canvas, x, y + 8, RIGHT - 24, waiting,
-                 scene->overlay ? "hatched: waiting" : "hatched: calls that wait", NULL);
+    if (scene->overlay)
+        chart_legend(drawing->canvas, x, y + 8, RIGHT - 24, waiting, "hatched: waiting", NULL);
 }
 
 void chart_timeline_draw(struct canvas *canvas, const struct chart_input *input, struct area area)

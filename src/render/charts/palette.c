@@ -66,6 +66,5 @@ struct paint palette_paint(const struct state_def *state, bool own)
         return paint;
     }
     paint.ink = (uint16_t)function_ink(state->name);
-    paint.hatched = state->class == CLASS_WAIT || state->class == CLASS_PROBE || state->class == CLASS_SYNC;
     return paint;
 }

@@ -6,8 +6,8 @@
 #include "render/charts/theme.h"
 
 /* The paint of a function or state: always the same for the same name, in every chart and run. The functions that
-   programs spend their time in have a colour each; all others get one from a hash of their name. Functions that only
-   wait (waits, probes, barriers) are hatched. `own`: the trace's own colour if it has a valid one. */
+   programs spend their time in have a colour each; all others get one from a hash of their name. None is hatched: that
+   is for waiting, as found by the analysis. `own`: the trace's own colour if it has a valid one. */
 struct paint palette_paint(const struct state_def *state, bool own);
 
 #endif

@@ -2,26 +2,36 @@
 
 /** The view as the part of the address behind #, and back. */
 function writeHash(timeline, tab) {
-  const { view, finding, findings, orderName, meta, hidden } = timeline.scene;
+  const { view, finding, findings, orderName, meta, hidden, group, pins } = timeline.scene;
   const parts = new URLSearchParams();
   if (tab && tab !== 'timeline') parts.set('tab', tab);
   if (view.t0 > 0 || view.t1 < meta.duration) parts.set('t', `${floor(view.t0)}-${ceil(view.t1)}`);
   if (view.r0 > 0 || view.r1 < meta.rows) parts.set('p', `${view.r0.toFixed(2)}-${view.r1.toFixed(2)}`);
   if (orderName && orderName !== 'rank') parts.set('order', orderName);
+  if (group > 0) parts.set('group', group);
+  if (pins.length > 0) parts.set('pin', pins.join('.'));
   if (finding) parts.set('finding', findings.indexOf(finding) + 1);
   if (hidden.size > 0) parts.set('hidden', [...hidden].join('.'));
   return parts.toString();
 }
+
+const STEP_LEAST = 1000; // ms between two steps of the browser's history
 
 function numbersOf(text) {
   const match = /^(-?[\d.]+)-(-?[\d.]+)$/.exec(text || '');
   return match ? [Number(match[1]), Number(match[2])] : null;
 }
 
+/** "3.17" as numbers below a limit. */
+function rowsOf(text, limit) {
+  return (text || '').split('.').filter((part) => /^\d+$/.test(part) && Number(part) < limit).map(Number);
+}
+
 class App {
   constructor(root, source, options = {}) {
     this.source = source;
     this.options = options;
+    this.kept = -Infinity; // when the address last changed
     const main = h('div', { class: 'main' });
     this.timeline = new Timeline(main, source, options);
     this.findings = new FindingsPanel(this.timeline);
@@ -36,6 +46,7 @@ class App {
     this.timeline.addEventListener('drawn', () => this.tellArrows());
     this.timeline.addEventListener('rest', () => this.keepHash());
     this.timeline.addEventListener('finding', () => this.keepHash());
+    this.timeline.addEventListener('rows', () => this.tellGroup());
     this.listenKeys(options.inPage ? root : document);
     matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => this.recolour());
     this.ready = source.judgement().then((judgement) => this.judge(judgement));
@@ -47,11 +58,12 @@ class App {
     this.findings.fill(judgement);
     this.states.setRun(judgement);
     this.timeline.scene.exact = null; // what was drawn before has no waits
+    if (judgement.waits) this.timeline.scene.tiles.refresh();
     const { phases, iterations, path } = judgement;
     Object.assign(this.timeline.scene, { phases, iterations, path });
     this.buttons.path.hidden = !judgement.path;
-    this.readHash();
-    if (!this.options.inPage) window.addEventListener('hashchange', () => this.readHash());
+    this.readHash(this.options.inPage ? { sight: '' } : null);
+    window.addEventListener('popstate', (event) => this.readHash(event.state));
     this.timeline.update();
   }
 
@@ -66,17 +78,22 @@ class App {
     const { timeline } = this;
     const toggle = (name, text, title) =>
       h('button', { type: 'button', title, 'aria-pressed': String(timeline.scene.show[name]), onclick: () => this.toggle(name) }, text);
-    this.buttons = { messages: toggle('messages', 'messages', 'messages (M)'), waits: toggle('waits', 'waits', 'waiting is lighter (V)'), marks: toggle('marks', 'events', 'solo events (K)'), path: toggle('path', 'critical path', 'critical path (C)') };
+    this.buttons = { messages: toggle('messages', 'messages', 'messages (M)'), waits: toggle('waits', 'waits', 'waiting is hatched (V)'), marks: toggle('marks', 'events', 'solo events (K)'), path: toggle('path', 'critical path', 'critical path (C)') };
     this.buttons.path.hidden = true;
     this.buttons.marks.hidden = !this.source.meta.marks.some(Boolean);
     const orders = [['rank', 'rank'], ['compute', 'computing time'], ['likeness', 'likeness']];
     this.order = h('select', { 'aria-label': 'Order of processes', onchange: () => this.setOrder(this.order.value) }, orders.map(([value, text]) => h('option', { value }, `by ${text}`)));
+    const { folds } = this.source.meta;
+    const groups = Array.from({ length: folds + 1 }, (_, fold) => h('option', { value: fold }, fold === 0 ? 'each process' : fold === folds ? 'all together' : `groups of ${thousands(2 ** fold)}`));
+    this.group = h('select', { 'aria-label': 'Processes of a line', title: 'processes of a line (G)', onchange: () => timeline.setGroup(Number(this.group.value)) }, groups);
     this.hint = h('span', { class: 'muted small hint' });
     const button = (text, title, action) => h('button', { type: 'button', title, onclick: action }, text);
     const tools = [
       this.search.form,
       h('div', { class: 'choice', role: 'group', 'aria-label': 'What is drawn' }, Object.values(this.buttons)),
       this.order,
+      this.group,
+      this.clocks(),
       this.hint,
       h('span', { class: 'room' }, [
         button('whole run', 'the whole run (0)', () => timeline.flyTo(timeline.whole())),
@@ -86,6 +103,15 @@ class App {
       ]),
     ];
     return h('div', { class: 'tools', role: 'toolbar', 'aria-label': 'Timeline' }, tools);
+  }
+
+  /** In `sight view`: the same trace with corrected clocks, or as it was recorded. */
+  clocks() {
+    if (this.options.inPage) return null;
+    const { corrected } = this.source.meta;
+    const other = /\/clocks\/$/.test(location.pathname) ? '../' : 'clocks/';
+    const title = corrected ? 'clocks are corrected: show the times as recorded' : 'correct the clocks, so that no message is received before it is sent';
+    return h('button', { type: 'button', title, 'aria-pressed': String(corrected), onclick: () => location.assign(other + location.hash) }, 'corrected clocks');
   }
 
   toggle(name) {
@@ -105,6 +131,11 @@ class App {
     } catch (error) {
       this.say(error.message);
     }
+    this.keepHash();
+  }
+
+  tellGroup() {
+    this.group.value = this.timeline.scene.group;
     this.keepHash();
   }
 
@@ -167,27 +198,44 @@ class App {
 
   // The address
 
+  /** Every view is a step that the browser's Back undoes; what follows within a second belongs to it. */
   keepHash() {
-    if (this.options.inPage || !this.judgement) return;
     const hash = writeHash(this.timeline, this.tab);
-    if (hash !== location.hash.slice(1)) history.replaceState(null, '', `#${hash}`);
+    if (!this.judgement || hash === this.hash) return;
+    const now = performance.now();
+    const isStep = !this.reading && now - this.kept > STEP_LEAST;
+    this.kept = this.reading ? -Infinity : now;
+    this.keep(hash, isStep ? 'pushState' : 'replaceState');
   }
 
-  readHash() {
-    if (this.options.inPage) return;
-    const parts = new URLSearchParams(location.hash.slice(1));
+  keep(hash, how) {
+    this.hash = hash;
+    history[how]({ sight: hash }, '', this.options.inPage ? undefined : `#${hash}`);
+  }
+
+  /** Goes to the view of a step. Steps of a report that are none of the timeline's change nothing. */
+  async readHash(state) {
+    if (this.options.inPage && !state) return;
+    const parts = new URLSearchParams(state ? state.sight : location.hash.slice(1));
     const { timeline } = this;
     const { scene } = timeline;
-    const finding = scene.findings[Number(parts.get('finding')) - 1];
-    if (finding) timeline.setFinding(finding);
-    for (const slot of (parts.get('hidden') || '').split('.')) if (slot !== '' && scene.meta.states[slot]) this.states.toggle(Number(slot), false);
-    if (['compute', 'likeness'].includes(parts.get('order'))) this.setOrder(parts.get('order'));
+    this.reading = true;
+    const finding = scene.findings[Number(parts.get('finding')) - 1] || null;
+    if (finding !== scene.finding) timeline.setFinding(finding);
+    scene.hidden = new Set(rowsOf(parts.get('hidden'), scene.meta.states.length));
+    scene.colourVersion++;
+    timeline.setGroup(parseInt(parts.get('group'), 10) || 0);
+    timeline.setPins(rowsOf(parts.get('pin'), scene.meta.rows).slice(0, PINS_MOST));
+    const order = ['compute', 'likeness'].find((name) => name === parts.get('order')) || 'rank';
+    if (order !== scene.orderName) await this.setOrder(order);
     const [times, rows] = [numbersOf(parts.get('t')), numbersOf(parts.get('p'))];
-    const view = { ...scene.view };
+    const view = timeline.whole();
     if (times) Object.assign(view, { t0: times[0], t1: times[1] });
     if (rows) Object.assign(view, { r0: rows[0], r1: rows[1] });
-    if (times || rows) timeline.setView(view);
+    if (times || rows || !finding) timeline.setView(view);
     this.states.fill();
     this.showTab?.(parts.get('tab') || 'timeline');
+    this.keep(writeHash(timeline, this.tab), 'replaceState');
+    this.reading = false;
   }
 }

@@ -89,7 +89,7 @@ function drawStates(pen, scene, layout) {
   const [labels, open] = [[], []];
   for (const key of [...bySlot.keys()].sort((a, b) => a - b)) {
     const list = bySlot.get(key);
-    pen.fillStyle = pens.fillOf(pen, key % 256);
+    pen.fillStyle = pens.fillOf(key % 256);
     for (let k = 0; k < list.length; k += 2) {
       const i = list[k];
       const x = layout.x(max(s.from[i], view.t0));
@@ -112,29 +112,34 @@ function drawNames(pen, scene, labels) {
     const name = scene.meta.states[slot].name;
     const text = [name, name.replace(/^MPI_/, '')].find((t) => scene.textWidth(pen, t) + 8 <= width);
     if (!text) continue;
-    if (scene.pens.slots[slot].hatched || scene.show.waits) {
-      pen.fillStyle = scene.pens.css('back', 0.75);
-      if (scene.pens.slots[slot].hatched) pen.fillRect(x + 2, y + height / 2 - 7, scene.textWidth(pen, text) + 4, 14);
-    }
-    pen.fillStyle = scene.pens.textOn(slot);
+    const waits = scene.show.waits && scene.exact.waitOf(i) >= 0;
+    if (waits) fillBox(pen, scene.pens.css('back', 0.8), x + 2, y + height / 2 - 7, scene.textWidth(pen, text) + 4, 14);
+    pen.fillStyle = waits ? scene.pens.css('text') : scene.pens.textOn(slot);
     pen.fillText(text, x + 4, y + height / 2 + 0.5);
   }
 }
 
-/** The waiting part of a state: light lines over it. */
+/** The waiting part of a state: hatched in its colour. */
 function drawWaits(pen, scene, layout) {
   const { exact, view, pens } = scene;
   const w = exact.waits;
-  pen.save();
-  pen.fillStyle = pens.css('back', 0.5);
+  const s = exact.states;
+  const [first, end] = linesSeen(scene, layout);
+  const bySlot = new Map();
   for (let i = 0; i < w.row.length; i++) {
     const line = scene.lineOf(w.row[i]);
-    if (line < 0 || w.to[i] < view.t0 || w.from[i] > view.t1) continue;
+    if (line < first || line >= end || w.to[i] < view.t0 || w.from[i] > view.t1) continue;
+    const state = exact.stateOfWait(i);
+    if (state < 0 || scene.hidden.has(s.state[state])) continue;
     const x = layout.x(max(w.from[i], view.t0));
-    const [y, height] = boxOf(layout, line, 0);
-    pen.fillRect(x, y + height * 0.62, layout.x(min(w.to[i], view.t1)) - x, height * 0.38);
+    const slot = s.state[state];
+    if (!bySlot.has(slot)) bySlot.set(slot, []);
+    bySlot.get(slot).push([x, boxOf(layout, line, s.depth[state]), layout.x(min(w.to[i], view.t1)) - x]);
   }
-  pen.restore();
+  for (const [slot, boxes] of bySlot) {
+    pen.fillStyle = pens.hatch(pen, pens.slotRgb(slot));
+    for (const [x, [y, height], width] of boxes) pen.fillRect(x, y, width, height);
+  }
 }
 
 /** Messages of which an end is seen, as [index, x1, y1, x2, y2]; null: more than can be drawn. */

@@ -95,6 +95,7 @@ Object.assign(Timeline.prototype, {
     const { x, y } = this.where(event);
     if (drag.moved && drag.kind === 'box') this.zoomToBox(drag, x, y);
     else if (!drag.moved && drag.kind === 'range') this.setRange(null);
+    else if (!drag.moved && drag.kind === 'pan' && drag.x < drag.plot.x) this.onLabel(drag.y);
     else if (!drag.moved && drag.kind === 'pan') this.onClick(this.at(drag.x, drag.y));
     this.endDrag();
   },
@@ -109,6 +110,18 @@ Object.assign(Timeline.prototype, {
     const rows = (y) => this.scene.view.r0 + ((y - layout.plot.y) / layout.plot.height) * (this.scene.view.r1 - this.scene.view.r0);
     const [t0, t1] = [layout.time(min(x1, x2)), layout.time(max(x1, x2))];
     this.flyTo({ t0, t1, r0: floor(rows(min(y1, y2))), r1: ceil(rows(max(y1, y2))) });
+  },
+
+  /** The label of a process pins it, that of a group shows its processes. */
+  onLabel(y) {
+    const layout = layoutOf(this.scene);
+    const place = this.pinAt(y);
+    const line = layout.lineAt(y);
+    const [first, end] = linesSeen(this.scene, layout);
+    if (place >= 0) this.togglePin(this.scene.pins[place]);
+    else if (y < layout.plot.y || line < first || line >= end) return;
+    else if (layout.fold > (this.scene.meta.leastFold || 0)) this.unfold(line, layout.fold);
+    else this.togglePin(this.rowAt(line * 2 ** layout.fold));
   },
 
   onClick(hit) {
@@ -200,6 +213,9 @@ Object.assign(Timeline.prototype, {
       '.': () => this.step(1),
       enter: () => this.scene.selected >= 0 && this.zoomToState(this.scene.selected),
       o: () => this.goToCause(),
+      r: () => this.setRange([max(0, this.scene.view.t0), min(this.scene.meta.duration, this.scene.view.t1)]),
+      g: () => this.setGroup(this.scene.group + (shiftKey ? -1 : 1)),
+      i: () => this.togglePin(this.scene.selected >= 0 ? this.scene.exact.states.row[this.scene.selected] : (this.scene.hover?.row ?? -1)),
       escape: () => this.clear(),
     };
     const action = actions[event.key.toLowerCase()];
@@ -237,7 +253,8 @@ Object.assign(Timeline.prototype, {
     this.scene.pointer = pointer;
     this.scene.hover = hit;
     this.tip.hidden = !hit;
-    this.frame.style.cursor = hit?.message >= 0 || hit?.state >= 0 ? 'pointer' : '';
+    const onLabel = pointer && !hit && pointer.y > layoutOf(this.scene).axis.y + 22;
+    this.frame.style.cursor = onLabel || hit?.message >= 0 || hit?.state >= 0 ? 'pointer' : '';
     if (hit) {
       this.tip.replaceChildren(...this.tipLines(hit).map((line, i) => h(i === 0 ? 'b' : 'div', {}, line)));
       this.placeTip(pointer);
@@ -257,7 +274,7 @@ Object.assign(Timeline.prototype, {
     if (hit.mark >= 0) return this.markLines(hit.mark);
     if (hit.message >= 0) return this.messageLines(hit.message);
     if (hit.state >= 0) return this.stateLines(hit.state);
-    return this.scene.isExact ? this.idleLines(hit) : this.shareLines(hit);
+    return (hit.pinned ? pinIsExact(this.scene, this.scene.pins.indexOf(hit.row)) : this.scene.isExact) ? this.idleLines(hit) : this.shareLines(hit);
   },
 
   processName(row) {
@@ -374,7 +391,7 @@ Object.assign(Timeline.prototype, {
     const special = { [SLOT_OTHERS]: 'other states', [SLOT_COMPUTING]: 'computing', [SLOT_ABSENT]: 'not there' };
     const lines = cell.parts.map(({ slot, share }) => `${meta.states[slot]?.name || special[slot]}${slot === SLOT_ABSENT ? '' : `  ${percent(share)}`}`);
     lines.push(`${name}, ${duration(2 ** shift * (TILE_BINS / bins))} at ${instant(hit.time)}`);
-    if (cell.waiting > 0) lines.push(`${percent(cell.waiting)} in functions that wait`);
+    if (cell.waiting > 0) lines.push(`${percent(cell.waiting)} ${tile.waits ? 'waiting' : 'in functions that wait'}`);
     if (cell.messages > 0) lines.push(`about ${thousands(cell.messages)} messages`);
     return lines;
   },

@@ -3,20 +3,26 @@
 const ROW_LEAST = 3; // pixels of a process that has a line of its own
 const LINE_MOST = 110; // pixels of a line of few
 
+const PIN_LINE = 24; // pixels of a pinned line,
+const PIN_GAP = 8; // and below the last of them
+const PINS_MOST = 8;
+
 /** Where everything is, for a scene's size and view. */
 function layoutOf(scene) {
   const { width, height, view, meta } = scene;
   const left = scene.labelWidth;
-  const top = 48 + 22 + (scene.phases.length + scene.iterations.length > 0 ? 22 : 0);
+  const pins = { y: 48 + 22 + (scene.phases.length + scene.iterations.length > 0 ? 22 : 0), height: scene.pins.length * PIN_LINE };
+  const top = pins.y + (pins.height > 0 ? pins.height + PIN_GAP : 0);
   const room = max(20, height - top - 8);
   const plot = { x: left, y: top, width: max(20, width - left - 10), height: min(room, (view.r1 - view.r0) * LINE_MOST) };
   const pixels = plot.height / (view.r1 - view.r0);
-  const fold = max(meta.leastFold || 0, pixels >= ROW_LEAST ? 0 : clamp(ceil(log2((ROW_LEAST + 2) / pixels)), 0, meta.folds));
+  const fold = max(meta.leastFold || 0, scene.group, pixels >= ROW_LEAST ? 0 : clamp(ceil(log2((ROW_LEAST + 2) / pixels)), 0, meta.folds));
   const line = pixels * 2 ** fold;
   const gap = line >= 14 ? 3 : line >= 8 ? 2 : line >= 5 ? 1 : 0;
   const y = (number) => plot.y + (number * 2 ** fold - view.r0) * pixels; // top of a line
   return {
     plot,
+    pins,
     fold,
     line, // pixels of a line: of one process, or of a group
     many: line < 14, // tiles are drawn line by line only where these are few
@@ -32,6 +38,17 @@ function layoutOf(scene) {
     middle: (number) => y(number) + (line - gap) / 2,
     lineAt: (y) => floor((view.r0 + (y - plot.y) / pixels) / 2 ** fold),
   };
+}
+
+/** A pinned row as a scene and a layout of its own: one line, which is always seen. */
+function pinOf(scene, layout, place) {
+  const fold = scene.meta.leastFold || 0;
+  const line = floor(scene.lineOf(scene.pins[place]) / 2 ** fold);
+  const plot = { ...layout.plot, y: layout.pins.y + place * PIN_LINE, height: PIN_LINE };
+  const y = (number) => plot.y + (number - line) * PIN_LINE;
+  const view = { ...scene.view, r0: line * 2 ** fold, r1: (line + 1) * 2 ** fold };
+  const own = { ...layout, plot, fold, line: PIN_LINE, many: false, gap: 3, height: PIN_LINE - 3, lines: ceil(scene.meta.rows / 2 ** fold), y, middle: (number) => y(number) + PIN_LINE / 2 };
+  return [{ ...scene, view }, own, line];
 }
 
 /** Lines from top to bottom that are seen: [first, end). */

@@ -56,6 +56,7 @@ class SelectionPanel {
     this.links = h('p', { class: 'links' });
     this.root = h('section', { hidden: true, 'aria-label': 'Selected state' }, h('h2', {}, 'Selected'), this.lines, this.links);
     timeline.addEventListener('selected', () => this.fill());
+    timeline.addEventListener('rows', () => this.fill());
   }
 
   fill() {
@@ -65,7 +66,8 @@ class SelectionPanel {
     if (selected < 0) return;
     this.lines.replaceChildren(...timeline.stateLines(selected).map((line, i) => h(i === 0 ? 'b' : 'div', {}, line)));
     const link = (text, action) => h('button', { type: 'button', onclick: action }, text);
-    const links = [link('zoom to it', () => timeline.zoomToState(selected))];
+    const row = exact.states.row[selected];
+    const links = [link('zoom to it', () => timeline.zoomToState(selected)), link(timeline.scene.pins.includes(row) ? 'unpin its process' : 'pin its process', () => timeline.togglePin(row))];
     const wait = exact.waitOf(selected);
     if (wait >= 0 && exact.waits.cause[wait] >= 0) links.push(link('what it waits for', () => timeline.goToCause()));
     for (const message of exact.messagesOf(selected).slice(0, 3)) {
@@ -90,15 +92,17 @@ class StatesPanel {
     this.sum = h('p', { class: 'muted small' });
     const column = (name, text, title) =>
       h('th', { scope: 'col', 'data-column': name }, h('button', { type: 'button', title, onclick: () => this.setSort(name) }, text));
-    this.head = h('tr', {}, column('name', 'state'), column('count', 'calls', 'calls that begin in this time'), column('time', 'incl.', 'share of the time inside it, including the calls it makes'), column('exclusive', 'excl.', 'share of the time inside it and nothing further in'));
+    this.head = h('tr', {}, column('name', 'state'), column('count', 'calls', 'calls that begin in this time'), column('time', 'incl.', 'time inside it, including the calls it makes, summed over the processes'), column('exclusive', 'excl.', 'time inside it and nothing further in'), column('share', 'share', 'share of the exclusive time in the time of all processes'));
     this.body = h('tbody', {});
+    this.hatched = h('p', { class: 'muted small', hidden: true });
     this.histogram = h('div', { class: 'histogram' });
     this.root = h(
       'section',
-      { 'aria-label': 'States' },
+      { 'aria-label': 'States', class: 'key' },
       h('div', { class: 'head' }, h('h2', {}, 'States'), this.scopes),
       this.sum,
       h('table', { class: 'states' }, h('thead', {}, this.head), this.body),
+      this.hatched,
       this.histogram,
     );
     timeline.addEventListener('rest', () => this.scope === 'view' && this.refresh());
@@ -167,13 +171,15 @@ class StatesPanel {
     }
     const rows = [...(statistics || this.ofRun).states];
     const name = (row) => meta.states[row.state]?.name || 'others';
-    rows.sort((a, b) => (this.sort === 'name' ? name(a).localeCompare(name(b)) : (b[this.sort] ?? 0) - (a[this.sort] ?? 0)));
+    const sort = this.sort === 'share' ? 'exclusive' : this.sort;
+    rows.sort((a, b) => (sort === 'name' ? name(a).localeCompare(name(b)) : (b[sort] ?? 0) - (a[sort] ?? 0)));
     for (const th of this.head.children) {
       const direction = this.sort === 'name' ? 'ascending' : 'descending';
       if (th.dataset.column === this.sort) th.setAttribute('aria-sort', direction);
       else th.removeAttribute('aria-sort');
     }
     this.body.replaceChildren(...rows.slice(0, 200).map((row) => this.row(row)));
+    this.waitKey();
     this.drawHistogram();
   }
 
@@ -186,15 +192,23 @@ class StatesPanel {
     const title = h('button', { type: 'button', 'aria-pressed': String(this.chosen === row.state), title: 'histogram of durations', onclick: () => this.choose(row.state) }, state.name);
     const known = (value, text) => (value === null ? '' : text(value));
     const cell = (text, tip) => h('td', { title: tip }, text);
-    const share = (time) => cell(known(time, (value) => percent(value / this.total)), known(time, duration));
-    return h('tr', {}, h('th', { scope: 'row' }, h('label', {}, shown, swatch), title), cell(known(row.count, thousands)), share(row.time), share(row.exclusive));
+    const time = (value) => cell(known(value, duration), known(value, instant));
+    return h('tr', {}, h('th', { scope: 'row' }, h('label', {}, shown, swatch), title), cell(known(row.count, thousands)), time(row.time), time(row.exclusive), cell(known(row.exclusive, (value) => percent(value / this.total))));
   }
 
   swatch(slot) {
     const { pens } = this.timeline.scene;
-    const css = cssOf(pens.slotRgb(slot));
-    const light = cssOf(mixed(pens.slotRgb(slot), pens.ink.back, 0.7));
-    return pens.slots[slot]?.hatched ? `repeating-linear-gradient(135deg, ${css} 0 1.5px, ${light} 1.5px 4px)` : css;
+    return pens.fillOf(slot);
+  }
+
+  /** What hatching means, once waits are known. */
+  waitKey() {
+    const { pens } = this.timeline.scene;
+    const [css, light] = [pens.ink.muted, mixed(pens.ink.muted, pens.ink.back, WAIT_LIGHT)].map((rgb) => cssOf(rgb));
+    const swatch = h('span', { class: 'swatch' });
+    swatch.style.background = `repeating-linear-gradient(135deg, ${css} 0 1.5px, ${light} 1.5px 4px)`;
+    this.hatched.replaceChildren(swatch, ' hatched: waiting for other processes');
+    this.hatched.hidden = !this.ofRun?.waits;
   }
 
   toggle(slot, shown) {
@@ -307,6 +321,9 @@ const KEYS = [
   [', .', 'previous, next state; Shift ↑ ↓: on the process above, below'],
   ['Enter', 'zoom to the selected state'],
   ['O', 'go to what it waits for, or to the other end of its message'],
+  ['R', 'select the time that is seen'],
+  ['G  Shift G', 'more, fewer processes to a line'],
+  ['I', 'pin the process of the selected state, or under the pointer, above the others'],
   ['N P', 'next, previous finding'],
   ['M  V  K  C', 'show or hide messages, waits, solo events, critical path'],
   ['/', 'search'],
@@ -315,6 +332,7 @@ const KEYS = [
   ['wheel', 'zoom; with Shift: move; over the ranks: fewer, more processes'],
   ['drag', 'move; with Shift: zoom to a box; with Ctrl, or on the time axis: select a time'],
   ['double click', 'zoom to the state'],
+  ['click on a rank', 'pin the process above the others; on a group: show its processes'],
 ];
 
 function helpDialog() {

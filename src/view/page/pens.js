@@ -11,16 +11,17 @@ function mixed(a, b, share) {
 
 const cssOf = (rgb, alpha = 1) => `rgb(${rgb.join(' ')} / ${alpha})`;
 
+const WAIT_LIGHT = 0.7; // how far the ground of hatching is from its colour to the background's
+const LEVELS = 16; // of the scale from little to much, as in theme.h
+
 /** Inks by name, and those of all slots of a trace, in the theme that the page has now. */
 class Pens {
   constructor(meta) {
     const style = getComputedStyle(document.documentElement);
     const ink = (number) => rgbOf(style.getPropertyValue(`--c${number}`) || '#888888');
     this.ink = Object.fromEntries(Object.entries(meta.inks).map(([name, number]) => [name, ink(number)]));
-    this.slots = meta.states.map((state) => ({
-      rgb: ink(state.ink),
-      hatched: state.hatched,
-    }));
+    this.slots = meta.states.map((state) => ink(state.ink));
+    this.levels = Array.from({ length: LEVELS }, (_, level) => ink(meta.inks.level + level));
     this.hatches = new Map();
   }
 
@@ -31,23 +32,23 @@ class Pens {
   slotRgb(slot) {
     if (slot === SLOT_ABSENT) return this.ink.back;
     if (slot === SLOT_COMPUTING) return this.ink.compute;
-    return this.slots[slot]?.rgb || this.ink.other;
+    return this.slots[slot] || this.ink.other;
   }
 
-  /** The same, as seen from afar: hatched is as light as its lines and gaps together. */
-  slotMean(slot) {
-    return this.slots[slot]?.hatched ? mixed(this.slots[slot].rgb, this.ink.back, 0.45) : this.slotRgb(slot);
+  /** The light tone of waiting in a slot, between the lines of its hatching. */
+  waitMean(slot) {
+    return mixed(this.slotRgb(slot), this.ink.back, WAIT_LIGHT);
   }
 
-  /** Lines of a colour over a light tone of it. */
+  /** Waiting: lines of a colour over a light tone of it. Nothing else is hatched. */
   hatch(context, rgb) {
-    if (context.hatch) return context.hatch(rgb, mixed(rgb, this.ink.back, 0.7));
+    if (context.hatch) return context.hatch(rgb, mixed(rgb, this.ink.back, WAIT_LIGHT));
     const key = rgb.join();
     if (!this.hatches.has(key)) {
       const tile = document.createElement('canvas');
       tile.width = tile.height = 6;
       const pen = tile.getContext('2d');
-      pen.fillStyle = cssOf(mixed(rgb, this.ink.back, 0.7));
+      pen.fillStyle = cssOf(mixed(rgb, this.ink.back, WAIT_LIGHT));
       pen.fillRect(0, 0, 6, 6);
       pen.strokeStyle = cssOf(rgb);
       pen.lineWidth = 1.4;
@@ -62,13 +63,12 @@ class Pens {
     return context.createPattern(this.hatches.get(key), 'repeat');
   }
 
-  fillOf(context, slot) {
-    return this.slots[slot]?.hatched ? this.hatch(context, this.slots[slot].rgb) : cssOf(this.slotRgb(slot));
+  fillOf(slot) {
+    return cssOf(this.slotRgb(slot));
   }
 
   /** Black or white, whichever is read better on a colour. */
   textOn(slot) {
-    if (this.slots[slot]?.hatched) return this.css('text');
     const linear = this.slotRgb(slot).map((value) => (value / 255) ** 2.2);
     return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2] > 0.3 ? '#10141a' : '#ffffff';
   }

@@ -21,19 +21,41 @@ function clipTo(pen, x, y, width, height) {
   pen.clip();
 }
 
+/** Everything outside of a time fades; [left, right] of the time. */
+function fadeAround(pen, scene, { plot, pins, x }, from, to) {
+  const [left, right] = [from, to].map((time) => clamp(x(time), plot.x, plot.x + plot.width));
+  const height = plot.y + plot.height - pins.y;
+  fillBox(pen, scene.pens.css('back', 0.6), plot.x, pins.y, left - plot.x, height);
+  pen.fillRect(right, pins.y, plot.x + plot.width - right, height);
+  return [left, right];
+}
+
+/** The length of the selected time: [text, its middle, half its width]. */
+function rangeLabel(pen, { range, textWidth }, { plot, x }) {
+  setText(pen, 'center', 12, 'bold ');
+  const text = duration(range[1] - range[0]);
+  const half = textWidth(pen, text) / 2 + 6;
+  return [text, clamp(x((range[0] + range[1]) / 2), plot.x + half, plot.x + plot.width - half), half];
+}
+
+/** The selected time between two strong lines, on pictures of any density, and its length on the axis. */
+function drawRange(pen, scene, layout) {
+  const { range, pens } = scene;
+  if (!range) return;
+  const { axis, plot } = layout;
+  const [left, right] = fadeAround(pen, scene, layout, ...range);
+  const [y, height] = [axis.y + 1, plot.y + plot.height - axis.y - 1];
+  for (const x of [left, right]) fillBox(pen, pens.css('text'), x - 0.75, y, 1.5, height);
+  fillBox(pen, pens.css('text'), left, axis.y + 18, right - left, 2);
+  const [text, middle, half] = rangeLabel(pen, scene, layout);
+  fillBox(pen, pens.css('text'), middle - half, axis.y, 2 * half, 18);
+  pen.fillStyle = pens.css('back');
+  pen.fillText(text, middle, axis.y + 9.5);
+}
+
 function drawFocus(pen, scene, layout) {
-  const { plot } = layout;
-  const { range, finding, pens } = scene;
-  if (finding) {
-    pen.fillStyle = pens.css('back', 0.55);
-    const [x, right] = [clamp(layout.x(finding.from), plot.x, plot.x + plot.width), clamp(layout.x(finding.to), plot.x, plot.x + plot.width)];
-    pen.fillRect(plot.x, plot.y, x - plot.x, plot.height);
-    pen.fillRect(right, plot.y, plot.x + plot.width - right, plot.height);
-  }
-  if (range) {
-    const x = layout.x(range[0]);
-    fillBox(pen, pens.css('mpi', 0.14), x, layout.axis.y, layout.x(range[1]) - x, plot.y + plot.height - layout.axis.y);
-  }
+  const { finding, pens } = scene;
+  if (finding) fadeAround(pen, scene, layout, finding.from, finding.to);
   if (scene.box) {
     pen.fillStyle = pens.css('accent', 0.12);
     pen.strokeStyle = pens.css('accent');
@@ -63,6 +85,7 @@ function drawLabels(pen, scene, layout) {
 function drawAxis(pen, scene, layout) {
   const { axis, plot } = layout;
   const { view, pens } = scene;
+  const [, label, labelHalf] = scene.range ? rangeLabel(pen, scene, layout) : ['', 0, -Infinity];
   setText(pen, 'center', 12);
   const rough = stepOf(view.t1 - view.t0, axis.width / 80);
   const room = scene.textWidth(pen, tickText(view.t1, rough, view.t1)) + 24;
@@ -73,7 +96,7 @@ function drawAxis(pen, scene, layout) {
     const text = tickText(time, step, view.t1);
     const half = scene.textWidth(pen, text) / 2;
     fillBox(pen, pens.css('grid'), x - 0.5, axis.y + 18, 1, plot.y + plot.height - axis.y - 18);
-    if (x - half < free || x + half > scene.width) continue;
+    if (x - half < free || x + half > scene.width || abs(x - label) < half + labelHalf + 4) continue;
     pen.fillStyle = pens.css('muted');
     pen.fillText(text, x, axis.y + 9);
     free = x + half + 8;
@@ -138,9 +161,26 @@ function drawPointer(pen, scene, layout) {
   if (!pointer || pointer.y < layout.axis.y) return;
   pen.fillStyle = pens.css('text', 0.35);
   if (pointer.x >= layout.plot.x) pen.fillRect(round(pointer.x), layout.axis.y + 18, 1, layout.plot.y + layout.plot.height - layout.axis.y - 18);
-  if (hover?.line >= 0) {
+  if (hover?.line >= 0 && !hover.pinned) {
     fillBox(pen, pens.css('text', 0.05), layout.plot.x, layout.y(hover.line), layout.plot.width, layout.height);
   }
+}
+
+/** Pinned rows stay above all others, whatever these are. */
+function drawPins(pen, scene, layout) {
+  const { plot, pins } = layout;
+  for (let place = 0; place < scene.pins.length; place++) {
+    const [own, at, line] = pinOf(scene, layout, place);
+    pen.save();
+    clipTo(pen, plot.x, at.plot.y, plot.width, PIN_LINE);
+    if (pinIsExact(scene, place)) drawStates(pen, own, at);
+    else drawShares(pen, own, at);
+    pen.restore();
+    setText(pen, 'right', 12, 'bold ');
+    pen.fillStyle = scene.pens.css('text');
+    pen.fillText(lineLabel(scene, line, at.fold), plot.x - 8, at.middle(line));
+  }
+  if (pins.height > 0) fillBox(pen, scene.pens.css('muted'), 0, pins.y + pins.height + PIN_GAP / 2 - 1, plot.x + plot.width, 1);
 }
 
 /** Everything. `pen` is a canvas' context or an SvgContext. */
@@ -178,5 +218,7 @@ function drawScene(pen, scene) {
     if (scene.hover?.message >= 0) drawArrow(pen, scene, layout, scene.hover.message, pens.css('accent'));
   }
   pen.restore();
+  drawPins(pen, scene, layout);
+  drawRange(pen, scene, layout);
   drawLabels(pen, scene, layout);
 }

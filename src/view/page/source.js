@@ -9,17 +9,18 @@ const [SLOT_OTHERS, SLOT_COMPUTING, SLOT_ABSENT] = [253, 254, 255];
 
 /** A tile: TILE_BINS bins of time by up to TILE_LINES lines. Each cell has eight bytes: the slot that takes most of the
  *  time, its share and that of waiting (255 is all), how many messages (16 log2(1 + m)), and the slots and shares of the
- *  two that take most after it. See src/view/view.h. */
+ *  two that take most after it. `waits`: waiting is that of the analysis, not the time in functions that wait. See
+ *  src/view/view.h. */
 class Tile {
-  constructor(bins, lines, cells) {
-    Object.assign(this, { bins, lines, cells, pictures: new Map() });
+  constructor(bins, lines, cells, waits) {
+    Object.assign(this, { bins, lines, cells, waits, pictures: new Map() });
   }
 
-  static decode(buffer) {
+  static decode(buffer, waits) {
     const head = new DataView(buffer);
     const [bins, lines] = [head.getUint16(0, true), head.getUint16(2, true)];
     if (buffer.byteLength !== 4 + bins * lines * CELL) throw new Error('a tile of the wrong size');
-    return new Tile(bins, lines, new Uint8Array(buffer, 4));
+    return new Tile(bins, lines, new Uint8Array(buffer, 4), waits);
   }
 
   static messages(byte) {
@@ -87,6 +88,12 @@ class Exact {
     this.waits.row.forEach((row, i) => add(row, 'waits', this.waits.from[i], i));
     for (const list of lists.values()) for (const kind of Object.values(list)) kind.sort((a, b) => a[0] - b[0]);
     return (this.listsOfRows = lists);
+  }
+
+  /** The state that a wait is in: it begins with it; -1: it is not known. */
+  stateOfWait(wait) {
+    this.statesOfWaits ||= this.waits.row.map((row, i) => this.stateAt(row, this.waits.from[i]));
+    return this.statesOfWaits[wait];
   }
 
   inside(state, kind) {
@@ -214,7 +221,7 @@ class EmbeddedSource {
   tile(address) {
     if (address.order !== 'rank') return Promise.resolve(null);
     const text = this.data.tiles[`${address.shift}/${address.index}/${address.fold}/${address.block}`];
-    return Promise.resolve(text ? Tile.decode(Uint8Array.from(atob(text), (c) => c.charCodeAt(0)).buffer) : null);
+    return Promise.resolve(text ? Tile.decode(Uint8Array.from(atob(text), (c) => c.charCodeAt(0)).buffer, this.data.judgement.waits) : null);
   }
 
   window() {
@@ -258,7 +265,8 @@ class ServerSource {
   }
 
   async tile(address) {
-    return Tile.decode(await (await this.get('tile', address)).arrayBuffer());
+    const { waits } = this;
+    return Tile.decode(await (await this.get('tile', { ...address, waits: waits ? 1 : 0 })).arrayBuffer(), waits);
   }
 
   async window(from, to, { order, first, count }) {
@@ -292,6 +300,7 @@ class ServerSource {
   async judgement() {
     for (;;) {
       const judgement = await this.json('judgement');
+      this.waits = judgement.waits;
       if (judgement.ready) return judgement;
       await new Promise((resolve) => setTimeout(resolve, 500));
     }

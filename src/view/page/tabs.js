@@ -60,32 +60,47 @@ class Tabs {
 
   /** How much each process sends to each: a cell for each pair of processes, or of groups of them. */
   async matrix() {
-    const { groups, size, pairs, messages, bytes } = await this.app.source.json('matrix');
+    const data = await this.app.source.json('matrix');
+    const { groups, size, pairs, waits } = data;
     const { meta } = this.app.source;
     const label = (group) => {
       const [first, last] = [group * size, min((group + 1) * size, meta.processes) - 1];
       return first === last ? thousands(first) : `${thousands(first)}–${thousands(last)}`;
     };
-    if (pairs.length === 0) return [h('p', { class: 'muted' }, 'No messages.')];
-    const note = h('p', { class: 'muted', 'aria-live': 'polite' }, `${thousands(messages)} messages, ${byteSize(bytes)}. Rows send, columns receive; stronger colour means more bytes. Click a cell to see its processes in the timeline.`);
-    const grid = h('div', { class: 'matrix', role: 'img', 'aria-label': `Matrix of ${thousands(messages)} messages between ${groups} ${size > 1 ? 'groups of processes' : 'processes'}` });
-    const most = max(...pairs.map((pair) => pair[3] || pair[2]));
-    const cells = new Map(pairs.map((pair) => [pair[0] * groups + pair[1], pair]));
-    for (let from = 0; from < groups; from++)
-      for (let to = 0; to < groups; to++) {
-        const pair = cells.get(from * groups + to);
-        const cell = h('span', {});
-        if (pair) cell.style.background = `var(--c${meta.inks.level + round(15 * Math.sqrt((pair[3] || pair[2]) / most))})`;
-        const text = `${label(from)} → ${label(to)}: ${pair ? `${thousands(pair[2])} messages, ${byteSize(pair[3])}` : 'nothing'}`;
-        cell.addEventListener('pointerenter', () => (note.textContent = text));
-        cell.addEventListener('click', () => pair && this.showPair(from, to, size));
-        grid.append(cell);
-      }
+    if (pairs.length === 0 && !waits?.length) return [h('p', { class: 'muted' }, 'No messages.')];
+    const choices = matrixChoices(data).filter((choice) => choice.cells.length > 0);
+    const note = h('p', { class: 'muted', 'aria-live': 'polite' });
+    const grid = h('div', { class: 'matrix', role: 'img' });
+    const cells = Array.from({ length: groups * groups }, () => h('span', {}));
+    const scale = h('div', { class: 'scale', 'aria-hidden': 'true' });
+    const table = h('div', {});
+    let now;
+    let values;
+    const choose = (choice) => {
+      now = choice;
+      values = new Map(choice.cells.map(([from, to, value]) => [from * groups + to, value]));
+      const most = max(...values.values());
+      const ink = (value) => `var(--c${meta.inks.level + round((LEVELS - 1) * Math.sqrt(value / most))})`;
+      cells.forEach((cell, i) => (cell.style.background = values.has(i) ? ink(values.get(i)) : ''));
+      note.textContent = `${choice.sum}. ${choice.axes}. Click a cell to see its processes in the timeline.`;
+      grid.setAttribute('aria-label', `${choice.sum} between ${groups} ${size > 1 ? 'groups of processes' : 'processes'}`);
+      scale.replaceChildren(...scaleOf(most, ink, choice.text));
+      table.replaceChildren(this.pairTable(choice, label));
+      for (const button of buttons.children) button.setAttribute('aria-pressed', String(button.textContent === choice.name));
+    };
+    const buttons = h('div', { class: 'choice', role: 'group', 'aria-label': 'What the colours show' }, choices.map((choice) => h('button', { type: 'button', onclick: () => choose(choice) }, choice.name)));
+    cells.forEach((cell, i) => {
+      const [from, to] = [floor(i / groups), i % groups];
+      cell.addEventListener('pointerenter', () => (note.textContent = `${label(from)} → ${label(to)}: ${values.has(i) ? now.text(values.get(i)) : 'nothing'}`));
+      cell.addEventListener('click', () => values.has(i) && this.showPair(from, to, size));
+    });
+    grid.append(...cells);
+    choose(choices[0]);
     const axis = (name, step, text) => h('div', { class: name, 'aria-hidden': 'true' }, Array.from({ length: groups }, (_, i) => h('span', {}, i % step === 0 ? text(i) : '')));
     const across = axis('across', stepOf(groups, 8), (group) => thousands(group * size));
     const square = h('div', { class: 'square' }, h('span', {}), across, axis('down', stepOf(groups, 16), label), grid);
     square.style.setProperty('--groups', groups);
-    return [note, h('div', { class: 'matrices' }, square, this.pairTable(pairs, label))];
+    return [h('div', { class: 'tools' }, buttons, scale), note, h('div', { class: 'matrices' }, square, table)];
   }
 
   showPair(from, to, size) {
@@ -97,12 +112,34 @@ class Tabs {
   }
 
   /** The same for those who cannot see the cells. */
-  pairTable(pairs, label) {
-    const top = [...pairs].sort((a, b) => b[3] - a[3] || b[2] - a[2]).slice(0, 20);
-    const head = ['from', 'to', 'messages', 'bytes'].map((text) => h('th', { scope: 'col' }, text));
-    const rows = top.map(([from, to, count, size]) => h('tr', {}, h('td', {}, label(from)), h('td', {}, label(to)), h('td', {}, thousands(count)), h('td', {}, byteSize(size))));
-    return h('table', { class: 'pairs' }, h('caption', {}, `The pairs with the most bytes${pairs.length > top.length ? `, of ${thousands(pairs.length)}` : ''}`), h('thead', {}, h('tr', {}, head)), h('tbody', {}, rows));
+  pairTable({ name, cells, ends, text }, label) {
+    const top = [...cells].sort((a, b) => b[2] - a[2]).slice(0, 20);
+    const head = [...ends, name].map((title) => h('th', { scope: 'col' }, title));
+    const rows = top.map(([from, to, value]) => h('tr', {}, h('td', {}, label(from)), h('td', {}, label(to)), h('td', {}, text(value))));
+    const of = cells.length > top.length ? `, of ${thousands(cells.length)}` : '';
+    return h('table', { class: 'pairs' }, h('caption', {}, `The pairs with the most ${name}${of}`), h('thead', {}, h('tr', {}, head)), h('tbody', {}, rows));
   }
+}
+
+/** What the matrix can show: bytes, messages, and how long processes wait for others. */
+function matrixChoices({ pairs, messages, bytes, waits, waiting }) {
+  const axes = 'Rows send, columns receive';
+  const count = (value) => `${thousands(value)} ${value === 1 ? 'message' : 'messages'}`;
+  return [
+    { name: 'bytes', cells: pairs.map(([from, to, , size]) => [from, to, size]).filter((cell) => cell[2] > 0), sum: `${count(messages)}, ${byteSize(bytes)}`, axes, ends: ['from', 'to'], text: byteSize },
+    { name: 'messages', cells: pairs.map(([from, to, number]) => [from, to, number]), sum: `${count(messages)}, ${byteSize(bytes)}`, axes, ends: ['from', 'to'], text: count },
+    { name: 'waiting time', cells: waits || [], sum: `${duration(waiting)} of waiting, summed over the processes`, axes: 'The process of the column waits for that of the row', ends: ['for', 'waits'], text: duration },
+  ];
+}
+
+/** The colours from little to much, with values at the ends and in the middle: they grow with the square root. */
+function scaleOf(most, ink, text) {
+  const levels = Array.from({ length: LEVELS }, (_, level) => {
+    const box = h('span', {});
+    box.style.background = ink(most * (level / (LEVELS - 1)) ** 2);
+    return box;
+  });
+  return [h('div', { class: 'levels' }, levels), h('div', { class: 'ends' }, [0, most / 4, most].map((value) => h('span', {}, value > 0 ? text(round(value)) : '0')))];
 }
 
 /** In a report: the timeline takes the place of its picture. */

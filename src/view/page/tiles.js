@@ -30,32 +30,42 @@ function tilePicture(tile, kind, scene) {
 
 const word = (r, g, b, a = 255) => ((a << 24) | (b << 16) | (g << 8) | r) >>> 0;
 
-/** Colours of the slots from afar; those that are not shown look like computing. */
-function slotColours({ pens, hidden }) {
-  return Array.from({ length: 256 }, (_, slot) => (hidden.has(slot) ? pens.ink.compute : pens.slotMean(slot)));
+/** Colours of the slots, or the ground of waiting in them; those that are not shown look like computing. */
+function slotColours({ pens, hidden }, waiting) {
+  const plain = (slot) => hidden.has(slot) || slot >= SLOT_COMPUTING;
+  return Array.from({ length: 256 }, (_, slot) => (hidden.has(slot) ? pens.ink.compute : waiting && !plain(slot) ? pens.waitMean(slot) : pens.slotRgb(slot)));
+}
+
+/** Whether a tile shows waiting: only where it is known which process waits. */
+function showsWaits(tile, scene) {
+  return scene.show.waits && tile.waits;
 }
 
 /** The colour of what takes most of a cell's time, the paler the less that is; waiting is light. */
 function paintStates(tile, words, scene) {
   const { back } = scene.pens.ink;
+  const waits = showsWaits(tile, scene) ? 0.5 : 0;
   const colours = slotColours(scene);
   for (let i = 0; i < words.length; i++) {
     const [slot, share, waiting] = [tile.cells[i * CELL], tile.cells[i * CELL + 1], tile.cells[i * CELL + 2]];
     const colour = colours[slot];
-    const light = (slot === SLOT_ABSENT ? 0 : 0.6 * (1 - share / 255)) + (scene.show.waits ? (0.3 * waiting) / 255 : 0);
+    const light = slot === SLOT_ABSENT ? 0 : 1 - (1 - 0.6 * (1 - share / 255)) * (1 - (waits * waiting) / 255);
     words[i] = word(...[0, 1, 2].map((k) => colour[k] + (back[k] - colour[k]) * light));
   }
 }
 
-/** Each part of a cell as high as its share, always in the same order: functions above, then others, computing below. */
+/** Each part of a cell as high as its share, always in the same order: functions above, then others, computing below.
+ *  As much as is waiting is hatched, from above. */
 function paintShares(tile, words, scene, rows) {
   const { cells, bins, lines } = tile;
-  const colours = Uint32Array.from(slotColours(scene), (colour) => word(...colour));
+  const words32 = (waiting) => Uint32Array.from(slotColours(scene, waiting), (colour) => word(...colour));
+  const [colours, lighter] = [words32(false), words32(showsWaits(tile, scene))];
   const [slots, shares] = [[0, 0, 0, SLOT_OTHERS], [0, 0, 0, 0]];
   for (let cell = 0, at = 0; cell < bins * lines; cell++, at += CELL) {
     const top = floor(cell / bins) * rows * bins + (cell % bins);
     [slots[0], shares[0], slots[1], shares[1], slots[2], shares[2]] = [cells[at], cells[at + 1], cells[at + 4], cells[at + 5], cells[at + 6], cells[at + 7]];
     shares[3] = max(0, 255 - shares[0] - shares[1] - shares[2]);
+    const waiting = round((cells[at + 2] * rows) / 255);
     let [row, sum] = [0, 0];
     for (let done = -1; row < rows; ) {
       let slot = 256;
@@ -68,7 +78,7 @@ function paintShares(tile, words, scene, rows) {
       if (slot === 256) break;
       done = slot;
       sum += share;
-      for (const end = round((sum * rows) / 255); row < end && row < rows; row++) words[top + row * bins] = colours[slot];
+      for (const end = round((sum * rows) / 255); row < end && row < rows; row++) words[top + row * bins] = (row < waiting && (cell + row) & 3 ? lighter : colours)[slot];
     }
     for (; row < rows; row++) words[top + row * bins] = row > 0 ? words[top + (row - 1) * bins] : colours[slots[0]];
   }

@@ -5,10 +5,17 @@ const CACHED_TILES = 600;
 const PICTURED_TILES = 160; // with a picture of half a megabyte
 const LOADS = 6; // requests at once
 
+/** Whether the states of a pinned row are among those drawn one by one. */
+function pinIsExact(scene, place) {
+  const { exact, view, meta } = scene;
+  const line = scene.lineOf(scene.pins[place]);
+  return Boolean(exact) && !meta.leastFold && exact.covers(max(0, view.t0), min(meta.duration, view.t1), { order: scene.orderName, first: line, count: 1 }) && exact.states.row.length <= EXACT_MOST;
+}
+
 /** Tiles that are there, and those that are on their way; the newest wishes first. */
 class TileStore {
   constructor(source, changed) {
-    Object.assign(this, { source, changed, tiles: new Map(), wanted: [], loading: new Set(), pictured: [] });
+    Object.assign(this, { source, changed, tiles: new Map(), wanted: [], loading: new Set(), stale: new Set(), pictured: [] });
   }
 
   static key({ shift, index, fold, block, order }) {
@@ -20,8 +27,14 @@ class TileStore {
   }
 
   want(addresses) {
-    this.wanted = addresses.filter((a) => !this.tiles.has(TileStore.key(a)) && !this.loading.has(TileStore.key(a)));
+    const missing = (key) => (!this.tiles.has(key) || this.stale.has(key)) && !this.loading.has(key);
+    this.wanted = addresses.filter((address) => missing(TileStore.key(address)));
     this.load();
+  }
+
+  /** More is known now: all tiles are asked for again, and shown as they are until then. */
+  refresh() {
+    this.stale = new Set([...this.tiles.keys(), ...this.loading]);
   }
 
   load() {
@@ -29,9 +42,10 @@ class TileStore {
       const address = this.wanted.shift();
       const key = TileStore.key(address);
       this.loading.add(key);
+      const asked = this.stale;
       this.source
         .tile(address)
-        .then((tile) => this.keep(key, tile))
+        .then((tile) => this.keep(key, tile, asked))
         .catch((error) => this.changed(error))
         .finally(() => {
           this.loading.delete(key);
@@ -48,8 +62,9 @@ class TileStore {
     oldest.pictures.delete(what);
   }
 
-  keep(key, tile) {
+  keep(key, tile, asked) {
     this.tiles.set(key, tile);
+    if (asked === this.stale) this.stale.delete(key);
     if (this.tiles.size > CACHED_TILES) this.tiles.delete(this.tiles.keys().next().value);
     this.changed();
   }
@@ -93,6 +108,8 @@ class Timeline extends EventTarget {
       orderName: 'rank',
       rows: null,
       lines: null,
+      group: 0, // processes of a line, as a power of two at least
+      pins: [], // rows that are always seen
       colourVersion: 0,
       rowAt: (line) => this.rowAt(line),
       lineOf: (row) => this.lineOf(row),
@@ -167,7 +184,8 @@ class Timeline extends EventTarget {
     this.redraw();
     const layout = layoutOf(this.scene);
     const tiles = this.exactFits(layout) ? [] : tilesSeen(this.scene, layout);
-    this.scene.tiles.want([...mapTiles(this.scene.meta), ...tiles]);
+    const pinned = this.scene.pins.flatMap((row, place) => (pinIsExact(this.scene, place) ? [] : tilesSeen(...pinOf(this.scene, layout, place))));
+    this.scene.tiles.want([...mapTiles(this.scene.meta), ...tiles, ...pinned]);
     clearTimeout(this.soon);
     this.soon = setTimeout(() => this.settle(), 120);
     this.dispatchEvent(new Event('view'));
@@ -189,6 +207,34 @@ class Timeline extends EventTarget {
     scene.lines = rows && new Int32Array(rows.length);
     rows?.forEach((row, line) => (scene.lines[row] = line));
     this.update();
+  }
+
+  /** Lines of at least 2 ** group processes each. */
+  setGroup(group) {
+    this.scene.group = clamp(group, 0, this.scene.meta.folds);
+    this.update();
+    this.dispatchEvent(new Event('rows'));
+  }
+
+  /** Pins a row above the others, or takes it back. */
+  togglePin(row) {
+    if (row < 0) return;
+    const { pins } = this.scene;
+    const isPinned = pins.includes(row);
+    this.setPins(isPinned ? pins.filter((pin) => pin !== row) : [...pins, row].slice(-PINS_MOST));
+    this.spoken.textContent = `${this.processName(row)} ${isPinned ? 'is no longer pinned' : 'is pinned'}.`;
+  }
+
+  setPins(rows) {
+    this.scene.pins = rows;
+    this.update();
+    this.dispatchEvent(new Event('rows'));
+  }
+
+  /** Of a group of processes, its own lines. */
+  unfold(line, fold) {
+    this.setGroup(0);
+    this.flyTo({ r0: line * 2 ** fold, r1: min((line + 1) * 2 ** fold, this.scene.meta.rows) });
   }
 
   rowAt(line) {
@@ -234,8 +280,8 @@ class Timeline extends EventTarget {
   wantExact() {
     const { scene } = this;
     const layout = layoutOf(scene);
-    if (layout.fold > 0 || this.exactFits(layout) || this.fetching) return;
-    const lines = this.area(layout);
+    if (layout.fold > 0 || (this.exactFits(layout) && this.pinsFit()) || this.fetching) return;
+    const lines = this.withPins(this.area(layout));
     const span = scene.view.t1 - scene.view.t0;
     if (this.tooMany && span * lines.count >= this.tooMany) return;
     const margin = this.tooMany && span * lines.count * 2 >= this.tooMany ? 0 : span / 2;
@@ -247,13 +293,28 @@ class Timeline extends EventTarget {
       .then((exact) => {
         this.fetching = false;
         if (exact?.complete) this.takeExact(exact);
+        else if (exact && lines.pinned) this.tooFar = scene.pins;
         else if (exact) this.tooMany = min(this.tooMany || Infinity, (to - from) * lines.count);
-        if (exact && (exact.complete || margin > 0)) this.update();
+        if (exact && (exact.complete || margin > 0 || lines.pinned)) this.update();
       })
       .catch((error) => {
         this.fetching = false;
         this.fail(error);
       });
+  }
+
+  /** Pinned rows with their states, unless too many lie between them and what is seen. */
+  pinsFit() {
+    const { pins } = this.scene;
+    return this.tooFar === pins || pins.every((_, place) => pinIsExact(this.scene, place));
+  }
+
+  withPins(area) {
+    const { pins, orderName, meta } = this.scene;
+    if (pins.length === 0 || this.tooFar === pins || meta.leastFold) return area;
+    const lines = pins.map((row) => this.lineOf(row));
+    const first = min(area.first, ...lines);
+    return { order: orderName, first, count: max(area.first + area.count, ...lines.map((line) => line + 1)) - first, pinned: true };
   }
 
   takeExact(exact) {
@@ -389,14 +450,33 @@ class Timeline extends EventTarget {
 
   setRange(range) {
     this.scene.range = range;
+    if (range) this.spoken.textContent = `Selected: ${duration(range[1] - range[0])}, from ${instant(range[0])}.`;
     this.dispatchEvent(new Event('range'));
     this.redraw();
   }
 
   // What is under the pointer
 
+  /** The place of the pinned row at a height; -1: none. */
+  pinAt(y) {
+    const { pins } = layoutOf(this.scene);
+    return y >= pins.y && y < pins.y + pins.height ? floor((y - pins.y) / PIN_LINE) : -1;
+  }
+
+  atPin(x, place) {
+    const layout = layoutOf(this.scene);
+    if (x < layout.plot.x || x > layout.plot.x + layout.plot.width) return null;
+    const [, own, line] = pinOf(this.scene, layout, place);
+    const row = this.scene.pins[place];
+    const hit = { line, row, fold: own.fold, time: layout.time(x), state: -1, message: -1, mark: -1, pinned: true };
+    if (pinIsExact(this.scene, place)) hit.state = this.scene.exact.stateAt(row, hit.time);
+    return hit;
+  }
+
   /** {line, row, time, state, message}: indices of the exact data, -1 where there is none. */
   at(x, y) {
+    const place = this.pinAt(y);
+    if (place >= 0) return this.atPin(x, place);
     const layout = layoutOf(this.scene);
     const { plot } = layout;
     const [first, end] = linesSeen(this.scene, layout);
@@ -444,6 +524,11 @@ class Timeline extends EventTarget {
       if (distance < least) [best, least] = [message, distance];
     }
     return best;
+  }
+
+  /** Where everything is now. */
+  layout() {
+    return layoutOf(this.scene);
   }
 
   /** Where a time of a row is on the window, in pixels: for scripts and tests. */
