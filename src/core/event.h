@@ -150,6 +150,16 @@ static inline uint64_t event_message_bytes(const struct event *event)
     return bytes > 0 ? (uint64_t)bytes : 0;
 }
 
+/* The processes of a message with a known partner, from either of its ends. */
+static inline uint32_t event_sender(const struct event *event)
+{
+    return event->kind == EVENT_RECEIVE ? (uint32_t)event->partner : event->process;
+}
+static inline uint32_t event_receiver(const struct event *event)
+{
+    return event->kind == EVENT_RECEIVE ? event->process : (uint32_t)event->partner;
+}
+
 /* The value of a counter whose definition says double. */
 static inline double event_double(const struct event *event)
 {

@@ -22,6 +22,12 @@ static inline uint64_t map_pair(uint32_t high, uint32_t low)
     return (uint64_t)high << 32 | low;
 }
 
+/* The same key for (one, other) and (other, one). */
+static inline uint64_t map_pair_unordered(uint32_t one, uint32_t other)
+{
+    return one < other ? map_pair(other, one) : map_pair(one, other);
+}
+
 static inline uint64_t map_hash(uint64_t key)
 {
     key *= UINT64_C(0x9E3779B97F4A7C15);
