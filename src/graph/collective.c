@@ -6,6 +6,9 @@
 #include <ctype.h>
 #include <string.h>
 
+/* Which process waits for which: Scalasca's patterns (doc/patterns of its source), where it has one. Communicators,
+   windows and files are made by all members together, which MPI allows, but does not force, to synchronise:
+   graph_finish looks whether they did. Calls of an epoch wait for single processes (graph_windows.h). */
 static const struct shape_row {
     const char *name; /* without MPI_; of a non-blocking one without I, of a persistent one without _init */
     struct collective collective;
@@ -82,7 +85,11 @@ static struct collective of_file_data(const char *name)
         return (struct collective){0};
     if (strstr(name, "_end"))
         return (struct collective){SHAPE_NONE_KNOWN, STAGE_SPLIT_END, WAIT_NONE, WAIT_NONE};
-    uint8_t stage = later ? STAGE_POSTED : strstr(name, "_begin") ? STAGE_SPLIT : STAGE_BLOCKING;
+    uint8_t stage = STAGE_BLOCKING;
+    if (later)
+        stage = STAGE_POSTED;
+    else if (strstr(name, "_begin"))
+        stage = STAGE_SPLIT;
     return (struct collective){SHAPE_ALL_TO_ALL, stage, WAIT_AT_IO, WAIT_NONE};
 }
 
@@ -110,18 +117,24 @@ struct collective collective_of(const struct state_def *state)
     if (strncmp(name, "MPI_", 4) != 0 || name[4] == '\0')
         return (struct collective){0};
     name += 4;
+    /* Files first: the I of MPI_File_iread is inside the name, and _c and _init do not occur. */
     struct collective of_file = of_file_data(name);
     if (of_file.stage != STAGE_NONE)
         return of_file;
     size_t length = strlen(name);
     cut(name, &length, "_c");
     struct collective found = row_of(name[0], name + 1, length - 1);
-    if (found.stage == STAGE_NONE && name[0] == 'I' && length > 1) {
+    if (found.stage != STAGE_NONE)
+        return found;
+    /* Only then the I: MPI_Init is not a non-blocking Nit. */
+    if (name[0] == 'I' && length > 1) {
         found = row_of((char)toupper((unsigned char)name[1]), name + 2, length - 2);
-        found.stage = found.stage ? STAGE_POSTED : STAGE_NONE;
-    } else if (found.stage == STAGE_NONE && cut(name, &length, "_init")) {
+        if (found.stage != STAGE_NONE)
+            found.stage = STAGE_POSTED;
+    } else if (cut(name, &length, "_init")) {
         found = row_of(name[0], name + 1, length - 1);
-        found.stage = found.stage ? STAGE_PREPARED : STAGE_NONE;
+        if (found.stage != STAGE_NONE)
+            found.stage = STAGE_PREPARED;
     }
     return found;
 }

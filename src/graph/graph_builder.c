@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "core/memory.h"
+#include "core/numbers.h"
 #include "core/payload.h"
 #include "graph/graph_building.h"
 #include "graph/graph_finish.h"
@@ -19,6 +20,7 @@ static enum status builder_begin(struct sink *sink, const struct defs *defs, str
 
 static uint32_t location_of(struct graph_builder *builder, uint32_t process, uint32_t thread)
 {
+    /* Events of a location mostly come in a row: remembering the last one saves a look into the map for each. */
     if (builder->recent_location != GRAPH_NONE && builder->recent_process == process &&
         builder->recent_thread == thread)
         return builder->recent_location;
@@ -27,6 +29,8 @@ static uint32_t location_of(struct graph_builder *builder, uint32_t process, uin
     if (*location == graph->location_count) {
         ARRAY_PUSH(graph->locations, graph->location_count, graph->location_capacity,
                    (struct location){.process = process, .thread = thread});
+        /* States and locations have the same numbers; the new ones must be zero, as memory_grow leaves them
+           undefined. */
         size_t before = builder->state_capacity;
         ARRAY_RESERVE(builder->states, builder->state_capacity, graph->location_count);
         memset(builder->states + before, 0, (builder->state_capacity - before) * sizeof *builder->states);
@@ -49,23 +53,33 @@ static uint32_t kind_add(struct graph *graph, uint32_t state, int32_t comm, uint
 static uint32_t kind_find(struct graph_builder *builder, uint32_t state, int32_t comm, uint32_t site)
 {
     struct graph *graph = builder->graph;
+    /* Room for one plain kind of each state is kept, so that a call's function is always known. */
     bool full = graph->kind_count >= CALL_KINDS - graph->defs->state_count;
-    uint64_t *plain = map_put(&builder->kinds, map_pair((uint32_t)(full ? EVENT_UNKNOWN : comm), state), UINT64_MAX);
+    if (full)
+        comm = EVENT_UNKNOWN;
+    uint64_t *plain = map_put(&builder->kinds, map_pair((uint32_t)comm, state), UINT64_MAX);
     if (*plain == UINT64_MAX)
-        *plain = kind_add(graph, state, full ? EVENT_UNKNOWN : comm, 0);
+        *plain = kind_add(graph, state, comm, 0);
     if (site == 0 || full)
         return (uint32_t)*plain;
+    /* Site and plain kind make one key: three numbers do not fit into 64 bits. */
     uint64_t *kind = map_put(&builder->site_kinds, map_pair(site, (uint32_t)*plain), UINT64_MAX);
     if (*kind == UINT64_MAX)
         *kind = kind_add(graph, state, comm, site);
     return (uint32_t)*kind;
 }
 
+static bool is_kind(const struct call_kind *kind, uint32_t state, int32_t comm, uint32_t site)
+{
+    return kind->state == state && kind->comm == comm && kind->site == site;
+}
+
+/* Programs make few kinds of calls at a time: a table with one place for each hash answers nearly all calls without a
+   look into the maps. 0 is a free place. */
 static uint32_t kind_of(struct graph_builder *builder, uint32_t state, int32_t comm, uint32_t site)
 {
     uint32_t *recent = &builder->recent_kinds[(state ^ (uint32_t)comm << 3 ^ site << 5) % RECENT_KINDS];
-    const struct call_kind *kind = *recent ? &builder->graph->kinds[*recent - 1] : NULL;
-    if (!kind || kind->state != state || kind->comm != comm || kind->site != site)
+    if (*recent == 0 || !is_kind(&builder->graph->kinds[*recent - 1], state, comm, site))
         *recent = kind_find(builder, state, comm, site) + 1;
     return *recent - 1;
 }
@@ -76,6 +90,7 @@ static uint32_t kind_of(struct graph_builder *builder, uint32_t state, int32_t c
 static bool is_collective(const struct defs *defs, const struct state_def *state)
 {
     struct collective collective = collective_of(state);
+    /* Without the communicator of the file, it is unknown which calls belong together. */
     if (collective.wait == WAIT_AT_IO && !defs->gives_files)
         return false;
     return collective.stage == STAGE_BLOCKING || collective.stage == STAGE_POSTED || collective.stage == STAGE_SPLIT;
@@ -119,6 +134,7 @@ static bool is_window(const struct graph_builder *builder, int32_t comm)
 uint32_t builder_stream(struct graph_builder *builder, int32_t comm, uint32_t state)
 {
     struct graph *graph = builder->graph;
+    /* Both groups of an inter-communicator take part in the same collectives. */
     int32_t both = comm_sides_both(&builder->sides, comm);
     uint64_t *stream = map_put(&builder->streams, map_pair((uint32_t)both, state), graph->stream_count);
     if (*stream == graph->stream_count) {
@@ -135,6 +151,9 @@ uint32_t builder_join_instance(struct graph_builder *builder, uint32_t location,
 {
     struct graph *graph = builder->graph;
     struct stream_instances *row = &builder->stream_instances[stream];
+    /* The n-th collective of each process on a communicator is the same one: MPI requires the same order everywhere
+       (MPI-4.0, 6.14). The order is counted for each function, so that a call missing from one process does not
+       shift the collectives of other functions. */
     uint64_t turn = (*map_put(&builder->turns, map_pair(location, stream), 0))++;
     if (turn == row->count) {
         ARRAY_PUSH(row->instances, row->count, row->capacity, (uint32_t)graph->instance_count);
@@ -161,10 +180,12 @@ void builder_note_instance(struct graph_builder *builder, uint32_t location, uin
     const struct location *where = &graph->locations[location];
     struct instance *instance = &graph->instances[instance_of_call - 1];
     bool itself = root >= 0 && root < PROCESS_LIMIT &&
+                  /* On an inter-communicator the root passes MPI_ROOT and the other group its rank (MPI-4.0, 6.2.3):
+                     a rank says nothing about the caller's own group. */
                   defs_world_rank(graph->defs, comm, (int32_t)root) == (int32_t)where->process;
     if (graph->streams[instance->stream].sided)
         itself = root == ROOT_SELF;
-    instance->bytes = bytes > instance->bytes ? bytes : instance->bytes;
+    instance->bytes = larger(instance->bytes, bytes);
     /* The call may still be open: graph_call() reads only closed ones. */
     if (itself) {
         instance->root_location = location;
@@ -175,12 +196,15 @@ void builder_note_instance(struct graph_builder *builder, uint32_t location, uin
 /* Stores the root and the bytes of the location's latest collective. */
 static void note_collective(struct graph_builder *builder, uint32_t location, const struct event *event)
 {
+    /* The event comes without its call: it belongs to the latest one of its location, if that is a collective. */
     const struct location *where = &builder->graph->locations[location];
     struct packed_call *call = where->count > 0 ? location_packed(where, where->count - 1) : NULL;
     if (!call || !(call->word & CALL_IN_INSTANCE))
         return;
-    int64_t bytes = event->bytes_sent > event->bytes_received ? event->bytes_sent : event->bytes_received;
+    int64_t bytes = larger(event->bytes_sent, event->bytes_received);
+    /* Only a leave can carry MPI_ROOT (enum event_root); elsewhere a negative root is not known. */
     int32_t root = event->tag >= 0 || event->kind == EVENT_LEAVE ? event->tag : EVENT_UNKNOWN;
+    /* Unknown bytes are not 0: such a member counts. */
     builder_note_instance(builder, location, call->link, event->comm, root, bytes);
     if (event->bytes_sent == 0)
         call->word |= CALL_GIVES_NOTHING;
@@ -194,6 +218,7 @@ static void enter_call(struct graph_builder *builder, uint32_t location, const s
 {
     struct graph *graph = builder->graph;
     struct location *where = &graph->locations[location];
+    /* Links store 1 + an index, and GRAPH_NONE is no index. */
     if (where->count >= GRAPH_NONE - 1 || graph->kind_count >= CALL_KINDS) {
         graph->too_large = true;
         return;
@@ -203,6 +228,7 @@ static void enter_call(struct graph_builder *builder, uint32_t location, const s
     const struct state_role *role = role_of(builder, event->state);
     builder->states[location].is_open = true;
     if (role->collective && (!role->on_window || is_window(builder, event->comm))) {
+        /* Formats may define a function several times: one name is one stream. */
         uint32_t function = graph->defs->states[event->state].first_of_name;
         call->link = builder_join_instance(builder, location, builder_stream(builder, event->comm, function));
         call->word |= CALL_IN_INSTANCE;
@@ -216,6 +242,8 @@ static void enter(struct graph_builder *builder, uint32_t location, const struct
     struct location_state *state = &builder->states[location];
     if (!builder->graph->defs->states[event->state].is_mpi)
         return;
+    /* MPI calls inside an MPI call (a collective made of sends) are part of it: what they wait for, the outer call
+       waits for. */
     if (state->open.depth == 0) {
         state->named.count = 0;
         state->enter_ns = event->time_ns;
@@ -241,6 +269,7 @@ static void leave(struct graph_builder *builder, uint32_t location, const struct
 {
     struct graph *graph = builder->graph;
     struct location_state *state = &builder->states[location];
+    /* A leave without an enter: it ends nothing. */
     ptrdiff_t at = open_states_find(&state->open, event->state);
     if (at == OPEN_STATES_NONE)
         return;
@@ -248,6 +277,7 @@ static void leave(struct graph_builder *builder, uint32_t location, const struct
     struct location *where = &graph->locations[location];
     if (state->open.depth > 0 || where->count == 0)
         return;
+    /* The outermost call is the latest of the location, since nested ones are not stored. */
     struct packed_call *call = location_packed(where, where->count - 1);
     graph_set_leave(graph, where, where->count - 1, event->time_ns);
     state->is_open = false;
@@ -256,6 +286,7 @@ static void leave(struct graph_builder *builder, uint32_t location, const struct
     note_site(builder, call, event->site);
     if (graph->defs->states[graph->kinds[packed_kind(call)].state].class == CLASS_PROBE)
         state->probe = (uint32_t)where->count;
+    /* First the root and the bytes: operations that requests begin copy them from the call. */
     note_collective(builder, location, event);
     requests_name(&state->named, event);
     if (state->named.count > 0)
@@ -280,6 +311,7 @@ static void note_ranks(struct graph_builder *builder, uint32_t location, const s
 static void note_mark(struct graph_builder *builder, uint32_t location, const struct event *event)
 {
     const struct mark_def *mark = &builder->graph->defs->marks[event->state];
+    /* Marks between calls are the program's own. */
     if (builder->states[location].open.depth == 0)
         return;
     if (mark->gives_requests)
@@ -293,10 +325,15 @@ static void note_mark(struct graph_builder *builder, uint32_t location, const st
 static void attach(struct graph *graph, struct packed_call *call, uint32_t message, bool receive)
 {
     struct call_ends ends = packed_ends(graph, call);
-    uint32_t first = receive ? ends.in : ends.out;
-    if (first)
-        chain_set(receive ? &graph->next_received : &graph->next_sent, message, first);
-    (receive ? packed_set_in : packed_set_out)(graph, call, message + 1);
+    if (receive) {
+        if (ends.in)
+            chain_set(&graph->next_received, message, ends.in);
+        packed_set_in(graph, call, message + 1);
+    } else {
+        if (ends.out)
+            chain_set(&graph->next_sent, message, ends.out);
+        packed_set_out(graph, call, message + 1);
+    }
 }
 
 /* Data may be in transit from the enter of the sending call on, wherever in the call the send is recorded: in bare XML
@@ -304,15 +341,17 @@ static void attach(struct graph *graph, struct packed_call *call, uint32_t messa
 static int64_t may_leave_from(const struct graph *graph, uint32_t location, const struct event *send)
 {
     int64_t enter_ns = graph_call(graph, location, (uint32_t)graph->locations[location].count - 1).enter_ns;
-    return enter_ns < send->time_ns ? enter_ns : send->time_ns;
+    return smaller(enter_ns, send->time_ns);
 }
 
 static void message_end(struct graph_builder *builder, uint32_t location, const struct event *event)
 {
     struct graph *graph = builder->graph;
     struct location *where = &graph->locations[location];
+    /* MPI_PROC_NULL, or a partner that the trace does not record: there is no other end. */
     if (event->partner < 0)
         return;
+    /* Before the first call of the location, or more than indices can number: not in the graph, but counted. */
     if (where->count == 0 || graph->message_count >= GRAPH_NONE - 1) {
         graph->unattached += where->count == 0;
         graph->too_large |= where->count > 0;
@@ -325,11 +364,14 @@ static void message_end(struct graph_builder *builder, uint32_t location, const 
         end.time_ns = may_leave_from(graph, location, event);
     uint32_t message =
         channels_meet(&builder->channels, &end, location, inside ? GRAPH_NONE : (uint32_t)where->count - 1);
+    /* The call was known only to complete or post messages of others, and its list can have one kind: its own
+       messages are worth more. */
     if (call->word & (receive ? CALL_POSTS : CALL_COMPLETES))
         requests_forget_links(builder, location, receive);
     if (!inside)
         attach(graph, call, message, receive);
     struct location_state *state = &builder->states[location];
+    /* A probe finds the message that is received next: the wait for it was in the probe. */
     if (receive && state->probe) {
         struct packed_call *probe = location_packed(where, state->probe - 1);
         if (!packed_ends(graph, probe).in)
@@ -341,6 +383,7 @@ static void message_end(struct graph_builder *builder, uint32_t location, const 
 static void take(struct graph_builder *builder, const struct event *event)
 {
     uint32_t location = location_of(builder, event->process, event->thread);
+    /* Not simply the first and last event: in a damaged trace times may go back. */
     struct location *where = &builder->graph->locations[location];
     if (!builder->states[location].any || event->time_ns < where->begin_ns)
         where->begin_ns = event->time_ns;
@@ -400,6 +443,7 @@ struct graph_builder *graph_builder_new(void)
 
 struct sink *graph_builder_sink(struct graph_builder *builder)
 {
+    /* In most formats only the location's latest call can be open: nested calls are not stored. */
     return &builder->sink;
 }
 
@@ -440,6 +484,7 @@ struct graph *graph_builder_end(struct graph_builder *builder)
     requests_clear(&builder->requests);
     channels_end(&builder->channels);
     windows_end(&builder->windows, graph);
+    /* Before finishing, which needs memory of its own: the lower peak counts for large traces. */
     free(builder);
     graph_finish(graph);
     return graph;

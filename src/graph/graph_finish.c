@@ -2,6 +2,7 @@
 #include "graph/graph_finish.h"
 
 #include "core/memory.h"
+#include "core/numbers.h"
 #include "graph/graph_neighbours.h"
 #include "graph/graph_sides.h"
 #include "graph/graph_windows.h"
@@ -37,11 +38,14 @@ static void find_two_groups(struct graph *graph)
 static bool is_complete(const struct graph *graph, const struct instance *instance)
 {
     const struct instance_stream *stream = &graph->streams[instance->stream];
+    /* Without communicators the calls of two groups of processes look like one collective: waits would be made up. */
     if (stream->comm == EVENT_UNKNOWN && instance->count != graph->defs->processes)
         return false;
     const struct group_sides *sides = graph_sides(graph, instance);
+    /* With the table of communicators alone it is known that there are two groups, but not who is in which. */
     if (stream->two_groups && (!sides || sides->sides[0].count == 0 || sides->sides[1].count == 0))
         return false;
+    /* A member may be missing because it never arrived (a run that was killed): then nobody's wait has an end. */
     return instance->count > 1 && instance->count == stream->most;
 }
 
@@ -49,6 +53,7 @@ static void add_prefix(struct graph *graph, uint32_t instance, uint32_t location
 {
     int32_t comm = graph->streams[graph->instances[instance].stream].comm;
     int32_t rank = defs_comm_rank(graph->defs, comm, graph->locations[location].process);
+    /* Not in the communicator, so that its place in the order is unknown: finish_prefixes notices the missing row. */
     if (rank < 0)
         return;
     struct prefix prefix = {.instance = instance,
@@ -71,6 +76,7 @@ static void note_member(struct graph *graph, uint32_t index_of_instance, uint32_
         add_prefix(graph, index_of_instance, location, index, gives_nothing);
     if (graph->streams[instance->stream].sided)
         graph_note_side(graph, index_of_instance, location, index, &call);
+    /* Members that give nothing return like the others: an early return proves that the call did not synchronise. */
     if (call.leave_ns < instance->earliest_leave_ns)
         instance->earliest_leave_ns = call.leave_ns;
     if (gives_nothing)
@@ -78,11 +84,13 @@ static void note_member(struct graph *graph, uint32_t index_of_instance, uint32_
     instance->givers++;
     if (!gets_nothing && call.leave_ns < instance->earliest_done_ns)
         instance->earliest_done_ns = call.leave_ns;
+    /* Strictly later: of several at the same time the lowest location, so that results do not depend on threads. */
     if (call.enter_ns > instance->latest_enter_ns) {
         instance->latest_enter_ns = call.enter_ns;
         instance->latest_location = location;
         instance->latest_call = index;
     }
+    /* Scalasca's early reduce counts the root's time before any data can have come: from the first of the others. */
     if (instance->root_location != location && call.enter_ns < instance->earliest_other_ns)
         instance->earliest_other_ns = call.enter_ns;
 }
@@ -91,28 +99,28 @@ static int by_start(const void *a, const void *b, void *context)
 {
     const struct operation *operations = context;
     const struct operation *left = &operations[*(const uint32_t *)a], *right = &operations[*(const uint32_t *)b];
-    if (left->location != right->location)
-        return left->location < right->location ? -1 : 1;
-    if (left->call != right->call)
-        return left->call < right->call ? -1 : 1;
-    return (left > right) - (left < right);
+    int order = order_by(left->location, right->location);
+    if (order == 0)
+        order = order_by(left->call, right->call);
+    /* Then by place, which makes the order the same with every qsort. */
+    return order ? order : (left > right) - (left < right);
 }
 
 static int by_end(const void *a, const void *b)
 {
     const struct operation *left = a, *right = b;
-    if (left->done_location != right->done_location)
-        return left->done_location < right->done_location ? -1 : 1;
-    if (left->done_call != right->done_call)
-        return left->done_call < right->done_call ? -1 : 1;
-    if (left->location != right->location)
-        return left->location < right->location ? -1 : 1;
-    return left->instance < right->instance ? -1 : left->instance > right->instance;
+    int order = order_by(left->done_location, right->done_location);
+    if (order == 0)
+        order = order_by(left->done_call, right->done_call);
+    if (order == 0)
+        order = order_by(left->location, right->location);
+    return order ? order : order_by(left->instance, right->instance);
 }
 
 /* Calls that start persistent collectives are members of their instances. */
 static void note_starts(struct graph *graph)
 {
+    /* The sort moves operations: only afterwards are there places to remember. map_put keeps the first of each call. */
     if (graph->operation_count > 0)
         qsort(graph->operations, graph->operation_count, sizeof *graph->operations, by_end);
     graph->starts = memory_new(graph->operation_count * sizeof *graph->starts);
@@ -125,6 +133,7 @@ static void note_starts(struct graph *graph)
     }
     if (graph->start_count > 0)
         qsort_r(graph->starts, graph->start_count, sizeof *graph->starts, by_start, graph->operations);
+    /* The call that starts a persistent collective may start several, so that it has no `instance` itself. */
     for (uint32_t i = 0; i < graph->start_count; i++) {
         const struct operation *operation = &graph->operations[graph->starts[i]];
         map_put(&graph->start_places, map_pair(operation->location, operation->call), i);
@@ -180,6 +189,7 @@ static void finish_later_io(struct graph *graph)
         if (collective.wait != WAIT_AT_IO || !(split || posted) || instance->latest_location == GRAPH_NONE)
             continue;
         instance->waits_at_end = split && was_left_before_last(graph, instance, instance->earliest_leave_ns);
+        /* If the call that begins it synchronised, that is where it waits: counting both would count the time twice. */
         if ((instance->waits_at_end || posted) && was_left_before_last(graph, instance, ends_ns[i]))
             instance->latest_location = GRAPH_NONE;
     }
@@ -193,11 +203,14 @@ static void finish_instances(struct graph *graph)
             struct packed_call *call = location_packed(&graph->locations[location], i);
             if (!(call->word & CALL_IN_INSTANCE))
                 continue;
+            /* A barrier moves no data: its members are waited for even if the trace says 0 bytes. */
             if (!collective_moves_data(graph_collective_of(graph, &graph->instances[call->link - 1])))
                 call->word &= ~(uint64_t)(CALL_GIVES_NOTHING | CALL_GETS_NOTHING);
             note_member(graph, call->link - 1, location, i, call->word & CALL_GIVES_NOTHING,
                         call->word & CALL_GETS_NOTHING);
         }
+    /* Members that start persistent collectives come after the plain ones, so that all are known before completeness
+       is. */
     note_starts(graph);
     for (size_t i = 0; i < graph->instance_count; i++) {
         graph->instances[i].complete = is_complete(graph, &graph->instances[i]);
@@ -232,13 +245,14 @@ static void finish_prefixes(struct graph *graph)
             instance->rows = first = i;
         struct call call = graph_call(graph, prefix->location, prefix->call);
         map_put(&graph->prefix_places, map_pair(prefix->location, prefix->call), i);
+        /* Ranks ascend, so that the latest up to the rank before is known. */
         if (!new_instance) {
             prefix->latest_location = prefix[-1].latest_location;
             prefix->latest_call = prefix[-1].latest_call;
         }
-        int64_t latest_ns = prefix->latest_location == GRAPH_NONE
-                                ? INT64_MIN
-                                : graph_call(graph, prefix->latest_location, prefix->latest_call).enter_ns;
+        int64_t latest_ns = INT64_MIN;
+        if (prefix->latest_location != GRAPH_NONE)
+            latest_ns = graph_call(graph, prefix->latest_location, prefix->latest_call).enter_ns;
         if (!prefix->gives_nothing && call.enter_ns > latest_ns) {
             prefix->latest_location = prefix->location;
             prefix->latest_call = prefix->call;
@@ -247,6 +261,7 @@ static void finish_prefixes(struct graph *graph)
         if (last && i + 1 - first != instance->count)
             instance->complete = false;
     }
+    /* An instance without a single row has no known rank at all. */
     for (size_t i = 0; i < graph->instance_count; i++) {
         struct instance *instance = &graph->instances[i];
         bool prefix = graph->collectives[graph->streams[instance->stream].state].shape == SHAPE_PREFIX;
@@ -254,7 +269,8 @@ static void finish_prefixes(struct graph *graph)
     }
 }
 
-/* The earliest sends of the messages that a location receives after the current call. */
+/* The earliest sends of the messages that a location receives after the current call. The stamps save clearing the
+   table for each location: an entry counts only if it has the stamp of the current one. */
 struct pending_sends {
     int64_t *earliest_ns; /* by the first location of the sender */
     uint32_t *stamps;     /* 1 + the location of that time */
@@ -268,6 +284,7 @@ static void pending_begin(struct pending_sends *pending, const struct graph *gra
     pending->earliest_ns = memory_new(graph->location_count * sizeof *pending->earliest_ns);
     pending->stamps = memory_new(graph->location_count * sizeof *pending->stamps);
     pending->first_locations = memory_new(graph->location_count * sizeof *pending->first_locations);
+    /* Threads of a process are one sender: a message of another thread of it is still from the same source. */
     for (uint32_t i = 0; i < graph->location_count; i++)
         pending->first_locations[i] = (uint32_t)*map_put(&first, graph->locations[i].process, i);
     map_clear(&first);
@@ -287,6 +304,7 @@ static void add_received(struct pending_sends *pending, const struct graph *grap
     for (uint32_t at = call->received; at; at = graph_next_received(graph, at - 1)) {
         m = graph_message(graph, at - 1);
         if (m.send_location == GRAPH_NONE || m.receive_call != index)
+            /* A probe has the message that it found, which a later call receives. */
             continue;
         int64_t sent_ns = graph_call(graph, m.send_location, m.send_call).enter_ns;
         uint32_t sender = pending->first_locations[m.send_location];
@@ -305,20 +323,22 @@ static int64_t latest_sent_ns(const struct graph *graph, const struct call *call
     struct message m;
     for (uint32_t at = call->received; at; at = graph_next_received(graph, at - 1)) {
         m = graph_message(graph, at - 1);
-        int64_t sent_ns =
-            m.send_location == GRAPH_NONE ? INT64_MIN : graph_call(graph, m.send_location, m.send_call).enter_ns;
-        latest_ns = sent_ns > latest_ns ? sent_ns : latest_ns;
+        if (m.send_location != GRAPH_NONE)
+            latest_ns = larger(latest_ns, graph_call(graph, m.send_location, m.send_call).enter_ns);
     }
     return latest_ns;
 }
 
-/* True for calls that cannot have a wrong order: all receives are posted, and all are needed. */
+/* True for calls that cannot have a wrong order: all receives are posted, and all are needed. MPI_Waitany and
+   MPI_Waitsome return with what has come. */
 static bool needs_all(const struct graph *graph, const struct call *call)
 {
     return strcmp(graph_state(graph, call)->name, "MPI_Waitall") == 0;
 }
 
-/* Finds the late messages received in the wrong order, from the location's last call back to its first. */
+/* Finds the late messages received in the wrong order, from the location's last call back to its first. Scalasca's
+   pattern: a late sender while another message, sent before the wait ended, is received later; the receiver could have
+   taken that one first. */
 static void find_wrong_order(struct pending_sends *pending, struct graph *graph, uint32_t location)
 {
     pending->earliest_of_all_ns = INT64_MAX;
@@ -329,6 +349,7 @@ static void find_wrong_order(struct pending_sends *pending, struct graph *graph,
         struct call call = graph_call(graph, location, i);
         int64_t latest_ns = latest_sent_ns(graph, &call);
         struct wait wait = {0};
+        /* wait_of looks at all messages of the call again: most calls fail a cheaper test first. */
         if (latest_ns > call.enter_ns && latest_ns > pending->earliest_of_all_ns && !needs_all(graph, &call))
             wait = wait_of(graph, location, i);
         if (wait.kind == WAIT_LATE_SENDER && pending->earliest_of_all_ns < wait.until_ns) {
@@ -340,6 +361,9 @@ static void find_wrong_order(struct pending_sends *pending, struct graph *graph,
     }
 }
 
+/* Each step needs those before it: roots are inferred from complete instances, prefix rows and neighbours from the
+   entered members; wrong orders from the sorted edges of windows, since wait_of asks for these; and the table stores
+   the final kinds. */
 void graph_finish(struct graph *graph)
 {
     struct pending_sends pending;

@@ -2,16 +2,18 @@
 #include "graph/graph_locks.h"
 
 #include "core/memory.h"
+#include "core/numbers.h"
 #include "graph/graph_windows.h"
 #include "metrics/analysis.h"
 
-/* The number of earlier locks examined for each lock. */
+/* The number of earlier locks examined for each lock: without a bound, many shared locks of one window would take time
+   by their square. Only a wait for a process that got the lock more than 64 locks earlier is missed. */
 enum { HOLDERS = 64 };
 
 /* Calls of an epoch, in order. */
 enum lock_step { STEP_LOCK, STEP_ACCESS, STEP_FLUSH_LOCAL, STEP_FLUSH, STEP_UNLOCK, STEP_COUNT };
 
-/* When the locks of a window are acquired. */
+/* When the locks of a window are acquired: from the earliest that MPI may do it to the latest. */
 enum acquiring { AT_LOCK, AT_ACCESS, AT_FLUSH, ACQUIRING_UNKNOWN };
 
 struct lock_epoch {
@@ -30,6 +32,7 @@ struct lock_epoch {
 
 static void set_step(struct lock_epoch *epoch, enum lock_step step, uint32_t location, uint32_t call)
 {
+    /* The first access, flush or unlock is the one that counts. */
     if (epoch->steps[step].call != GRAPH_NONE)
         return;
     epoch->steps[step].location = location;
@@ -39,6 +42,7 @@ static void set_step(struct lock_epoch *epoch, enum lock_step step, uint32_t loc
 static struct lock_all *all_of(struct lock_collector *locks, uint32_t place)
 {
     if (place >= locks->all_count) {
+        /* Twice as many, so that the cost of growing is linear. */
         locks->alls = memory_resize(locks->alls, ((size_t)place + 1) * 2 * sizeof *locks->alls);
         for (; locks->all_count < ((size_t)place + 1) * 2; locks->all_count++)
             locks->alls[locks->all_count] = (struct lock_all){.location = GRAPH_NONE};
@@ -60,6 +64,7 @@ static uint32_t add_epoch(struct lock_collector *locks, const struct lock_place 
 
 /* The open epoch; NULL: none. */
 static struct lock_epoch *open_epoch(const struct lock_collector *locks, const struct lock_place *place)
+/* `open` keeps closed epochs with 0 instead of removing them: the same targets are locked again and again. */
 {
     const uint64_t *at = locks->count ? map_find(&locks->open, map_pair(place->place, place->target)) : NULL;
     return at && *at ? &locks->epochs[*at - 1] : NULL;
@@ -69,6 +74,7 @@ void locks_take(struct lock_collector *locks, const struct lock_place *place, ui
                 enum window_lock lock)
 {
     if (lock == WINDOW_UNCHECKED)
+        /* MPI_MODE_NOCHECK: the program promises that there is no conflicting lock, and the MPI acquires nothing. */
         return;
     uint32_t index = add_epoch(locks, place, location, call);
     locks->epochs[index - 1].exclusive = lock == WINDOW_EXCLUSIVE;
@@ -80,6 +86,7 @@ void locks_take_all(struct lock_collector *locks, uint32_t place, uint32_t locat
     struct lock_all *all = all_of(locks, place);
     *all = (struct lock_all){.location = location, .call = call};
     if (lock == WINDOW_UNCHECKED)
+        /* The same promise for all targets: accesses then open no epochs. */
         all->location = GRAPH_NONE;
 }
 
@@ -87,6 +94,8 @@ void locks_access(struct lock_collector *locks, const struct lock_place *place, 
 {
     struct lock_epoch *epoch = open_epoch(locks, place);
     struct lock_all *all = place->place < locks->all_count ? &locks->alls[place->place] : NULL;
+    /* MPI_Win_lock_all locks whoever is accessed: the epoch begins with the first access, but its lock was that
+       call. */
     if (!epoch && all && all->location != GRAPH_NONE) {
         uint32_t index = add_epoch(locks, place, all->location, all->call);
         epoch = &locks->epochs[index - 1];
@@ -94,9 +103,11 @@ void locks_access(struct lock_collector *locks, const struct lock_place *place, 
         epoch->next_locked = all->locked;
         all->locked = index;
     }
+    /* Only the first access can have waited for the lock. */
     if (!epoch || epoch->steps[STEP_ACCESS].call != GRAPH_NONE)
         return;
     set_step(epoch, STEP_ACCESS, location, call);
+    /* Makes the entry of the place, which it does not have if only MPI_Win_lock was called. */
     all = all_of(locks, place->place);
     epoch->next_accessed = all->accessed;
     all->accessed = (uint32_t)(epoch - locks->epochs) + 1;
@@ -104,6 +115,7 @@ void locks_access(struct lock_collector *locks, const struct lock_place *place, 
 
 static void flush(struct lock_epoch *epoch, uint32_t location, uint32_t call, bool locally)
 {
+    /* A flush before the first access completes nothing, so that it says nothing about the lock. */
     if (epoch->steps[STEP_ACCESS].call != GRAPH_NONE && epoch->steps[STEP_FLUSH].call == GRAPH_NONE &&
         epoch->steps[STEP_UNLOCK].call == GRAPH_NONE)
         set_step(epoch, locally ? STEP_FLUSH_LOCAL : STEP_FLUSH, location, call);
@@ -127,6 +139,7 @@ void locks_flush_all(struct lock_collector *locks, uint32_t place, uint32_t loca
             break; /* so it was for those before */
         flush(epoch, location, call, locally);
     }
+    /* A local flush does not prove that the target has the data: those accesses can still be flushed. */
     if (!locally)
         locks->alls[place].accessed = 0;
 }
@@ -137,6 +150,7 @@ void locks_give(struct lock_collector *locks, const struct lock_place *place, ui
     if (!epoch)
         return;
     set_step(epoch, STEP_UNLOCK, location, call);
+    /* MPI allows one epoch of a process for each target at a time: the next lock opens a new one. */
     *map_put(&locks->open, map_pair(place->place, place->target), 0) = 0;
 }
 
@@ -165,7 +179,9 @@ static int64_t acquired_ns(const struct graph *graph, const struct lock_epoch *e
     static const uint8_t steps[] = {
         [AT_LOCK] = STEP_LOCK, [AT_ACCESS] = STEP_ACCESS, [AT_FLUSH] = STEP_FLUSH, [ACQUIRING_UNKNOWN] = STEP_UNLOCK};
     enum lock_step step = (enum lock_step)steps[acquiring];
-    return step_call(graph, epoch, epoch->steps[step].call == GRAPH_NONE ? STEP_UNLOCK : step).leave_ns;
+    if (epoch->steps[step].call == GRAPH_NONE)
+        step = STEP_UNLOCK;
+    return step_call(graph, epoch, step).leave_ns;
 }
 
 static bool is_of_same(const struct lock_epoch *left, const struct lock_epoch *right)
@@ -176,16 +192,14 @@ static bool is_of_same(const struct lock_epoch *left, const struct lock_epoch *r
 static int by_time(const void *a, const void *b)
 {
     const struct lock_epoch *left = a, *right = b;
-    if (left->comm != right->comm)
-        return left->comm < right->comm ? -1 : 1;
-    if (left->target != right->target)
-        return left->target < right->target ? -1 : 1;
-    if (left->got_ns != right->got_ns)
-        return left->got_ns < right->got_ns ? -1 : 1;
-    if (left->steps[STEP_LOCK].location != right->steps[STEP_LOCK].location)
-        return left->steps[STEP_LOCK].location < right->steps[STEP_LOCK].location ? -1 : 1;
-    return (left->steps[STEP_LOCK].call > right->steps[STEP_LOCK].call) -
-           (left->steps[STEP_LOCK].call < right->steps[STEP_LOCK].call);
+    int order = order_by(left->comm, right->comm);
+    if (order == 0)
+        order = order_by(left->target, right->target);
+    if (order == 0)
+        order = order_by(left->got_ns, right->got_ns);
+    if (order == 0)
+        order = order_by(left->steps[STEP_LOCK].location, right->steps[STEP_LOCK].location);
+    return order ? order : order_by(left->steps[STEP_LOCK].call, right->steps[STEP_LOCK].call);
 }
 
 /* By window: how MPI_Win_lock acquires, and MPI_Win_lock_all. */
@@ -194,13 +208,15 @@ struct manner {
     bool one_is_later, all_is_later;
 };
 
-/* From its acquisition to its release no other process can hold the lock. */
+/* From its acquisition to its release no other process can hold the lock. False if it is only known to be acquired
+   during the unlock: then there is no such time. */
 static bool holds(const struct lock_epoch *epoch)
 {
     return epoch->got_ns <= epoch->giving_ns;
 }
 
-/* Two locks contradict each other: assume first that MPI_Win_lock_all acquires later than supposed. */
+/* Two locks contradict each other: assume first that MPI_Win_lock_all acquires later than supposed. Each
+   step is to a later manner, so that locks_end comes to an end. */
 static void note_contradiction(struct manner *manner, bool any_is_all)
 {
     if (any_is_all && manner->all < ACQUIRING_UNKNOWN)
@@ -213,6 +229,7 @@ static void note_contradiction(struct manner *manner, bool any_is_all)
    window's locks are not acquired that early. Epochs are sorted. */
 static void find_contradictions(const struct lock_collector *locks, struct manner *manners, int64_t error_ns)
 {
+    /* Not the latest: an early lock that is held for long contradicts many that come and go meanwhile. */
     const struct lock_epoch *any = NULL, *alone = NULL; /* those before it that hold the lock longest */
     for (size_t i = 0; i < locks->count; i++) {
         const struct lock_epoch *epoch = &locks->epochs[i];
@@ -220,6 +237,7 @@ static void find_contradictions(const struct lock_collector *locks, struct manne
             any = alone = NULL;
         if (!holds(epoch))
             continue;
+        /* An exclusive lock conflicts with all, a shared one only with exclusive ones. */
         const struct lock_epoch *against = epoch->exclusive ? any : alone;
         if (against && time_since(epoch->got_ns, against->giving_ns) > error_ns)
             note_contradiction(&manners[epoch->comm], epoch->all || against->all);
@@ -260,6 +278,8 @@ static void keep_whole(struct lock_collector *locks, const struct graph *graph)
 {
     size_t count = 0;
     for (size_t i = 0; i < locks->count; i++) {
+        /* Without its unlock it is unknown how long it was held, and a later lock cannot have waited for it in this
+           trace. */
         struct lock_epoch *epoch = &locks->epochs[i];
         if (epoch->steps[STEP_UNLOCK].call == GRAPH_NONE)
             continue;
@@ -296,6 +316,7 @@ static const struct lock_epoch *holder_before(const struct lock_epoch *epochs, s
         bool meets = holds(other) && other->got_ns <= me->giving_ns && conflict(other, me) &&
                      other->giving_ns > wanted_ns && other->giving_ns <= me->got_ns;
         if (meets && (!last || other->giving_ns > last->giving_ns))
+            /* The holder that releases last is the one that let `mine` go on. */
             last = other;
     }
     return last;
@@ -312,9 +333,11 @@ static int64_t held_from_ns(const struct lock_epoch *epochs, size_t mine, int64_
         else
             low = middle + 1;
     }
+    /* Someone held it when it was wanted: then all of the time since was waiting for holders. */
     for (size_t i = low; i-- > 0 && low - i <= HOLDERS && !ends_search(&epochs[i], wanted_ns, error_ns);)
         if (holds(&epochs[i]) && conflict(&epochs[i], &epochs[mine]) && epochs[i].giving_ns > wanted_ns)
             return wanted_ns;
+    /* Otherwise from the first acquisition by another that came later, while `mine` still had nothing. */
     while (low < mine && !(holds(&epochs[low]) && conflict(&epochs[low], &epochs[mine])))
         low++;
     return epochs[low].got_ns;
@@ -325,6 +348,7 @@ static enum lock_step waiting_step(const struct graph *graph, const struct lock_
                                    int64_t given_ns)
 {
     for (int step = 0; step < STEP_COUNT; step++) {
+        /* An access waits for the lock only if it is what acquires; else it is a plain transfer. */
         bool waits = epoch->steps[step].call != GRAPH_NONE && (step != STEP_ACCESS || acquiring == AT_ACCESS);
         if (!waits)
             continue;
@@ -363,10 +387,13 @@ void locks_end(struct lock_collector *locks, struct graph *graph)
     }
     struct manner *manners = memory_new(graph->defs->comm_count * sizeof *manners);
     keep_whole(locks, graph);
+    /* Each round moves every contradicted window one manner later, of three for each kind of lock: at most seven
+       rounds. */
     do {
         sort_by_acquisition(locks, graph, manners);
         find_contradictions(locks, manners, graph->clock_error_ns);
     } while (acquire_later(manners, graph->defs->comm_count));
+    /* Epochs of a window and target are in a row; `connect` sees only these. */
     for (size_t i = 0, first = 0; i < locks->count; i++) {
         if (!is_of_same(&locks->epochs[i], &locks->epochs[first]))
             first = i;

@@ -2,6 +2,7 @@
 #include "graph/graph_neighbours.h"
 
 #include "core/memory.h"
+#include "core/numbers.h"
 #include "core/payload.h"
 
 /* Topologies */
@@ -20,6 +21,7 @@ void graph_note_neighbours(struct graph *graph, const struct event *event, const
     if (event->comm == EVENT_UNKNOWN)
         return;
     payload_get_neighbours(arena + event->payload, event->payload_length, &neighbours);
+    /* Destinations are of no use: nobody waits for them. */
     if (!(neighbours.way & NEIGHBOURS_SOURCES))
         return;
     add_source(graph, event, GRAPH_NONE);
@@ -31,11 +33,10 @@ void graph_note_neighbours(struct graph *graph, const struct event *event, const
 static int by_process(const void *a, const void *b)
 {
     const struct source *left = a, *right = b;
-    if (left->comm != right->comm)
-        return left->comm < right->comm ? -1 : 1;
-    if (left->process != right->process)
-        return left->process < right->process ? -1 : 1;
-    return (left->source > right->source) - (left->source < right->source);
+    int order = order_by(left->comm, right->comm);
+    if (order == 0)
+        order = order_by(left->process, right->process);
+    return order ? order : order_by(left->source, right->source);
 }
 
 /* Converts ranks to processes, in order and without duplicates: communicators are known by now. */
@@ -47,6 +48,8 @@ static void finish_sources(struct graph *graph)
         if (source->source == GRAPH_NONE)
             source->source = source->process;
         else
+            /* A rank without a process becomes EVENT_UNKNOWN, which no member has: graph_next_source then reports it
+               as missing. */
             source->source = (uint32_t)defs_world_rank(graph->defs, source->comm, (int32_t)source->source);
     }
     if (graph->source_count > 0)
@@ -55,6 +58,7 @@ static void finish_sources(struct graph *graph)
         const struct source *source = &graph->sources[i];
         if (kept > 0 && by_process(source, &graph->sources[kept - 1]) == 0)
             continue;
+        /* map_put keeps the first place of a process; its others follow. */
         map_put(&graph->source_places, map_pair((uint32_t)source->comm, source->process), kept);
         graph->sources[kept++] = *source;
     }
@@ -95,14 +99,13 @@ static int by_location_process(const void *a, const void *b, void *context)
 {
     const struct location *locations = context;
     const struct neighbour *left = a, *right = b;
-    uint32_t one = locations[left->location].process, other = locations[right->location].process;
-    if (one != other)
-        return one < other ? -1 : 1;
-    return (left->location > right->location) - (left->location < right->location);
+    int order = order_by(locations[left->location].process, locations[right->location].process);
+    return order ? order : order_by(left->location, right->location);
 }
 
 static void fill_rows(struct graph *graph)
 {
+    /* How many rows of each instance are filled: members come by location, not by instance. */
     uint32_t *filled = memory_new(graph->instance_count * sizeof *filled);
     for (uint32_t location = 0; location < graph->location_count; location++)
         for (uint32_t i = 0; i < graph->locations[location].count; i++) {
@@ -115,6 +118,7 @@ static void fill_rows(struct graph *graph)
         add_member(graph, filled, operation->instance, operation->location, operation->call);
     }
     free(filled);
+    /* By process, so that a row can be found by bisection, or at once where all processes take part. */
     for (size_t i = 0; i < graph->instance_count; i++)
         if (is_of_neighbours(graph, &graph->instances[i]))
             qsort_r(graph->neighbours + graph->instances[i].rows, graph->instances[i].count, sizeof *graph->neighbours,
@@ -132,10 +136,12 @@ static void find_latest(struct graph *graph, uint32_t instance, uint32_t row)
     if (!walk.known)
         return;
     while (graph_next_source(graph, &walk, &source)) {
+        /* If one is missing, it may be the one that came last: no wait is better than a wrong one. */
         if (source == GRAPH_NONE)
             return;
         const struct neighbour *other = &graph->neighbours[source];
         int64_t enter_ns = graph_call(graph, other->location, other->call).enter_ns;
+        /* Of several at the same time the lowest process, as everywhere. */
         if (enter_ns <= latest_ns)
             continue;
         latest_ns = enter_ns;
@@ -153,6 +159,7 @@ void graph_finish_neighbours(struct graph *graph)
     fill_rows(graph);
     for (uint32_t i = 0; i < graph->instance_count; i++) {
         const struct instance *instance = &graph->instances[i];
+        /* Members of incomplete ones stay NEIGHBOURS_UNKNOWN. */
         for (uint32_t k = 0; k < instance->count && instance->complete && is_of_neighbours(graph, instance); k++)
             find_latest(graph, i, instance->rows + k);
     }
@@ -222,6 +229,8 @@ bool graph_next_source(const struct graph *graph, struct source_walk *walk, uint
         if (source->source == source->process)
             continue;
         *row = row_of_process(graph, walk->instance, source->source);
+        /* A source that sends nothing is no reason to wait; one that takes no part is reported, so that the caller
+           knows. */
         const struct neighbour *member = *row == GRAPH_NONE ? NULL : &graph->neighbours[*row];
         if (!member || !graph_call(graph, member->location, member->call).gives_nothing)
             return true;

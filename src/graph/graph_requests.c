@@ -2,6 +2,7 @@
 #include "graph/graph_requests.h"
 
 #include "core/memory.h"
+#include "core/numbers.h"
 #include "core/payload.h"
 #include "graph/graph_building.h"
 #include "graph/graph_storage.h"
@@ -13,8 +14,10 @@ enum request_role request_role_of(const struct state_def *state)
 {
     const char *name = state->name;
     struct collective collective = collective_of(state);
-    if (collective.stage == STAGE_POSTED || collective.stage == STAGE_PREPARED)
-        return collective.stage == STAGE_POSTED ? REQUESTS_COLLECTIVE : REQUESTS_COLLECTIVE_INIT;
+    if (collective.stage == STAGE_POSTED)
+        return REQUESTS_COLLECTIVE;
+    if (collective.stage == STAGE_PREPARED)
+        return REQUESTS_COLLECTIVE_INIT;
     if (state->class == CLASS_WAIT)
         return REQUESTS_COMPLETE;
     if (state->class != CLASS_P2P)
@@ -23,6 +26,7 @@ enum request_role request_role_of(const struct state_def *state)
         return REQUESTS_START;
     if (strstr(name, "_init"))
         return state->direction == DIRECTION_SEND ? REQUESTS_SEND_INIT : REQUESTS_RECEIVE_INIT;
+    /* MPI_Isend, but not MPI_Init: the letter after the I is small. */
     if (strncmp(name, "MPI_I", 5) != 0 || !islower((unsigned char)name[5]))
         return REQUESTS_NONE;
     if (strncmp(name, "MPI_Isendrecv", 13) == 0)
@@ -32,6 +36,7 @@ enum request_role request_role_of(const struct state_def *state)
 
 void requests_name(struct request_ranges *named, const struct event *event)
 {
+    /* More than a call can have is damage: each would cost a look. */
     if (event->request == 0 || event->request > INT32_MAX || event->requests > REQUESTS_AT_ONCE_MAX)
         return;
     ARRAY_PUSH(named->ranges, named->count, named->capacity,
@@ -65,22 +70,29 @@ static struct request_state *request_make(const struct teller *teller, uint32_t 
     if (*place == requests->count)
         ARRAY_PUSH(requests->states, requests->count, requests->capacity, (struct request_state){0});
     struct request_state *request = &requests->states[*place];
+    /* Whatever the number meant before: if that was still in progress, its completion is missing from the trace. */
     *request = (struct request_state){.location = teller->location, .call = teller->index, .root = EVENT_UNKNOWN};
     return request;
 }
 
-/* The messages of the current call in order of arrival, the reverse of the list's order. */
+/* The messages of the current call in order of arrival, the reverse of the list's order. None if the list has links of
+   other calls: then it is not the call's own. */
 static void take_messages(const struct teller *teller, bool receive)
 {
     struct requests *requests = &teller->builder->requests;
-    const struct graph *graph = teller->graph;
-    uint64_t links = receive ? CALL_POSTS | CALL_IN_INSTANCE : CALL_COMPLETES | CALL_IN_INSTANCE;
+    const struct message_chain *chain = &teller->graph->next_sent;
+    struct call_ends ends = packed_ends(teller->graph, teller->call);
+    uint64_t links = CALL_COMPLETES | CALL_IN_INSTANCE;
+    uint32_t first = ends.out;
+    if (receive) {
+        chain = &teller->graph->next_received;
+        links = CALL_POSTS | CALL_IN_INSTANCE;
+        first = ends.in;
+    }
     requests->message_count = 0;
     if (teller->call->word & links)
         return;
-    struct call_ends ends = packed_ends(graph, teller->call);
-    for (uint32_t at = receive ? ends.in : ends.out; at;
-         at = chain_next(receive ? &graph->next_received : &graph->next_sent, at - 1))
+    for (uint32_t at = first; at; at = chain_next(chain, at - 1))
         ARRAY_PUSH(requests->messages, requests->message_count, requests->message_capacity, at);
     for (size_t i = 0; i < requests->message_count / 2; i++) {
         uint32_t *low = &requests->messages[i], *high = &requests->messages[requests->message_count - 1 - i],
@@ -114,12 +126,17 @@ static void complete_send(const struct teller *teller, uint32_t message)
     struct graph *graph = teller->graph;
     struct packed_call *call = teller->call;
     uint32_t first = packed_ends(graph, call).out;
+    /* The list of a call holds one kind (CALL_OUT is sent or completed): a call that sends messages of its own keeps
+       those. */
     if (call->word & CALL_IN_INSTANCE || (first && !(call->word & CALL_COMPLETES)))
         return;
+    /* A damaged trace may complete a send twice: it can be in one list only. */
     struct message_link *link = link_of(graph, message);
     if (link->next_completed)
         return;
-    link->next_completed = first ? first : (uint32_t)LINK_END;
+    link->next_completed = LINK_END;
+    if (first)
+        link->next_completed = first;
     packed_set_out(graph, call, message + 1);
     call->word |= CALL_COMPLETES;
 }
@@ -130,34 +147,42 @@ static void complete_receive(const struct teller *teller, const struct request_s
     struct graph *graph = teller->graph;
     struct packed_call *post = location_packed(&graph->locations[request->location], request->call);
     uint32_t first = packed_ends(graph, post).in;
+    /* As above: a call that receives messages of its own (MPI_Sendrecv) keeps those. */
     if (post->word & CALL_IN_INSTANCE || (first && !(post->word & CALL_POSTS)))
         return;
     struct message_link *link = link_of(graph, message);
     if (link->post)
         return;
-    bool far = request->location != teller->location;
-    if (far)
+    if (request->location != teller->location) {
+        /* Another thread posted it: a link has only room for a call of the receiver's own location. */
         map_put(&graph->far_posts, message, map_pair(request->location, request->call));
-    link->post = far ? (uint32_t)LINK_FAR : request->call + 1;
+        link->post = LINK_FAR;
+    } else {
+        link->post = request->call + 1;
+    }
     if (first)
         chain_set(&graph->next_posted, message, first);
     packed_set_in(graph, post, message + 1);
     post->word |= CALL_POSTS;
 }
 
+/* A collective that was posted moves what its call moves, a persistent one what was said when it was prepared. */
 static void begin_operation(const struct teller *teller, struct request_state *request, uint32_t instance, bool started)
 {
     struct graph *graph = teller->graph;
-    bool in_instance = teller->call->word & CALL_IN_INSTANCE;
-    struct operation operation = {
-        .instance = instance - 1,
-        .location = teller->location,
-        .call = teller->index,
-        .done_location = GRAPH_NONE,
-        .done_call = GRAPH_NONE,
-        .started = started,
-        .gives_nothing = started ? request->gives_nothing : in_instance && teller->call->word & CALL_GIVES_NOTHING,
-        .gets_nothing = started ? request->gets_nothing : in_instance && teller->call->word & CALL_GETS_NOTHING};
+    struct operation operation = {.instance = instance - 1,
+                                  .location = teller->location,
+                                  .call = teller->index,
+                                  .done_location = GRAPH_NONE,
+                                  .done_call = GRAPH_NONE,
+                                  .started = started};
+    if (started) {
+        operation.gives_nothing = request->gives_nothing;
+        operation.gets_nothing = request->gets_nothing;
+    } else if (teller->call->word & CALL_IN_INSTANCE) {
+        operation.gives_nothing = teller->call->word & CALL_GIVES_NOTHING;
+        operation.gets_nothing = teller->call->word & CALL_GETS_NOTHING;
+    }
     ARRAY_PUSH(graph->operations, graph->operation_count, graph->operation_capacity, operation);
     request->operation = (uint32_t)graph->operation_count;
 }
@@ -188,11 +213,12 @@ static void prepare(struct teller *teller, uint32_t number)
     if (teller->role != REQUESTS_COLLECTIVE_INIT)
         return;
     const struct event *leave = teller->leave;
+    /* The communicator and the root are only in the call that prepares: the one that starts has neither. */
     uint32_t function = teller->graph->defs->states[teller->kind.state].first_of_name;
     request->stream = builder_stream(teller->builder, teller->kind.comm, function) + 1;
     request->comm = teller->kind.comm;
     request->root = leave->tag;
-    request->bytes = leave->bytes_sent > leave->bytes_received ? leave->bytes_sent : leave->bytes_received;
+    request->bytes = larger(leave->bytes_sent, leave->bytes_received);
     request->gives_nothing = leave->bytes_sent == 0;
     request->gets_nothing = leave->bytes_received == 0;
 }
@@ -200,6 +226,7 @@ static void prepare(struct teller *teller, uint32_t number)
 static void start(struct teller *teller, uint32_t number)
 {
     struct request_state *request = request_find(teller, number);
+    /* A number that was never prepared: the trace begins later, or is damaged. */
     if (!request || request->active || !(request->sends || request->receives || request->stream))
         return;
     request->location = teller->location;
@@ -216,10 +243,12 @@ static void start(struct teller *teller, uint32_t number)
 
 static void complete(struct teller *teller, uint32_t number)
 {
+    /* Waiting for an inactive request returns at once (MPI-4.0, 3.7.3). */
     struct request_state *request = request_find(teller, number);
     if (!request || !request->active)
         return;
     request->active = false;
+    /* The n-th request that receives belongs to the n-th message received in the call. */
     uint32_t received = request->receives ? next_message(teller) : 0;
     if (received)
         complete_receive(teller, request, received - 1);
@@ -231,6 +260,7 @@ static void complete(struct teller *teller, uint32_t number)
         operation->done_call = teller->index;
         teller->call->word |= CALL_OPERATES;
     }
+    /* The request stays: a persistent one is started again. */
     request->message = request->operation = 0;
 }
 
@@ -284,6 +314,7 @@ void requests_at_leave(struct graph_builder *builder, uint32_t location, const s
                             .call = call,
                             .kind = builder->graph->kinds[packed_kind(call)],
                             .leave = leave};
+    /* The role was examined when the call was entered. */
     teller.role = builder->roles[teller.kind.state].requests;
     size_t wanted = 0;
     if (teller.role == REQUESTS_NONE) {
@@ -313,6 +344,8 @@ void requests_split(struct graph_builder *builder, uint32_t location, const stru
     struct graph *graph = builder->graph;
     uint32_t index = (uint32_t)graph->locations[location].count - 1;
     struct packed_call *call = location_packed(&graph->locations[location], index);
+    /* By communicator, since the trace has no file handles: one split collective may be active for each handle
+       (MPI-4.0, 14.4.5). */
     uint64_t *begun = map_put(&builder->requests.begun, map_pair(leave->process, (uint32_t)leave->comm), 0);
     if (call->word & CALL_IN_INSTANCE) {
         struct operation operation = {.instance = call->link - 1,
@@ -343,7 +376,10 @@ void requests_forget_links(struct graph_builder *builder, uint32_t location, boo
         if (receive && next)
             chain_set(&graph->next_posted, at - 1, 0);
     }
-    (receive ? packed_set_in : packed_set_out)(graph, call, 0);
+    if (receive)
+        packed_set_in(graph, call, 0);
+    else
+        packed_set_out(graph, call, 0);
     call->word &= ~(uint64_t)(receive ? CALL_POSTS : CALL_COMPLETES);
 }
 
@@ -357,13 +393,16 @@ void requests_clear(struct requests *requests)
 
 struct post graph_post(const struct graph *graph, uint32_t index, const struct message *message)
 {
-    uint32_t post = index < graph->link_count ? graph->links[index].post : 0;
+    uint32_t post = 0;
+    if (index < graph->link_count)
+        post = graph->links[index].post;
     if (post == LINK_FAR) {
         const uint64_t *place = map_find(&graph->far_posts, index);
         return (struct post){(uint32_t)(*place >> 32), (uint32_t)*place};
     }
     if (post)
         return (struct post){message->receive_location, post - 1};
+    /* A blocking receive posts and completes; a wait without a known post was posted somewhere before. */
     struct call receive = graph_call(graph, message->receive_location, message->receive_call);
     if (graph_state(graph, &receive)->class == CLASS_P2P)
         return (struct post){message->receive_location, message->receive_call};

@@ -5,6 +5,8 @@
 
 void comm_sides_note(struct comm_sides *sides, const struct event *event)
 {
+    /* A process makes the two sides of an inter-communicator in a row: its local group, then the remote one. Which
+       local one belongs to a remote one is only known from this order, for each thread. */
     uint64_t key = map_pair(event->process, event->thread);
     if (event->partner_comm < 0)
         return;
@@ -12,9 +14,11 @@ void comm_sides_note(struct comm_sides *sides, const struct event *event)
         *map_put(&sides->local, key, 0) = (uint64_t)event->partner_comm;
     if (event->value != COMM_STEP_REMOTE)
         return;
+    /* The same communicator on both sides would be an intra-communicator: the trace is damaged. */
     const uint64_t *local = map_find(&sides->local, key);
     if (!local || *local == (uint64_t)event->partner_comm)
         return;
+    /* Both ways, since each process of the other group sees the sides exchanged. */
     *map_put(&sides->other, *local, 0) = (uint64_t)event->partner_comm;
     *map_put(&sides->other, (uint64_t)event->partner_comm, 0) = *local;
 }
@@ -38,6 +42,7 @@ void comm_sides_clear(struct comm_sides *sides)
 
 void graph_begin_sides(struct graph *graph)
 {
+    /* No member yet: later than anything before, and earlier than anything after. */
     static const struct group_side nobody = {INT64_MIN, INT64_MAX, GRAPH_NONE, GRAPH_NONE, 0, 0};
     for (size_t i = 0; i < graph->instance_count; i++)
         if (graph->streams[graph->instances[i].stream].sided)
@@ -53,6 +58,7 @@ void graph_note_side(struct graph *graph, uint32_t index_of_instance, uint32_t l
     const struct instance *instance = &graph->instances[index_of_instance];
     struct group_side *side = &graph->sides[instance->rows].sides[graph_side_of(graph, instance, location)];
     side->count++;
+    /* A member that sends nothing is waited for by no one. */
     if (call->gives_nothing)
         return;
     side->givers++;

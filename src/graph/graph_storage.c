@@ -16,8 +16,10 @@ static size_t chunk_count(size_t calls)
 static size_t chunk_size(size_t calls)
 {
     size_t blocks = calls / BLOCK_CALLS, rest = calls % BLOCK_CALLS;
-    return blocks * sizeof(struct call_block) +
-           (rest ? offsetof(struct call_block, calls) + rest * sizeof(struct packed_call) : 0);
+    size_t size = blocks * sizeof(struct call_block);
+    if (rest > 0)
+        size += offsetof(struct call_block, calls) + rest * sizeof(struct packed_call);
+    return size;
 }
 
 /* Locations with few calls need little memory: the first chunk doubles up to its full size, later ones start with it.
@@ -26,8 +28,11 @@ static void location_reserve(struct location *location)
 {
     if (location->count < location->capacity)
         return;
-    size_t chunk = location->capacity / CHUNK_CALLS;
-    size_t wanted = chunk ? CHUNK_CALLS : location->capacity ? 2 * location->capacity : 8;
+    size_t chunk = location->capacity / CHUNK_CALLS, wanted = 8;
+    if (chunk > 0)
+        wanted = CHUNK_CALLS;
+    else if (location->capacity > 0)
+        wanted = 2 * location->capacity;
     if (location->capacity % CHUNK_CALLS == 0) {
         location->chunks = memory_resize(location->chunks, (chunk + 1) * sizeof(struct call_block *));
         location->chunks[chunk] = NULL;
@@ -38,6 +43,7 @@ static void location_reserve(struct location *location)
 
 static uint32_t add_long(struct graph *graph, int64_t enter_ns, int64_t leave_ns)
 {
+    /* The top bit of `duration` is the mark: the rest must hold the index. */
     graph->too_large |= graph->long_call_count >= CALL_LONG - 1;
     if (graph->too_large)
         return 0;
@@ -55,6 +61,7 @@ struct packed_call *graph_add_call(struct graph *graph, struct location *locatio
         block->begin_ns = enter_ns;
     uint64_t since_ns = (uint64_t)time_since(block->begin_ns, enter_ns);
     *call = (struct packed_call){.word = (uint64_t)kind << CALL_KIND_SHIFT};
+    /* Before its block only in damaged traces, whose times go back; more than 17 s after it in slow ones. */
     if (enter_ns < block->begin_ns || since_ns > CALL_ENTER_MAX)
         call->duration = add_long(graph, enter_ns, enter_ns);
     else
@@ -67,6 +74,7 @@ void graph_set_enter(struct graph *graph, const struct location *location, size_
     struct packed_call *call = location_packed(location, index);
     uint64_t since_ns = (uint64_t)time_since(location_block(location, index)->begin_ns, enter_ns);
     if (call->duration & CALL_LONG) {
+        /* Once long, always long: its entry has both times. */
         graph->long_calls[call->duration & ~CALL_LONG].enter_ns = enter_ns;
     } else if (since_ns > CALL_ENTER_MAX) {
         call->duration = add_long(graph, enter_ns, enter_ns);
@@ -80,9 +88,13 @@ void graph_set_leave(struct graph *graph, const struct location *location, size_
 {
     struct packed_call *call = location_packed(location, index);
     bool is_long = call->duration & CALL_LONG;
-    int64_t enter_ns = is_long ? graph->long_calls[call->duration & ~CALL_LONG].enter_ns
-                               : location_block(location, index)->begin_ns + (int64_t)(call->word >> CALL_ENTER_SHIFT);
+    int64_t enter_ns;
+    if (is_long)
+        enter_ns = graph->long_calls[call->duration & ~CALL_LONG].enter_ns;
+    else
+        enter_ns = location_block(location, index)->begin_ns + (int64_t)(call->word >> CALL_ENTER_SHIFT);
     int64_t duration_ns = time_since(enter_ns, leave_ns);
+    /* A leave before its enter is damage: the call gets no duration (time_since is never negative). */
     if (is_long)
         graph->long_calls[call->duration & ~CALL_LONG].leave_ns = duration_ns ? leave_ns : enter_ns;
     else if (duration_ns < CALL_LONG)
@@ -96,6 +108,8 @@ void graph_end_location(struct location *location)
     size_t chunks = chunk_count(location->count);
     if (chunks == 0)
         return;
+    /* memory_resize to the exact size: the last chunk of thousands of locations would otherwise be most of the
+       memory. */
     size_t used = location->count - (chunks - 1) * CHUNK_CALLS;
     location->chunks = memory_resize(location->chunks, chunks * sizeof(struct call_block *));
     location->chunks[chunks - 1] = memory_resize(location->chunks[chunks - 1], chunk_size(used));
@@ -112,7 +126,10 @@ void packed_set_kind(struct packed_call *call, uint32_t kind)
 static void set_end(struct graph *graph, struct packed_call *call, uint64_t flag, uint32_t message)
 {
     struct call_ends ends = packed_ends(graph, call);
-    *(flag == CALL_OUT ? &ends.out : &ends.in) = message;
+    if (flag == CALL_OUT)
+        ends.out = message;
+    else
+        ends.in = message;
     bool has_row = call->word & CALL_OUT && call->word & CALL_IN;
     call->word |= flag;
     if (has_row) {

@@ -3,6 +3,7 @@
 
 #include "core/bytes.h"
 #include "core/memory.h"
+#include "core/numbers.h"
 #include "core/payload.h"
 #include "metrics/analysis.h"
 
@@ -77,6 +78,7 @@ static enum window_role role_of(struct window_collector *windows, const struct d
         memset(windows->roles + windows->role_count, 0, defs->state_count - windows->role_count);
         windows->role_count = defs->state_count;
     }
+    /* 0: not yet examined. */
     if (windows->roles[state] == 0)
         windows->roles[state] = (uint8_t)(role_of_state(&defs->states[state]) + 1);
     return (enum window_role)(windows->roles[state] - 1);
@@ -109,8 +111,13 @@ static void end_access(struct window_collector *windows, struct open_window *ope
         struct epoch *epoch = &windows->accesses[at - 1];
         epoch->done_location = location;
         epoch->done_call = call;
-        epoch->last_location = open->last_location == GRAPH_NONE ? epoch->location : open->last_location;
-        epoch->last_call = open->last_location == GRAPH_NONE ? epoch->call : open->last_call;
+        /* Without an access the origin could have completed right after its start. */
+        epoch->last_location = epoch->location;
+        epoch->last_call = epoch->call;
+        if (open->last_location != GRAPH_NONE) {
+            epoch->last_location = open->last_location;
+            epoch->last_call = open->last_call;
+        }
         if (open->longest != GRAPH_NONE &&
             defs_world_rank(defs, epoch->comm, open->longest_target) == (int32_t)epoch->target)
             epoch->longest = open->longest;
@@ -130,6 +137,7 @@ static void end_exposure(struct window_collector *windows, struct open_window *o
 void windows_enter(struct window_collector *windows, struct graph *graph, uint32_t location, const struct event *event)
 {
     enum window_role role = role_of(windows, graph->defs, event->state);
+    /* Accesses are noted when they are left, with their target; epochs end when the call that ends them is entered. */
     if (role == ROLE_OTHER || role == ROLE_ACCESS)
         return;
     uint32_t place = place_of(windows, event->process, event->comm), call = latest_call(graph, location);
@@ -139,8 +147,10 @@ void windows_enter(struct window_collector *windows, struct graph *graph, uint32
     else if (role == ROLE_WAIT)
         end_exposure(windows, open, location, call);
     else if (role == ROLE_POST)
+        /* A new post ends what was left open: its wait is missing from the trace. */
         open->exposure = 0;
     else if (role == ROLE_START)
+        /* The exposure of the same window goes on: a process may be origin and target at once. */
         *open = (struct open_window){.exposure = open->exposure, .longest = GRAPH_NONE, .last_location = GRAPH_NONE};
     else if (role == ROLE_FLUSH_ALL || role == ROLE_FLUSH_LOCAL_ALL)
         locks_flush_all(&windows->locks, place, location, call, role == ROLE_FLUSH_LOCAL_ALL);
@@ -155,11 +165,13 @@ static void note_access(struct open_window *open, struct graph *graph, uint32_t 
     uint32_t index = latest_call(graph, location);
     struct call call = graph_call(graph, location, index);
     int64_t ns = time_since(call.enter_ns, event->time_ns);
+    /* By time and not by order of events: accesses of several threads come interleaved. */
     if (open->last_location == GRAPH_NONE || event->time_ns >= open->last_ns) {
         open->last_location = location;
         open->last_call = index;
         open->last_ns = event->time_ns;
     }
+    /* Only an access of the location that started can become its waiting call. */
     if (!of_its_location || (open->longest != GRAPH_NONE && ns <= open->longest_ns))
         return;
     open->longest = index;
@@ -173,6 +185,7 @@ void windows_leave(struct window_collector *windows, struct graph *graph, uint32
         return;
     const uint64_t *place = map_find(&windows->places, map_pair(event->process, (uint32_t)event->comm));
     struct open_window *open = place ? &windows->open[*place] : NULL;
+    /* Without an open access epoch the access is under a lock, or between fences. */
     if (open && open->access)
         note_access(open, graph, location, event, windows->accesses[open->access - 1].location == location);
     int32_t target = open ? defs_world_rank(graph->defs, event->comm, event->tag) : EVENT_UNKNOWN;
@@ -223,6 +236,7 @@ static void note_lock(struct window_collector *windows, struct graph *graph, uin
 void windows_ranks(struct window_collector *windows, struct graph *graph, uint32_t location, uint32_t state,
                    const struct event *mark, const unsigned char *payload)
 {
+    /* Byte order and layout: core/payload.h. */
     unsigned char whole[RANKS_MARK_SIZE] = {0}; /* zeros at the end may be missing */
     memcpy(whole, payload, mark->payload_length < sizeof whole ? mark->payload_length : sizeof whole);
     int32_t first = bytes_i32(whole, true), last = bytes_i32(whole + 4, true), step = bytes_i32(whole + 8, true);
@@ -235,6 +249,7 @@ void windows_ranks(struct window_collector *windows, struct graph *graph, uint32
                        latest_call(graph, location), lock);
         return;
     }
+    /* In 64 bits, so that first + step cannot overflow. */
     for (int64_t rank = first; step > 0 ? rank <= last : rank >= last; rank += step) {
         int32_t process = rank < 0 ? EVENT_UNKNOWN : defs_world_rank(graph->defs, mark->comm, (int32_t)rank);
         if (process < 0)
@@ -254,8 +269,10 @@ void windows_ranks(struct window_collector *windows, struct graph *graph, uint32
 
 void window_edge_add(struct graph *graph, struct window_edge edge)
 {
+    /* Inside a process there is no other clock and no other process to wait for. */
     if (graph->locations[edge.location].process == graph->locations[edge.cause_location].process)
         return;
+    /* The mark makes wait_compute() look for edges only in calls that have some. */
     location_packed(&graph->locations[edge.location], edge.call)->word |= CALL_OPERATES;
     location_packed(&graph->locations[edge.cause_location], edge.cause_call)->word |= CALL_OPERATES;
     ARRAY_PUSH(graph->edges, graph->edge_count, graph->edge_capacity, edge);
@@ -263,22 +280,22 @@ void window_edge_add(struct graph *graph, struct window_edge edge)
 
 static int compare_pairs(const struct epoch *left, const struct epoch *right)
 {
-    if (left->comm != right->comm)
-        return left->comm < right->comm ? -1 : 1;
-    if (left->origin != right->origin)
-        return left->origin < right->origin ? -1 : 1;
-    return (left->target > right->target) - (left->target < right->target);
+    int order = order_by(left->comm, right->comm);
+    if (order == 0)
+        order = order_by(left->origin, right->origin);
+    return order ? order : order_by(left->target, right->target);
 }
 
 static int by_pair(const void *a, const void *b)
 {
     const struct epoch *left = a, *right = b;
     int order = compare_pairs(left, right);
-    return order ? order : (left->next > right->next) - (left->next < right->next);
+    return order ? order : order_by(left->next, right->next);
 }
 
 static void sort_epochs(struct epoch *epochs, size_t count)
 {
+    /* `next` linked the open epochs; now it keeps the order of the trace, which qsort would lose. */
     for (size_t i = 0; i < count; i++)
         epochs[i].next = (uint32_t)i;
     if (count > 0)
@@ -292,6 +309,7 @@ static uint32_t waiting_call(const struct graph *graph, const struct epoch *acce
     struct call start = graph_call(graph, access->location, access->call);
     if (starts || (start.enter_ns < post_ns && start.leave_ns >= post_ns))
         return access->call;
+    /* Of the accesses the longest: an access that waits for the post is longer than those that only move data. */
     if (access->longest != GRAPH_NONE) {
         struct call longest = graph_call(graph, access->location, access->longest);
         if (longest.enter_ns < post_ns && longest.leave_ns >= post_ns)
@@ -309,6 +327,7 @@ static void add_late_post(struct graph *graph, const struct epoch *access, const
         .cause_call = exposure->call,
         .from_ns = INT64_MIN,
         .kind = WAIT_LATE_POST};
+    /* Nothing before visibly waited: then the end of the epoch did, at the latest. */
     if (edge.call == GRAPH_NONE) {
         edge.location = access->done_location;
         edge.call = access->done_call;
@@ -326,6 +345,7 @@ static void add_waits(struct graph *graph, const struct epoch *access, const str
                                .cause_call = access->done_call,
                                .from_ns = INT64_MIN,
                                .kind = WAIT_LATE_COMPLETE};
+    /* An epoch that the trace does not end: it is unknown whether anybody still waits. */
     if (access->done_call == GRAPH_NONE || exposure->done_call == GRAPH_NONE)
         return;
     window_edge_add(graph, edge);
@@ -346,6 +366,7 @@ static bool meet(struct graph *graph, const struct window_collector *windows, bo
         int order = compare_pairs(access, exposure);
         if (order == 0 && visit(graph, access, exposure, starts))
             return true;
+        /* A pair whose other side has no more epochs is skipped. */
         a += order <= 0;
         e += order >= 0;
     }
@@ -372,6 +393,8 @@ static void connect_epochs(struct window_collector *windows, struct graph *graph
 {
     sort_epochs(windows->accesses, windows->access_count);
     sort_epochs(windows->exposures, windows->exposure_count);
+    /* One start that does not wait proves it for the MPI, and so for all starts: MPI_Win_start may return before the
+       post (MPI-4.0, 12.5.2). */
     bool starts = !meet(graph, windows, false, does_not_wait);
     meet(graph, windows, starts, visit_access);
 }
@@ -380,17 +403,17 @@ static void connect_epochs(struct window_collector *windows, struct graph *graph
 
 static int compare_calls(uint32_t left_location, uint32_t left_call, uint32_t right_location, uint32_t right_call)
 {
-    if (left_location != right_location)
-        return left_location < right_location ? -1 : 1;
-    return (left_call > right_call) - (left_call < right_call);
+    int order = order_by(left_location, right_location);
+    return order ? order : order_by(left_call, right_call);
 }
 
 static int by_call(const void *a, const void *b)
 {
     const struct window_edge *left = a, *right = b;
     int order = compare_calls(left->location, left->call, right->location, right->call);
-    return order ? order
-                 : compare_calls(left->cause_location, left->cause_call, right->cause_location, right->cause_call);
+    if (order == 0)
+        order = compare_calls(left->cause_location, left->cause_call, right->cause_location, right->cause_call);
+    return order;
 }
 
 static int by_cause(const void *a, const void *b, void *context)
@@ -399,7 +422,7 @@ static int by_cause(const void *a, const void *b, void *context)
     uint32_t i = *(const uint32_t *)a, k = *(const uint32_t *)b;
     const struct window_edge *left = &edges[i], *right = &edges[k];
     int order = compare_calls(left->cause_location, left->cause_call, right->cause_location, right->cause_call);
-    return order ? order : (i > k) - (i < k);
+    return order ? order : order_by(i, k);
 }
 
 void windows_end(struct window_collector *windows, struct graph *graph)

@@ -62,6 +62,7 @@ static void exclude(struct inference *inference, uint32_t location, uint32_t ind
     const struct instance *instance = graph_instance(inference->graph, call);
     size_t before = inference->excluded.count;
     (void)index;
+    /* Each location is counted once, however often it contradicts. */
     if (!contradicts(inference->graph, instance, call))
         return;
     map_put(&inference->excluded, map_pair(instance->stream, location), 1);
@@ -74,6 +75,7 @@ static void choose(struct inference *inference, uint32_t location, uint32_t inde
     const struct instance *instance = graph_instance(inference->graph, call);
     struct candidates *stream = &inference->streams[instance->stream];
     (void)index;
+    /* Only if one is left: two that never contradict can both be the root. */
     if (stream->excluded + 1 == instance->count &&
         !map_find(&inference->excluded, map_pair(instance->stream, location)))
         stream->root = location;
@@ -83,6 +85,7 @@ static void note_others(struct inference *inference, uint32_t location, uint32_t
 {
     struct instance *instance = &inference->graph->instances[call->instance - 1];
     (void)index;
+    /* The root was unknown when members were noted: its own enter was counted among the others'. */
     if (inference->streams[instance->stream].root != location && !call->gives_nothing &&
         call->enter_ns < instance->earliest_other_ns)
         instance->earliest_other_ns = call->enter_ns;
@@ -99,9 +102,11 @@ static bool look_at_instances(struct inference *inference)
         if (!lacks_root(graph, instance))
             continue;
         bool alone = graph_collective_of(graph, instance).shape == SHAPE_ONE_TO_ALL &&
-                     !is_before(graph, instance->earliest_leave_ns, instance->latest_enter_ns),
-             same = stream->instances == 0 || stream->last == instance->latest_location;
-        stream->last = alone && same ? instance->latest_location : GRAPH_NONE;
+                     !is_before(graph, instance->earliest_leave_ns, instance->latest_enter_ns);
+        bool same = stream->instances == 0 || stream->last == instance->latest_location;
+        stream->last = GRAPH_NONE;
+        if (alone && same)
+            stream->last = instance->latest_location;
         stream->instances++;
         stream->waited += instance->count - 1;
         missing = true;
@@ -118,11 +123,14 @@ static void set_roots(struct inference *inference)
             inference->streams[graph->instances[i].stream].root != GRAPH_NONE)
             graph->instances[i].earliest_other_ns = INT64_MAX;
     each_member(inference, note_others);
+    /* Roots are set last: lacks_root() is false from then on, for every later member of the instance. */
     for (uint32_t location = 0; location < graph->location_count; location++)
         for (uint32_t i = 0; i < graph->locations[location].count; i++) {
             const struct packed_call *packed = location_packed(&graph->locations[location], i);
-            struct instance *instance = packed->word & CALL_IN_INSTANCE ? &graph->instances[packed->link - 1] : NULL;
-            if (!instance || inference->streams[instance->stream].root != location || !lacks_root(graph, instance))
+            if (!(packed->word & CALL_IN_INSTANCE))
+                continue;
+            struct instance *instance = &graph->instances[packed->link - 1];
+            if (inference->streams[instance->stream].root != location || !lacks_root(graph, instance))
                 continue;
             instance->root_location = location;
             instance->root_call = i;
@@ -136,6 +144,7 @@ void infer_roots(struct graph *graph)
     for (size_t i = 0; i < graph->stream_count; i++)
         inference.streams[i] = (struct candidates){.last = GRAPH_NONE, .root = GRAPH_NONE};
     if (look_at_instances(&inference)) {
+        /* Two passes: which location is left is known only after all contradictions. */
         each_member(&inference, exclude);
         each_member(&inference, choose);
         for (size_t i = 0; i < graph->stream_count; i++)

@@ -2,10 +2,12 @@
 #include "graph/match.h"
 
 #include "core/memory.h"
+#include "core/numbers.h"
 #include "core/sorter.h"
 
 #include <string.h>
 
+/* For each of the two sorters, which then go on in temporary files. */
 enum { MATCH_SORT_MEMORY = 8 << 20 };
 
 struct matcher {
@@ -17,23 +19,31 @@ struct matcher {
 
 static uint32_t matcher_pair(struct matcher *matcher, int32_t comm, int32_t partner_comm)
 {
-    uint32_t low = (uint32_t)comm < (uint32_t)partner_comm ? (uint32_t)comm : (uint32_t)partner_comm;
-    uint32_t high = (uint32_t)comm < (uint32_t)partner_comm ? (uint32_t)partner_comm : (uint32_t)comm;
-    return (uint32_t)*map_put(&matcher->pairs, map_pair(high, low), matcher->pairs.count);
+    uint64_t key = map_pair_unordered((uint32_t)comm, (uint32_t)partner_comm);
+    return (uint32_t)*map_put(&matcher->pairs, key, matcher->pairs.count);
 }
 
 static enum status matcher_add(struct matcher *matcher, const struct event *event, struct error *err)
 {
     struct match_counts *counts = &matcher->counts;
-    if (event->partner == PARTNER_NONE || event->partner == EVENT_UNKNOWN) {
-        ++*(event->partner == PARTNER_NONE ? &counts->null_ends : &counts->unknown_ends);
+    if (event->partner == PARTNER_NONE) {
+        counts->null_ends++;
+        return STATUS_OK;
+    }
+    if (event->partner == EVENT_UNKNOWN) {
+        counts->unknown_ends++;
         return STATUS_OK;
     }
     bool receive = event->kind == EVENT_RECEIVE;
-    ++*(receive ? &counts->received : &counts->sent);
-    *(receive ? &counts->bytes_received : &counts->bytes_sent) += event_message_bytes(event);
-    uint32_t partner = (uint32_t)event->partner;
-    struct sort_key key = {.major = receive ? map_pair(partner, event->process) : map_pair(event->process, partner),
+    if (receive) {
+        counts->received++;
+        counts->bytes_received += event_message_bytes(event);
+    } else {
+        counts->sent++;
+        counts->bytes_sent += event_message_bytes(event);
+    }
+    /* The sorter is stable: ends with the same key stay in the order of the trace, in which MPI matches them. */
+    struct sort_key key = {.major = map_pair(event_sender(event), event_receiver(event)),
                            .minor =
                                map_pair(matcher_pair(matcher, event->comm, event->partner_comm), (uint32_t)event->tag)};
     return sorter_add(matcher->ends[receive], key, &event->time_ns, sizeof event->time_ns, err);
@@ -63,16 +73,17 @@ static void end_next(struct sorter *sorter, struct message_end *end, struct erro
     size_t length;
     end->status = sorter_next(sorter, &end->key, &data, &length, err);
     if (end->status == STATUS_OK)
+        /* Copied: the sorter's data are only valid until its next call, and need not be aligned. */
         memcpy(&end->time_ns, data, sizeof end->time_ns);
 }
 
-static int end_compare(const struct message_end *a, const struct message_end *b)
+/* An end that does not exist comes after all others, so that the rest of the other side is counted. */
+static int end_compare(const struct message_end *left, const struct message_end *right)
 {
-    if (a->status != STATUS_OK || b->status != STATUS_OK)
-        return a->status == STATUS_OK ? -1 : 1;
-    if (a->key.major != b->key.major)
-        return a->key.major < b->key.major ? -1 : 1;
-    return a->key.minor < b->key.minor ? -1 : a->key.minor > b->key.minor;
+    int order = (left->status != STATUS_OK) - (right->status != STATUS_OK);
+    if (order == 0)
+        order = order_by(left->key.major, right->key.major);
+    return order ? order : order_by(left->key.minor, right->key.minor);
 }
 
 /* Larger errors first, then more of them, then lower processes. */
@@ -82,7 +93,9 @@ static bool pair_is_worse(const struct match_pair *a, const struct match_pair *b
         return a->worst_ns > b->worst_ns;
     if (a->early != b->early)
         return a->early > b->early;
-    return a->sender != b->sender ? a->sender < b->sender : a->receiver < b->receiver;
+    if (a->sender != b->sender)
+        return a->sender < b->sender;
+    return a->receiver < b->receiver;
 }
 
 /* All messages of the pair have been seen: inserts it among the worst if it belongs there. */
@@ -91,7 +104,10 @@ static void pair_end(struct match_counts *counts, const struct match_pair *pair)
     if (pair->early == 0)
         return;
     counts->early_pairs++;
-    size_t at = counts->pair_count < MATCH_PAIRS ? counts->pair_count++ : MATCH_PAIRS;
+    /* Insertion from the end; what falls off the table is forgotten. */
+    size_t at = MATCH_PAIRS;
+    if (counts->pair_count < MATCH_PAIRS)
+        at = counts->pair_count++;
     for (; at > 0 && pair_is_worse(pair, &counts->pairs[at - 1]); at--)
         if (at < MATCH_PAIRS)
             counts->pairs[at] = counts->pairs[at - 1];
@@ -99,7 +115,7 @@ static void pair_end(struct match_counts *counts, const struct match_pair *pair)
         counts->pairs[at] = *pair;
 }
 
-/* Messages come pair by pair. */
+/* Messages come pair by pair, since that is the first part of the key: one pair's numbers are kept at a time. */
 static void count_match(struct match_counts *counts, struct match_pair *pair, const struct message_end *send,
                         const struct message_end *receive)
 {
@@ -114,9 +130,9 @@ static void count_match(struct match_counts *counts, struct match_pair *pair, co
     if (early <= 0)
         return;
     counts->received_before_sent++;
-    counts->worst_ns = early > counts->worst_ns ? early : counts->worst_ns;
+    counts->worst_ns = larger(counts->worst_ns, early);
     pair->early++;
-    pair->worst_ns = early > pair->worst_ns ? early : pair->worst_ns;
+    pair->worst_ns = larger(pair->worst_ns, early);
 }
 
 static enum status matcher_end(struct sink *sink, const struct trace_end *end, struct error *err)
@@ -129,12 +145,13 @@ static enum status matcher_end(struct sink *sink, const struct trace_end *end, s
     struct match_pair pair = {0};
     end_next(matcher->ends[0], &send, err);
     end_next(matcher->ends[1], &receive, err);
+    /* A merge of two sorted lists: ends with equal keys meet, n-th with n-th; others have no partner. */
     while (send.status == STATUS_OK || receive.status == STATUS_OK) {
         int order = end_compare(&send, &receive);
         if (order == 0)
             count_match(&matcher->counts, &pair, &send, &receive);
-        else
-            ++*(order < 0 ? &matcher->counts.unmatched_sends : &matcher->counts.unmatched_receives);
+        matcher->counts.unmatched_sends += order < 0;
+        matcher->counts.unmatched_receives += order > 0;
         if (order <= 0)
             end_next(matcher->ends[0], &send, err);
         if (order >= 0)

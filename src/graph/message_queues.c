@@ -10,13 +10,12 @@ static uint32_t number(struct map *map, uint64_t key)
 
 struct message_queue *message_queue_of(struct message_queues *queues, const struct event *event)
 {
-    bool receive = event->kind == EVENT_RECEIVE;
-    uint32_t partner = (uint32_t)event->partner;
-    uint32_t one = (uint32_t)event->comm, other = (uint32_t)event->partner_comm;
-    uint32_t pair =
-        number(&queues->pairs, receive ? map_pair(partner, event->process) : map_pair(event->process, partner));
-    uint32_t side = number(&queues->sides, one < other ? map_pair(other, one) : map_pair(one, other));
+    /* Four numbers, of which a key holds two. */
+    uint32_t pair = number(&queues->pairs, map_pair(event_sender(event), event_receiver(event)));
+    /* The two sides of an inter-communicator are one: each end names its own side as `comm`. */
+    uint32_t side = number(&queues->sides, map_pair_unordered((uint32_t)event->comm, (uint32_t)event->partner_comm));
     uint32_t kind = number(&queues->kinds, map_pair(side, (uint32_t)event->tag));
+    /* Queues stay when they are empty: programs use the same ones again. */
     uint64_t *place = map_put(&queues->places, map_pair(pair, kind), queues->count);
     if (*place == queues->count)
         ARRAY_PUSH(queues->queue, queues->count, queues->capacity, (struct message_queue){0});

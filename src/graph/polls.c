@@ -17,6 +17,7 @@ bool state_polls(const struct state_def *state)
 {
     static const char *const names[] = {"MPI_Iprobe",  "MPI_Improbe",  "MPI_Test", "MPI_Testall",
                                         "MPI_Testany", "MPI_Testsome", NULL};
+    /* By class first: a program may have a state of its own with such a name. */
     return (state->class == CLASS_PROBE || state->class == CLASS_WAIT) && is_any(state->name, names);
 }
 
@@ -58,11 +59,13 @@ static int64_t gaps_ns(const struct poll_run *run)
 
 static int64_t median_gap_ns(const struct poll_run *run)
 {
+    /* The caller has more than one look, so that there is a gap. */
     size_t count = run->count - 1;
     int64_t *gaps = memory_new(count * sizeof *gaps), median_ns;
     for (size_t i = 0; i < count; i++)
         gaps[i] = time_since(run->polls[i].leave_ns, run->polls[i + 1].enter_ns);
     qsort(gaps, count, sizeof *gaps, by_time);
+    /* The upper of two in the middle. Not the mean: one long pause of a busy receiver is no reason to call it work. */
     median_ns = gaps[count / 2];
     free(gaps);
     return median_ns;
@@ -70,6 +73,7 @@ static int64_t median_gap_ns(const struct poll_run *run)
 
 /* The series has ended: if it was polling, it is one call; otherwise only its last look counts, if it found something,
    or each look is a call of its own. */
+/* The polls were merged as they came, in the hope that they are polling; here this is taken back if they were not. */
 static void end_run(struct poll_run *run, struct graph *graph, struct location *location, bool found)
 {
     if (run->count > 1) {
@@ -80,9 +84,10 @@ static void end_run(struct poll_run *run, struct graph *graph, struct location *
         if (polled) {
             time_add(&location->polled_ns, gaps_ns(run));
         } else if (has_messages(latest(location))) {
+            /* What was found is linked to the merged call, so this becomes the look that found it; the others found
+               nothing, and are left out. */
             graph_set_enter(graph, location, index, last->enter_ns);
             graph_set_leave(graph, location, index, last->leave_ns);
-        } else {
             graph_set_leave(graph, location, index, run->polls[0].leave_ns);
             for (size_t i = 1; i < run->count && location->count < GRAPH_NONE - 1; i++) {
                 graph_add_call(graph, location, run->polls[i].enter_ns, kind);
@@ -100,9 +105,12 @@ bool polls_enter(struct poll_run *run, struct graph *graph, struct location *loc
     const struct packed_call *call = latest(location);
     bool same = graph->kinds[packed_kind(call)].state == state;
     if (same && !has_messages(call)) {
+        /* Open again: its new leave comes with the leave of this look. */
         graph_set_leave(graph, location, location->count - 1, enter_ns);
         return true;
     }
+    /* A probe finds a message that the next call receives: then polling was successful, though the probe has no
+       message. */
     bool probes = state_of(graph, call)->class == CLASS_PROBE;
     end_run(run, graph, location, has_messages(call) || (probes && takes_message(&graph->defs->states[state])));
     return false;

@@ -1,14 +1,23 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "graph/wait.h"
 
+#include "core/numbers.h"
 #include "graph/wait_partners.h"
 #include "graph/wait_table.h"
 #include "graph/wait_windows.h"
 
+/* Several waits of one call overlap: the longest contains the others, so that it counts once (Scalasca charges the
+   maximum of the messages of a Waitall, too). */
+static struct wait longer(struct wait one, struct wait other)
+{
+    return other.ns > one.ns ? other : one;
+}
+
 struct wait wait_until(const struct call *call, int64_t until_ns, enum wait_kind kind, uint32_t cause_location,
                        uint32_t cause_call)
 {
-    int64_t end_ns = until_ns < call->leave_ns ? until_ns : call->leave_ns;
+    /* A cause later than the leave is a clock error: waiting cannot exceed the call. */
+    int64_t end_ns = smaller(until_ns, call->leave_ns);
     int64_t ns = time_since(call->enter_ns, end_ns);
     if (ns <= 0)
         return (struct wait){0};
@@ -20,6 +29,7 @@ static struct wait wait_for_prefix(const struct graph *graph, uint32_t location,
 {
     const uint64_t *place = map_find(&graph->prefix_places, map_pair(location, index));
     const struct prefix *prefix = place ? &graph->prefixes[*place] : NULL;
+    /* The latest up to this rank may be the call itself: then wait_until finds nothing to wait for. */
     if (!prefix || prefix->latest_location == GRAPH_NONE)
         return (struct wait){0};
     return wait_until(call, graph_call(graph, prefix->latest_location, prefix->latest_call).enter_ns, kind,
@@ -33,6 +43,7 @@ static struct wait wait_for_instance(const struct graph *graph, const struct ins
 {
     struct collective collective = graph_collective_of(graph, instance);
     enum wait_kind kind = (enum wait_kind)collective.wait;
+    /* A missing member may be the one waited for, so that any number would be a guess. */
     if (!instance->complete || instance->latest_location == GRAPH_NONE)
         return (struct wait){0};
     if (graph->streams[instance->stream].sided)
@@ -48,6 +59,8 @@ static struct wait wait_for_instance(const struct graph *graph, const struct ins
     case SHAPE_ALL_TO_ONE:
         if (instance->root_location != location || instance->earliest_other_ns == INT64_MAX)
             return (struct wait){0};
+        /* The root waits for the first of the others (Scalasca's early reduce): what it waits beyond that, it may
+           spend reducing. The last one is named as the cause, since it is the one that delays the result. */
         return wait_until(call, instance->earliest_other_ns, kind, instance->latest_location, instance->latest_call);
     case SHAPE_PREFIX:
         return wait_for_prefix(graph, location, index, call, kind);
@@ -61,6 +74,7 @@ static struct wait wait_for_instance(const struct graph *graph, const struct ins
 static struct wait wait_in_instance(const struct graph *graph, uint32_t location, uint32_t index,
                                     const struct call *call)
 {
+    /* What waits later, in another call, must not be counted here as well. */
     if (!graph_waits_at_once(graph, graph_instance(graph, call)) || call->gets_nothing)
         return (struct wait){0};
     return wait_for_instance(graph, graph_instance(graph, call), location, index, call);
@@ -80,8 +94,7 @@ static struct wait wait_for_operations(const struct graph *graph, uint32_t locat
             continue;
         struct wait wait = wait_for_instance(graph, instance, operation->location, operation->call, call);
         wait.comm = graph->streams[instance->stream].comm;
-        if (wait.ns > longest.ns)
-            longest = wait;
+        longest = longer(longest, wait);
     }
     return longest;
 }
@@ -90,28 +103,32 @@ enum wait_kind wait_for_message_kind(const struct call *call)
 {
     if (call->pending_same)
         return WAIT_WRONG_ORDER_SAME;
-    return call->pending_other ? WAIT_WRONG_ORDER_OTHER : WAIT_LATE_SENDER;
+    if (call->pending_other)
+        return WAIT_WRONG_ORDER_OTHER;
+    return WAIT_LATE_SENDER;
 }
 
-/* The longest of the waits for messages that arrive in the call. */
+/* The longest of the waits for messages that arrive in the call. Scalasca's late sender: min(enter of the send, leave
+   of the receive) - enter of the receive, if the send is entered later. */
 static struct wait wait_for_senders(const struct graph *graph, uint32_t location, const struct call *call)
 {
     struct wait longest = {0};
     struct message m;
     for (uint32_t at = call->received; at; at = graph_next_received(graph, at - 1)) {
         m = graph_message(graph, at - 1);
+        /* From itself: the send was before, whatever the clock of another thread says. */
         if (m.send_location == GRAPH_NONE || m.send_location == location)
             continue;
         struct wait wait = wait_until(call, graph_call(graph, m.send_location, m.send_call).enter_ns,
                                       wait_for_message_kind(call), m.send_location, m.send_call);
         wait.comm = graph->channels[m.channel].comm;
-        if (wait.ns > longest.ns)
-            longest = wait;
+        longest = longer(longest, wait);
     }
     return longest;
 }
 
-/* A send that completes only after its receive was posted has waited for that. */
+/* A send that completes only after its receive was posted has waited for that. Scalasca's late receiver: enter of the
+   receive - enter of the send, if the send is left later than that. */
 static struct wait wait_for_receiver(const struct graph *graph, uint32_t location, const struct call *call,
                                      uint32_t index, const struct message *message)
 {
@@ -121,6 +138,7 @@ static struct wait wait_for_receiver(const struct graph *graph, uint32_t locatio
     if (post.location == GRAPH_NONE)
         return (struct wait){0};
     int64_t posted_ns = graph_call(graph, post.location, post.call).enter_ns;
+    /* Left before the receive was posted: the message was buffered, and the send did not wait for it. */
     if (call->leave_ns <= posted_ns)
         return (struct wait){0};
     struct wait wait = wait_until(call, posted_ns, WAIT_LATE_RECEIVER, post.location, post.call);
@@ -135,15 +153,15 @@ static struct wait wait_for_receivers(const struct graph *graph, uint32_t locati
     struct message m;
     for (uint32_t at = call->sent; at; at = graph_next_sent(graph, at - 1)) {
         m = graph_message(graph, at - 1);
+        /* MPI_Isend returns at once: the call that completes it waits. */
         if (graph_completes_later(graph, at - 1))
             continue;
         struct wait wait = wait_for_receiver(graph, location, call, at - 1, &m);
-        longest = wait.ns > longest.ns ? wait : longest;
+        longest = longer(longest, wait);
     }
     for (uint32_t at = call->completed; at; at = graph_next_completed(graph, at - 1)) {
         m = graph_message(graph, at - 1);
-        struct wait wait = wait_for_receiver(graph, location, call, at - 1, &m);
-        longest = wait.ns > longest.ns ? wait : longest;
+        longest = longer(longest, wait_for_receiver(graph, location, call, at - 1, &m));
     }
     return longest;
 }
@@ -153,23 +171,25 @@ struct wait wait_compute(const struct graph *graph, uint32_t location, uint32_t 
     struct call call = graph_call(graph, location, index);
     if (call.instance)
         return wait_in_instance(graph, location, index, &call);
-    struct wait sender = call.received ? wait_for_senders(graph, location, &call) : (struct wait){0};
-    struct wait receiver = call.sent || call.completed ? wait_for_receivers(graph, location, &call) : (struct wait){0};
-    struct wait longest = receiver.ns > sender.ns ? receiver : sender;
+    struct wait longest = {0};
+    if (call.received)
+        longest = wait_for_senders(graph, location, &call);
+    if (call.sent || call.completed)
+        longest = longer(longest, wait_for_receivers(graph, location, &call));
     if (!call.operates)
         return longest;
-    if (call.sent || call.completed) {
-        struct wait held = wait_in_window(graph, location, index, &call);
-        longest = held.ns > longest.ns ? held : longest;
-    }
-    struct wait operation = graph_state(graph, &call)->class == CLASS_RMA
-                                ? wait_in_window(graph, location, index, &call)
-                                : wait_for_operations(graph, location, index, &call);
-    return operation.ns > longest.ns ? operation : longest;
+    /* Edges belong to calls on windows and to sends that are held back (held_sends.h). */
+    bool on_window = graph_state(graph, &call)->class == CLASS_RMA;
+    if (on_window || call.sent || call.completed)
+        longest = longer(longest, wait_in_window(graph, location, index, &call));
+    if (!on_window)
+        longest = longer(longest, wait_for_operations(graph, location, index, &call));
+    return longest;
 }
 
 struct wait wait_of(const struct graph *graph, uint32_t location, uint32_t index)
 {
+    /* Most calls do not wait: the table's bit answers without decoding the call and its partners. */
     if (graph->waits && !wait_table_marks(graph, location, index))
         return (struct wait){0};
     return wait_compute(graph, location, index);
@@ -182,22 +202,23 @@ struct wait wait_completion_of(const struct graph *graph, uint32_t location, uin
     enum wait_kind kind = WAIT_NONE;
     int64_t from_ns = call.enter_ns, until_ns = call.leave_ns;
     if (graph_state(graph, &call)->class == CLASS_IO) {
-        struct wait wait = wait_of(graph, location, index);
+        /* After the wait for the last process the rest is the file system's. */
         kind = WAIT_IO;
-        from_ns += wait.ns;
+        from_ns += wait_of(graph, location, index).ns;
     } else if (instance && instance->complete && graph_collective(graph, &call).shape == SHAPE_ALL_TO_ALL &&
                !graph->streams[instance->stream].sided && !call.gives_nothing && !call.gets_nothing &&
                graph_collective(graph, &call).stage == STAGE_BLOCKING) {
+        /* Once the first member has all data, all could have them. Not before the last arrived: an earlier leave is a
+           clock error, or a member that did not need the last one. */
         kind = (enum wait_kind)graph_collective(graph, &call).completion;
-        from_ns = instance->earliest_done_ns > instance->latest_enter_ns ? instance->earliest_done_ns
-                                                                         : instance->latest_enter_ns;
+        from_ns = larger(instance->earliest_done_ns, instance->latest_enter_ns);
     } else if (instance && graph_collective(graph, &call).stage == STAGE_BLOCKING &&
                graph_stays_for_last(graph, instance, &call)) {
         kind = (enum wait_kind)graph_collective(graph, &call).completion;
         from_ns += wait_of(graph, location, index).ns;
         until_ns = instance->latest_enter_ns;
     }
-    int64_t ns = time_since(from_ns > call.enter_ns ? from_ns : call.enter_ns, until_ns);
+    int64_t ns = time_since(larger(from_ns, call.enter_ns), until_ns);
     if (kind == WAIT_NONE || ns <= 0)
         return (struct wait){0};
     return (struct wait){kind, ns, until_ns, location, index, call.comm, false};

@@ -2,10 +2,12 @@
 #include "graph/wait_table.h"
 
 #include "core/memory.h"
+#include "core/numbers.h"
 #include "graph/wait.h"
 
 #include <string.h>
 
+/* A wait of less than 2 s fits into 31 bits; the top bit marks the index of a longer one. */
 static uint32_t pack_ns(struct graph *graph, int64_t ns)
 {
     if (ns < WAIT_LONG)
@@ -23,14 +25,18 @@ struct collected {
 
 static void collect(struct graph *graph, uint32_t location, struct location_waits *waits, struct collected *collected)
 {
+    /* Sums of ns are exact in double up to 2^53 ns, 104 days of waiting on one location. */
     double sum_ns = 0;
     size_t count = graph->locations[location].count, sums = 0, sums_capacity = 0;
     for (size_t i = 0; i < count; i++) {
+        /* `before` makes a count of 64 calls: waits_before() adds the bits of one word, however long the location
+           is. */
         if (i % 64 == 0)
             waits->before[i / 64] = (uint32_t)waits->count;
         struct wait wait = wait_compute(graph, location, (uint32_t)i);
         if (wait.kind == WAIT_NONE)
             continue;
+        /* The sum up to each 64th wait: waits_sum_ns() reads fewer than 128 single waits, however long the interval. */
         if (waits->count % 64 == 0)
             ARRAY_PUSH(waits->sums_ns, sums, sums_capacity, sum_ns);
         ARRAY_RESERVE(collected->ns, collected->capacity, waits->count + 1);
@@ -51,10 +57,14 @@ static void *copy_of(const void *from, size_t size)
 
 void wait_table_make(struct graph *graph)
 {
+    /* Collected in one pair of arrays for all locations, then copied: the number of waits of a location is not known
+       before, and arrays that grow would leave up to half their room unused. */
     struct collected collected = {0};
     struct location_waits *all = memory_new(graph->location_count * sizeof *all);
     for (uint32_t location = 0; location < graph->location_count; location++) {
         struct location_waits *waits = &all[location];
+        /* One word more than needed if the count is a multiple of 64: waiting_call_before() may ask from the call after
+           the last. */
         size_t words = graph->locations[location].count / 64 + 1;
         waits->marks = memory_new(words * sizeof *waits->marks);
         waits->before = memory_new(words * sizeof *waits->before);
@@ -66,6 +76,7 @@ void wait_table_make(struct graph *graph)
     }
     free(collected.ns);
     free(collected.kinds);
+    /* Only now: wait_compute() must not find a table with empty rows. */
     graph->waits = all;
 }
 
@@ -88,8 +99,10 @@ void wait_table_free(struct graph *graph)
 double waits_sum_ns(const struct graph *graph, uint32_t location, size_t from, size_t to)
 {
     double sum_ns = 0;
+    /* Whole blocks from their sums, what begins inside the first block subtracted; then the rest one by one. */
     if (to > from && from / 64 != to / 64) {
         const double *sums_ns = graph->waits[location].sums_ns;
+        /* (to - 1) / 64, since there is no sum after the last wait if the count is a multiple of 64. */
         size_t last = (to - 1) / 64;
         sum_ns = sums_ns[last] - sums_ns[from / 64];
         for (size_t i = from / 64 * 64; i < from; i++)
@@ -105,6 +118,7 @@ uint32_t waiting_call_before(const struct graph *graph, uint32_t location, size_
 {
     const uint64_t *marks = graph->waits[location].marks;
     size_t word = call / 64;
+    /* Only the calls before this one of its word, then whole words back. */
     uint64_t bits = marks[word] & ((UINT64_C(1) << call % 64) - 1);
     while (!bits && word > 0)
         bits = marks[--word];
@@ -116,7 +130,7 @@ uint32_t waiting_call_before(const struct graph *graph, uint32_t location, size_
 static int by_ns(const void *a, const void *b)
 {
     const int64_t *left = a, *right = b;
-    return (*left > *right) - (*left < *right);
+    return order_by(*left, *right);
 }
 
 int64_t waits_median_ns(const struct graph *graph)
