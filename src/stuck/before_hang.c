@@ -8,6 +8,7 @@
 static enum status begin(struct sink *sink, const struct defs *defs, struct error *err)
 {
     struct before_hang *before = (struct before_hang *)sink;
+    /* Found before the sinks begin: they see the definitions, but never events of this mark. */
     for (size_t i = 0; i < defs->mark_count; i++)
         if (strcmp(defs->marks[i].name, PENDING_MARK_NAME) == 0)
             before->mark = (uint32_t)i + 1;
@@ -28,10 +29,12 @@ static const struct batch *without_pending(struct before_hang *before, const str
     size_t first = 0;
     while (first < batch->count && !is_pending(before, &batch->events[first]))
         first++;
+    /* Nearly all batches: passed on without a copy. */
     if (!before->mark || first == batch->count)
         return batch;
     struct batch *kept = &before->kept;
     kept->arena = batch->arena;
+    /* Payloads stay where they are: the copied events refer to the same arena. */
     kept->arena_length = batch->arena_length;
     kept->count = 0;
     for (size_t i = 0; i < batch->count; i++)

@@ -2,6 +2,7 @@
 #include "stuck/stuck.h"
 
 #include "core/memory.h"
+#include "core/numbers.h"
 #include "core/text.h"
 #include "stuck/stuck_builder.h"
 #include "stuck/stuck_text.h"
@@ -54,6 +55,8 @@ static bool is_leaving(const struct judging *judging, const struct place *place)
 static void add_process(struct judging *judging, uint32_t process)
 {
     struct stuck *stuck = judging->stuck;
+    /* Callers add the same process several times in a row at most: a look at the last few is enough, and keeps it
+       linear. */
     for (size_t i = stuck->process_count; i > 0 && i + 8 > stuck->process_count; i--)
         if (stuck->processes[i - 1] == process)
             return;
@@ -63,7 +66,7 @@ static void add_process(struct judging *judging, uint32_t process)
 static int compare_ranks(const void *a, const void *b)
 {
     uint32_t left = *(const uint32_t *)a, right = *(const uint32_t *)b;
-    return left < right ? -1 : left > right;
+    return order_by(left, right);
 }
 
 /* The relevant place of a process: preferably one that hangs. */
@@ -86,6 +89,18 @@ struct step {
     const struct edge *edge, *via;
 };
 
+/* True if a step along `via` to `next` explains more than the best one so far: a mismatch more than a mere absence, and
+   a process that is still there more than one that has left, which waits for no one. */
+static bool explains_more(const struct judging *judging, const struct step *best, const struct edge *via,
+                          const struct place *next)
+{
+    if (!best->next)
+        return true;
+    if (via->kind == EDGE_MISMATCH && best->via->kind != EDGE_MISMATCH)
+        return true;
+    return is_leaving(judging, best->next) && !is_leaving(judging, next);
+}
+
 /* The process that the place waits for in vain: preferably one that has not left MPI. */
 static struct step step_from(const struct judging *judging, const struct place *place)
 {
@@ -93,19 +108,23 @@ static struct step step_from(const struct judging *judging, const struct place *
     const struct node *node = &graph->nodes[place - judging->state->places];
     struct step best = {.place = place};
     for (uint32_t i = 0; i < node->edge_count; i++) {
-        const struct edge *edge = &graph->edges[node->first_edge + i];
+        const struct edge *edge = &graph->edges[node->first_edge + i], *ways = edge;
         const struct node *to = &graph->nodes[edge->to];
-        bool direct = to->kind == NODE_PROCESS;
-        for (uint32_t k = 0; k < (direct ? 1 : to->edge_count); k++) {
-            const struct edge *via = direct ? edge : &graph->edges[to->first_edge + k];
+        uint32_t way_count = 1;
+        /* An instance or "anybody" stands for processes: the step goes on to each of them. */
+        if (to->kind != NODE_PROCESS) {
+            ways = &graph->edges[to->first_edge];
+            way_count = to->edge_count;
+        }
+        for (uint32_t k = 0; k < way_count; k++) {
+            const struct edge *via = &ways[k];
             const struct node *process = &graph->nodes[via->to];
             if (process->live)
                 continue;
             const struct place *next = place_of_process(judging, process->index);
             if (!next || next == place)
                 continue;
-            if (!best.next || (via->kind == EDGE_MISMATCH && best.via->kind != EDGE_MISMATCH) ||
-                (is_leaving(judging, best.next) && !is_leaving(judging, next)))
+            if (explains_more(judging, &best, via, next))
                 best = (struct step){.place = place, .next = next, .edge = edge, .via = via};
         }
     }
@@ -124,6 +143,7 @@ struct chain {
     size_t begin; /* the first step of the cycle; `count`: it ends with a process that has left */
 };
 
+/* Each place has one step, so that the chain ends: with a process that has left, or with a place seen before. */
 static struct chain chain_from(const struct judging *judging, const struct place *place)
 {
     struct chain chain = {0};
@@ -154,7 +174,9 @@ static struct chain chain_from(const struct judging *judging, const struct place
 static const struct item *item_of(const struct step *step)
 {
     bool receives = step->via->kind == EDGE_RECEIVE || step->edge->kind == EDGE_RECEIVE;
-    return receives && step->edge->item ? &step->place->items[step->edge->item - 1] : NULL;
+    if (!receives || step->edge->item == 0)
+        return NULL;
+    return &step->place->items[step->edge->item - 1];
 }
 
 /* True if messages like the one that a step waits for were received before: one of a series is missing. */
@@ -187,6 +209,7 @@ static void say_process(struct judging *judging, bool begins, uint32_t process)
 
 static void say_cycle(struct judging *judging, const struct chain *chain)
 {
+    /* More than four make the sentence unreadable; `cycle` has all. */
     enum { STEPS = 4 };
     size_t length = chain->count - chain->begin;
     text_append(judging->text, sizeof judging->text, "%s processes wait for each other: ", text_number(length).text);
@@ -205,7 +228,8 @@ static void say_cycle(struct judging *judging, const struct chain *chain)
     say(judging, ".");
 }
 
-/* The processes in the same function on the same communicator, or on another, among those that hang. */
+/* The processes in the same call as `like`, among those that hang: the same function, place in the source and
+   collective of the same communicator. */
 static size_t same_place(const struct judging *judging, const struct place *like, uint32_t *ranks)
 {
     size_t count = 0;
@@ -224,6 +248,7 @@ static void say_same_place(struct judging *judging, const struct place *like)
     uint32_t *ranks = memory_new(judging->state->place_count * sizeof *ranks);
     size_t count = same_place(judging, like, ranks);
     qsort(ranks, count, sizeof *ranks, compare_ranks);
+    /* If `like` has left MPI, it is not among those that hang. */
     if (count == 0)
         ranks[count++] = like->process;
     say_processes(judging->text, ranks, count);
@@ -240,6 +265,8 @@ static void say_same_place(struct judging *judging, const struct place *like)
 
 static void say_mismatch(struct judging *judging, const struct step *step)
 {
+    /* On the same communicator the orders of collectives differ (MPI-4.0, 6.14); on two of them, the orders in which
+       processes use the communicators. */
     bool same = state_comm(judging->state, step->place->comm) == state_comm(judging->state, step->next->comm);
     say(judging, same ? "Members of a communicator are in different collectives: "
                       : "Processes enter communicators in different orders: ");
@@ -344,6 +371,7 @@ static enum stuck_kind judge_mixed(struct judging *judging, const struct chain *
 
 static enum stuck_kind judge_chain(struct judging *judging, const struct chain *chain)
 {
+    /* No cycle: the last step leads to a process that has left MPI, so that what it waits for cannot come. */
     if (chain->begin == chain->count)
         return judge_last_step(judging, &chain->steps[chain->count - 1]);
     size_t length = chain->count - chain->begin, collectives = 0;
@@ -401,18 +429,23 @@ static enum stuck_kind judge_dead(struct judging *judging)
         const struct place *place = &state->places[i];
         if (!is_dead(judging, place) || is_leaving(judging, place))
             continue;
-        since_ns = place->progress_ns > since_ns ? place->progress_ns : since_ns;
+        since_ns = larger(since_ns, place->progress_ns);
         if (!first || place->progress_ns < first->progress_ns)
             first = place;
     }
+    /* Shorter: messages may be in transit or buffers about to be emptied. */
     if (!first || time_since(since_ns, state->end_ns) < STUCK_QUIET_NS)
         return STUCK_NOT;
     judging->stuck->since_ns = since_ns;
+    /* A loop of tests is where the program itself is stuck: it explains the others that wait for it. */
     const struct place *polls = poller(judging, true);
     if (polls)
         return judge_polling(judging, polls);
+    /* From the one without progress for the longest time: the others came to wait later. */
     struct chain chain = chain_from(judging, first);
-    enum stuck_kind kind = chain.count > 0 ? judge_chain(judging, &chain) : STUCK_NOT;
+    enum stuck_kind kind = STUCK_NOT;
+    if (chain.count > 0)
+        kind = judge_chain(judging, &chain);
     free(chain.steps);
     return kind;
 }
@@ -434,6 +467,8 @@ static enum stuck_kind judge_running(struct judging *judging)
         }
         waiting += place->depth > 0;
     }
+    /* Five times the longest pause of the run so far: a program that computes for minutes between its calls is not
+       stuck after one. */
     bool quiet = quiet_ns >= COMPUTING_QUIET_NS && quiet_ns / COMPUTING_PACES >= state->longest_gap_ns;
     const struct place *polls = poller(judging, false);
     enum stuck_kind kind = STUCK_SLOW;
@@ -459,7 +494,14 @@ static enum stuck_kind judge_running(struct judging *judging)
     return kind;
 }
 
-/* The first process that ended where it should not have. */
+/* When the process ended: MPI_Abort ends it when it is called, whatever the recorder sees afterwards. */
+static int64_t ended_ns(const struct stuck_state *state, const struct place *place)
+{
+    return is_in(state, place, "MPI_Abort") ? place->enter_ns : place->last_ns;
+}
+
+/* The first process that ended where it should not have. Launchers kill the others then, so that later ones are only
+   victims. */
 static const struct place *first_ended(const struct judging *judging)
 {
     const struct stuck_state *state = judging->state;
@@ -469,13 +511,11 @@ static const struct place *first_ended(const struct judging *judging)
         alive |= state->places[i].has_ending && state->places[i].ended == PENDING_ALIVE;
     for (size_t i = 0; i < state->place_count; i++) {
         const struct place *place = &state->places[i];
+        /* Exit code 0 is wrong only while others still need it. */
         bool bad = place->ended == PENDING_SIGNAL || (place->ended == PENDING_EXIT && (place->code != 0 || alive));
-        bool aborts = is_in(state, place, "MPI_Abort");
-        if (!place->has_ending || (!bad && !aborts))
+        if (!place->has_ending || (!bad && !is_in(state, place, "MPI_Abort")))
             continue;
-        int64_t then = aborts ? place->enter_ns : place->last_ns;
-        int64_t best = !first ? INT64_MAX : is_in(state, first, "MPI_Abort") ? first->enter_ns : first->last_ns;
-        if (then < best)
+        if (!first || ended_ns(state, place) < ended_ns(state, first))
             first = place;
     }
     return first;
@@ -496,7 +536,7 @@ static enum stuck_kind judge_ended(struct judging *judging, const struct place *
     } else {
         say_doing(judging->text, &judging->graph, place);
     }
-    judging->stuck->since_ns = is_in(state, place, "MPI_Abort") ? place->enter_ns : place->last_ns;
+    judging->stuck->since_ns = ended_ns(state, place);
     for (size_t i = 0; i < state->place_count; i++)
         waiting += &state->places[i] != place && state->places[i].depth > 0;
     if (waiting > 0)
@@ -507,7 +547,8 @@ static enum stuck_kind judge_ended(struct judging *judging, const struct place *
     return STUCK_ENDED;
 }
 
-/* A run ended with SIGABRT to see where it hangs: all remaining processes got it inside MPI. */
+/* A run ended with SIGABRT to see where it hangs: all remaining
+   processes got it inside MPI. One that aborts alone, or outside MPI, has failed an assertion of its own. */
 static void forgive_aborts(struct stuck_state *state)
 {
     size_t ended = 0;
@@ -541,6 +582,7 @@ static enum stuck_kind judge(struct judging *judging)
     enum stuck_kind kind = judge_dead(judging);
     if (kind != STUCK_NOT)
         return kind;
+    /* Without the recorder's marks of how processes ended, a trace that just stops looks like a run that goes on. */
     return judging->state->has_ending ? judge_running(judging) : STUCK_NOT;
 }
 
@@ -548,15 +590,24 @@ static struct stuck_call call_of(const struct judging *judging, const struct pla
 {
     bool open = place->depth > 0;
     struct stuck_call call = {.rank = place->process,
-                              .state = open ? place->state : UINT32_MAX,
-                              .last = open ? UINT32_MAX : place->state,
+                              .state = UINT32_MAX,
+                              .last = place->state,
                               .site = place->site,
                               .partner = EVENT_UNKNOWN,
                               .tag = EVENT_UNKNOWN,
-                              .comm = open ? place->comm : EVENT_UNKNOWN,
-                              .since_ns = open ? place->enter_ns : place->left_ns};
+                              .comm = EVENT_UNKNOWN,
+                              .since_ns = place->left_ns};
+    if (open) {
+        call.state = place->state;
+        call.last = UINT32_MAX;
+        call.comm = place->comm;
+        call.since_ns = place->enter_ns;
+    }
+    /* Of several items, the one that the verdict follows; else the first that the call waits for. */
     struct step step = step_from(judging, place);
-    const struct item *item = step.next ? item_of(&step) : NULL;
+    const struct item *item = NULL;
+    if (step.next)
+        item = item_of(&step);
     for (size_t i = 0; i < place->item_count && !item; i++)
         if (place->items[i].pending.how & PENDING_WAITED && place->items[i].pending.what != PENDING_ROOT)
             item = &place->items[i];
@@ -574,7 +625,7 @@ static struct stuck_call call_of(const struct judging *judging, const struct pla
 static int compare_calls(const void *a, const void *b)
 {
     const struct stuck_call *left = a, *right = b;
-    return left->rank < right->rank ? -1 : left->rank > right->rank;
+    return order_by(left->rank, right->rank);
 }
 
 static void collect_calls(struct judging *judging)
@@ -599,6 +650,7 @@ struct stuck *stuck_builder_end(struct stuck_builder *builder)
     stuck->begin_ns = builder->state.begin_ns;
     stuck->progress_ns = builder->state.progress_ns;
     stuck->end_ns = stuck->since_ns = builder->state.end_ns;
+    /* Finished runs cost nothing beyond this test. */
     if (builder->state.defs && is_unfinished(&builder->state)) {
         forgive_aborts(&builder->state);
         stuck_graph_make(&judging.graph, &builder->state);
@@ -609,7 +661,8 @@ struct stuck *stuck_builder_end(struct stuck_builder *builder)
             qsort(stuck->processes, stuck->process_count, sizeof *stuck->processes, compare_ranks);
         if (stuck->kind == STUCK_SLOW)
             text_append(judging.text, sizeof judging.text, "The run went on until it was ended.");
-        stuck->text = stuck->kind == STUCK_NOT ? NULL : memory_copy_string(judging.text);
+        if (stuck->kind != STUCK_NOT)
+            stuck->text = memory_copy_string(judging.text);
     }
     stuck_state_clear(&builder->state);
     free(builder);

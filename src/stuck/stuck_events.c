@@ -2,7 +2,7 @@
 #include "stuck/stuck_builder.h"
 
 #include "core/memory.h"
-
+#include "core/numbers.h"
 #include <string.h>
 
 static struct place *place_of(struct stuck_state *state, const struct event *event)
@@ -24,8 +24,10 @@ static struct place *place_of(struct stuck_state *state, const struct event *eve
 
 int32_t state_comm(const struct stuck_state *state, int32_t comm)
 {
-    const uint64_t *other = comm >= 0 ? map_find(&state->other_side, (uint64_t)comm) : NULL;
-    return other && (int32_t)*other < comm ? (int32_t)*other : comm;
+    const uint64_t *other = NULL;
+    if (comm >= 0)
+        other = map_find(&state->other_side, (uint64_t)comm);
+    return other ? (int32_t)smaller((int32_t)*other, comm) : comm;
 }
 
 const char *state_name(const struct stuck_state *state, uint32_t index)
@@ -51,6 +53,7 @@ static uint64_t number_of(struct map *map, uint64_t key, uint64_t *count)
 
 static struct channel_balance *channel_put(struct stuck_state *state, const struct channel_balance *wanted)
 {
+    /* Four numbers make a channel and a key holds two: pairs of them are numbered first. */
     uint64_t pair = number_of(&state->pairs, map_pair(wanted->sender, wanted->receiver), &state->pair_count);
     uint64_t stream =
         number_of(&state->streams, map_pair((uint32_t)pair, (uint32_t)wanted->comm), &state->stream_count);
@@ -66,9 +69,12 @@ struct channel_balance *state_channel(struct stuck_state *state, uint32_t sender
                                       int32_t tag)
 {
     const uint64_t *pair = map_find(&state->pairs, map_pair(sender, receiver));
-    const uint64_t *stream =
-        pair ? map_find(&state->streams, map_pair((uint32_t)*pair, (uint32_t)state_comm(state, comm))) : NULL;
-    const uint64_t *index = stream ? map_find(&state->channel_of, map_pair((uint32_t)*stream, (uint32_t)tag)) : NULL;
+    if (!pair)
+        return NULL;
+    const uint64_t *stream = map_find(&state->streams, map_pair((uint32_t)*pair, (uint32_t)state_comm(state, comm)));
+    if (!stream)
+        return NULL;
+    const uint64_t *index = map_find(&state->channel_of, map_pair((uint32_t)*stream, (uint32_t)tag));
     return index ? &state->channels[*index] : NULL;
 }
 
@@ -95,6 +101,7 @@ static uint64_t enter_collective(struct stuck_state *state, const struct event *
                    (struct member){.comm = comm, .process = event->process});
     }
     struct member *member = &state->members[*index];
+    /* Processes of a hang are at most a few collectives apart: older functions are overwritten. */
     member->count++;
     member->states[member->count % COLLECTIVES_KEPT] = state->defs->states[event->state].first_of_name;
     return member->count;
@@ -104,11 +111,12 @@ static uint64_t enter_collective(struct stuck_state *state, const struct event *
    begins does not count. */
 static void note_progress(struct stuck_state *state, struct place *place, const struct event *event)
 {
+    /* A rank may be in MPI_Init long before the others: that is the launcher's pace, not the program's. */
     bool starts = event->kind == EVENT_LEAVE && strncmp(state_name(state, event->state), "MPI_Init", 8) == 0;
     int64_t gap = time_since(state->progress_ns, event->time_ns);
     if (!starts && state->progress_ns != INT64_MIN && gap > state->longest_gap_ns)
         state->longest_gap_ns = gap;
-    state->progress_ns = event->time_ns > state->progress_ns ? event->time_ns : state->progress_ns;
+    state->progress_ns = larger(state->progress_ns, event->time_ns);
     place->progress_ns = event->time_ns;
     place->polls = 0;
 }
@@ -118,7 +126,8 @@ static void note_epoch(struct stuck_state *state, const struct place *place, boo
 {
     const char *name = state_name(state, place->state);
     bool start = strcmp(name, "MPI_Win_start") == 0;
-    if (start ? enters : !enters && (strcmp(name, "MPI_Win_post") == 0 || strcmp(name, "MPI_Win_complete") == 0))
+    bool ends = strcmp(name, "MPI_Win_post") == 0 || strcmp(name, "MPI_Win_complete") == 0;
+    if ((start && enters) || (ends && !enters))
         ++*map_put(&state->epochs, epoch_key(name, place->comm, place->process), 0);
 }
 
@@ -127,6 +136,7 @@ static void on_enter(struct stuck_state *state, const struct event *event)
     const struct state_def *def = &state->defs->states[event->state];
     struct place *place = place_of(state, event);
     place->last_ns = event->time_ns;
+    /* Only the outermost MPI call counts: what it calls inside, it waits for itself. */
     if (!def->is_mpi || place->depth++ > 0)
         return;
     bool test = state_is_test(state, event->state);
@@ -137,11 +147,15 @@ static void on_enter(struct stuck_state *state, const struct event *event)
     place->sends = false;
     place->step = 0;
     place->ordinal = 0;
-    uint8_t stage = event->state < state->collective_count ? state->collectives[event->state].stage : STAGE_NONE;
+    /* States may be defined after the table was made (CLOG-2 without definitions). */
+    uint8_t stage = STAGE_NONE;
+    if (event->state < state->collective_count)
+        stage = state->collectives[event->state].stage;
     if ((stage == STAGE_BLOCKING || stage == STAGE_POSTED || stage == STAGE_SPLIT) && event->comm != EVENT_UNKNOWN)
         place->ordinal = enter_collective(state, event);
     if (def->class == CLASS_RMA)
         note_epoch(state, place, true);
+    /* A test may fail: whether it was progress is known when it returns. */
     if (!test)
         note_progress(state, place, event);
 }
@@ -175,6 +189,7 @@ static void note_posted(struct stuck_state *state, const struct place *place, co
     for (uint32_t i = 0; i < event->requests; i++) {
         uint64_t *index =
             map_put(&state->posted_of, map_pair(event->process, (uint32_t)event->request + i), UINT64_MAX);
+        /* The same request number again: the former operation has completed. */
         struct posted posted = {.comm = place->comm, .ordinal = place->ordinal, .state = place->state};
         if (*index != UINT64_MAX) {
             state->posted[*index] = posted;
@@ -200,6 +215,8 @@ static void on_leave(struct stuck_state *state, const struct event *event)
     if (place->ordinal && event->requests)
         note_posted(state, place, event);
     place->finalized |= strcmp(def->name, "MPI_Finalize") == 0;
+    /* A test that completes requests or receives a message is progress; progress_ns is later than the enter only
+       after a message in this call. */
     bool failed = state_is_test(state, event->state) && event->requests == 0 && place->progress_ns < place->enter_ns;
     if (failed)
         place->polls++;
@@ -215,9 +232,8 @@ static void on_message(struct stuck_state *state, const struct event *event)
     if (event->partner < 0)
         return;
     bool send = event->kind == EVENT_SEND;
-    uint32_t partner = (uint32_t)event->partner;
-    struct channel_balance wanted = {.sender = send ? event->process : partner,
-                                     .receiver = send ? partner : event->process,
+    struct channel_balance wanted = {.sender = event_sender(event),
+                                     .receiver = event_receiver(event),
                                      .comm = state_comm(state, event->comm),
                                      .tag = event->tag};
     struct channel_balance *channel = channel_put(state, &wanted);
@@ -228,6 +244,7 @@ static void on_message(struct stuck_state *state, const struct event *event)
     channel->sent++;
     channel->send_site = place->site;
     channel->send_state = place->state;
+    /* The open call has sent: if it never returns, it waits for this receive. */
     if (place->depth > 0) {
         place->sends = true;
         place->send_partner = event->partner;
@@ -283,6 +300,7 @@ static void on_comm(struct stuck_state *state, const struct event *event)
         const uint64_t *local = map_find(&state->local_side, event->process);
         if (!local || event->partner_comm < 0)
             return;
+        /* Both ways: members of the two groups see the sides exchanged. */
         uint64_t here = *local, there = (uint64_t)event->partner_comm;
         *map_put(&state->other_side, here, 0) = there;
         *map_put(&state->other_side, there, 0) = here;
@@ -344,13 +362,14 @@ static enum status events(struct sink *sink, const struct batch *batch, struct e
 {
     (void)err;
     struct stuck_state *state = &((struct stuck_builder *)sink)->state;
+    /* Nothing is collected of a finished recording: `wanted` is false. */
     for (size_t i = 0; state->wanted && i < batch->count; i++) {
         const struct event *event = &batch->events[i];
         on_event(state, event, batch);
         if (!event_counts(event))
             continue;
-        state->begin_ns = event->time_ns < state->begin_ns ? event->time_ns : state->begin_ns;
-        state->end_ns = event->time_ns > state->end_ns ? event->time_ns : state->end_ns;
+        state->begin_ns = smaller(state->begin_ns, event->time_ns);
+        state->end_ns = larger(state->end_ns, event->time_ns);
     }
     return STATUS_OK;
 }

@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+/* Fewer failed tests may be a program that looks once in a while between computing. */
 enum { POLLS_MIN = 20 };
 
 bool place_polls(const struct stuck_state *state, const struct place *place)
@@ -18,6 +19,7 @@ bool place_is_gone(const struct stuck_state *state, const struct place *place)
 {
     if (place->finalized || (place->has_ending && place->ended != PENDING_ALIVE))
         return true;
+    /* In a trace that records how places ended, one without such a mark and outside MPI is a thread that has ended. */
     return state->has_ending && !place->has_ending && place->depth == 0;
 }
 
@@ -54,6 +56,8 @@ static uint32_t anybody_node(struct stuck_graph *graph, int32_t comm)
     uint64_t *known = map_put(&graph->anybody, (uint64_t)(uint32_t)comm, UINT64_MAX);
     if (*known != UINT64_MAX)
         return (uint32_t)*known;
+    /* Filled in only when needed: a node with all processes as edges for each communicator is linear, one for each
+       receive would not be. */
     uint32_t node = node_new(graph, (struct node){.kind = NODE_ANYBODY, .any = true, .comm = comm});
     *known = node;
     for (uint32_t i = 0; i < graph->processes; i++)
@@ -70,8 +74,11 @@ static enum edge_kind lacks(const struct stuck_graph *graph, const struct node *
     const struct member *member = state_member(graph->state, instance->comm, process);
     if (!member || member->count < instance->ordinal)
         return EDGE_COLLECTIVE;
+    /* Older functions are overwritten (COLLECTIVES_KEPT): unknown is no mismatch. */
     bool known = instance->ordinal + COLLECTIVES_KEPT > member->count;
-    return known && member->states[instance->ordinal % COLLECTIVES_KEPT] != instance->state ? EDGE_MISMATCH : EDGE_NONE;
+    if (known && member->states[instance->ordinal % COLLECTIVES_KEPT] != instance->state)
+        return EDGE_MISMATCH;
+    return EDGE_NONE;
 }
 
 /* The n-th collective of a communicator, as seen by the processes in this function. In collectives that do not wait for
@@ -109,6 +116,7 @@ static bool tag_fits(int32_t wanted, int32_t tag)
 static bool take_message(struct stuck_state *state, uint32_t receiver, const struct item *item)
 {
     const struct pending *pending = &item->pending;
+    /* A probe leaves the message where it is. */
     bool take = pending->what == PENDING_RECEIVE;
     if (pending->partner >= 0 && pending->tag != PENDING_ANYBODY) {
         struct channel_balance *channel =
@@ -118,6 +126,7 @@ static bool take_message(struct stuck_state *state, uint32_t receiver, const str
             channel->left--;
         return there;
     }
+    /* Any source or any tag: all channels with messages left must be looked through. */
     int32_t comm = state_comm(state, item->comm);
     for (size_t i = 0; i < state->outstanding_count; i++) {
         struct channel_balance *channel = &state->channels[state->outstanding[i]];
@@ -167,6 +176,7 @@ static void add_receive(struct waiting *waiting, const struct item *item, size_t
 {
     struct stuck_graph *graph = waiting->graph;
     int32_t partner = item->pending.partner;
+    /* The message is there, or nothing is known about its sender: the call may return. */
     if (partner == PARTNER_NONE || partner == EVENT_UNKNOWN ||
         take_message(graph->state, waiting->place->process, item)) {
         waiting->satisfied = true;
@@ -194,6 +204,7 @@ static void add_collective(struct waiting *waiting, const struct item *item, siz
 {
     struct stuck_graph *graph = waiting->graph;
     const struct posted *posted = state_posted(graph->state, waiting->place->process, item->pending.request);
+    /* A request that the trace does not know: it may complete. */
     if (!posted || !posted->ordinal) {
         waiting->satisfied = true;
         return;
@@ -210,6 +221,7 @@ static void add_items(struct waiting *waiting)
     bool any = false;
     for (size_t i = 0; i < place->item_count; i++) {
         const struct item *item = &place->items[i];
+        /* Requests that are merely active do not hold the process: it does not wait for them. */
         if (!(item->pending.how & (PENDING_WAITED | PENDING_TESTED)))
             continue;
         any |= (item->pending.how & PENDING_ANY) != 0;
@@ -220,6 +232,7 @@ static void add_items(struct waiting *waiting)
         else if (item->pending.what == PENDING_UNKNOWN)
             waiting->satisfied |= any;
     }
+    /* A send with receives beside it may have been buffered: only the receives are certain to block. */
     bool only_sends = !waiting->receives;
     for (size_t i = 0; i < place->item_count; i++) {
         const struct item *item = &place->items[i];
@@ -228,17 +241,20 @@ static void add_items(struct waiting *waiting)
             add_send(waiting, item->pending.partner, item->comm, item->pending.tag, i + 1);
     }
     struct node *node = &waiting->graph->nodes[waiting->node];
+    /* Sends may be buffered: only if none of them can be received, the call certainly hangs. */
     node->any = any || only_sends;
     if (node->any && waiting->satisfied)
         node->live = true;
 }
 
-/* The process that holds a conflicting lock. */
+/* The process that holds a conflicting lock. A call that already holds one of its own waits only for those who took
+   theirs before. */
 static void add_locks(struct waiting *waiting)
 {
     struct stuck_graph *graph = waiting->graph;
     const struct stuck_state *state = graph->state;
     const struct place *place = waiting->place;
+    /* No own lock: any holder is in the way. */
     int64_t since_ns = INT64_MAX;
     bool exclusive = place->step > 0 && place->lock == WINDOW_EXCLUSIVE;
     for (size_t i = 0; i < state->lock_count; i++)
@@ -248,6 +264,7 @@ static void add_locks(struct waiting *waiting)
         }
     for (size_t i = 0; i < state->lock_count; i++) {
         const struct held_lock *lock = &state->locks[i];
+        /* Two shared locks do not conflict. */
         bool conflict = lock->lock == WINDOW_EXCLUSIVE || (exclusive && lock->lock == WINDOW_SHARED);
         if (lock->process != place->process && lock->comm == place->comm && conflict && lock->since_ns < since_ns &&
             (place->step == 0 || lock->target == place->first) && is_process(graph, (int32_t)lock->process))
@@ -270,6 +287,7 @@ static void add_group(struct waiting *waiting, const char *mine, const char *the
     const uint64_t *group = map_find(&state->groups, epoch_key(mine, place->comm, place->process));
     if (!group)
         return;
+    /* The n-th epoch of this process needs the n-th of each partner. */
     uint64_t wanted = epochs(state, mine, place->comm, place->process);
     for (int32_t rank = (int32_t)(*group >> 32); rank <= (int32_t)(uint32_t)*group; rank++) {
         int32_t process = defs_world_rank(state->defs, place->comm, rank);
@@ -314,14 +332,17 @@ static void add_place(struct stuck_graph *graph, uint32_t index)
         add_window(&waiting, def->name);
     else
         add_items(&waiting);
+    /* A buffered send returns without its receive (MPI-4.0, 3.4). */
     bool buffered = strstr(def->name, "bsend") || strstr(def->name, "Bsend");
     if (place->depth > 0 && place->sends && def->class == CLASS_P2P && !waiting.receives && !buffered)
         add_send(&waiting, place->send_partner, place->send_comm, place->send_tag, 0);
+    /* Nothing is known that it waits for: it may go on. */
     if (graph->edge_count == before)
         graph->nodes[index].live = true;
 }
 
-/* Sorts edges by the node that they begin at, so that those of a node are contiguous. */
+/* Sorts edges by the node that they begin at, so that those of a node are contiguous. A counting sort: stable, and
+   linear in the edges. */
 static void sort_edges(struct stuck_graph *graph)
 {
     struct edge *sorted = memory_new(graph->edge_count * sizeof *sorted);
@@ -366,11 +387,14 @@ static void spread_life(struct stuck_graph *graph)
     size_t count = 0;
     for (size_t i = 0; i < graph->node_count; i++) {
         struct node *node = &graph->nodes[i];
+        /* An AND node needs all of its edges live, an OR node one. */
         node->need = node->any ? 1 : node->edge_count;
         node->live |= node->need == 0;
         if (node->live)
             queue[count++] = (uint32_t)i;
     }
+    /* The queue grows while it is walked: each node enters it once, when it becomes live, and each edge is looked at
+       once. */
     for (size_t done = 0; done < count; done++)
         for (uint32_t i = first[queue[done]]; i < first[queue[done] + 1]; i++) {
             struct node *node = &graph->nodes[back[i]];

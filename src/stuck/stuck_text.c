@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "stuck/stuck_text.h"
 
+#include "core/numbers.h"
 #include "core/text.h"
-
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
+/* More ranks than this are counted instead of listed. */
 enum { LISTED = 4 };
 
 static void say(char text[STUCK_TEXT_SIZE], const char *words)
@@ -20,7 +21,9 @@ void say_call(char text[STUCK_TEXT_SIZE], const struct stuck_state *state, uint3
     if (site == 0 || site > state->defs->site_count)
         return;
     const struct site_def *def = &state->defs->sites[site - 1];
-    const char *slash = strrchr(def->file, '/'), *name = slash && slash[1] ? slash + 1 : def->file;
+    const char *slash = strrchr(def->file, '/'), *name = def->file;
+    if (slash && slash[1])
+        name = slash + 1;
     if (def->line > 0)
         text_append(text, STUCK_TEXT_SIZE, " (%.*s:%" PRId32 ")", text_beginning(name, 60), name, def->line);
     else if (def->function)
@@ -30,13 +33,13 @@ void say_call(char text[STUCK_TEXT_SIZE], const struct stuck_state *state, uint3
 void say_processes(char text[STUCK_TEXT_SIZE], const uint32_t *processes, size_t count)
 {
     say(text, count == 1 ? "process " : "processes ");
+    /* One less if not all fit, so that "and 1 more" is never said. */
     size_t shown = count <= LISTED ? count : LISTED - 1;
-    for (size_t i = 0; i < shown; i++)
-        text_append(text, STUCK_TEXT_SIZE, "%s%s",
-                    i == 0           ? ""
-                    : i + 1 == count ? " and "
-                                     : ", ",
-                    text_number(processes[i]).text);
+    for (size_t i = 0; i < shown; i++) {
+        if (i > 0)
+            say(text, i + 1 == count ? " and " : ", ");
+        say(text, text_number(processes[i]).text);
+    }
     if (shown < count)
         text_append(text, STUCK_TEXT_SIZE, " and %s more", text_number(count - shown).text);
 }
@@ -46,6 +49,7 @@ void say_comm(char text[STUCK_TEXT_SIZE], const struct stuck_state *state, int32
     if (comm < 0 || (size_t)comm >= state->defs->comm_count)
         return;
     const struct comm_def *def = &state->defs->comms[comm];
+    /* Index 0 is the world of traces without definitions of communicators. */
     if (comm == 0 || def->world)
         say(text, "MPI_COMM_WORLD");
     else
@@ -59,7 +63,7 @@ static void say_message(char text[STUCK_TEXT_SIZE], const struct stuck_state *st
         say(text, " for a message from any process");
     else
         text_append(text, STUCK_TEXT_SIZE, " for a message from process %s",
-                    text_number((uint64_t)(pending->partner > 0 ? pending->partner : 0)).text);
+                    text_number((uint64_t)larger(pending->partner, 0)).text);
     if (pending->tag >= 0)
         text_append(text, STUCK_TEXT_SIZE, " with tag %" PRId32, pending->tag);
     if (item->comm > 0) {
@@ -71,7 +75,7 @@ static void say_message(char text[STUCK_TEXT_SIZE], const struct stuck_state *st
 static void say_send(char text[STUCK_TEXT_SIZE], int32_t partner, int32_t tag)
 {
     text_append(text, STUCK_TEXT_SIZE, " for process %s to receive a message",
-                text_number((uint64_t)(partner > 0 ? partner : 0)).text);
+                text_number((uint64_t)larger(partner, 0)).text);
     if (tag >= 0)
         text_append(text, STUCK_TEXT_SIZE, " with tag %" PRId32, tag);
 }
@@ -79,7 +83,9 @@ static void say_send(char text[STUCK_TEXT_SIZE], int32_t partner, int32_t tag)
 void say_wait(char text[STUCK_TEXT_SIZE], const struct stuck_graph *graph, const struct place *place,
               const struct edge *edge)
 {
-    const struct item *item = edge->item ? &place->items[edge->item - 1] : NULL;
+    const struct item *item = NULL;
+    if (edge->item > 0)
+        item = &place->items[edge->item - 1];
     const struct node *to = &graph->nodes[edge->to];
     if (edge->kind == EDGE_RECEIVE && item)
         say_message(text, graph->state, item);
@@ -92,8 +98,12 @@ void say_wait(char text[STUCK_TEXT_SIZE], const struct stuck_graph *graph, const
     else if (edge->kind == EDGE_POST)
         text_append(text, STUCK_TEXT_SIZE, " for the epoch of process %s", text_number(to->index).text);
     else if (to->kind == NODE_INSTANCE && (item || to->comm > 0)) {
-        text_append(text, STUCK_TEXT_SIZE, "%s%s on ", item ? " for " : "",
-                    item ? state_name(graph->state, to->state) : "");
+        /* With an item the call is a wait, and the collective is what it waits for. */
+        if (item) {
+            say(text, " for ");
+            say(text, state_name(graph->state, to->state));
+        }
+        say(text, " on ");
         say_comm(text, graph->state, to->comm);
     }
 }
@@ -157,9 +167,12 @@ static const char *difference(const struct stuck_state *state, const struct chan
     bool tag = item->pending.tag != PENDING_ANYBODY && item->pending.tag != channel->tag;
     bool comm = state_comm(state, item->comm) != channel->comm;
     bool source = item->pending.partner >= 0 && (uint32_t)item->pending.partner != channel->sender;
+    /* With two differences or more, it is just another message. */
     if (tag + comm + source != 1)
         return NULL;
-    return tag ? "a different tag" : comm ? "a different communicator" : "a different source";
+    if (tag)
+        return "a different tag";
+    return comm ? "a different communicator" : "a different source";
 }
 
 bool say_near_misses(char text[STUCK_TEXT_SIZE], const struct stuck_state *state, const struct place *place,
