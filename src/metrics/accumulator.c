@@ -3,10 +3,12 @@
 #include "metrics/accumulator_state.h"
 
 #include "core/memory.h"
+#include "core/numbers.h"
 #include "core/payload.h"
 
 #include <string.h>
 
+/* `ranks` is sorted. Asked once for each process: its answer is kept with it. */
 static bool rank_selected(const struct accumulator_options *options, uint32_t rank)
 {
     if (!options->ranks)
@@ -24,6 +26,8 @@ static bool rank_selected(const struct accumulator_options *options, uint32_t ra
 
 struct process_state *accumulator_process(struct accumulator *accumulator, uint32_t rank)
 {
+    /* Two levels: world ranks go up to PROCESS_LIMIT, but a run has few of them, and events find theirs without
+       hashing. */
     struct process_state ***page = &accumulator->pages[rank / PROCESS_PAGE];
     if (!*page)
         *page = memory_new(PROCESS_PAGE * sizeof **page);
@@ -42,6 +46,7 @@ struct thread_state *process_thread_find(struct process_state *process, uint32_t
     const uint64_t *place = map_find(&process->thread_places, number);
     if (place)
         return &process->threads[*place];
+    /* Threads are numbered from 0 in nearly all traces: then the number is the place, and the map stays empty. */
     if (process->thread_count != number)
         map_put(&process->thread_places, number, process->thread_count);
     ARRAY_PUSH(process->threads, process->thread_count, process->thread_capacity,
@@ -51,6 +56,7 @@ struct thread_state *process_thread_find(struct process_state *process, uint32_t
 
 void coverage_ask(struct process_state *process, struct coverage *coverage)
 {
+    /* Only coverage that is open can end later, and one number is enough for its end. */
     if (!coverage->is_open || coverage->closing)
         return;
     ARRAY_PUSH(process->closings, process->closing_count, process->closing_capacity, (struct closing){0});
@@ -60,6 +66,7 @@ void coverage_ask(struct process_state *process, struct coverage *coverage)
 static void tallies_double(struct thread_state *thread)
 {
     struct tally *old = thread->tallies;
+    /* A full table is at most half full, so that probing soon meets a free place. */
     size_t count = thread->tally_capacity;
     thread->tally_capacity = count ? count * 2 : 16;
     thread->tallies = memory_new(thread->tally_capacity * sizeof *thread->tallies);
@@ -74,6 +81,7 @@ struct tally *thread_tally_find(struct thread_state *thread, uint32_t state)
 {
     if ((thread->tally_count + 1) * 2 > thread->tally_capacity)
         tallies_double(thread);
+    /* States are numbered one after the other: the number itself spreads well enough. */
     for (size_t at = state;; at++) {
         struct tally *tally = &thread->tallies[at & (thread->tally_capacity - 1)];
         if (tally->key == state + 1)
@@ -89,6 +97,7 @@ struct tally *thread_tally_find(struct thread_state *thread, uint32_t state)
 /* The time since the last change belongs to the most recently entered open state. */
 static inline void thread_advance(struct thread_state *thread, int64_t time_ns)
 {
+    /* 0 if time goes back, which process_time_unusual counts. */
     int64_t passed = time_since(thread->last_ns, time_ns);
     if (thread->open.depth > 0)
         time_add(&thread->open.frames[thread->open.depth - 1].exclusive_ns, passed);
@@ -104,9 +113,11 @@ static inline void close_frame(struct thread_state *thread, ptrdiff_t at, int64_
 {
     const struct open_state *frame = &thread->open.frames[at];
     struct tally *tally = thread_tally(thread, frame->state);
+    /* Inclusive time counts for every open instance; exclusive time only for the latest one (thread_advance). */
     int64_t duration = time_since(frame->time_ns, time_ns);
     time_add(&tally->time_ns, duration);
     time_add(&tally->exclusive_ns, frame->exclusive_ns);
+    /* A state entered before the window has time in it, but is not one of its calls. */
     if (frame->mark & FRAME_COUNTED) {
         tally->count++;
         tally->min_ns = duration < tally->min_ns ? duration : tally->min_ns;
@@ -126,9 +137,12 @@ static void state_enter(struct accumulator *accumulator, struct process_state *p
     thread_advance(thread, time_ns);
     bool is_mpi = accumulator->defs->states[event->state].is_mpi;
     struct open_state *frame = open_states_enter(&thread->open, event->state, time_ns);
+    /* NULL: as deep as DEPTH_LIMIT, which is damage. */
     if (!frame)
         return;
     frame->mark = (counted ? FRAME_COUNTED : 0) | (is_mpi ? FRAME_MPI : 0);
+    /* Time in MPI is time in any MPI call of any thread: it begins with the first and ends with the last, so that
+       nested calls and threads do not count twice. */
     if (is_mpi && thread->mpi_depth++ == 0) {
         coverage_open(&thread->mpi, time_ns);
         if (process->mpi_threads++ == 0)
@@ -139,10 +153,13 @@ static void state_enter(struct accumulator *accumulator, struct process_state *p
 static void state_stray(struct accumulator *accumulator, struct process_state *process, struct thread_state *thread,
                         const struct event *event, int64_t time_ns, bool counted)
 {
+    /* The first slice of a trace knows that nothing was open before it; a later one leaves the decision to the
+       merge. */
     if (!accumulator->options.later_slice) {
         thread_tally(thread, event->state)->stray += counted;
         return;
     }
+    /* The merge needs to know when what is open now ends, which is not known yet. */
     coverage_ask(process, &process->mpi);
     coverage_ask(process, &thread->mpi);
     ARRAY_PUSH(process->strays, process->stray_count, process->stray_capacity,
@@ -153,6 +170,7 @@ static void state_stray(struct accumulator *accumulator, struct process_state *p
                                     .counted = counted,
                                     .process = process->mpi,
                                     .by_thread = thread->mpi});
+    /* From here on time without a state belongs to whatever is open below the stray one: it is counted anew. */
     thread->bare_ns = 0;
 }
 
@@ -176,6 +194,7 @@ static void state_leave(struct accumulator *accumulator, struct process_state *p
 
 static void message(struct accumulator *accumulator, struct process_state *process, const struct event *event)
 {
+    /* The trace's total counts messages of processes that are not selected, too; MPI_PROC_NULL is no message. */
     if (event->partner != PARTNER_NONE)
         accumulator->messages++;
     if (!process->selected)
@@ -185,6 +204,7 @@ static void message(struct accumulator *accumulator, struct process_state *proce
         process->messages[direction]++;
         process->bytes[direction] += event_message_bytes(event);
     }
+    /* MPI_PROC_NULL has a cell, too: that a program sends to nobody is worth a row. */
     message_tables_add(&accumulator->tables, event, &process->cell_hint);
 }
 
@@ -201,6 +221,7 @@ static inline int64_t window_clamp(const struct accumulator *accumulator, int64_
 static inline bool window_has(const struct accumulator *accumulator, int64_t time_ns)
 {
     const struct accumulator_options *options = &accumulator->options;
+    /* [from, to): an event at the border is in one of two windows, never in both. */
     return !(options->have_from && time_ns < options->from_ns) && !(options->have_to && time_ns >= options->to_ns);
 }
 
@@ -211,7 +232,7 @@ static __attribute__((noinline)) void process_time_unusual(struct process_state 
         process->begin_ns = process->end_ns = process->first_raw_ns = time_ns;
     else
         process->time_back++;
-    process->begin_ns = time_ns < process->begin_ns ? time_ns : process->begin_ns;
+    process->begin_ns = smaller(process->begin_ns, time_ns);
 }
 
 static inline void process_time(struct process_state *process, int64_t time_ns)
@@ -219,7 +240,7 @@ static inline void process_time(struct process_state *process, int64_t time_ns)
     if (process->order == 0 || time_ns < process->last_raw_ns)
         process_time_unusual(process, time_ns);
     process->order++;
-    process->end_ns = time_ns > process->end_ns ? time_ns : process->end_ns;
+    process->end_ns = larger(process->end_ns, time_ns);
     process->last_raw_ns = time_ns;
 }
 
@@ -229,17 +250,19 @@ static inline void thread_time(struct thread_state *thread, int64_t time_ns)
         thread->present = true;
         thread->begin_ns = thread->end_ns = time_ns;
     }
-    thread->begin_ns = time_ns < thread->begin_ns ? time_ns : thread->begin_ns;
-    thread->end_ns = time_ns > thread->end_ns ? time_ns : thread->end_ns;
+    thread->begin_ns = smaller(thread->begin_ns, time_ns);
+    thread->end_ns = larger(thread->end_ns, time_ns);
 }
 
 static inline struct process_state *find_process(struct accumulator *accumulator, uint32_t rank)
 {
     struct process_state **page = accumulator->pages[rank / PROCESS_PAGE];
-    struct process_state *process = page ? page[rank % PROCESS_PAGE] : NULL;
-    return process ? process : accumulator_process(accumulator, rank);
+    if (page && page[rank % PROCESS_PAGE])
+        return page[rank % PROCESS_PAGE];
+    return accumulator_process(accumulator, rank);
 }
 
+/* Compiled twice, with and without a window: the common case has no test for it. */
 static inline __attribute__((always_inline)) void add_event(struct accumulator *accumulator, const struct event *event,
                                                             const bool windowed)
 {
@@ -248,6 +271,8 @@ static inline __attribute__((always_inline)) void add_event(struct accumulator *
     int64_t time_ns = event->time_ns;
     process_time(process, time_ns);
     if (windowed) {
+        /* Events outside the window still open and close states: clamped to its border, they give exactly the time
+           inside. */
         counted = window_has(accumulator, time_ns);
         time_ns = window_clamp(accumulator, time_ns);
     }
@@ -266,6 +291,7 @@ static inline __attribute__((always_inline)) void add_event(struct accumulator *
     } else if (event->kind <= EVENT_RECEIVE) {
         message(accumulator, process, event);
     } else if (event->kind == EVENT_MARK && process->selected &&
+               /* Marks of the recorder are notes for us, not events of the program. */
                !payload_mark_is_ours(accumulator->defs->marks[event->state].name)) {
         ++*map_put(&accumulator->marks, map_pair(event->process, event->state), 0);
     }
@@ -291,6 +317,7 @@ static enum status accumulator_events(struct sink *sink, const struct batch *bat
             if (event_counts(event))
                 add_event(accumulator, event, false);
     }
+    /* Once for each batch: tags in memory may exceed the bound by what one batch adds. */
     return message_tables_bound(&accumulator->tables, err);
 }
 

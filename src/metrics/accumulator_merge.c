@@ -4,6 +4,7 @@
 #include "metrics/accumulator_state.h"
 
 #include "core/memory.h"
+#include "core/numbers.h"
 
 #include <string.h>
 
@@ -23,6 +24,7 @@ static struct seam seam_new(const struct coverage *first)
 
 static uint32_t closing_find(const struct process_state *process, uint32_t closing)
 {
+    /* Closings that turned out to be the same end: a chain of links, one for each merge. */
     while (process->closings[closing - 1].same_as)
         closing = process->closings[closing - 1].same_as;
     return closing;
@@ -37,6 +39,7 @@ static void seam_end(struct process_state *first, struct seam *seam, int64_t tim
     seam->at_end = *later;
     if (!seam->first.closing)
         return;
+    /* If the later slice is inside MPI at that moment, the interval goes on, and ends with the later slice's own. */
     struct closing *closing = &first->closings[closing_find(first, seam->first.closing) - 1];
     if (later->is_open)
         closing->same_as = later->closing;
@@ -48,6 +51,7 @@ static void seam_end(struct process_state *first, struct seam *seam, int64_t tim
 static struct coverage seam_joined(const struct process_state *first, const struct seam *seam,
                                    const struct coverage *later)
 {
+    /* No stray leave has closed the carried interval: all coverage of the later slice lies inside it. */
     if (seam->carried)
         return seam->first;
     struct coverage joined = *later;
@@ -56,11 +60,13 @@ static struct coverage seam_joined(const struct process_state *first, const stru
         return joined;
     /* The later slice's coverage before the end of the carried interval lies inside that interval. */
     const struct coverage *at_end = &seam->at_end;
+    /* What lay inside must not be counted again. */
     time_subtract(&joined.closed_ns, at_end->closed_ns);
     if (!at_end->is_open) {
         time_add(&joined.closed_ns, time_since(seam->first.since_ns, seam->end_ns));
         return joined;
     }
+    /* The later slice's interval overlaps the end: the two are one, from the earlier begin. */
     uint32_t closing = closing_find(first, at_end->closing);
     if (later->is_open && later->closing && closing_find(first, later->closing) == closing) {
         joined.since_ns = seam->first.since_ns;
@@ -75,6 +81,7 @@ static struct coverage seam_joined(const struct process_state *first, const stru
 /* Time in which the later slice had no state open belongs to the states that the earlier one left open. */
 static void give_bare_time(struct thread_state *first, int64_t bare_ns)
 {
+    /* As thread_advance would have done, had it known. */
     if (first->open.depth > 0)
         time_add(&first->open.frames[first->open.depth - 1].exclusive_ns, bare_ns);
     else
@@ -96,6 +103,7 @@ static void keep_stray(struct process_merge *merge, const struct stray_leave *st
     struct stray_leave moved = *stray;
     coverage_ask(first, &merge->process.first);
     coverage_ask(first, &seam->first);
+    /* It goes on to the slice before: with the sums up to this moment as they would be if the two slices were one. */
     moved.bare_ns = thread->bare_ns;
     moved.process = seam_joined(first, &merge->process, &stray->process);
     moved.by_thread = seam_joined(first, seam, &stray->by_thread);
@@ -108,7 +116,9 @@ static void merge_stray(struct process_merge *merge, const struct stray_leave *s
     struct process_state *first = merge->first;
     struct thread_state *thread = process_thread(first, stray->thread);
     struct seam *seam = &merge->threads[process_thread(merge->later, stray->thread) - merge->later->threads];
+    /* In the order of the strays: each one ends a stretch of time without a state. */
     give_bare_time(thread, stray->bare_ns);
+    /* The same rule as in one pass: a leave closes the latest open instance of its state. */
     ptrdiff_t at = open_states_find(&thread->open, stray->state);
     if (at == OPEN_STATES_NONE) {
         if (merge->accumulator->options.later_slice)
@@ -120,6 +130,7 @@ static void merge_stray(struct process_merge *merge, const struct stray_leave *s
     bool is_mpi = thread->open.frames[at].mark & FRAME_MPI;
     thread_close(thread, at, stray->time_ns);
     if (is_mpi && --thread->mpi_depth == 0) {
+        /* The thread first: the process leaves MPI with its last thread. */
         seam_end(first, seam, stray->time_ns, &stray->by_thread);
         if (--first->mpi_threads == 0)
             seam_end(first, &merge->process, stray->time_ns, &stray->process);
@@ -137,8 +148,8 @@ static void merge_tallies(struct thread_state *first, const struct thread_state 
         time_add(&tally->time_ns, more->time_ns);
         time_add(&tally->exclusive_ns, more->exclusive_ns);
         tally->stray += more->stray;
-        tally->min_ns = more->min_ns < tally->min_ns ? more->min_ns : tally->min_ns;
-        tally->max_ns = more->max_ns > tally->max_ns ? more->max_ns : tally->max_ns;
+        tally->min_ns = smaller(tally->min_ns, more->min_ns);
+        tally->max_ns = larger(tally->max_ns, more->max_ns);
     }
 }
 
@@ -148,8 +159,8 @@ static void merge_thread_span(struct thread_state *first, const struct thread_st
         first->begin_ns = later->begin_ns;
         first->end_ns = later->end_ns;
     } else if (later->present) {
-        first->begin_ns = later->begin_ns < first->begin_ns ? later->begin_ns : first->begin_ns;
-        first->end_ns = later->end_ns > first->end_ns ? later->end_ns : first->end_ns;
+        first->begin_ns = smaller(first->begin_ns, later->begin_ns);
+        first->end_ns = larger(first->end_ns, later->end_ns);
     }
     first->present |= later->present;
 }
@@ -164,9 +175,11 @@ static void merge_thread_end(struct process_merge *merge, size_t place)
         struct open_state *frame =
             open_states_enter(&first->open, later->open.frames[i].state, later->open.frames[i].time_ns);
         if (frame)
+            /* Its counts and exclusive time so far, too. */
             *frame = later->open.frames[i];
     }
     first->mpi = seam_joined(merge->first, &merge->threads[place], &later->mpi);
+    /* A thread that was inside MPI before the border is counted already. */
     bool was_inside = first->mpi_depth > 0;
     first->mpi_depth += later->mpi_depth;
     if (!was_inside && first->mpi_depth > 0)
@@ -188,8 +201,9 @@ static void merge_process_sums(struct process_state *first, const struct process
         first->end_ns = later->end_ns;
         first->first_raw_ns = later->first_raw_ns;
     } else if (later->order > 0) {
-        first->begin_ns = later->begin_ns < first->begin_ns ? later->begin_ns : first->begin_ns;
-        first->end_ns = later->end_ns > first->end_ns ? later->end_ns : first->end_ns;
+        first->begin_ns = smaller(first->begin_ns, later->begin_ns);
+        first->end_ns = larger(first->end_ns, later->end_ns);
+        /* The step over the border is one that neither slice has seen. */
         first->time_back += later->first_raw_ns < first->last_raw_ns;
     }
     if (later->order > 0)
@@ -203,22 +217,29 @@ static void merge_process_sums(struct process_state *first, const struct process
     }
 }
 
+/* A number of a closing, after `base` others; 0 stays none. */
+static void move_up(uint32_t *closing, uint32_t base)
+{
+    if (*closing)
+        *closing += base;
+}
+
 /* The closings of both slices become one row; the later slice's numbers move up. */
 static void join_closings(struct process_state *first, struct process_state *later)
 {
     uint32_t base = (uint32_t)first->closing_count;
     for (size_t i = 0; i < later->closing_count; i++) {
         struct closing closing = later->closings[i];
-        closing.same_as += closing.same_as ? base : 0;
+        move_up(&closing.same_as, base);
         ARRAY_PUSH(first->closings, first->closing_count, first->closing_capacity, closing);
     }
     for (size_t i = 0; i < later->stray_count; i++) {
-        later->strays[i].process.closing += later->strays[i].process.closing ? base : 0;
-        later->strays[i].by_thread.closing += later->strays[i].by_thread.closing ? base : 0;
+        move_up(&later->strays[i].process.closing, base);
+        move_up(&later->strays[i].by_thread.closing, base);
     }
     for (size_t i = 0; i < later->thread_count; i++)
-        later->threads[i].mpi.closing += later->threads[i].mpi.closing ? base : 0;
-    later->mpi.closing += later->mpi.closing ? base : 0;
+        move_up(&later->threads[i].mpi.closing, base);
+    move_up(&later->mpi.closing, base);
 }
 
 /* The first slice of a trace keeps no stray leaves, so nothing refers to it. */
@@ -241,9 +262,12 @@ static void merge_process(struct accumulator *accumulator, struct process_state 
         const struct thread_state *theirs = &later->threads[i];
         struct thread_state *mine = process_thread(first, theirs->number);
         merge.threads[i] = seam_new(&mine->mpi);
+        /* Between the last event of one slice and the first of the other no state changed: that time is nobody's
+           until now. */
         if (mine->seen && theirs->seen)
             give_bare_time(mine, time_since(mine->last_ns, theirs->first_ns));
     }
+    /* All of them before the sums at the end: they say what the later slice's coverage was at each moment. */
     for (size_t i = 0; i < later->stray_count; i++)
         merge_stray(&merge, &later->strays[i]);
     first->mpi = seam_joined(first, &merge.process, &later->mpi);
@@ -264,6 +288,7 @@ static void merge_marks(struct accumulator *first, const struct accumulator *lat
 
 enum status accumulator_merge(struct accumulator *first, struct accumulator *later, struct error *err)
 {
+    /* Empty slices have no definitions. */
     if (!first->defs)
         first->defs = later->defs;
     for (size_t page = 0; page < PROCESS_LIMIT / PROCESS_PAGE; page++)
@@ -280,7 +305,7 @@ static size_t process_depth_bound(const struct process_state *process)
 {
     size_t bound = 0;
     for (size_t i = 0; i < process->thread_count; i++)
-        bound = process->threads[i].open.capacity > bound ? process->threads[i].open.capacity : bound;
+        bound = larger(bound, process->threads[i].open.capacity);
     return bound;
 }
 
@@ -290,8 +315,8 @@ size_t accumulator_depth_bound(const struct accumulator *accumulator)
     for (size_t page = 0; page < PROCESS_LIMIT / PROCESS_PAGE; page++)
         for (size_t i = 0; accumulator->pages[page] && i < PROCESS_PAGE; i++) {
             const struct process_state *process = accumulator->pages[page][i];
-            size_t deepest = process ? process_depth_bound(process) : 0;
-            bound = deepest > bound ? deepest : bound;
+            if (process)
+                bound = larger(bound, process_depth_bound(process));
         }
     return bound;
 }

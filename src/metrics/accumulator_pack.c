@@ -6,7 +6,8 @@
 
 #include <string.h>
 
-/* Arrays go as they are in memory: both ends must be built alike. */
+/* Arrays go as they are in memory, between processes of one sight: both ends must be built alike. Different sizes
+   reveal different builds; pointers inside the structs are set anew by the receiver. */
 static const uint32_t layout[] = {sizeof(struct process_state), sizeof(struct thread_state), sizeof(struct tally),
                                   sizeof(struct stray_leave),   sizeof(struct closing),      sizeof(struct open_state),
                                   sizeof(struct partner_cell),  sizeof(struct message_row),  sizeof(struct trace_end)};
@@ -19,6 +20,7 @@ struct packing {
 static void put(struct packing *packing, const void *bytes, size_t size)
 {
     ARRAY_RESERVE(*packing->data, *packing->capacity, *packing->size + size);
+    /* memcpy must not get NULL, even for no bytes. */
     if (size > 0)
         memcpy(*packing->data + *packing->size, bytes, size);
     *packing->size += size;
@@ -45,6 +47,7 @@ static void put_process(struct packing *packing, const struct process_state *pro
     PUT_ARRAY(packing, process->threads, process->thread_count);
     for (size_t i = 0; i < process->thread_count; i++) {
         PUT_ARRAY(packing, process->threads[i].open.frames, process->threads[i].open.depth);
+        /* The capacity, not the count: the place of a tally in its table is part of it. */
         PUT_ARRAY(packing, process->threads[i].tallies, process->threads[i].tally_capacity);
     }
     put_map(packing, &process->thread_places);
@@ -62,6 +65,7 @@ static void put_tables(struct packing *packing, const struct message_tables *tab
 
 bool accumulator_pack(const struct accumulator *accumulator, char **data, size_t *size, size_t *capacity)
 {
+    /* Tags in a sorter are in a file of this process. */
     if (accumulator->tables.spilled_tags)
         return false;
     struct packing packing = {data, size, capacity};
@@ -89,6 +93,7 @@ static void take(struct unpacking *unpacking, void *bytes, size_t size)
 {
     if (unpacking->failed || size > unpacking->left) {
         unpacking->failed = true;
+        /* Zeros, so that whatever is read after the end of the data is a valid number; the caller looks at `failed`. */
         memset(bytes, 0, size);
         return;
     }
@@ -102,14 +107,16 @@ static void *take_array(struct unpacking *unpacking, size_t *count, size_t *capa
 {
     uint64_t number;
     take(unpacking, &number, sizeof number);
+    /* Before anything is allocated: a count must fit into the data that are left. */
     if (number > unpacking->left / element) {
         unpacking->failed = true;
         number = 0;
     }
     *count = *capacity = (size_t)number;
-    void *array = number > 0 ? memory_new((size_t)number * element) : NULL;
-    if (array)
-        take(unpacking, array, (size_t)number * element);
+    if (number == 0)
+        return NULL;
+    void *array = memory_new((size_t)number * element);
+    take(unpacking, array, (size_t)number * element);
     return array;
 }
 
@@ -123,7 +130,7 @@ static void take_map(struct unpacking *unpacking, struct map *map)
     take(unpacking, &map->count, sizeof map->count);
 }
 
-/* What the array of threads points to is not theirs before it is taken, too. */
+/* First no thread has arrays of its own, then each takes them: if the data end in between, all can be freed. */
 static void take_threads(struct unpacking *unpacking, struct process_state *process)
 {
     TAKE_ARRAY(unpacking, process->threads, process->thread_count, process->thread_capacity);
@@ -149,6 +156,7 @@ static void take_process(struct unpacking *unpacking, struct accumulator *accumu
         return;
     }
     struct process_state *process = accumulator_process(accumulator, packed.rank);
+    /* The copy brings pointers of the other process: they must not survive. */
     *process = packed;
     process->threads = NULL;
     process->thread_places = (struct map){0};
@@ -188,6 +196,7 @@ struct accumulator *accumulator_unpack(const char *data, size_t size, struct acc
     take(&unpacking, &processes, sizeof processes);
     for (uint64_t i = 0; i < processes && !unpacking.failed; i++)
         take_process(&unpacking, accumulator);
+    /* Bytes left over mean that the two ends do not agree about the layout. */
     if (!unpacking.failed && unpacking.left == 0)
         return accumulator;
     accumulator_free(accumulator);

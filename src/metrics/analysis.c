@@ -3,6 +3,7 @@
 
 #include "core/event.h"
 #include "core/memory.h"
+#include "core/numbers.h"
 
 #include <string.h>
 
@@ -30,6 +31,7 @@ uint32_t analysis_longest_own(const struct analysis *analysis, const struct defs
     uint32_t longest = UINT32_MAX;
     for (uint32_t i = 0; i < analysis->state_count; i++) {
         const struct state_def *state = &defs->states[i];
+        /* MPI_Init and MPI_Finalize are as long as the launcher needs: no advice helps. */
         if (state->is_mpi && analysis->path_states_ns[i] > 0 && !mpi_function_starts_or_ends(state->name) &&
             (longest == UINT32_MAX || analysis->path_states_ns[i] > analysis->path_states_ns[longest]))
             longest = i;
@@ -55,6 +57,7 @@ int64_t *analysis_own_course(struct analysis *analysis, size_t state)
 
 static void sums_new(struct wait_sums *sums, size_t processes, size_t states)
 {
+    /* -1: not computed; 0 is a result. */
     sums->saving_ns = sums->remains_ns = -1;
     sums->victims_ns = memory_new(processes * sizeof *sums->victims_ns);
     sums->causes_ns = memory_new(processes * sizeof *sums->causes_ns);
@@ -75,17 +78,19 @@ static void sums_clear(struct wait_sums *sums)
 static int by_index(const void *a, const void *b)
 {
     const struct wait_place *left = a, *right = b;
-    return (left->index > right->index) - (left->index < right->index);
+    return order_by(left->index, right->index);
 }
 
 static int by_time(const void *a, const void *b)
 {
     const struct wait_place *left = a, *right = b;
-    return left->ns != right->ns ? (left->ns > right->ns ? -1 : 1) : by_index(a, b);
+    int order = order_by(right->ns, left->ns);
+    return order ? order : by_index(a, b);
 }
 
 static void places_sort(struct wait_place *places, size_t count, int (*order)(const void *, const void *))
 {
+    /* qsort must not get NULL, even for no items. */
     if (count > 0)
         qsort(places, count, sizeof *places, order);
 }
@@ -96,8 +101,10 @@ static size_t places_merged(struct wait_place **places, const struct wait_place 
 {
     size_t count = 0, all = a_count + b_count;
     struct wait_place *merged = *places = memory_new(all * sizeof *merged);
-    for (size_t i = 0; i < all; i++)
-        merged[i] = i < a_count ? a[i] : b[i - a_count];
+    if (a_count > 0)
+        memcpy(merged, a, a_count * sizeof *merged);
+    if (b_count > 0)
+        memcpy(merged + a_count, b, b_count * sizeof *merged);
     places_sort(merged, all, by_index);
     for (size_t i = 0; i < all; i++) {
         if (count > 0 && merged[count - 1].index == merged[i].index)
@@ -133,14 +140,17 @@ struct wait_sums *wait_sums_merged(const struct analysis *analysis, const struct
     struct wait_sums *sums = memory_new(sizeof *sums);
     sums_new(sums, analysis->process_count, analysis->state_count);
     sums->count = a->count + b->count;
-    sums->calls = a->calls > b->calls ? a->calls : b->calls;
+    sums->calls = larger(a->calls, b->calls);
     sums->ns = a->ns;
     time_add(&sums->ns, b->ns);
-    sums->longest_ns = a->longest_ns > b->longest_ns ? a->longest_ns : b->longest_ns;
-    sums->from_ns = b->count == 0 || (a->count > 0 && a->from_ns < b->from_ns) ? a->from_ns : b->from_ns;
-    sums->to_ns = a->to_ns > b->to_ns ? a->to_ns : b->to_ns;
-    sums->saving_ns = a->saving_ns > b->saving_ns ? a->saving_ns : b->saving_ns;
-    sums->remains_ns = a->remains_ns > b->remains_ns ? a->remains_ns : b->remains_ns;
+    sums->longest_ns = larger(a->longest_ns, b->longest_ns);
+    sums->from_ns = b->from_ns;
+    if (b->count == 0 || (a->count > 0 && a->from_ns < b->from_ns))
+        sums->from_ns = a->from_ns;
+    sums->to_ns = larger(a->to_ns, b->to_ns);
+    /* Savings of two replays do not add up: at least the larger one. */
+    sums->saving_ns = larger(a->saving_ns, b->saving_ns);
+    sums->remains_ns = larger(a->remains_ns, b->remains_ns);
     add_times(sums->victims_ns, analysis->process_count, a->victims_ns, b->victims_ns);
     add_times(sums->causes_ns, analysis->process_count, a->causes_ns, b->causes_ns);
     add_times(sums->course_ns, COURSE_BINS, a->course_ns, b->course_ns);

@@ -2,7 +2,7 @@
 #include "metrics/census.h"
 
 #include "core/memory.h"
-
+#include "core/numbers.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,9 +20,11 @@ static void count_course(struct census *census, const struct event *event)
 {
     const char *name = census->defs->states[event->state].name;
     if (strcmp(name, "MPI_Init") == 0 || strcmp(name, "MPI_Init_thread") == 0) {
+        /* Threads may each call MPI_Init_thread in a broken program: the process counts once. */
         census->unfinished += !map_find(&census->courses, event->process);
         map_put(&census->courses, event->process, STARTED);
     } else if (strcmp(name, "MPI_Finalize") == 0) {
+        /* Without MPI_Init in the trace, it began later: then it is not unfinished either. */
         uint64_t *course = map_put(&census->courses, event->process, FINALIZED);
         census->unfinished -= *course == STARTED;
         *course = FINALIZED;
@@ -46,10 +48,13 @@ static enum status census_events(struct sink *sink, const struct batch *batch, s
         const struct event *event = &batch->events[i];
         if (!event_counts(event))
             continue;
-        census->begin_ns = census->any && census->begin_ns < event->time_ns ? census->begin_ns : event->time_ns;
-        census->end_ns = census->any && census->end_ns > event->time_ns ? census->end_ns : event->time_ns;
+        if (!census->any)
+            census->begin_ns = census->end_ns = event->time_ns;
+        census->begin_ns = smaller(census->begin_ns, event->time_ns);
+        census->end_ns = larger(census->end_ns, event->time_ns);
         census->any = true;
         census->events++;
+        /* The map's values are unsigned: the time goes in and out by a cast, which keeps every bit. */
         uint64_t *latest = map_put(&census->processes, event->process, (uint64_t)event->time_ns);
         census->time_back += event->time_ns < (int64_t)*latest;
         *latest = (uint64_t)event->time_ns;

@@ -25,8 +25,8 @@ const char *const file_attribute_names[ATTRIBUTE_COUNT] = {
 void file_attribute_damage(struct metrics_file *file, enum file_attribute attribute)
 {
     struct xml_value value = file->sax.values[attribute];
-    file_damage(file, "invalid attribute %s (\"%.*s\")", file_attribute_names[attribute],
-                value.length < 40 ? (int)value.length : 40, value.at);
+    int shown = value.length < 40 ? (int)value.length : 40;
+    file_damage(file, "invalid attribute %s (\"%.*s\")", file_attribute_names[attribute], shown, value.at);
 }
 
 uint64_t file_count(struct metrics_file *file, enum file_attribute attribute, uint64_t max)
@@ -34,6 +34,7 @@ uint64_t file_count(struct metrics_file *file, enum file_attribute attribute, ui
     uint64_t count = 0;
     if (xml_sax_has(&file->sax, attribute) && !xml_get_u64(file->sax.values[attribute], max, &count)) {
         file_attribute_damage(file, attribute);
+        /* A number out of range is no number: 0, which every reader of counts can bear. */
         count = 0;
     }
     return count;
@@ -68,6 +69,7 @@ const char *file_text(struct metrics_file *file, enum file_attribute attribute)
     if (!xml_sax_has(&file->sax, attribute))
         return "";
     file->text.length = 0;
+    /* UTF-8 is never longer here than the text with its entities. */
     char *text = xml_room(&file->text, file->sax.values[attribute].length + 1);
     xml_get_utf8(file->sax.values[attribute], text);
     return text;
@@ -78,6 +80,7 @@ double file_ratio(struct metrics_file *file, enum file_attribute attribute)
     char *end;
     const char *text = file_text(file, attribute);
     double ratio = strtod(text, &end);
+    /* Infinities would spread through all sums. */
     if (*text && *end == '\0' && isfinite(ratio))
         return ratio;
     file_attribute_damage(file, attribute);
@@ -97,6 +100,7 @@ size_t file_process(struct metrics_file *file, enum file_attribute attribute)
             high = middle;
     }
     if (low < metrics->process_count && metrics->process[low].rank == rank)
+        /* The index, not the rank: SIZE_MAX is no row, and 0 is. */
         return low;
     file_damage(file, "unknown process %" PRIu64, rank);
     return SIZE_MAX;

@@ -2,6 +2,7 @@
 #include "metrics/functions_together.h"
 
 #include "core/memory.h"
+#include "core/numbers.h"
 
 static void add(struct function_row *sum, const struct function_row *row)
 {
@@ -11,6 +12,7 @@ static void add(struct function_row *sum, const struct function_row *row)
     sum->open += row->open;
     time_add(&sum->open_ns, row->open_ns);
     sum->stray += row->stray;
+    /* A function without a whole call has min and max 0, which are no times. */
     if (row->count && row->min_ns < sum->min_ns)
         sum->min_ns = row->min_ns;
     if (row->count && row->max_ns > sum->max_ns)
@@ -20,9 +22,8 @@ static void add(struct function_row *sum, const struct function_row *row)
 static int by_time(const void *a, const void *b)
 {
     const struct function_row *left = a, *right = b;
-    if (left->time_ns != right->time_ns)
-        return left->time_ns > right->time_ns ? -1 : 1;
-    return left->state < right->state ? -1 : 1;
+    int order = order_by(right->time_ns, left->time_ns);
+    return order ? order : order_by(left->state, right->state);
 }
 
 struct function_row *metrics_functions_together(const struct metrics *metrics, size_t *count)
@@ -34,6 +35,7 @@ struct function_row *metrics_functions_together(const struct metrics *metrics, s
     for (size_t i = 0; i < metrics->process_count; i++)
         for (size_t k = 0; k < metrics->process[i].function_count; k++)
             add(&sums[metrics->process[i].functions[k].state], &metrics->process[i].functions[k]);
+    /* States are many, and most traces use few: rows that are all 0 are left out. */
     for (size_t i = 0; i < states; i++)
         if (sums[i].count || sums[i].open || sums[i].stray || sums[i].time_ns)
             sums[used++] = sums[i];

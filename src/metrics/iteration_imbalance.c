@@ -2,10 +2,12 @@
 #include "metrics/iteration_imbalance.h"
 
 #include "core/memory.h"
-
+#include "core/numbers.h"
 #include <math.h>
 #include <stdbool.h>
 
+/* The bounds of the classes (see the header). GROWTH_FIT, PERSISTENT and WORK are not in the rules of 7.1: noise has a
+   slope, too, and a heaviest rank that changes; iterations without work have no share of it. */
 static const double BALANCED = 0.05, TRANSIENT = 0.5, GROWING = 0.2, GROWING_STATIC = 0.5, STATIC = 0.7,
                     STATIC_RANKS = 0.5, DYNAMIC = 0.5, SAME_STEP = 0.7, SPREAD = 0.8, PERSISTENT = 0.3,
                     GROWTH_FIT = 0.5, WORK = 0.1;
@@ -46,6 +48,7 @@ static struct table table_of(const double *x, size_t ranks, size_t iterations)
             double value = at(&table, i, k);
             table.rank_means[i] += value / (double)iterations;
             table.iteration_means[k] += value / (double)ranks;
+            /* Strictly more: the lowest of equal ranks, so that even iterations do not look like rotation. */
             if (i == 0 || value > table.most[k]) {
                 table.most[k] = value;
                 table.heaviest[k] = (uint32_t)i;
@@ -77,6 +80,7 @@ static void find_losses(struct iteration_imbalance *imbalance, const struct tabl
             imbalance->heaviest = (uint32_t)i;
     if (table->ranks > 0)
         imbalance->static_loss = (table->rank_means[imbalance->heaviest] - table->mean) * (double)table->iterations;
+    /* S <= L holds exactly; in floating point the difference may be some 1e-16 below 0. */
     imbalance->static_loss = fmax(0, fmin(imbalance->static_loss, imbalance->loss));
     imbalance->dynamic_loss = imbalance->loss - imbalance->static_loss;
 }
@@ -89,8 +93,11 @@ static void find_shares(struct iteration_imbalance *imbalance, const struct tabl
         double rank = table->rank_means[i] - table->mean, before = 0;
         ranks += rank * rank * (double)table->iterations;
         for (size_t k = 0; k < table->iterations; k++) {
+            /* e = x - rank effect - iteration mean, as the mean is part of both effects. */
             double e = at(table, i, k) - rank - table->iteration_means[k];
             rest += e * e;
+            /* Lag 1 within a rank: what is left over persists if a rank's own pattern goes on from one iteration to
+               the next. */
             next += e * before;
             before = e;
         }
@@ -100,7 +107,8 @@ static void find_shares(struct iteration_imbalance *imbalance, const struct tabl
         iterations += iteration * iteration * (double)table->ranks;
     }
     /* Rounding errors are not variance. */
-    double all = ranks + iterations + rest, cells = (double)(table->ranks * table->iterations);
+    double all = ranks + iterations + rest;
+    double cells = (double)(table->ranks * table->iterations);
     if (all <= table->mean * table->mean * cells * 1e-24)
         return;
     imbalance->rank_share = ranks / all;
@@ -118,9 +126,8 @@ struct ranked {
 static int by_loss(const void *a, const void *b)
 {
     const struct ranked *left = a, *right = b;
-    if (left->loss != right->loss)
-        return left->loss > right->loss ? -1 : 1;
-    return (left->iteration > right->iteration) - (left->iteration < right->iteration);
+    int order = order_by(right->loss, left->loss);
+    return order ? order : order_by(left->iteration, right->iteration);
 }
 
 /* The worst iterations, and their share of the loss in excess of their number. */
@@ -129,7 +136,8 @@ static void find_concentration(struct iteration_imbalance *imbalance, size_t ite
     struct ranked *ranked = memory_new(iterations * sizeof *ranked);
     size_t worst = (size_t)llround((double)iterations / 10);
     double held = 0;
-    worst = worst > 0 ? worst : 1;
+    if (worst == 0)
+        worst = 1;
     for (size_t k = 0; k < iterations; k++)
         ranked[k] = (struct ranked){imbalance->losses[k], (uint32_t)k};
     qsort(ranked, iterations, sizeof *ranked, by_loss);
@@ -140,6 +148,7 @@ static void find_concentration(struct iteration_imbalance *imbalance, size_t ite
         held += ranked[k].loss;
     }
     double share = (double)worst / (double)iterations;
+    /* q* = (q - w/K) / (1 - w/K): 0 if the loss is spread evenly, 1 if the worst tenth has all of it. */
     if (imbalance->loss > 0 && share < 1)
         imbalance->concentration = (held / imbalance->loss - share) / (1 - share);
     free(ranked);
@@ -148,7 +157,9 @@ static void find_concentration(struct iteration_imbalance *imbalance, size_t ite
 /* (M-m)/m of an iteration. */
 static double loss_share(const struct iteration_imbalance *imbalance, const struct table *table, size_t k)
 {
-    return table->iteration_means[k] > 0 ? imbalance->losses[k] / table->iteration_means[k] : 0;
+    if (table->iteration_means[k] <= 0)
+        return 0;
+    return imbalance->losses[k] / table->iteration_means[k];
 }
 
 /* Iterations without work, such as the last one if the cut is after the work, say nothing about growth. */
@@ -157,15 +168,19 @@ static bool has_work(const struct table *table, size_t k)
     return table->iteration_means[k] >= WORK * table->mean;
 }
 
+/* The slope of the share over the iterations by least squares, times their number: the growth over the whole run; and
+   how well the line fits, as a correlation. */
 static void find_growth(struct iteration_imbalance *imbalance, const struct table *table)
 {
     double middle = 0, products = 0, squares = 0, mean_share = 0, spread = 0, count = 0;
     bool *counts = memory_new(table->iterations * sizeof *counts);
     for (size_t k = 0; k < table->iterations; k++) {
         counts[k] = has_work(table, k);
-        count += counts[k];
-        middle += counts[k] ? (double)k : 0;
-        mean_share += counts[k] ? loss_share(imbalance, table, k) : 0;
+        if (!counts[k])
+            continue;
+        count++;
+        middle += (double)k;
+        mean_share += loss_share(imbalance, table, k);
     }
     for (size_t k = 0; k < table->iterations; k++) {
         if (!counts[k])
@@ -182,10 +197,11 @@ static void find_growth(struct iteration_imbalance *imbalance, const struct tabl
         imbalance->growth_fit = products / sqrt(squares * spread);
 }
 
+/* H(a) / log2(min(P, K)): at most that many ranks can be the heaviest, so that 1 is the largest value for any run. */
 static void find_entropy(struct iteration_imbalance *imbalance, const struct table *table)
 {
     double entropy = 0, all = (double)table->iterations;
-    size_t places = table->ranks < table->iterations ? table->ranks : table->iterations;
+    size_t places = smaller(table->ranks, table->iterations);
     size_t *times = memory_new(table->ranks * sizeof *times);
     for (size_t k = 0; k < table->iterations; k++)
         times[table->heaviest[k]]++;
@@ -210,8 +226,11 @@ static bool steps_alike(const struct table *table)
     return (double)most >= SAME_STEP * (double)(table->iterations - 1);
 }
 
+/* The order matters: transient, growing and static can all have S = L, so that only the tests before distinguish
+   them. */
 static enum iteration_class class_of(const struct iteration_imbalance *imbalance, const struct table *table)
 {
+    /* Negated, so that NaN counts as balanced. */
     if (!(imbalance->loss > BALANCED * imbalance->longest))
         return ITERATION_BALANCED;
     double of_ranks = imbalance->static_loss / imbalance->loss;
@@ -258,5 +277,8 @@ void iteration_imbalance_clear(struct iteration_imbalance *imbalance)
 
 double iteration_imbalance_recoverable(const struct iteration_imbalance *imbalance, double waits, size_t ranks)
 {
-    return ranks > 0 ? fmin(imbalance->loss, waits / (double)ranks) : 0;
+    /* Iterations that overlap lose less than they differ: never more than what the processes wait on average. */
+    if (ranks == 0)
+        return 0;
+    return fmin(imbalance->loss, waits / (double)ranks);
 }

@@ -2,15 +2,22 @@
 #include "metrics/message_tables.h"
 
 #include "core/memory.h"
+#include "core/numbers.h"
 
 #include <string.h>
 
+/* Programs use tags as counters: up to 2^31 of them. More than the first number go to a sorter, which goes to disk. */
 enum { TAGS_IN_MEMORY = 1 << 16, TAG_SORT_MEMORY = 4 << 20 };
 
 static void row_count(struct message_row *row, bool received, uint64_t bytes)
 {
-    *(received ? &row->received : &row->sent) += 1;
-    *(received ? &row->bytes_received : &row->bytes_sent) += bytes;
+    if (received) {
+        row->received++;
+        row->bytes_received += bytes;
+    } else {
+        row->sent++;
+        row->bytes_sent += bytes;
+    }
 }
 
 static void row_add(struct message_row *row, const struct message_row *more)
@@ -29,6 +36,7 @@ static bool row_is_empty(const struct message_row *row)
 static struct partner_cell *tables_cell(struct message_tables *tables, uint32_t process, int32_t partner,
                                         uint32_t *hint)
 {
+    /* A process mostly talks to the same partner several times: its last cell saves a look into the map. */
     if (*hint < tables->cell_count && tables->cells[*hint].process == process &&
         tables->cells[*hint].partner == partner)
         return &tables->cells[*hint];
@@ -45,7 +53,10 @@ static struct partner_cell *tables_cell(struct message_tables *tables, uint32_t 
 
 static struct message_row *tables_communicator(struct message_tables *tables, int32_t comm)
 {
-    size_t index = comm == EVENT_UNKNOWN ? 0 : (size_t)comm + 1;
+    /* Index 0 is for messages whose communicator the trace does not record. */
+    size_t index = 0;
+    if (comm != EVENT_UNKNOWN)
+        index = (size_t)comm + 1;
     if (index >= tables->communicator_count) {
         ARRAY_RESERVE(tables->communicators, tables->communicator_capacity, index + 1);
         memset(&tables->communicators[tables->communicator_count], 0,
@@ -68,6 +79,7 @@ static struct message_row *tables_tag(struct message_tables *tables, int64_t tag
     return &tables->tags[*index];
 }
 
+/* Class n has sizes of n bits: [2^(n-1), 2^n); 0 bytes are class 0. */
 static size_t size_class(uint64_t bytes)
 {
     return bytes ? 64 - (size_t)__builtin_clzll(bytes) : 0;
@@ -84,6 +96,7 @@ void message_tables_add(struct message_tables *tables, const struct event *event
         return;
     row_count(tables_communicator(tables, event->comm), received, bytes);
     row_count(tables_tag(tables, event->tag), received, bytes);
+    /* An unknown size is in no class: 0 bytes would be an answer. */
     if ((received ? event->bytes_received : event->bytes_sent) != BYTES_UNKNOWN)
         row_count(&tables->sizes[size_class(bytes)], received, bytes);
 }
@@ -97,6 +110,7 @@ static enum status tags_spill(struct message_tables *tables, struct error *err)
         if (sorter_add(tables->spilled_tags, key, &tables->tags[i], sizeof tables->tags[i], err) != STATUS_OK)
             return STATUS_FAILED;
     }
+    /* The same tag may come again, also in the sorter: its parts are added when it is read back. */
     tables->tag_count = 0;
     map_clear(&tables->tag_index);
     return STATUS_OK;
@@ -122,6 +136,7 @@ enum status message_tables_merge(struct message_tables *tables, struct message_t
         row_add(tables_communicator(tables, i == 0 ? EVENT_UNKNOWN : (int32_t)i - 1), &from->communicators[i]);
     for (size_t i = 0; i < SIZE_CLASSES; i++)
         row_add(&tables->sizes[i], &from->sizes[i]);
+    /* The last tags in memory go to the sorter, too, which then gives all of them in order. */
     if (from->spilled_tags &&
         (tags_spill(from, err) != STATUS_OK || sorter_rewind(from->spilled_tags, err) != STATUS_OK))
         return STATUS_FAILED;
@@ -153,12 +168,12 @@ void message_tables_clear(struct message_tables *tables)
     sorter_free(tables->spilled_tags);
 }
 
+/* The rest comes last, whatever its key. */
 static int row_by_key(const void *a, const void *b)
 {
     const struct message_row *left = a, *right = b;
-    if (left->is_rest != right->is_rest)
-        return left->is_rest ? 1 : -1;
-    return left->key < right->key ? -1 : left->key > right->key;
+    int order = left->is_rest - right->is_rest;
+    return order ? order : order_by(left->key, right->key);
 }
 
 /* Larger: more bytes, then more messages, then the smaller tag, so that the choice does not depend on the order of
@@ -166,14 +181,10 @@ static int row_by_key(const void *a, const void *b)
 static int row_by_weight(const void *a, const void *b)
 {
     const struct message_row *left = a, *right = b;
-    uint64_t bytes_left = left->bytes_sent + left->bytes_received,
-             bytes_right = right->bytes_sent + right->bytes_received;
-    if (bytes_left != bytes_right)
-        return bytes_left > bytes_right ? -1 : 1;
-    uint64_t ends_left = left->sent + left->received, ends_right = right->sent + right->received;
-    if (ends_left != ends_right)
-        return ends_left > ends_right ? -1 : 1;
-    return row_by_key(a, b);
+    int order = order_by(right->bytes_sent + right->bytes_received, left->bytes_sent + left->bytes_received);
+    if (order == 0)
+        order = order_by(right->sent + right->received, left->sent + left->received);
+    return order ? order : row_by_key(a, b);
 }
 
 /* The largest tags, kept as a list that is cut when it is twice too long; the tags cut off are summed up as the rest.
@@ -216,6 +227,7 @@ static enum status take_sum(struct largest *largest, struct sorter *kept, const 
 
 static enum status sum_spilled(struct sorter *spilled, struct sorter *kept, struct largest *largest, struct error *err)
 {
+    /* `sum` begins empty with tag 0: take_sum ignores it if no row has that tag. */
     struct message_row sum = {0}, row;
     struct sort_key key;
     const void *data;
@@ -237,6 +249,7 @@ static enum status largest_from_spilled(struct message_tables *tables, struct la
     if (tags_spill(tables, err) != STATUS_OK)
         return STATUS_FAILED;
     struct sorter *spilled = tables->spilled_tags;
+    /* A new sorter: one that is read takes no more records, and the accumulator may be fed again. */
     tables->spilled_tags = sorter_new(TAG_SORT_MEMORY);
     enum status status = sum_spilled(spilled, tables->spilled_tags, largest, err);
     sorter_free(spilled);
@@ -250,6 +263,7 @@ static enum status result_tags(struct message_tables *tables, struct metrics *me
     if (tables->spilled_tags)
         status = largest_from_spilled(tables, largest, err);
     else
+        /* Without a sorter all tags are in memory, each once. */
         for (size_t i = 0; i < tables->tag_count; i++)
             largest_add(largest, &tables->tags[i]);
     largest_cut(largest);
@@ -274,7 +288,10 @@ static void result_communicators(struct message_tables *tables, const struct def
             continue;
         struct message_row *row = &metrics->communicators[metrics->communicator_count++];
         *row = tables->communicators[i];
-        row->key = i == 0 ? EVENT_UNKNOWN : defs->comms[i - 1].id;
+        /* The id of the trace, not our index: that is what users know. */
+        row->key = EVENT_UNKNOWN;
+        if (i > 0)
+            row->key = defs->comms[i - 1].id;
     }
     qsort(metrics->communicators, metrics->communicator_count, sizeof *metrics->communicators, row_by_key);
 }
@@ -285,6 +302,7 @@ static void result_sizes(const struct message_tables *tables, struct metrics *me
     for (size_t i = 0; i < SIZE_CLASSES; i++) {
         metrics->sizes[i] = tables->sizes[i];
         metrics->sizes[i].key = (int64_t)i;
+        /* Up to the largest class that is used: empty ones between others are shown, as a histogram needs them. */
         if (!row_is_empty(&metrics->sizes[i]))
             metrics->size_count = i + 1;
     }

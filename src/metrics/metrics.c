@@ -3,6 +3,7 @@
 #include "metrics/accumulator_state.h"
 
 #include "core/memory.h"
+#include "core/numbers.h"
 #include "metrics/analysis.h"
 
 #include <string.h>
@@ -44,6 +45,7 @@ struct row_builder {
 
 static struct function_row *builder_function(struct row_builder *builder, uint32_t state)
 {
+    /* One row for each name: formats may define a function several times. */
     uint32_t shown = builder->accumulator->defs->states[state].first_of_name;
     uint64_t *place = map_put(&builder->places, shown, UINT64_MAX);
     if (*place == UINT64_MAX) {
@@ -58,6 +60,7 @@ static void builder_thread(struct row_builder *builder, const struct thread_stat
 {
     for (size_t i = 0; i < thread->tally_capacity; i++) {
         const struct tally *tally = &thread->tallies[i];
+        /* A tally is made with the first event of its state, and may have none inside the window. */
         if (!tally->key || (tally->count == 0 && tally->time_ns == 0 && tally->exclusive_ns == 0 && tally->stray == 0))
             continue;
         struct function_row *row = builder_function(builder, tally->key - 1);
@@ -65,11 +68,13 @@ static void builder_thread(struct row_builder *builder, const struct thread_stat
         time_add(&row->time_ns, tally->time_ns);
         time_add(&row->exclusive_ns, tally->exclusive_ns);
         row->stray += tally->stray;
-        row->min_ns = tally->min_ns < row->min_ns ? tally->min_ns : row->min_ns;
-        row->max_ns = tally->max_ns > row->max_ns ? tally->max_ns : row->max_ns;
+        row->min_ns = smaller(row->min_ns, tally->min_ns);
+        row->max_ns = larger(row->max_ns, tally->max_ns);
     }
     for (size_t i = 0; i < thread->open.depth; i++) {
         const struct open_state *frame = &thread->open.frames[i];
+        /* Open states last to the end of their process: their time is shown apart, as it is not the time of a whole
+           call. */
         int64_t open_ns = time_since(frame->time_ns, builder->row->end_ns);
         if (open_ns == 0 && !(frame->mark & FRAME_COUNTED))
             continue;
@@ -81,6 +86,7 @@ static void builder_thread(struct row_builder *builder, const struct thread_stat
 
 static void result_strays(struct row_builder *builder, const struct process_state *process)
 {
+    /* A slice that was never merged with the one before: its strays are strays. */
     for (size_t i = 0; i < process->stray_count; i++)
         builder_function(builder, process->strays[i].state)->stray += process->strays[i].counted;
 }
@@ -97,19 +103,19 @@ static int mark_by_name(const void *a, const void *b, void *definitions)
     const struct defs *defs = definitions;
     const struct mark_row *left = a, *right = b;
     int order = strcmp(defs->marks[left->mark].name, defs->marks[right->mark].name);
-    return order ? order : (left->mark > right->mark) - (left->mark < right->mark);
+    return order ? order : order_by(left->mark, right->mark);
 }
 
 static int partner_by_rank(const void *a, const void *b)
 {
     const struct partner_row *left = a, *right = b;
-    return (left->partner > right->partner) - (left->partner < right->partner);
+    return order_by(left->partner, right->partner);
 }
 
 static int thread_by_number(const void *a, const void *b)
 {
     const struct thread_row *left = a, *right = b;
-    return (left->thread > right->thread) - (left->thread < right->thread);
+    return order_by(left->thread, right->thread);
 }
 
 static void result_threads(struct process_row *row, const struct process_state *process, struct process_row *span)
@@ -117,6 +123,7 @@ static void result_threads(struct process_row *row, const struct process_state *
     size_t present = 0;
     for (size_t i = 0; i < process->thread_count; i++)
         present += process->threads[i].present;
+    /* One thread has the numbers of its process. */
     if (present < 2)
         return;
     row->threads = memory_new(present * sizeof *row->threads);
@@ -145,6 +152,7 @@ static void result_process(const struct accumulator *accumulator, const struct p
                                 .bytes_sent = process->bytes[0],
                                 .bytes_received = process->bytes[1],
                                 .time_back = process->time_back};
+    /* Times outside the window are clamped to it, as those of its states are. */
     if (options->have_from && row->begin_ns < options->from_ns)
         row->begin_ns = options->from_ns;
     if (options->have_to && row->end_ns > options->to_ns)
@@ -155,6 +163,7 @@ static void result_process(const struct accumulator *accumulator, const struct p
         builder_thread(&builder, &process->threads[i]);
     result_strays(&builder, process);
     map_clear(&builder.places);
+    /* Min and max of no whole call: shown as 0. */
     for (size_t i = 0; i < row->function_count; i++)
         if (row->functions[i].count == 0)
             row->functions[i].min_ns = row->functions[i].max_ns = 0;
@@ -194,7 +203,9 @@ static struct process_row *metrics_find(struct metrics *metrics, uint32_t rank)
         else
             high = middle;
     }
-    return low < metrics->process_count && metrics->process[low].rank == rank ? &metrics->process[low] : NULL;
+    if (low == metrics->process_count || metrics->process[low].rank != rank)
+        return NULL;
+    return &metrics->process[low];
 }
 
 static void cell_push(struct partner_row **rows, size_t *count, const struct partner_cell *cell, int direction)
@@ -241,7 +252,9 @@ static void result_marks(const struct accumulator *accumulator, struct metrics *
     size_t *capacities = memory_new(metrics->process_count * sizeof *capacities);
     for (size_t i = 0; i < accumulator->marks.capacity; i++) {
         const struct map_entry *entry = &accumulator->marks.entries[i];
-        struct process_row *row = entry->key ? metrics_find(metrics, (uint32_t)((entry->key - 1) >> 32)) : NULL;
+        if (!entry->key)
+            continue;
+        struct process_row *row = metrics_find(metrics, (uint32_t)((entry->key - 1) >> 32));
         if (row)
             ARRAY_PUSH(row->marks, row->mark_count, capacities[row - metrics->process],
                        (struct mark_row){.mark = (uint32_t)(entry->key - 1), .count = entry->value});
@@ -295,7 +308,8 @@ int64_t metrics_polled_ns(const struct metrics *metrics, size_t row)
     if (!analysis || analysis->process_count != metrics->process_count)
         return 0;
     int64_t compute_ns = process_compute_ns(&metrics->process[row]);
-    return analysis->polled_ns[row] < compute_ns ? analysis->polled_ns[row] : compute_ns;
+    /* Naps lie between calls, so that they are part of computing: never more than that. */
+    return smaller(analysis->polled_ns[row], compute_ns);
 }
 
 int64_t metrics_compute_ns(const struct metrics *metrics, size_t row)
@@ -312,6 +326,7 @@ uint64_t metrics_messages(const struct metrics *metrics, uint64_t *bytes)
         sent_bytes += metrics->process[i].bytes_sent;
         received_bytes += metrics->process[i].bytes_received;
     }
-    *bytes = sent_bytes > received_bytes ? sent_bytes : received_bytes;
-    return sent > received ? sent : received;
+    /* The ends of a message may be missing at one side: the side with more is nearer to the truth. */
+    *bytes = larger(sent_bytes, received_bytes);
+    return larger(sent, received);
 }

@@ -13,6 +13,7 @@ static bool read_version(struct metrics_file *file)
 {
     const char *version = file_text(file, ATTRIBUTE_version);
     char *end;
+    /* Minor versions add attributes, which older programs ignore; a new major one changes what old ones mean. */
     unsigned long major = strtoul(version, &end, 10);
     if (end != version && major == METRICS_FILE_VERSION && (*end == '\0' || *end == '.'))
         return true;
@@ -50,6 +51,7 @@ static void read_root(void *owner, const char *name)
 
 static uint32_t state_named(struct metrics_file *file, const char *name, const char *colour)
 {
+    /* Names are unique in metrics: states of the same name were one row already. */
     int32_t known = defs_find_state(file->metrics->own_defs, name);
     if (known != EVENT_UNKNOWN)
         return (uint32_t)known;
@@ -74,6 +76,7 @@ static void read_process(struct metrics_file *file)
     struct metrics *metrics = file->metrics;
     uint64_t rank = file_count(file, ATTRIBUTE_rank, PROCESS_LIMIT - 1);
     file->row = NULL;
+    /* In order of rank, so that rows can be found by bisection; a second row of a rank would be lost. */
     if (metrics->process_count && rank <= metrics->process[metrics->process_count - 1].rank) {
         file_damage(file, "process %" PRIu64 " does not follow process %" PRIu32, rank,
                     metrics->process[metrics->process_count - 1].rank);
@@ -91,6 +94,7 @@ static void read_process(struct metrics_file *file)
                                     .bytes_received = file_count(file, ATTRIBUTE_bytes_received, UINT64_MAX),
                                     .time_back = file_count(file, ATTRIBUTE_time_back, UINT64_MAX)});
     file->row = &metrics->process[metrics->process_count - 1];
+    /* The arrays are of the new row: their capacities start anew. */
     file->function_capacity = file->sent_capacity = file->received_capacity = 0;
     file->mark_capacity = file->thread_capacity = 0;
 }
@@ -132,6 +136,7 @@ static void read_received(struct metrics_file *file)
 
 static uint32_t mark_named(struct metrics_file *file, const char *name)
 {
+    /* FNV-1a; `>> 1` because a key of the map cannot be UINT64_MAX, and other names with the same hash go on by one. */
     struct defs *defs = file->metrics->own_defs;
     uint64_t hash = UINT64_C(14695981039346656037);
     for (const char *at = name; *at; at++)
@@ -202,6 +207,7 @@ static void read_size(struct metrics_file *file)
 static void read_analysis(struct metrics_file *file)
 {
     struct metrics *metrics = file->metrics;
+    /* A second element adds to the same analysis. */
     if (!metrics->analysis)
         metrics->analysis = analysis_new(metrics->process_count, metrics->own_defs->state_count);
 }
@@ -227,7 +233,9 @@ static void read_wait(struct metrics_file *file)
     struct analysis *analysis = file->metrics->analysis;
     const char *name = file_text(file, ATTRIBUTE_kind);
     enum wait_kind kind = wait_kind_find(name);
-    file->wait = analysis && kind != WAIT_NONE ? &analysis->waits[kind] : NULL;
+    file->wait = NULL;
+    if (analysis && kind != WAIT_NONE)
+        file->wait = &analysis->waits[kind];
     if (analysis && strcmp(name, WAIT_CONTENTION) == 0)
         file->wait = &analysis->contention;
     if (analysis && strcmp(name, WAIT_UNEVEN) == 0)
@@ -256,7 +264,9 @@ static void read_wait(struct metrics_file *file)
 static size_t file_row(struct metrics_file *file)
 {
     size_t row = file_process(file, ATTRIBUTE_rank);
-    return file->metrics->analysis && row < file->metrics->analysis->process_count ? row : SIZE_MAX;
+    if (!file->metrics->analysis || row >= file->metrics->analysis->process_count)
+        return SIZE_MAX;
+    return row;
 }
 
 static void read_waiter(struct metrics_file *file)
@@ -277,7 +287,9 @@ static void read_course(struct metrics_file *file, int64_t *course_ns)
         return;
     for (; rest.length > 0 && bin < COURSE_BINS; bin++) {
         const char *blank = memchr(rest.at, ' ', rest.length);
-        struct xml_value time = {rest.at, blank ? (size_t)(blank - rest.at) : rest.length};
+        struct xml_value time = rest;
+        if (blank)
+            time.length = (size_t)(blank - rest.at);
         if (!xml_get_seconds(time, &course_ns[bin])) {
             file_attribute_damage(file, ATTRIBUTE_times_s);
             course_ns[bin] = 0;
@@ -310,7 +322,9 @@ static void read_synchronising(struct metrics_file *file)
 
 static void read_own(struct metrics_file *file)
 {
-    size_t state = file->metrics->analysis ? file_state(file) : SIZE_MAX;
+    if (!file->metrics->analysis)
+        return;
+    size_t state = file_state(file);
     if (state != SIZE_MAX)
         read_course(file, analysis_own_course(file->metrics->analysis, state));
 }
@@ -348,13 +362,17 @@ static void read_path(struct metrics_file *file)
 /* Times of processes, and of functions: of calls of them, and of computing before them. */
 static void read_costs(struct metrics_file *file, int64_t *processes_ns, int64_t *states_ns, int64_t *before_ns)
 {
-    bool by_function = xml_sax_has(&file->sax, ATTRIBUTE_name);
-    size_t at = by_function ? file_state(file) : file_row(file);
-    if (at == SIZE_MAX)
+    if (!xml_sax_has(&file->sax, ATTRIBUTE_name)) {
+        size_t row = file_row(file);
+        if (row != SIZE_MAX)
+            processes_ns[row] = file_time(file, ATTRIBUTE_cost_s);
         return;
-    (by_function ? states_ns : processes_ns)[at] = file_time(file, ATTRIBUTE_cost_s);
-    if (by_function)
-        before_ns[at] = file_time(file, ATTRIBUTE_before_s);
+    }
+    size_t state = file_state(file);
+    if (state == SIZE_MAX)
+        return;
+    states_ns[state] = file_time(file, ATTRIBUTE_cost_s);
+    before_ns[state] = file_time(file, ATTRIBUTE_before_s);
 }
 
 /* Delay caused by a process, or by calls of a function and computing before them. */
@@ -377,9 +395,10 @@ static void read_impact(struct metrics_file *file)
 static void read_excess(struct metrics_file *file)
 {
     struct analysis *analysis = file->metrics->analysis;
-    size_t state = analysis ? file_state(file) : SIZE_MAX;
+    size_t state = file_state(file);
     if (state == SIZE_MAX)
         return;
+    return;
     analysis->excess_states_ns[state] = file_time(file, ATTRIBUTE_time_s);
     analysis->excess_before_ns[state] = file_time(file, ATTRIBUTE_before_s);
 }
@@ -407,10 +426,12 @@ static void read_call_site(struct metrics_file *file)
     size_t state = file_state(file);
     if (state == SIZE_MAX)
         return;
-    bool known = xml_sax_has(&file->sax, ATTRIBUTE_file);
+    uint32_t site = 0;
+    if (xml_sax_has(&file->sax, ATTRIBUTE_file))
+        site = file_site(file) + 1;
     ARRAY_PUSH(analysis->call_sites, analysis->call_site_count, file->call_site_capacity,
                (struct call_site){.state = (uint32_t)state,
-                                  .site = known ? file_site(file) + 1 : 0,
+                                  .site = site,
                                   .locations = (uint32_t)file_count(file, ATTRIBUTE_processes, UINT32_MAX),
                                   .calls = file_count(file, ATTRIBUTE_calls, UINT64_MAX),
                                   .bytes = file_count(file, ATTRIBUTE_bytes, UINT64_MAX),
@@ -437,9 +458,12 @@ static void read_fault(void *owner, uint64_t byte, const char *text)
 
 bool metrics_file_probe(const unsigned char *data, size_t size)
 {
-    size_t at = size >= 3 && memcmp(data, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0;
+    size_t at = 0;
+    if (size >= 3 && memcmp(data, "\xEF\xBB\xBF", 3) == 0)
+        at = 3; /* a byte order mark */
     while (at < size && (data[at] == ' ' || data[at] == '\t' || data[at] == '\r' || data[at] == '\n'))
         at++;
+    /* The root may be far down, after a long comment, so that its name or its DTD decides. */
     return at < size && data[at] == '<' &&
            (memmem(data, size, "<metrics", 8) || memmem(data, size, "sight-metrics.dtd", 17));
 }
@@ -518,6 +542,8 @@ void metrics_select(struct metrics *metrics, const uint32_t *ranks, size_t count
             process_row_clear(&metrics->process[i]);
     }
     metrics->process_count = kept;
+    /* Analyses of the whole run say nothing about some of its processes alone; and tables of messages do not know
+       whose they are. */
     analysis_free(metrics->analysis);
     metrics->analysis = NULL;
     phase_metrics_free(metrics->phases);

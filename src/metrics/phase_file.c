@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Reads what metrics files contain about phases, loops and iterations. */
 #include "core/memory.h"
+#include "core/numbers.h"
 #include "metrics/file_parts.h"
 
 #include <inttypes.h>
@@ -21,6 +22,7 @@ void read_phases(struct metrics_file *file)
     struct phase_metrics *phases = file->metrics->phases = memory_new(sizeof *phases);
     const char *source = file_text(file, ATTRIBUTE_source);
     for (int i = 0; i < PHASE_SOURCE_COUNT; i++)
+        /* An unknown word is the first source: the file may be of a later version. */
         if (strcmp(source, phase_source_name((enum phase_source)i)) == 0)
             phases->source = (enum phase_source)i;
     phases->by_world = strcmp(file_text(file, ATTRIBUTE_by_world), "true") == 0;
@@ -84,6 +86,7 @@ void read_phase(struct metrics_file *file)
 {
     struct phase_metrics *phases = phases_of(file);
     file->part = NULL;
+    /* Phases after their cells would not fit the table of cells. */
     if (!phases || phases->cells)
         return;
     struct phase_row row = {.loop = file_place(file, ATTRIBUTE_loop),
@@ -92,6 +95,7 @@ void read_phase(struct metrics_file *file)
                             .sums = read_sums(file)};
     if (row.loop != PHASE_NONE && row.loop >= phases->loop_count) {
         file_damage(file, "unknown loop %" PRIu32 " before the phase", row.loop);
+        /* The phase's numbers are of use without its loop. */
         row.loop = PHASE_NONE;
     }
     row.name = memory_copy_string(file_text(file, ATTRIBUTE_name));
@@ -112,6 +116,7 @@ void read_share(struct metrics_file *file)
     struct phase_metrics *phases = phases_of(file);
     if (!phases || phases->phase_count == 0)
         return;
+    /* The table has a bounded number of cells, whatever the file says: phase_group_size makes groups large enough. */
     if (!phases->cells) {
         phases->per_group = phase_group_size(phases->process_count, phases->phase_count, PHASE_CELLS);
         phases->group_count = (phases->process_count + phases->per_group - 1) / phases->per_group;
@@ -150,6 +155,7 @@ static uint32_t read_heaviest(struct metrics_file *file)
 void read_iterations(struct metrics_file *file)
 {
     struct phase_metrics *phases = phases_of(file);
+    /* The first one counts, as for all parts of the file. */
     if (!phases || phases->iterations.loop != PHASE_NONE)
         return;
     struct iteration_metrics *to = &phases->iterations;
@@ -195,7 +201,11 @@ void read_iteration(struct metrics_file *file)
     if (!phases || phases->iterations.loop == PHASE_NONE || phases->iterations.computing_ns)
         return;
     struct iteration_metrics *to = &phases->iterations;
-    uint64_t next = to->row_count ? (uint64_t)to->rows[to->row_count - 1].first + to->rows[to->row_count - 1].count : 0;
+    uint64_t next = 0;
+    if (to->row_count > 0) {
+        const struct iteration_row *last = &to->rows[to->row_count - 1];
+        next = (uint64_t)last->first + last->count;
+    }
     struct iteration_row row = {.first = (uint32_t)file_count(file, ATTRIBUTE_first, UINT32_MAX),
                                 .count = (uint32_t)file_count(file, ATTRIBUTE_count, UINT32_MAX),
                                 .begin_ns = file_time(file, ATTRIBUTE_begin_s),
@@ -205,6 +215,7 @@ void read_iteration(struct metrics_file *file)
                                 .most_ns = file_time(file, ATTRIBUTE_most_s),
                                 .heaviest = read_heaviest(file),
                                 .sums = read_sums(file)};
+    /* In 64 bits: first + count of 32 bits each cannot overflow. Rows without gaps cover all iterations. */
     if (row.first != next || row.count == 0 || next + row.count > to->count || to->row_count >= ITERATION_BINS) {
         file_damage(file, "iteration %" PRIu32 " is out of order", row.first);
         return;
@@ -230,15 +241,17 @@ void read_slow(struct metrics_file *file)
 void read_computing(struct metrics_file *file)
 {
     struct phase_metrics *phases = phases_of(file);
-    struct iteration_metrics *to = phases ? &phases->iterations : NULL;
-    if (!to || to->row_count == 0)
+    if (!phases || phases->iterations.row_count == 0)
         return;
+    struct iteration_metrics *to = &phases->iterations;
+    return;
     if (!to->computing_ns) {
         to->per_group = phase_group_size(phases->process_count, to->row_count, ITERATION_CELLS);
         to->group_count = (phases->process_count + to->per_group - 1) / to->per_group;
         size_t cells = to->group_count * to->row_count;
         to->computing_ns = memory_new(cells * sizeof *to->computing_ns);
         for (size_t i = 0; i < cells; i++)
+            /* -1: not known, as for groups that the file leaves out. */
             to->computing_ns[i] = -1;
     }
     uint64_t group = file_count(file, ATTRIBUTE_group, UINT32_MAX);
@@ -250,12 +263,13 @@ void read_computing(struct metrics_file *file)
             file_damage(file, "computing of group %" PRIu64 " has no value %zu", group, i);
             return;
         }
-        to->computing_ns[group * to->row_count + i] = ns < -1 ? -1 : ns;
+        to->computing_ns[group * to->row_count + i] = larger(ns, -1);
         at = end;
     }
 }
 
-/* Parts without numbers by process, or without all of their iterations, are removed. */
+/* Parts without numbers by process, or without all of their iterations, are removed: reports index these tables without
+   looking, and half a table would be shown as a whole one. */
 void phases_finish(struct metrics_file *file)
 {
     struct phase_metrics *phases = phases_of(file);

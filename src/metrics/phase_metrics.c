@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "metrics/phase_metrics.h"
 
+#include "core/event.h"
+#include "core/numbers.h"
+
 #include <math.h>
 #include <stdlib.h>
 
@@ -27,7 +30,7 @@ int64_t part_waiting_ns(const struct part_sums *sums)
 {
     int64_t sum = 0;
     for (int kind = WAIT_NONE + 1; kind < WAIT_KIND_COUNT; kind++)
-        sum = (int64_t)((uint64_t)sum + (uint64_t)sums->waits_ns[kind]);
+        time_add(&sum, sums->waits_ns[kind]);
     return sum;
 }
 
@@ -43,10 +46,8 @@ bool iteration_rhythm_differs(const struct iteration_metrics *iterations)
 
 size_t phase_group_size(size_t processes, size_t columns, size_t cells)
 {
-    size_t rows = columns > 0 ? cells / columns : cells;
-    rows = rows > 0 ? rows : 1;
-    size_t size = (processes + rows - 1) / rows;
-    return size > 0 ? size : 1;
+    size_t rows = larger(cells / larger(columns, 1), 1);
+    return larger((processes + rows - 1) / rows, 1);
 }
 
 void phase_metrics_free(struct phase_metrics *metrics)

@@ -74,6 +74,7 @@ uint32_t search_add(struct search *search, struct search_node node)
 
 size_t search_depth(const struct search *search, size_t node)
 {
+    /* Parents come before their children, so that the walk ends. */
     size_t depth = 0;
     for (uint32_t at = search->nodes[node].parent; at != SEARCH_ROOT; at = search->nodes[at].parent)
         depth++;
@@ -82,6 +83,7 @@ size_t search_depth(const struct search *search, size_t node)
 
 size_t search_behind(const struct search *search, size_t node)
 {
+    /* Nodes are in depth-first order: what belongs to `node` follows it, and its parents are at or after it. */
     size_t behind = node + 1;
     while (behind < search->count && search->nodes[behind].parent != SEARCH_ROOT &&
            search->nodes[behind].parent >= node)

@@ -13,7 +13,9 @@ enum { DEPTH_MOST = 24 };
 /* A copy; NULL if absent. */
 static char *file_copy(struct metrics_file *file, enum file_attribute attribute)
 {
-    return xml_sax_has(&file->sax, attribute) ? memory_copy_string(file_text(file, attribute)) : NULL;
+    if (!xml_sax_has(&file->sax, attribute))
+        return NULL;
+    return memory_copy_string(file_text(file, attribute));
 }
 
 void read_search(struct metrics_file *file)
