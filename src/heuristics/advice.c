@@ -10,16 +10,18 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A master that is busy for this share of the run limits it. */
+/* A master that is busy for this share of the run limits it. The rest of its time is what any process loses in a run of
+   acceptable efficiency. */
 static const double BUSY = 0.8;
 
-/* POP's limits for acceptable and for balanced. */
+/* POP's limits for acceptable (co-design.pop-coe.eu/metrics) and for balanced (rules of diagnosis, 7.2). */
 static const double ACCEPTABLE = 0.8, BALANCED = 0.9;
 
-/* Messages are uneven if one process has this many times the mean. */
+/* Messages are uneven if one process has this many times the mean (rules of diagnosis, 7.2: communication imbalance).
+ */
 static const double UNEVEN = 1.5;
 
-/* A process with this share of the blame is the only one to blame. */
+/* A process with this share of the blame is the only one to blame; the rest is noise of the others. */
 static const double ALONE = 0.95;
 
 struct setting {
@@ -53,8 +55,11 @@ struct structure structure_of_run(const struct metrics *metrics)
                                                                         .processes = (uint32_t)metrics->process_count,
                                                                         .message_time = -1,
                                                                         .message_bytes = -1});
+    /* Too few processes for a template still have a structure without any messages: their advice is on collectives. */
     if (traffic.count == 0)
         structure.kind = STRUCTURE_COLLECTIVE;
+    /* The matrix of a reduction by hand is that of a master. Only the order of its messages shows that it hands out no
+       work: then advice about workers would be wrong. */
     bool hub = structure.kind == STRUCTURE_MASTER_WORKER && structure.best.centre < metrics->process_count;
     if (hub && serves_in_rounds(metrics) && master_of(metrics) != (int64_t)metrics->process[structure.best.centre].rank)
         structure.kind = structure.best.kind = STRUCTURE_STAR;
@@ -69,7 +74,8 @@ static bool anything(const struct setting *setting, struct reason *reason)
     return true;
 }
 
-/* The share of the run in which the row of the metrics does not wait. */
+/* The share of the run in which the row of the metrics does not wait. Time in MPI beyond waiting counts as busy: a
+   master spends it serving its workers. */
 static double busy_share(const struct analysis *analysis, size_t row)
 {
     double waits = 0;
@@ -114,7 +120,8 @@ static double centre_sends(const struct setting *setting, struct reason *reason)
     size_t row = setting->structure->best.centre;
     double sent = 0;
     for (size_t i = 0; i < traffic.count; i++)
-        sent += traffic.pairs[i].from == row ? (double)traffic.pairs[i].messages : 0;
+        if (traffic.pairs[i].from == row)
+            sent += (double)traffic.pairs[i].messages;
     bool any = traffic.messages > 0 && row < setting->input->metrics->process_count;
     if (any)
         snprintf(reason->who, sizeof reason->who, "%" PRIu32, setting->input->metrics->process[row].rank);
@@ -146,7 +153,7 @@ static void pipeline(const struct setting *setting, struct reason *reason)
     char count[TEXT_NUMBER_SIZE];
     snprintf(reason->who, sizeof reason->who, "P = %.0f stages with N = %s pieces each", stages,
              text_thousands(count, text_whole(pieces)));
-    reason->share = pieces > 0 ? pieces / (pieces + stages - 1) : 0;
+    reason->share = ratio_of(pieces, pieces + stages - 1);
     traffic_clear(&traffic);
 }
 
@@ -162,13 +169,14 @@ static bool pieces_are_many(const struct setting *setting, struct reason *reason
     return reason->share >= ACCEPTABLE;
 }
 
-/* Messages that carry so little say only whose turn it is. */
+/* Messages that carry so little say only whose turn it is: a number or two, such as an offset in a file. */
 enum { TOKEN_BYTES = 16 };
 
 static bool passes_token(const struct setting *setting, struct reason *reason)
 {
     const struct analysis *analysis = setting->input->analysis;
     uint64_t bytes, messages = metrics_messages(setting->input->metrics, &bytes);
+    /* Even totals and a poor serialisation: all have the same to do, and do it one after the other. */
     bool token = messages > 0 && bytes <= TOKEN_BYTES * messages;
     text_bytes(reason->who, messages > 0 ? bytes / messages : 0);
     reason->share = analysis->serialisation;
@@ -188,8 +196,9 @@ static bool is_sweep(const struct setting *setting, struct reason *reason)
 static bool work_is_uneven(const struct setting *setting, struct reason *reason)
 {
     const char *function = setting->finding->functions[0];
-    snprintf(reason->who, sizeof reason->who, "%.*s", text_beginning(function ? function : "MPI", 60),
-             function ? function : "MPI");
+    if (!function)
+        function = "MPI";
+    snprintf(reason->who, sizeof reason->who, "%.*s", text_beginning(function, 60), function);
     reason->share = setting->input->analysis->load_balance;
     return reason->share > 0 && reason->share < BALANCED;
 }
@@ -201,11 +210,13 @@ static bool one_works_alone(const struct setting *setting, struct reason *reason
     const struct analysis *analysis = setting->input->analysis;
     const struct wait_sums *sums = &analysis->waits[finding_wait(finding->kind)];
     size_t all = analysis->process_count, row = 0;
+    /* Of two processes one always waits for one. */
     if (finding->causes.count != 1 || all < 3 || finding->victims.count + 1 < all)
         return false;
     while (row < all && setting->input->metrics->process[row].rank != finding->causes.rank[0])
         row++;
     snprintf(reason->who, sizeof reason->who, "%" PRIu32, finding->causes.rank[0]);
+    /* How long all others wait for it, in the mean: that part of the run is serial. */
     reason->share = (double)sums->ns / (double)(all - 1) / (double)analysis->duration;
     /* A process that waits for messages itself does not work alone. */
     return row < all && (double)sums->causes_ns[row] >= ALONE * (double)sums->ns && busy_share(analysis, row) >= BUSY;
@@ -235,8 +246,10 @@ static bool one_does_all(const struct setting *setting, struct reason *reason)
 static bool imbalance_moves(const struct setting *setting, struct reason *reason)
 {
     const struct phase_metrics *phases = setting->input->metrics->phases;
-    enum iteration_class kind = phases ? phases->iterations.kind : ITERATION_TOO_FEW;
     (void)reason;
+    if (!phases)
+        return false;
+    enum iteration_class kind = phases->iterations.kind;
     return kind == ITERATION_GROWING || kind == ITERATION_FALLING || kind == ITERATION_ROTATING;
 }
 
@@ -297,6 +310,8 @@ void advice_fit(const struct finding_input *input, const struct structure *struc
 {
     struct setting setting = {input, structure, finding};
     struct reason reason = {0};
+    /* The rows go from the special to the general: the first that fits is used. Where two structures explain the
+       messages alike, no advice may rest on one of them. */
     for (size_t i = 0; i < sizeof advices / sizeof *advices; i++) {
         const struct advice *row = &advices[i];
         bool fits =

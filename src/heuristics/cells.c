@@ -15,6 +15,7 @@ int64_t cells_duration_ns(const struct metrics *metrics)
 
 void cells_conclude(const struct metrics *metrics, struct heuristic_result *result, double sum, double duration)
 {
+    /* AIMS' indices are means over all processes, also over those without a cell. */
     result->index = result->share = sum / (double)metrics->process_count;
     result->mean = ratio_of(sum, (double)result->cell_count);
     result->verdict = verdict_of(result->index);
@@ -38,6 +39,7 @@ bool cells_fill(const struct metrics *metrics, struct heuristic_result *result,
         for (size_t k = 0; k < metrics->process[i].function_count; k++) {
             const struct function_row *row = &metrics->process[i].functions[k];
             double time = time_ns(metrics, row, context);
+            /* No cell for 0: a matrix of all functions and processes would be mostly empty. */
             if (time <= 0)
                 continue;
             ARRAY_PUSH(result->cells, result->cell_count, capacity,
@@ -59,6 +61,7 @@ static int by_share(const void *a, const void *b)
 size_t cells_functions(const struct metrics *metrics, const struct heuristic_result *result,
                        struct function_share *shares, size_t count)
 {
+    /* By state first: a function has a cell for each process, anywhere in the list. */
     size_t states = metrics->defs->state_count, found = 0;
     struct function_share *all = memory_new(states * sizeof *all);
     for (size_t i = 0; i < result->cell_count; i++) {

@@ -11,7 +11,8 @@
 
 #include <string.h>
 
-/* Functions that send exactly one message per call. */
+/* Functions that send exactly one message per call: only their shortest call is the cost of one message. Preparing a
+   persistent request sends nothing, starting all of them sends many, and MPI_Pready sends a part. */
 static bool sends(const struct state_def *state)
 {
     return state->class == CLASS_P2P && state->direction == DIRECTION_SEND && !strstr(state->name, "_init") &&
@@ -42,7 +43,8 @@ void judge_communication_overhead(const struct metrics *metrics, struct heuristi
 {
     double duration = (double)cells_duration_ns(metrics), sum = 0;
     int64_t overhead = shortest_of(metrics, sends);
-    overhead = overhead ? overhead : shortest_of(metrics, exchanges);
+    if (overhead == 0)
+        overhead = shortest_of(metrics, exchanges);
     uint64_t messages = 0, bytes = 0;
     size_t capacity = 0;
     result->verdict = VERDICT_UNKNOWN;

@@ -9,7 +9,8 @@
 #include <math.h>
 #include <string.h>
 
-/* A change below this share of the first version is noise, even if single runs show none. */
+/* A change below this share of the first version is noise, even if single runs show none: one run of each version
+   cannot show how much they vary. With repeated runs runs/significance.h tests instead. */
 static const double NOISE = 0.02;
 
 static double run_seconds(const struct metrics *metrics)
@@ -30,6 +31,7 @@ static double bytes_of(const struct metrics *metrics)
     return (double)bytes;
 }
 
+/* Each row of quantities.def becomes a function, so that an expression can name metrics and results. */
 #define MEASURE(id) (&heuristics_find(results, id)->measure)
 #define QUANTITY(id, title, unit, better, expression)                                                                  \
     static double get_##id(const struct metrics *metrics, const struct heuristic_result *results)                      \
@@ -57,6 +59,7 @@ const struct quantity *quantity_at(size_t index)
 
 enum change change_of(struct averaged first, struct averaged now, enum better better)
 {
+    /* Versions differ only if no run of one lies between runs of the other. */
     bool apart = now.least > first.most || now.most < first.least;
     if (!apart || fabs(now.mean - first.mean) < NOISE * fabs(first.mean))
         return CHANGE_SAME;
@@ -75,8 +78,10 @@ const char *change_name(enum change change)
 static void average(struct averaged *averaged, size_t run, size_t count, double value)
 {
     averaged->mean += value / (double)count;
-    averaged->least = run == 0 ? value : fmin(averaged->least, value);
-    averaged->most = run == 0 ? value : fmax(averaged->most, value);
+    if (run == 0)
+        averaged->least = averaged->most = value;
+    averaged->least = fmin(averaged->least, value);
+    averaged->most = fmax(averaged->most, value);
 }
 
 static void compare_quantities(struct comparison *comparison)
@@ -134,6 +139,7 @@ static void compare_functions_of(struct comparison *comparison, struct function_
         for (size_t i = 0; i < count; i++) {
             const struct state_def *state = &version->runs[run]->defs->states[rows[i].state];
             size_t at = (size_t)(function_named(comparison, names, state) - comparison->functions);
+            /* Functions are numbered as they are met: a new one may be beyond those counted so far. */
             size_t before = met_capacity;
             ARRAY_RESERVE(met, met_capacity, at + 1);
             if (met_capacity > before)
@@ -203,6 +209,7 @@ static void compare_process(struct comparison *comparison, size_t *place, size_t
     const struct process_row *row = &metrics->process[at];
     size_t versions = comparison->version_count, runs = comparison->versions[v].run_count;
     if (place[row->rank] == 0) {
+        /* One block for the three rows of values; comparison_clear frees it by the first. */
         struct averaged *all = memory_new(3 * versions * sizeof *all);
         ARRAY_PUSH(comparison->processes, comparison->process_count, *capacity,
                    (struct compared_process){row->rank, all, all + versions, all + 2 * versions});
@@ -236,7 +243,7 @@ static void compare_processes(struct comparison *comparison)
     free(place);
 }
 
-/* By the rough rule. */
+/* By the rough rule; for functions less time is better. Tests replace it where there are runs enough. */
 static void find_changes(struct comparison *comparison)
 {
     comparison->changes = memory_new(comparison->version_count * quantity_count() * sizeof *comparison->changes);

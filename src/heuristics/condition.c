@@ -45,6 +45,7 @@ bool condition_limit_parse(const char *text, struct condition_limit *limit)
     if (end == text || !isfinite(limit->value))
         return false;
     end += strspn(end, " ");
+    /* The whole rest must be a unit: "5x" and "5%x" are mistakes, not 5. */
     for (size_t i = 0; i < sizeof units / sizeof *units; i++)
         if (strcmp(end, units[i].unit) == 0) {
             limit->value *= units[i].factor;
@@ -61,7 +62,9 @@ static size_t name_kind(const char *name)
     for (size_t i = 0; i < VALUES; i++)
         if (strcmp(value_names[i], name) == 0)
             return i;
-    return finding_find(name) < FINDING_KINDS ? VALUES : VALUES + 1;
+    if (finding_find(name) < FINDING_KINDS)
+        return VALUES;
+    return VALUES + 1;
 }
 
 /* One condition of at most `length` characters. */
@@ -79,6 +82,7 @@ static bool parse(const char *text, size_t length, struct condition *condition)
     *sign = '\0';
     snprintf(condition->name, sizeof condition->name, "%.*s", (int)strcspn(copy, " "), copy);
     size_t kind = name_kind(condition->name);
+    /* Efficiencies and shares have no seconds to be compared with. */
     return condition_limit_parse(sign + 1, &condition->limit) && kind <= VALUES &&
            (kind == VALUES || !condition->limit.in_seconds);
 }
@@ -92,10 +96,11 @@ static enum status not_a_condition(const char *text, size_t length, struct error
         guess_try(&guess, value_names[i]);
     for (enum finding_kind kind = 0; kind < FINDING_KINDS; kind++)
         guess_try(&guess, finding_id(kind));
-    bool known = guess.best && guess.distance == 0;
-    return error_set(err, ERROR_USAGE, "--fail-on: '%.*s' is not a condition%s", (int)length, text,
-                     known ? " (such as parallel-efficiency<0.8 or late-sender>5%)"
-                           : guess_text(nearest, &guess, "", " (such as parallel-efficiency<0.8 or late-sender>5%)"));
+    /* With a known name the rest is wrong: an example helps more than the name it already has. */
+    const char *help = " (such as parallel-efficiency<0.8 or late-sender>5%)";
+    if (!guess.best || guess.distance != 0)
+        help = guess_text(nearest, &guess, "", help);
+    return error_set(err, ERROR_USAGE, "--fail-on: '%.*s' is not a condition%s", (int)length, text, help);
 }
 
 enum status conditions_check(const char *conditions, struct error *err)
@@ -111,6 +116,7 @@ enum status conditions_check(const char *conditions, struct error *err)
     }
 }
 
+/* A window or a part of the processes has no findings: a condition on one would always hold, or never. */
 static bool is_known(const struct condition *condition, const struct metrics *metrics)
 {
     size_t kind = name_kind(condition->name);
@@ -144,6 +150,23 @@ static double finding_value(const struct findings *findings, const struct condit
     return 0;
 }
 
+static double value_of(const struct condition *condition, const struct metrics *metrics,
+                       const struct findings *findings)
+{
+    size_t kind = name_kind(condition->name);
+    if (kind < VALUES)
+        return value_at(kind, metrics);
+    return finding_value(findings, condition);
+}
+
+/* An unknown value (NaN) fulfils no condition: both comparisons are false. */
+static bool holds(const struct condition *condition, double value)
+{
+    if (condition->less)
+        return value < condition->limit.value;
+    return value > condition->limit.value;
+}
+
 bool conditions_hold(const char *conditions, const struct metrics *metrics, const struct findings *findings,
                      char text[CONDITION_TEXT_SIZE])
 {
@@ -151,10 +174,8 @@ bool conditions_hold(const char *conditions, const struct metrics *metrics, cons
         struct condition condition;
         size_t length = strcspn(at, ",");
         if (parse(at, length, &condition)) {
-            size_t kind = name_kind(condition.name);
-            double value = kind < VALUES ? value_at(kind, metrics) : finding_value(findings, &condition);
-            /* An unknown value fulfils no condition. */
-            if (condition.less ? value < condition.limit.value : value > condition.limit.value) {
+            double value = value_of(&condition, metrics, findings);
+            if (holds(&condition, value)) {
                 snprintf(text, CONDITION_TEXT_SIZE, "%s is %.3g%s: %.*s", condition.name, value,
                          condition.limit.in_seconds ? " s" : "", (int)length, at);
                 return true;

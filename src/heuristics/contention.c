@@ -66,9 +66,11 @@ static void say_functions(const struct metrics *metrics, struct heuristic_result
         for (int kind = WAIT_NONE + 1; kind < WAIT_CAUSED_COUNT; kind++)
             states_ns[i] += (double)analysis->waits[kind].states_ns[i];
     for (int place = 0; place < SAID && used < sizeof text; place++) {
+        /* The largest of those left, SAID times: cheaper than sorting all functions. */
         size_t most = 0;
         for (size_t i = 1; i < analysis->state_count; i++)
-            most = states_ns[i] > states_ns[most] ? i : most;
+            if (states_ns[i] > states_ns[most])
+                most = i;
         if (analysis->state_count == 0 || states_ns[most] <= 0)
             break;
         const char *name = metrics->defs->states[most].name;
@@ -88,6 +90,7 @@ static bool judge_matched(const struct metrics *metrics, struct heuristic_result
     double duration = (double)cells_duration_ns(metrics), all = duration * (double)metrics->process_count, sum = 0;
     size_t capacity = 0;
     char share[TEXT_NUMBER_SIZE];
+    /* The analysis knows waits only of whole runs; of a part of the processes there is just the bound. */
     if (!analysis || analysis->process_count != metrics->process_count || all <= 0)
         return false;
     for (size_t i = 0; i < metrics->process_count; i++) {

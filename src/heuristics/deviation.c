@@ -16,7 +16,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* An imbalance below this share of the run's duration is not reported. */
+/* An imbalance below this share of the run's duration is not reported: it is FINDING_NOISE, so that the heuristics do
+   not complain where the diagnosis has no finding. */
 static const double NEGLIGIBLE = 0.01;
 
 /* A process with less than this share of the others' mean has nearly nothing to do. */
@@ -63,10 +64,11 @@ static enum verdict spread_verdict(const struct measure *measure, double duratio
 {
     if (measure->count < 2 || measure->mean <= 0)
         return VERDICT_UNKNOWN;
+    /* Processes that hardly compute may differ by any factor: the run would not be shorter. */
     if (measure->imbalance <= NEGLIGIBLE * duration)
         return VERDICT_GOOD;
     /* One straggler among thousands hardly changes the deviation, but all wait for it. */
-    double waited = duration > 0 && !measure_is_even(measure) ? measure->imbalance / duration : 0;
+    double waited = measure_is_even(measure) ? 0 : ratio_of(measure->imbalance, duration);
     return verdict_of(fmax(measure->variation, waited));
 }
 
@@ -80,8 +82,10 @@ static char *times_text(char *buffer, size_t size, double more, double less)
 {
     if (less <= 0 || more / less >= 10000)
         snprintf(buffer, size, "far longer than");
+    else if (more / less >= 9.95)
+        snprintf(buffer, size, "%.0f times as long as", more / less);
     else if (more / less >= 1.5)
-        snprintf(buffer, size, "%.*f times as long as", more / less < 9.95 ? 1 : 0, more / less);
+        snprintf(buffer, size, "%.1f times as long as", more / less);
     else
         snprintf(buffer, size, "%.0f %% longer than", (more / less - 1) * 100);
     return buffer;
@@ -92,8 +96,10 @@ enum { RANGE_TEXT_SIZE = 2 * TEXT_NUMBER_SIZE + 16 };
 static char *range_text(char buffer[RANGE_TEXT_SIZE], double least, double most, const char *one)
 {
     char from[TEXT_NUMBER_SIZE], to[TEXT_NUMBER_SIZE];
-    bool same = strcmp(seconds_text(from, least), seconds_text(to, most)) == 0;
-    snprintf(buffer, RANGE_TEXT_SIZE, same ? "%s%s" : "%s%s to %s", from, same ? one : "", to);
+    if (strcmp(seconds_text(from, least), seconds_text(to, most)) == 0)
+        snprintf(buffer, RANGE_TEXT_SIZE, "%s%s", from, one);
+    else
+        snprintf(buffer, RANGE_TEXT_SIZE, "%s to %s", from, to);
     return buffer;
 }
 
@@ -116,29 +122,39 @@ static void say_even(struct heuristic_result *result, const struct spread *sprea
                    range_text(range, measure->least, measure->most, ""));
 }
 
+/* How far the few are from the rest: "far above the rest", "nearly idle". */
+static const char *distance_words(const struct spread *spread)
+{
+    const struct pattern *pattern = &spread->pattern;
+    if (pattern->shape == SHAPE_FEW_HIGH)
+        return spread->subject->above;
+    if (pattern->far_mean < IDLE * pattern->rest_mean)
+        return spread->subject->below;
+    return "far below the rest";
+}
+
 static void say_few(struct heuristic_result *result, const struct spread *spread)
 {
     const struct pattern *pattern = &spread->pattern;
-    const struct subject *subject = spread->subject;
-    bool high = pattern->shape == SHAPE_FEW_HIGH, one = pattern->far_count == 1;
+    size_t few = pattern->far_count;
+    bool high = pattern->shape == SHAPE_FEW_HIGH;
+    const char *verb = text_plural(few, spread->subject->does, spread->subject->do_);
     char ranks[RANKS_TEXT_SIZE], far[TEXT_NUMBER_SIZE], rest[TEXT_NUMBER_SIZE], range[RANGE_TEXT_SIZE];
-    char mean[64] = "", times[64];
-    ranks_text(ranks, pattern->far, pattern->far_count);
-    snprintf(result->headline, sizeof result->headline, one ? "process %s %s %s %s" : "processes %s %s %s %s", ranks,
-             one ? subject->does : subject->do_,
-             high ? times_text(times, sizeof times, pattern->far_mean, pattern->rest_mean) : "much less than",
-             "the other processes");
-    bool idle = !high && pattern->far_mean < IDLE * pattern->rest_mean;
+    char mean[64] = "", times[64] = "much less than";
+    ranks_text(ranks, pattern->far, few);
+    if (high)
+        times_text(times, sizeof times, pattern->far_mean, pattern->rest_mean);
+    snprintf(result->headline, sizeof result->headline, "%s %s %s %s the other processes", process_word(few), ranks,
+             verb, times);
     range_text(range, pattern->rest_least, pattern->rest_most, " each");
+    /* Where the rest all take the same to three digits, their mean says nothing new. */
     if (strstr(range, " to "))
         snprintf(mean, sizeof mean, " (mean %s)", seconds_text(rest, pattern->rest_mean));
-    result_say(result, "%s %s %s %s%s%s, the other %s processes %s%s: %s %s %s.", one ? "Process" : "Processes", ranks,
-               one ? subject->does : subject->do_, high ? "" : "only ", seconds_text(far, pattern->far_mean),
-               one ? "" : " on average", text_number(pattern->rest_count).text, range, mean, one ? "one" : "a few",
-               process_word(pattern->far_count),
-               high   ? subject->above
-               : idle ? subject->below
-                      : "far below the rest");
+    result_say(result, "%s %s %s %s%s%s, the other %s processes %s%s: %s %s %s.",
+               text_plural(few, "Process", "Processes"), ranks, verb, high ? "" : "only ",
+               seconds_text(far, pattern->far_mean), text_plural(few, "", " on average"),
+               text_number(pattern->rest_count).text, range, mean, text_plural(few, "one", "a few"), process_word(few),
+               distance_words(spread));
 }
 
 static void say_groups(struct heuristic_result *result, const struct spread *spread)
@@ -147,36 +163,41 @@ static void say_groups(struct heuristic_result *result, const struct spread *spr
     bool alternating = pattern->shape == SHAPE_ALTERNATING;
     char far_ranks[RANKS_TEXT_SIZE + 16], rest_ranks[RANKS_TEXT_SIZE + 16], far[TEXT_NUMBER_SIZE],
         rest[TEXT_NUMBER_SIZE], times[64];
+    const char *compared = rest_ranks, *form = "Even and odd ranks alternate";
     if (alternating) {
-        bool odd = pattern->far[0] % 2;
-        snprintf(far_ranks, sizeof far_ranks, "the %s ranks", odd ? "odd" : "even");
-        snprintf(rest_ranks, sizeof rest_ranks, "the %s ones", odd ? "even" : "odd");
+        static const char *const parity[] = {"even", "odd"};
+        uint32_t odd = pattern->far[0] % 2;
+        snprintf(far_ranks, sizeof far_ranks, "the %s ranks", parity[odd]);
+        snprintf(rest_ranks, sizeof rest_ranks, "the %s ones", parity[1 - odd]);
     } else {
+        compared = "the other processes";
+        form = "Two groups";
         char ranks[RANKS_TEXT_SIZE];
         snprintf(far_ranks, sizeof far_ranks, "processes %s", ranks_text(ranks, pattern->far, pattern->far_count));
         snprintf(rest_ranks, sizeof rest_ranks, "the rest (%s)", ranks_text(ranks, pattern->rest, pattern->rest_count));
     }
     times_text(times, sizeof times, pattern->far_mean, pattern->rest_mean);
     snprintf(result->headline, sizeof result->headline, "%s %s %s %s", far_ranks, spread->subject->do_, times,
-             alternating ? rest_ranks : "the other processes");
-    result_say(result, "%s: %s %s %s on average, %s %s.", alternating ? "Even and odd ranks alternate" : "Two groups",
-               far_ranks, spread->subject->do_, seconds_text(far, pattern->far_mean), rest_ranks,
-               seconds_text(rest, pattern->rest_mean));
+             compared);
+    result_say(result, "%s: %s %s %s on average, %s %s.", form, far_ranks, spread->subject->do_,
+               seconds_text(far, pattern->far_mean), rest_ranks, seconds_text(rest, pattern->rest_mean));
 }
 
 static void say_gradient(struct heuristic_result *result, const struct spread *spread)
 {
     const struct measure *measure = &spread->measure;
+    struct {
+        double seconds;
+        uint32_t rank;
+    } ends[] = {{measure->least, measure->least_rank}, {measure->most, measure->most_rank}};
     char from[TEXT_NUMBER_SIZE], to[TEXT_NUMBER_SIZE];
-    bool grows = spread->pattern.trend > 0;
-    snprintf(result->headline, sizeof result->headline, "the %s %s with the rank", spread->subject->noun,
-             grows ? "grows" : "falls");
+    /* The sign of the rank correlation: falling values begin with the largest. */
+    size_t first = spread->pattern.trend <= 0, last = 1 - first;
+    const char *verb = first == 0 ? "grows" : "falls";
+    snprintf(result->headline, sizeof result->headline, "the %s %s with the rank", spread->subject->noun, verb);
     result_say(result, "A gradient over the ranks: the %s %s with the rank, from %s on process %s to %s on process %s.",
-               spread->subject->noun, grows ? "grows" : "falls",
-               seconds_text(from, grows ? measure->least : measure->most),
-               text_number(grows ? measure->least_rank : measure->most_rank).text,
-               seconds_text(to, grows ? measure->most : measure->least),
-               text_number(grows ? measure->most_rank : measure->least_rank).text);
+               spread->subject->noun, verb, seconds_text(from, ends[first].seconds), text_number(ends[first].rank).text,
+               seconds_text(to, ends[last].seconds), text_number(ends[last].rank).text);
 }
 
 static void say_scattered(struct heuristic_result *result, const struct spread *spread)
@@ -184,14 +205,19 @@ static void say_scattered(struct heuristic_result *result, const struct spread *
     const struct measure *measure = &spread->measure;
     char least[TEXT_NUMBER_SIZE], most[TEXT_NUMBER_SIZE], times[64];
     times_text(times, sizeof times, measure->most, measure->least);
-    bool pair = spread->pattern.shape == SHAPE_PAIR;
+    /* Of two processes one computes "more", of many one "most". */
+    const char *more = "most", *less = "least", *begin = "No simple pattern. ";
+    if (spread->pattern.shape == SHAPE_PAIR) {
+        more = "more";
+        less = "less";
+        begin = "";
+    }
     snprintf(result->headline, sizeof result->headline, "process %s %s %s process %s",
              text_number(measure->most_rank).text, spread->subject->does, times, text_number(measure->least_rank).text);
-    result_say(result, "%sProcess %s %s %s (%s, %.0f %% above the mean), process %s %s (%s, %.0f %% below it).",
-               pair ? "" : "No simple pattern. ", text_number(measure->most_rank).text, spread->subject->does,
-               pair ? "more" : "most", seconds_text(most, measure->most), (measure->most_over_mean - 1) * 100,
-               text_number(measure->least_rank).text, pair ? "less" : "least", seconds_text(least, measure->least),
-               (1 - measure->least / measure->mean) * 100);
+    result_say(result, "%sProcess %s %s %s (%s, %.0f %% above the mean), process %s %s (%s, %.0f %% below it).", begin,
+               text_number(measure->most_rank).text, spread->subject->does, more, seconds_text(most, measure->most),
+               (measure->most_over_mean - 1) * 100, text_number(measure->least_rank).text, less,
+               seconds_text(least, measure->least), (1 - measure->least / measure->mean) * 100);
 }
 
 static void say_pattern(struct heuristic_result *result, const struct spread *spread)
@@ -238,14 +264,18 @@ static void say_master(struct heuristic_result *result, const struct spread *spr
     bool hardly = own < 0.1 * rest.measure.mean;
     enum verdict verdict = spread_verdict(&rest.measure, spread->duration);
     bool uneven = verdict == VERDICT_FAIR || verdict == VERDICT_POOR;
+    /* The pattern of the workers is put into words first, and then moved to the end of the text: the sentences add to
+       result->analysis, and the headline is replaced below. */
     if (uneven)
         say_pattern(result, &rest);
     char workers_say[sizeof result->analysis];
     snprintf(workers_say, sizeof workers_say, "%s", result->analysis);
     result->analysis[0] = '\0';
-    result_say(result, "Process %s is the master of %s workers: it %s%s%s%s%s, they %s %s.", text_number(master).text,
-               text_number(workers.count).text, hardly ? "hardly " : "", spread->subject->does, hardly ? " (" : " ",
-               seconds_text(text, own), hardly ? ")" : "", spread->subject->do_,
+    result_say(result,
+               hardly ? "Process %s is the master of %s workers: it hardly %s (%s), they %s %s."
+                      : "Process %s is the master of %s workers: it %s %s, they %s %s.",
+               text_number(master).text, text_number(workers.count).text, spread->subject->does,
+               seconds_text(text, own), spread->subject->do_,
                range_text(range, rest.measure.least, rest.measure.most, " each"));
     if (verdict != VERDICT_UNKNOWN)
         result_say(result, "Without the master: deviation %s (%s of the mean): %s.",
@@ -254,11 +284,11 @@ static void say_master(struct heuristic_result *result, const struct spread *spr
     workers_say[0] = (char)tolower((unsigned char)workers_say[0]);
     if (uneven)
         result_say(result, "Among the workers: %s", workers_say);
-    snprintf(result->headline, sizeof result->headline, "process %s is a master that %s%s %s its workers",
-             text_number(master).text, hardly ? "hardly " : "", spread->subject->does,
-             hardly                    ? "compared with"
-             : own < rest.measure.mean ? "less than"
-                                       : "longer than");
+    const char *than = own < rest.measure.mean ? "less than" : "longer than";
+    snprintf(result->headline, sizeof result->headline,
+             hardly ? "process %s is a master that hardly %s %s its workers"
+                    : "process %s is a master that %s %s its workers",
+             text_number(master).text, spread->subject->does, hardly ? "compared with" : than);
     result->master = master;
     result_detail(result, "deviation_without_master_s", rest.measure.deviation, true);
     result_detail(result, "variation_without_master", rest.measure.variation, false);
@@ -300,6 +330,7 @@ static void judge_spread(const struct metrics *metrics, const struct subject *su
                             .measure = measure_of(&series),
                             .duration = (double)time_since(metrics->begin_ns, metrics->end_ns) / 1e9};
     spread.pattern = pattern_of(&series, &spread.measure);
+    /* The index is the dissertation's, in seconds; the share that the verdict is about is the variation. */
     result->is_deviation = true;
     result->measure = spread.measure;
     result->index = spread.measure.deviation;
@@ -308,7 +339,9 @@ static void judge_spread(const struct metrics *metrics, const struct subject *su
     result->shape = spread.pattern.shape;
     result->verdict = spread_verdict(&spread.measure, spread.duration);
     add_details(result, &spread.measure);
-    int64_t master = masters ? master_of(metrics) : -1;
+    int64_t master = -1;
+    if (masters)
+        master = master_of(metrics);
     if (result->verdict == VERDICT_UNKNOWN) {
         say_unknown(result, subject, series.count);
     } else if (result->verdict == VERDICT_GOOD) {
@@ -364,11 +397,10 @@ static void advise_communication(struct heuristic_result *result, const struct p
                                  const struct measure *measure)
 {
     char ranks[RANKS_TEXT_SIZE];
-    bool few = pattern->shape == SHAPE_FEW_HIGH;
-    ranks_text(ranks, pattern->far, few ? pattern->far_count : 0);
-    if (few)
+    if (pattern->shape == SHAPE_FEW_HIGH)
         result_suggest(result, "see which functions %s %s %s in: sight chart activity",
-                       process_word(pattern->far_count), ranks, text_plural(pattern->far_count, "is", "are"));
+                       process_word(pattern->far_count), ranks_text(ranks, pattern->far, pattern->far_count),
+                       text_plural(pattern->far_count, "is", "are"));
     else
         result_suggest(result,
                        "see which functions process %s spends time in that process %s does not: sight chart activity",
@@ -378,16 +410,16 @@ static void advise_communication(struct heuristic_result *result, const struct p
 static void advise_total(struct heuristic_result *result, const struct pattern *pattern, const struct measure *measure)
 {
     char ranks[RANKS_TEXT_SIZE];
-    bool one = pattern->far_count == 1;
     if (pattern->shape == SHAPE_FEW_LOW)
         result_suggest(result, "find out why %s %s %s later or %s earlier than the other processes",
                        process_word(pattern->far_count), ranks_text(ranks, pattern->far, pattern->far_count),
-                       one ? "starts" : "start", one ? "ends" : "end");
+                       text_plural(pattern->far_count, "starts", "start"),
+                       text_plural(pattern->far_count, "ends", "end"));
     else
         result_suggest(result,
                        "processes start or end at different times: look at what process %s does before or after the "
                        "other%s",
-                       text_number(measure->most_rank).text, measure->count == 2 ? "" : "s");
+                       text_number(measure->most_rank).text, text_plural(measure->count - 1, "", "s"));
 }
 
 void judge_compute(const struct metrics *metrics, struct heuristic_result *result)
@@ -397,7 +429,8 @@ void judge_compute(const struct metrics *metrics, struct heuristic_result *resul
     judge_spread(metrics, &subject, true, result);
 }
 
-/* True if communication times mirror computing times: they add up to the same on all processes. */
+/* True if communication times mirror computing times: they add up to the same on all processes. Then the time in MPI
+   is mostly waiting for processes that compute longer, and evening out the computing evens out both. */
 static bool mirrors_computing(const struct metrics *metrics)
 {
     struct series compute = series_of(metrics, metrics_compute_ns),

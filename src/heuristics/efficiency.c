@@ -5,7 +5,8 @@
 
 #include <string.h>
 
-/* In calls that start MPI, and in those that end it. */
+/* In calls that start MPI, and in those that end it. They cost seconds with some launchers whatever the program does;
+   in short runs they would hide how efficient the rest is, so they are excluded. */
 struct starting {
     int64_t start_ns, stop_ns;
 };
@@ -17,16 +18,22 @@ static struct starting starting_of(const struct metrics *metrics, const struct p
         const char *name = metrics->defs->states[row->functions[f].state].name;
         if (!mpi_function_starts_or_ends(name))
             continue;
-        int64_t *sum_ns = strcmp(name, "MPI_Finalize") == 0 ? &starting.stop_ns : &starting.start_ns;
+        int64_t *sum_ns = &starting.start_ns;
+        if (strcmp(name, "MPI_Finalize") == 0)
+            sum_ns = &starting.stop_ns;
+        /* A call that the trace cuts off has only open time. */
         time_add(sum_ns, row->functions[f].time_ns);
         time_add(sum_ns, row->functions[f].open_ns);
     }
     return starting;
 }
 
+/* From the first process that has left MPI_Init to the last that enters MPI_Finalize. */
 int64_t working_duration_ns(const struct metrics *metrics)
 {
     int64_t begin_ns = INT64_MAX, end_ns = INT64_MIN;
+    if (metrics->process_count == 0)
+        return time_since(metrics->begin_ns, metrics->end_ns);
     for (size_t i = 0; i < metrics->process_count; i++) {
         const struct process_row *row = &metrics->process[i];
         struct starting starting = starting_of(metrics, row);
@@ -35,8 +42,11 @@ int64_t working_duration_ns(const struct metrics *metrics)
         begin_ns = smaller(from_ns, begin_ns);
         end_ns = larger(to_ns, end_ns);
     }
-    int64_t working_ns = metrics->process_count > 0 ? time_since(begin_ns, end_ns) : 0;
-    return working_ns > 0 ? working_ns : time_since(metrics->begin_ns, metrics->end_ns);
+    int64_t working_ns = time_since(begin_ns, end_ns);
+    if (working_ns > 0)
+        return working_ns;
+    /* A run of nothing but MPI_Init and MPI_Finalize. */
+    return time_since(metrics->begin_ns, metrics->end_ns);
 }
 
 struct efficiency efficiency_of(const struct metrics *metrics)
@@ -49,6 +59,8 @@ struct efficiency efficiency_of(const struct metrics *metrics)
     }
     if (most <= 0 || duration <= 0)
         return (struct efficiency){0};
+    /* POP: parallel efficiency = mean useful / duration = load balance (mean / max) x communication (max / duration).
+     */
     double mean = sum / (double)metrics->process_count;
     return (struct efficiency){mean / duration, mean / most, most / duration};
 }
@@ -62,7 +74,7 @@ double communication_share(const struct metrics *metrics)
         communication += (double)metrics->process[i].communication_ns - startup + (double)metrics_polled_ns(metrics, i);
         total += (double)process_total_ns(&metrics->process[i]) - startup;
     }
-    return total > 0 && communication > 0 ? communication / total : 0;
+    return larger(ratio_of(communication, total), 0);
 }
 
 double mpi_share(const struct metrics *metrics)

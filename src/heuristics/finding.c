@@ -20,8 +20,8 @@ static const struct {
 #include "heuristics/findings.def"
 };
 
-/* With more messages that violate causality, or clocks corrected by more of the median wait, results are too uncertain.
- */
+/* With more messages that violate causality, or clocks corrected by more of the median wait, results are too uncertain
+   (rules of diagnosis, 0 and 3.4): one wait on a wrong process can move all blame along a chain. */
 static const double EARLY_PART = 0.001, BENT_PART = 0.1;
 
 const char *finding_id(enum finding_kind kind)
@@ -44,6 +44,7 @@ enum wait_kind finding_wait(enum finding_kind kind)
 
 struct wait_sums *finding_waits(enum finding_kind kind, const struct analysis *analysis)
 {
+    /* Merging with the empty sums of WAIT_NONE makes a copy that the caller can free like the others. */
     const struct wait_sums *waits = analysis->waits, *none = &waits[WAIT_NONE];
     if (kind == FINDING_late_sender)
         return wait_sums_for_senders(analysis);
@@ -52,7 +53,9 @@ struct wait_sums *finding_waits(enum finding_kind kind, const struct analysis *a
     if (kind == FINDING_contention)
         return wait_sums_merged(analysis, &analysis->contention, none);
     enum wait_kind wait = kinds[kind].wait;
-    return wait != WAIT_NONE ? wait_sums_merged(analysis, &waits[wait], none) : NULL;
+    if (wait == WAIT_NONE)
+        return NULL;
+    return wait_sums_merged(analysis, &waits[wait], none);
 }
 
 bool finding_roots_known(const struct analysis *analysis)
@@ -69,7 +72,9 @@ bool finding_waits_uncertain(const struct analysis *analysis)
 double finding_noise(const struct analysis *analysis)
 {
     double processes = (double)analysis->process_count;
-    return processes > 1 ? FINDING_NOISE * sqrt(2 * log(processes)) * (double)analysis->duration : 0;
+    if (processes < 2)
+        return 0;
+    return FINDING_NOISE * sqrt(2 * log(processes)) * (double)analysis->duration;
 }
 
 struct part {
@@ -91,7 +96,8 @@ static int by_rank(const void *a, const void *b)
     return (*left > *right) - (*left < *right);
 }
 
-/* Processes with nearly equal values are not distinguished. */
+/* Processes with nearly equal values are not distinguished: which of them is within the part, and which is the first
+   beyond it, is chance. */
 static bool is_alike(const struct part *part, const struct part *other)
 {
     return part->ns > 0 && (double)part->ns >= 0.9 * (double)other->ns;
@@ -111,10 +117,13 @@ static struct ranks ranks_holding(const struct metrics *metrics, const int64_t *
     }
     if (count > 0)
         qsort(parts, count, sizeof *parts, by_time);
+    /* `last`: the last that the part needed. Those after it must be like it, not like each other: a row of small steps
+       would name everybody. */
     for (size_t i = 0; i < count && (taken < part * all || (i > 0 && is_alike(&parts[i], &parts[last]))); i++) {
         if ((double)parts[i].ns < least * (double)parts[0].ns)
             break;
-        last = taken < part * all ? i : last;
+        if (taken < part * all)
+            last = i;
         ranks.rank[ranks.count++] = parts[i].rank;
         taken += (double)parts[i].ns;
     }
@@ -140,18 +149,21 @@ char *who_text(char buffer[WHO_SIZE], const struct ranks *ranks, size_t all)
     if (ranks->count == all && all > 1)
         snprintf(buffer, WHO_SIZE, "all processes");
     else
-        snprintf(buffer, WHO_SIZE, ranks->count == 1 ? "process %s" : "processes %s",
+        snprintf(buffer, WHO_SIZE, "%s %s", text_plural(ranks->count, "process", "processes"),
                  ranks_text(text, ranks->rank, ranks->count));
     return buffer;
 }
 
 char *site_text(char buffer[SITE_TEXT_SIZE], const struct site_def *site)
 {
-    const char *slash = strrchr(site->file, '/'), *name = slash && slash[1] ? slash + 1 : site->file;
+    const char *slash = strrchr(site->file, '/'), *name = site->file;
+    if (slash && slash[1])
+        name = slash + 1;
+    /* Without debug information a site has only its function, or nothing. */
+    bool has_line = *name && site->line > 0;
     if (!*name)
-        snprintf(buffer, SITE_TEXT_SIZE, "%.*s", text_beginning(site->function ? site->function : "?", 100),
-                 site->function ? site->function : "?");
-    else if (site->line > 0)
+        name = site->function ? site->function : "?";
+    if (has_line)
         snprintf(buffer, SITE_TEXT_SIZE, "%.*s:%" PRId32, text_beginning(name, 100), name, site->line);
     else
         snprintf(buffer, SITE_TEXT_SIZE, "%.*s", text_beginning(name, 100), name);
@@ -161,6 +173,7 @@ char *site_text(char buffer[SITE_TEXT_SIZE], const struct site_def *site)
 void finding_takes_waits(struct finding *finding, const struct analysis *analysis)
 {
     analysis_waiting_course(analysis, finding->course_ns);
+    /* Waiting in MPI_Init is a finding of its own (late-start). */
     for (size_t bin = 0; bin < COURSE_BINS; bin++)
         finding->course_ns[bin] -= analysis->waits[WAIT_AT_INIT].course_ns[bin];
 }

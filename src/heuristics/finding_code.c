@@ -5,12 +5,14 @@
 #include "core/text.h"
 #include "profile/profile_excess.h"
 
+#include <ctype.h>
 #include <string.h>
 
-/* Places that matter: this part of the saving, and of the run. */
+/* Places that matter: this part of the saving. With less, another place explains the imbalance better. */
 static const double PART = 0.1;
 
-/* A line is named if it has this part of the excess of its function. */
+/* A line is named if it has this part of the excess of its function: in an inlined or unrolled loop the samples spread
+   over a few lines, and none of them is the place. */
 static const double LINE_PART = 0.3;
 
 struct finding_coder {
@@ -52,31 +54,38 @@ static int32_t line_of(const struct finding_coder *coder, const struct profile_g
     size_t count = profile_excess_find(coder->metrics->profile, &coder->lines, groups, lines, LINES_MOST);
     for (size_t i = 0; i < count; i++) {
         const struct profile_row *line = &coder->lines.row[lines[i].row];
-        if (strcmp(line->name, function->name) == 0 && strcmp(line->file, function->file) == 0)
-            return (double)lines[i].ns >= LINE_PART * (double)excess_ns ? line->line : function->line;
+        if (strcmp(line->name, function->name) != 0 || strcmp(line->file, function->file) != 0)
+            continue;
+        /* The lines come with the largest excess first: the others of this function have less. */
+        if ((double)lines[i].ns >= LINE_PART * (double)excess_ns)
+            return line->line;
+        break;
     }
     return function->line;
 }
 
 static void say(struct finding *finding, size_t processes)
 {
-    char who[WHO_SIZE], time[TEXT_NUMBER_SIZE], site[SITE_TEXT_SIZE] = "";
+    char who[WHO_SIZE], time[TEXT_NUMBER_SIZE], site[SITE_TEXT_SIZE];
     const struct finding_code *code = &finding->code[0];
     struct site_def place = {.file = (char *)code->file, .line = code->line};
-    if (*code->file)
-        site_text(site, &place);
+    size_t size = sizeof finding->text;
     who_text(who, &finding->causes, processes);
-    *who = (char)(*who >= 'a' && *who <= 'z' ? *who - 'a' + 'A' : *who);
-    text_append(finding->text, sizeof finding->text, " %s compute%s %s more%s than the others in %.*s%s%s%s%s%.*s.",
-                who, text_plural(finding->causes.count, "s", ""), seconds_text(time, code->excess_s),
-                text_plural(finding->causes.count, "", " each"), text_beginning(code->name, 60), code->name,
-                *site ? " (" : "", site, *site ? ")" : "", code->caller ? ", called from " : "",
-                code->caller ? text_beginning(code->caller, 60) : 0, code->caller ? code->caller : "");
+    *who = (char)toupper((unsigned char)*who);
+    text_append(finding->text, size, " %s compute%s %s more%s than the others in %.*s", who,
+                text_plural(finding->causes.count, "s", ""), seconds_text(time, code->excess_s),
+                text_plural(finding->causes.count, "", " each"), text_beginning(code->name, 60), code->name);
+    if (*code->file)
+        text_append(finding->text, size, " (%s)", site_text(site, &place));
+    if (code->caller)
+        text_append(finding->text, size, ", called from %.*s", text_beginning(code->caller, 60), code->caller);
+    text_append(finding->text, size, ".");
 }
 
 void finding_code_fit(const struct finding_coder *coder, struct finding *finding)
 {
     struct profile_excess found[FINDING_CODE];
+    /* A lack of cores is not in the code of the program. */
     if (!coder || finding->kind == FINDING_oversubscription)
         return;
     struct profile_groups groups = {.culprits = finding->causes.rank,

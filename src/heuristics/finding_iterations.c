@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Findings from the course of the run: uneven iterations, too many synchronisations; and processes without work. */
 #include "core/memory.h"
+#include "core/numbers.h"
 #include "core/text.h"
 #include "heuristics/finding.h"
 #include "heuristics/iterations.h"
@@ -11,14 +12,16 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Synchronising matters from this share of the processes' time on, excluding waiting. */
+/* Synchronising matters from this share of the processes' time on, excluding waiting: waiting for late processes has
+   other causes, and fewer calls would not end it. */
 static const double SYNCHRONISING = 0.05;
 
 /* This many per process or iteration are more than needed, if the computing between them is at most this many times as
-   long as they take. */
+   long as they take. An iteration may need one at its end; with two something could be combined. */
 enum { SYNCHRONISATIONS_LEAST = 20, AN_ITERATION = 2, LITTLE_BETWEEN = 5 };
 
-/* An idle process computes less than this part of the others' mean, and these compute this share of the run. */
+/* An idle process computes less than this part of the others' mean, and these compute this share of the run: where
+   nobody computes much, MPI or the network is the problem. */
 static const double IDLE = 0.05, BUSY = 0.2;
 
 /* Evidence and times of the whole loop. */
@@ -52,7 +55,8 @@ static const char *dynamic_advice(enum iteration_class kind)
     }
 }
 
-/* If the totals show it: the processes with most work in the few iterations, or more and more. */
+/* If the totals show it: the processes with most work in the few iterations, or more and more. Where the work rotates
+   or is random, the totals are even, and the process above their mean is chance. */
 static void name_heaviest(const struct finding_input *input, double dynamic, struct finding *finding)
 {
     if (iteration_class_shows_in_totals(input->metrics->phases->iterations.kind) && dynamic < ITERATIONS_DYNAMIC)
@@ -99,7 +103,8 @@ static double barrier_calls(const struct metrics *metrics)
     for (size_t i = 0; i < metrics->process_count; i++)
         for (size_t k = 0; k < metrics->process[i].function_count; k++) {
             const struct function_row *row = &metrics->process[i].functions[k];
-            calls += metrics->defs->states[row->state].class == CLASS_SYNC ? (double)row->count : 0;
+            if (metrics->defs->states[row->state].class == CLASS_SYNC)
+                calls += (double)row->count;
         }
     return calls;
 }
@@ -107,12 +112,13 @@ static double barrier_calls(const struct metrics *metrics)
 /* Their name: mostly barriers, or mostly collectives. */
 static void name_synchronisations(const struct finding_input *input, const char **name, const char **advice)
 {
-    bool barriers = 2 * barrier_calls(input->metrics) >= (double)input->analysis->synchronisations;
-    *name = barriers ? "barriers" : "synchronising collectives";
-    *advice =
-        barriers
-            ? "remove barriers: messages and collectives already order work that depends on them"
-            : "combine them: one MPI_Allreduce of several values instead of several of one; remove those whose result "
+    if (2 * barrier_calls(input->metrics) >= (double)input->analysis->synchronisations) {
+        *name = "barriers";
+        *advice = "remove barriers: messages and collectives already order work that depends on them";
+        return;
+    }
+    *name = "synchronising collectives";
+    *advice = "combine them: one MPI_Allreduce of several values instead of several of one; remove those whose result "
               "is only checked or printed; or start them early (MPI_Iallreduce) and compute in the meantime";
 }
 
@@ -136,6 +142,7 @@ bool find_excessive_synchronisation(const struct finding_input *input, struct fi
     const char *name, *advice;
     name_synchronisations(input, &name, &advice);
     finding->waiting_s = own_s;
+    /* All but one per iteration. The calls of all processes overlap: a process's share of their time is wall time. */
     finding->saving_s = own_s / processes * (1 - 1 / an_iteration);
     text_thousands(count, text_whole(each));
     text_thousands(per, text_whole(an_iteration));
@@ -167,7 +174,8 @@ static struct ranks idle_of(const struct metrics *metrics, double *busy_s)
         if (count > 1 && mine < IDLE * (sum - mine) / (double)(count - 1))
             idle.rank[idle.count++] = metrics->process[i].rank;
     }
-    *busy_s = idle.count < count ? sum / (double)(count - idle.count) : 0;
+    /* The little that idle processes compute is counted as work of the others: at most 5 % too much. */
+    *busy_s = ratio_of(sum, (double)(count - idle.count));
     return idle;
 }
 
@@ -177,7 +185,8 @@ bool find_idle_process(const struct finding_input *input, struct finding *findin
     double duration = (double)input->analysis->duration / 1e9, busy_s;
     struct ranks idle = idle_of(metrics, &busy_s);
     size_t count = metrics->process_count;
-    finding->causes = idle;
+    finding->causes = idle; /* owned by the finding from here on, also where it is none: findings_of clears it */
+    /* A master that computes nothing does its part: it hands out the work. */
     int64_t master = master_of(metrics);
     bool of_master = idle.count == 1 && master == (int64_t)idle.rank[0];
     if (idle.count == 0 || 2 * idle.count > count || of_master || busy_s < BUSY * duration)
@@ -185,6 +194,7 @@ bool find_idle_process(const struct finding_input *input, struct finding *findin
     char who[WHO_SIZE], busy[TEXT_NUMBER_SIZE], share[TEXT_NUMBER_SIZE];
     who_text(who, &idle, count);
     finding->saving_s = (double)input->analysis->idle_saving / 1e9;
+    /* The time that the idle processes could have computed; the saving is what the replay makes of it. */
     finding->waiting_s = busy_s * (double)idle.count;
     finding->from_s = 0;
     finding->to_s = duration;

@@ -11,11 +11,11 @@
 #include <stdio.h>
 #include <string.h>
 
-/* POP's limit of what is acceptable. */
+/* POP's limit of acceptable efficiency (co-design.pop-coe.eu/metrics). */
 static const double ACCEPTABLE = 0.8;
 
 /* Roles differ if this share of all time is waiting caused by the critical path, mostly for activities that the waiting
-   process never does. */
+   process never does: the inter-partition part of the impact of critical activities (rules of diagnosis, 2.2). */
 static const double WAITING = 0.1, BETWEEN_ROLES = 0.5;
 
 /* The excess of the run over the mean computing, by POP's factors: they add up. */
@@ -28,7 +28,11 @@ static struct loss loss_of(const struct metrics *metrics)
     const struct analysis *analysis = metrics->analysis;
     struct efficiency efficiency = efficiency_of(metrics);
     double working_s = (double)working_duration_ns(metrics) / 1e9, most_s = efficiency.communication * working_s;
-    double ideal_s = analysis->serialisation > 0 ? most_s / analysis->serialisation : working_s;
+    /* POP: serialisation = longest computing / run on an ideal network; transfer = that run / the recorded one. Each
+       part is what the next factor takes away, so that mean + uneven + turns + transfer is the run. */
+    double ideal_s = working_s;
+    if (analysis->serialisation > 0)
+        ideal_s = most_s / analysis->serialisation;
     double mean_s = efficiency.parallel * working_s;
     return (struct loss){mean_s, most_s - mean_s, ideal_s - most_s, working_s - ideal_s};
 }
@@ -48,6 +52,7 @@ static void say_why(const struct metrics *metrics, const struct loss *loss, stru
         "look at when each process computes (sight timeline, sight phases), and begin with the phase that "
         "loses most";
     bool by_steps;
+    /* What the trace lacks comes first: with it there might be a finding, and any other reason would be a guess. */
     if (analysis->rootless > 0) {
         snprintf(
             why, sizeof why,
@@ -89,6 +94,7 @@ bool find_lost_time(const struct finding_input *input, struct finding *finding)
 {
     const struct metrics *metrics = input->metrics;
     double parallel = efficiency_of(metrics).parallel;
+    /* It is the last row of findings.def: silence about a slow run would read as if it were fine. */
     if (input->found > 0 || metrics->process_count < 2 || parallel >= ACCEPTABLE || parallel <= 0)
         return false;
     struct loss loss = loss_of(metrics);

@@ -10,12 +10,13 @@
 
 #include <stdio.h>
 
-/* It is evident if this share of all time is in calls that no network explains, and similar calls are prompt. */
+/* It is evident if this share of all time is in calls that no network explains, and similar calls are prompt: a slow or
+   busy network would delay all of them. A few calls alone could be a page fault or the first use of a connection. */
 enum { HELD_LEAST = 10, PROMPT_LEAST = 3 };
 static const double HELD_SHARE = 0.05, PROMPT_SHARE = 0.02;
 
-/* What the kernel counted, of recordings: how long processes were ready to run and had no core. Who waits in MPI loses
-   nothing by that; so at least what is beyond their time in MPI they lost computing. */
+/* What the kernel counted, of recordings: how long processes were ready to run and had no core. A process that waits in
+   MPI loses nothing by that; so at least the part beyond its time in MPI is lost computing. */
 struct lost {
     size_t processes;             /* of which it is known */
     double lost_s, wall_s, cpu_s; /* means */
@@ -31,6 +32,7 @@ static struct lost lost_of(const struct metrics *metrics)
         const struct process_resources *process = &resources->process[i];
         int64_t delay_ns = resources_used(process, RESOURCE_DELAY), cpu_ns = resources_used(process, RESOURCE_CPU);
         int64_t cores = resources_used(process, RESOURCE_USABLE);
+        /* Both lists are sorted by rank, and either may lack processes of the other. */
         while (row < metrics->process_count && metrics->process[row].rank < process->rank)
             row++;
         if (row == metrics->process_count || metrics->process[row].rank != process->rank || delay_ns < 0 ||
@@ -38,7 +40,7 @@ static struct lost lost_of(const struct metrics *metrics)
             continue;
         int64_t beyond_ns = delay_ns - metrics->process[row].communication_ns;
         lost.processes++;
-        lost.lost_s += beyond_ns > 0 ? (double)beyond_ns / 1e9 : 0;
+        lost.lost_s += (double)larger(beyond_ns, 0) / 1e9;
         lost.wall_s += (double)process->wall_ns / 1e9;
         lost.cpu_s += (double)cpu_ns / 1e9;
         lost.cores = larger(cores, lost.cores);
@@ -51,6 +53,7 @@ static struct lost lost_of(const struct metrics *metrics)
     return lost;
 }
 
+/* Only where all processes have readings: the mean of a part of them could be of the ones that wait, or of the rest. */
 static bool is_measured(const struct metrics *metrics)
 {
     struct lost lost = lost_of(metrics);
@@ -111,6 +114,7 @@ bool find_oversubscription(const struct finding_input *input, struct finding *fi
     double working_s = (double)working_duration_ns(input->metrics) / 1e9, held_s = (double)analysis->held / 1e9;
     char held[TEXT_NUMBER_SIZE], calls[TEXT_NUMBER_SIZE], each[TEXT_NUMBER_SIZE], prompt[TEXT_NUMBER_SIZE];
     finding->waiting_s = held_s;
+    /* All that MPI costs beyond an ideal network: with a core for each process the network would take microseconds. */
     finding->saving_s = working_s * (1 - analysis->transfer);
     finding->to_s = (double)analysis->duration / 1e9;
     snprintf(finding->title, sizeof finding->title, "the processes share cores: more of them run than there are cores");
@@ -130,8 +134,8 @@ bool find_oversubscription(const struct finding_input *input, struct finding *fi
 
 void finding_caveat(const struct finding_input *input, char caveat[FINDING_CAVEAT_SIZE])
 {
-    snprintf(caveat, FINDING_CAVEAT_SIZE, "%s",
-             finding_shares_cores(input->metrics)
-                 ? "The processes share cores: the times of this run depend on the scheduler as much as on the program."
-                 : "");
+    *caveat = '\0';
+    if (finding_shares_cores(input->metrics))
+        snprintf(caveat, FINDING_CAVEAT_SIZE,
+                 "The processes share cores: the times of this run depend on the scheduler as much as on the program.");
 }

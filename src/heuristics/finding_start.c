@@ -28,6 +28,8 @@ static bool some_are_late(const struct finding_input *input)
     bool late = false;
     memcpy(waited_ns, analysis->waits[WAIT_AT_INIT].victims_ns, count * sizeof *waited_ns);
     qsort(waited_ns, count, sizeof *waited_ns, longest_first);
+    /* Sorted by waiting, the first process started first: the waits are the starts, seen from the last one. A gap as
+       long as all starts before it took is no launcher's. */
     for (size_t i = (count + 1) / 2; i < count && !late; i++) {
         double others_ns = (double)waited_ns[0] - (double)waited_ns[i - 1],
                later_ns = (double)waited_ns[i - 1] - (double)waited_ns[i];

@@ -15,7 +15,8 @@ static bool (*const finders[])(const struct finding_input *input, struct finding
 #include "heuristics/findings.def"
 };
 
-/* A finding with this part of another's saving saves the same. */
+/* A finding with this part of another's saving saves the same: replays of two fixes for one problem differ that much.
+ */
 static const double SAME = 0.9;
 
 static void finding_clear(struct finding *finding)
@@ -25,7 +26,8 @@ static void finding_clear(struct finding *finding)
     *finding = (struct finding){0};
 }
 
-/* A finding caused by another is not listed before it. */
+/* The largest saving first, for people who stop reading after one. Equal savings keep the order of findings.def, so
+   that output does not depend on qsort. */
 static int by_saving(const void *a, const void *b)
 {
     const struct finding *left = a, *right = b;
@@ -73,6 +75,13 @@ static const uint64_t TURNS = BIT(contention) | BIT(wrong_order) | BIT(late_send
                               BIT(wait_at_fence);
 #undef BIT
 
+/* The first root stays: the table of roots goes from the machine to the program. */
+static void finding_follows(struct finding *finding, const struct finding *root)
+{
+    if (!finding->root)
+        finding->root = root->id;
+}
+
 /* Taking turns and waiting for each other are one problem. If a few processes are waited for, the wait is more specific
    and is the root: the turns save no more than it does. If all wait for all, the turns are the root. */
 static void join_turns(struct findings *findings, size_t processes)
@@ -84,13 +93,13 @@ static void join_turns(struct findings *findings, size_t processes)
         if (!(TURNS >> finding->kind & 1) || finding->saving_s < SAME * turns->saving_s)
             continue;
         if (finding->causes.count * 2 > processes + 1)
-            finding->root = finding->root ? finding->root : turns->id;
+            finding_follows(finding, turns);
         else if (!largest || finding->saving_s > largest->saving_s)
             largest = finding;
     }
     if (!largest)
         return;
-    turns->root = turns->root ? turns->root : largest->id;
+    finding_follows(turns, largest);
     if (largest->saving_s < turns->saving_s) {
         turns->saving_s = largest->saving_s;
         turns->share = largest->share;
@@ -109,12 +118,15 @@ static bool remains_when_even(const struct analysis *analysis, const struct find
 /* Where clocks leave roots unknown, what the machine causes is still known: that takes no clock error. */
 static void name_roots(struct findings *findings, const struct analysis *analysis)
 {
-    size_t count = finding_roots_known(analysis) ? sizeof roots / sizeof *roots : 1;
+    size_t count = 1; /* the first row is the machine */
+    if (finding_roots_known(analysis))
+        count = sizeof roots / sizeof *roots;
     for (size_t r = 0; r < count; r++) {
         const struct finding *root = finding_of(findings, roots[r].root);
         bool uneven = roots[r].root == FINDING_compute_imbalance || roots[r].root == FINDING_dynamic_imbalance;
         for (size_t i = 0; root && i < findings->count; i++) {
             struct finding *finding = &findings->finding[i];
+            /* Neither a circle, nor a root that saves far less than what it is said to cause. */
             if (finding != root && !finding->root && root->root != finding->id &&
                 (roots[r].others >> finding->kind & 1) && root->saving_s >= finding->saving_s / 2 &&
                 !(uneven && remains_when_even(analysis, finding)))
@@ -138,6 +150,7 @@ struct findings findings_of(const struct metrics *metrics, const struct heuristi
 {
     struct findings findings = {0};
     struct finding_input whole = {metrics, results, metrics->analysis, 0}, *input = &whole;
+    /* The analysis is of the whole run: metrics of some processes, or merged ones, have none that fits. */
     if (!metrics->analysis || metrics->analysis->process_count != metrics->process_count)
         return findings;
     size_t capacity = 0;
@@ -147,10 +160,12 @@ struct findings findings_of(const struct metrics *metrics, const struct heuristi
     int64_t clock_ns = larger(analysis->clock_rest, analysis->clock_error);
     double duration = (double)analysis->duration / 1e9, clock = (double)clock_ns / 1e9;
     double working = (double)working_duration_ns(metrics) / 1e9;
+    /* A saving below the clock error could be the error itself: the larger of it and the noise is the floor. */
     findings.clock_limits = clock > FINDING_NOISE * working;
-    findings.floor_s = findings.clock_limits ? clock : FINDING_NOISE * working;
+    findings.floor_s = larger(clock, FINDING_NOISE * working);
     for (enum finding_kind kind = 0; kind < FINDING_KINDS; kind++) {
         struct finding finding = {.kind = kind, .id = finding_id(kind)};
+        /* The last finder reports lost time only if no other has found anything. */
         whole.found = findings.count;
         bool found = finders[kind](input, &finding);
         if (found)
@@ -166,6 +181,7 @@ struct findings findings_of(const struct metrics *metrics, const struct heuristi
     }
     finding_coder_free(coder);
     finding_caveat(input, findings.caveat);
+    /* In this order: roots compare savings, and turns take over the saving of their root. */
     raise_machine(&findings, duration);
     name_roots(&findings, analysis);
     if (finding_roots_known(analysis))

@@ -11,10 +11,12 @@
 #include <stdio.h>
 #include <string.h>
 
-/* POP's limit of what is acceptable; and the smallest saving, as a share of the run, that is reported. */
+/* POP's limit of acceptable efficiency; and the smallest saving, as a share of the run, that is reported. Every run has
+   some transfer: the noise of 1 % would report it nearly always. */
 static const double ACCEPTABLE = 0.8, LEAST_SHARE = 0.05;
 
-/* One process in this many is named, if it has this many times the mean of the bytes. */
+/* At most one process in this many is named, if it has this many times the mean of the bytes: more are the program's
+   pattern, not an outlier. */
 enum { FEW = 4 };
 static const double UNEVEN = 1.5;
 
@@ -89,6 +91,7 @@ static struct own_time own_time_of(const struct finding_input *input, uint32_t s
             if (row->count > 0 && (own.shortest_s < 0 || (double)row->min_ns / 1e9 < own.shortest_s))
                 own.shortest_s = (double)row->min_ns / 1e9;
         }
+    /* Waits are measured with corrected clocks, calls without: the difference may fall below 0. */
     for (int kind = WAIT_NONE + 1; kind < WAIT_CAUSED_COUNT; kind++)
         own.all_s -= (double)input->analysis->waits[kind].states_ns[state] / 1e9;
     own.all_s = larger(own.all_s, 0);
@@ -105,7 +108,9 @@ static struct ranks with_most_bytes(const struct metrics *metrics)
         all += metrics->process[i].bytes_sent + metrics->process[i].bytes_received;
     for (size_t i = 0; i < count; i++) {
         uint64_t mean = all / count, mine = metrics->process[i].bytes_sent + metrics->process[i].bytes_received;
-        excess[i] = mine > mean && mine <= INT64_MAX ? (int64_t)(mine - mean) : 0;
+        /* Numbers beyond int64 are a metrics file's, not a run's. */
+        if (mine > mean && mine <= INT64_MAX)
+            excess[i] = (int64_t)(mine - mean);
         most = larger(excess[i], most);
     }
     struct ranks ranks = {0};
@@ -157,6 +162,7 @@ static void say_causes(const struct finding_input *input, const char *begin, str
 /* The few processes that move most bytes, or whose calls are most of the critical path's time in MPI. */
 static void name_causes(const struct finding_input *input, enum function_class class, struct finding *finding)
 {
+    /* Bytes are counted of messages only: of collectives all processes have alike, or the root has. */
     if (class == CLASS_P2P || class == CLASS_WAIT) {
         finding->causes = with_most_bytes(input->metrics);
         if (are_few(&finding->causes, input->metrics)) {
@@ -176,8 +182,9 @@ static void say(const struct finding_input *input, uint32_t index, const struct 
                 struct finding *finding)
 {
     const struct state_def *state = &input->metrics->defs->states[index];
-    const struct remedy *remedy =
-        state->class == CLASS_SETUP && own->most_calls <= MADE_FOR_ONCE ? &made_once : remedy_of(state);
+    const struct remedy *remedy = remedy_of(state);
+    if (state->class == CLASS_SETUP && own->most_calls <= MADE_FOR_ONCE)
+        remedy = &made_once;
     double path = ratio_of((double)input->analysis->path_states_ns[index], (double)input->analysis->path);
     char share[TEXT_NUMBER_SIZE], calls[TEXT_NUMBER_SIZE], time[TEXT_NUMBER_SIZE], each[TEXT_NUMBER_SIZE],
         ideal[TEXT_NUMBER_SIZE], transfer[TEXT_NUMBER_SIZE];

@@ -14,9 +14,12 @@
 /* The victims are the processes with this part of the waiting. */
 static const double VICTIMS_PART = 0.95;
 
-/* A process that causes this part of all waiting is its root. */
+/* A process that causes this part of all waiting, directly or through others (the costs of the delay analysis), is its
+   root. */
 static const double ROOT_PART = 0.5;
 
+/* The functions with most of the waiting, the longest first. There are few places: choosing the largest of the rest for
+   each is cheaper than sorting all states. */
 static void find_functions(const struct analysis *analysis, const struct metrics *metrics, const int64_t *states_ns,
                            struct finding *finding)
 {
@@ -62,13 +65,14 @@ static double blame(const struct metrics *metrics, const struct wait_sums *sums,
     return ratio_of(named, (double)sums->ns);
 }
 
-/* True if there are too many causes for their names to be useful. */
+/* True if there are too many causes for their names to be useful: more than half of all processes, rounded up. */
 static bool is_spread(const struct analysis *analysis, const struct ranks *causes)
 {
     return causes->count > 1 && causes->count > (analysis->process_count + 1) / 2;
 }
 
-/* Waiting for changing processes is only reported above the noise. */
+/* Waiting for changing processes is only reported above the noise: with noise in computing, some process is always the
+   last, each time another. One or two processes that are always late are no noise, however little it is. */
 enum { NOISE_CAUSES = 2 };
 
 static bool is_noise(const struct analysis *analysis, const struct finding *finding)
@@ -87,9 +91,10 @@ static void say_waits(const struct finding_input *input, const struct wait_words
     bool spread = is_spread(analysis, &finding->causes);
     if (spread && finding->victims.count == 1)
         snprintf(finding->title, sizeof finding->title, "%s: %s waits for the other processes", words->title, victims);
+    else if (spread)
+        snprintf(finding->title, sizeof finding->title, "%s: %s wait for each other", words->title, victims);
     else
-        snprintf(finding->title, sizeof finding->title, spread ? "%s: %s wait for each other" : "%s: waiting for %s",
-                 words->title, spread ? victims : causes);
+        snprintf(finding->title, sizeof finding->title, "%s: waiting for %s", words->title, causes);
     char place[SITE_TEXT_SIZE + 8] = "", site[SITE_TEXT_SIZE];
     if (finding->sites[0])
         snprintf(place, sizeof place, " at %s", site_text(site, finding->sites[0]));
@@ -114,6 +119,7 @@ static void say_root(const struct finding_input *input, const struct wait_sums *
     const struct analysis *analysis = input->analysis;
     double all_ns = 0;
     size_t root = 0;
+    /* Said once, in the finding of the largest kind: the root is that of all waiting. */
     for (int kind = WAIT_NONE + 1; kind < WAIT_KIND_COUNT; kind++) {
         all_ns += (double)analysis->waits[kind].ns;
         if (analysis->waits[kind].ns > sums->ns)
@@ -155,6 +161,7 @@ static bool fill_waits(const struct finding_input *input, const struct wait_word
     fill_evidence(sums, finding);
     say_waits(input, words, sums, finding);
     say_root(input, sums, finding);
+    /* A master that all wait for needs other advice than a process with too much work: it serves others meanwhile. */
     int64_t master = master_of(input->metrics);
     bool by_master = words->master_advice && finding->causes.count == 1 && master == (int64_t)finding->causes.rank[0];
     snprintf(finding->advice, sizeof finding->advice, "%s", by_master ? words->master_advice : words->advice);
@@ -176,6 +183,7 @@ static void say_wrong_order(const struct analysis *analysis, const struct wait_s
     if (wrong_ns <= 0 || all->ns <= 0)
         return;
     finding_evidence(finding, "wrong_order_s", wrong_ns / 1e9, true);
+    /* Next to nothing of it would be a distraction here; it is in the evidence. */
     if (wrong_ns >= 0.1 * (double)all->ns)
         snprintf(finding->text + used, sizeof finding->text - used,
                  " In %s of this waiting another message was there already (wrong order).",
@@ -213,8 +221,10 @@ bool find_wrong_order(const struct finding_input *input, struct finding *finding
         "let the master take results in the order in which they arrive (MPI_ANY_SOURCE), not worker by worker"};
     const struct wait_sums *same = &input->analysis->waits[WAIT_WRONG_ORDER_SAME],
                            *other = &input->analysis->waits[WAIT_WRONG_ORDER_OTHER];
-    if (same->ns == 0 || other->ns == 0)
-        return fill_waits(input, &words, same->ns > 0 ? same : other, finding);
+    if (other->ns == 0)
+        return fill_waits(input, &words, same, finding);
+    if (same->ns == 0)
+        return fill_waits(input, &words, other, finding);
     struct wait_sums *both = wait_sums_merged(input->analysis, same, other);
     bool found = fill_waits(input, &words, both, finding);
     wait_sums_free(both);
@@ -233,15 +243,15 @@ bool find_contention(const struct finding_input *input, struct finding *finding)
         "they arrive (MPI_Irecv for all, then MPI_Waitany)",
         "use several masters, or let workers continue while they queue: ask for the next piece before they return the "
         "last one (MPI_Isend, MPI_Irecv)"};
-    bool found = fill_waits(input, &words, &input->analysis->contention, finding);
-    char victims[WHO_SIZE], causes[WHO_SIZE];
+    if (!fill_waits(input, &words, &input->analysis->contention, finding))
+        return false;
+    /* A queue has its own words: those in it do not wait for each other. */
+    char victims[WHO_SIZE], causes[WHO_SIZE] = "one process after another";
     who_text(victims, &finding->victims, input->analysis->process_count);
-    bool spread = is_spread(input->analysis, &finding->causes);
-    if (found)
-        snprintf(finding->title, sizeof finding->title,
-                 spread ? "contention: %s queue for one process after another" : "contention: %s queue for %s", victims,
-                 who_text(causes, &finding->causes, input->analysis->process_count));
-    return found;
+    if (!is_spread(input->analysis, &finding->causes))
+        who_text(causes, &finding->causes, input->analysis->process_count);
+    snprintf(finding->title, sizeof finding->title, "contention: %s queue for %s", victims, causes);
+    return true;
 }
 
 bool find_late_receiver(const struct finding_input *input, struct finding *finding)
@@ -298,6 +308,7 @@ static bool waits_for_neighbours(const struct finding_input *input)
 {
     const struct wait_sums *sums = &input->analysis->waits[WAIT_AT_NXN];
     double ns = 0;
+    /* MPI_Neighbor_alltoall and MPI_Ineighbor_alltoall alike. */
     for (size_t i = 0; i < input->metrics->defs->state_count; i++)
         if (strstr(input->metrics->defs->states[i].name, "eighbor_"))
             ns += (double)sums->cause_states_ns[i];
@@ -320,7 +331,9 @@ bool find_wait_at_nxn(const struct finding_input *input, struct finding *finding
         "the last to arrive",
         "balance the work before the collective, or make it non-blocking and compute in the meantime (MPI_Iallreduce)",
         NULL};
-    return find_waits(input, waits_for_neighbours(input) ? &neighbours : &words, finding);
+    if (waits_for_neighbours(input))
+        return find_waits(input, &neighbours, finding);
+    return find_waits(input, &words, finding);
 }
 
 bool find_wait_at_barrier(const struct finding_input *input, struct finding *finding)
@@ -358,7 +371,8 @@ static double path_in_files(const struct finding_input *input)
     const struct analysis *analysis = input->analysis;
     double ns = 0;
     for (size_t i = 0; i < analysis->state_count; i++)
-        ns += input->metrics->defs->states[i].class == CLASS_IO ? (double)analysis->path_states_ns[i] : 0;
+        if (input->metrics->defs->states[i].class == CLASS_IO)
+            ns += (double)analysis->path_states_ns[i];
     return ratio_of(ns, (double)analysis->path);
 }
 
@@ -368,6 +382,7 @@ bool find_io(const struct finding_input *input, struct finding *finding)
     const struct wait_sums *sums = &analysis->waits[WAIT_IO];
     double all_s = (double)analysis->duration / 1e9 * (double)analysis->process_count;
     double path = path_in_files(input);
+    /* One process that writes while all others wait has a small share of all time: it shows on the critical path. */
     bool of_all = (double)sums->ns / 1e9 > IO_SHARE * all_s;
     if (sums->saving_ns <= 0 || (!of_all && path <= IO_PATH_SHARE))
         return false;

@@ -42,10 +42,16 @@ struct term glossary_at(size_t index)
                          .source = heuristic->source};
 }
 
+static char without_dash(char letter)
+{
+    return letter == '-' ? '_' : letter;
+}
+
+/* JSON and CSV write names with '_', options and ids with '-': a reader may look up either. */
 static bool same_name(const char *left, const char *right)
 {
     for (; *left && *right; left++, right++)
-        if ((*left == '-' ? '_' : *left) != (*right == '-' ? '_' : *right))
+        if (without_dash(*left) != without_dash(*right))
             return false;
     return *left == *right;
 }

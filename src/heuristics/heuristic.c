@@ -17,7 +17,9 @@ enum verdict verdict_of(double share)
     double percent = share * 100;
     if (percent <= VERDICT_GOOD_PERCENT)
         return VERDICT_GOOD;
-    return percent <= VERDICT_FAIR_PERCENT ? VERDICT_FAIR : VERDICT_POOR;
+    if (percent <= VERDICT_FAIR_PERCENT)
+        return VERDICT_FAIR;
+    return VERDICT_POOR;
 }
 
 void result_say(struct heuristic_result *result, const char *format, ...)
@@ -30,6 +32,7 @@ void result_say(struct heuristic_result *result, const char *format, ...)
     va_end(args);
     if (blank)
         result->analysis[used] = ' ';
+    /* A sentence that does not fit is left out as a whole: half of one can say the opposite. */
     if (length < 0 || (size_t)length + (size_t)blank >= room)
         result->analysis[used] = '\0';
 }
@@ -53,5 +56,6 @@ void result_detail(struct heuristic_result *result, const char *name, double val
 
 char *seconds_text(char *buffer, double seconds)
 {
+    /* 9e9 s is close to the largest int64 in ns; converting more is undefined. */
     return text_duration(buffer, seconds < 9e9 ? (int64_t)(seconds * 1e9 + 0.5) : INT64_MAX);
 }

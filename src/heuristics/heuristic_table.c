@@ -25,7 +25,7 @@ struct heuristic_result *heuristics_judge(const struct metrics *metrics)
 {
     struct heuristic_result *results = memory_new(heuristic_count() * sizeof *results);
     for (size_t i = 0; i < heuristic_count(); i++) {
-        results[i].master = -1;
+        results[i].master = -1; /* process 0 may be one */
         heuristics[i].judge(metrics, &results[i]);
     }
     return results;

@@ -10,10 +10,11 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A trend is reported if times change by this much over the run, and fit a line this well. */
+/* A trend is reported if times change by this much over the run, and fit a line this well (correlation: about half of
+   the variance is the line). */
 static const double TREND = 0.1, TREND_FIT = 0.7;
 
-/* Slow iterations are reported if their excess over the median is this share of the run. */
+/* Slow iterations are reported if their excess over the median is this share of the run: twice the noise. */
 static const double SLOW_SHARE = 0.02;
 
 #define add(text, ...) text_append(text, ITERATIONS_TEXT_SIZE, __VA_ARGS__)
@@ -33,12 +34,17 @@ double iterations_saving(const struct metrics *metrics)
         saving = (double)even_work_saving_ns(metrics, &by_steps);
     else if (iterations->saving_ns >= 0)
         saving = (double)iterations->saving_ns;
-    return iterations->loop != PHASE_NONE && run > 0 ? saving / run : 0;
+    if (iterations->loop == PHASE_NONE)
+        return 0;
+    return ratio_of(saving, run);
 }
 
 double iterations_dynamic_share(const struct iteration_metrics *iterations)
 {
-    return iterations->loss_ns > 0 ? 1 - (double)iterations->static_ns / (double)iterations->loss_ns : 0;
+    if (iterations->loss_ns <= 0)
+        return 0;
+    /* Loss = static + dynamic part (rules of diagnosis, 7.1). */
+    return 1 - (double)iterations->static_ns / (double)iterations->loss_ns;
 }
 
 bool iteration_class_shows_in_totals(enum iteration_class kind)
@@ -136,6 +142,7 @@ static double slow_share(const struct metrics *metrics)
 static bool has_slow(const struct metrics *metrics)
 {
     const struct iteration_metrics *iterations = &metrics->phases->iterations;
+    /* A quarter or more are not exceptions: then iterations simply vary. */
     return iterations->slow > 0 && iterations->slow <= iterations->count / 4 && slow_share(metrics) > SLOW_SHARE;
 }
 
@@ -156,6 +163,7 @@ static void add_slow(char text[ITERATIONS_TEXT_SIZE], const struct iteration_met
 /* The share of the processes' time spent in the iterations. */
 static double loop_share(const struct phase_metrics *phases)
 {
+    /* Processes need not pass iterations at the same time: shares are of their own times, not of the run's. */
     double loop = 0, all = 0;
     for (size_t i = 0; i < phases->iterations.row_count; i++)
         loop += (double)phases->iterations.rows[i].sums.time_ns;
@@ -168,11 +176,12 @@ static double loop_share(const struct phase_metrics *phases)
 static void add_roles(char text[ITERATIONS_TEXT_SIZE], const struct phase_metrics *phases)
 {
     bool any = false;
-    for (size_t i = 0; i < phases->loop_count; i++) {
-        const struct loop_row *row = &phases->loops[i];
-        const struct loop_row *before = i > 0 ? row - 1 : NULL;
+    /* Rows are in depth-first order, and one of depth 0 is the whole run of the processes with the same calls: the row
+       after it is their outermost loop. */
+    for (size_t i = 1; i < phases->loop_count; i++) {
+        const struct loop_row *row = &phases->loops[i], *before = row - 1;
         char least[TEXT_NUMBER_SIZE], most[TEXT_NUMBER_SIZE];
-        if (row->depth != 1 || !before || before->depth != 0)
+        if (row->depth != 1 || before->depth != 0)
             continue;
         add(text, "%s%s process%s turn%s %.*s", any ? "; " : " ", text_thousands(most, row->processes),
             text_plural(row->processes, "", "es"), text_plural(row->processes, "s", ""), text_beginning(row->name, 60),
@@ -195,23 +204,27 @@ void iterations_text(char text[ITERATIONS_TEXT_SIZE], const struct metrics *metr
     char count[TEXT_NUMBER_SIZE], median[TEXT_NUMBER_SIZE], share[TEXT_NUMBER_SIZE], rhythm[TEXT_NUMBER_SIZE];
     text[0] = '\0';
     if (iterations->loop == PHASE_NONE) {
-        add(text, phases->loop_count > 1 ? "The processes have no iterations in common." : "No iterations were found.");
+        if (phases->loop_count > 1)
+            add(text, "The processes have no iterations in common.");
+        else
+            add(text, "No iterations were found.");
         add_roles(text, phases);
         return;
     }
     add(text, "%s iterations of %s (median), %s of the run%s.", text_thousands(count, iterations->count),
         text_duration(median, iterations->median_ns), text_share(share, loop_share(phases)),
         phases->by_world ? ", separated by collectives of the whole run" : "");
-    if (iterations->warm_up > 0)
-        add(text, " The first%s%s %s warm-up.", iterations->warm_up > 1 ? " " : "",
-            iterations->warm_up > 1 ? text_thousands(count, iterations->warm_up) : "",
-            iterations->warm_up > 1 ? "are" : "is");
+    if (iterations->warm_up == 1)
+        add(text, " The first is warm-up.");
+    if (iterations->warm_up > 1)
+        add(text, " The first %s are warm-up.", text_thousands(count, iterations->warm_up));
     add(text, " ");
     if (is_uneven(metrics))
         add_unevenness(text, metrics);
+    else if (iterations->kind == ITERATION_TOO_FEW)
+        add(text, "There are too few of them to judge how even they are");
     else
-        add(text, iterations->kind == ITERATION_TOO_FEW ? "There are too few of them to judge how even they are"
-                                                        : "Balancing them would save nothing significant");
+        add(text, "Balancing them would save nothing significant");
     add(text, ".");
     if (has_trend(iterations)) {
         add(text, " ");
@@ -233,6 +246,7 @@ void iterations_answer(char text[ITERATIONS_TEXT_SIZE], const struct metrics *me
     const struct iteration_metrics *iterations = &metrics->phases->iterations;
     char count[TEXT_NUMBER_SIZE], median[TEXT_NUMBER_SIZE];
     text[0] = '\0';
+    /* By what it costs: uneven iterations lose time in each, slow ones in a few, and a trend may be the program's. */
     if (is_uneven(metrics))
         add_unevenness(text, metrics);
     else if (has_slow(metrics))
@@ -252,6 +266,7 @@ void iterations_remark(char text[ITERATIONS_TEXT_SIZE], const struct metrics *me
     const struct iteration_metrics *iterations = &metrics->phases->iterations;
     char count[TEXT_NUMBER_SIZE], median[TEXT_NUMBER_SIZE];
     text[0] = '\0';
+    /* If iterations are cut in the wrong places, their times say nothing. */
     if (iterations->loop == PHASE_NONE || iteration_rhythm_differs(iterations))
         return;
     add(text, "%s iterations of %s", text_thousands(count, iterations->count),

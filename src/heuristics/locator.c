@@ -19,7 +19,7 @@ static bool synchronises_window(const char *name)
     static const char *const begin[] = {"MPI_Win_fence", "MPI_Win_start", "MPI_Win_complete", "MPI_Win_post",
                                         "MPI_Win_wait",  "MPI_Win_test",  "MPI_Win_lock",     "MPI_Win_unlock",
                                         "MPI_Win_flush", "MPI_Win_sync"};
-    if (strncmp(name, "PMPI_", 5) == 0)
+    if (strncmp(name, "PMPI_", 5) == 0) /* tools that intercept MPI record the profiling names */
         name++;
     for (size_t i = 0; i < sizeof begin / sizeof *begin; i++)
         if (strncmp(name, begin[i], strlen(begin[i])) == 0)
@@ -47,7 +47,9 @@ struct kind {
 static double kind_time(const struct metrics *metrics, const struct function_row *row, const void *context)
 {
     const struct kind *kind = context;
-    return kind->is(&metrics->defs->states[row->state]) ? (double)row->exclusive_ns : 0;
+    if (!kind->is(&metrics->defs->states[row->state]))
+        return 0;
+    return (double)row->exclusive_ns;
 }
 
 /* From this share on the time in a function is waiting. */
@@ -77,7 +79,9 @@ static const struct wait_sums *waits_in(const struct metrics *metrics, uint32_t 
         if (waits->states_ns[state] > 0 && (!most || waits->states_ns[state] > most->states_ns[state]))
             most = waits;
     }
-    return all_ns >= WAITS * time_in(metrics, state) ? most : NULL;
+    if (all_ns < WAITS * time_in(metrics, state))
+        return NULL;
+    return most;
 }
 
 /* The process that causes most delay. */
@@ -85,11 +89,13 @@ static size_t most_of(const struct metrics *metrics)
 {
     size_t most = 0;
     for (size_t i = 1; i < metrics->process_count; i++)
-        most = metrics->analysis->delay_ns[i] > metrics->analysis->delay_ns[most] ? i : most;
+        if (metrics->analysis->delay_ns[i] > metrics->analysis->delay_ns[most])
+            most = i;
     return most;
 }
 
-/* Who waits is not where to begin: who is waited for is. */
+/* The place to begin is not the process that waits, but the one that is waited for: where root causes are known the one
+   at the end of the chain, else the next one. */
 static void suggest_function(const struct metrics *metrics, struct heuristic_result *result,
                              const struct function_share *first)
 {
@@ -101,11 +107,17 @@ static void suggest_function(const struct metrics *metrics, struct heuristic_res
         return;
     }
     bool roots = finding_roots_known(metrics->analysis) && metrics->analysis->delay_ns[most_of(metrics)] > 0;
-    struct ranks causes = ranks_to_blame(metrics, roots ? metrics->analysis->delay_ns : waits->causes_ns);
+    const int64_t *blame_ns = waits->causes_ns;
+    const char *how = "";
+    if (roots) {
+        blame_ns = metrics->analysis->delay_ns;
+        how = ", directly or through others,";
+    }
+    struct ranks causes = ranks_to_blame(metrics, blame_ns);
     char who[WHO_SIZE];
     who_text(who, &causes, metrics->process_count);
-    result_suggest(result, "most of the time in %.*s is waiting%s for %s: start with what %s before", length, name,
-                   roots ? ", directly or through others," : "", who, text_plural(causes.count, "it does", "they do"));
+    result_suggest(result, "most of the time in %.*s is waiting%s for %s: start with what %s before", length, name, how,
+                   who, text_plural(causes.count, "it does", "they do"));
     free(causes.rank);
 }
 

@@ -3,6 +3,8 @@
 
 #include "core/numbers.h"
 
+/* An index of 0.5 is an end of every message. Workers may exchange a few messages among themselves, and a master may
+   compute in the meantime, but not as much as they do: then it is a process like the others that also collects. */
 static const double MASTER_INDEX = 0.4, MASTER_COMPUTE = 0.5;
 
 /* Partners other than the process itself. */
@@ -37,11 +39,14 @@ int64_t master_of(const struct metrics *metrics)
         compute += (double)metrics_compute_ns(metrics, i);
     }
     double own = (double)metrics_compute_ns(metrics, (size_t)(hub - metrics->process));
+    /* Three quarters: some workers may get no work, or share cores with the master and hardly compute. */
     size_t others = metrics->process_count - 1;
     size_t sent = partners(hub->sent, hub->sent_count, hub->rank),
            received = partners(hub->received, hub->received_count, hub->rank);
     bool is_master =
         process_communication_index(metrics, hub) >= MASTER_INDEX && larger(sent, received) * 4 >= others * 3 &&
         own <= MASTER_COMPUTE * (compute - own) / (double)others && workers(metrics, hub) * 4 >= others * 3;
-    return is_master ? (int64_t)hub->rank : -1;
+    if (!is_master)
+        return -1;
+    return (int64_t)hub->rank;
 }

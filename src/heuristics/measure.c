@@ -2,6 +2,7 @@
 #include "heuristics/measure.h"
 
 #include "core/memory.h"
+#include "core/numbers.h"
 
 #include <math.h>
 #include <stdbool.h>
@@ -51,6 +52,7 @@ static void robust(struct measure *measure, const struct series *series)
     memcpy(sorted, series->value, count * sizeof *sorted);
     qsort(sorted, count, sizeof *sorted, by_value);
     measure->median = median_of(sorted, count);
+    /* Gini without the double sum: of sorted values, x_i is the larger one in i pairs and the smaller in N - 1 - i. */
     double weighted = 0;
     for (size_t i = 0; i < count; i++)
         weighted += (2.0 * (double)i + 1 - (double)count) * sorted[i];
@@ -85,6 +87,7 @@ struct measure measure_of(const struct series *series)
     measure.mean = measure.sum / (double)series->count;
     /* Rounding must not make equal values differ from their mean. */
     measure.mean = fmin(fmax(measure.mean, measure.least), measure.most);
+    /* In two passes: sum of squares - square of the sum cancels where values are nearly equal. */
     double squares = 0;
     for (size_t i = 0; i < series->count; i++)
         squares += (series->value[i] - measure.mean) * (series->value[i] - measure.mean);
@@ -93,7 +96,7 @@ struct measure measure_of(const struct series *series)
         measure.variation = measure.deviation / measure.mean;
         measure.most_over_mean = measure.most / measure.mean;
     }
-    measure.imbalance = measure.most > measure.mean ? measure.most - measure.mean : 0;
+    measure.imbalance = larger(measure.most - measure.mean, 0);
     robust(&measure, series);
     return measure;
 }
@@ -119,7 +122,9 @@ double correlation(const double *x, const double *y, size_t count)
         yy += (y[i] - mean_y) * (y[i] - mean_y);
         xy += (x[i] - mean_x) * (y[i] - mean_y);
     }
-    return varies(x, count) && varies(y, count) && xx > 0 && yy > 0 ? xy / sqrt(xx * yy) : 0;
+    if (!varies(x, count) || !varies(y, count) || xx <= 0 || yy <= 0)
+        return 0;
+    return xy / sqrt(xx * yy);
 }
 
 struct placed {
@@ -140,6 +145,7 @@ double trend_of(const struct series *series)
     for (size_t i = 0; i < count; i++)
         order[i] = (struct placed){series->value[i], i};
     qsort(order, count, sizeof *order, by_placed);
+    /* Equal values share the mean of their places, as Spearman's correlation demands. */
     for (size_t first = 0, end; first < count; first = end) {
         for (end = first + 1; end < count && order[end].value <= order[first].value;)
             end++;

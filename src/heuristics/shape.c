@@ -66,6 +66,7 @@ static void take_far(struct pattern *pattern, const struct ranked *sorted, size_
 /* Where to split the sorted values so that most of the variance is between the parts: the first of the upper part. */
 static size_t best_split(const struct ranked *sorted, size_t count, double mean, double *explained)
 {
+    /* The sum of squares between the parts against all of it (Jenks, Otsu): O(count) with a running sum. */
     double below = 0, best = -1, total = 0, sum = 0;
     size_t at = 0;
     for (size_t i = 0; i < count; i++) {
@@ -85,6 +86,7 @@ static size_t best_split(const struct ranked *sorted, size_t count, double mean,
     return at;
 }
 
+/* The far are all even and the rest all odd ranks, or the other way round. */
 static bool is_parity(const struct pattern *pattern)
 {
     for (size_t i = 0; i < pattern->far_count; i++)
@@ -106,8 +108,11 @@ static bool find_groups(struct pattern *pattern, const struct ranked *sorted, co
     if (explained < GROUPS_EXPLAINED || at < 2 || count - at < 2)
         return false;
     double low = 0, high = 0;
-    for (size_t i = 0; i < count; i++)
-        *(i < at ? &low : &high) += sorted[i].value / (double)(i < at ? at : count - at);
+    for (size_t i = 0; i < at; i++)
+        low += sorted[i].value / (double)at;
+    for (size_t i = at; i < count; i++)
+        high += sorted[i].value / (double)(count - at);
+    /* A gradient also splits well in the middle: only a gap makes groups. */
     if (sorted[at].value - sorted[at - 1].value < GROUPS_GAP * (high - low))
         return false;
     /* A group of very few is better described as few. */
@@ -115,7 +120,9 @@ static bool find_groups(struct pattern *pattern, const struct ranked *sorted, co
     if (count - at <= few || at <= few)
         return false;
     take_far(pattern, sorted, count, at, count);
-    pattern->shape = is_parity(pattern) ? SHAPE_ALTERNATING : SHAPE_TWO_GROUPS;
+    pattern->shape = SHAPE_TWO_GROUPS;
+    if (is_parity(pattern))
+        pattern->shape = SHAPE_ALTERNATING;
     return true;
 }
 
@@ -146,11 +153,14 @@ static bool find_few(struct pattern *pattern, const struct ranked *sorted, const
     size_t count = measure->count, most = larger(count / 8, 1), high = 0, low = 0;
     if (count < 3)
         return false;
+    /* 1.4826 MAD estimates the deviation of normal values, and outliers do not move it. Of nearly equal values it is
+       about 0: then a fifth of the median is far. */
     double reach = fmax(FAR_MADS * 1.4826 * measure->mad, FAR_SHARE * measure->median);
     while (high < count && sorted[count - 1 - high].value > measure->median + reach)
         high++;
     while (low < count && sorted[low].value < measure->median - reach)
         low++;
+    /* The few explain the imbalance only if the rest is clearly more even without them. */
     double half = measure->variation / 2;
     if (high > 0 && high <= most &&
         (variation_of(sorted, 0, count - high) <= half || (low == 0 && excess_halves(sorted, count - high, measure)))) {
@@ -185,9 +195,13 @@ struct pattern pattern_of(const struct series *series, const struct measure *mea
     if (count == 2) {
         take_far(&pattern, sorted, count, 1, 2);
         pattern.shape = SHAPE_PAIR;
+        /* In this order: two groups also correlate with the rank, and few would split well into groups. */
     } else if (!find_groups(&pattern, sorted, measure) && !find_few(&pattern, sorted, measure)) {
+        /* Three values in order are chance in one of three cases. */
         pattern.trend = trend_of(series);
-        pattern.shape = count >= 4 && fabs(pattern.trend) >= GRADIENT_TREND ? SHAPE_GRADIENT : SHAPE_SCATTERED;
+        pattern.shape = SHAPE_SCATTERED;
+        if (count >= 4 && fabs(pattern.trend) >= GRADIENT_TREND)
+            pattern.shape = SHAPE_GRADIENT;
     }
     free(sorted);
     return pattern;
@@ -213,6 +227,7 @@ char *ranks_text(char buffer[RANKS_TEXT_SIZE], const uint32_t *ranks, size_t cou
 {
     enum { RUNS_MOST = 5, RUNS_SHOWN = 3, SEPARATED = 1000 };
     size_t runs = rank_runs(ranks, count), shown = runs > RUNS_MOST ? RUNS_SHOWN : runs, i = 0;
+    /* From 1,000 on ranks have commas themselves: a blank shows where one ends. */
     const char *comma = count > 0 && ranks[count - 1] >= SEPARATED ? ", " : ",";
     buffer[0] = '\0';
     for (size_t run = 0; run < shown; run++) {

@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdio.h>
 
+/* Rules of diagnosis, 6. Of fewer than four processes any matrix is a ring, a line and a tree at once. */
 static const double NO_MESSAGES = 0.05, REGULAR = 0.8, CLEAR = 0.9, CLEAR_MASTER = 0.95, AS_GOOD = 0.02;
 enum { LEAST_PROCESSES = 4 };
 
@@ -22,6 +23,7 @@ static bool is_collective(const struct structure_input *input, const struct traf
 {
     if (features->pair_count == 0)
         return true;
+    /* Both must be known and small: a few messages may take long, and many bytes little time. */
     return input->message_time >= 0 && input->message_time < NO_MESSAGES && input->message_bytes >= 0 &&
            input->message_bytes < NO_MESSAGES;
 }
@@ -33,6 +35,7 @@ static bool explains_as_much(const struct structure_match *match, const struct s
 
 static bool is_better(const struct structure_match *match, const struct structure_match *than, enum step_order order)
 {
+    /* A larger template explains what a smaller one does, with pairs that never talk: the one in full use is right. */
     if (match->score <= 0 || !explains_as_much(match, than))
         return match->score > than->score;
     if (fabs(match->used - than->used) > AS_GOOD)
@@ -60,8 +63,12 @@ static void choose(struct structure *structure, const struct structure_match mat
             second = i;
     structure->best = matches[best];
     structure->second = matches[second];
-    structure->kind = structure->best.score >= REGULAR ? structure->best.kind : STRUCTURE_IRREGULAR;
-    double clear = structure->kind == STRUCTURE_MASTER_WORKER ? CLEAR_MASTER : CLEAR;
+    structure->kind = STRUCTURE_IRREGULAR;
+    if (structure->best.score >= REGULAR)
+        structure->kind = structure->best.kind;
+    double clear = CLEAR;
+    if (structure->kind == STRUCTURE_MASTER_WORKER)
+        clear = CLEAR_MASTER;
     structure->clear = structure->best.score >= clear;
     structure->ambiguous = structure->kind != STRUCTURE_IRREGULAR && !order_decides(structure, order) &&
                            explains_as_much(&structure->second, &structure->best) &&
@@ -98,11 +105,14 @@ struct structure structure_of(const struct structure_input *input)
 /* "2 × 4 halo exchange, open borders" */
 static int write_halo(char *at, size_t size, const struct structure_match *match)
 {
-    static const char *const borders[] = {"open borders", "periodic borders", "open and periodic borders"};
     uint32_t closed = 0;
     for (uint32_t d = 0; d < match->dimensions; d++)
         closed += match->periodic[d];
-    const char *border = borders[closed == 0 ? 0 : closed == match->dimensions ? 1 : 2];
+    const char *border = "open and periodic borders";
+    if (closed == 0)
+        border = "open borders";
+    else if (closed == match->dimensions)
+        border = "periodic borders";
     const char *corners = match->corners ? " with corners" : "";
     const uint32_t *n = match->size;
     if (match->dimensions == 1)
@@ -118,10 +128,13 @@ static int write_chain(char *at, size_t size, const struct structure_match *matc
 {
     const char *what = match->kind == STRUCTURE_RING ? "ring" : "pipeline";
     long long step = (long long)match->step;
-    if (step == 1 || step == -1)
-        return snprintf(at, size, "a %s, each rank sending to the %s", what, step > 0 ? "next" : "previous one");
-    return snprintf(at, size, "a %s, each rank sending to the one %lld ranks %s", what, step > 0 ? step : -step,
-                    step > 0 ? "above" : "below");
+    if (step == 1)
+        return snprintf(at, size, "a %s, each rank sending to the next", what);
+    if (step == -1)
+        return snprintf(at, size, "a %s, each rank sending to the previous one", what);
+    if (step > 0)
+        return snprintf(at, size, "a %s, each rank sending to the one %lld ranks above", what, step);
+    return snprintf(at, size, "a %s, each rank sending to the one %lld ranks below", what, -step);
 }
 
 static int write_match(char *at, size_t size, const struct structure_match *match)
@@ -169,6 +182,14 @@ static void write_irregular(char *at, size_t size, const struct structure *struc
                  structure->by_bytes ? "bytes" : "messages");
 }
 
+/* What the score is a share of. */
+static const char *explained_of(const struct structure *structure)
+{
+    if (structure->best.kind == STRUCTURE_ALL_TO_ALL)
+        return "pairs";
+    return structure->by_bytes ? "bytes" : "messages";
+}
+
 char *structure_text(char buffer[STRUCTURE_TEXT_SIZE], const struct structure *structure)
 {
     char share[TEXT_NUMBER_SIZE];
@@ -182,11 +203,8 @@ char *structure_text(char buffer[STRUCTURE_TEXT_SIZE], const struct structure *s
     } else {
         int length = snprintf(buffer, size, "%s", structure->clear ? "" : "mostly ");
         length += write_match(buffer + length, size - (size_t)length, &structure->best);
-        const char *what = structure->best.kind == STRUCTURE_ALL_TO_ALL ? "pairs"
-                           : structure->by_bytes                        ? "bytes"
-                                                                        : "messages";
         length += snprintf(buffer + length, size - (size_t)length, ": %s of the %s",
-                           text_share(share, structure->best.score), what);
+                           text_share(share, structure->best.score), explained_of(structure));
         if (structure->ambiguous)
             snprintf(buffer + length, size - (size_t)length, " (%s fits as well)", short_name(structure->second.kind));
     }

@@ -5,6 +5,8 @@
 
 #include <math.h>
 
+/* Rules of diagnosis, 6: what fits explains 0.9 of the weight. The stride of a grid is looked for from 1 % on: in a
+   large grid with few rows, neighbours across rows have that little of the messages. */
 static const double LEAST_USED = 0.5, FITS = 0.9, AS_GOOD = 0.02, EQUAL_BITS = 0.5, LEAST_STRIDE = 0.01,
                     EVEN_VARIATION = 0.5;
 
@@ -33,8 +35,13 @@ static uint32_t largest_offset(const struct traffic_features *features)
     double most = 0;
     for (size_t i = 0; i < features->pair_count; i++) {
         const struct traffic_pair *pair = &features->pairs[i];
-        uint32_t offset = pair->to > pair->from ? pair->to - pair->from : features->processes - (pair->from - pair->to);
-        double share = offset * UINT64_C(2) == features->processes ? 0 : traffic_offset(features, offset);
+        uint32_t offset = pair->to - pair->from;
+        if (pair->to < pair->from)
+            offset += features->processes;
+        /* Half way round has no direction: it is the same forwards and backwards. */
+        if (offset * UINT64_C(2) == features->processes)
+            continue;
+        double share = traffic_offset(features, offset);
         if (share > most || (share == most && offset < largest)) {
             most = share;
             largest = offset;
@@ -55,7 +62,7 @@ static void match_chain(const struct traffic_features *features, struct structur
     for (size_t i = 0; i < features->pair_count; i++) {
         const struct traffic_pair *pair = &features->pairs[i];
         bool up = pair->to > pair->from;
-        uint32_t distance = up ? pair->to - pair->from : pair->from - pair->to;
+        uint32_t distance = traffic_pair_distance(pair);
         if (up != back && distance == step) {
             inner++;
             inner_weight += traffic_weight(features, pair);
@@ -70,6 +77,7 @@ static void match_chain(const struct traffic_features *features, struct structur
         return;
     /* It is closed if the last sends to the first about as much as the others to theirs. */
     bool closed = across > 0 && across_weight / across >= 0.5 * inner_weight / (inner ? inner : 1);
+    /* Of the two only one has a score: a ring is not also a pipeline with a few strange messages. */
     if (!closed) {
         pipeline->score = inner_weight / features->weight;
         pipeline->used = (double)inner / (processes - step);
@@ -93,7 +101,7 @@ static struct neighbour neighbour_in(const struct structure_match *grid, const s
     struct neighbour found = {NO_NEIGHBOURS, 0};
     uint32_t from = pair->from, to = pair->to;
     for (int d = (int)grid->dimensions - 1; d >= 0; d--) {
-        uint32_t size = grid->size[d], a = from % size, b = to % size, apart = a > b ? a - b : b - a;
+        uint32_t size = grid->size[d], a = from % size, b = to % size, apart = larger(a, b) - smaller(a, b);
         from /= size;
         to /= size;
         if (apart == 0)
@@ -102,7 +110,10 @@ static struct neighbour neighbour_in(const struct structure_match *grid, const s
             return (struct neighbour){NO_NEIGHBOURS, 0};
         if (apart != 1)
             found.wraps |= 1U << d;
-        found.dimension = found.dimension == NO_NEIGHBOURS ? d : DIAGONAL;
+        if (found.dimension != NO_NEIGHBOURS)
+            found.dimension = DIAGONAL;
+        else
+            found.dimension = d;
     }
     return found;
 }
@@ -110,13 +121,18 @@ static struct neighbour neighbour_in(const struct structure_match *grid, const s
 /* Pairs of a grid in which neighbours differ in one dimension, or, with corners, in any number of them. */
 static double grid_pairs(const struct structure_match *grid, uint32_t processes, bool corners)
 {
+    /* A line of `size` processes has size - 1 neighbours next to each other, one more if it is closed; each is a pair
+       in both directions. With corners a process has, per dimension, itself and its neighbours to choose from: the
+       product over the dimensions, without itself in all. */
     double all = 1, faces = 0;
     for (uint32_t d = 0; d < grid->dimensions; d++) {
-        double size = grid->size[d], lines = grid->periodic[d] ? size : size - 1;
+        double size = grid->size[d], lines = size - !grid->periodic[d];
         faces += 2 * lines * processes / size;
         all *= (size + 2 * lines) / size;
     }
-    return corners ? (all - 1) * processes : faces;
+    if (corners)
+        return (all - 1) * processes;
+    return faces;
 }
 
 /* How well a grid of this size fits. */
@@ -136,19 +152,28 @@ static void match_grid(const struct traffic_features *features, struct structure
         }
         faces += weight;
         faces_used++;
-        *(neighbour.wraps ? &wraps[neighbour.dimension] : &inside[neighbour.dimension]) += weight;
+        if (neighbour.wraps)
+            wraps[neighbour.dimension] += weight;
+        else
+            inside[neighbour.dimension] += weight;
     }
     /* Closed if an edge across the border has at least half of what one inside has. */
     for (uint32_t d = 0; d < grid->dimensions; d++)
         grid->periodic[d] = grid->size[d] > 2 && wraps[d] * (grid->size[d] - 1) >= 0.5 * inside[d] && wraps[d] > 0;
     double few = grid_pairs(grid, features->processes, false), many = grid_pairs(grid, features->processes, true);
     grid->corners = faces < FITS * features->weight && diagonals_used >= LEAST_USED * (many - few) && many > few;
-    grid->score = (faces + (grid->corners ? diagonals : 0)) / features->weight;
-    grid->used = (faces_used + (grid->corners ? diagonals_used : 0)) / (grid->corners ? many : few);
+    double weight = faces, used = faces_used, pairs = few;
+    if (grid->corners) {
+        weight += diagonals;
+        used += diagonals_used;
+        pairs = many;
+    }
+    grid->score = weight / features->weight;
+    grid->used = used / pairs;
     if (features->symmetry < FITS)
         grid->score *= features->symmetry;
     /* In a small grid all are neighbours. */
-    if ((grid->corners ? many : few) >= FITS * features->processes * (features->processes - 1.0))
+    if (pairs >= FITS * features->processes * (features->processes - 1.0))
         grid->score = 0;
     *grid = match_checked(*grid);
 }
@@ -194,6 +219,7 @@ static struct structure_match match_halo(const struct traffic_features *features
             if (others % rows == 0)
                 try_size(features, others / rows, rows, size, best);
     }
+    /* The fewest dimensions that explain as much: any line of processes is also a grid of one plane and one row. */
     double most = fmax(best[0].score, fmax(best[1].score, best[2].score));
     for (int n = 0; n < 3; n++)
         if (best[n].score >= most - AS_GOOD)
@@ -211,7 +237,7 @@ static struct structure_match match_butterfly(const struct traffic_features *fea
         bits++;
     for (size_t i = 0; i < features->pair_count; i++) {
         uint32_t differ = features->pairs[i].from ^ features->pairs[i].to;
-        if ((differ & (differ - 1)) != 0)
+        if ((differ & (differ - 1)) != 0) /* more than one bit */
             continue;
         messages[__builtin_ctz(differ)] += (double)features->pairs[i].messages;
         used++;
@@ -234,17 +260,20 @@ static struct structure_match match_tree(const struct traffic_features *features
         const struct traffic_pair *pair = &features->pairs[i];
         uint32_t low = smaller(pair->from, pair->to);
         uint32_t high = larger(pair->to, pair->from);
-        if ((high & (high - 1)) != low)
+        if ((high & (high - 1)) != low) /* the parent of a rank is the rank without its lowest bit */
             continue;
         weight += traffic_weight(features, pair);
         used++;
-        *(pair->from == high ? &up : &down) = true;
+        up |= pair->from == high;
+        down |= pair->from == low;
     }
-    double edges = (features->processes - 1.0) * (up && down ? 2 : 1);
+    /* A reduction and a broadcast by hand use each edge in both directions. */
+    double edges = (features->processes - 1.0) * (up + down);
+    struct structure_match match = {.kind = STRUCTURE_TREE, .used = ratio_of((double)used, edges)};
     /* A part of it is not a tree: other nodes would have no parent. */
-    bool whole = (double)used >= FITS * edges;
-    return match_checked((struct structure_match){
-        .kind = STRUCTURE_TREE, .score = whole ? weight / features->weight : 0, .used = (double)used / edges});
+    if ((double)used >= FITS * edges && used > 0)
+        match.score = weight / features->weight;
+    return match_checked(match);
 }
 
 static struct structure_match match_all(const struct traffic_features *features)

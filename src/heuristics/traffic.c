@@ -21,7 +21,9 @@ static size_t row_of(const struct metrics *metrics, int32_t rank)
         else
             high = middle;
     }
-    return low < metrics->process_count && metrics->process[low].rank == (uint32_t)rank ? low : SIZE_MAX;
+    if (low < metrics->process_count && metrics->process[low].rank == (uint32_t)rank)
+        return low;
+    return SIZE_MAX;
 }
 
 static int by_place(const void *a, const void *b)
@@ -38,19 +40,28 @@ static void add(uint64_t *sum, uint64_t value)
     *sum = *sum > UINT64_MAX - value ? UINT64_MAX : *sum + value;
 }
 
+/* The messages that a process has sent, or received. A partner may be outside the metrics: those of some processes, or
+   processes that MPI_Comm_spawn started. */
 static void add_ends(struct traffic *traffic, size_t *capacity, const struct metrics *metrics, size_t row, bool sent)
 {
     const struct process_row *process = &metrics->process[row];
-    size_t count = sent ? process->sent_count : process->received_count;
+    const struct partner_row *partners = process->received;
+    size_t count = process->received_count;
+    if (sent) {
+        partners = process->sent;
+        count = process->sent_count;
+    }
     for (size_t i = 0; i < count; i++) {
-        const struct partner_row *partner = sent ? &process->sent[i] : &process->received[i];
-        size_t other = row_of(metrics, partner->partner);
+        size_t other = row_of(metrics, partners[i].partner);
+        struct traffic_pair pair = {(uint32_t)other, (uint32_t)row, partners[i].messages, partners[i].bytes};
+        if (sent) {
+            pair.from = (uint32_t)row;
+            pair.to = (uint32_t)other;
+        }
         if (other != SIZE_MAX)
-            ARRAY_PUSH(traffic->pairs, traffic->count, *capacity,
-                       (struct traffic_pair){(uint32_t)(sent ? row : other), (uint32_t)(sent ? other : row),
-                                             partner->messages, partner->bytes});
-        else if (partner->partner != PARTNER_NONE)
-            add(&traffic->elsewhere, partner->messages);
+            ARRAY_PUSH(traffic->pairs, traffic->count, *capacity, pair);
+        else if (partners[i].partner != PARTNER_NONE)
+            add(&traffic->elsewhere, partners[i].messages);
     }
 }
 
@@ -64,6 +75,8 @@ struct traffic traffic_of(const struct metrics *metrics)
     }
     if (traffic.count > 0)
         qsort(traffic.pairs, traffic.count, sizeof *traffic.pairs, by_place);
+    /* Each pair is there twice, as sent and as received. A trace may lack one end of some messages, so the larger
+       number is nearer to the truth. */
     for (size_t i = 0; i < traffic.count; i++) {
         struct traffic_pair *pair = &traffic.pairs[i], *last = kept ? &traffic.pairs[kept - 1] : NULL;
         if (!last || by_place(last, pair) != 0) {

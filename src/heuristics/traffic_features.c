@@ -6,6 +6,7 @@
 
 #include <math.h>
 
+/* Maps hold whole numbers: shares are in units of 2^-32, fine enough for sums over millions of pairs. */
 static const double NEGLIGIBLE = 0.01, NEGLIGIBLE_OF_MEAN = 0.1, SHARE_ONE = 4294967296.0;
 
 void traffic_features_clear(struct traffic_features *features)
@@ -20,7 +21,9 @@ void traffic_features_clear(struct traffic_features *features)
 static double share_in(const struct map *map, uint32_t d)
 {
     const uint64_t *weight = map_find(map, d);
-    return weight ? (double)*weight / SHARE_ONE : 0;
+    if (!weight)
+        return 0;
+    return (double)*weight / SHARE_ONE;
 }
 
 double traffic_offset(const struct traffic_features *features, uint32_t d)
@@ -94,6 +97,7 @@ static void find_partners(struct traffic_features *features)
         double weight = traffic_weight(features, pair);
         if (back)
             mutual += fmin(weight, traffic_weight(features, &features->pairs[*back]));
+        /* A pair in both directions is one partner: counted at its lower rank's message. */
         if (!back || pair->from < pair->to) {
             features->degrees[pair->from]++;
             features->degrees[pair->to]++;
@@ -134,9 +138,9 @@ static void find_offsets(struct traffic_features *features)
         const struct traffic_pair *pair = &features->pairs[i];
         double weight = traffic_weight(features, pair);
         uint64_t share = (uint64_t)llround(weight / features->weight * SHARE_ONE);
-        bool up = pair->to > pair->from;
-        uint32_t distance = up ? pair->to - pair->from : pair->from - pair->to;
-        uint32_t offset = up ? distance : features->processes - distance;
+        uint32_t distance = traffic_pair_distance(pair), offset = distance;
+        if (pair->to < pair->from)
+            offset = features->processes - distance;
         *map_put(&features->offsets, offset, 0) += share;
         *map_put(&features->distances, distance, 0) += share;
         uint32_t bits = pair->from ^ pair->to;

@@ -45,6 +45,11 @@ double traffic_offset(const struct traffic_features *features, uint32_t d);
 /* Share of the weight with |to - from| = d. */
 double traffic_distance(const struct traffic_features *features, uint32_t d);
 
+static inline uint32_t traffic_pair_distance(const struct traffic_pair *pair)
+{
+    return pair->to > pair->from ? pair->to - pair->from : pair->from - pair->to;
+}
+
 static inline double traffic_weight(const struct traffic_features *features, const struct traffic_pair *pair)
 {
     return (double)(features->by_bytes ? pair->bytes : pair->messages);
