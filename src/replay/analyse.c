@@ -2,6 +2,7 @@
 #include "replay/analyse.h"
 
 #include "core/memory.h"
+#include "core/numbers.h"
 #include "core/parallel.h"
 #include "graph/graph_neighbours.h"
 #include "graph/sweep.h"
@@ -26,10 +27,10 @@ enum { QUEUED_LEAST = 1000000 };
 static int by_number(const void *a, const void *b)
 {
     const uint32_t *left = a, *right = b;
-    return (*left > *right) - (*left < *right);
+    return order_by(*left, *right);
 }
 
-/* Rows of the locations' processes; returns how many there are. */
+/* Rows of the locations' processes, by rank: threads of a process share one. Returns how many there are. */
 static size_t find_rows(const struct graph *graph, uint32_t *rows)
 {
     size_t count = 0;
@@ -68,6 +69,7 @@ static void keep_longest(struct wait_sums *sums, uint64_t *places, const struct 
     places[at] = place;
 }
 
+/* Sums are allocated with the first wait: most kinds do not occur in a run. */
 static void add_place(int64_t **sums_ns, size_t count, uint32_t index, int64_t ns)
 {
     if (index >= count)
@@ -80,9 +82,8 @@ static void add_place(int64_t **sums_ns, size_t count, uint32_t index, int64_t n
 static int by_time(const void *a, const void *b)
 {
     const struct wait_place *left = a, *right = b;
-    if (left->ns != right->ns)
-        return left->ns > right->ns ? -1 : 1;
-    return left->index < right->index ? -1 : 1;
+    int order = order_by(right->ns, left->ns);
+    return order ? order : order_by(left->index, right->index);
 }
 
 /* The places that have waits, the longest first. Frees the sums. */
@@ -100,7 +101,9 @@ static size_t take_places(int64_t *sums_ns, size_t count, struct wait_place **pl
 
 static struct wait_sums *sums_at(struct analysis *analysis, int place)
 {
-    return place == CONTENTION ? &analysis->contention : place == UNEVEN ? &analysis->uneven : &analysis->waits[place];
+    if (place == CONTENTION)
+        return &analysis->contention;
+    return place == UNEVEN ? &analysis->uneven : &analysis->waits[place];
 }
 
 /* `from_ns`: when it begins. `bin`: course_bin of the call's enter. */
@@ -133,9 +136,10 @@ static void add_wait(struct analyst *analyst, int place, uint32_t location, uint
                                          .state = call->state,
                                          .cause_state = cause.state},
                  map_pair(location, index));
-    sums->longest_ns = wait->ns > sums->longest_ns ? wait->ns : sums->longest_ns;
-    sums->from_ns = sums->count == 1 || from_ns < sums->from_ns ? from_ns : sums->from_ns;
-    sums->to_ns = from_ns + wait->ns > sums->to_ns ? from_ns + wait->ns : sums->to_ns;
+    sums->longest_ns = larger(sums->longest_ns, wait->ns);
+    if (sums->count == 1 || from_ns < sums->from_ns)
+        sums->from_ns = from_ns;
+    sums->to_ns = larger(sums->to_ns, from_ns + wait->ns);
 }
 
 /* True if the trace does not record which location it waits for in the collective: its neighbours, or the other group
@@ -161,10 +165,11 @@ static void count_operations(struct analysis *analysis, const struct graph *grap
             analysis->uncompleted++;
         posted += collective.stage == STAGE_POSTED;
     }
+    /* Members without a request in the trace have no operation, and complete somewhere unknown. */
     for (size_t i = 0; i < graph->instance_count; i++)
         if (graph_collective_of(graph, &graph->instances[i]).stage == STAGE_POSTED)
             analysis->uncompleted += graph->instances[i].count;
-    analysis->uncompleted -= posted < analysis->uncompleted ? posted : analysis->uncompleted;
+    analysis->uncompleted -= smaller(posted, analysis->uncompleted);
 }
 
 /* Calls in which a wait of some kind could be. */
@@ -175,6 +180,7 @@ static void count_call(struct analysis *analysis, const struct graph *graph, uin
     const struct instance *instance = graph_instance(graph, call);
     bool partnerless = instance && collective_is_partnerless(graph, call, location);
     analysis->partnerless += partnerless;
+    /* A call counts for every kind that it could have waited in: shares of calls that wait are per kind. */
     if (!instance) {
         analysis->waits[WAIT_LATE_SENDER].calls += call->received != 0;
         analysis->waits[WAIT_WRONG_ORDER_SAME].calls += call->received != 0;
@@ -202,7 +208,7 @@ static void count_call(struct analysis *analysis, const struct graph *graph, uin
     }
 }
 
-/* Collectives with so few bytes only synchronise the processes. */
+/* Collectives with so few bytes only synchronise the processes: a flag, a sum or a maximum of a few numbers. */
 enum { SYNCHRONISATION_BYTES = 64 };
 
 static bool is_synchronisation(const struct graph *graph, const struct call *call)
@@ -224,7 +230,7 @@ static void add_synchronisation(struct analyst *analyst, const struct call *call
     int64_t from_ns = time_since(analyst->begin_ns, call->enter_ns) + wait->ns,
             to_ns = time_since(analyst->begin_ns, call->leave_ns);
     analysis->synchronisations++;
-    time_add(&analysis->synchronising, to_ns > from_ns ? to_ns - from_ns : 0);
+    time_add(&analysis->synchronising, time_since(from_ns, to_ns));
     time_add(&analysis->before_synchronising, computed_ns);
     course_add(analysis->synchronising_course_ns, &analyst->edges, course_bin(&analyst->edges, bin, from_ns), from_ns,
                to_ns);
@@ -254,6 +260,7 @@ static void sum_call(struct analyst *analyst, uint32_t location, uint32_t index,
     if (completion.kind != WAIT_NONE)
         add_wait(analyst, (int)completion.kind, location, index, call, &completion, completion.until_ns - completion.ns,
                  bin);
+    /* What is left between the two is the call's own time. */
     int64_t from_ns = time_since(analyst->begin_ns, call->enter_ns) + wait.ns,
             to_ns = time_since(analyst->begin_ns, call->leave_ns) - completion.ns;
     /* Inside a reduction the rest of the call comes after it. */
@@ -275,6 +282,7 @@ static void sum_waits(struct analyst *analyst)
     struct sweep sweep = sweep_begin(graph);
     uint32_t location, from, to;
     size_t bin = 0;
+    /* Calls of all locations of about the same time together: what they wait for is then in the cache (sweep.h). */
     while (sweep_next(&sweep, &location, &from, &to)) {
         int64_t before_ns = graph_left_before_ns(graph, location, from);
         for (uint32_t i = from; i < to; i++) {
@@ -287,18 +295,22 @@ static void sum_waits(struct analyst *analyst)
             sum_call(analyst, location, i, &call, bin, computed_ns);
         }
     }
+    /* From the last call to the end of each location. */
     for (location = 0; location < graph->location_count; location++)
         analyst->compute_ns[location] += time_since(
             graph_left_before_ns(graph, location, graph->locations[location].count), graph->locations[location].end_ns);
     count_operations(analyst->analysis, graph);
     for (size_t i = 0; i < graph->instance_count; i++)
+        /* Their waits are not counted: reports say how many there are. */
         analyst->analysis->incomplete += !graph->instances[i].complete;
 }
 
 /* A damaged trace can have absurdly large costs. */
 static int64_t rounded(double ns)
 {
-    return ns < 9e18 ? (int64_t)llround(ns) : INT64_MAX;
+    if (!(ns < 9e18)) /* or NaN */
+        return INT64_MAX;
+    return (int64_t)llround(ns);
 }
 
 /* The state of an activity: calls of it, or computing before them. -1: computing at the end of a location. */
@@ -306,7 +318,9 @@ static int64_t activity_state(const struct graph *graph, size_t activity, bool *
 {
     size_t states = graph->defs->state_count;
     *before = activity >= states;
-    return activity < 2 * states ? (int64_t)(activity % states) : -1;
+    if (activity >= 2 * states)
+        return -1;
+    return (int64_t)(activity % states);
 }
 
 static void take_impact(struct analyst *analyst, const struct critical_path *path)
@@ -323,11 +337,18 @@ static void take_impact(struct analyst *analyst, const struct critical_path *pat
         int64_t state = activity_state(analyst->graph, i, &before);
         if (state < 0)
             continue;
-        (before ? analysis->path_before_ns : analysis->path_states_ns)[state] = path->activities_ns[i];
-        (before ? analysis->impact_before_ns : analysis->impact_states_ns)[state] = rounded(impact.by_activity[i]);
-        (before ? analysis->excess_before_ns : analysis->excess_states_ns)[state] =
-            rounded(impact_excess_ns(&impact, i));
+        int64_t impact_ns = rounded(impact.by_activity[i]), excess_ns = rounded(impact_excess_ns(&impact, i));
+        if (before) {
+            analysis->path_before_ns[state] = path->activities_ns[i];
+            analysis->impact_before_ns[state] = impact_ns;
+            analysis->excess_before_ns[state] = excess_ns;
+        } else {
+            analysis->path_states_ns[state] = path->activities_ns[i];
+            analysis->impact_states_ns[state] = impact_ns;
+            analysis->excess_states_ns[state] = excess_ns;
+        }
     }
+    /* An activity's impact belongs to the locations that have it on the path, in proportion (diagnosis_rules 2.2). */
     for (size_t i = 0; i < path->part_count; i++) {
         const struct path_part *part = &path->parts[i];
         process_ns[analyst->rows[part->location]] +=
@@ -389,7 +410,8 @@ static bool *find_endpoints(const struct analyst *analyst)
     for (size_t location = 0; location < analyst->graph->location_count; location++) {
         double ns = 0;
         for (int kind = WAIT_NONE + 1; kind < WAIT_KIND_COUNT; kind++)
-            ns += ENDPOINT_KINDS >> kind & 1 ? (double)analysis->waits[kind].causes_ns[analyst->rows[location]] : 0;
+            if (ENDPOINT_KINDS >> kind & 1)
+                ns += (double)analysis->waits[kind].causes_ns[analyst->rows[location]];
         endpoints[location] = ns >= REPLAY_SHARE * (double)analysis->duration;
     }
     return endpoints;
@@ -403,6 +425,7 @@ static void take_contention(struct analyst *analyst)
     struct wait_sums *sums = &analysis->contention;
     double all_ns = (double)analysis->duration * (double)analysis->process_count;
     sums->calls = analysis->waits[WAIT_LATE_SENDER].calls + analysis->waits[WAIT_LATE_RECEIVER].calls;
+    /* Searching the queues costs more than all other steps: not if even all these waits together are too little. */
     if (analyst_waits_ns(analysis, ENDPOINT_KINDS) < REPLAY_SHARE * all_ns)
         return;
     bool *endpoints = find_endpoints(analyst);
@@ -416,6 +439,7 @@ static void take_contention(struct analyst *analyst)
         add_wait(analyst, CONTENTION, queued->location, queued->call, &call, &wait, begin_ns,
                  course_bin(&analyst->edges, 0, time_since(analyst->begin_ns, begin_ns)));
     }
+    /* The replay leaves exactly these parts out of the waits. */
     if ((double)sums->ns >= REPLAY_SHARE * all_ns) {
         struct replay replay = replay_run(graph, (struct replay_options){.queues = &queues});
         sums->saving_ns = time_since(replay.end_ns, analysis->replay);
@@ -436,7 +460,9 @@ static void take_uneven(struct analyst *analyst)
         time_add(&sum_ns, analyst->compute_ns[i]);
     }
     for (uint32_t i = 0; i < analysis->process_count; i++)
-        most = compute_ns[i] > compute_ns[most] ? i : most;
+        if (compute_ns[i] > compute_ns[most])
+            most = i;
+    /* An excess that is small for the run is not worth naming. */
     double mean_ns = (double)sum_ns / (double)analysis->process_count;
     bool uneven = sum_ns > 0 && (double)compute_ns[most] - mean_ns > BALANCED_SHARE * (double)analysis->duration;
     free(compute_ns);
@@ -465,7 +491,9 @@ static void take_polling(struct analyst *analyst)
         time_add(&analyst->analysis->polled_ns[analyst->rows[i]], analyst->graph->locations[i].polled_ns);
 }
 
-/* The first steps need only the graph, and later ones need their results. */
+/* The first steps need only the graph, and later ones need their results: savings are differences to the replay of
+   save_nothing, and which replays matter follows from the sums of waits. Steps of one group write different parts of
+   the analysis, so that they can run in parallel. */
 enum { FIRST_STEPS = 3, NAMED_STEPS = 8, LATER_STEPS = NAMED_STEPS + WAIT_KIND_COUNT };
 
 static void first_step(void *context, size_t index)
@@ -482,6 +510,7 @@ static void later_step(void *context, size_t index)
     if (index < NAMED_STEPS)
         steps[index](context);
     else if (index - NAMED_STEPS != WAIT_NONE)
+        /* One replay for each kind of wait: most of the time, and independent of each other. */
         save_waits(context, (enum wait_kind)(index - NAMED_STEPS));
 }
 

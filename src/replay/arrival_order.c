@@ -47,6 +47,7 @@ static uint32_t only_message(const struct graph *graph, const struct call *call)
     return message.send_location == GRAPH_NONE ? GRAPH_NONE : call->received - 1;
 }
 
+/* Work between receives, and looks that find nothing, leave the receives exchangeable. */
 static bool ends_group(const struct call *call)
 {
     return call->received || call->sent || call->completed || call->operates || call->instance;

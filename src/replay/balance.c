@@ -2,13 +2,14 @@
 #include "replay/balance.h"
 
 #include "core/memory.h"
+#include "core/numbers.h"
 
 static double mean_of(const double *value, size_t count)
 {
     double sum = 0;
     for (size_t i = 0; i < count; i++)
         sum += value[i];
-    return count > 0 ? sum / (double)count : 0;
+    return ratio_of(sum, (double)count);
 }
 
 /* A location with less than this has no work; 0: all have work, or most do not. */
@@ -18,6 +19,7 @@ static double limit_of(const double *compute, size_t locations, size_t *idle)
     *idle = 0;
     for (size_t i = 0; i < locations; i++)
         *idle += compute[i] < limit;
+    /* If most have none, that is how the program works, and no exception. */
     if (2 * *idle > locations)
         *idle = 0;
     return *idle > 0 ? limit : 0;
@@ -34,10 +36,14 @@ double *balance_factors(const double *compute, size_t locations)
     size_t idle;
     double limit = limit_of(compute, locations, &idle), sum = 0, *factors = memory_new(locations * sizeof *factors);
     for (size_t i = 0; i < locations; i++)
-        sum += compute[i] >= limit ? compute[i] : 0;
-    double mean = locations > idle ? sum / (double)(locations - idle) : 0;
-    for (size_t i = 0; i < locations; i++)
-        factors[i] = compute[i] > 0 && compute[i] >= limit ? mean / compute[i] : 1;
+        if (compute[i] >= limit)
+            sum += compute[i];
+    double mean = ratio_of(sum, (double)(locations - idle));
+    for (size_t i = 0; i < locations; i++) {
+        factors[i] = 1;
+        if (compute[i] > 0 && compute[i] >= limit)
+            factors[i] = mean / compute[i];
+    }
     return factors;
 }
 
@@ -48,7 +54,10 @@ double *balance_shared(const double *compute, size_t locations)
     if (idle == 0)
         return NULL;
     double *factors = memory_new(locations * sizeof *factors);
-    for (size_t i = 0; i < locations; i++)
-        factors[i] = compute[i] >= limit ? (double)(locations - idle) / (double)locations : 1;
+    for (size_t i = 0; i < locations; i++) {
+        factors[i] = 1;
+        if (compute[i] >= limit)
+            factors[i] = (double)(locations - idle) / (double)locations;
+    }
     return factors;
 }

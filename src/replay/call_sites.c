@@ -3,6 +3,7 @@
 
 #include "core/map.h"
 #include "core/memory.h"
+#include "core/numbers.h"
 #include "graph/wait.h"
 
 struct sites {
@@ -18,6 +19,7 @@ static struct call_site *row_of(struct sites *sites, uint32_t state, uint32_t si
     uint64_t *place = map_put(&sites->places, map_pair(state, site), sites->count);
     if (*place == sites->count) {
         ARRAY_PUSH(sites->rows, sites->count, sites->capacity, (struct call_site){.state = state, .site = site});
+        /* ARRAY_PUSH has grown the rows: this table by row has the same capacity. */
         if (sites->latest_room < sites->capacity) {
             sites->latest = memory_resize(sites->latest, sites->capacity * sizeof *sites->latest);
             sites->latest_room = sites->capacity;
@@ -25,6 +27,7 @@ static struct call_site *row_of(struct sites *sites, uint32_t state, uint32_t si
         sites->latest[*place] = 0;
     }
     struct call_site *row = &sites->rows[*place];
+    /* Calls come location after location: a change means a new one. */
     row->locations += sites->latest[*place] != location + 1;
     sites->latest[*place] = location + 1;
     return row;
@@ -34,10 +37,13 @@ static struct call_site *row_of(struct sites *sites, uint32_t state, uint32_t si
 static uint64_t bytes_of(const struct graph *graph, const struct call *call)
 {
     const struct instance *instance = graph_instance(graph, call);
-    uint64_t bytes = instance && instance->bytes > 0 ? (uint64_t)instance->bytes : 0;
+    uint64_t bytes = 0;
+    if (instance && instance->bytes > 0)
+        bytes = (uint64_t)instance->bytes;
     for (uint32_t at = call->sent; at; at = graph_next_sent(graph, at - 1)) {
         struct message message = graph_message(graph, at - 1);
-        bytes += message.bytes != BYTES_UNKNOWN && message.bytes > 0 ? (uint64_t)message.bytes : 0;
+        if (message.bytes != BYTES_UNKNOWN && message.bytes > 0)
+            bytes += (uint64_t)message.bytes;
     }
     return bytes;
 }
@@ -50,7 +56,7 @@ static void add_call(struct sites *sites, const struct graph *graph, uint32_t lo
     int64_t ns = time_since(call.enter_ns, call.leave_ns);
     row->calls++;
     row->bytes += bytes_of(graph, &call);
-    row->longest_ns = ns > row->longest_ns ? ns : row->longest_ns;
+    row->longest_ns = larger(row->longest_ns, ns);
     time_add(&row->ns, ns);
     time_add(&row->waiting_ns, wait_of(graph, location, index).ns);
     if (call.instance || state->class == CLASS_IO)
@@ -60,11 +66,10 @@ static void add_call(struct sites *sites, const struct graph *graph, uint32_t lo
 static int by_time(const void *a, const void *b)
 {
     const struct call_site *left = a, *right = b;
-    if (left->ns != right->ns)
-        return left->ns > right->ns ? -1 : 1;
-    if (left->state != right->state)
-        return left->state < right->state ? -1 : 1;
-    return (left->site > right->site) - (left->site < right->site);
+    int order = order_by(right->ns, left->ns);
+    if (order == 0)
+        order = order_by(left->state, right->state);
+    return order ? order : order_by(left->site, right->site);
 }
 
 void call_sites_take(struct analysis *analysis, const struct graph *graph)

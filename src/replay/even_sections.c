@@ -3,6 +3,7 @@
 
 #include "core/map.h"
 #include "core/memory.h"
+#include "core/numbers.h"
 #include "replay/balance.h"
 #include "replay/replay.h"
 
@@ -39,9 +40,9 @@ static bool find_sections(struct sections *sections)
 static size_t cell_of(const struct sections *sections, uint32_t location, uint32_t index)
 {
     const struct graph *graph = sections->graph;
-    size_t section = index < graph->locations[location].count
-                         ? (size_t)*map_find(&sections->labels, label_of(graph, location, index))
-                         : sections->count - 1;
+    size_t section = sections->count - 1;
+    if (index < graph->locations[location].count)
+        section = (size_t)*map_find(&sections->labels, label_of(graph, location, index));
     return location * sections->count + section;
 }
 
@@ -66,12 +67,14 @@ static void find_means(struct sections *sections)
         double all_ns = 0, locations = 0;
         for (size_t location = 0; location < sections->graph->location_count; location++) {
             size_t cell = location * sections->count + s;
+            /* A location that never makes the call has no part in it: counting it as 0 would give its work to the
+               others. */
             if (!sections->works[location] || sections->gaps[cell] == 0)
                 continue;
             all_ns += sections->own_ns[cell];
             locations++;
         }
-        sections->means_ns[s] = locations > 0 ? all_ns / locations : 0;
+        sections->means_ns[s] = ratio_of(all_ns, locations);
     }
 }
 
@@ -86,7 +89,9 @@ static int64_t pace(const void *context, uint32_t location, uint32_t index, int6
     double mean_ns = sections->means_ns[cell % sections->count], own_ns = sections->own_ns[cell];
     if (own_ns < BALANCE_IDLE * mean_ns)
         return llround(mean_ns / sections->gaps[cell]);
-    return own_ns > 0 ? llround((double)ns * mean_ns / own_ns) : ns;
+    if (own_ns <= 0)
+        return ns;
+    return llround((double)ns * mean_ns / own_ns);
 }
 
 int64_t even_sections_saving(const struct graph *graph, const double *compute, unsigned free_waits)

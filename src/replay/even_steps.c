@@ -21,6 +21,7 @@ struct steps {
     bool *idle;      /* by location: it has no work */
 };
 
+/* Calls that no location leaves before all have arrived: only between these is evening out a matter of one step. */
 static bool is_for_all(const struct graph *graph, const struct call *call)
 {
     const struct instance *instance = graph_instance(graph, call);
@@ -78,10 +79,13 @@ static double find_loss(const struct steps *steps, double *alone_ns)
         for (uint32_t location = 0; location < locations; location++) {
             double ns = steps->cells[location * steps->count + k];
             all += ns;
-            longest = ns > most ? location : longest;
-            most = ns > most ? ns : most;
+            if (ns > most) {
+                longest = location;
+                most = ns;
+            }
         }
         loss += most - steps->means[k];
+        /* One location computes while all others have next to nothing to do. */
         if (locations > 1 && all - most < BALANCE_IDLE * most * (double)(locations - 1))
             alone_ns[longest] += most;
     }
@@ -103,8 +107,10 @@ static int64_t pace(const void *context, uint32_t location, uint32_t index, int6
             high = middle;
     }
     double mine = steps->cells[location * steps->count + low], mean = steps->means[low];
-    bool stays = steps->idle[location] || mine < BALANCE_IDLE * mean || mine <= 0;
-    return stays ? time_since(from_ns, to_ns) : llround((double)time_since(from_ns, to_ns) * mean / mine);
+    int64_t ns = time_since(from_ns, to_ns);
+    if (steps->idle[location] || mine < BALANCE_IDLE * mean || mine <= 0)
+        return ns;
+    return llround((double)ns * mean / mine);
 }
 
 static void fill(struct steps *steps, const int64_t *compute_ns)
@@ -142,12 +148,16 @@ static struct even_steps judge(const struct steps *steps, unsigned free_waits)
 struct even_steps even_steps_of(const struct graph *graph, const int64_t *compute_ns, unsigned free_waits)
 {
     uint32_t locations = (uint32_t)graph->location_count;
-    size_t synchronisations = locations > 1 ? count_of(graph, 0) : 0;
+    size_t synchronisations = 0;
+    if (locations > 1)
+        synchronisations = count_of(graph, 0);
+    /* If locations do not agree how many steps there are, the k-th step of one is not the k-th of another. */
     for (uint32_t location = 1; location < locations; location++)
         if (count_of(graph, location) != synchronisations)
             return (struct even_steps){0};
     if (synchronisations == 0)
         return (struct even_steps){0};
+    /* Tables of bounded size: several synchronisations make one step in long runs of many processes. */
     size_t most = EVEN_STEPS_CELLS / locations + 1, each = (synchronisations + most) / most;
     struct steps steps = {.graph = graph, .each = each, .count = synchronisations / each + 1};
     steps.begins = memory_new(locations * steps.count * sizeof *steps.begins);

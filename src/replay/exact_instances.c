@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What calls in collectives wait for in an exact replay. */
+#include "core/numbers.h"
 #include "graph/graph_neighbours.h"
 #include "graph/graph_sides.h"
 #include "replay/exact.h"
@@ -10,17 +11,21 @@ static bool depend_on_neighbours(const struct player *player, uint32_t location,
 {
     const struct graph *graph = player->graph;
     uint32_t row = graph_neighbour_row_of_location(graph, index_of_instance, location), source;
-    const struct neighbour *member = row == GRAPH_NONE ? NULL : &graph->neighbours[row];
-    if (!member || member->latest_location >= NEIGHBOURS_UNKNOWN)
+    if (row == GRAPH_NONE)
+        return true;
+    const struct neighbour *member = &graph->neighbours[row];
+    if (member->latest_location >= NEIGHBOURS_UNKNOWN)
         return true;
     struct source_walk walk = graph_sources(graph, index_of_instance, row);
     int64_t latest_ns = NOT_YET;
     while (graph_next_source(graph, &walk, &source)) {
         struct neighbour_play *neighbour = &player->neighbours[source];
+        /* The list of the one that is missing: its arrival wakes this location, which then looks for the next
+           missing one. */
         dependency->list = &neighbour->waiting;
         if (neighbour->enter_ns == NOT_YET)
             return false;
-        latest_ns = neighbour->enter_ns > latest_ns ? neighbour->enter_ns : latest_ns;
+        latest_ns = larger(latest_ns, neighbour->enter_ns);
     }
     dependency->recorded_ns = graph_call(graph, member->latest_location, member->latest_call).enter_ns;
     dependency->replayed_ns = latest_ns;
@@ -48,6 +53,7 @@ static bool depend_on_other_group(const struct player *player, uint32_t location
         return true;
     dependency->recorded_ns = other->latest_enter_ns;
     dependency->replayed_ns = play[!index].latest_ns;
+    /* The MPI library collects a group's data before it sends them over (graph_sides.h). */
     bool both = shape == SHAPE_ALL_TO_ALL && !graph_side_is_enough(sides, call);
     if (both && own->latest_enter_ns > other->latest_enter_ns)
         dependency->recorded_ns = own->latest_enter_ns;
@@ -72,6 +78,7 @@ static bool depend_on_instance(const struct exact *exact, uint32_t location, uin
     const struct instance *recorded = &graph->instances[index_of_instance];
     struct instance_play *instance = &exact->player.instances[index_of_instance];
     struct collective collective = graph_collective_of(graph, recorded);
+    /* It was not waiting in the record, as far as known: only its own time counts. */
     if (!recorded->complete || recorded->latest_location == GRAPH_NONE)
         return true;
     dependency->kind = (enum wait_kind)collective.wait;
@@ -98,12 +105,14 @@ static bool depend_on_instance(const struct exact *exact, uint32_t location, uin
         return instance->root_ns != NOT_YET;
     case SHAPE_PREFIX: {
         const uint64_t *place = map_find(&graph->prefix_places, map_pair(location, index));
-        const struct prefix *prefix = place ? &graph->prefixes[*place] : NULL;
-        if (prefix && prefix->latest_location != GRAPH_NONE) {
+        if (!place)
+            return true;
+        const struct prefix *prefix = &graph->prefixes[*place];
+        if (prefix->latest_location != GRAPH_NONE) {
             dependency->recorded_ns = graph_call(graph, prefix->latest_location, prefix->latest_call).enter_ns;
             dependency->replayed_ns = exact->player.prefix_ns[*place];
         }
-        return !place || instance->prefix > *place - recorded->rows;
+        return instance->prefix > *place - recorded->rows;
     }
     case SHAPE_NEIGHBOURS:
         return depend_on_neighbours(&exact->player, location, index_of_instance, dependency);
@@ -143,7 +152,7 @@ int64_t exact_end_of_operations(struct exact *exact, uint32_t location, const st
         if (!depend_on_instance(exact, operation->location, operation->call, operation->instance, call, &dependency))
             return player_wait_in(&exact->player, location, dependency.list);
         int64_t ns = exact_end_after(exact, call, exact->player.locations[location].now_ns, &dependency, wait_ns);
-        end_ns = ns > end_ns ? ns : end_ns;
+        end_ns = larger(end_ns, ns);
     }
     return end_ns;
 }

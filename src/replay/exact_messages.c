@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Messages in an exact replay: which have left, which receives are posted, and what a call waits for. */
+#include "core/numbers.h"
 #include "replay/exact.h"
 
 static bool is_free_channel(const struct exact *exact, uint32_t channel)
@@ -14,6 +15,8 @@ void exact_send(struct player *player, uint32_t location, const struct call *cal
     uint32_t receiver = player->graph->channels[packed->channel].receive_location;
     (void)call;
     struct exact *exact = (struct exact *)player;
+    /* message_ns has two uses in turn (exact.h): writing the send's time after the receive has ended would destroy
+       the other one. */
     bool asked = exact->options.instead || packed->receive_call == GRAPH_NONE ||
                  player->locations[receiver].at <= packed->receive_call;
     if (asked)
@@ -26,6 +29,7 @@ void exact_post(struct player *player, uint32_t location, uint32_t message)
     struct exact *exact = (struct exact *)player;
     int64_t before_ns = exact->posted_ns[message];
     exact->posted_ns[message] = player->locations[location].now_ns;
+    /* Below 0 there is room for the location that waits for the post. */
     if (before_ns < 0 && before_ns != NOT_YET)
         player_wake_for_message(player, (uint32_t)(before_ns - NOT_YET - 1), message);
 }
@@ -48,10 +52,13 @@ static const struct queued *queued_in(struct exact *exact, uint32_t location)
         return NULL;
     size_t *at = &exact->queue_at[location];
     uint32_t call = exact->player.locations[location].at;
+    /* The location's calls come in order, as do its queues: the search goes on where it ended. */
     while (*at < queues->count && queues->queued[*at].location == location && queues->queued[*at].call < call)
         ++*at;
-    bool met = *at < queues->count && queues->queued[*at].location == location && queues->queued[*at].call == call;
-    return met ? &queues->queued[*at] : NULL;
+    if (*at == queues->count)
+        return NULL;
+    const struct queued *next = &queues->queued[*at];
+    return next->location == location && next->call == call ? next : NULL;
 }
 
 /* How much earlier the location at the other end of a message is ready. */
@@ -73,17 +80,24 @@ int64_t exact_end_of_receives(struct exact *exact, uint32_t location, const stru
         m = graph_message(graph, at - 1);
         if (m.send_location == GRAPH_NONE || m.send_location == location)
             continue;
-        uint32_t waited = exact->options.instead ? exact->options.instead[at - 1] : at - 1;
-        struct message first = waited == at - 1 ? m : graph_message(graph, waited);
+        uint32_t waited = at - 1;
+        struct message first = m;
+        if (exact->options.instead) {
+            waited = exact->options.instead[at - 1];
+            first = graph_message(graph, waited);
+        }
         if (!player_has_entered(&exact->player, first.send_location, first.send_call))
             return player_wait_for_message(&exact->player, location, waited);
         struct dependency dependency = {.recorded_ns = graph_call(graph, m.send_location, m.send_call).enter_ns,
                                         .replayed_ns = exact->message_ns[waited] - sooner_ns(queued, m.send_location),
                                         .kind = wait_for_message_kind(call),
                                         .free = is_free_channel(exact, m.channel)};
-        int64_t wait_ns = single ? exact_wait_for(call, dependency.recorded_ns) : longest_ns;
+        /* Of several messages it is unknown which one held the call for how long: the longest wait bounds all. */
+        int64_t wait_ns = longest_ns;
+        if (single)
+            wait_ns = exact_wait_for(call, dependency.recorded_ns);
         int64_t ns = exact_end_after(exact, call, exact->player.locations[location].now_ns, &dependency, wait_ns);
-        end_ns = ns > end_ns ? ns : end_ns;
+        end_ns = larger(end_ns, ns);
     }
     return end_ns;
 }
@@ -121,6 +135,7 @@ static bool depend_on_receiver(struct exact *exact, uint32_t location, const str
     if (post.location == GRAPH_NONE)
         return true;
     int64_t posted_ns = graph_call(exact->player.graph, post.location, post.call).enter_ns;
+    /* Posted before the send began, or only after it had ended: the send did not wait for it. */
     if (posted_ns <= call->enter_ns || posted_ns >= call->leave_ns)
         return true;
     int64_t replayed_ns = receive_ns(exact, location, index, &m);
@@ -131,7 +146,7 @@ static bool depend_on_receiver(struct exact *exact, uint32_t location, const str
                                     .kind = WAIT_LATE_RECEIVER,
                                     .free = is_free_channel(exact, m.channel)};
     int64_t ns = exact_end_after(exact, call, exact->player.locations[location].now_ns, &dependency, ending->wait_ns);
-    ending->end_ns = ns > ending->end_ns ? ns : ending->end_ns;
+    ending->end_ns = larger(ending->end_ns, ns);
     return true;
 }
 

@@ -4,11 +4,14 @@
 /* Bytes that the call receives; -1: not known, too many, or it receives nothing. */
 static int64_t received_bytes(const struct graph *graph, const struct call *call)
 {
-    int64_t bytes = call->received ? 0 : -1;
-    for (uint32_t at = call->received; at && bytes >= 0; at = graph_next_received(graph, at - 1)) {
+    int64_t bytes = 0;
+    if (!call->received)
+        return -1;
+    for (uint32_t at = call->received; at; at = graph_next_received(graph, at - 1)) {
         struct message message = graph_message(graph, at - 1);
-        bool known = message.bytes != BYTES_UNKNOWN && message.bytes >= 0 && message.bytes <= HELD_BYTES;
-        bytes = known && bytes + message.bytes <= HELD_BYTES ? bytes + message.bytes : -1;
+        if (message.bytes == BYTES_UNKNOWN || message.bytes < 0 || message.bytes > HELD_BYTES - bytes)
+            return -1;
+        bytes += message.bytes;
     }
     return bytes;
 }
@@ -27,6 +30,7 @@ static int64_t collective_bytes(const struct graph *graph, const struct call *ca
     return known ? (int64_t)instance->bytes : -1;
 }
 
+/* Collectives are at best trees: ceil(log2(processes)) messages one after the other, at least one. */
 static int64_t steps_of(uint64_t processes)
 {
     int64_t steps = 1;
@@ -42,10 +46,16 @@ void held_calls_add(struct analysis *analysis, const struct graph *graph, const 
     enum function_class class = graph_state(graph, call)->class;
     if (!instance && class != CLASS_P2P && class != CLASS_WAIT)
         return;
-    int64_t bytes = instance ? collective_bytes(graph, call) : received_bytes(graph, call);
+    int64_t bytes, steps = 1;
+    if (instance) {
+        bytes = collective_bytes(graph, call);
+        steps = steps_of(instance->count);
+    } else {
+        bytes = received_bytes(graph, call);
+    }
     if (bytes < 0)
         return;
-    int64_t explained_ns = (instance ? steps_of(instance->count) : 1) * HELD_STEP_NS + bytes * HELD_BYTE_NS;
+    int64_t explained_ns = steps * HELD_STEP_NS + bytes * HELD_BYTE_NS;
     int64_t own_ns = time_since(wait->ns, time_since(call->enter_ns, call->leave_ns));
     bool measured = instance || wait->kind != WAIT_NONE;
     analysis->small_calls += measured;

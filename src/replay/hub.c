@@ -11,6 +11,7 @@ static struct hub hub_of(const struct graph *graph, uint32_t location)
     bool received = false;
     for (uint32_t i = 0; i < graph->locations[location].count; i++) {
         struct call call = graph_call(graph, location, i);
+        /* Calls that do both (MPI_Sendrecv) say nothing about whose turn it is. */
         bool receives = call.received && !call.sent, sends = call.sent && !call.received;
         if (!receives && !sends)
             continue;

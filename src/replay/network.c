@@ -3,6 +3,7 @@
 
 #include "core/heap.h"
 #include "core/memory.h"
+#include "core/numbers.h"
 #include "graph/graph_neighbours.h"
 #include "graph/graph_windows.h"
 #include "replay/player.h"
@@ -40,20 +41,32 @@ struct play {
     uint64_t turns;
 };
 
-/* How long bytes occupy a link. Limited so that adding to it does not overflow. */
+/* Times of the model are limited (28 years), so that adding some of them does not overflow. */
+static int64_t limited(double ns)
+{
+    if (!(ns < 9e17)) /* or NaN */
+        return INT64_C(900000000000000000);
+    return (int64_t)llround(ns);
+}
+
+/* How long bytes occupy a link: S / B of Dimemas' T = L + S / B. A network without a bandwidth takes no time. */
 static int64_t transfer_ns(const struct network *network, int64_t bytes)
 {
     if (network->bytes_per_s <= 0 || bytes <= 0)
         return 0;
-    double ns = (double)bytes / network->bytes_per_s * 1e9;
-    return ns < 9e17 ? (int64_t)llround(ns) : INT64_C(900000000000000000);
+    return limited((double)bytes / network->bytes_per_s * 1e9);
 }
 
 uint64_t network_stages(uint32_t processes, uint32_t buses)
 {
     uint64_t stages = 0;
-    for (uint32_t left = processes; left > 1; left -= left / 2)
-        stages += buses ? (left / 2 + buses - 1) / buses : 1;
+    /* In each stage half of those left send to the other half; buses let only so many of them at a time. */
+    for (uint32_t left = processes; left > 1; left -= left / 2) {
+        if (buses > 0)
+            stages += (left / 2 + buses - 1) / buses;
+        else
+            stages++;
+    }
     return stages;
 }
 
@@ -67,21 +80,24 @@ int64_t network_collective_ns(const struct network *network, const char *name, u
     } models[] = {{"MPI_Init", false, 0, 0},     {"MPI_Finalize", false, 0, 0}, {"MPI_Alltoall", true, 2, 2},
                   {"MPI_Neighbor_", true, 1, 1}, {"MPI_Reduce_", false, 1, 1},  {"MPI_Reduce", false, 1, 2},
                   {"MPI_", false, 1, 1}};
+    /* The first name that fits: the longer ones come first, and the last fits all. */
     size_t model = 0;
     while (model + 1 < sizeof models / sizeof *models &&
            strncmp(name, models[model].begin, strlen(models[model].begin)) != 0)
         model++;
-    double stages = models[model].linear ? (double)processes - 1 : (double)network_stages(processes, network->buses);
+    double stages = (double)processes - 1;
+    if (!models[model].linear)
+        stages = (double)network_stages(processes, network->buses);
     double stage_ns = (double)network->latency_ns + (double)transfer_ns(network, bytes) * models[model].sizes;
-    double ns = stage_ns * stages * models[model].fans;
-    return ns < 9e17 ? (int64_t)llround(ns) : INT64_C(900000000000000000);
+    return limited(stage_ns * stages * models[model].fans);
 }
 
 static bool moment_before(const void *context, const void *left_moment, const void *right_moment)
 {
     const struct moment *left = left_moment, *right = right_moment;
     (void)context;
-    return left->time_ns != right->time_ns ? left->time_ns < right->time_ns : left->turn < right->turn;
+    int order = order_by(left->time_ns, right->time_ns);
+    return order ? order < 0 : left->turn < right->turn;
 }
 
 /* The earliest moment first. */
@@ -103,7 +119,9 @@ static struct moment take(struct play *play)
 
 static int64_t computing(const struct play *play, uint32_t location, int64_t ns)
 {
-    return play->network->compute ? (int64_t)llround((double)ns * play->network->compute[location]) : ns;
+    if (!play->network->compute)
+        return ns;
+    return (int64_t)llround((double)ns * play->network->compute[location]);
 }
 
 /* The location's time is that of the end of its last call: it computes until the next one. */
@@ -114,7 +132,9 @@ static void compute(struct play *play, uint32_t index)
     struct location_play *location = &play->player.locations[index];
     int64_t from_ns = graph_left_before_ns(graph, index, location->at);
     bool done = player_is_done(&play->player, index);
-    int64_t to_ns = done ? recorded->end_ns : graph_call(graph, index, location->at).enter_ns;
+    int64_t to_ns = recorded->end_ns;
+    if (!done)
+        to_ns = graph_call(graph, index, location->at).enter_ns;
     location->now_ns = player_later(location->now_ns, computing(play, index, time_since(from_ns, to_ns)));
     if (!done)
         put(play, location->now_ns, index, false);
@@ -123,7 +143,7 @@ static void compute(struct play *play, uint32_t index)
 static void end_call(struct play *play, uint32_t index, const struct call *call, int64_t until_ns)
 {
     const struct location_play *location = &play->player.locations[index];
-    player_leave(&play->player, index, call, until_ns > location->now_ns ? until_ns : location->now_ns);
+    player_leave(&play->player, index, call, larger(until_ns, location->now_ns));
     compute(play, index);
     player_went_on(&play->player, index);
 }
@@ -134,11 +154,13 @@ static bool only_starts(const struct state_def *state)
     if (state->class != CLASS_P2P && state->class != CLASS_COLLECTIVE && state->class != CLASS_SYNC)
         return false;
     return strncmp(state->name, "MPI_Start", 9) == 0 ||
+           /* MPI_Isend, not MPI_Init. */
            (strncmp(state->name, "MPI_I", 5) == 0 && islower((unsigned char)state->name[5]));
 }
 
 static bool is_rendezvous(const struct play *play, const struct state_def *sender, const struct message *message)
 {
+    /* A buffered send never waits; a synchronous one always does, whatever its size (MPI-4.0, 3.4). */
     if (play->eager || message->receive_location == GRAPH_NONE || strcasestr(sender->name, "bsend"))
         return false;
     return strcasestr(sender->name, "ssend") || message->bytes >= play->network->eager_limit;
@@ -149,6 +171,7 @@ static void release(struct play *play, uint32_t message, int64_t time_ns)
 {
     int64_t before_ns = play->release_ns[message];
     play->release_ns[message] = time_ns;
+    /* A sender that waits in the call itself is woken by transfer(); this one waits in another call. */
     if (before_ns < 0 && before_ns != NOT_YET)
         player_wake_for_message(&play->player, (uint32_t)(before_ns - NOT_YET - 1), message);
 }
@@ -159,14 +182,15 @@ static void transfer(struct play *play, uint32_t index, int64_t ready_ns)
     struct message message = graph_message(play->player.graph, index);
     struct links *from = &play->links[message.send_location], *to = &play->links[message.receive_location];
     int64_t begin_ns = ready_ns, ns = transfer_ns(play->network, message.bytes);
+    /* Messages without bytes occupy nothing: they only take the latency. */
     if (ns > 0) {
         uint32_t bus = 0;
         for (uint32_t i = 1; i < play->network->buses; i++)
-            bus = play->bus_ns[i] < play->bus_ns[bus] ? i : bus;
-        begin_ns = from->out_ns > begin_ns ? from->out_ns : begin_ns;
-        begin_ns = to->in_ns > begin_ns ? to->in_ns : begin_ns;
+            if (play->bus_ns[i] < play->bus_ns[bus])
+                bus = i;
+        begin_ns = larger(begin_ns, larger(from->out_ns, to->in_ns));
         if (play->network->buses) {
-            begin_ns = play->bus_ns[bus] > begin_ns ? play->bus_ns[bus] : begin_ns;
+            begin_ns = larger(begin_ns, play->bus_ns[bus]);
             play->bus_ns[bus] = player_later(begin_ns, ns);
         }
         from->out_ns = to->in_ns = player_later(begin_ns, ns);
@@ -186,7 +210,7 @@ static void post(struct player *player, uint32_t location, uint32_t message)
     bool before = play->posted[message];
     play->posted[message] = true;
     if (!before && ready_ns != NOT_YET)
-        put(play, now_ns > ready_ns ? now_ns : ready_ns, message, true);
+        put(play, larger(now_ns, ready_ns), message, true);
 }
 
 /* True for a receive posted before the call in which it completes, at an unknown time. */
@@ -201,12 +225,15 @@ static void send(struct player *player, uint32_t index, const struct call *call,
     struct location_play *location = &player->locations[index];
     struct message message = graph_message(player->graph, message_index);
     const struct state_def *state = graph_state(player->graph, call);
+    /* As in Dimemas, the latency is time of the sender. */
     location->now_ns = player_later(location->now_ns, play->network->latency_ns);
     bool rendezvous = is_rendezvous(play, state, &message);
+    /* With the completion unknown, a non-blocking rendezvous cannot hold anybody. */
     if (!rendezvous || (only_starts(state) && !graph_completes_later(player->graph, message_index)))
         release(play, message_index, location->now_ns);
     if (message.receive_location == GRAPH_NONE)
         return;
+    /* If nobody knows when the receive was posted, it is taken to be there. */
     if (rendezvous && !play->posted[message_index] && !post_is_unknown(player->graph, message_index, &message))
         play->ready_ns[message_index] = location->now_ns;
     else
@@ -221,7 +248,7 @@ struct needs {
 
 static void need(struct needs *needs, int64_t ns)
 {
-    needs->until_ns = ns > needs->until_ns ? ns : needs->until_ns;
+    needs->until_ns = larger(needs->until_ns, ns);
 }
 
 static void need_message(struct play *play, uint32_t index, uint32_t message, int64_t ns, struct needs *needs)
@@ -238,10 +265,11 @@ static void need_message(struct play *play, uint32_t index, uint32_t message, in
 static void need_releases(struct play *play, uint32_t index, const struct call *call, struct needs *needs)
 {
     const struct graph *graph = play->player.graph;
-    bool stays = call->sent && !only_starts(graph_state(graph, call));
-    for (uint32_t m = stays ? call->sent : 0; m; m = graph_next_sent(graph, m - 1))
-        need_message(play, index, m - 1, play->release_ns[m - 1], needs);
+    if (call->sent && !only_starts(graph_state(graph, call)))
+        for (uint32_t m = call->sent; m; m = graph_next_sent(graph, m - 1))
+            need_message(play, index, m - 1, play->release_ns[m - 1], needs);
     for (uint32_t m = call->completed; m; m = graph_next_completed(graph, m - 1)) {
+        /* Below 0 there is room for the location that waits: release() wakes it. */
         if (play->release_ns[m - 1] < 0)
             play->release_ns[m - 1] = NOT_YET + 1 + index;
         need_message(play, index, m - 1, play->release_ns[m - 1], needs);
@@ -265,6 +293,7 @@ static void need_edges(struct play *play, uint32_t index, struct needs *needs)
         struct edge_play *played = &play->player.edges[i];
         if (edge->location != index || edge->call != at)
             break;
+        /* All of them are looked at, so that each wakes the location; the last one lets it go on. */
         played->waits = played->ns == NOT_YET;
         needs->wait |= played->waits;
         need(needs, played->ns);
@@ -289,10 +318,13 @@ static void need_neighbours(struct play *play, uint32_t index, const struct call
             needs->wait = true;
             return;
         }
-        latest_ns = neighbour->enter_ns > latest_ns ? neighbour->enter_ns : latest_ns;
+        latest_ns = larger(latest_ns, neighbour->enter_ns);
         sources++;
     }
-    int64_t bytes = sources ? graph_instance(graph, call)->bytes / sources : 0;
+    /* `bytes` is what a member exchanges with all its neighbours together; the model wants what goes to each. */
+    int64_t bytes = 0;
+    if (sources > 0)
+        bytes = graph_instance(graph, call)->bytes / sources;
     need(needs, player_later(latest_ns,
                              network_collective_ns(play->network, graph_state(graph, call)->name, sources + 1, bytes)));
 }
@@ -320,7 +352,7 @@ static void need_instance(struct play *play, uint32_t index, const struct call *
         needs->wait = true;
         return;
     }
-    int64_t bytes = recorded->bytes > 0 ? recorded->bytes : 0;
+    int64_t bytes = larger(recorded->bytes, INT64_C(0));
     need(needs, player_later(instance->last_ns, network_collective_ns(play->network, graph_state(graph, call)->name,
                                                                       recorded->count, bytes)));
 }
@@ -370,6 +402,7 @@ static void enter(struct play *play, uint32_t index)
 static bool force(struct play *play)
 {
     uint32_t first = player_force(&play->player);
+    /* With the partner missing, the call ends at its own enter, or with what has arrived. */
     if (first == GRAPH_NONE)
         return false;
     struct call call = graph_call(play->player.graph, first, play->player.locations[first].at);
@@ -415,6 +448,7 @@ static struct network_run run(const struct graph *graph, const struct network *n
     struct network_run result = {0};
     play_begin(&play, graph, network, eager);
     do {
+        /* Moments are taken in order of time, so that links and buses are given to whoever is ready first. */
         while (play.heap_count > 0) {
             struct moment moment = take(&play);
             if (moment.is_message)
@@ -424,8 +458,7 @@ static struct network_run run(const struct graph *graph, const struct network *n
         }
     } while (force(&play));
     for (size_t i = 0; i < graph->location_count; i++)
-        result.end_ns =
-            play.player.locations[i].now_ns > result.end_ns ? play.player.locations[i].now_ns : result.end_ns;
+        result.end_ns = larger(result.end_ns, play.player.locations[i].now_ns);
     result.forced = play.player.forced;
     play_clear(&play);
     return result;
@@ -434,6 +467,8 @@ static struct network_run run(const struct graph *graph, const struct network *n
 struct network_run network_replay(const struct graph *graph, const struct network *network)
 {
     struct network_run result = run(graph, network, false);
+    /* Two processes that both send first deadlock with rendezvous (and are saved by buffering): then all sends are
+       eager. If that does not help either, a partner is missing from the trace. */
     if (result.forced == 0)
         return result;
     struct network_run eager = run(graph, network, true);

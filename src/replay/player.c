@@ -2,6 +2,7 @@
 #include "replay/player.h"
 
 #include "core/memory.h"
+#include "core/numbers.h"
 #include "graph/graph_neighbours.h"
 #include "graph/graph_sides.h"
 #include "graph/graph_windows.h"
@@ -66,6 +67,7 @@ static void wake_all(struct player *player, uint32_t *waiting)
 {
     while (*waiting) {
         uint32_t location = *waiting - 1;
+        /* Removed before it is woken: it may then wait in another list. */
         player_leave_list(player, location);
         player->rules->wake(player, location);
     }
@@ -96,8 +98,10 @@ static void enter_prefix(struct player *player, uint32_t location, uint32_t inde
     const struct instance *recorded = &graph->instances[index_of_instance];
     if (!place || !recorded->complete)
         return;
+    /* Later than NOT_YET, so that it counts as arrived, and earlier than every time, so that nobody waits for it. */
     player->prefix_ns[*place] = gives_nothing ? NOT_YET + 1 : player->locations[location].now_ns;
     int64_t *members = player->prefix_ns + recorded->rows;
+    /* Running maxima, as far as all lower ranks are there: each member is looked at once, however they arrive. */
     for (; instance->prefix < recorded->count && members[instance->prefix] != NOT_YET; instance->prefix++)
         if (instance->prefix > 0 && members[instance->prefix - 1] > members[instance->prefix])
             members[instance->prefix] = members[instance->prefix - 1];
@@ -133,7 +137,7 @@ static void arrive(struct player *player, uint32_t location, uint32_t index, boo
     const struct instance *recorded = &player->graph->instances[index_of_instance];
     struct instance_play *instance = &player->instances[index_of_instance];
     int64_t now_ns = player->locations[location].now_ns;
-    instance->last_ns = now_ns > instance->last_ns ? now_ns : instance->last_ns;
+    instance->last_ns = larger(instance->last_ns, now_ns);
     if (!gives_nothing) {
         instance->arrived++;
         if (now_ns > instance->latest_ns)
@@ -149,9 +153,9 @@ static void arrive(struct player *player, uint32_t location, uint32_t index, boo
     if (recorded->root_location == location)
         instance->root_ns = now_ns;
     /* No process can continue before. */
-    bool all = ++instance->present == recorded->count, some = recorded->root_location == location ||
-                                                              instance->arrived >= recorded->givers ||
-                                                              instance->prefix > 0 || side_is_there;
+    bool all = ++instance->present == recorded->count;
+    bool some = recorded->root_location == location || instance->arrived >= recorded->givers || instance->prefix > 0 ||
+                side_is_there;
     if (player->rules->together ? all : some)
         wake_all(player, &instance->waiting);
 }
@@ -161,7 +165,9 @@ static void start_operations(struct player *player, uint32_t location, uint32_t 
 {
     const struct graph *graph = player->graph;
     const uint64_t *place = map_find(&graph->start_places, map_pair(location, index));
-    for (size_t i = place ? (size_t)*place : graph->start_count; i < graph->start_count; i++) {
+    if (!place)
+        return;
+    for (size_t i = (size_t)*place; i < graph->start_count; i++) {
         const struct operation *operation = &graph->operations[graph->starts[i]];
         if (operation->location != location || operation->call != index)
             break;
@@ -193,6 +199,7 @@ static void pass_edges(struct player *player, uint32_t location, bool after)
 /* The messages of the call in the order in which they are sent, the reverse of the list's. */
 static void send_all(struct player *player, uint32_t location, const struct call *call)
 {
+    /* Nearly all calls send one message: no list. */
     if (!graph_next_sent(player->graph, call->sent - 1)) {
         player->rules->send(player, location, call, call->sent - 1);
         return;
@@ -210,6 +217,7 @@ void player_enter(struct player *player, uint32_t location, const struct call *c
     struct location_play *where = &player->locations[location];
     uint32_t index = where->at;
     where->entered = true;
+    /* The arrival comes last: it may wake others, which look at everything announced before. */
     if (call->operates)
         pass_edges(player, location, false);
     for (uint32_t m = call->received; m; m = player_next_received(player, call, m))

@@ -12,8 +12,9 @@ static bool is_done(const struct player *player, uint32_t location)
 
 static int64_t next_enter_ns(const struct player *player, uint32_t location)
 {
-    return is_done(player, location) ? INT64_MAX
-                                     : graph_call(player->graph, location, player->locations[location].at).enter_ns;
+    if (is_done(player, location))
+        return INT64_MAX;
+    return graph_call(player->graph, location, player->locations[location].at).enter_ns;
 }
 
 /* If equal, the lower location, which is on the left. */
@@ -25,6 +26,7 @@ static void play_match(struct player *player, size_t node)
 
 static void begin_tournament(struct player *player)
 {
+    /* A power of two: then node i has 2i and 2i + 1 below it. */
     player->winner_leaves = 1;
     while (player->winner_leaves < player->graph->location_count)
         player->winner_leaves *= 2;
@@ -37,6 +39,8 @@ static void begin_tournament(struct player *player)
 
 void player_went_on(struct player *player, uint32_t location)
 {
+    /* Only once there is a tournament: most replays never force a call. One path to the root, log2(locations)
+       matches. */
     for (size_t node = (player->winner_leaves + location) / 2; player->winners && node > 0; node /= 2)
         play_match(player, node);
 }

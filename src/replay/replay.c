@@ -2,6 +2,7 @@
 #include "replay/replay.h"
 
 #include "core/memory.h"
+#include "core/numbers.h"
 #include "graph/graph_windows.h"
 #include "graph/wait_table.h"
 #include "graph/wait_windows.h"
@@ -16,7 +17,9 @@ static int64_t computing(const struct exact *exact, uint32_t location, uint32_t 
     int64_t ns = time_since(from_ns, to_ns);
     if (options->pace)
         return options->pace(options->pace_context, location, index, from_ns, to_ns);
-    return options->compute && ns > 0 ? (int64_t)llround((double)ns * options->compute[location]) : ns;
+    if (!options->compute || ns <= 0)
+        return ns;
+    return (int64_t)llround((double)ns * options->compute[location]);
 }
 
 static bool is_free_call(const struct exact *exact, const struct call *call)
@@ -48,7 +51,9 @@ static int64_t left_of_early_wait(const struct exact *exact, uint32_t location)
         return -1;
     struct wait wait = wait_of(graph, location, index);
     struct wait_parts parts = wait_parts(graph, location, index, &wait);
-    return parts.count == 1 || exact_is_free(exact, WAIT_LATE_COMPLETE) ? 0 : parts.part[1].ns;
+    if (parts.count == 1 || exact_is_free(exact, WAIT_LATE_COMPLETE))
+        return 0;
+    return parts.part[1].ns;
 }
 
 /* The same for what the call waits for on its window. */
@@ -71,8 +76,9 @@ static int64_t end_of_edges(struct exact *exact, uint32_t location, const struct
                                         .kind = (enum wait_kind)edge->kind,
                                         .free = left_ns >= 0 && edge->kind == WAIT_LATE_COMPLETE};
         int64_t ns = exact_end_after(exact, call, exact->player.locations[location].now_ns, &dependency, wait_ns);
-        ns += dependency.free ? left_ns : 0;
-        end_ns = ns > end_ns ? ns : end_ns;
+        if (dependency.free)
+            ns += left_ns;
+        end_ns = larger(end_ns, ns);
     }
     return end_ns;
 }
@@ -83,24 +89,29 @@ static int64_t end_with_messages(struct exact *exact, uint32_t location, const s
     const struct location_play *where = &exact->player.locations[location];
     struct dependency none = {.recorded_ns = call->enter_ns, .replayed_ns = where->now_ns};
     int64_t end_ns = NOT_YET, wait_ns = wait_ns_in(graph, location, where->at);
+    /* NOT_YET with a message to wait for: not known yet. Without one the call depends on nothing of this kind. */
     if (call->received && (end_ns = exact_end_of_receives(exact, location, call, wait_ns)) == NOT_YET && where->message)
         return NOT_YET;
     bool sends = call->sent || call->completed;
     if (sends && wait_kind_in(graph, location, where->at) == WAIT_LATE_RECEIVER &&
         (end_ns = exact_end_of_sends(exact, location, call, wait_ns, end_ns)) == NOT_YET && where->message)
         return NOT_YET;
+    /* It depends on no one: its own time only. */
     if (end_ns == NOT_YET)
         end_ns = exact_end_after(exact, call, where->now_ns, &none, wait_ns);
     bool on_window = call->operates && graph_state(graph, call)->class == CLASS_RMA;
     if (call->operates && (on_window || sends) &&
         (end_ns = end_of_edges(exact, location, call, wait_ns, end_ns)) == NOT_YET)
         return NOT_YET;
-    return call->operates ? exact_end_of_operations(exact, location, call, wait_ns, end_ns) : end_ns;
+    if (call->operates)
+        end_ns = exact_end_of_operations(exact, location, call, wait_ns, end_ns);
+    return end_ns;
 }
 
 static void end_call(struct exact *exact, uint32_t location, const struct call *call, int64_t end_ns)
 {
     const struct location_play *where = &exact->player.locations[location];
+    /* Before player_leave, which moves on to the next call: receivers of its messages need the enter. */
     exact_end_messages(exact, where->at, call, where->now_ns);
     player_leave(&exact->player, location, call, end_ns);
 }
@@ -111,15 +122,19 @@ static void play(struct exact *exact, uint32_t location)
     const struct location_play *where = &exact->player.locations[location];
     while (where->at < exact->player.graph->locations[location].count) {
         struct call call = graph_call(exact->player.graph, location, where->at);
+        /* Not beyond the window: the others' calls of the same time are still in the cache (sweep.h). */
         if (!where->entered && call.enter_ns > exact->until_ns) {
             exact->later[exact->later_count++] = location;
             return;
         }
         if (!where->entered)
             enter(exact, location, &call);
+        /* Kinds beyond the caused ones are times at the end of the call, not waits for somebody: the call is
+           shortened. */
         if (exact->options.free_waits >> WAIT_CAUSED_COUNT) {
             struct wait completion = wait_completion_of(exact->player.graph, location, where->at);
-            call.leave_ns -= exact_is_free(exact, completion.kind) ? completion.ns : 0;
+            if (exact_is_free(exact, completion.kind))
+                call.leave_ns -= completion.ns;
         }
         int64_t end_ns;
         if (is_free_call(exact, &call))
@@ -155,7 +170,9 @@ static uint32_t start_of(const struct graph *graph, uint32_t location)
     if (graph->locations[location].count == 0)
         return GRAPH_NONE;
     struct call first = graph_call(graph, location, 0);
-    return first.instance && graph_collective(graph, &first).wait == WAIT_AT_INIT ? first.instance - 1 : GRAPH_NONE;
+    if (!first.instance || graph_collective(graph, &first).wait != WAIT_AT_INIT)
+        return GRAPH_NONE;
+    return first.instance - 1;
 }
 
 /* Without waiting for late starts, all processes that start together begin with the first of them. */
@@ -168,6 +185,7 @@ static void begin_together(struct player *player)
         uint64_t *begin_ns;
         if (start == GRAPH_NONE)
             continue;
+        /* The map's values are unsigned: times go in and out by a cast. */
         begin_ns = map_put(&begins, start, (uint64_t)player->locations[location].now_ns);
         if (player->locations[location].now_ns < (int64_t)*begin_ns)
             *begin_ns = (uint64_t)player->locations[location].now_ns;
@@ -242,10 +260,12 @@ struct replay replay_run(const struct graph *graph, struct replay_options option
             play(&exact, location);
             player_went_on(&exact.player, location);
         }
+        /* First the next window, and only if none is left a deadlock: a location that waits for one of a later window
+           is no deadlock. */
     } while (go_on_later(&exact) || force(&exact));
     for (uint32_t location = 0; location < graph->location_count; location++) {
         int64_t end_ns = location_end(&exact, location);
-        replay.end_ns = end_ns > replay.end_ns ? end_ns : replay.end_ns;
+        replay.end_ns = larger(replay.end_ns, end_ns);
     }
     replay.forced = exact.player.forced;
     exact_clear(&exact);
@@ -255,7 +275,9 @@ struct replay replay_run(const struct graph *graph, struct replay_options option
 int64_t replay_saving(const struct graph *graph, struct replay_options options)
 {
     struct replay changed = replay_run(graph, options);
-    int64_t recorded_ns =
-        changed.forced ? replay_run(graph, (struct replay_options){0}).end_ns : graph_duration_ns(graph);
+    int64_t recorded_ns = graph_duration_ns(graph);
+    /* Forced calls make every replay shorter: then the record is replayed with the same calls forced. */
+    if (changed.forced)
+        recorded_ns = replay_run(graph, (struct replay_options){0}).end_ns;
     return time_since(changed.end_ns, recorded_ns);
 }

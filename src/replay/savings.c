@@ -7,6 +7,7 @@
 #include "replay/replay.h"
 
 #include "core/memory.h"
+#include "core/numbers.h"
 
 #include <math.h>
 #include <string.h>
@@ -26,7 +27,9 @@ static unsigned kinds_with(int kind)
     const unsigned orders = 1u << WAIT_WRONG_ORDER_SAME | 1u << WAIT_WRONG_ORDER_OTHER;
     if (kind == WAIT_LATE_SENDER)
         return orders | 1u << kind;
-    return orders >> kind & 1 ? orders : 1u << kind;
+    if (orders >> kind & 1)
+        return orders;
+    return 1u << kind;
 }
 
 /* The longest waiting of a process, for one kind. */
@@ -35,7 +38,7 @@ static int64_t longest_victim_ns(const struct analysis *analysis, unsigned kinds
     int64_t most_ns = 0;
     for (int kind = WAIT_NONE + 1; kind < WAIT_KIND_COUNT; kind++)
         for (size_t i = 0; kinds >> kind & 1 && i < analysis->process_count; i++)
-            most_ns = analysis->waits[kind].victims_ns[i] > most_ns ? analysis->waits[kind].victims_ns[i] : most_ns;
+            most_ns = larger(most_ns, analysis->waits[kind].victims_ns[i]);
     return most_ns;
 }
 
@@ -54,14 +57,18 @@ void save_waits(struct analyst *analyst, enum wait_kind kind)
 {
     struct analysis *analysis = analyst->analysis;
     unsigned kinds = kinds_with((int)kind);
+    /* The lowest kind of a group replays for all of it; late senders include the orders, but have a replay of their
+       own. */
     bool first = kind == WAIT_LATE_SENDER || !(kinds & ((1u << kind) - 1));
     if (!first || !matters(analysis, kinds))
         return;
+    /* Without a wrong order the messages still come when they come: the receives take them in the order of arrival. */
     bool orders = kind == WAIT_WRONG_ORDER_SAME || kind == WAIT_WRONG_ORDER_OTHER;
-    uint32_t *instead = orders ? arrival_order_of(analyst->graph) : NULL;
-    struct replay replay =
-        replay_run(analyst->graph, (struct replay_options){.free_waits = orders ? 0 : kinds, .instead = instead});
-    free(instead);
+    struct replay_options options = {.free_waits = kinds};
+    if (orders)
+        options = (struct replay_options){.instead = arrival_order_of(analyst->graph)};
+    struct replay replay = replay_run(analyst->graph, options);
+    free((uint32_t *)(uintptr_t)options.instead);
     for (int k = (int)kind; kinds >> k; k++)
         if (kinds_with(k) == kinds && analysis->waits[k].ns > 0)
             analysis->waits[k].saving_ns = time_since(replay.end_ns, analysis->replay);
@@ -104,11 +111,12 @@ static struct spread spread_of(const struct analyst *analyst)
     for (size_t i = 0; i < locations; i++) {
         double ns = spread.compute_ns[i] = (double)analyst->compute_ns[i];
         sum_ns += ns;
-        spread.most_ns = ns > spread.most_ns ? ns : spread.most_ns;
+        spread.most_ns = larger(spread.most_ns, ns);
     }
-    spread.mean_ns = locations ? sum_ns / (double)locations : 0;
-    spread.even =
-        spread.mean_ns <= 0 || spread.most_ns - spread.mean_ns <= BALANCED_SHARE * (double)analyst->analysis->duration;
+    if (locations > 0)
+        spread.mean_ns = sum_ns / (double)locations;
+    double excess_ns = spread.most_ns - spread.mean_ns;
+    spread.even = spread.mean_ns <= 0 || excess_ns <= BALANCED_SHARE * (double)analyst->analysis->duration;
     return spread;
 }
 
@@ -122,15 +130,22 @@ struct working {
 static void add_location(struct working *working, const struct graph *graph, uint32_t location)
 {
     const struct location *where = &graph->locations[location];
-    working->begin_ns = working->known && working->begin_ns < where->begin_ns ? working->begin_ns : where->begin_ns;
-    working->end_ns = working->known && working->end_ns > where->end_ns ? working->end_ns : where->end_ns;
+    if (!working->known) {
+        working->begin_ns = where->begin_ns;
+        working->end_ns = where->end_ns;
+    }
+    working->begin_ns = smaller(working->begin_ns, where->begin_ns);
+    working->end_ns = larger(working->end_ns, where->end_ns);
     working->known = true;
     for (uint32_t i = 0; i < where->count; i++) {
         struct call call = graph_call(graph, location, i);
         const char *name = graph_state(graph, &call)->name;
-        if (mpi_function_starts_or_ends(name))
-            time_add(strcmp(name, "MPI_Finalize") == 0 ? &working->stop_ns : &working->start_ns,
-                     time_since(call.enter_ns, call.leave_ns));
+        if (!mpi_function_starts_or_ends(name))
+            continue;
+        int64_t *sum_ns = &working->start_ns;
+        if (strcmp(name, "MPI_Finalize") == 0)
+            sum_ns = &working->stop_ns;
+        time_add(sum_ns, time_since(call.enter_ns, call.leave_ns));
     }
 }
 
@@ -145,8 +160,8 @@ static int64_t working_ns(const struct analyst *analyst)
         add_location(&rows[analyst->rows[location]], graph, location);
     for (size_t i = 0; i < count; i++) {
         int64_t from_ns = rows[i].begin_ns + rows[i].start_ns, to_ns = rows[i].end_ns - rows[i].stop_ns;
-        begin_ns = from_ns < begin_ns ? from_ns : begin_ns;
-        end_ns = to_ns > end_ns ? to_ns : end_ns;
+        begin_ns = smaller(begin_ns, from_ns);
+        end_ns = larger(end_ns, to_ns);
     }
     free(rows);
     return count > 0 ? time_since(begin_ns, end_ns) : 0;
@@ -162,7 +177,8 @@ void save_by_even_totals(struct analyst *analyst)
         double *factors = balance_factors(spread.compute_ns, locations),
                *shared = balance_shared(spread.compute_ns, locations);
         analysis->balanced_saving = saving_with(analyst, factors);
-        analysis->idle_saving = shared ? saving_with(analyst, shared) : 0;
+        if (shared)
+            analysis->idle_saving = saving_with(analyst, shared);
         free(factors);
         free(shared);
     }
@@ -170,10 +186,14 @@ void save_by_even_totals(struct analyst *analyst)
     /* No process can work until the last one has started. */
     double working = (double)working_ns(analyst);
     double ideal = (double)time_since(analysis->waits[WAIT_AT_INIT].longest_ns, analysis->ideal);
+    /* At least the longest computing, at most the time that all this took: clocks and missing partners can break
+       either. */
     ideal = fmax(fmin(ideal, working), spread.most_ns);
-    analysis->load_balance = spread.most_ns > 0 ? spread.mean_ns / spread.most_ns : 0;
-    analysis->serialisation = ideal > 0 ? spread.most_ns / ideal : 0;
-    analysis->transfer = working > 0 ? ideal / working : 0;
+    /* POP: load balance = mean / max of computing, serialisation = max / ideal time, transfer = ideal / real time.
+       Their product is the parallel efficiency. */
+    analysis->load_balance = ratio_of(spread.mean_ns, spread.most_ns);
+    analysis->serialisation = ratio_of(spread.most_ns, ideal);
+    analysis->transfer = ratio_of(ideal, working);
 }
 
 void save_by_even_sections(struct analyst *analyst)
@@ -192,7 +212,8 @@ void save_by_even_steps(struct analyst *analyst)
     analysis->even_steps_saving = even.saving_ns;
     analysis->alone = even.alone_ns;
     /* Locations come in the order of the trace, which depends on the format. */
-    analysis->alone_process = even.alone_ns > 0 ? analyst->rows[even.alone_location] : 0;
+    if (even.alone_ns > 0)
+        analysis->alone_process = analyst->rows[even.alone_location];
 }
 
 /* What more each way of evening work saves when these waits are gone as well. */
@@ -236,7 +257,7 @@ void save_beside_even_work(struct analyst *analyst, enum wait_kind kind)
     enum { WAYS = sizeof ways / sizeof *ways };
     int64_t even_ns = 0;
     for (size_t i = 0; i < WAYS; i++)
-        even_ns = ways[i].saving_ns > even_ns ? ways[i].saving_ns : even_ns;
+        even_ns = larger(even_ns, ways[i].saving_ns);
     if ((double)sums->saving_ns < least_ns || (double)even_ns < least_ns)
         return;
     struct spread spread = spread_of(analyst);
@@ -245,7 +266,7 @@ void save_beside_even_work(struct analyst *analyst, enum wait_kind kind)
         if ((double)ways[i].saving_ns < NEARLY * (double)even_ns)
             continue;
         int64_t remains_ns = ways[i].without(analyst, &spread, kinds_with((int)kind));
-        sums->remains_ns = remains_ns > sums->remains_ns ? remains_ns : sums->remains_ns;
+        sums->remains_ns = larger(sums->remains_ns, remains_ns);
     }
     free(spread.compute_ns);
 }
@@ -257,6 +278,7 @@ void save_nothing(struct analyst *analyst)
     struct replay ideal = replay_run(analyst->graph, (struct replay_options){.ideal = true});
     analysis->ideal = ideal.end_ns;
     analysis->forced = ideal.forced;
-    analysis->replay =
-        ideal.forced ? replay_run(analyst->graph, (struct replay_options){0}).end_ns : analysis->duration;
+    analysis->replay = analysis->duration;
+    if (ideal.forced)
+        analysis->replay = replay_run(analyst->graph, (struct replay_options){0}).end_ns;
 }

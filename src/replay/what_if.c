@@ -2,6 +2,7 @@
 #include "replay/what_if.h"
 
 #include "core/memory.h"
+#include "core/numbers.h"
 #include "core/text.h"
 #include "replay/balance.h"
 
@@ -9,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The number of MPI functions tried, those with most time. */
+/* The number of MPI functions tried, those with most time: each costs a replay. */
 enum { FUNCTIONS = 3 };
 
 /* A process that exceeds the mean by less than this share gets no scenario of its own. */
@@ -56,7 +57,7 @@ static double mean_of(const double *value, size_t count)
     double sum = 0;
     for (size_t i = 0; i < count; i++)
         sum += value[i];
-    return count > 0 ? sum / (double)count : 0;
+    return ratio_of(sum, (double)count);
 }
 
 double *what_if_balanced(const struct graph *graph)
@@ -75,6 +76,7 @@ static void ask_analysis(struct asker *asker)
     for (int kind = WAIT_NONE + 1; kind < WAIT_KIND_COUNT; kind++) {
         const struct wait_sums *sums = &analysis->waits[kind];
         const char *id = wait_kind_name((enum wait_kind)kind);
+        /* -1: it was not worth a replay; nothing is claimed about it. */
         if (sums->ns <= 0 || sums->saving_ns < 0)
             continue;
         struct scenario *scenario = add(asker, analysis->replay - sums->saving_ns, 0);
@@ -90,11 +92,13 @@ static void ask_slowest(struct asker *asker)
     double *compute = what_if_computing(graph), mean = mean_of(compute, graph->location_count);
     size_t most = 0;
     for (size_t i = 1; i < graph->location_count; i++)
-        most = compute[i] > compute[most] ? i : most;
+        if (compute[i] > compute[most])
+            most = i;
     if (graph->location_count > 1 && compute[most] > mean * (1 + SLOW)) {
         double factor = mean / compute[most];
         for (size_t i = 0; i < graph->location_count; i++)
-            compute[i] = i == most ? factor : 1;
+            compute[i] = 1;
+        compute[most] = factor;
         struct replay replay = replay_run(graph, (struct replay_options){.compute = compute});
         struct scenario *scenario = add(asker, replay.end_ns, replay.forced);
         uint32_t process = graph->locations[most].process;
@@ -125,7 +129,8 @@ static void ask_functions(struct asker *asker)
     for (int place = 0; place < FUNCTIONS; place++) {
         size_t most = 0;
         for (size_t i = 1; i < graph->defs->state_count; i++)
-            most = times[i] > times[most] ? i : most;
+            if (times[i] > times[most])
+                most = i;
         if (graph->defs->state_count == 0 || times[most] <= 0)
             break;
         free_states[most] = true;
@@ -134,6 +139,7 @@ static void ask_functions(struct asker *asker)
         const char *function = graph->defs->states[most].name;
         snprintf(scenario->options, sizeof scenario->options, "--free %s", function);
         snprintf(scenario->title, sizeof scenario->title, "%s takes no time and never waits", function);
+        /* Back to 0, so that the next longest function is tried alone. */
         free_states[most] = false;
         times[most] = 0;
     }
@@ -144,9 +150,8 @@ static void ask_functions(struct asker *asker)
 static int by_saving(const void *a, const void *b)
 {
     const struct scenario *left = a, *right = b;
-    if (left->saving_ns != right->saving_ns)
-        return left->saving_ns > right->saving_ns ? -1 : 1;
-    return strcmp(left->options, right->options);
+    int order = order_by(right->saving_ns, left->saving_ns);
+    return order ? order : strcmp(left->options, right->options);
 }
 
 struct scenarios what_if_standard(const struct graph *graph, const struct analysis *analysis, int64_t even_ns)
