@@ -6,25 +6,28 @@
 #include "cli/progress.h"
 #include "engine/engine.h"
 
-/* Options as a request to the engine. It points into itself: not to be copied. */
+/* Options as a request to the engine. It points into itself and into the options: not to be copied. */
 struct asking {
     struct engine_request request;
-    uint32_t *ranks;
     struct progress progress;
 };
 
-/* A fault where --from, --to, --processes or --threshold cannot be understood. `wants` is of enum engine_want. */
-enum status asking_begin(struct asking *asking, const struct options *options, unsigned wants,
-                         struct error *err) MUST_CHECK;
+/* `wants` is of enum engine_want. */
+void asking_begin(struct asking *asking, const struct common_options *common, const struct trace_options *trace,
+                  unsigned wants);
 
 /* Wipes the progress from the screen. */
 void asking_end(struct asking *asking);
 
+/* From a request that was begun to its result, and its end. NULL and a fault. */
+struct engine_result *asking_run(struct asking *asking, const struct common_options *common, struct error *err);
+
 /* From options to result. NULL and a fault. */
-struct engine_result *ask(const struct options *options, unsigned wants, struct error *err);
+struct engine_result *ask(const struct common_options *common, const struct trace_options *trace, unsigned wants,
+                          struct error *err);
 
 /* From options to a trace to look at. Notes of the timeline are printed unless `silent`, and so is progress. */
-enum status ask_look(const struct options *options, bool silent, struct engine_look *look,
-                     struct error *err) MUST_CHECK;
+enum status ask_look(const struct common_options *common, const struct trace_options *trace, bool silent,
+                     struct engine_look *look, struct error *err) MUST_CHECK;
 
 #endif

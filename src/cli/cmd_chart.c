@@ -14,8 +14,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { SIDE_LEAST = 200, SIDE_MOST = 20000, DPI_LEAST = 24, DPI_MOST = 1200 };
-
 /* Cairo's pictures have at most this many pixels per side, and a gigabyte of them is useless. */
 static const double PIXELS_A_SIDE = 32767, PIXELS = 2.5e8;
 
@@ -61,35 +59,25 @@ static enum status charts_parse(const char *names, struct charts *charts, struct
     return STATUS_OK;
 }
 
-static enum status number(const char *name, const char *text, int64_t least, int64_t most, double *value,
-                          struct error *err)
+static double number_or(const struct number_option *number, double usual)
 {
-    int64_t whole;
-    if (!text)
-        return STATUS_OK;
-    if (!text_parse_i64(text, least, most, &whole))
-        return error_set(err, ERROR_USAGE, "--%s: '%s' is not a number from %lld to %lld", name, text, (long long)least,
-                         (long long)most);
-    *value = (double)whole;
-    return STATUS_OK;
+    return number->text ? (double)number->value : usual;
 }
 
-static enum status picture_options(const struct options *options, struct picture *picture, struct error *err)
+static enum status picture_options(const struct chart_options *options, struct picture *picture, struct error *err)
 {
-    *picture = (struct picture){.width = CHART_WIDTH, .height = CHART_HEIGHT, .dpi = 96};
-    const char *format = options->format ? options->format : options->output;
-    if (!picture_kind(format, &picture->kind) && options->format == NULL)
+    *picture = (struct picture){.width = number_or(&options->width, CHART_WIDTH),
+                                .height = number_or(&options->height, CHART_HEIGHT),
+                                .dpi = number_or(&options->dpi, 96)};
+    const char *format = options->format.word ? options->format.word : options->target.path;
+    if (!picture_kind(format, &picture->kind) && !options->format.word)
         picture->kind = CANVAS_SVG;
-    if (number("width", options->width, SIDE_LEAST, SIDE_MOST, &picture->width, err) != STATUS_OK ||
-        number("height", options->height, SIDE_LEAST, SIDE_MOST, &picture->height, err) != STATUS_OK ||
-        number("dpi", options->dpi, DPI_LEAST, DPI_MOST, &picture->dpi, err) != STATUS_OK)
-        return STATUS_FAILED;
     double wide = picture->width * picture->dpi / 96, high = picture->height * picture->dpi / 96;
     if (picture->kind == CANVAS_PNG && (wide > PIXELS_A_SIDE || high > PIXELS_A_SIDE || wide * high > PIXELS))
         return error_set(err, ERROR_USAGE, "a PNG of %.0f x %.0f pixels is too large: lower --dpi", wide, high);
-    picture->theme = options->theme && strcmp(options->theme, "dark") == 0 ? THEME_DARK : THEME_LIGHT;
-    picture->input.by_bytes = options->by && strcmp(options->by, "bytes") == 0;
-    picture->input.own_colours = options->colors && strcmp(options->colors, "mpe") == 0;
+    picture->theme = choice_is(options->theme, "dark") ? THEME_DARK : THEME_LIGHT;
+    picture->input.by_bytes = choice_is(options->by, "bytes");
+    picture->input.own_colours = choice_is(options->colors, "mpe");
     return STATUS_OK;
 }
 
@@ -99,22 +87,20 @@ static void write_picture(struct output *output, const void *context)
 }
 
 /* Several charts that do not fit into one file: a file each in a directory, created if missing. */
-static int write_directory(const struct options *options, const struct picture *picture, int code)
+static int write_directory(const struct target_options *target, const struct picture *picture, int code)
 {
     struct error err = {0};
     char path[4096];
-    if (mkdir(options->output, 0777) != 0 && errno != EEXIST) {
-        (void)error_set(&err, ERROR_OUTPUT, "%s: cannot create the directory: %s", options->output, strerror(errno));
+    if (mkdir(target->path, 0777) != 0 && errno != EEXIST) {
+        (void)error_set(&err, ERROR_OUTPUT, "%s: cannot create the directory: %s", target->path, strerror(errno));
         return command_fault(&err);
     }
     for (size_t i = 0; i < picture->count; i++) {
         struct picture one = *picture;
-        struct options where = *options;
         one.charts = &picture->charts[i];
         one.count = 1;
-        snprintf(path, sizeof path, "%s/%s.%s", options->output, picture->charts[i]->name,
-                 picture_suffix(picture->kind));
-        where.output = path;
+        snprintf(path, sizeof path, "%s/%s.%s", target->path, picture->charts[i]->name, picture_suffix(picture->kind));
+        const struct target_options where = {path, target->force};
         int result = run_output(&where, write_picture, &one, code);
         if (result != code)
             return result;
@@ -129,29 +115,29 @@ static bool is_directory(const char *path)
 }
 
 /* Where one file will not do, it must be a directory; a suffix in its name says that a file was meant. */
-static enum status check_output(const struct options *options, const struct picture *picture, bool *directory,
+static enum status check_output(const struct chart_options *options, const struct picture *picture, bool *directory,
                                 struct error *err)
 {
     enum canvas_kind kind;
     bool pages = picture->kind == CANVAS_PDF || picture->kind == CANVAS_PS;
-    bool named = picture_kind(options->output, &kind) && strchr(options->output, '.');
-    *directory = is_directory(options->output) || (picture->count > 1 && !pages && !named);
+    const char *path = options->target.path;
+    bool named = picture_kind(path, &kind) && strchr(path, '.');
+    *directory = is_directory(path) || (picture->count > 1 && !pages && !named);
     if (*directory || (picture->count > 1 && pages))
         return STATUS_OK;
     if (picture->count > 1)
-        return error_set(err, ERROR_USAGE, "%s: a .%s file holds one chart: give a directory or a .pdf",
-                         options->output, picture_suffix(picture->kind));
-    if (!named && !options->format)
-        return error_set(err, ERROR_USAGE, "cannot derive the format from '%s': give --format (svg pdf png ps)",
-                         options->output);
+        return error_set(err, ERROR_USAGE, "%s: a .%s file holds one chart: give a directory or a .pdf", path,
+                         picture_suffix(picture->kind));
+    if (!named && !options->format.word)
+        return error_set(err, ERROR_USAGE, "cannot derive the format from '%s': give --format (svg pdf png ps)", path);
     return STATUS_OK;
 }
 
 /* A chart that cannot be drawn is a fault if it was requested by name, and left out if all were requested. */
-static enum status check_charts(const struct options *options, struct picture *picture, struct charts *charts,
+static enum status check_charts(const struct common_options *common, struct picture *picture, struct charts *charts,
                                 struct error *err)
 {
-    bool all = strcmp(options->inputs[0], "all") == 0;
+    bool all = strcmp(common->inputs[0], "all") == 0;
     size_t kept = 0;
     for (size_t i = 0; i < charts->count; i++) {
         const struct chart *chart = charts->chart[i];
@@ -161,40 +147,48 @@ static enum status check_charts(const struct options *options, struct picture *p
         }
         if (!all && chart->needs == NEEDS_EVENTS)
             return error_set(err, ERROR_USAGE, "%s: chart '%s' needs events: give the trace as a file",
-                             options->inputs[1], chart->name);
+                             common->inputs[1], chart->name);
         if (!all && chart->needs == NEEDS_SCALING)
             return error_set(err, ERROR_USAGE, "chart '%s' needs runs of several sizes: a file each", chart->name);
         if (!all && chart->needs == NEEDS_SIZES)
             return error_set(err, ERROR_USAGE,
                              "%s: a metrics file has no message sizes by process: --processes needs the trace for that",
-                             options->inputs[1]);
+                             common->inputs[1]);
         if (!all && chart->needs == NEEDS_ITERATIONS && picture->input.metrics->phases)
             return error_set(err, ERROR_USAGE,
                              "%s: the processes have no iterations in common: chart 'iterations' has nothing to show",
-                             options->inputs[1]);
+                             common->inputs[1]);
         if (!all)
             return error_set(
                 err, ERROR_USAGE,
                 "%s: chart '%s' needs the events of the whole run: a trace without --from, --to, --processes",
-                options->inputs[1], chart->name);
+                common->inputs[1], chart->name);
     }
     picture->count = charts->count = kept;
     return STATUS_OK;
 }
 
+static int write_charts(const struct target_options *target, const struct picture *picture, bool directory, int code)
+{
+    if (directory)
+        return write_directory(target, picture, code);
+    return run_output(target, write_picture, picture, code);
+}
+
 /* The window of the chart of events, if it is among the charts and there are events. */
-static enum status make_scene(const struct options *trace, const struct picture *picture, const struct charts *charts,
-                              struct engine_look *look, struct scene *scene, bool *made, struct error *err)
+static enum status make_scene(const struct common_options *common, const struct trace_options *trace,
+                              const struct picture *picture, const struct charts *charts, struct engine_look *look,
+                              struct scene *scene, bool *made, struct error *err)
 {
     bool wanted = false, standard = false;
     *made = false;
     for (size_t i = 0; i < charts->count; i++)
         wanted = wanted || charts->chart[i]->needs == NEEDS_EVENTS;
-    for (size_t i = 0; i < trace->input_count; i++)
-        standard = standard || strcmp(trace->inputs[i], "-") == 0;
+    for (size_t i = 0; i < common->input_count; i++)
+        standard = standard || strcmp(common->inputs[i], "-") == 0;
     if (!wanted || standard)
         return STATUS_OK;
-    const struct engine_request request = {.inputs = trace->inputs, .input_count = trace->input_count};
+    const struct engine_request request = {.inputs = common->inputs, .input_count = common->input_count};
     if (engine_check_trace(&request, err) != STATUS_OK) {
         /* A metrics file has no events, which check_charts reports if it matters; everything else is a fault. */
         bool eventless = err->kind == ERROR_USAGE;
@@ -202,7 +196,7 @@ static enum status make_scene(const struct options *trace, const struct picture 
             *err = (struct error){0};
         return eventless ? STATUS_OK : STATUS_FAILED;
     }
-    if (ask_look(trace, false, look, err) != STATUS_OK)
+    if (ask_look(common, trace, false, look, err) != STATUS_OK)
         return STATUS_FAILED;
     struct scene_options how = {.columns = (uint32_t)(picture->width / COLUMN_PIXELS),
                                 .lines = (uint32_t)(picture->height / LINE_PIXELS),
@@ -220,15 +214,15 @@ static unsigned wants_of(const struct charts *charts)
     return ENGINE_HEURISTICS;
 }
 
-static int draw_charts(const struct options *options, struct picture *picture, const struct metrics *metrics,
+static int draw_charts(const struct target_options *target, struct picture *picture, const struct metrics *metrics,
                        bool directory)
 {
     int code = run_report_damage(&metrics->end, time_since(metrics->begin_ns, metrics->end_ns));
-    return directory ? write_directory(options, picture, code) : run_output(options, write_picture, picture, code);
+    return write_charts(target, picture, directory, code);
 }
 
 /* Charts of several runs, and of the largest. */
-static int draw_several(const struct options *options, struct picture *picture, struct charts *charts)
+static int draw_several(const struct chart_options *options, struct picture *picture, struct charts *charts)
 {
     struct error err = {0};
     struct several_runs several = {0};
@@ -236,8 +230,8 @@ static int draw_several(const struct options *options, struct picture *picture, 
     bool directory;
     int code = EXIT_DONE;
     enum status status = check_output(options, picture, &directory, &err);
-    for (size_t i = 1; i < options->input_count && status == STATUS_OK; i++)
-        status = several_runs_add(&several, options, options->inputs[i], &code, &err);
+    for (size_t i = 1; i < options->common.input_count && status == STATUS_OK; i++)
+        status = several_runs_add(&several, &options->common, &options->trace, options->common.inputs[i], &code, &err);
     if (status == STATUS_OK)
         scaling = scaling_of(several.runs, several.count, false, &err);
     if (scaling) {
@@ -246,11 +240,10 @@ static int draw_several(const struct options *options, struct picture *picture, 
         picture->input.scaling = scaling;
         picture->input.metrics = several.runs[largest].metrics;
         picture->input.results = results;
-        if (check_charts(options, picture, charts, &err) != STATUS_OK)
+        if (check_charts(&options->common, picture, charts, &err) != STATUS_OK)
             code = command_fault(&err);
         else
-            code =
-                directory ? write_directory(options, picture, code) : run_output(options, write_picture, picture, code);
+            code = write_charts(&options->target, picture, directory, code);
         heuristics_free(results);
     } else {
         code = command_fault(&err);
@@ -261,38 +254,38 @@ static int draw_several(const struct options *options, struct picture *picture, 
 }
 
 /* `chart scaling` is always of several runs; others are where the files are whole runs. */
-static bool is_of_several(const struct options *options, const struct charts *charts)
+static bool is_of_several(const struct common_options *common, const struct charts *charts)
 {
     bool of_sizes = false;
     for (size_t i = 0; i < charts->count; i++) {
-        if (charts->chart[i]->needs == NEEDS_SCALING && strcmp(options->inputs[0], "all") != 0)
-            return options->input_count > 2;
+        if (charts->chart[i]->needs == NEEDS_SCALING && strcmp(common->inputs[0], "all") != 0)
+            return common->input_count > 2;
         of_sizes |= strcmp(charts->chart[i]->name, "efficiency") == 0;
     }
-    return of_sizes && several_runs_given(options->inputs + 1, options->input_count - 1);
+    return of_sizes && several_runs_given(common->inputs + 1, common->input_count - 1);
 }
 
-static int draw(const struct options *options, struct picture *picture, struct charts *charts)
+static int draw(const struct chart_options *options, struct picture *picture, struct charts *charts)
 {
     struct error err = {0};
     bool directory, made = false;
     struct engine_result *run = NULL;
     struct engine_look look = {0};
     struct scene scene;
-    struct options trace = *options;
+    struct common_options common = options->common;
     int code;
-    trace.inputs++;
-    trace.input_count--;
+    common.inputs++; /* after the chart's name */
+    common.input_count--;
     if (check_output(options, picture, &directory, &err) == STATUS_OK &&
-        make_scene(&trace, picture, charts, &look, &scene, &made, &err) == STATUS_OK)
-        run = ask(&trace, wants_of(charts), &err);
+        make_scene(&common, &options->trace, picture, charts, &look, &scene, &made, &err) == STATUS_OK)
+        run = ask(&common, &options->trace, wants_of(charts), &err);
     picture->input.metrics = run ? run->metrics : NULL;
     picture->input.scene = made ? &scene : NULL;
-    if (!run || check_charts(options, picture, charts, &err) != STATUS_OK) {
+    if (!run || check_charts(&options->common, picture, charts, &err) != STATUS_OK) {
         code = command_fault(&err);
     } else {
         picture->input.results = run->results;
-        code = draw_charts(options, picture, run->metrics, directory);
+        code = draw_charts(&options->target, picture, run->metrics, directory);
     }
     if (made)
         scene_clear(&scene);
@@ -302,27 +295,27 @@ static int draw(const struct options *options, struct picture *picture, struct c
     return code;
 }
 
-int cmd_chart(const struct command *command, const struct options *options)
+int cmd_chart(const struct command *command, const struct chart_options *options)
 {
     struct error err = {0};
     struct charts charts = {0};
     struct picture picture;
     int code;
-    if (options->input_count == 0)
+    if (options->common.input_count == 0)
         return command_usage(command, "no chart given");
-    if (charts_parse(options->inputs[0], &charts, &err) != STATUS_OK)
+    if (charts_parse(options->common.inputs[0], &charts, &err) != STATUS_OK)
         code = command_fault(&err);
-    else if (options->input_count == 1)
+    else if (options->common.input_count == 1)
         code = command_usage(command, "no trace given");
-    else if (!options->output)
+    else if (!options->target.path)
         code = command_usage(command, "no output given (-o %s.svg)", charts.chart[0]->name);
     else if (picture_options(options, &picture, &err) != STATUS_OK)
         code = command_fault(&err);
     else {
         picture.charts = charts.chart;
         picture.count = charts.count;
-        code = is_of_several(options, &charts) ? draw_several(options, &picture, &charts)
-                                               : draw(options, &picture, &charts);
+        code = is_of_several(&options->common, &charts) ? draw_several(options, &picture, &charts)
+                                                        : draw(options, &picture, &charts);
     }
     free(charts.chart);
     return code;

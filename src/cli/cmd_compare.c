@@ -65,32 +65,32 @@ static size_t version_of(struct compared *compared, char *name, bool grouped)
 }
 
 /* Versions are groups of files that "--" separates. */
-static bool has_groups(const struct options *options)
+static bool has_groups(const struct common_options *common)
 {
-    for (size_t i = 1; i + 1 < options->input_count; i++)
-        if (strcmp(options->inputs[i], "--") == 0)
+    for (size_t i = 1; i + 1 < common->input_count; i++)
+        if (strcmp(common->inputs[i], "--") == 0)
             return true;
     return false;
 }
 
 /* Reads one run; the worst exit code so far is kept. */
-static enum status add_run(struct compared *compared, const struct options *options, char *argument, int *code,
+static enum status add_run(struct compared *compared, const struct compare_options *options, char *argument, int *code,
                            struct error *err)
 {
     char *name;
     char *input = named_input_split(argument, &name);
     bool grouped = input != argument;
-    struct options one = *options;
+    struct common_options one = options->common;
     one.inputs = &input;
     one.input_count = 1;
-    struct engine_result *run = ask(&one, compared->wants, err);
+    struct engine_result *run = ask(&one, &options->trace, compared->wants, err);
     if (!run) {
         free(name);
         return STATUS_FAILED;
     }
     const struct metrics *metrics = run->metrics;
     compared->runs[compared->run_count++] = run;
-    size_t v = has_groups(options) ? group_of(compared, name) : version_of(compared, name, grouped);
+    size_t v = has_groups(&options->common) ? group_of(compared, name) : version_of(compared, name, grouped);
     compared->last_path = v == 1 ? input : compared->last_path;
     struct version *version = &compared->versions[v];
     compared->metrics[v] = memory_resize(compared->metrics[v], (version->run_count + 1) * sizeof(struct metrics *));
@@ -121,7 +121,7 @@ static void compared_free(struct compared *compared)
 }
 
 struct written {
-    const struct options *options;
+    const struct compare_options *options;
     const struct comparison *comparison;
     const struct significance *significance; /* NULL: a version has a single run */
     const struct gate *gate;
@@ -129,45 +129,46 @@ struct written {
 };
 
 /* The formats for services are about the first two versions. */
-static bool write_for_service(struct output *output, const struct written *written, const char *format)
+static bool write_for_service(struct output *output, const struct written *written)
 {
+    struct choice format = written->options->format;
     const struct version *versions = written->comparison->versions;
     struct gate_report report = {.gate = written->gate,
                                  .significance = written->significance,
                                  .before = versions[0].name,
                                  .after = versions[1].name,
                                  .input = written->input};
-    if (strcmp(format, "markdown") == 0)
+    if (choice_is(format, "markdown"))
         gate_write_markdown(output, &report, written->options->all ? SIZE_MAX : TEXT_ROWS);
-    else if (strcmp(format, "junit") == 0)
+    else if (choice_is(format, "junit"))
         gate_write_junit(output, &report);
-    else if (strcmp(format, "sarif") == 0)
+    else if (choice_is(format, "sarif"))
         gate_write_sarif(output, &report);
     else
         return false;
     return true;
 }
 
+/* HTML also by the output's name. */
+static bool wants_html(const struct compare_options *options)
+{
+    const char *path = options->target.path, *dot = path ? strrchr(path, '.') : NULL;
+    return !options->format.word && dot && (strcmp(dot, ".html") == 0 || strcmp(dot, ".htm") == 0);
+}
+
 static void write_comparison(struct output *output, const void *context)
 {
     const struct written *written = context;
-    const char *format = written->options->format ? written->options->format : "text";
-    if (write_for_service(output, written, format))
+    struct choice format = written->options->format;
+    if (write_for_service(output, written))
         return;
-    if (strcmp(format, "json") == 0)
+    if (choice_is(format, "json"))
         compare_write_json(output, written->comparison, written->significance);
-    else if (strcmp(format, "html") == 0)
+    else if (choice_is(format, "html") || wants_html(written->options))
         compare_write_html(output, written->comparison, written->significance);
     else
         compare_write_text(output, written->comparison, written->significance, written->gate,
                            written->options->all ? SIZE_MAX : TEXT_ROWS);
-}
-
-/* HTML also by the output's name. */
-static bool wants_html(const struct options *options)
-{
-    const char *dot = options->output ? strrchr(options->output, '.') : NULL;
-    return !options->format && dot && (strcmp(dot, ".html") == 0 || strcmp(dot, ".htm") == 0);
 }
 
 /* Versions of several runs each are tested against the first. NULL where one has a single run, unless `always`. */
@@ -193,7 +194,7 @@ static void significances_free(struct significance *significance, size_t count)
 }
 
 /* What fails goes to standard error, like conditions of other commands. Damage wins. */
-static int gate_code(const struct options *options, const struct gate *gate, int code)
+static int gate_code(const struct compare_options *options, const struct gate *gate, int code)
 {
     char sentence[GATE_SENTENCE_SIZE];
     for (size_t i = 0; i < gate->count; i++)
@@ -202,20 +203,20 @@ static int gate_code(const struct options *options, const struct gate *gate, int
             fprintf(stderr, "sight: %s\n", sentence);
         }
     if (gate->count > 0 && !gate->is_possible)
-        command_note(options, "%zu and %zu run%s cannot show that a condition fails; %zu of each can", gate->before,
-                     gate->after, gate->after == 1 ? "" : "s", significance_runs_least(gate->count));
+        command_note(&options->common, "%zu and %zu run%s cannot show that a condition fails; %zu of each can",
+                     gate->before, gate->after, gate->after == 1 ? "" : "s", significance_runs_least(gate->count));
     return gate->failed > 0 && code == EXIT_DONE ? EXIT_CONDITION : code;
 }
 
 /* Formats that people do not read need two versions: the gate is between them. */
-static bool is_for_service(const struct options *options)
+static bool is_for_service(const struct compare_options *options)
 {
-    return options->format && (strcmp(options->format, "markdown") == 0 || strcmp(options->format, "junit") == 0 ||
-                               strcmp(options->format, "sarif") == 0);
+    return choice_is(options->format, "markdown") || choice_is(options->format, "junit") ||
+           choice_is(options->format, "sarif");
 }
 
 /* Tests, judges and prints what was read. */
-static int answer(const struct options *options, const struct compared *compared, int code)
+static int answer(const struct compare_options *options, const struct compared *compared, int code)
 {
     struct error err = {0};
     struct gate gate = {0};
@@ -229,37 +230,35 @@ static int answer(const struct options *options, const struct compared *compared
     struct comparison comparison = comparison_of(compared->versions, compared->version_count);
     struct significance *significance = test_versions(compared, &comparison, is_for_service(options));
     struct written written = {options, &comparison, significance, &gate, compared->last_path};
-    code = run_output(options, write_comparison, &written, gate_code(options, &gate, code));
+    code = run_output(&options->target, write_comparison, &written, gate_code(options, &gate, code));
     significances_free(significance, compared->version_count - 1);
     comparison_clear(&comparison);
     gate_clear(&gate);
     return code;
 }
 
-static int compare(const struct command *command, const struct options *options, struct compared *compared)
+static int compare(const struct command *command, const struct compare_options *options, struct compared *compared)
 {
     struct error err = {0};
     int code = EXIT_DONE;
-    for (size_t i = 0; i < options->input_count; i++)
-        if (strcmp(options->inputs[i], "--") == 0)
+    char **inputs = options->common.inputs;
+    for (size_t i = 0; i < options->common.input_count; i++)
+        if (strcmp(inputs[i], "--") == 0)
             compared->begins_group = compared->version_count > 0;
-        else if (add_run(compared, options, options->inputs[i], &code, &err) != STATUS_OK)
+        else if (add_run(compared, options, inputs[i], &code, &err) != STATUS_OK)
             return command_fault(&err);
     if (compared->version_count < 2)
         return command_usage(command, "all runs belong to one version, '%s': give another one to compare with",
                              compared->names[0]);
     if (compared->version_count > 2 && (options->fail_on || is_for_service(options)))
         return command_usage(command, "--fail-on and --format %s compare two versions, not %zu",
-                             options->format ? options->format : "markdown", compared->version_count);
-    struct options chosen = *options;
-    if (wants_html(options))
-        chosen.format = "html";
-    return answer(&chosen, compared, code);
+                             options->format.word ? options->format.word : "markdown", compared->version_count);
+    return answer(options, compared, code);
 }
 
-int cmd_compare(const struct command *command, const struct options *options)
+int cmd_compare(const struct command *command, const struct compare_options *options)
 {
-    size_t count = options->input_count;
+    size_t count = options->common.input_count;
     struct error err = {0};
     if (options->fail_on && gate_check_conditions(options->fail_on, &err) != STATUS_OK)
         return command_fault(&err);

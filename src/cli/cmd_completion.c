@@ -2,6 +2,7 @@
 #include "cli/commands.h"
 
 #include "cli/help.h"
+#include "cli/options.h"
 #include "cli/run.h"
 #include "convert/writer.h"
 #include "heuristics/glossary.h"
@@ -19,12 +20,16 @@ enum place {
     PLACE_WORDS
 };
 
-static enum place place_of_value(size_t option)
+static bool is_table(const struct option_row *row)
 {
-    const char *value = option_at(option)->value;
-    if (strcmp(value, "FILE") == 0)
+    return strcmp(row->name, "table") == 0;
+}
+
+static enum place place_of_value(const struct option_row *row)
+{
+    if (strcmp(row->value, "FILE") == 0)
         return PLACE_FILES;
-    return option == OPTION_BIT_FORMAT || option == OPTION_BIT_TABLE || strchr(value, '|') ? PLACE_WORDS : PLACE_FREE;
+    return row->kind == OPTION_FORMAT || row->kind == OPTION_CHOICE || is_table(row) ? PLACE_WORDS : PLACE_FREE;
 }
 
 static enum place place_of_arguments(const struct command *command)
@@ -43,18 +48,18 @@ static void write_list(struct output *output, const char *list)
 }
 
 /* The words of an option's value, blank-separated. */
-static void write_words(struct output *output, const struct command *command, size_t option)
+static void write_words(struct output *output, const struct command *command, const struct option_row *row)
 {
-    if (option == OPTION_BIT_TABLE) {
+    if (is_table(row)) {
         for (size_t i = 0; metrics_table_name(i); i++)
             output_print(output, "%s%s", i ? " " : "", metrics_table_name(i));
-    } else if (option == OPTION_BIT_FORMAT && command->formats) {
+    } else if (row->kind == OPTION_FORMAT && command->formats) {
         output_text(output, command->formats);
-    } else if (option == OPTION_BIT_FORMAT) { /* a trace is written */
+    } else if (row->kind == OPTION_FORMAT) { /* a trace is written */
         for (size_t i = 0; i < writer_format_count(); i++)
             output_print(output, "%s%s", i ? " " : "", writer_format_at(i)->name);
     } else {
-        write_list(output, option_at(option)->value);
+        write_list(output, row->value);
     }
 }
 
@@ -133,27 +138,24 @@ static void bash_arguments(struct output *output, const struct command *command)
 static void bash_option_names(struct output *output, const struct command *command)
 {
     const char *between = "        [[ $current == -* ]] && offer='";
-    for (size_t i = 0; i < OPTION_COUNT; i++) {
-        if (!command_takes(command, i))
-            continue;
-        output_print(output, "%s--%s", between, option_at(i)->name);
-        if (option_at(i)->letter)
-            output_print(output, " -%c", option_at(i)->letter);
+    for (const struct option_row *row = NULL; (row = option_next(command, row));) {
+        output_print(output, "%s--%s", between, row->name);
+        if (row->letter)
+            output_print(output, " -%c", row->letter);
         between = " ";
     }
     output_text(output, "'\n");
 }
 
-static void bash_value(struct output *output, const struct command *command, size_t option)
+static void bash_value(struct output *output, const struct command *command, const struct option_row *row)
 {
-    const struct option_row *row = option_at(option);
-    enum place place = place_of_value(option);
+    enum place place = place_of_value(row);
     output_text(output, "        ");
     if (row->letter)
         output_print(output, "-%c | ", row->letter);
     output_print(output, "--%s) offer='", row->name);
     if (place == PLACE_WORDS)
-        write_words(output, command, option);
+        write_words(output, command, row);
     output_text(output, place == PLACE_FILES ? "@files' ;;\n" : "' ;;\n");
 }
 
@@ -163,9 +165,9 @@ static void bash_command(struct output *output, const struct command *command)
     bash_arguments(output, command);
     bash_option_names(output, command);
     output_text(output, "        case $previous in\n");
-    for (size_t i = 0; i < OPTION_COUNT; i++)
-        if (command_takes(command, i) && option_at(i)->value)
-            bash_value(output, command, i);
+    for (const struct option_row *row = NULL; (row = option_next(command, row));)
+        if (row->value)
+            bash_value(output, command, row);
     output_text(output, "        esac\n        ;;\n");
 }
 
@@ -252,9 +254,8 @@ static void zsh_place(struct output *output, enum place place, const char *title
     output_text(output, place == PLACE_FILES ? ":_files" : place == PLACE_WORDS ? ":(" : ": ");
 }
 
-static void zsh_option(struct output *output, const struct command *command, size_t option)
+static void zsh_option(struct output *output, const struct command *command, const struct option_row *row)
 {
-    const struct option_row *row = option_at(option);
     const char *joint = row->value ? "=" : "";
     output_text(output, " \\\n            ");
     if (row->letter)
@@ -265,10 +266,10 @@ static void zsh_option(struct output *output, const struct command *command, siz
     zsh_quoted(output, row->help);
     output_text(output, "]");
     if (row->value) {
-        enum place place = place_of_value(option);
+        enum place place = place_of_value(row);
         zsh_place(output, place, row->name);
         if (place == PLACE_WORDS) {
-            write_words(output, command, option);
+            write_words(output, command, row);
             output_text(output, ")");
         }
     }
@@ -292,9 +293,8 @@ static void zsh_arguments(struct output *output, const struct command *command)
 static void zsh_command(struct output *output, const struct command *command)
 {
     output_print(output, "    %s)\n        _arguments -s -S", command->name);
-    for (size_t i = 0; i < OPTION_COUNT; i++)
-        if (command_takes(command, i))
-            zsh_option(output, command, i);
+    for (const struct option_row *row = NULL; (row = option_next(command, row));)
+        zsh_option(output, command, row);
     zsh_arguments(output, command);
     output_text(output, "\n        ;;\n");
 }
@@ -322,16 +322,16 @@ static void write_zsh(struct output *output, const void *context)
     output_text(output, zsh_end);
 }
 
-int cmd_completion(const struct command *command, const struct options *options)
+int cmd_completion(const struct command *command, const struct completion_options *options)
 {
     static const struct {
         const char *name;
         void (*write)(struct output *output, const void *context);
     } shells[] = {{"bash", write_bash}, {"zsh", write_zsh}};
-    if (options->input_count != 1)
+    if (options->common.input_count != 1)
         return command_usage(command, "give one shell: bash or zsh");
     for (size_t i = 0; i < sizeof shells / sizeof *shells; i++)
-        if (strcmp(options->inputs[0], shells[i].name) == 0)
-            return run_output(options, shells[i].write, NULL, EXIT_DONE);
-    return command_usage(command, "'%s' is not bash or zsh", options->inputs[0]);
+        if (strcmp(options->common.inputs[0], shells[i].name) == 0)
+            return run_output(NULL, shells[i].write, NULL, EXIT_DONE);
+    return command_usage(command, "'%s' is not bash or zsh", options->common.inputs[0]);
 }

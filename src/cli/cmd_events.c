@@ -5,17 +5,15 @@
 #include "cli/run.h"
 #include "render/reports/events_report.h"
 
-#include <string.h>
-
 /* Writes the events into the output, which it closes. */
-static enum status stream(const struct options *options, const struct engine_request *request, struct reader *reader,
-                          struct error *err)
+static enum status stream(const struct events_options *options, const struct engine_request *request,
+                          struct reader *reader, struct error *err)
 {
-    struct output *output =
-        output_open(options->output ? options->output : "-", (struct output_options){.replace = options->force}, err);
+    struct output *output = output_open(options->target.path ? options->target.path : "-",
+                                        (struct output_options){.replace = options->target.force}, err);
     if (!output)
         return STATUS_FAILED;
-    bool json = options->format && strcmp(options->format, "jsonl") == 0;
+    bool json = choice_is(options->format, "jsonl");
     struct events_report report = events_report_to(output, json, request->ranks, request->rank_count);
     struct sink *sinks[] = {&report.sink};
     struct error closing = {0};
@@ -27,13 +25,12 @@ static enum status stream(const struct options *options, const struct engine_req
     return status;
 }
 
-int cmd_events(const struct command *command, const struct options *options)
+int cmd_events(const struct command *command, const struct events_options *options)
 {
     (void)command;
     struct error err = {0};
     struct asking asking;
-    if (asking_begin(&asking, options, 0, &err) != STATUS_OK)
-        return command_fault(&err);
+    asking_begin(&asking, &options->common, &options->trace, 0);
     struct reader *reader = engine_open(&asking.request, &err);
     enum status status = reader ? stream(options, &asking.request, reader, &err) : STATUS_FAILED;
     asking_end(&asking);

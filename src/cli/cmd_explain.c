@@ -20,6 +20,13 @@
 /* Other things that can be explained. */
 static const char critical_path[] = "critical-path";
 
+/* What is to be explained, and how. */
+struct asked {
+    const struct explain_options *options;
+    const char *trace;   /* the first */
+    const char *finding; /* a place in the diagnosis or an id; NULL: all */
+};
+
 static bool is_finding_word(const char *word)
 {
     int64_t number;
@@ -35,11 +42,11 @@ static bool is_wanted(const char *wanted, size_t place, const struct finding *fi
     return text_parse_i64(wanted, 1, 999, &number) && (size_t)number == place + 1;
 }
 
-static enum status needs_events(const struct options *options, const struct metrics *metrics, struct error *err)
+static enum status needs_events(const void *context, const struct engine_result *run, struct error *err)
 {
-    if (metrics->own_defs)
-        return error_set(err, ERROR_USAGE, "%s: is a metrics file, which has no events: give the trace",
-                         options->inputs[0]);
+    const struct asked *asked = context;
+    if (run->metrics->own_defs)
+        return error_set(err, ERROR_USAGE, "%s: is a metrics file, which has no events: give the trace", asked->trace);
     return STATUS_OK;
 }
 
@@ -53,32 +60,36 @@ static void write_others(struct output *output, const struct findings *findings,
 }
 
 /* The requested findings; their contents are borrowed from the run. */
-static void write_json(struct output *output, const struct options *options, const struct engine_result *run)
+static void write_json(struct output *output, const char *finding, const struct engine_result *run)
 {
     struct findings wanted = *run->findings;
     wanted.finding = memory_new(run->findings->count * sizeof *wanted.finding);
     wanted.count = 0;
     for (size_t i = 0; i < run->findings->count; i++)
-        if (is_wanted(options->finding, i, &run->findings->finding[i]))
+        if (is_wanted(finding, i, &run->findings->finding[i]))
             wanted.finding[wanted.count++] = run->findings->finding[i];
     diagnosis_write_json(
-        output, &(struct diagnosis){run->metrics, run->results, &wanted, NULL, false, run->stuck, false}, true);
+        output,
+        &(struct diagnosis){.metrics = run->metrics, .results = run->results, .findings = &wanted, .stuck = run->stuck},
+        true);
     free(wanted.finding);
 }
 
-static void write_explanations(struct output *output, const struct options *options, const struct engine_result *run)
+static void write_explanations(struct output *output, const void *context, const struct engine_result *run)
 {
-    if (options->format && strcmp(options->format, "json") == 0) {
-        write_json(output, options, run);
+    const struct asked *asked = context;
+    const char *finding = asked->finding;
+    if (choice_is(asked->options->format, "json")) {
+        write_json(output, finding, run);
         return;
     }
     size_t written = 0;
-    if (options->finding && strcmp(options->finding, critical_path) == 0) {
+    if (finding && strcmp(finding, critical_path) == 0) {
         path_write_text(output, run->metrics);
         return;
     }
     for (size_t i = 0; i < run->findings->count; i++) {
-        if (!is_wanted(options->finding, i, &run->findings->finding[i]))
+        if (!is_wanted(finding, i, &run->findings->finding[i]))
             continue;
         if (written++ > 0)
             output_text(output, "\n");
@@ -93,7 +104,7 @@ static void write_explanations(struct output *output, const struct options *opti
         output_print(output, "No finding above %s (%s).\n", seconds_text(floor, run->findings->floor_s),
                      run->findings->clock_limits ? "the clock error of this trace" : "1 % of the run");
     else if (written == 0)
-        write_others(output, run->findings, options->finding);
+        write_others(output, run->findings, finding);
 }
 
 static int unknown_finding(const char *word)
@@ -108,18 +119,26 @@ static int unknown_finding(const char *word)
     return EXIT_USAGE;
 }
 
-int cmd_explain(const struct command *command, const struct options *options)
+int cmd_explain(const struct command *command, const struct explain_options *options)
 {
-    struct options rest = *options;
-    if (options->input_count > 1 && is_finding_word(options->inputs[0])) {
-        rest.finding = options->inputs[0];
-        rest.inputs++;
-        rest.input_count--;
+    struct common_options common = options->common;
+    struct asked asked = {.options = options};
+    if (common.input_count > 1 && is_finding_word(common.inputs[0])) {
+        asked.finding = common.inputs[0];
+        common.inputs++;
+        common.input_count--;
     }
-    if (rest.input_count == 0)
+    if (common.input_count == 0)
         return command_usage(command, "no trace given");
-    if (options->input_count == 2 && !rest.finding && access(options->inputs[0], F_OK) != 0 &&
-        access(options->inputs[1], F_OK) == 0)
-        return unknown_finding(options->inputs[0]);
-    return run_judged(&rest, 0, needs_events, write_explanations);
+    asked.trace = common.inputs[0];
+    if (common.input_count == 2 && !asked.finding && access(common.inputs[0], F_OK) != 0 &&
+        access(common.inputs[1], F_OK) == 0)
+        return unknown_finding(common.inputs[0]);
+    return run_report(&(struct run_report){.common = &common,
+                                           .target = &options->target,
+                                           .trace = &options->trace,
+                                           .wants = ENGINE_FINDINGS,
+                                           .context = &asked,
+                                           .check = needs_events,
+                                           .write = write_explanations});
 }

@@ -64,9 +64,9 @@ static bool format_row(size_t index, struct format_row *row)
 
 static void write_formats(struct output *output, const void *context)
 {
-    const struct options *options = context;
+    const struct formats_options *options = context;
     struct format_row row;
-    if (options->format && strcmp(options->format, "json") == 0) {
+    if (choice_is(options->format, "json")) {
         struct json json = {.output = output};
         json_open(&json, NULL, '{');
         json_value(&json, "schema", value_text("sight-formats/1"));
@@ -91,9 +91,9 @@ static void write_formats(struct output *output, const void *context)
                  input_has_zstd() ? "yes" : "no");
 }
 
-int cmd_formats(const struct command *command, const struct options *options)
+int cmd_formats(const struct command *command, const struct formats_options *options)
 {
-    if (options->input_count > 0)
-        return command_usage(command, "unexpected argument '%s'", options->inputs[0]);
-    return run_output(options, write_formats, options, EXIT_DONE);
+    if (options->common.input_count > 0)
+        return command_usage(command, "unexpected argument '%s'", options->common.inputs[0]);
+    return run_output(NULL, write_formats, options, EXIT_DONE);
 }

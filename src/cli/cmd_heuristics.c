@@ -5,22 +5,22 @@
 #include "render/reports/diagnosis.h"
 #include "render/reports/heuristics_report.h"
 
-#include <string.h>
-
-static void write_heuristics(struct output *output, const struct options *options, const struct engine_result *run)
+static void write_heuristics(struct output *output, const void *context, const struct engine_result *run)
 {
-    if (options->format && strcmp(options->format, "json") == 0)
+    const struct heuristics_options *options = context;
+    if (choice_is(options->format, "json"))
         heuristics_write_json(output, run->metrics, run->results, run->findings);
-    else if (options->format && strcmp(options->format, "csv") == 0)
+    else if (choice_is(options->format, "csv"))
         heuristics_write_csv(output, run->metrics, run->results);
     else {
-        heuristics_write_text(output, run->results, options->verbose);
+        heuristics_write_text(output, run->results, options->common.verbose);
         diagnosis_write_savings(output, run->findings);
     }
 }
 
-int cmd_heuristics(const struct command *command, const struct options *options)
+int cmd_heuristics(const struct command *command, const struct heuristics_options *options)
 {
     (void)command;
-    return run_judged(options, 0, NULL, write_heuristics);
+    return run_report(&(struct run_report){RUN_OPTIONS(options), .wants = ENGINE_FINDINGS, .fail_on = options->fail_on,
+                                           .write = write_heuristics});
 }

@@ -5,7 +5,6 @@
 #include "cli/run.h"
 #include "core/memory.h"
 #include "core/parallel.h"
-#include "core/text.h"
 #include "render/reports/history_report.h"
 
 #include <dirent.h>
@@ -72,54 +71,54 @@ static size_t keep_runs(struct reading *reading)
 }
 
 struct written {
-    const struct options *options;
+    const struct history_options *options;
     const struct history *history;
     size_t skipped;
 };
 
 /* HTML also by the output's name. */
-static bool is_html(const struct options *options)
+static bool is_html(const struct history_options *options)
 {
-    const char *dot = options->output ? strrchr(options->output, '.') : NULL;
-    return options->format ? strcmp(options->format, "html") == 0 : dot && strcmp(dot, ".html") == 0;
+    const char *path = options->target.path, *dot = path ? strrchr(path, '.') : NULL;
+    if (options->format.word)
+        return choice_is(options->format, "html");
+    return dot && strcmp(dot, ".html") == 0;
 }
 
 static void write_history(struct output *output, const void *context)
 {
     const struct written *written = context;
-    const struct options *options = written->options;
+    const struct history_options *options = written->options;
     if (is_html(options))
-        history_write_html(output, written->history, options->inputs[0], written->skipped);
-    else if (options->format && strcmp(options->format, "json") == 0)
+        history_write_html(output, written->history, options->common.inputs[0], written->skipped);
+    else if (choice_is(options->format, "json"))
         history_write_json(output, written->history, written->skipped);
     else
-        history_write_text(output, written->history, options->inputs[0], written->skipped,
+        history_write_text(output, written->history, options->common.inputs[0], written->skipped,
                            options->all ? SIZE_MAX : RUNS_SHOWN);
 }
 
-int cmd_history(const struct command *command, const struct options *options)
+int cmd_history(const struct command *command, const struct history_options *options)
 {
     struct error err = {0};
-    int64_t jobs = 0;
-    if (options->input_count != 1)
+    if (options->common.input_count != 1)
         return command_usage(command, "one directory of traces or metrics files is needed");
-    struct reading reading = {.directory = options->inputs[0]};
+    struct reading reading = {.directory = options->common.inputs[0]};
     if (list_files(&reading, &err) != STATUS_OK)
         return command_fault(&err);
-    if (options->jobs)
-        text_parse_i64(options->jobs, 1, INT32_MAX, &jobs);
+    unsigned jobs = (unsigned)options->common.jobs.value;
     reading.is_run = memory_new(reading.count * sizeof *reading.is_run);
-    parallel_run(jobs ? (unsigned)jobs : parallel_processors(), reading.count, read_run, &reading);
+    parallel_run(jobs ? jobs : parallel_processors(), reading.count, read_run, &reading);
     size_t skipped = keep_runs(&reading);
     free(reading.is_run);
     struct history history = history_of(reading.runs, reading.count);
     struct written written = {options, &history, skipped};
     int code = EXIT_DONE;
     if (history.count == 0) {
-        (void)error_set(&err, ERROR_INPUT, "%s: no file of it is a run", options->inputs[0]);
+        (void)error_set(&err, ERROR_INPUT, "%s: no file of it is a run", options->common.inputs[0]);
         code = command_fault(&err);
     } else {
-        code = run_output(options, write_history, &written, code);
+        code = run_output(&options->target, write_history, &written, code);
     }
     history_clear(&history);
     return code;

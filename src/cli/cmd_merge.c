@@ -4,11 +4,11 @@
 
 #include "cli/recording.h"
 
-int cmd_merge(const struct command *command, const struct options *options)
+int cmd_merge(const struct command *command, const struct merge_options *options)
 {
-    if (options->input_count == 0)
+    if (options->common.input_count == 0)
         return command_usage(command, "give a directory with a recording");
-    if (!options->output)
+    if (!options->target.path)
         return command_usage(command, "no output given (-o OUT)");
-    return recording_merge(options, options->output);
+    return recording_merge(&options->common, &options->target);
 }

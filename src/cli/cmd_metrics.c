@@ -12,12 +12,12 @@
 
 enum { TEXT_ROWS = 20 };
 
-static const char *table_name(const struct options *options)
+static const char *table_name(const struct metrics_options *options)
 {
     return options->table ? options->table : "processes";
 }
 
-static void write_text(struct output *output, const struct options *options, const struct metrics *metrics,
+static void write_text(struct output *output, const struct metrics_options *options, const struct metrics *metrics,
                        const char *title)
 {
     size_t rows = options->all ? SIZE_MAX : TEXT_ROWS;
@@ -30,20 +30,22 @@ static void write_text(struct output *output, const struct options *options, con
     }
 }
 
-static void write_metrics(struct output *output, const struct options *options, const struct metrics *metrics)
+static void write_metrics(struct output *output, const void *context, const struct engine_result *run)
 {
-    const char *format = options->format ? options->format : "text";
+    const struct metrics_options *options = context;
+    const struct metrics *metrics = run->metrics;
+    bool json = choice_is(options->format, "json"), csv = choice_is(options->format, "csv");
     char title[300];
-    run_title(title, sizeof title, options);
-    if (options->sites && strcmp(format, "json") == 0)
+    run_title(title, sizeof title, &options->common);
+    if (options->sites && json)
         sites_write_json(output, metrics);
-    else if (options->sites && strcmp(format, "csv") == 0)
+    else if (options->sites && csv)
         sites_write_csv(output, metrics);
-    else if (strcmp(format, "json") == 0)
+    else if (json)
         metrics_write_json(output, metrics);
-    else if (strcmp(format, "xml") == 0)
+    else if (choice_is(options->format, "xml"))
         metrics_write_xml(output, metrics);
-    else if (strcmp(format, "csv") == 0)
+    else if (csv)
         metrics_write_csv(output, metrics, table_name(options));
     else
         write_text(output, options, metrics, title);
@@ -84,23 +86,24 @@ static int unknown_column(const struct command *command, const char *name)
 }
 
 /* Of processes selected from a metrics file, the tables over all processes are not known. */
-static enum status check_tables(const struct options *options, const struct metrics *metrics, struct error *err)
+static enum status check_tables(const void *context, const struct engine_result *run, struct error *err)
 {
-    const char *format = options->format ? options->format : "text", *table = table_name(options);
-    bool wants = strcmp(format, "xml") == 0 || (strcmp(format, "csv") == 0 && metrics_table_of_trace(table));
+    const struct metrics_options *options = context;
+    const struct metrics *metrics = run->metrics;
+    bool wants = choice_is(options->format, "xml") ||
+                 (choice_is(options->format, "csv") && metrics_table_of_trace(table_name(options)));
     if (options->sites && (!metrics->analysis || metrics->analysis->process_count != metrics->process_count))
         return error_set(err, ERROR_USAGE, "%s: --sites needs a whole trace, or a metrics file of one",
-                         options->inputs[0]);
+                         options->common.inputs[0]);
     if (!metrics->tables_unknown || !wants)
         return STATUS_OK;
-    error_set(err, ERROR_USAGE,
-              "%s: a metrics file has no messages by communicator, tag and size per process: --processes needs the "
-              "trace for that",
-              options->inputs[0]);
-    return STATUS_FAILED;
+    return error_set(err, ERROR_USAGE,
+                     "%s: a metrics file has no messages by communicator, tag and size per process: --processes needs "
+                     "the trace for that",
+                     options->common.inputs[0]);
 }
 
-int cmd_metrics(const struct command *command, const struct options *options)
+int cmd_metrics(const struct command *command, const struct metrics_options *options)
 {
     const char *table = table_name(options);
     if (!table_exists(table))
@@ -108,7 +111,9 @@ int cmd_metrics(const struct command *command, const struct options *options)
     if (options->sort && !metrics_sorts_by(options->sort))
         return unknown_column(command, options->sort);
     /* A metrics file must have the same data as the trace: also the analysis across processes. */
-    bool deep = options->format && strcmp(options->format, "xml") == 0;
-    unsigned wants = deep ? ENGINE_ANALYSIS | ENGINE_PHASES | ENGINE_SEARCH : options->sites ? ENGINE_ANALYSIS : 0;
-    return run_report(options, wants, check_tables, write_metrics);
+    unsigned wants = options->sites ? ENGINE_ANALYSIS : 0;
+    if (choice_is(options->format, "xml"))
+        wants |= ENGINE_ANALYSIS | ENGINE_PHASES | ENGINE_SEARCH;
+    return run_report(
+        &(struct run_report){RUN_OPTIONS(options), .wants = wants, .check = check_tables, .write = write_metrics});
 }

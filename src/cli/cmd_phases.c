@@ -5,58 +5,38 @@
 #include "cli/run.h"
 #include "render/reports/phases_report.h"
 
-#include <stdlib.h>
-#include <string.h>
-
-static enum status bottleneck_of(const struct options *options, double *share, struct error *err)
+static enum status needs_phases(const void *context, const struct engine_result *run, struct error *err)
 {
-    *share = LOOP_BOTTLENECK_SHARE;
-    if (!options->bottleneck)
+    const struct phases_options *options = context;
+    if (run->metrics->phases)
         return STATUS_OK;
-    char *end;
-    *share = strtod(options->bottleneck, &end);
-    if (end != options->bottleneck && strcmp(end, "%") == 0)
-        *share /= 100;
-    else if (end == options->bottleneck || *end)
-        *share = -1;
-    if (*share >= 0 && *share <= 1)
-        return STATUS_OK;
-    return error_set(err, ERROR_USAGE, "--bottleneck: '%s' is not a share from 0 to 1, or from 0 %% to 100 %%",
-                     options->bottleneck);
+    return error_set(err, ERROR_USAGE,
+                     "%s: phases need the events of the whole run: a trace without --from, --to, --processes",
+                     options->common.inputs[0]);
 }
 
-static enum status needs_phases(const struct options *options, const struct metrics *metrics, struct error *err)
+static void write_phases(struct output *output, const void *context, const struct engine_result *run)
 {
-    double share;
-    if (bottleneck_of(options, &share, err) != STATUS_OK)
-        return STATUS_FAILED;
-    if (!metrics->phases)
-        return error_set(err, ERROR_USAGE,
-                         "%s: phases need the events of the whole run: a trace without --from, --to, --processes",
-                         options->inputs[0]);
-    return STATUS_OK;
-}
-
-static void write_phases(struct output *output, const struct options *options, const struct metrics *metrics)
-{
+    const struct phases_options *options = context;
     char title[300];
-    struct error err = {0};
-    struct phases_report report = {.metrics = metrics, .title = title, .all = options->all};
-    run_title(title, sizeof title, options);
-    if (bottleneck_of(options, &report.bottleneck, &err) != STATUS_OK)
-        return;
-    if (options->format && strcmp(options->format, "json") == 0)
+    struct phases_report report = {
+        .metrics = run->metrics, .title = title, .all = options->all, .bottleneck = LOOP_BOTTLENECK_SHARE};
+    if (options->bottleneck.text)
+        report.bottleneck = options->bottleneck.value;
+    run_title(title, sizeof title, &options->common);
+    if (choice_is(options->format, "json"))
         phases_write_json(output, &report);
-    else if (options->format && strcmp(options->format, "csv") == 0)
+    else if (choice_is(options->format, "csv"))
         phases_write_csv(output, &report, options->table ? options->table : "phases");
     else
         phases_write_text(output, &report);
 }
 
-int cmd_phases(const struct command *command, const struct options *options)
+int cmd_phases(const struct command *command, const struct phases_options *options)
 {
     if (options->table && !phases_table_exists(options->table))
         return command_usage(command, "unknown table '%s'; there are: phases shares loops iterations slowest",
                              options->table);
-    return run_report(options, ENGINE_ANALYSIS | ENGINE_PHASES, needs_phases, write_phases);
+    return run_report(&(struct run_report){RUN_OPTIONS(options), .wants = ENGINE_ANALYSIS | ENGINE_PHASES,
+                                           .check = needs_phases, .write = write_phases});
 }

@@ -11,7 +11,7 @@
 #include <string.h>
 
 struct printed {
-    const struct options *options;
+    const struct query_options *options;
     const struct answer *answer;
 };
 
@@ -86,16 +86,15 @@ static void write_json(struct output *output, const struct answer *answer)
 static void write_answer(struct output *output, const void *context)
 {
     const struct printed *printed = context;
-    const char *format = printed->options->format ? printed->options->format : "text";
-    if (strcmp(format, "csv") == 0)
+    if (choice_is(printed->options->format, "csv"))
         write_csv(output, printed->answer);
-    else if (strcmp(format, "json") == 0)
+    else if (choice_is(printed->options->format, "json"))
         write_json(output, printed->answer);
     else
         write_text(output, printed->answer);
 }
 
-static int answer(const struct options *options, struct asking *asking, const char *text)
+static int answer(const struct query_options *options, struct asking *asking, const char *text)
 {
     struct error err = {0};
     struct answer found;
@@ -107,21 +106,19 @@ static int answer(const struct options *options, struct asking *asking, const ch
     }
     asking_end(asking);
     struct printed printed = {options, &found};
-    int code = run_output(options, write_answer, &printed, run_report_damage(question_end(question), -1));
+    int code = run_output(&options->target, write_answer, &printed, run_report_damage(question_end(question), -1));
     answer_clear(&found);
     question_free(question);
     return code;
 }
 
-int cmd_query(const struct command *command, const struct options *options)
+int cmd_query(const struct command *command, const struct query_options *options)
 {
-    struct error err = {0};
     struct asking asking;
-    if (options->input_count < 2)
+    if (options->common.input_count < 2)
         return command_usage(command, "a question and a trace are needed: 'METRIC @ FOCUS' TRACE");
-    if (asking_begin(&asking, options, 0, &err) != STATUS_OK)
-        return command_fault(&err);
-    asking.request.inputs = options->inputs + 1;
-    asking.request.input_count = options->input_count - 1;
-    return answer(options, &asking, options->inputs[0]);
+    asking_begin(&asking, &options->common, &options->trace, 0);
+    asking.request.inputs++;
+    asking.request.input_count--;
+    return answer(options, &asking, options->common.inputs[0]);
 }

@@ -5,18 +5,19 @@
 #include "cli/overhead.h"
 #include "cli/recording.h"
 
-#include <stdlib.h>
-
-int cmd_record(const struct command *command, const struct options *options)
+int cmd_record(const struct command *command, const struct record_options *options)
 {
     if (options->link)
-        return recording_print_link(options->input_count ? options->inputs[0] : "mpicc");
-    if (options->input_count == 0)
+        return recording_print_link(options->common.input_count ? options->common.inputs[0] : "mpicc");
+    if (options->common.input_count == 0)
         return command_usage(command, "no program given");
-    if (options->measure_overhead)
-        return overhead_measure(command, options);
-    char *output = recording_output(options);
-    int code = recording_run(options, output, NULL);
-    free(output);
-    return code;
+    if (options->measure_overhead.text)
+        return overhead_measure(options);
+    const struct recording recording = {.common = &options->common,
+                                        .target = &options->target,
+                                        .recorder = &options->recorder,
+                                        .watch = &options->watch,
+                                        .words = options->common.inputs,
+                                        .count = options->common.input_count};
+    return recording_run(&recording, NULL);
 }

@@ -9,15 +9,24 @@
 #include <string.h>
 
 /* "html", "pdf" or NULL: of --format, else of the output's name. */
-static const char *report_format(const struct options *options)
+static const char *report_format(const struct report_options *options)
 {
-    if (options->format)
-        return options->format;
-    const char *dot = strrchr(options->output, '.');
-    if (dot && (strcmp(dot, ".pdf") == 0))
+    if (options->format.word)
+        return options->format.word;
+    const char *dot = strrchr(options->target.path, '.');
+    if (dot && strcmp(dot, ".pdf") == 0)
         return "pdf";
-    return dot && (strcmp(dot, ".html") == 0 || strcmp(dot, ".htm") == 0) ? "html" : NULL;
+    if (dot && (strcmp(dot, ".html") == 0 || strcmp(dot, ".htm") == 0))
+        return "html";
+    return NULL;
 }
+
+/* A report on its way: of the inputs, or of one of them. */
+struct asked {
+    const struct report_options *options;
+    const struct common_options *common;
+    const struct scaling *scaling; /* of the runs of which the input is the largest; NULL: it is the only one */
+};
 
 /* The timeline of a trace that can be read a second time, as a whole. */
 struct timeline_part {
@@ -27,21 +36,22 @@ struct timeline_part {
     struct report_timeline part;
 };
 
-static bool can_have_timeline(const struct options *options, const struct engine_result *run)
+static bool can_have_timeline(const struct asked *asked, const struct engine_result *run)
 {
-    return !run->metrics->own_defs && run->metrics->process_count > 0 && !options->from && !options->to &&
-           !options->processes && strcmp(options->inputs[0], "-") != 0;
+    const struct trace_options *trace = &asked->options->trace;
+    return !run->metrics->own_defs && run->metrics->process_count > 0 && !trace->from.text && !trace->to.text &&
+           !trace->processes.text && strcmp(asked->common->inputs[0], "-") != 0;
 }
 
 /* A fault becomes that of the output. */
-static struct timeline_part *timeline_part_open(const struct options *options, const struct engine_result *run,
+static struct timeline_part *timeline_part_open(const struct asked *asked, const struct engine_result *run,
                                                 const char *title, struct output *output)
 {
     struct error err = {0};
-    if (!can_have_timeline(options, run))
+    if (!can_have_timeline(asked, run))
         return NULL;
     struct timeline_part *part = memory_new(sizeof *part);
-    if (ask_look(options, true, &part->look, &err) != STATUS_OK) {
+    if (ask_look(asked->common, &asked->options->trace, true, &part->look, &err) != STATUS_OK) {
         output_fail(output, &err);
         free(part);
         return NULL;
@@ -67,51 +77,62 @@ static void timeline_part_close(struct timeline_part *part)
     free(part);
 }
 
-static void write_html(struct output *output, const struct options *options, const struct engine_result *run,
+static void write_html(struct output *output, const struct asked *asked, const struct engine_result *run,
                        struct report *report)
 {
-    struct timeline_part *part = timeline_part_open(options, run, report->title, output);
+    struct timeline_part *part = timeline_part_open(asked, run, report->title, output);
     report->timeline = part ? &part->part : NULL;
     report_write_html(output, report);
     timeline_part_close(part);
 }
 
-static void write_report(struct output *output, const struct options *options, const struct engine_result *run)
+static void write_report(struct output *output, const void *context, const struct engine_result *run)
 {
+    const struct asked *asked = context;
+    const struct report_options *options = asked->options;
     char title[300];
-    run_title(title, sizeof title, options);
+    run_title(title, sizeof title, asked->common);
     const char *slash = strrchr(title, '/');
     struct report report = {.title = slash && slash[1] ? slash + 1 : title,
                             .findings = run->findings,
                             .input = {.metrics = run->metrics,
-                                      .scaling = options->scaling,
+                                      .scaling = asked->scaling,
                                       .results = run->results,
-                                      .by_bytes = options->by && strcmp(options->by, "bytes") == 0,
-                                      .own_colours = options->colors && strcmp(options->colors, "mpe") == 0}};
+                                      .by_bytes = choice_is(options->by, "bytes"),
+                                      .own_colours = choice_is(options->colors, "mpe")}};
     if (strcmp(report_format(options), "pdf") == 0)
         report_write_pdf(output, &report);
     else
-        write_html(output, options, run, &report);
+        write_html(output, asked, run, &report);
+}
+
+static int report(const struct asked *asked)
+{
+    return run_report(&(struct run_report){.common = asked->common,
+                                           .target = &asked->options->target,
+                                           .trace = &asked->options->trace,
+                                           .wants = ENGINE_SEARCH | ENGINE_FINDINGS,
+                                           .context = asked,
+                                           .write = write_report});
 }
 
 /* The largest of several runs, and how they scale. */
-static int report_several(const struct options *options)
+static int report_several(const struct report_options *options)
 {
+    struct common_options one = options->common;
     struct error err = {0};
     struct several_runs several = {0};
     struct scaling *scaling = NULL;
     enum status status = STATUS_OK;
     int code = EXIT_DONE;
-    for (size_t i = 0; i < options->input_count && status == STATUS_OK; i++)
-        status = several_runs_add(&several, options, options->inputs[i], &code, &err);
+    for (size_t i = 0; i < one.input_count && status == STATUS_OK; i++)
+        status = several_runs_add(&several, &options->common, &options->trace, one.inputs[i], &code, &err);
     if (status == STATUS_OK)
         scaling = scaling_of(several.runs, several.count, false, &err);
     if (scaling) {
-        struct options one = *options;
-        one.inputs = &options->inputs[several_runs_largest(&several)];
+        one.inputs += several_runs_largest(&several);
         one.input_count = 1;
-        one.scaling = scaling;
-        int result = run_judged(&one, ENGINE_SEARCH, NULL, write_report);
+        int result = report(&(struct asked){options, &one, scaling});
         code = result == EXIT_DONE ? code : result;
     } else {
         code = command_fault(&err);
@@ -121,13 +142,14 @@ static int report_several(const struct options *options)
     return code;
 }
 
-int cmd_report(const struct command *command, const struct options *options)
+int cmd_report(const struct command *command, const struct report_options *options)
 {
-    if (!options->output)
+    if (!options->target.path)
         return command_usage(command, "no output given (-o report.html)");
     if (!report_format(options))
-        return command_usage(command, "cannot derive the format from '%s': give --format (html pdf)", options->output);
-    if (several_runs_given(options->inputs, options->input_count))
+        return command_usage(command, "cannot derive the format from '%s': give --format (html pdf)",
+                             options->target.path);
+    if (several_runs_given(options->common.inputs, options->common.input_count))
         return report_several(options);
-    return run_judged(options, ENGINE_SEARCH, NULL, write_report);
+    return report(&(struct asked){options, &options->common, NULL});
 }

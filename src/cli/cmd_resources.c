@@ -11,7 +11,7 @@
 #include <string.h>
 
 struct printed {
-    const struct options *options;
+    const struct resources_options *options;
     const struct resource_tree *tree;
 };
 
@@ -66,15 +66,14 @@ static void write_resources(struct output *output, const void *context)
 {
     const struct printed *printed = context;
     const struct resource_tree *tree = printed->tree;
-    const char *format = printed->options->format ? printed->options->format : "text";
-    if (strcmp(format, "text") == 0) {
-        write_text(output, tree);
-        return;
-    }
-    if (strcmp(format, "csv") == 0) {
+    if (choice_is(printed->options->format, "csv")) {
         csv_header(output, fields, FIELDS);
         for (size_t i = 0; i < tree->count; i++)
             csv_row(output, fields, FIELDS, tree, &tree->list[i]);
+        return;
+    }
+    if (!choice_is(printed->options->format, "json")) {
+        write_text(output, tree);
         return;
     }
     struct json json = {.output = output};
@@ -87,13 +86,12 @@ static void write_resources(struct output *output, const void *context)
     json_close(&json, '}');
 }
 
-int cmd_resources(const struct command *command, const struct options *options)
+int cmd_resources(const struct command *command, const struct resources_options *options)
 {
     (void)command;
     struct error err = {0};
     struct asking asking;
-    if (asking_begin(&asking, options, 0, &err) != STATUS_OK)
-        return command_fault(&err);
+    asking_begin(&asking, &options->common, &options->trace, 0);
     struct resource_tree_builder *builder = resource_tree_builder_new();
     struct sink *sinks[] = {resource_tree_builder_sink(builder)};
     struct reader *reader = engine_open(&asking.request, &err);
@@ -101,8 +99,9 @@ int cmd_resources(const struct command *command, const struct options *options)
     struct resource_tree tree = resource_tree_builder_end(builder, reader ? reader->defs : NULL);
     asking_end(&asking);
     struct printed printed = {options, &tree};
-    int code = status == STATUS_OK ? run_output(options, write_resources, &printed, run_report_damage(&reader->end, -1))
-                                   : command_fault(&err);
+    int code = status == STATUS_OK
+                   ? run_output(&options->target, write_resources, &printed, run_report_damage(&reader->end, -1))
+                   : command_fault(&err);
     resource_tree_clear(&tree);
     reader_close(reader);
     return code;

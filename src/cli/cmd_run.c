@@ -6,7 +6,6 @@
 #include "cli/recording.h"
 #include "cli/run_check.h"
 #include "core/memory.h"
-#include "core/text.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -41,64 +40,64 @@ static void add_each(struct words *words, char *text)
     }
 }
 
-static void add_launcher(struct words *words, const struct options *options, char *launcher_arguments)
+static void add_launcher(struct words *words, const struct run_options *options, char *launcher_arguments)
 {
-    enum mpi_kind kind = program_find(options->inputs, 1).kind;
+    enum mpi_kind kind = program_find(options->common.inputs, 1).kind;
     const char *own = kind == MPI_KIND_OPENMPI ? "mpiexec.openmpi" : "mpiexec.mpich";
     add(words, program_launcher_kind(own) == kind ? own : "mpiexec");
     add(words, "-n");
-    add(words, options->number ? options->number : "4");
+    add(words, options->number.text ? options->number.text : "4");
     /* Processes share cores here as they do under MPICH. */
     if (kind == MPI_KIND_OPENMPI)
         add(words, "--oversubscribe");
-    for (size_t i = 0; i < options->passed_count; i++)
-        add(words, options->passed[i]);
+    for (size_t i = 0; i < options->common.passed_count; i++)
+        add(words, options->common.passed[i]);
     if (launcher_arguments)
         add_each(words, launcher_arguments);
 }
 
-static void diagnose(const struct options *options, const char *output)
+static void diagnose(const struct common_options *common, const char *output)
 {
     char *input = (char *)(uintptr_t)output;
-    struct options shown = {.inputs = &input, .input_count = 1, .color = options->color};
+    struct diagnose_options shown = {.common = {.inputs = &input, .input_count = 1, .color = common->color}};
     if (access(output, R_OK) == 0)
         cmd_diagnose(command_find("diagnose"), &shown);
     fflush(stdout); /* the program's signal may end sight, too */
 }
 
-static enum status check(const struct options *options, struct error *err)
+static enum status check(const struct run_options *options, struct error *err)
 {
-    int64_t number;
-    if (options->number && !text_parse_i64(options->number, 1, 1 << 20, &number))
-        return error_set(err, ERROR_USAGE, "'%s' is not a number of processes", options->number);
-    if (!program_is_launcher(options->inputs[0]))
-        return run_check(options->inputs, options->input_count, err);
-    if (options->number || options->launcher_args || options->passed_count > 0)
+    const struct common_options *common = &options->common;
+    if (!program_is_launcher(common->inputs[0]))
+        return run_check(common->inputs, common->input_count, err);
+    if (options->number.text || options->launcher_args || common->passed_count > 0)
         return error_set(err, ERROR_USAGE, "%s is a launcher itself: give it its options after its name",
-                         options->inputs[0]);
+                         common->inputs[0]);
     return STATUS_OK;
 }
 
-int cmd_run(const struct command *command, const struct options *options)
+int cmd_run(const struct command *command, const struct run_options *options)
 {
+    const struct common_options *common = &options->common;
     struct error err = {0};
-    if (options->input_count == 0)
+    if (common->input_count == 0)
         return command_usage(command, "no program given");
     if (check(options, &err) != STATUS_OK)
         return command_fault(&err);
     struct words words = {0};
     char *launcher_arguments = memory_copy_string(options->launcher_args);
-    if (!program_is_launcher(options->inputs[0]))
+    if (!program_is_launcher(common->inputs[0]))
         add_launcher(&words, options, launcher_arguments);
-    for (size_t i = 0; i < options->input_count; i++)
-        add(&words, options->inputs[i]);
-    struct options recorded = *options;
-    recorded.inputs = words.word;
-    recorded.input_count = words.count;
-    char *output = recording_output(&recorded);
-    int code = recording_run(&recorded, output, diagnose);
+    for (size_t i = 0; i < common->input_count; i++)
+        add(&words, common->inputs[i]);
+    const struct recording recording = {.common = common,
+                                        .target = &options->target,
+                                        .recorder = &options->recorder,
+                                        .watch = &options->watch,
+                                        .words = words.word,
+                                        .count = words.count};
+    int code = recording_run(&recording, diagnose);
     free(words.word);
     free(launcher_arguments);
-    free(output);
     return code;
 }

@@ -6,36 +6,40 @@
 #include "render/reports/diagnosis.h"
 #include "render/reports/search_report.h"
 
-#include <string.h>
-
 /* Only a whole trace can be searched; the search in a metrics file may have used other hypotheses. */
-static enum status check_search(const struct options *options, const struct metrics *metrics, struct error *err)
+static enum status check_search(const void *context, const struct engine_result *run, struct error *err)
 {
-    bool own = options->hypotheses || options->threshold;
+    const struct search_options *options = context;
+    const struct metrics *metrics = run->metrics;
+    bool own = options->hypotheses || options->threshold.text;
     if (metrics->own_defs && own)
         return error_set(err, ERROR_USAGE,
                          "%s: is a metrics file, which has no events: --hypotheses and --threshold need the trace",
-                         options->inputs[0]);
+                         options->common.inputs[0]);
     if (!metrics->search)
-        return error_set(err, ERROR_USAGE, "%s: this metrics file has no search: give the trace", options->inputs[0]);
+        return error_set(err, ERROR_USAGE, "%s: this metrics file has no search: give the trace",
+                         options->common.inputs[0]);
     return STATUS_OK;
 }
 
-static void write_search(struct output *output, const struct options *options, const struct engine_result *run)
+static void write_search(struct output *output, const void *context, const struct engine_result *run)
 {
+    const struct search_options *options = context;
     char title[300];
-    run_title(title, sizeof title, options);
-    if (options->format && strcmp(options->format, "json") == 0)
+    run_title(title, sizeof title, &options->common);
+    if (choice_is(options->format, "json")) {
         search_write_json(output, run->metrics);
-    else {
-        search_write_text(output, run->metrics, title, options->all || options->verbose);
+    } else {
+        search_write_text(output, run->metrics, title, options->all || options->common.verbose);
         diagnosis_write_savings(output, run->findings);
     }
 }
 
-int cmd_search(const struct command *command, const struct options *options)
+int cmd_search(const struct command *command, const struct search_options *options)
 {
-    if (options->input_count == 0)
+    if (options->common.input_count == 0)
         return command_usage(command, "no trace given");
-    return run_judged(options, ENGINE_SEARCH, check_search, write_search);
+    return run_report(&(struct run_report){RUN_OPTIONS(options), .search = options,
+                                           .wants = ENGINE_SEARCH | ENGINE_FINDINGS, .check = check_search,
+                                           .write = write_search});
 }

@@ -12,7 +12,6 @@
 #include "cli/sql_print.h"
 #include "cli/sql_prompt.h"
 #include "core/memory.h"
-#include "core/text.h"
 #include "core/unfinished.h"
 
 #include <ctype.h>
@@ -24,7 +23,7 @@
 enum { MEMORY_USUAL = 1000000000, WIDTH_LEAST = 20 };
 
 struct session {
-    const struct options *options;
+    const struct sql_options *options;
     struct asking asking;
     struct query_trace **traces;
     char **paths; /* parts of the arguments */
@@ -61,7 +60,7 @@ static enum status open_traces(struct session *session, size_t count, struct err
     for (size_t i = 0; i < count; i++) {
         struct engine_request request = session->asking.request;
         char *name;
-        session->paths[i] = named_input_split(session->options->inputs[i], &name);
+        session->paths[i] = named_input_split(session->options->common.inputs[i], &name);
         request.inputs = &session->paths[i];
         request.input_count = 1;
         session->traces[i] = query_trace_new(&request, is_taken(session, name) ? session->paths[i] : name);
@@ -71,24 +70,19 @@ static enum status open_traces(struct session *session, size_t count, struct err
     return count > 0 ? STATUS_OK : error_set(err, ERROR_USAGE, "no trace given");
 }
 
-static enum status limits_of(const struct options *options, struct sql_limits *limits, struct error *err)
+static struct sql_limits limits_of(const struct sql_options *options)
 {
-    double bytes = MEMORY_USUAL;
-    int64_t ns = 0;
-    if (options->max_time && !text_parse_time(options->max_time, &ns))
-        return error_set(err, ERROR_USAGE, "--max-time: '%s' is not a time (90, 90s, 10m, 2h)", options->max_time);
-    limits->seconds = (double)ns / 1e9;
-    if (options->max_memory && (!text_parse_bytes(options->max_memory, &bytes) || bytes < 1e6))
-        return error_set(err, ERROR_USAGE, "--max-memory: '%s' is not a number of bytes from 1M on",
-                         options->max_memory);
-    limits->bytes = (int64_t)bytes;
-    return STATUS_OK;
+    struct sql_limits limits = {.seconds = (double)options->max_time.ns / 1e9, .bytes = MEMORY_USUAL};
+    if (options->max_memory.text)
+        limits.bytes = (int64_t)options->max_memory.value;
+    return limits;
 }
 
-static enum sql_format format_of(const struct options *options)
+static enum sql_format format_of(struct choice format)
 {
-    const char *format = options->format ? options->format : "text";
-    return strcmp(format, "csv") == 0 ? SQL_CSV : strcmp(format, "json") == 0 ? SQL_JSON : SQL_TEXT;
+    if (choice_is(format, "csv"))
+        return SQL_CSV;
+    return choice_is(format, "json") ? SQL_JSON : SQL_TEXT;
 }
 
 /* Commands with a dot, as SQLite's shell has them. */
@@ -240,18 +234,20 @@ static int damage_of(const struct session *session)
 /* Asks, or saves, into the output. */
 static enum status answer(struct session *session, const char *query, struct error *err)
 {
-    const struct options *options = session->options;
-    const char *path = options->save ? options->save : options->output ? options->output : "-";
-    uint32_t width;
-    if (run_width(options, WIDTH_LEAST, &width, err) != STATUS_OK)
-        return STATUS_FAILED;
-    session->output = output_open(path, (struct output_options){.replace = options->force}, err);
+    const struct sql_options *options = session->options;
+    const char *path = options->save ? options->save : options->target.path;
+    uint32_t width = run_width(&options->width, &options->target, WIDTH_LEAST);
+    session->output = output_open(path ? path : "-", (struct output_options){.replace = options->target.force}, err);
     if (!session->output)
         return STATUS_FAILED;
-    session->printer = sql_printer_new(session->output, format_of(options), width);
-    enum status status = options->save ? sql_save(session->sql, session->output, err)
-                         : query       ? run_text(session, query, err)
-                                       : run_prompt(session, err);
+    session->printer = sql_printer_new(session->output, format_of(options->format), width);
+    enum status status;
+    if (options->save)
+        status = sql_save(session->sql, session->output, err);
+    else if (query)
+        status = run_text(session, query, err);
+    else
+        status = run_prompt(session, err);
     progress_end(&session->asking.progress);
     sql_printer_free(session->printer);
     struct error closing = {0};
@@ -263,25 +259,25 @@ static enum status answer(struct session *session, const char *query, struct err
 
 static enum status session_run(struct session *session, struct error *err)
 {
-    const struct options *options = session->options;
-    size_t count = options->input_count;
-    const char *query = count > 0 && is_query(options->inputs[count - 1]) ? options->inputs[--count] : NULL;
-    struct sql_limits limits = {0};
+    const struct sql_options *options = session->options;
+    char **inputs = options->common.inputs;
+    size_t count = options->common.input_count;
+    const char *query = count > 0 && is_query(inputs[count - 1]) ? inputs[--count] : NULL;
+    struct sql_limits limits = limits_of(options);
     if (query && options->save)
         return error_set(err, ERROR_USAGE, "--save writes whole tables: it goes without a query");
-    if (limits_of(options, &limits, err) != STATUS_OK || open_traces(session, count, err) != STATUS_OK)
+    if (open_traces(session, count, err) != STATUS_OK)
         return STATUS_FAILED;
     session->sql = sql_open(session->traces, session->trace_count, &limits, err);
     return session->sql ? answer(session, query, err) : STATUS_FAILED;
 }
 
-int cmd_sql(const struct command *command, const struct options *options)
+int cmd_sql(const struct command *command, const struct sql_options *options)
 {
     (void)command;
     struct error err = {0};
     struct session session = {.options = options};
-    if (asking_begin(&session.asking, options, 0, &err) != STATUS_OK)
-        return command_fault(&err);
+    asking_begin(&session.asking, &options->common, &options->trace, 0);
     enum status status = session_run(&session, &err);
     asking_end(&session.asking);
     sql_close(session.sql);
@@ -295,7 +291,7 @@ int cmd_sql(const struct command *command, const struct options *options)
 
 #else
 
-int cmd_sql(const struct command *command, const struct options *options)
+int cmd_sql(const struct command *command, const struct sql_options *options)
 {
     (void)options;
     return command_usage(command, "this build has no SQLite: install libsqlite3-dev and build again");

@@ -8,7 +8,6 @@
 #include "core/text.h"
 
 #include <stdio.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -16,10 +15,10 @@
 enum { STATUS_LINES = 40, TOP_LINES = 20 };
 
 /* The directory that is asked for: by name, by a process, or the one that there is. */
-static char *directory_of(const struct options *options, struct error *err)
+static char *directory_of(const struct common_options *common, struct error *err)
 {
     int64_t pid = 0;
-    const char *what = options->input_count > 0 ? options->inputs[0] : NULL;
+    const char *what = common->input_count > 0 ? common->inputs[0] : NULL;
     struct stat about;
     if (what && stat(what, &about) == 0 && S_ISDIR(about.st_mode))
         return memory_copy_string(what);
@@ -51,12 +50,12 @@ static void write_status(struct output *output, const void *context)
                           shown->screen ? TOP_LINES : STATUS_LINES);
 }
 
-int cmd_status(const struct command *command, const struct options *options)
+int cmd_status(const struct command *command, const struct status_options *options)
 {
     (void)command;
     struct error err = {0};
     struct live live;
-    char *directory = directory_of(options, &err);
+    char *directory = directory_of(&options->common, &err);
     if (!directory || live_open(&live, directory, true, &err) != STATUS_OK) {
         free(directory);
         return command_fault(&err);
@@ -64,23 +63,23 @@ int cmd_status(const struct command *command, const struct options *options)
     struct shown shown = {.live = &live,
                           .pace = live_pace_of(NULL, &live),
                           .directory = directory,
-                          .json = options->format && strcmp(options->format, "json") == 0};
-    int code = run_output(options, write_status, &shown, EXIT_DONE);
+                          .json = choice_is(options->format, "json")};
+    int code = run_output(&options->target, write_status, &shown, EXIT_DONE);
     live_close(&live);
     free(directory);
     return code;
 }
 
 /* Once a second until the program has ended. */
-int cmd_top(const struct command *command, const struct options *options)
+int cmd_top(const struct command *command, const struct top_options *options)
 {
     (void)command;
     struct error err = {0};
     struct live before = {0}, now;
-    char *directory = directory_of(options, &err);
+    char *directory = directory_of(&options->common, &err);
     if (!directory)
         return command_fault(&err);
-    struct shown shown = {.directory = directory, .json = options->format && strcmp(options->format, "json") == 0};
+    struct shown shown = {.directory = directory, .json = choice_is(options->format, "json")};
     shown.screen = !shown.json && isatty(STDOUT_FILENO);
     int code = EXIT_DONE;
     bool goes_on = true;
@@ -90,7 +89,7 @@ int cmd_top(const struct command *command, const struct options *options)
         if (shown.screen)
             fputs("\033[H\033[2J", stdout);
         fflush(stdout);
-        code = run_output(options, write_status, &shown, EXIT_DONE);
+        code = run_output(NULL, write_status, &shown, EXIT_DONE);
         goes_on = now.unfinished > 0;
         live_close(&before);
         before = now;

@@ -31,24 +31,23 @@ static void write_json(struct output *output, const void *context)
     timeline_write_json(output, printed->look->timeline, &printed->look->view, printed->window);
 }
 
-static int print_text(const struct options *options, struct engine_look *look, int code, struct error *err)
+static int print_text(const struct timeline_options *options, struct engine_look *look, int code, struct error *err)
 {
-    uint32_t width;
+    uint32_t width = run_width(&options->width, &options->target, WIDTH_LEAST);
     struct scene scene;
     char title[300];
-    if (run_width(options, WIDTH_LEAST, &width, err) != STATUS_OK)
-        return command_fault(err);
     struct scene_options how = {.columns = width - TIMELINE_TEXT_NAMES, .lines = options->all ? LINES_MOST : LINES};
     if (scene_make(&scene, look->timeline, &look->view, how, err) != STATUS_OK)
         return command_fault(err);
-    run_title(title, sizeof title, options);
-    struct printed printed = {.look = look, .scene = &scene, .title = title, .colour = run_wants_colour(options)};
-    code = run_output(options, write_text, &printed, code);
+    run_title(title, sizeof title, &options->common);
+    struct printed printed = {
+        .look = look, .scene = &scene, .title = title, .colour = run_wants_colour(&options->common, &options->target)};
+    code = run_output(&options->target, write_text, &printed, code);
     scene_clear(&scene);
     return code;
 }
 
-static int print_json(const struct options *options, struct engine_look *look, int code, struct error *err)
+static int print_json(const struct timeline_options *options, struct engine_look *look, int code, struct error *err)
 {
     struct timeline_window window;
     char states[TEXT_NUMBER_SIZE], messages[TEXT_NUMBER_SIZE];
@@ -62,22 +61,24 @@ static int print_json(const struct options *options, struct engine_look *look, i
         return command_fault(err);
     }
     struct printed printed = {.look = look, .window = &window};
-    code = run_output(options, write_json, &printed, code);
+    code = run_output(&options->target, write_json, &printed, code);
     timeline_window_clear(&window);
     return code;
 }
 
-int cmd_timeline(const struct command *command, const struct options *options)
+int cmd_timeline(const struct command *command, const struct timeline_options *options)
 {
     (void)command;
     struct error err = {0};
     struct engine_look look;
-    if (ask_look(options, false, &look, &err) != STATUS_OK)
+    if (ask_look(&options->common, &options->trace, false, &look, &err) != STATUS_OK)
         return command_fault(&err);
     const struct timeline_info *info = timeline_info(look.timeline);
     int code = run_report_damage(&info->end, time_since(info->begin_ns, info->end_ns));
-    bool json = options->format && strcmp(options->format, "json") == 0;
-    code = json ? print_json(options, &look, code, &err) : print_text(options, &look, code, &err);
+    if (choice_is(options->format, "json"))
+        code = print_json(options, &look, code, &err);
+    else
+        code = print_text(options, &look, code, &err);
     engine_look_close(&look);
     return code;
 }

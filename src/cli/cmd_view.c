@@ -22,7 +22,7 @@
 
 /* The trace with its clocks as asked for, or as they are otherwise. */
 struct side {
-    struct options options;
+    struct view_options options;
     struct engine_look pictures, questions, overlays;
     struct view_site site;
     struct view_judged judged;
@@ -43,12 +43,13 @@ struct work {
 static void *judge(void *context)
 {
     struct side *side = context;
-    struct options quiet = side->options;
+    const struct trace_options *trace = &side->options.trace;
+    struct common_options quiet = side->options.common;
     struct error err = {0};
-    quiet.progress = "never";
-    side->run = ask(&quiet, ENGINE_FINDINGS | ENGINE_SEARCH, &err);
+    quiet.progress = (struct choice){"never"};
+    side->run = ask(&quiet, trace, ENGINE_FINDINGS | ENGINE_SEARCH, &err);
     if (side->run) {
-        bool looks = ask_look(&side->options, true, &side->overlays, &err) == STATUS_OK;
+        bool looks = ask_look(&side->options.common, trace, true, &side->overlays, &err) == STATUS_OK;
         side->judged.judgement =
             (struct view_judgement){.metrics = side->run->metrics,
                                     .results = side->run->results,
@@ -80,9 +81,11 @@ static void side_clear(struct side *side)
 
 static enum status side_open(struct side *side, const char *title, bool silent, struct error *err)
 {
-    if (ask_look(&side->options, silent, &side->pictures, err) != STATUS_OK)
+    const struct common_options *common = &side->options.common;
+    const struct trace_options *trace = &side->options.trace;
+    if (ask_look(common, trace, silent, &side->pictures, err) != STATUS_OK)
         return STATUS_FAILED;
-    if (ask_look(&side->options, true, &side->questions, err) != STATUS_OK) {
+    if (ask_look(common, trace, true, &side->questions, err) != STATUS_OK) {
         engine_look_close(&side->pictures);
         return STATUS_FAILED;
     }
@@ -105,7 +108,7 @@ static struct view_site *other_clocks(void *context, struct error *err)
     pthread_mutex_lock(&work->lock);
     if (!work->other_open) {
         work->other.options = work->asked.options;
-        work->other.options.fix_clocks = !work->asked.options.fix_clocks;
+        work->other.options.trace.fix_clocks = !work->asked.options.trace.fix_clocks;
         work->other_open = side_open(&work->other, work->title, true, err) == STATUS_OK;
         if (work->other_open)
             side_judge(&work->other);
@@ -127,13 +130,13 @@ static sigset_t block_signals(void)
     return ends;
 }
 
-static void serve(const struct options *options, const struct server *server, const sigset_t *ends)
+static void serve(const struct view_options *options, const struct server *server, const sigset_t *ends)
 {
     int signal_number;
     char *door = options->no_browser ? NULL : browser_open(server_url(server));
     printf("%s\n", server_url(server));
     fflush(stdout);
-    command_note(options, "the timeline is at this address%s; press Ctrl-C to stop",
+    command_note(&options->common, "the timeline is at this address%s; press Ctrl-C to stop",
                  door ? " and in your browser" : "");
     while (sigwait(ends, &signal_number) != 0)
         ;
@@ -151,29 +154,27 @@ static _Noreturn void end_now(void)
     _exit(EXIT_INTERRUPTED);
 }
 
-static enum status server_options_of(const struct options *options, struct server_options *found, struct error *err)
+static enum status server_options_of(const struct view_options *options, struct server_options *found,
+                                     struct error *err)
 {
-    int64_t port = 0;
-    if (options->port && !text_parse_i64(options->port, 0, 65535, &port))
-        return error_set(err, ERROR_USAGE, "'%s' is not a port (0 to 65535)", options->port);
     if (options->listen && !options->allow_remote && !server_address_is_local(options->listen))
         return error_set(err, ERROR_USAGE,
                          "--listen %s: other hosts could read the trace; --allow-remote permits it, unencrypted",
                          options->listen);
-    *found = (struct server_options){.address = options->listen, .port = (uint16_t)port};
+    *found = (struct server_options){.address = options->listen, .port = (uint16_t)options->port.value};
     return STATUS_OK;
 }
 
-int cmd_view(const struct command *command, const struct options *options)
+int cmd_view(const struct command *command, const struct view_options *options)
 {
     struct error err = {0};
     struct server_options where;
     char title[300];
-    if (options->input_count == 0)
+    if (options->common.input_count == 0)
         return command_usage(command, "no trace given");
-    if (strcmp(options->inputs[0], "-") == 0)
+    if (strcmp(options->common.inputs[0], "-") == 0)
         return command_usage(command, "standard input can be read only once: give a file");
-    run_title(title, sizeof title, options);
+    run_title(title, sizeof title, &options->common);
     const char *slash = strrchr(title, '/');
     struct work *work = memory_new(sizeof *work);
     work->title = slash && slash[1] ? slash + 1 : title;
@@ -206,7 +207,7 @@ int cmd_view(const struct command *command, const struct options *options)
 
 #else
 
-int cmd_view(const struct command *command, const struct options *options)
+int cmd_view(const struct command *command, const struct view_options *options)
 {
     (void)options;
     return command_usage(command, "this build has no server: install libmicrohttpd-dev and build again; 'sight report "

@@ -25,17 +25,17 @@ struct question {
     struct scenario scenario;          /* its words */
 };
 
-static bool wants_network(const struct options *options)
+static bool wants_network(const struct what_if_options *options)
 {
-    return options->latency || options->bandwidth || options->buses || options->eager;
+    return options->latency.text || options->bandwidth.text || options->buses.text || options->eager.text;
 }
 
-static bool wants_replay(const struct options *options)
+static bool wants_replay(const struct what_if_options *options)
 {
     return options->ideal || options->free;
 }
 
-static bool asks_anything(const struct options *options)
+static bool asks_anything(const struct what_if_options *options)
 {
     return wants_network(options) || wants_replay(options) || options->balance || options->speed_up;
 }
@@ -50,60 +50,41 @@ static void say(struct question *question, const char *option, const char *value
     snprintf(words->title + titles, sizeof words->title - titles, "%s%s", titles ? " and " : "", title);
 }
 
-static enum status parse_bytes(const char *option, const char *text, double *bytes, struct error *err)
+static enum status ask_network(struct question *question, const struct what_if_options *options, struct error *err)
 {
-    return text_parse_bytes(text, bytes)
-               ? STATUS_OK
-               : error_set(err, ERROR_USAGE, "--%s: '%s' is not a number of bytes (such as 64k, 10G, 1e9)", option,
-                           text);
-}
-
-static enum status ask_network(struct question *question, const struct options *options, struct error *err)
-{
-    double eager;
-    int64_t buses;
     question->on_network = wants_network(options);
-    question->network.eager_limit = NETWORK_EAGER;
+    question->network.eager_limit = options->eager.text ? (int64_t)options->eager.value : NETWORK_EAGER;
     question->network.sender_stays = true;
-    if (options->latency && selection_time(options->latency, &question->network.latency_ns, err) != STATUS_OK)
-        return STATUS_FAILED;
-    if (question->network.latency_ns > NETWORK_LATENCY_MAX)
-        return error_set(err, ERROR_USAGE, "--latency: '%s' is too long (at most 10 s)", options->latency);
-    if (options->bandwidth &&
-        parse_bytes("bandwidth", options->bandwidth, &question->network.bytes_per_s, err) != STATUS_OK)
-        return STATUS_FAILED;
-    if (options->bandwidth && question->network.bytes_per_s <= 0)
-        return error_set(err, ERROR_USAGE, "--bandwidth: %s bytes per second is too slow", options->bandwidth);
-    if (options->buses && !text_parse_i64(options->buses, 1, NETWORK_BUSES_MAX, &buses))
-        return error_set(err, ERROR_USAGE, "--buses: '%s' is not a number of buses (1 to 65536)", options->buses);
-    question->network.buses = options->buses ? (uint32_t)buses : 0;
-    if (options->eager && parse_bytes("eager", options->eager, &eager, err) != STATUS_OK)
-        return STATUS_FAILED;
-    if (options->eager)
-        question->network.eager_limit = (int64_t)eager;
+    question->network.latency_ns = options->latency.ns;
+    question->network.bytes_per_s = options->bandwidth.value;
+    question->network.buses = (uint32_t)options->buses.value;
+    if (options->latency.ns > NETWORK_LATENCY_MAX)
+        return error_set(err, ERROR_USAGE, "--latency: '%s' is too long (at most 10 s)", options->latency.text);
+    if (options->bandwidth.text && options->bandwidth.value <= 0)
+        return error_set(err, ERROR_USAGE, "--bandwidth: %s bytes per second is too slow", options->bandwidth.text);
     return STATUS_OK;
 }
 
-static void say_network(struct question *question, const struct options *options)
+static void say_network(struct question *question, const struct what_if_options *options)
 {
     const struct network *network = &question->network;
     char number[TEXT_NUMBER_SIZE], title[120];
     snprintf(title, sizeof title, "messages cost %s",
              network->latency_ns > 0 ? text_duration(number, network->latency_ns) : "nothing");
-    say(question, "latency", options->latency ? options->latency : "0", title);
-    if (options->bandwidth) {
+    say(question, "latency", options->latency.text ? options->latency.text : "0", title);
+    if (options->bandwidth.text) {
         snprintf(title, sizeof title, "links carry %s/s", text_bytes(number, (uint64_t)network->bytes_per_s));
-        say(question, "bandwidth", options->bandwidth, title);
+        say(question, "bandwidth", options->bandwidth.text, title);
     }
-    if (options->buses) {
+    if (options->buses.text) {
         snprintf(title, sizeof title, "at most %s messages are in transit at once",
                  text_thousands(number, network->buses));
-        say(question, "buses", options->buses, title);
+        say(question, "buses", options->buses.text, title);
     }
-    if (options->eager) {
+    if (options->eager.text) {
         snprintf(title, sizeof title, "sends of %s or more wait for their receive",
                  text_bytes(number, (uint64_t)network->eager_limit));
-        say(question, "eager", options->eager, title);
+        say(question, "eager", options->eager.text, title);
     }
 }
 
@@ -124,7 +105,7 @@ static bool has_rank(const uint32_t *ranks, size_t count, uint32_t rank)
 }
 
 /* "0-3=2": these compute twice as fast; "3=mean": as long as the mean of all. */
-static enum status ask_speed_up(struct question *question, const struct options *options, struct error *err)
+static enum status ask_speed_up(struct question *question, const struct what_if_options *options, struct error *err)
 {
     char list[256];
     const char *equals = strchr(options->speed_up, '='), *value = equals ? equals + 1 : "";
@@ -199,7 +180,7 @@ static bool free_one(struct question *question, const char *name, char title[SCE
            free_messages(question, by_tag, number) > 0;
 }
 
-static enum status ask_free(struct question *question, const struct options *options, struct error *err)
+static enum status ask_free(struct question *question, const struct what_if_options *options, struct error *err)
 {
     question->free_states = memory_new(question->graph->defs->state_count);
     question->free_channels = memory_new(question->graph->channel_count);
@@ -219,7 +200,7 @@ static enum status ask_free(struct question *question, const struct options *opt
     }
 }
 
-static enum status ask_scenario(struct question *question, const struct options *options, struct error *err)
+static enum status ask_scenario(struct question *question, const struct what_if_options *options, struct error *err)
 {
     if (options->ideal)
         say(question, "ideal", NULL, "the network and MPI take no time");
@@ -233,7 +214,7 @@ static enum status ask_scenario(struct question *question, const struct options 
     return options->free ? ask_free(question, options, err) : STATUS_OK;
 }
 
-static void answer(struct question *question, const struct options *options, int64_t replay_ns)
+static void answer(struct question *question, const struct what_if_options *options, int64_t replay_ns)
 {
     struct scenario *scenario = &question->scenario;
     if (question->on_network) {
@@ -263,18 +244,18 @@ static void question_clear(struct question *question)
 }
 
 /* A metrics file only has the standard scenarios of its analysis. */
-static enum status check(const struct options *options, const struct engine_result *run, struct error *err)
+static enum status check(const struct what_if_options *options, const struct engine_result *run, struct error *err)
 {
     const struct metrics *metrics = run->metrics;
     if (metrics->own_defs && (asks_anything(options) || !metrics->analysis))
         return error_set(err, ERROR_USAGE, "%s: is a metrics file, which has no events: give the trace",
-                         options->inputs[0]);
+                         options->common.inputs[0]);
     if (!metrics->analysis)
-        return error_set(err, ERROR_INPUT, "%s: more calls than a replay can hold", options->inputs[0]);
+        return error_set(err, ERROR_INPUT, "%s: more calls than a replay can hold", options->common.inputs[0]);
     return STATUS_OK;
 }
 
-static enum status check_options(const struct options *options, struct error *err)
+static enum status check_options(const struct what_if_options *options, struct error *err)
 {
     if (wants_network(options) && wants_replay(options))
         return error_set(err, ERROR_USAGE,
@@ -284,38 +265,38 @@ static enum status check_options(const struct options *options, struct error *er
 }
 
 struct page {
-    const struct options *options;
+    const struct what_if_options *options;
     struct what_if_report report;
 };
 
 static void write_page(struct output *output, const void *context)
 {
     const struct page *page = context;
-    if (page->options->format && strcmp(page->options->format, "json") == 0)
+    if (choice_is(page->options->format, "json"))
         what_if_write_json(output, &page->report);
     else
-        what_if_write_text(output, &page->report, page->options->verbose);
+        what_if_write_text(output, &page->report, page->options->common.verbose);
 }
 
-static int write_answer(const struct options *options, const struct engine_result *run,
+static int write_answer(const struct what_if_options *options, const struct engine_result *run,
                         const struct scenarios *scenarios, bool standard)
 {
     char title[300];
     const struct metrics *metrics = run->metrics;
-    run_title(title, sizeof title, options);
+    run_title(title, sizeof title, &options->common);
     struct page page = {options, {metrics, title, scenarios, standard}};
     int code = run_report_damage(&metrics->end, time_since(metrics->begin_ns, metrics->end_ns));
-    return run_output(options, write_page, &page, code);
+    return run_output(&options->target, write_page, &page, code);
 }
 
 /* Even work is one fix, with one number (even_work.h); beside other changes it is that of the totals. */
-static bool asks_for_balance_alone(const struct options *options)
+static bool asks_for_balance_alone(const struct what_if_options *options)
 {
     return options->balance && !options->speed_up && !wants_replay(options) && !wants_network(options);
 }
 
-static int run_what_if(const struct options *options, struct question *question, const struct engine_result *run,
-                       struct error *err)
+static int run_what_if(const struct what_if_options *options, struct question *question,
+                       const struct engine_result *run, struct error *err)
 {
     const struct analysis *analysis = run->metrics->analysis;
     bool by_steps;
@@ -338,14 +319,15 @@ static int run_what_if(const struct options *options, struct question *question,
     return write_answer(options, run, &one, false);
 }
 
-int cmd_what_if(const struct command *command, const struct options *options)
+int cmd_what_if(const struct command *command, const struct what_if_options *options)
 {
     (void)command;
     struct error err = {0};
     struct question question = {0};
     if (check_options(options, &err) != STATUS_OK || ask_network(&question, options, &err) != STATUS_OK)
         return command_fault(&err);
-    struct engine_result *run = ask(options, ENGINE_ANALYSIS | ENGINE_PHASES | ENGINE_GRAPH, &err);
+    struct engine_result *run =
+        ask(&options->common, &options->trace, ENGINE_ANALYSIS | ENGINE_PHASES | ENGINE_GRAPH, &err);
     int code;
     if (!run || check(options, run, &err) != STATUS_OK)
         code = command_fault(&err);

@@ -25,9 +25,9 @@ int command_usage(const struct command *command, const char *format, ...)
     return EXIT_USAGE;
 }
 
-void command_note(const struct options *options, const char *format, ...)
+void command_note(const struct common_options *common, const char *format, ...)
 {
-    if (options->quiet)
+    if (common->quiet)
         return;
     va_list args;
     va_start(args, format);

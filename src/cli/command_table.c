@@ -4,8 +4,8 @@
 #include <string.h>
 
 static const struct command commands[] = {
-#define COMMAND_NAMED(function, name, arguments, summary, formats, options)                                            \
-    {name, arguments, summary, formats, options},
+#define COMMAND_NAMED(function, name, arguments, summary, formats, kind)                                               \
+    {name, arguments, summary, formats, kind, sizeof(struct function##_options)},
 #define COMMAND(name, ...) COMMAND_NAMED(name, #name, __VA_ARGS__)
 #include "cli/commands.def"
 };
@@ -26,9 +26,4 @@ const struct command *command_find(const char *name)
         if (strcmp(commands[i].name, name) == 0)
             return &commands[i];
     return NULL;
-}
-
-bool command_takes(const struct command *command, size_t index)
-{
-    return index >= OPTION_FIRST_ALWAYS || (command->options >> index & 1);
 }

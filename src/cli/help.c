@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "cli/help.h"
 
+#include "cli/options.h"
 #include "cli/run.h"
 #include "convert/reader.h"
 #include "core/guess.h"
@@ -16,7 +17,7 @@ static void print_others(void)
 {
     size_t used = (size_t)printf("  more:");
     for (size_t i = 0; i < command_count(); i++) {
-        if (!(command_at(i)->options & COMMAND_UNLISTED))
+        if (!(command_at(i)->kind & COMMAND_UNLISTED))
             continue;
         if (used + 1 + strlen(command_at(i)->name) > 80)
             used = (size_t)printf("\n       ") - 1;
@@ -35,7 +36,7 @@ static void print_help(void)
          "  sight view app.clog2                     a timeline in your browser\n"
          "\nCommands:");
     for (size_t i = 0; i < command_count(); i++)
-        if (!(command_at(i)->options & COMMAND_UNLISTED))
+        if (!(command_at(i)->kind & COMMAND_UNLISTED))
             printf("  %-11s %s\n", command_at(i)->name, command_at(i)->summary);
     print_others();
     fputs("\n"
@@ -57,7 +58,7 @@ static void write_command(struct output *output, const void *context)
 
 int help_on_command(const struct command *command)
 {
-    return run_output(&(struct options){0}, write_command, command, EXIT_DONE);
+    return run_output(NULL, write_command, command, EXIT_DONE);
 }
 
 /* "late-sender   a receive that …", the text indented. */
@@ -202,7 +203,7 @@ static void write_terms(struct output *output, const void *context)
 static int help_on_metric(const char *name)
 {
     if (glossary_find(name, 0) < glossary_count())
-        return run_output(&(struct options){0}, write_terms, name, EXIT_DONE);
+        return run_output(NULL, write_terms, name, EXIT_DONE);
     char text[GUESS_TEXT];
     struct guess guess = guess_of(name, strlen(name));
     for (size_t i = 0; i < glossary_count(); i++)
@@ -241,5 +242,5 @@ int help(int argc, char **argv)
     if (command && topic)
         putchar('\n');
     fflush(stdout);
-    return topic && code == EXIT_DONE ? run_output(&(struct options){0}, write_topic, topic, EXIT_DONE) : code;
+    return topic && code == EXIT_DONE ? run_output(NULL, write_topic, topic, EXIT_DONE) : code;
 }

@@ -5,6 +5,7 @@
 #include "cli/commands.h"
 
 #include "cli/help.h"
+#include "cli/options.h"
 #include "cli/output_check.h"
 #include "cli/run.h"
 #include "cli/teamwork.h"
@@ -20,9 +21,18 @@
 #include <string.h>
 #include <unistd.h>
 
+/* Each command's function takes its own struct: the one that command->options_size is of. */
+#define COMMAND(function, ...)                                                                                         \
+    static int start_##function(const struct command *command, const void *options)                                    \
+    {                                                                                                                  \
+        return cmd_##function(command, options);                                                                       \
+    }
+#define COMMAND_NAMED COMMAND
+#include "cli/commands.def"
+
 /* In the order of the table. */
-static int (*const runs[])(const struct command *command, const struct options *options) = {
-#define COMMAND(function, ...) cmd_##function,
+static int (*const runs[])(const struct command *command, const void *options) = {
+#define COMMAND(function, ...) start_##function,
 #define COMMAND_NAMED COMMAND
 #include "cli/commands.def"
 };
@@ -62,11 +72,20 @@ static int run_command(struct team *team, int argc, char **argv)
     } else {
         return unknown_command(argv[0]);
     }
-    struct options options = {.team = team};
     struct error err = {0};
-    if (!options_parse(&options, command, argc, argv, &err) || !output_check(&options, &err))
-        return command_fault(&err);
-    return options.help ? help_on_command(command) : runs[command - command_at(0)](command, &options);
+    struct common_options *options = memory_new(command->options_size);
+    int code;
+    options->team = team;
+    if (!options_parse(command, options, argc, argv, &err) ||
+        !output_check(options_text(command, options, "output"), options, &err))
+        code = command_fault(&err);
+    else if (options->help)
+        code = help_on_command(command);
+    else
+        code = runs[command - command_at(0)](command, options);
+    options_clear(command, options);
+    free(options);
+    return code;
 }
 
 static void out_of_memory(void)

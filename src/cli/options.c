@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "cli/command.h"
+#include "cli/options.h"
 
+#include "cli/selection.h"
 #include "core/guess.h"
 #include "core/input.h"
 #include "core/text.h"
 #include "render/field.h"
+#include "search/hypotheses.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -13,34 +15,28 @@
 
 enum { HELP_SIZE = 256 };
 
-static const struct option_row rows[OPTION_COUNT] = {
-#define OPTION(bit, letter, name, value, member, help)                                                                 \
-    [OPTION_BIT_##bit] = {letter, name, help, value, offsetof(struct options, member)},
-#include "cli/options.def"
-};
-
-_Static_assert(OPTION_FIRST_ALWAYS <= 59, "the bits of options end where COMMAND_PASSES begins");
-
-const struct option_row *option_at(size_t index)
+/* The text that each type of option_types.h but bool begins with. */
+static const char *row_text(const struct option_row *row, const void *options)
 {
-    return &rows[index];
+    const char *text;
+    memcpy(&text, (const char *)options + row->at, sizeof text);
+    return text;
 }
 
-static void option_set(struct options *options, const struct option_row *row, const char *value)
+static void row_set(const struct option_row *row, void *options, const char *text)
 {
     char *member = (char *)options + row->at;
     if (row->value)
-        memcpy(member, &value, sizeof value);
+        memcpy(member, &text, sizeof text);
     else
         *(bool *)member = true;
 }
 
-static bool option_is_set(const struct options *options, const struct option_row *row)
+static bool row_is_set(const struct option_row *row, const void *options)
 {
-    const char *member = (const char *)options + row->at;
-    const char *value;
-    memcpy(&value, member, row->value ? sizeof value : 0);
-    return row->value ? value != NULL : *(const bool *)member;
+    if (row->value)
+        return row_text(row, options) != NULL;
+    return *(const bool *)((const char *)options + row->at);
 }
 
 /* One character is a letter where the row has one. */
@@ -53,10 +49,17 @@ static bool row_has_name(const struct option_row *row, const char *name, size_t 
 
 static const struct option_row *option_find(const struct command *command, const char *name, size_t length)
 {
-    for (size_t i = 0; i < OPTION_COUNT; i++)
-        if (command_takes(command, i) && row_has_name(&rows[i], name, length))
-            return &rows[i];
+    const struct option_row *row = NULL;
+    while ((row = option_next(command, row)))
+        if (row_has_name(row, name, length))
+            return row;
     return NULL;
+}
+
+const char *options_text(const struct command *command, const void *options, const char *name)
+{
+    const struct option_row *row = option_find(command, name, strlen(name));
+    return row && row->value ? row_text(row, options) : NULL;
 }
 
 static bool option_unknown(const struct command *command, const char *text, struct error *err)
@@ -64,78 +67,84 @@ static bool option_unknown(const struct command *command, const char *text, stru
     char hint[64], nearest[GUESS_TEXT];
     bool is_long = strncmp(text, "--", 2) == 0;
     struct guess guess = guess_of(text + 2, is_long ? strcspn(text + 2, "=") : 0);
-    for (size_t i = 0; i < OPTION_COUNT; i++)
-        if (command_takes(command, i))
-            guess_try(&guess, rows[i].name);
+    for (const struct option_row *row = NULL; (row = option_next(command, row));)
+        guess_try(&guess, row->name);
     snprintf(hint, sizeof hint, " (try 'sight help %s')", command->name);
     error_set(err, ERROR_USAGE, "unknown option '%s'%s", text, guess_text(nearest, &guess, "--", hint));
     return false;
 }
 
+/* A command line on its way into a command's struct. */
+struct parsing {
+    const struct command *command;
+    void *options;
+    struct common_options *common; /* what they begin with */
+};
+
 /* --name, --name=value, --name value. Returns how many arguments it took; 0 is a fault. */
-static int parse_long(struct options *options, const struct command *command, int argc, char **argv, struct error *err)
+static int parse_long(struct parsing *parsing, int argc, char **argv, struct error *err)
 {
     const char *name = argv[0] + 2, *equals = strchr(name, '=');
     size_t length = equals ? (size_t)(equals - name) : strlen(name);
-    const struct option_row *row = length > 1 ? option_find(command, name, length) : NULL;
+    const struct option_row *row = length > 1 ? option_find(parsing->command, name, length) : NULL;
     if (!row)
-        return option_unknown(command, argv[0], err);
+        return option_unknown(parsing->command, argv[0], err);
     if (!row->value) {
         if (equals)
             error_set(err, ERROR_USAGE, "option '--%s' does not take a value", row->name);
         else
-            option_set(options, row, NULL);
+            row_set(row, parsing->options, NULL);
         return equals ? 0 : 1;
     }
     if (!equals && argc < 2) {
         error_set(err, ERROR_USAGE, "option '--%s' needs a value (%s)", row->name, row->value);
         return 0;
     }
-    option_set(options, row, equals ? equals + 1 : argv[1]);
+    row_set(row, parsing->options, equals ? equals + 1 : argv[1]);
     return equals ? 1 : 2;
 }
 
 /* -a, -abc, -oFILE, -o FILE. */
-static int parse_short(struct options *options, const struct command *command, int argc, char **argv, struct error *err)
+static int parse_short(struct parsing *parsing, int argc, char **argv, struct error *err)
 {
     for (const char *at = argv[0] + 1; *at; at++) {
-        const struct option_row *row = option_find(command, at, 1);
+        const struct option_row *row = option_find(parsing->command, at, 1);
         if (!row)
-            return option_unknown(command, argv[0], err);
+            return option_unknown(parsing->command, argv[0], err);
         if (!row->value) {
-            option_set(options, row, NULL);
+            row_set(row, parsing->options, NULL);
             continue;
         }
         if (at[1] == '\0' && argc < 2) {
             error_set(err, ERROR_USAGE, "option '-%c' needs a value (%s)", row->letter, row->value);
             return 0;
         }
-        option_set(options, row, at[1] ? at + 1 : argv[1]);
+        row_set(row, parsing->options, at[1] ? at + 1 : argv[1]);
         return at[1] ? 1 : 2;
     }
     return 1;
 }
 
-static int parse_option(struct options *options, const struct command *command, int argc, char **argv,
-                        struct error *err)
+static int parse_option(struct parsing *parsing, int argc, char **argv, struct error *err)
 {
-    return argv[0][1] == '-' ? parse_long(options, command, argc, argv, err)
-                             : parse_short(options, command, argc, argv, err);
+    if (argv[0][1] == '-')
+        return parse_long(parsing, argc, argv, err);
+    return parse_short(parsing, argc, argv, err);
 }
 
-/* SIGHT_FORMAT=json stands for --format json. */
-static void options_environment(struct options *options, const struct command *command)
+/* SIGHT_FORMAT=json stands for --format json. A variable that asks every command for help would help nobody. */
+static void take_environment(struct parsing *parsing)
 {
-    for (size_t i = 0; i < OPTION_COUNT; i++) {
-        if (!command_takes(command, i) || option_is_set(options, &rows[i]) || i == OPTION_BIT_HELP)
+    for (const struct option_row *row = NULL; (row = option_next(parsing->command, row));) {
+        if (row_is_set(row, parsing->options) || strcmp(row->name, "help") == 0)
             continue;
         char name[64];
-        int length = snprintf(name, sizeof name, "SIGHT_%s", rows[i].name);
+        int length = snprintf(name, sizeof name, "SIGHT_%s", row->name);
         for (int k = 0; k < length; k++)
             name[k] = name[k] == '-' ? '_' : (char)toupper((unsigned char)name[k]);
         const char *value = getenv(name);
-        if (value && *value && (rows[i].value || strcmp(value, "0") != 0))
-            option_set(options, &rows[i], value);
+        if (value && *value && (row->value || strcmp(value, "0") != 0))
+            row_set(row, parsing->options, value);
     }
 }
 
@@ -149,44 +158,108 @@ static bool word_in(const char *words, char separator, const char *word)
     return false;
 }
 
-/* Of options that take one of some words, the word must be one of them. */
-static bool check_words(const struct options *options, const struct command *command, struct error *err)
+bool choice_is(struct choice choice, const char *word)
 {
-    for (size_t i = 0; i < OPTION_COUNT; i++) {
-        const char *value;
-        if (!command_takes(command, i) || !rows[i].value || !strchr(rows[i].value, '|'))
-            continue;
-        memcpy(&value, (const char *)options + rows[i].at, sizeof value);
-        if (value && !word_in(rows[i].value, '|', value)) {
-            error_set(err, ERROR_USAGE, "--%s: '%s' is not one of %s", rows[i].name, value, rows[i].value);
-            return false;
-        }
+    return choice.word && strcmp(choice.word, word) == 0;
+}
+
+static enum status fault_of(const struct option_row *row, const char *text, struct error *err)
+{
+    return error_set(err, ERROR_USAGE, "--%s: '%s' %s", row->name, text, row->fault);
+}
+
+static enum status read_choice(const struct option_row *row, const char *text, struct error *err)
+{
+    if (word_in(row->value, '|', text))
+        return STATUS_OK;
+    return error_set(err, ERROR_USAGE, "--%s: '%s' is not one of %s", row->name, text, row->value);
+}
+
+static enum status read_format(const struct command *command, const char *text, struct error *err)
+{
+    if (!command->formats || word_in(command->formats, ' ', text))
+        return STATUS_OK;
+    return error_set(err, ERROR_USAGE, "format '%s' is not supported by '%s'; there are: %s", text, command->name,
+                     command->formats);
+}
+
+static enum status read_number(const struct option_row *row, struct number_option *number, struct error *err)
+{
+    if (text_parse_i64(number->text, row->least, row->most, &number->value))
+        return STATUS_OK;
+    return fault_of(row, number->text, err);
+}
+
+static enum status read_bytes(const struct option_row *row, struct bytes_option *bytes, struct error *err)
+{
+    if (text_parse_bytes(bytes->text, &bytes->value) && bytes->value >= (double)row->least)
+        return STATUS_OK;
+    return fault_of(row, bytes->text, err);
+}
+
+static enum status read_time(const struct option_row *row, struct time_option *time, struct error *err)
+{
+    return text_parse_time(time->text, &time->ns) ? STATUS_OK : fault_of(row, time->text, err);
+}
+
+static enum status read_share(const struct option_row *row, struct share_option *share, struct error *err)
+{
+    if (threshold_parse(share->text, &share->value) && share->value <= (double)row->most)
+        return STATUS_OK;
+    return fault_of(row, share->text, err);
+}
+
+/* The value of an option that was given, from its text. */
+static enum status read_value(const struct command *command, const struct option_row *row, void *member,
+                              struct error *err)
+{
+    struct time_option *duration = member;
+    struct moment_option *moment = member;
+    struct list_option *list = member;
+    const char *text;
+    memcpy(&text, member, sizeof text);
+    switch (row->kind) {
+    case OPTION_CHOICE:
+        return read_choice(row, text, err);
+    case OPTION_FORMAT:
+        return read_format(command, text, err);
+    case OPTION_NUMBER:
+        return read_number(row, member, err);
+    case OPTION_BYTES:
+        return read_bytes(row, member, err);
+    case OPTION_TIME:
+        return read_time(row, member, err);
+    case OPTION_SHARE:
+        return read_share(row, member, err);
+    case OPTION_DURATION:
+        return selection_time(text, &duration->ns, err);
+    case OPTION_MOMENT:
+        return selection_moment(text, &moment->time, err);
+    case OPTION_LIST:
+        return selection_ranks(text, &list->numbers, &list->count, err);
+    case OPTION_FLAG:
+    case OPTION_TEXT:
+        break;
     }
+    return STATUS_OK;
+}
+
+/* Only the last text of an option that is given twice counts: texts become values when all are there. */
+static bool read_values(struct parsing *parsing, struct error *err)
+{
+    for (const struct option_row *row = NULL; (row = option_next(parsing->command, row));)
+        if (row->value && row_is_set(row, parsing->options) &&
+            read_value(parsing->command, row, (char *)parsing->options + row->at, err) != STATUS_OK)
+            return false;
+    input_limit_unpacked((uint64_t)parsing->common->max_unpacked.value);
     return true;
 }
 
-static bool options_check(struct options *options, const struct command *command, struct error *err)
+void options_clear(const struct command *command, void *options)
 {
-    int64_t jobs;
-    if (!check_words(options, command, err))
-        return false;
-    if (options->jobs && !text_parse_i64(options->jobs, 1, 4096, &jobs)) {
-        error_set(err, ERROR_USAGE, "'%s' is not a number of threads (1 to 4096)", options->jobs);
-        return false;
-    }
-    double bytes = 0;
-    if (options->max_unpacked && (!text_parse_bytes(options->max_unpacked, &bytes) || bytes < 1)) {
-        error_set(err, ERROR_USAGE, "--max-unpacked: '%s' is not a number of bytes (such as 20G)",
-                  options->max_unpacked);
-        return false;
-    }
-    input_limit_unpacked((uint64_t)bytes);
-    if (command->formats && options->format && !word_in(command->formats, ' ', options->format)) {
-        error_set(err, ERROR_USAGE, "format '%s' is not supported by '%s'; there are: %s", options->format,
-                  command->name, command->formats);
-        return false;
-    }
-    return true;
+    for (const struct option_row *row = NULL; (row = option_next(command, row));)
+        if (row->kind == OPTION_LIST)
+            free(((struct list_option *)(void *)((char *)options + row->at))->numbers);
 }
 
 /* The word is sight's own option. mpiexec's -np is not -n with the value "p". */
@@ -194,21 +267,22 @@ static bool is_own_option(const struct command *command, const char *word)
 {
     if (word[0] != '-' || strcmp(word, "-np") == 0)
         return false;
-    return word[1] == '-' ? option_find(command, word + 2, strcspn(word + 2, "=")) != NULL
-                          : word[1] && option_find(command, word + 1, 1) != NULL;
+    if (word[1] == '-')
+        return option_find(command, word + 2, strcspn(word + 2, "=")) != NULL;
+    return word[1] && option_find(command, word + 1, 1) != NULL;
 }
 
 /* Before "--" of a command that passes on: an option of sight's, or a word for the launcher. */
-static int parse_or_pass(struct options *options, const struct command *command, int argc, char **argv,
-                         struct error *err)
+static int parse_or_pass(struct parsing *parsing, int argc, char **argv, struct error *err)
 {
-    if (strcmp(argv[0], "-np") == 0 && argc > 1) {
-        options->number = argv[1];
+    const struct option_row *number = option_find(parsing->command, "n", 1);
+    if (strcmp(argv[0], "-np") == 0 && argc > 1 && number) {
+        row_set(number, parsing->options, argv[1]);
         return 2;
     }
-    if (is_own_option(command, argv[0]))
-        return parse_option(options, command, argc, argv, err);
-    options->passed[options->passed_count++] = argv[0];
+    if (is_own_option(parsing->command, argv[0]))
+        return parse_option(parsing, argc, argv, err);
+    parsing->common->passed[parsing->common->passed_count++] = argv[0];
     return 1;
 }
 
@@ -220,31 +294,46 @@ static bool has_separator(int argc, char **argv)
     return false;
 }
 
-bool options_parse(struct options *options, const struct command *command, int argc, char **argv, struct error *err)
+static bool is_option(const char *word)
 {
-    options->inputs = argv;
-    bool only_inputs = false, passes = (command->options & COMMAND_PASSES) && has_separator(argc, argv);
-    options->passed = passes ? argv : NULL;
+    return word[0] == '-' && word[1] != '\0' && strcmp(word, "--") != 0;
+}
+
+static bool parse_words(struct parsing *parsing, int argc, char **argv, struct error *err)
+{
+    struct common_options *common = parsing->common;
+    unsigned kind = parsing->command->kind;
+    bool only_inputs = false, passes = (kind & COMMAND_PASSES) && has_separator(argc, argv);
+    common->inputs = argv;
+    common->passed = passes ? argv : NULL;
     while (argc > 0) {
         int taken = 1;
-        if (!only_inputs && strcmp(argv[0], "--") == 0 && !(command->options & COMMAND_GROUPS)) {
+        if (!only_inputs && strcmp(argv[0], "--") == 0 && !(kind & COMMAND_GROUPS)) {
             only_inputs = true;
             if (passes)
-                options->inputs = argv; /* what is passed on stands before */
+                common->inputs = argv; /* what is passed on stands before */
         } else if (passes && !only_inputs) {
-            taken = parse_or_pass(options, command, argc, argv, err);
-        } else if (only_inputs || argv[0][0] != '-' || argv[0][1] == '\0' || strcmp(argv[0], "--") == 0) {
-            options->inputs[options->input_count++] = argv[0];
+            taken = parse_or_pass(parsing, argc, argv, err);
+        } else if (only_inputs || !is_option(argv[0])) {
+            common->inputs[common->input_count++] = argv[0];
         } else {
-            taken = parse_option(options, command, argc, argv, err);
+            taken = parse_option(parsing, argc, argv, err);
         }
         if (taken == 0)
             return false;
         argc -= taken;
         argv += taken;
     }
-    options_environment(options, command);
-    return options_check(options, command, err);
+    return true;
+}
+
+bool options_parse(const struct command *command, void *options, int argc, char **argv, struct error *err)
+{
+    struct parsing parsing = {command, options, options};
+    if (!parse_words(&parsing, argc, argv, err))
+        return false;
+    take_environment(&parsing);
+    return read_values(&parsing, err);
 }
 
 /* The value's name in help: a list of words is too wide for the column. */
@@ -279,19 +368,17 @@ static void append_words(char help[HELP_SIZE], const struct option_row *row)
 
 void options_write_help(struct output *output, const struct command *command)
 {
-    for (size_t i = 0; i < OPTION_COUNT; i++) {
-        if (!command_takes(command, i))
-            continue;
+    for (const struct option_row *row = NULL; (row = option_next(command, row));) {
         char left[64], first[80], help[HELP_SIZE];
-        int length = rows[i].letter ? snprintf(left, sizeof left, "-%c, --%s", rows[i].letter, rows[i].name)
-                                    : snprintf(left, sizeof left, "    --%s", rows[i].name);
-        if (rows[i].value)
-            snprintf(left + length, sizeof left - (size_t)length, " %s", value_title(&rows[i]));
+        int length = row->letter ? snprintf(left, sizeof left, "-%c, --%s", row->letter, row->name)
+                                 : snprintf(left, sizeof left, "    --%s", row->name);
+        if (row->value)
+            snprintf(left + length, sizeof left - (size_t)length, " %s", value_title(row));
         snprintf(first, sizeof first, "  %-22s ", left);
-        snprintf(help, sizeof help, "%s", rows[i].help);
-        if (i == OPTION_BIT_FORMAT && command->formats)
+        snprintf(help, sizeof help, "%s", row->help);
+        if (row->kind == OPTION_FORMAT && command->formats)
             text_append(help, sizeof help, ": %s", command->formats);
-        append_words(help, &rows[i]);
+        append_words(help, row);
         paragraph_write(output, first, "                         ", help);
     }
 }

@@ -36,15 +36,14 @@ static bool is_input(char *input, const struct stat *output)
     return S_ISDIR(about.st_mode) ? is_part_of(input, output) : is_same(input, output);
 }
 
-bool output_check(const struct options *options, struct error *err)
+bool output_check(const char *path, const struct common_options *common, struct error *err)
 {
     struct stat output;
-    if (!options->output || strcmp(options->output, "-") == 0 || stat(options->output, &output) != 0 ||
-        !S_ISREG(output.st_mode))
+    if (!path || strcmp(path, "-") == 0 || stat(path, &output) != 0 || !S_ISREG(output.st_mode))
         return true;
-    for (size_t i = 0; i < options->input_count; i++)
-        if (is_input(options->inputs[i], &output)) {
-            char *name = input_escape_name(options->output);
+    for (size_t i = 0; i < common->input_count; i++)
+        if (is_input(common->inputs[i], &output)) {
+            char *name = input_escape_name(path);
             error_set(err, ERROR_USAGE, "%s: is the input as well: give another output", name);
             free(name);
             return false;

@@ -14,21 +14,19 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { RUNS_MOST = 1000 };
-
 /* In a process of its own, whose environment may change. */
-static _Noreturn void run_apart(const struct options *options, bool records, int answer)
+static _Noreturn void run_apart(const struct recording *recording, bool records, int answer)
 {
     struct error err = {0};
     struct launch_result result = {0};
     fflush(stdout);
-    bool ran = dup2(STDERR_FILENO, STDOUT_FILENO) >= 0 && recording_try(options, records, &result, &err) == STATUS_OK;
+    bool ran = dup2(STDERR_FILENO, STDOUT_FILENO) >= 0 && recording_try(recording, records, &result, &err) == STATUS_OK;
     bool answered = ran && write(answer, &result, sizeof result) == (ssize_t)sizeof result;
     _exit(ran && answered ? EXIT_DONE : command_fault(&err));
 }
 
 /* Runs the command once. Seconds, or the exit code of what went wrong. */
-static int run_once(const struct options *options, bool records, double *seconds)
+static int run_once(const struct recording *recording, bool records, double *seconds)
 {
     struct launch_result result = {0};
     int ends[2], waited;
@@ -36,7 +34,7 @@ static int run_once(const struct options *options, bool records, double *seconds
         return EXIT_OUTPUT;
     pid_t child = fork();
     if (child == 0)
-        run_apart(options, records, ends[1]);
+        run_apart(recording, records, ends[1]);
     close(ends[1]);
     ssize_t size = child > 0 ? read(ends[0], &result, sizeof result) : 0;
     close(ends[0]);
@@ -44,7 +42,7 @@ static int run_once(const struct options *options, bool records, double *seconds
         return child > 0 && WIFEXITED(waited) ? WEXITSTATUS(waited) : EXIT_OUTPUT;
     *seconds = (double)result.ran_ns / 1e9;
     if (result.code != 0 || result.signal != 0)
-        fprintf(stderr, "sight: '%s' fails %s recording: %s %d\n", options->inputs[0], records ? "with" : "without",
+        fprintf(stderr, "sight: '%s' fails %s recording: %s %d\n", recording->words[0], records ? "with" : "without",
                 result.signal ? "signal" : "exit code", result.signal ? result.signal : result.code);
     return result.signal ? 128 + result.signal : result.code;
 }
@@ -83,33 +81,36 @@ static void print_answer(struct output *output, double *values, size_t count)
 }
 
 /* Runs all, in turn: with, without, without, with, so that a drift of the machine meets both alike. */
-static int run_all(const struct options *options, double *values, size_t count)
+static int run_all(const struct recording *recording, double *values, size_t count)
 {
     double ignored;
     int code = EXIT_DONE;
     for (int records = 0; records < 2 && code == EXIT_DONE; records++)
-        code = run_once(options, records, &ignored);
+        code = run_once(recording, records, &ignored);
     for (size_t i = 0; i < 2 * count && code == EXIT_DONE; i++) {
         bool records = (i % 4 == 0) || (i % 4 == 3);
-        command_note(options, "run %zu of %zu, %s recording", i + 1, 2 * count, records ? "with" : "without");
-        code = run_once(options, records, &values[(records ? count : 0) + i / 2]);
+        command_note(recording->common, "run %zu of %zu, %s recording", i + 1, 2 * count, records ? "with" : "without");
+        code = run_once(recording, records, &values[(records ? count : 0) + i / 2]);
     }
     return code;
 }
 
-int overhead_measure(const struct command *command, const struct options *options)
+int overhead_measure(const struct record_options *options)
 {
-    int64_t count;
     struct error err = {0};
-    if (!text_parse_i64(options->measure_overhead, 2, RUNS_MOST, &count))
-        return command_usage(command, "--measure-overhead: '%s' is not a number from 2 to %d",
-                             options->measure_overhead, RUNS_MOST);
-    double *values = memory_new(2 * (size_t)count * sizeof *values);
-    int code = run_all(options, values, (size_t)count);
+    const struct recording recording = {.common = &options->common,
+                                        .target = &options->target,
+                                        .recorder = &options->recorder,
+                                        .watch = &options->watch,
+                                        .words = options->common.inputs,
+                                        .count = options->common.input_count};
+    size_t count = (size_t)options->measure_overhead.value;
+    double *values = memory_new(2 * count * sizeof *values);
+    int code = run_all(&recording, values, count);
     if (code == EXIT_DONE) {
         struct output *output = output_open("-", (struct output_options){0}, &err);
         if (output)
-            print_answer(output, values, (size_t)count);
+            print_answer(output, values, count);
         if (!output || output_close(output, true, &err) != STATUS_OK)
             code = command_fault(&err);
     }

@@ -9,6 +9,6 @@
    that is more than noise: one-way analysis of variance, as Sprof's test of intrusion (Jales Costa 2016, 5.6), and the
    interval of runs/significance.h. What the command prints goes to standard error. No trace is written. The exit code.
  */
-int overhead_measure(const struct command *command, const struct options *options);
+int overhead_measure(const struct record_options *options);
 
 #endif

@@ -4,7 +4,6 @@
 #include "core/text.h"
 
 #include <stdio.h>
-#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -17,9 +16,9 @@ static int64_t now_ns(void)
     return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
-void progress_begin(struct progress *progress, const char *when, bool quiet)
+void progress_begin(struct progress *progress, struct choice when, bool quiet)
 {
-    bool always = when && strcmp(when, "always") == 0, never = when && strcmp(when, "never") == 0;
+    bool always = choice_is(when, "always"), never = choice_is(when, "never");
     *progress = (struct progress){.shown = always || (!never && !quiet && isatty(STDERR_FILENO))};
     progress->began_ns = now_ns();
     progress->next_ns = progress->began_ns + (always ? 0 : first_after_ns);

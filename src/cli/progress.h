@@ -2,7 +2,7 @@
 #ifndef SIGHT_CLI_PROGRESS_H
 #define SIGHT_CLI_PROGRESS_H
 
-#include "engine/engine.h"
+#include "cli/option_types.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -14,7 +14,7 @@ struct progress {
     bool printed; /* a line stands there */
     int64_t began_ns, next_ns;
 };
-void progress_begin(struct progress *progress, const char *when, bool quiet);
+void progress_begin(struct progress *progress, struct choice when, bool quiet);
 bool progress_watch(void *progress, enum engine_step step, uint64_t done, uint64_t total); /* an engine_watch */
 void progress_end(struct progress *progress);                                              /* wipes the line */
 

@@ -24,12 +24,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-char *recording_output(const struct options *options)
+/* The name of the trace, if none was given: the program's with .clog2. To be freed. */
+static char *output_of(const struct recording *recording)
 {
-    if (options->output)
-        return memory_copy_string(options->output);
-    struct program program = program_find(options->inputs, options->input_count);
-    const char *name = program.name ? program.name : options->inputs[0];
+    if (recording->target->path)
+        return memory_copy_string(recording->target->path);
+    struct program program = program_find(recording->words, recording->count);
+    const char *name = program.name ? program.name : recording->words[0];
     const char *slash = strrchr(name, '/');
     char *output;
     if (asprintf(&output, "%s.clog2", slash ? slash + 1 : name) < 0)
@@ -37,11 +38,20 @@ char *recording_output(const struct options *options)
     return output;
 }
 
+/* Merges recordings into traces. */
+struct merging {
+    const struct common_options *common;
+    struct choice clock; /* that they were recorded with */
+    bool force;          /* replace traces */
+    struct recordings recordings;
+    bool elsewhere; /* files of other hosts are missing */
+};
+
 /* The cost of one record on this machine: mostly reading the clock. */
-static double record_cost_ns(const struct options *options)
+static double record_cost_ns(struct choice clock)
 {
     enum { CALLS = 2000, REST_NS = 4 };
-    clock_start(clock_choice_of(options->clock ? options->clock : getenv("SIGHT_RECORD_CLOCK")));
+    clock_start(clock_choice_of(clock.word ? clock.word : getenv("SIGHT_RECORD_CLOCK")));
     int64_t begin_ns = clock_ns();
     for (int i = 0; i < CALLS; i++) {
         clock_entry();
@@ -50,7 +60,7 @@ static double record_cost_ns(const struct options *options)
     return (double)(clock_ns() - begin_ns) / (2 * CALLS) + REST_NS;
 }
 
-static void report(const struct options *options, const struct record_summary *summary, const char *output,
+static void report(const struct merging *merging, const struct record_summary *summary, const char *output,
                    int64_t ran_ns)
 {
     char programs[64] = "", events[TEXT_NUMBER_SIZE], bytes[TEXT_NUMBER_SIZE], share[TEXT_NUMBER_SIZE],
@@ -58,13 +68,13 @@ static void report(const struct options *options, const struct record_summary *s
     struct stat about;
     bool file = stat(output, &about) == 0 && S_ISREG(about.st_mode);
     if (ran_ns > 0 && summary->processes > 0) {
-        double cost = record_cost_ns(options) * (double)summary->events / summary->processes / (double)ran_ns;
+        double cost = record_cost_ns(merging->clock) * (double)summary->events / summary->processes / (double)ran_ns;
         text_share(share, cost);
         snprintf(overhead, sizeof overhead, ", overhead %s%s", *share == '<' ? "" : "about ", share);
     }
     if (summary->programs > 1)
         snprintf(programs, sizeof programs, " of %zu programs", summary->programs);
-    command_note(options, "%s: %s events of %u %sprocess%s%s%s%s%s; diagnose it with: sight %s", output,
+    command_note(merging->common, "%s: %s events of %u %sprocess%s%s%s%s%s; diagnose it with: sight %s", output,
                  text_thousands(events, summary->events), summary->processes, summary->spawned ? "spawned " : "",
                  summary->processes == 1 ? "" : "es", programs, file ? ", " : "",
                  file ? text_bytes(bytes, (uint64_t)about.st_size) : "", overhead, output);
@@ -93,14 +103,13 @@ static void report_incomplete(const struct record_summary *summary)
                 summary->foreign == 1 ? "" : "s", summary->foreign == 1 ? "is" : "are");
 }
 
-static enum status write_trace(const struct options *options, struct reader *reader, const char *path,
-                               struct error *err)
+static enum status write_trace(bool force, struct reader *reader, const char *path, struct error *err)
 {
     const struct writer_format *format = writer_format_find("clog2");
     struct writer *writer = format->create();
     writer->format = format;
     writer->in_order = true;
-    struct output_options how = {.replace = options->force, .patchable = format->patchable};
+    struct output_options how = {.replace = force, .patchable = format->patchable};
     writer->output = output_open(path, how, err);
     enum status status = writer->output ? STATUS_OK : STATUS_FAILED;
     if (writer->output) {
@@ -116,13 +125,6 @@ static enum status write_trace(const struct options *options, struct reader *rea
     return status;
 }
 
-/* Merges recordings into traces. */
-struct merging {
-    const struct options *options;
-    struct recordings recordings;
-    bool elsewhere; /* files of other hosts are missing */
-};
-
 /* Describes the recordings to merge. */
 struct merged {
     bool elsewhere; /* other hosts have files of the recording that are not in the directories */
@@ -133,17 +135,16 @@ struct merged {
 /* The trace of one MPI program, or of several that belong together. */
 static int merge_trace(struct merging *merging, size_t trace, const char *output, int64_t ran_ns)
 {
-    const struct options *options = merging->options;
     struct error err = {0};
     struct reader *reader = record_reader_open(&merging->recordings, trace, &err);
-    if (!reader || write_trace(options, reader, output, &err) != STATUS_OK) {
+    if (!reader || write_trace(merging->force, reader, output, &err) != STATUS_OK) {
         reader_close(reader);
         return command_fault(&err);
     }
     struct record_summary summary = record_reader_summary(reader);
     report_incomplete(&summary);
     merging->elsewhere |= summary.several_hosts && summary.processes < summary.declared;
-    report(options, &summary, output, ran_ns);
+    report(merging, &summary, output, ran_ns);
     int code = reader->end.complete ? EXIT_DONE : EXIT_DAMAGED;
     reader_close(reader);
     return code;
@@ -188,30 +189,31 @@ static void report_failed(const struct recordings *recordings)
                 recordings->failed == 1 ? "" : "es", strerror(recordings->failed_reason));
 }
 
-static int merge(const struct options *options, char *const *directories, size_t count, const char *output,
+/* `ran` NULL: when the program ended is not known. */
+static int merge(struct merging *merging, char *const *directories, size_t count, const char *output,
                  const struct launch_result *ran, struct merged *merged)
 {
     struct error err = {0};
-    struct merging merging = {.options = options};
     int code = EXIT_DONE;
-    if (recordings_open(&merging.recordings, directories, count, &err) == STATUS_OK) {
-        merging.recordings.alive_ns = ran ? ran->ended_ns : 0;
-        code = merge_traces(&merging, output, ran ? ran->ran_ns : 0);
+    if (recordings_open(&merging->recordings, directories, count, &err) == STATUS_OK) {
+        merging->recordings.alive_ns = ran ? ran->ended_ns : 0;
+        code = merge_traces(merging, output, ran ? ran->ran_ns : 0);
     } else {
         code = command_fault(&err);
     }
-    report_failed(&merging.recordings);
-    *merged = (struct merged){.elsewhere = merging.elsewhere,
-                              .failed = merging.recordings.failed > 0,
-                              .nothing = merging.recordings.file_count == 0};
-    recordings_close(&merging.recordings);
+    report_failed(&merging->recordings);
+    *merged = (struct merged){.elsewhere = merging->elsewhere,
+                              .failed = merging->recordings.failed > 0,
+                              .nothing = merging->recordings.file_count == 0};
+    recordings_close(&merging->recordings);
     return code;
 }
 
-int recording_merge(const struct options *options, const char *output)
+int recording_merge(const struct common_options *common, const struct target_options *target)
 {
     struct merged merged;
-    int code = merge(options, options->inputs, options->input_count, output, NULL, &merged);
+    struct merging merging = {.common = common, .force = target->force};
+    int code = merge(&merging, common->inputs, common->input_count, target->path, NULL, &merged);
     return (code == EXIT_DONE || code == EXIT_DAMAGED) && merged.failed ? EXIT_OUTPUT : code;
 }
 
@@ -272,7 +274,7 @@ int recording_print_link(const char *compiler)
 }
 
 /* Sets the environment of the program. */
-static void environment_set(const struct options *options, const char *directory, const char *preload)
+static void environment_set(const struct recorder_options *options, const char *directory, const char *preload)
 {
     const struct {
         const char *name, *value;
@@ -280,10 +282,10 @@ static void environment_set(const struct options *options, const char *directory
                      {"SIGHT_RECORD_BUFFER", options->buffer},
                      {"SIGHT_RECORD_ONLY", options->only},
                      {"SIGHT_RECORD_SKIP", options->skip},
-                     {"SIGHT_RECORD_MAX_EVENTS", options->max_events},
-                     {"SIGHT_RECORD_CLOCK", options->clock},
+                     {"SIGHT_RECORD_MAX_EVENTS", options->max_events.text},
+                     {"SIGHT_RECORD_CLOCK", options->clock.word},
                      {"SIGHT_RECORD_SOURCE", options->no_source ? "0" : NULL},
-                     {"SIGHT_RECORD_SAMPLES", options->no_samples ? "0" : options->samples},
+                     {"SIGHT_RECORD_SAMPLES", options->no_samples ? "0" : options->samples.text},
                      {"LD_PRELOAD", preload}};
     char names[512] = "";
     for (size_t i = 0; i < sizeof variables / sizeof *variables; i++) {
@@ -299,9 +301,9 @@ static void environment_set(const struct options *options, const char *directory
 
 /* The value of LD_PRELOAD: the library, what was there before, and for programs in which MPI is loaded late (Python)
    the MPI library itself. NULL and a fault. */
-static char *preload_make(const struct options *options, struct error *err)
+static char *preload_make(const struct recording *recording, struct error *err)
 {
-    struct program program = program_find(options->inputs, options->input_count);
+    struct program program = program_find(recording->words, recording->count);
     if (program.is_static && !program.has_recorder) {
         error_set(err, ERROR_USAGE,
                   "'%s' is linked statically with MPI, so that the recorder cannot be preloaded; link it like this: "
@@ -314,7 +316,7 @@ static char *preload_make(const struct options *options, struct error *err)
     if (program.has_recorder)
         return memory_copy_string(before ? before : "");
     if (kind == MPI_KIND_NONE) {
-        kind = program_launcher_kind(options->inputs[0]);
+        kind = program_launcher_kind(recording->words[0]);
         if (kind == MPI_KIND_NONE) /* a script, or a program that loads MPI late: the MPI that is the usual one here */
             kind = program_launcher_kind("mpiexec");
         bool python = program.name && strstr(program.name, "python");
@@ -352,20 +354,11 @@ static enum status list_check(const char *option, const char *list, struct error
     return STATUS_OK;
 }
 
-enum { SAMPLES_MAX = 10000 };
-
 /* The recording library ignores invalid settings, so report them to the user here. */
-static enum status options_check(const struct options *options, struct error *err)
+static enum status options_check(const struct recorder_options *options, struct error *err)
 {
     if (list_check("--only", options->only, err) != STATUS_OK || list_check("--skip", options->skip, err) != STATUS_OK)
         return STATUS_FAILED;
-    int64_t events;
-    if (options->max_events && !text_parse_i64(options->max_events, 1, INT64_MAX, &events))
-        return error_set(err, ERROR_USAGE, "--max-events: '%s' is not a number of records", options->max_events);
-    int64_t samples;
-    if (options->samples && !text_parse_i64(options->samples, 1, SAMPLES_MAX, &samples))
-        return error_set(err, ERROR_USAGE, "--samples: '%s' is not a number of samples per second (1 to %d)",
-                         options->samples, SAMPLES_MAX);
     if (!options->buffer)
         return STATUS_OK;
     size_t digits = strspn(options->buffer, "0123456789");
@@ -376,14 +369,14 @@ static enum status options_check(const struct options *options, struct error *er
 }
 
 /* The trace must not exist yet: report this before a long run, not after. */
-static enum status output_check(const struct options *options, const char *output, struct error *err)
+static enum status output_check(bool force, const char *output, struct error *err)
 {
     struct stat about;
     if (stat(output, &about) != 0)
         return STATUS_OK;
     if (S_ISDIR(about.st_mode))
         return error_set(err, ERROR_OUTPUT, "%s: is a directory", output);
-    if (!options->force && S_ISREG(about.st_mode))
+    if (!force && S_ISREG(about.st_mode))
         return error_set(err, ERROR_OUTPUT, "%s: exists (use -f to replace it)", output);
     return STATUS_OK;
 }
@@ -410,13 +403,13 @@ static char *words_left(const char *directory, const char *output)
 }
 
 /* Writes the trace of the run; if that fails, the directory is kept: `left` is its path. */
-static int finish(const struct options *options, const char *directory, const char *output, const char *left,
+static int finish(const struct recording *recording, const char *directory, const char *output, const char *left,
                   const struct launch_result *result)
 {
     if (!directory_has_recording(directory)) {
         rmdir(directory);
-        fprintf(stderr, "sight: nothing was recorded: no process of '%s' called MPI_Init\n", options->inputs[0]);
-        if (result->code == EXIT_DONE && program_is_launcher(options->inputs[0]))
+        fprintf(stderr, "sight: nothing was recorded: no process of '%s' called MPI_Init\n", recording->words[0]);
+        if (result->code == EXIT_DONE && program_is_launcher(recording->words[0]))
             fprintf(stderr,
                     "sight: or the processes were on hosts that do not share '%s': copy it from each host, then: sight "
                     "merge -o %s COPY...\n",
@@ -424,10 +417,12 @@ static int finish(const struct options *options, const char *directory, const ch
         return EXIT_INPUT;
     }
     struct merged merged;
+    struct merging merging = {
+        .common = recording->common, .clock = recording->recorder->clock, .force = recording->target->force};
     size_t running = still_running_wait(directory);
     if (running > 0)
         fprintf(stderr, "sight: incomplete: %zu process%s still running\n", running, running == 1 ? " is" : "es are");
-    int code = merge(options, (char *const *)&directory, 1, output, result, &merged);
+    int code = merge(&merging, (char *const *)&directory, 1, output, result, &merged);
     if (merged.elsewhere)
         fprintf(stderr,
                 "sight: other hosts have their part in a directory of this name: copy it from each host, then: sight "
@@ -440,16 +435,17 @@ static int finish(const struct options *options, const char *directory, const ch
     return (code == EXIT_DONE || code == EXIT_DAMAGED) && merged.failed ? EXIT_OUTPUT : code;
 }
 
-enum status recording_try(const struct options *options, bool records, struct launch_result *result, struct error *err)
+enum status recording_try(const struct recording *recording, bool records, struct launch_result *result,
+                          struct error *err)
 {
     if (!records)
-        return launch(options->inputs, options->input_count, NULL, NULL, result, err);
+        return launch(recording->words, recording->count, NULL, NULL, result, err);
     char *preload = NULL, *directory = NULL;
     enum status status = STATUS_FAILED;
-    if (options_check(options, err) == STATUS_OK && (preload = preload_make(options, err)) &&
+    if (options_check(recording->recorder, err) == STATUS_OK && (preload = preload_make(recording, err)) &&
         (directory = directory_make("-", err))) {
-        environment_set(options, directory, preload);
-        status = launch(options->inputs, options->input_count, NULL, NULL, result, err);
+        environment_set(recording->recorder, directory, preload);
+        status = launch(recording->words, recording->count, NULL, NULL, result, err);
         still_running_wait(directory);
         directory_remove(directory);
     }
@@ -458,38 +454,58 @@ enum status recording_try(const struct options *options, bool records, struct la
     return status;
 }
 
-int recording_run(const struct options *options, const char *output, recording_written *written)
+/* Runs the command with everything set, and writes the trace. Returns the exit code of that. */
+static int record(const struct recording *recording, const char *directory, const char *output, struct watch *watch,
+                  struct launch_result *result, bool *launched)
 {
     struct error err = {0};
-    char *preload = NULL, *directory = NULL, *left;
+    char *left = words_left(directory, output);
+    run_set_last_words(left);
+    *launched = watch_start(watch, recording->watch, directory, &err) == STATUS_OK &&
+                launch(recording->words, recording->count, watch_wanted(watch) ? watch_look : NULL, watch, result,
+                       &err) == STATUS_OK;
+    if (!*launched)
+        rmdir(directory);
+    int code = *launched ? finish(recording, directory, output, left, result) : command_fault(&err);
+    run_set_last_words(NULL);
+    free(left);
+    return code;
+}
+
+/* The same from the beginning, with what must be right before the command is started. */
+static int run_to(const struct recording *recording, const char *output, recording_written *written)
+{
+    struct error err = {0};
+    char *preload = NULL, *directory = NULL;
     struct launch_result result = {.code = EXIT_DONE};
     struct watch watch;
-    if (options_check(options, &err) != STATUS_OK || output_check(options, output, &err) != STATUS_OK ||
-        run_check(options->inputs, options->input_count, &err) != STATUS_OK ||
-        !(preload = preload_make(options, &err)) || !(directory = directory_make(output, &err))) {
+    bool launched;
+    if (options_check(recording->recorder, &err) != STATUS_OK ||
+        output_check(recording->target->force, output, &err) != STATUS_OK ||
+        run_check(recording->words, recording->count, &err) != STATUS_OK ||
+        !(preload = preload_make(recording, &err)) || !(directory = directory_make(output, &err))) {
         free(preload);
         return command_fault(&err);
     }
-    run_check_launcher(options, options->inputs, options->input_count);
-    environment_set(options, directory, preload);
-    left = words_left(directory, output);
-    run_set_last_words(left);
-    bool launched = watch_start(&watch, options, directory, &err) == STATUS_OK &&
-                    launch(options->inputs, options->input_count, watch_wanted(&watch) ? watch_look : NULL, &watch,
-                           &result, &err) == STATUS_OK;
-    if (!launched)
-        rmdir(directory);
-    int code = launched ? finish(options, directory, output, left, &result) : command_fault(&err);
-    run_set_last_words(NULL);
+    run_check_launcher(recording->common, recording->words, recording->count);
+    environment_set(recording->recorder, directory, preload);
+    int code = record(recording, directory, output, &watch, &result, &launched);
     if (launched && written && (code == EXIT_DONE || code == EXIT_DAMAGED))
-        written(options, output);
+        written(recording->common, output);
     free(preload);
     free(directory);
-    free(left);
     if (!launched)
         return code;
     if (watch.ended)
         return EXIT_TIMEOUT;
     launch_die_alike(&result);
     return result.code != EXIT_DONE || code == EXIT_DAMAGED ? result.code : code;
+}
+
+int recording_run(const struct recording *recording, recording_written *written)
+{
+    char *output = output_of(recording);
+    int code = run_to(recording, output, written);
+    free(output);
+    return code;
 }

@@ -6,27 +6,34 @@
 
 /* The common part of `record`, `run` and `merge`. */
 
-/* Called when the trace is there, also of a program that was killed; NULL: nothing. */
-typedef void recording_written(const struct options *options, const char *output);
+/* A command that is to be recorded. */
+struct recording {
+    const struct common_options *common;
+    const struct target_options *target; /* of the trace; without a path it is named after the program */
+    const struct recorder_options *recorder;
+    const struct watch_options *watch;
+    char *const *words; /* the whole command, with its launcher if it has one */
+    size_t count;
+};
 
-/* Runs the command, which is the inputs of the options, with a recording library in front of its MPI, and writes the
-   trace to `output`. Returns the exit code: the command's own, unless that is 0 and the trace could not be written.
-   A command that was ended by a signal ends this process the same way. */
-int recording_run(const struct options *options, const char *output, recording_written *written);
+/* Called when the trace is there, also of a program that was killed; NULL: nothing. */
+typedef void recording_written(const struct common_options *common, const char *output);
+
+/* Runs the command with a recording library in front of its MPI, and writes the trace. Returns the exit code: the
+   command's own, unless that is 0 and the trace could not be written. A command that was ended by a signal ends this
+   process the same way. */
+int recording_run(const struct recording *recording, recording_written *written);
 
 /* Runs the command once with the recording library in front of its MPI, or without, and throws away what was recorded:
    for how long it takes. The environment is changed for good. */
 struct launch_result;
-enum status recording_try(const struct options *options, bool records, struct launch_result *result,
+enum status recording_try(const struct recording *recording, bool records, struct launch_result *result,
                           struct error *err) MUST_CHECK;
 
 /* Prints the linker options for programs with a static MPI, for the MPI of a compiler (mpicc). */
 int recording_print_link(const char *compiler);
 
-/* Writes the recordings in the directories that are the options' inputs as finalised CLOG-2. */
-int recording_merge(const struct options *options, const char *output);
-
-/* Name of the trace of a command: the program's name with .clog2. Freed by the caller. */
-char *recording_output(const struct options *options);
+/* Writes the recordings in the directories that are the inputs as finalised CLOG-2 to the target. */
+int recording_merge(const struct common_options *common, const struct target_options *target);
 
 #endif

@@ -63,12 +63,14 @@ int run_report_damage(const struct trace_end *end, int64_t last_ns)
     return EXIT_DAMAGED;
 }
 
-int run_output(const struct options *options, void (*write)(struct output *output, const void *context),
+int run_output(const struct target_options *target, void (*write)(struct output *output, const void *context),
                const void *context, int code)
 {
+    static const struct target_options standard;
     struct error err = {0};
-    struct output_options how = {.replace = options->force};
-    struct output *output = output_open(options->output ? options->output : "-", how, &err);
+    target = target ? target : &standard;
+    struct output *output =
+        output_open(target->path ? target->path : "-", (struct output_options){.replace = target->force}, &err);
     if (!output)
         return command_fault(&err);
     write(output, context);
@@ -77,110 +79,87 @@ int run_output(const struct options *options, void (*write)(struct output *outpu
     return code;
 }
 
-enum status run_width(const struct options *options, uint32_t least, uint32_t *width, struct error *err)
+uint32_t run_width(const struct number_option *width, const struct target_options *target, uint32_t least)
 {
     enum { USUAL = 80, MOST = 1000 };
-    int64_t wanted = USUAL;
     struct winsize size;
-    if (options->width && !text_parse_i64(options->width, least, MOST, &wanted))
-        return error_set(err, ERROR_USAGE, "--width: '%s' is not a number from %u to %d", options->width, least, MOST);
-    if (!options->width && !options->output && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col >= least &&
-        size.ws_col <= MOST)
-        wanted = size.ws_col;
-    *width = (uint32_t)wanted;
-    return STATUS_OK;
+    if (width->text)
+        return (uint32_t)width->value;
+    if (!target->path && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col >= least && size.ws_col <= MOST)
+        return size.ws_col;
+    return USUAL;
 }
 
-struct report {
-    const struct options *options;
-    const struct metrics *metrics;
-    void (*write)(struct output *output, const struct options *options, const struct metrics *metrics);
-};
-
-static void write_report(struct output *output, const void *context)
-{
-    const struct report *report = context;
-    report->write(output, report->options, report->metrics);
-}
-
-int run_report(const struct options *options, unsigned wants,
-               enum status (*check)(const struct options *options, const struct metrics *metrics, struct error *err),
-               void (*write)(struct output *output, const struct options *options, const struct metrics *metrics))
-{
-    struct error err = {0};
-    struct engine_result *run = ask(options, wants, &err);
-    if (!run || (check && check(options, run->metrics, &err) != STATUS_OK)) {
-        engine_free(run);
-        return command_fault(&err);
-    }
-    struct report report = {.options = options, .metrics = run->metrics, .write = write};
-    int64_t duration_ns = time_since(run->metrics->begin_ns, run->metrics->end_ns);
-    int code = run_output(options, write_report, &report, run_report_damage(&run->metrics->end, duration_ns));
-    engine_free(run);
-    return code;
-}
-
-struct judged_report {
-    const struct options *options;
+struct page {
+    const struct run_report *report;
     const struct engine_result *run;
-    void (*write)(struct output *output, const struct options *options, const struct engine_result *run);
 };
 
-static void write_judged(struct output *output, const void *context)
+static void write_page(struct output *output, const void *context)
 {
-    const struct judged_report *report = context;
-    report->write(output, report->options, report->run);
+    const struct page *page = context;
+    page->report->write(output, page->report->context, page->run);
 }
 
 /* 1 where a condition of --fail-on holds; damage wins. */
-static int judged_code(const struct options *options, const struct engine_result *run, int code)
+static int judged_code(const char *fail_on, const struct engine_result *run, int code)
 {
     char text[CONDITION_TEXT_SIZE];
-    if (!options->fail_on || !conditions_hold(options->fail_on, run->metrics, run->findings, text))
+    if (!fail_on || !conditions_hold(fail_on, run->metrics, run->findings, text))
         return code;
     fprintf(stderr, "sight: %s\n", text);
     return code == EXIT_DONE ? EXIT_CONDITION : code;
 }
 
-int run_judged(const struct options *options, unsigned wants,
-               enum status (*check)(const struct options *options, const struct metrics *metrics, struct error *err),
-               void (*write)(struct output *output, const struct options *options, const struct engine_result *run))
+static enum status check(const struct run_report *report, const struct engine_result *run, struct error *err)
+{
+    if (report->check && report->check(report->context, run, err) != STATUS_OK)
+        return STATUS_FAILED;
+    return report->fail_on ? conditions_known(report->fail_on, run->metrics, err) : STATUS_OK;
+}
+
+int run_report(const struct run_report *report)
 {
     struct error err = {0};
-    if (options->fail_on && conditions_check(options->fail_on, &err) != STATUS_OK)
+    struct asking asking;
+    if (report->fail_on && conditions_check(report->fail_on, &err) != STATUS_OK)
         return command_fault(&err);
-    struct engine_result *run = ask(options, wants | ENGINE_FINDINGS, &err);
-    if (!run || (check && check(options, run->metrics, &err) != STATUS_OK) ||
-        (options->fail_on && conditions_known(options->fail_on, run->metrics, &err) != STATUS_OK)) {
+    asking_begin(&asking, report->common, report->trace, report->wants);
+    if (report->search) {
+        asking.request.hypotheses = report->search->hypotheses;
+        asking.request.has_threshold = report->search->threshold.text != NULL;
+        asking.request.threshold = report->search->threshold.value;
+    }
+    struct engine_result *run = asking_run(&asking, report->common, &err);
+    if (!run || check(report, run, &err) != STATUS_OK) {
         engine_free(run);
         return command_fault(&err);
     }
-    struct judged_report report = {options, run, write};
     int64_t duration_ns = time_since(run->metrics->begin_ns, run->metrics->end_ns);
     int code = run_report_damage(&run->metrics->end, duration_ns);
-    code = run_output(options, write_judged, &report, judged_code(options, run, code));
+    code = run_output(report->target, write_page, &(struct page){report, run}, judged_code(report->fail_on, run, code));
     engine_free(run);
     return code;
 }
 
-bool run_wants_colour(const struct options *options)
+bool run_wants_colour(const struct common_options *common, const struct target_options *target)
 {
-    if (options->color && strcmp(options->color, "auto") != 0)
-        return strcmp(options->color, "always") == 0;
+    if (choice_is(common->color, "always") || choice_is(common->color, "never"))
+        return choice_is(common->color, "always");
     const char *none = getenv("NO_COLOR");
     /* Open MPI gives process 0 a terminal of its own, whatever its launcher writes to. */
-    if (team_size(options->team) > 1)
+    if (team_size(common->team) > 1)
         return false;
-    return !options->output && isatty(STDOUT_FILENO) && !(none && *none);
+    return !target->path && isatty(STDOUT_FILENO) && !(none && *none);
 }
 
-void run_title(char *buffer, size_t size, const struct options *options)
+void run_title(char *buffer, size_t size, const struct common_options *common)
 {
-    const char *first = options->input_count ? options->inputs[0] : "";
+    const char *first = common->input_count ? common->inputs[0] : "";
     char shown[VALUE_TEXT_SIZE];
     text_for_terminal(shown, sizeof shown, strcmp(first, "-") == 0 ? "standard input" : first, 100);
-    if (options->input_count > 1)
-        snprintf(buffer, size, "%s and %zu more", shown, options->input_count - 1);
+    if (common->input_count > 1)
+        snprintf(buffer, size, "%s and %zu more", shown, common->input_count - 1);
     else
         snprintf(buffer, size, "%s", shown);
 }

@@ -11,30 +11,40 @@
    last event counted from the trace's begin; negative: not known. */
 int run_report_damage(const struct trace_end *end, int64_t last_ns);
 
-/* Opens the output that was asked for (standard output by default), lets `write` fill it, and closes it. Returns the
-   exit code: that of a fault, else `code`. */
-int run_output(const struct options *options, void (*write)(struct output *output, const void *context),
+/* Opens the output that was asked for, by default (also NULL) standard output, lets `write` fill it, and closes it.
+   Returns the exit code: that of a fault, else `code`. */
+int run_output(const struct target_options *target, void (*write)(struct output *output, const void *context),
                const void *context, int code);
 
-/* A complete command that reports metrics: requests them and other results (enum engine_want), lets `check` (or NULL)
-   refuse if something is missing, lets `write` print them, reports damage. Returns the exit code. */
-int run_report(const struct options *options, unsigned wants,
-               enum status (*check)(const struct options *options, const struct metrics *metrics, struct error *err),
-               void (*write)(struct output *output, const struct options *options, const struct metrics *metrics));
+/* A complete command that asks the engine and prints the answer. */
+struct run_report {
+    const struct common_options *common;
+    const struct target_options *target;
+    const struct trace_options *trace;
+    const struct search_options *search; /* hypotheses and threshold; NULL: sight's own */
+    unsigned wants;                      /* of enum engine_want */
+    const char *fail_on;                 /* conditions, with ENGINE_FINDINGS; NULL: none */
+    const void *context;                 /* of the functions below: the command's options */
+    /* Refuses if something is missing; NULL: nothing can be. */
+    enum status (*check)(const void *context, const struct engine_result *run, struct error *err);
+    void (*write)(struct output *output, const void *context, const struct engine_result *run);
+};
 
-/* The same with findings in addition: --fail-on is applied. */
-int run_judged(const struct options *options, unsigned wants,
-               enum status (*check)(const struct options *options, const struct metrics *metrics, struct error *err),
-               void (*write)(struct output *output, const struct options *options, const struct engine_result *run));
+/* The first members, from a command's options. */
+#define RUN_OPTIONS(options)                                                                                           \
+    .common = &(options)->common, .target = &(options)->target, .trace = &(options)->trace, .context = (options)
 
-/* How wide lines of text are: --width, from `least` to 1,000, else the terminal's, else 80. */
-enum status run_width(const struct options *options, uint32_t least, uint32_t *width, struct error *err) MUST_CHECK;
+/* Asks, checks, reports damage, applies the conditions and prints. Returns the exit code. */
+int run_report(const struct run_report *report);
+
+/* How wide lines of text are: --width, else the terminal's if it has `least` columns, else 80. */
+uint32_t run_width(const struct number_option *width, const struct target_options *target, uint32_t least);
 
 /* The inputs as a person names them: "run.clog2", "rank0.clog2 and 3 more". */
-void run_title(char *buffer, size_t size, const struct options *options);
+void run_title(char *buffer, size_t size, const struct common_options *common);
 
 /* Whether text on the output is to have colours: --color, NO_COLOR, and whether it is a terminal. */
-bool run_wants_colour(const struct options *options);
+bool run_wants_colour(const struct common_options *common, const struct target_options *target);
 
 /* Signals end the work with code 130 and leave no unfinished output. */
 void run_catch_signals(void);

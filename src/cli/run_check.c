@@ -82,7 +82,7 @@ enum status run_check(char *const *words, size_t count, struct error *err)
     return check_root(words, count, err);
 }
 
-void run_check_launcher(const struct options *options, char *const *words, size_t count)
+void run_check_launcher(const struct common_options *common, char *const *words, size_t count)
 {
     if (!program_is_launcher(words[0]))
         return;
@@ -90,6 +90,6 @@ void run_check_launcher(const struct options *options, char *const *words, size_
     struct program program = program_find(words + 1, count - 1);
     if (launcher == MPI_KIND_NONE || program.kind == MPI_KIND_NONE || launcher == program.kind)
         return;
-    command_note(options, "%s is the launcher of %s, but %s is linked to %s: each process would be a run of its own",
+    command_note(common, "%s is the launcher of %s, but %s is linked to %s: each process would be a run of its own",
                  words[0], mpi_title(launcher), program.name, mpi_title(program.kind));
 }

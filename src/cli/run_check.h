@@ -12,6 +12,6 @@
 enum status run_check(char *const *words, size_t count, struct error *err) MUST_CHECK;
 
 /* A note where the launcher is another MPI's than the program: each process would be a run of its own. */
-void run_check_launcher(const struct options *options, char *const *words, size_t count);
+void run_check_launcher(const struct common_options *common, char *const *words, size_t count);
 
 #endif

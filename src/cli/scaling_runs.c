@@ -4,9 +4,7 @@
 #include "cli/launch.h"
 #include "cli/openmp_regions.h"
 #include "cli/program.h"
-#include "cli/selection.h"
 #include "core/memory.h"
-#include "core/text.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -16,7 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { REPEATS_MOST = 1000, WORDS_BEFORE = 16, NUMBER_SIZE = 12 };
+enum { WORDS_BEFORE = 16, NUMBER_SIZE = 12 };
 
 /* One run that is to be made. */
 struct planned {
@@ -24,7 +22,7 @@ struct planned {
 };
 
 struct plan {
-    const struct options *options;
+    const struct scaling_options *options;
     struct program program;
     const char *directory; /* where traces are kept */
     struct planned *runs;
@@ -92,17 +90,17 @@ static size_t words_before(char **words, const struct plan *plan, char *trace, c
 static enum status run_once(const struct plan *plan, const struct planned *run, char *trace,
                             struct launch_result *result, struct error *err)
 {
-    const struct options *options = plan->options;
+    const struct scaling_options *options = plan->options;
     char number[NUMBER_SIZE], threads[NUMBER_SIZE], self[PATH_MAX];
     ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
     self[length > 0 ? length : 0] = '\0';
     snprintf(number, sizeof number, "%u", run->processes);
     snprintf(threads, sizeof threads, "%u", run->threads);
     setenv("OMP_NUM_THREADS", threads, 1);
-    char **words = memory_new((options->input_count + WORDS_BEFORE) * sizeof *words);
+    char **words = memory_new((options->common.input_count + WORDS_BEFORE) * sizeof *words);
     size_t before = words_before(words, plan, trace, number, self), count = before;
-    for (size_t i = 0; i < options->input_count; i++)
-        words[count++] = fill_in(options->inputs[i], run);
+    for (size_t i = 0; i < options->common.input_count; i++)
+        words[count++] = fill_in(options->common.inputs[i], run);
     char *regions = before == 0 ? trace_path(plan->directory, run, ".regions") : NULL;
     if (regions)
         openmp_record(regions);
@@ -116,19 +114,18 @@ static enum status run_once(const struct plan *plan, const struct planned *run, 
     return status;
 }
 
-/* Numbers of --processes or --threads; {1} without the option. */
-static enum status numbers_of(const char *option, const char *text, uint32_t **numbers, size_t *count,
-                              struct error *err)
+/* {1} without the option. */
+static struct list_option numbers_of(const struct list_option *given)
 {
-    if (!text) {
-        *numbers = memory_new(sizeof **numbers);
-        **numbers = 1;
-        *count = 1;
+    static uint32_t one[] = {1};
+    return given->text ? *given : (struct list_option){.numbers = one, .count = 1};
+}
+
+static enum status check_list(const char *option, const struct list_option *list, struct error *err)
+{
+    if (list->count == 0 || list->numbers[0] > 0)
         return STATUS_OK;
-    }
-    if (selection_ranks(text, numbers, count, err) != STATUS_OK)
-        return STATUS_FAILED;
-    return (*numbers)[0] > 0 ? STATUS_OK : error_set(err, ERROR_USAGE, "--%s: 0 is no number of %s", option, option);
+    return error_set(err, ERROR_USAGE, "--%s: 0 is no number of %s", option, option);
 }
 
 /* Fisher and Yates, with our own generator, so that a continued series has the same order. */
@@ -148,31 +145,24 @@ static void shuffle(struct planned *runs, size_t count)
 
 static enum status plan_runs(struct plan *plan, struct error *err)
 {
-    const struct options *options = plan->options;
-    uint32_t *processes = NULL, *threads = NULL;
-    size_t process_count = 0, thread_count = 0, capacity = 0;
-    int64_t repeats = 1;
-    enum status status = STATUS_OK;
-    if (options->repeat && !text_parse_i64(options->repeat, 1, REPEATS_MOST, &repeats))
-        status =
-            error_set(err, ERROR_USAGE, "--repeat: '%s' is not a number from 1 to %d", options->repeat, REPEATS_MOST);
-    if (status == STATUS_OK)
-        status = numbers_of("processes", options->processes, &processes, &process_count, err);
-    if (status == STATUS_OK)
-        status = numbers_of("threads", options->threads, &threads, &thread_count, err);
-    for (size_t p = 0; status == STATUS_OK && p < process_count; p++)
-        for (size_t t = 0; t < thread_count; t++)
-            for (uint32_t r = 1; r <= (uint32_t)repeats; r++)
-                ARRAY_PUSH(plan->runs, plan->count, capacity, (struct planned){processes[p], threads[t], r});
-    free(processes);
-    free(threads);
+    const struct scaling_options *options = plan->options;
+    struct list_option processes = numbers_of(&options->processes), threads = numbers_of(&options->threads);
+    uint32_t repeats = options->repeat.value > 0 ? (uint32_t)options->repeat.value : 1;
+    size_t capacity = 0;
+    if (check_list("processes", &processes, err) != STATUS_OK || check_list("threads", &threads, err) != STATUS_OK)
+        return STATUS_FAILED;
+    for (size_t p = 0; p < processes.count; p++)
+        for (size_t t = 0; t < threads.count; t++)
+            for (uint32_t r = 1; r <= repeats; r++)
+                ARRAY_PUSH(plan->runs, plan->count, capacity,
+                           (struct planned){processes.numbers[p], threads.numbers[t], r});
     shuffle(plan->runs, plan->count);
-    return status;
+    return STATUS_OK;
 }
 
-static void note(const struct options *options, size_t index, size_t count, const struct planned *run)
+static void note(const struct scaling_options *options, size_t index, size_t count, const struct planned *run)
 {
-    if (!options->quiet)
+    if (!options->common.quiet)
         fprintf(stderr, "sight: run %zu of %zu: %u process%s, %u thread%s\n", index + 1, count, run->processes,
                 run->processes == 1 ? "" : "es", run->threads, run->threads == 1 ? "" : "s");
 }
@@ -199,7 +189,7 @@ static bool take_regions(const struct performed_runs *performed, const struct pl
 
 static enum status perform(struct plan *plan, struct performed_runs *performed, struct error *err)
 {
-    const struct options *options = plan->options;
+    const struct scaling_options *options = plan->options;
     struct launch_result result = {0};
     bool is_mpi = plan->program.kind != MPI_KIND_NONE, warm = false;
     size_t capacity = 0;
@@ -207,7 +197,7 @@ static enum status perform(struct plan *plan, struct performed_runs *performed, 
     for (size_t i = 0; i < plan->count; i++) {
         const struct planned *run = &plan->runs[i];
         char *trace = trace_path(performed->directory, run, is_mpi ? ".clog2" : ".xml");
-        bool is_there = !options->force && access(trace, R_OK) == 0;
+        bool is_there = !options->target.force && access(trace, R_OK) == 0;
         /* The first run finds cold caches and files that were never read: it is made twice. */
         for (int times = is_there ? 0 : warm ? 1 : 2; times > 0; times--) {
             note(options, i, plan->count, run);
@@ -239,11 +229,11 @@ static enum status perform(struct plan *plan, struct performed_runs *performed, 
     return STATUS_OK;
 }
 
-enum status scaling_perform(const struct options *options, struct performed_runs *performed, struct error *err)
+enum status scaling_perform(const struct scaling_options *options, struct performed_runs *performed, struct error *err)
 {
-    struct plan plan = {.options = options, .program = program_find(options->inputs, 1)};
-    const char *slash = strrchr(options->inputs[0], '/');
-    if (asprintf(&performed->directory, "%s.scaling", slash ? slash + 1 : options->inputs[0]) < 0)
+    struct plan plan = {.options = options, .program = program_find(options->common.inputs, 1)};
+    const char *program = options->common.inputs[0], *slash = strrchr(program, '/');
+    if (asprintf(&performed->directory, "%s.scaling", slash ? slash + 1 : program) < 0)
         abort();
     enum status status = plan_runs(&plan, err);
     plan.directory = performed->directory;

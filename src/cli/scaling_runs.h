@@ -25,7 +25,7 @@ struct performed_runs {
    set. The program's standard output goes to standard error. Traces are kept in the directory PROGRAM.scaling; existing
    ones are kept unless --force is given, so that an interrupted series continues. Runs that fail are reported and left
    out. Clear the runs afterwards in any case. */
-enum status scaling_perform(const struct options *options, struct performed_runs *performed,
+enum status scaling_perform(const struct scaling_options *options, struct performed_runs *performed,
                             struct error *err) MUST_CHECK;
 void performed_clear(struct performed_runs *performed);
 

@@ -14,13 +14,13 @@ void several_runs_push(struct several_runs *several, struct scaling_run run)
     several->runs[several->count++] = run;
 }
 
-enum status several_runs_add(struct several_runs *several, const struct options *options, char *input, int *code,
-                             struct error *err)
+enum status several_runs_add(struct several_runs *several, const struct common_options *common,
+                             const struct trace_options *trace, char *input, int *code, struct error *err)
 {
-    struct options one = *options;
+    struct common_options one = *common;
     one.inputs = &input;
     one.input_count = 1;
-    struct engine_result *result = ask(&one, ENGINE_ANALYSIS | ENGINE_PHASES, err);
+    struct engine_result *result = ask(&one, trace, ENGINE_ANALYSIS | ENGINE_PHASES, err);
     if (!result)
         return STATUS_FAILED;
     const struct metrics *metrics = result->metrics;

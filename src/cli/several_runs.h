@@ -13,8 +13,8 @@ struct several_runs {
 };
 
 /* Reads one more run, with analysis and phases; `code` becomes that of damage. */
-enum status several_runs_add(struct several_runs *several, const struct options *options, char *input, int *code,
-                             struct error *err) MUST_CHECK;
+enum status several_runs_add(struct several_runs *several, const struct common_options *common,
+                             const struct trace_options *trace, char *input, int *code, struct error *err) MUST_CHECK;
 
 /* Adds one without a file. */
 void several_runs_push(struct several_runs *several, struct scaling_run run);

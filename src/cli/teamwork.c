@@ -21,7 +21,7 @@ static struct team *join(const char *mpi, struct error *err)
 bool teamwork_begin(const char *word, struct team **team, int *code)
 {
     const struct command *command = command_find(word);
-    const char *mpi = command && (command->options & COMMAND_ALONE) ? NULL : team_launcher();
+    const char *mpi = command && (command->kind & COMMAND_ALONE) ? NULL : team_launcher();
     struct error err = {0};
     *team = mpi ? join(mpi, &err) : NULL;
     if (mpi && !*team) {

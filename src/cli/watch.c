@@ -15,14 +15,15 @@
 #define GRACE_NS (5 * SECOND_NS) /* from SIGTERM to SIGKILL */
 enum { PLACES = 20 };
 
-enum status watch_start(struct watch *watch, const struct options *options, const char *directory, struct error *err)
+enum status watch_start(struct watch *watch, const struct watch_options *options, const char *directory,
+                        struct error *err)
 {
-    *watch = (struct watch){.kill = options->kill, .directory = directory, .begin_ns = clock_ns()};
-    if (options->timeout && !text_parse_time(options->timeout, &watch->timeout_ns))
-        return error_set(err, ERROR_USAGE, "--timeout: '%s' is no time (such as 90, 10m, 2h)", options->timeout);
-    if (options->on_hang && !text_parse_time(options->on_hang, &watch->on_hang_ns))
-        return error_set(err, ERROR_USAGE, "--on-hang: '%s' is no time (such as 30, 5m)", options->on_hang);
-    if (options->kill && !options->on_hang)
+    *watch = (struct watch){.timeout_ns = options->timeout.ns,
+                            .on_hang_ns = options->on_hang.ns,
+                            .kill = options->kill,
+                            .directory = directory,
+                            .begin_ns = clock_ns()};
+    if (options->kill && !options->on_hang.text)
         return error_set(err, ERROR_USAGE, "--kill needs --on-hang");
     return STATUS_OK;
 }

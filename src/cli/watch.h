@@ -17,8 +17,8 @@ struct watch {
 };
 enum { EXIT_TIMEOUT = 124 };
 
-/* From the options. STATUS_FAILED: they are wrong. */
-enum status watch_start(struct watch *watch, const struct options *options, const char *directory,
+/* From the options. STATUS_FAILED: they contradict each other. */
+enum status watch_start(struct watch *watch, const struct watch_options *options, const char *directory,
                         struct error *err) MUST_CHECK;
 
 /* True if there is anything to watch for. */

@@ -27,7 +27,7 @@ enum status engine_look_open(struct engine_look *look, const struct engine_reque
                              void *note_context, struct error *err)
 {
     struct watching watching = {.request = request, .step = ENGINE_STEP_INDEX};
-    const struct timeline_options how = {.watch = opening_watch,
+    const struct timeline_open_options how = {.watch = opening_watch,
                                          .watch_context = &watching,
                                          .note = note,
                                          .note_context = note_context,

@@ -18,7 +18,7 @@ struct timeline {
 };
 
 /* Opens with the given checkpoints and cells, for tests. */
-struct timeline *timeline_open_tuned(char *const *paths, size_t count, const struct timeline_options *options,
+struct timeline *timeline_open_tuned(char *const *paths, size_t count, const struct timeline_open_options *options,
                                      struct index_tuning tuning, struct error *err);
 
 /* Walks over all events of [from_ns, to_ns), and as far beyond as needed: states and messages that reach beyond the

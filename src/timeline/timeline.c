@@ -22,7 +22,7 @@ struct opening {
     struct timeline *timeline;
     char *const *paths;
     size_t count;
-    const struct timeline_options *options;
+    const struct timeline_open_options *options;
     struct index_tuning tuning;
 };
 
@@ -78,7 +78,7 @@ static struct timeline_clocks clocks_summary(const struct clocks *clocks)
 /* Makes a copy in order of time, and its index. */
 static enum status make_from_copy(struct opening *opening, struct reader *reader, struct error *err)
 {
-    const struct timeline_options *options = opening->options;
+    const struct timeline_open_options *options = opening->options;
     struct cache *cache = &opening->timeline->cache;
     if (store_events(reader, cache->trace, options->watch, options->watch_context, err) != STATUS_OK)
         return STATUS_FAILED;
@@ -114,7 +114,7 @@ static enum status make_in_place(struct opening *opening, struct reader *reader,
 /* A reader at the trace's begin. NULL and a fault. */
 static struct reader *open_source(const struct opening *opening, struct error *err)
 {
-    const struct timeline_options *options = opening->options;
+    const struct timeline_open_options *options = opening->options;
     if (!options->fix_clocks)
         return reader_open(opening->paths, opening->count, err);
     struct reader *reader = reader_open_twice(opening->paths, opening->count, err);
@@ -258,10 +258,10 @@ static enum status check_span(const struct timeline *timeline, const char *name,
                      name, (double)info->begin_ns / 1e9, (double)info->end_ns / 1e9, (size_t)info->row_count);
 }
 
-struct timeline *timeline_open_tuned(char *const *paths, size_t count, const struct timeline_options *options,
+struct timeline *timeline_open_tuned(char *const *paths, size_t count, const struct timeline_open_options *options,
                                      struct index_tuning tuning, struct error *err)
 {
-    static const struct timeline_options none;
+    static const struct timeline_open_options none;
     struct timeline *timeline = memory_new(sizeof *timeline);
     timeline->exact_events = EXACT_EVENTS;
     struct opening opening = {timeline, paths, count, options ? options : &none, tuning};
@@ -271,7 +271,7 @@ struct timeline *timeline_open_tuned(char *const *paths, size_t count, const str
     return NULL;
 }
 
-struct timeline *timeline_open(char *const *paths, size_t count, const struct timeline_options *options,
+struct timeline *timeline_open(char *const *paths, size_t count, const struct timeline_open_options *options,
                                struct error *err)
 {
     return timeline_open_tuned(paths, count, options, (struct index_tuning){0}, err);

@@ -45,7 +45,7 @@ struct timeline_info {
    line without "sight: " and full stop. */
 typedef void timeline_note(void *context, const char *text);
 
-struct timeline_options {
+struct timeline_open_options {
     stream_watch *watch; /* while the trace is read as a whole: progress, and false to stop; NULL: none */
     void *watch_context;
     timeline_note *note; /* NULL: silent */
@@ -55,7 +55,7 @@ struct timeline_options {
 };
 
 /* Opens a trace in any format, as reader_open does. NULL and a fault. Standard input is kept in TMPDIR. */
-struct timeline *timeline_open(char *const *paths, size_t count, const struct timeline_options *options,
+struct timeline *timeline_open(char *const *paths, size_t count, const struct timeline_open_options *options,
                                struct error *err);
 void timeline_close(struct timeline *timeline); /* NULL: nothing */
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* All tables of the program as lines of fields with tabs between: for tools/tables.sh, which makes sections of the man
    pages and of README from them, and for tables.test. */
-#include "cli/command.h"
+#include "cli/options.h"
 #include "convert/reader.h"
 #include "convert/writer.h"
 #include "heuristics/finding.h"
@@ -37,12 +37,10 @@ static void print_command(const struct command *command)
 {
     printf("command\t%s\t%s\t%s\t%s\n", command->name, known(command->arguments), command->summary,
            known(command->formats));
-    for (size_t i = 0; i < OPTION_COUNT; i++) {
-        const struct option_row *row = option_at(i);
+    for (const struct option_row *row = NULL; (row = option_next(command, row));) {
         const char letter[] = {row->letter ? row->letter : '-', '\0'};
-        if (command_takes(command, i))
-            printf("option\t%s\t%s\t%s\t%s\t%s\t%s\n", command->name, row->name, letter, known(row->value), row->help,
-                   i >= OPTION_FIRST_ALWAYS ? "always" : "-");
+        printf("option\t%s\t%s\t%s\t%s\t%s\t%s\n", command->name, row->name, letter, known(row->value), row->help,
+               option_is_common(row) ? "always" : "-");
     }
 }
 

@@ -129,7 +129,7 @@ static struct timeline *open_tuned(bool fix_clocks)
 {
     struct error err = {0};
     char *path = trace;
-    struct timeline_options options = {.fix_clocks = fix_clocks};
+    struct timeline_open_options options = {.fix_clocks = fix_clocks};
     return timeline_open_tuned(&path, 1, &options, (struct index_tuning){.least_bytes = 64, .cells = 4}, &err);
 }
 

@@ -458,7 +458,7 @@ static void test_damage(int rounds)
     unsigned char *sound = read_index(cache.index, &size), *data = memory_new(size);
     for (int i = 0; i < 2 * rounds; i++) {
         bool made = false, forged = i % 2;
-        struct timeline_options options = {.note = note, .note_context = &made};
+        struct timeline_open_options options = {.note = note, .note_context = &made};
         memcpy(data, sound, size);
         for (uint32_t k = 0; k <= oracle_random(3); k++)
             data[oracle_random((uint32_t)size)] ^= (unsigned char)(1 + oracle_random(255));
