@@ -3,11 +3,8 @@
 
 #include "cli/run.h"
 #include "convert/writer.h"
-#include "core/memory.h"
 #include "core/text.h"
-#include "engine/spans.h"
-#include "graph/match.h"
-#include "timeline/fix_clocks.h"
+#include "engine/convert.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -62,61 +59,35 @@ static void report_losses(const struct convert_options *options, const struct wr
 }
 
 /* The effect of --fix-clocks, and the remaining errors. */
-static void report_clocks(const struct convert_options *options, const struct clocks *clocks, struct match_counts after)
+static void report_clocks(const struct convert_options *options, const struct convert_result *result)
 {
     char early[TEXT_NUMBER_SIZE], all[TEXT_NUMBER_SIZE], error[TEXT_NUMBER_SIZE], left[TEXT_NUMBER_SIZE];
+    if (!result->clocks)
+        return;
     command_note(&options->common, "%s of %s messages arrived before they were sent, by up to %s; in %s %s do",
-                 text_thousands(early, clocks->recorded.early), text_thousands(all, clocks->recorded.messages),
-                 text_duration(error, clocks->recorded.worst_ns), options->target.path,
-                 text_thousands(left, after.received_before_sent));
+                 text_thousands(early, result->clocks->recorded.early),
+                 text_thousands(all, result->clocks->recorded.messages),
+                 text_duration(error, result->clocks->recorded.worst_ns), options->target.path,
+                 text_thousands(left, result->messages.received_before_sent));
 }
 
-/* Waits and findings, where the format has a place for them. */
-static enum status diagnose(const struct convert_options *options, struct asking *asking, struct writer *writer,
-                            struct error *err)
+static void report_lack(const struct convert_options *options, const struct convert_result *result)
 {
-    enum engine_lack lack = ENGINE_LACKS_NOTHING;
-    if (!writer->format->span || options->no_waits)
-        return STATUS_OK;
-    for (size_t i = 0; i < options->common.input_count; i++)
-        if (strcmp(options->common.inputs[i], "-") == 0) {
-            command_note(&options->common, "no waits and findings: standard input cannot be read twice");
-            return STATUS_OK;
-        }
-    enum status status = engine_give_spans(&asking->request, writer, &lack, err);
-    if (status == STATUS_FAILED && err->kind == ERROR_INPUT) {
-        command_note(&options->common, "no waits and findings: %s", err->text);
-        *err = (struct error){0};
-        return STATUS_OK;
+    const char *why = NULL;
+    switch (result->lack) {
+    case CONVERT_LACKS_NOTHING:
+        return;
+    case CONVERT_LACKS_FILE:
+        why = "standard input cannot be read twice";
+        break;
+    case CONVERT_LACKS_ROOM:
+        why = "too many calls";
+        break;
+    case CONVERT_LACKS_INPUT:
+        why = result->fault.text;
+        break;
     }
-    if (status == STATUS_OK && lack == ENGINE_LACKS_ROOM)
-        command_note(&options->common, "no waits and findings: too many calls");
-    return status;
-}
-
-static enum status convert(const struct convert_options *options, struct asking *asking, struct reader *reader,
-                           struct writer *writer, int *code, struct error *err)
-{
-    if (writer_open(writer, options->target.path, options->target.force, err) != STATUS_OK)
-        return STATUS_FAILED;
-    struct matcher *matcher = reader_clocks(reader) ? matcher_new() : NULL;
-    struct sink *sinks[] = {&writer->sink, matcher ? matcher_sink(matcher) : NULL};
-    enum status status = engine_stream(&asking->request, reader, sinks, matcher ? 2 : 1, err);
-    progress_end(&asking->progress);
-    struct match_counts after = matcher ? matcher_counts(matcher) : (struct match_counts){0};
-    matcher_free(matcher);
-    struct error closing = {0};
-    if (writer_close(writer, status == STATUS_OK, &closing) != STATUS_OK && status == STATUS_OK) {
-        *err = closing;
-        status = STATUS_FAILED;
-    }
-    if (status != STATUS_OK)
-        return status;
-    report_losses(options, writer);
-    if (reader_clocks(reader))
-        report_clocks(options, reader_clocks(reader), after);
-    *code = run_report_damage(&reader->end, -1);
-    return STATUS_OK;
+    command_note(&options->common, "no waits and findings: %s", why);
 }
 
 int cmd_convert(const struct command *command, const struct convert_options *options)
@@ -124,24 +95,28 @@ int cmd_convert(const struct command *command, const struct convert_options *opt
     if (!options->target.path)
         return command_usage(command, "no output given (-o OUT)");
     struct error err = {0};
-    const struct writer_format *format = convert_format(options, &err);
     struct asking asking;
+    struct convert_result result;
+    const struct writer_format *format = convert_format(options, &err);
     if (!format)
         return command_fault(&err);
     asking_begin(&asking, &options->common, &options->trace, 0);
-    struct reader *reader = engine_open(&asking.request, &err);
-    if (!reader) {
-        asking_end(&asking);
-        return command_fault(&err);
-    }
-    struct writer *writer = format->create();
-    writer->format = format;
-    int code = EXIT_DONE;
-    if (diagnose(options, &asking, writer, &err) != STATUS_OK ||
-        convert(options, &asking, reader, writer, &code, &err) != STATUS_OK)
-        code = command_fault(&err);
-    format->free(writer);
-    reader_close(reader);
+    enum status status = engine_convert(&(struct convert_request){.trace = &asking.request,
+                                                                  .format = format,
+                                                                  .path = options->target.path,
+                                                                  .replace = options->target.force,
+                                                                  .no_spans = options->no_waits},
+                                        &result, &err);
     asking_end(&asking);
+    report_lack(options, &result);
+    int code;
+    if (status == STATUS_OK) {
+        report_losses(options, result.writer);
+        report_clocks(options, &result);
+        code = run_report_damage(result.end, -1);
+    } else {
+        code = command_fault(&err);
+    }
+    engine_convert_clear(&result);
     return code;
 }

@@ -7,22 +7,25 @@
 #include "cli/selection.h"
 #include "core/memory.h"
 #include "core/text.h"
-#include "heuristics/even_work.h"
+#include "engine/what_if.h"
 #include "render/reports/what_if_report.h"
 
-#include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-/* The request, in the form that the replays need. */
+enum { NAME_SIZE = 128, LIST_SIZE = 256 };
+
+/* The options as a change of the run, with what the change points to. */
 struct question {
-    const struct graph *graph;
+    struct what_if_change change;
     struct network network;
-    bool on_network;
-    unsigned free_waits;
-    bool *free_states, *free_channels; /* owned */
-    double *compute;                   /* by location, owned */
-    struct scenario scenario;          /* its words */
+    struct what_if_free *free;
+    char (*names)[NAME_SIZE]; /* of the free things, as they were given */
+    size_t free_count, free_capacity, name_capacity;
+    char list[LIST_SIZE]; /* of the faster processes */
+    uint32_t *faster;
+    struct scenario scenario; /* its words */
 };
 
 static bool wants_network(const struct what_if_options *options)
@@ -40,6 +43,118 @@ static bool asks_anything(const struct what_if_options *options)
     return wants_network(options) || wants_replay(options) || options->balance || options->speed_up;
 }
 
+/* What is asked. */
+
+static enum status ask_network(struct question *question, const struct what_if_options *options, struct error *err)
+{
+    question->network = (struct network){.latency_ns = options->latency.ns,
+                                         .bytes_per_s = options->bandwidth.value,
+                                         .buses = (uint32_t)options->buses.value,
+                                         .eager_limit = NETWORK_EAGER,
+                                         .sender_stays = true};
+    if (options->eager.text)
+        question->network.eager_limit = (int64_t)options->eager.value;
+    if (wants_network(options))
+        question->change.network = &question->network;
+    if (options->latency.ns > NETWORK_LATENCY_MAX)
+        return error_set(err, ERROR_USAGE, "--latency: '%s' is too long (at most 10 s)", options->latency.text);
+    if (options->bandwidth.text && options->bandwidth.value <= 0)
+        return error_set(err, ERROR_USAGE, "--bandwidth: %s bytes per second is too slow", options->bandwidth.text);
+    if (wants_network(options) && wants_replay(options))
+        return error_set(err, ERROR_USAGE,
+                         "--ideal and --free apply to the recorded network: they cannot be combined with --latency, "
+                         "--bandwidth, --buses or --eager");
+    return STATUS_OK;
+}
+
+/* A factor or "mean", which is 0. False: neither. */
+static bool parse_speed(const char *text, double *speed)
+{
+    char *end;
+    *speed = 0;
+    if (strcmp(text, "mean") == 0)
+        return true;
+    *speed = strtod(text, &end);
+    return end != text && *end == '\0' && *speed > 0 && *speed <= 1e9;
+}
+
+/* "0-3=2": these compute twice as fast; "3=mean": as long as the mean of all. */
+static enum status ask_speed_up(struct question *question, const char *text, struct error *err)
+{
+    const char *equals = strchr(text, '=');
+    size_t length = equals ? (size_t)(equals - text) : 0;
+    if (length == 0 || length >= LIST_SIZE || !parse_speed(equals + 1, &question->change.speed))
+        return error_set(err, ERROR_USAGE, "--speed-up: '%s' is not a list of processes with a factor (0-3=2, 5=mean)",
+                         text);
+    memcpy(question->list, text, length);
+    if (selection_ranks(question->list, &question->faster, &question->change.faster_count, err) != STATUS_OK)
+        return STATUS_FAILED;
+    question->change.faster = question->faster;
+    return STATUS_OK;
+}
+
+static struct what_if_free free_of(const char *name)
+{
+    enum wait_kind wait = wait_kind_find(name);
+    int64_t number;
+    bool by_tag = strncmp(name, "tag=", 4) == 0;
+    if (wait != WAIT_NONE)
+        return (struct what_if_free){.what = WHAT_IF_FREE_WAIT, .wait = wait};
+    if ((by_tag || strncmp(name, "comm=", 5) == 0) &&
+        text_parse_i64(strchr(name, '=') + 1, INT32_MIN + 1, INT32_MAX, &number))
+        return (struct what_if_free){.what = by_tag ? WHAT_IF_FREE_TAG : WHAT_IF_FREE_COMM, .number = number};
+    return (struct what_if_free){.what = WHAT_IF_FREE_FUNCTION, .function = name};
+}
+
+static enum status fault_free(const char *name, int length, struct error *err)
+{
+    return error_set(err, ERROR_USAGE,
+                     "--free: '%.*s' is not an MPI function of this trace, a wait state, or a tag=N or comm=N with "
+                     "messages",
+                     length, name);
+}
+
+static enum status ask_free(struct question *question, const char *list, struct error *err)
+{
+    for (const char *at = list;; at++) {
+        size_t length = strcspn(at, ",");
+        if (length >= NAME_SIZE)
+            return fault_free(at, (int)length, err);
+        ARRAY_RESERVE(question->names, question->name_capacity, question->free_count + 1);
+        snprintf(question->names[question->free_count], NAME_SIZE, "%.*s", (int)length, at);
+        ARRAY_PUSH(question->free, question->free_count, question->free_capacity, (struct what_if_free){0});
+        at += length;
+        if (!*at)
+            break;
+    }
+    /* Only now: the names moved while the array grew. */
+    for (size_t i = 0; i < question->free_count; i++)
+        question->free[i] = free_of(question->names[i]);
+    question->change.free = question->free;
+    question->change.free_count = question->free_count;
+    return STATUS_OK;
+}
+
+static enum status ask_change(struct question *question, const struct what_if_options *options, struct error *err)
+{
+    question->change.ideal = options->ideal;
+    question->change.balance = options->balance;
+    if (ask_network(question, options, err) != STATUS_OK)
+        return STATUS_FAILED;
+    if (options->speed_up && ask_speed_up(question, options->speed_up, err) != STATUS_OK)
+        return STATUS_FAILED;
+    return options->free ? ask_free(question, options->free, err) : STATUS_OK;
+}
+
+static void question_clear(struct question *question)
+{
+    free(question->free);
+    free(question->names);
+    free(question->faster);
+}
+
+/* Its words. */
+
 /* Adds an option's words to those of the scenario. */
 static void say(struct question *question, const char *option, const char *value, const char *title)
 {
@@ -48,21 +163,6 @@ static void say(struct question *question, const char *option, const char *value
     snprintf(words->options + options, sizeof words->options - options, "%s--%s%s%s", options ? " " : "", option,
              value ? " " : "", value ? value : "");
     snprintf(words->title + titles, sizeof words->title - titles, "%s%s", titles ? " and " : "", title);
-}
-
-static enum status ask_network(struct question *question, const struct what_if_options *options, struct error *err)
-{
-    question->on_network = wants_network(options);
-    question->network.eager_limit = options->eager.text ? (int64_t)options->eager.value : NETWORK_EAGER;
-    question->network.sender_stays = true;
-    question->network.latency_ns = options->latency.ns;
-    question->network.bytes_per_s = options->bandwidth.value;
-    question->network.buses = (uint32_t)options->buses.value;
-    if (options->latency.ns > NETWORK_LATENCY_MAX)
-        return error_set(err, ERROR_USAGE, "--latency: '%s' is too long (at most 10 s)", options->latency.text);
-    if (options->bandwidth.text && options->bandwidth.value <= 0)
-        return error_set(err, ERROR_USAGE, "--bandwidth: %s bytes per second is too slow", options->bandwidth.text);
-    return STATUS_OK;
 }
 
 static void say_network(struct question *question, const struct what_if_options *options)
@@ -88,160 +188,54 @@ static void say_network(struct question *question, const struct what_if_options 
     }
 }
 
-static double *all_as_recorded(const struct graph *graph)
+static void say_speed_up(struct question *question, const char *text)
 {
-    double *factors = memory_new(graph->location_count * sizeof *factors);
-    for (size_t i = 0; i < graph->location_count; i++)
-        factors[i] = 1;
-    return factors;
-}
-
-static bool has_rank(const uint32_t *ranks, size_t count, uint32_t rank)
-{
-    for (size_t i = 0; i < count; i++)
-        if (ranks[i] == rank)
-            return true;
-    return false;
-}
-
-/* "0-3=2": these compute twice as fast; "3=mean": as long as the mean of all. */
-static enum status ask_speed_up(struct question *question, const struct what_if_options *options, struct error *err)
-{
-    char list[256];
-    const char *equals = strchr(options->speed_up, '='), *value = equals ? equals + 1 : "";
-    char *end;
-    double factor = strtod(value, &end);
-    bool mean = strcmp(value, "mean") == 0, number = end != value && *end == '\0' && factor > 0 && factor <= 1e9;
-    if (!equals || equals == options->speed_up || (size_t)(equals - options->speed_up) >= sizeof list ||
-        (!mean && !number))
-        return error_set(err, ERROR_USAGE, "--speed-up: '%s' is not a list of processes with a factor (0-3=2, 5=mean)",
-                         options->speed_up);
-    snprintf(list, sizeof list, "%.*s", (int)(equals - options->speed_up), options->speed_up);
-    uint32_t *ranks = NULL;
-    size_t count = 0, found = 0;
-    if (selection_ranks(list, &ranks, &count, err) != STATUS_OK) {
-        free(ranks);
-        return STATUS_FAILED;
-    }
-    double *balanced = what_if_balanced(question->graph);
-    for (size_t i = 0; i < question->graph->location_count; i++)
-        if (has_rank(ranks, count, question->graph->locations[i].process)) {
-            question->compute[i] *= mean ? balanced[i] : 1 / factor;
-            found++;
-        }
-    free(balanced);
-    free(ranks);
-    if (found == 0)
-        return error_set(err, ERROR_USAGE, "--speed-up: there is no process %s in this trace", list);
     char title[SCENARIO_TEXT];
-    snprintf(title, sizeof title,
-             mean ? "%s %.60s compute%s for the mean time%.0s" : "%s %.60s compute%s %.20s times as fast",
-             strpbrk(list, ",-") ? "processes" : "process", list, strpbrk(list, ",-") ? "" : "s", value);
-    say(question, "speed-up", options->speed_up, title);
-    return STATUS_OK;
+    const char *list = question->list;
+    bool several = strpbrk(list, ",-") != NULL;
+    int used = snprintf(title, sizeof title, "%s %.60s compute%s ", several ? "processes" : "process", list,
+                        several ? "" : "s");
+    if (question->change.speed > 0)
+        snprintf(title + used, sizeof title - (size_t)used, "%.20s times as fast", strchr(text, '=') + 1);
+    else
+        snprintf(title + used, sizeof title - (size_t)used, "for the mean time");
+    say(question, "speed-up", text, title);
 }
 
-/* Messages of a tag or communicator. Returns how many channels these are. */
-static size_t free_messages(struct question *question, bool by_tag, int64_t number)
+static void say_free(struct question *question, size_t index)
 {
-    const struct graph *graph = question->graph;
-    size_t found = 0;
-    for (size_t i = 0; i < graph->channel_count; i++) {
-        const struct channel *channel = &graph->channels[i];
-        int32_t comm = channel->comm >= 0 ? graph->defs->comms[channel->comm].id : EVENT_UNKNOWN;
-        if ((by_tag ? channel->tag : comm) != number)
-            continue;
-        question->free_channels[i] = true;
-        found++;
+    char title[SCENARIO_TEXT];
+    const char *name = question->names[index];
+    switch (question->free[index].what) {
+    case WHAT_IF_FREE_WAIT:
+        snprintf(title, sizeof title, "there is no %s%s", name, strstr(name, "wait") ? "" : " wait");
+        break;
+    case WHAT_IF_FREE_FUNCTION:
+        snprintf(title, sizeof title, "%.60s takes no time and never waits", name);
+        break;
+    case WHAT_IF_FREE_TAG:
+    case WHAT_IF_FREE_COMM:
+        snprintf(title, sizeof title, "messages with %.40s always arrive in time", name);
+        break;
     }
-    return found;
+    say(question, "free", name, title);
 }
 
-static bool free_one(struct question *question, const char *name, char title[SCENARIO_TEXT])
-{
-    const struct defs *defs = question->graph->defs;
-    enum wait_kind kind = wait_kind_find(name);
-    int32_t state = defs_find_state(defs, name);
-    bool by_tag = strncmp(name, "tag=", 4) == 0;
-    int64_t number;
-    if (kind != WAIT_NONE) {
-        question->free_waits |= 1u << kind;
-        snprintf(title, SCENARIO_TEXT, "there is no %s%s", name, strstr(name, "wait") ? "" : " wait");
-        return true;
-    }
-    if (state != EVENT_UNKNOWN && defs->states[state].is_mpi) {
-        question->free_states[state] = true;
-        snprintf(title, SCENARIO_TEXT, "%.60s takes no time and never waits", name);
-        return true;
-    }
-    snprintf(title, SCENARIO_TEXT, "messages with %.40s always arrive in time", name);
-    return (by_tag || strncmp(name, "comm=", 5) == 0) &&
-           text_parse_i64(strchr(name, '=') + 1, INT32_MIN + 1, INT32_MAX, &number) &&
-           free_messages(question, by_tag, number) > 0;
-}
-
-static enum status ask_free(struct question *question, const struct what_if_options *options, struct error *err)
-{
-    question->free_states = memory_new(question->graph->defs->state_count);
-    question->free_channels = memory_new(question->graph->channel_count);
-    for (const char *at = options->free;; at++) {
-        char name[128], title[SCENARIO_TEXT];
-        size_t length = strcspn(at, ",");
-        snprintf(name, sizeof name, "%.*s", (int)length, at);
-        if (length >= sizeof name || !free_one(question, name, title))
-            return error_set(
-                err, ERROR_USAGE,
-                "--free: '%.*s' is not an MPI function of this trace, a wait state, or a tag=N or comm=N with messages",
-                (int)length, at);
-        say(question, "free", name, title);
-        at += length;
-        if (!*at)
-            return STATUS_OK;
-    }
-}
-
-static enum status ask_scenario(struct question *question, const struct what_if_options *options, struct error *err)
+static void say_change(struct question *question, const struct what_if_options *options)
 {
     if (options->ideal)
         say(question, "ideal", NULL, "the network and MPI take no time");
-    if (question->on_network)
+    if (question->change.network)
         say_network(question, options);
-    question->compute = options->balance ? what_if_balanced(question->graph) : all_as_recorded(question->graph);
     if (options->balance)
         say(question, "balance", NULL, WHAT_IF_EVEN);
-    if (options->speed_up && ask_speed_up(question, options, err) != STATUS_OK)
-        return STATUS_FAILED;
-    return options->free ? ask_free(question, options, err) : STATUS_OK;
+    if (options->speed_up)
+        say_speed_up(question, options->speed_up);
+    for (size_t i = 0; i < question->free_count; i++)
+        say_free(question, i);
 }
 
-static void answer(struct question *question, const struct what_if_options *options, int64_t replay_ns)
-{
-    struct scenario *scenario = &question->scenario;
-    if (question->on_network) {
-        question->network.compute = question->compute;
-        struct network_run run = network_replay(question->graph, &question->network);
-        scenario->end_ns = run.end_ns;
-        scenario->forced = run.forced;
-        scenario->deadlock = run.deadlock;
-    } else {
-        struct replay replay =
-            replay_run(question->graph, (struct replay_options){.compute = question->compute,
-                                                                .ideal = options->ideal,
-                                                                .free_waits = question->free_waits,
-                                                                .free_states = question->free_states,
-                                                                .free_channels = question->free_channels});
-        scenario->end_ns = replay.end_ns;
-        scenario->forced = replay.forced;
-    }
-    scenario->saving_ns = replay_ns - scenario->end_ns;
-}
-
-static void question_clear(struct question *question)
-{
-    free(question->free_states);
-    free(question->free_channels);
-    free(question->compute);
-}
+/* What is answered. */
 
 /* A metrics file only has the standard scenarios of its analysis. */
 static enum status check(const struct what_if_options *options, const struct engine_result *run, struct error *err)
@@ -252,15 +246,6 @@ static enum status check(const struct what_if_options *options, const struct eng
                          options->common.inputs[0]);
     if (!metrics->analysis)
         return error_set(err, ERROR_INPUT, "%s: more calls than a replay can hold", options->common.inputs[0]);
-    return STATUS_OK;
-}
-
-static enum status check_options(const struct what_if_options *options, struct error *err)
-{
-    if (wants_network(options) && wants_replay(options))
-        return error_set(err, ERROR_USAGE,
-                         "--ideal and --free apply to the recorded network: they cannot be combined with --latency, "
-                         "--bandwidth, --buses or --eager");
     return STATUS_OK;
 }
 
@@ -289,34 +274,45 @@ static int write_answer(const struct what_if_options *options, const struct engi
     return run_output(&options->target, write_page, &page, code);
 }
 
-/* Even work is one fix, with one number (even_work.h); beside other changes it is that of the totals. */
-static bool asks_for_balance_alone(const struct what_if_options *options)
+static int answer_standard(const struct what_if_options *options, const struct engine_result *run)
 {
-    return options->balance && !options->speed_up && !wants_replay(options) && !wants_network(options);
+    struct scenarios scenarios = engine_what_if_standard(run);
+    int code = write_answer(options, run, &scenarios, true);
+    scenarios_clear(&scenarios);
+    return code;
 }
 
-static int run_what_if(const struct what_if_options *options, struct question *question,
-                       const struct engine_result *run, struct error *err)
+static int answer(const struct what_if_options *options, struct question *question, const struct engine_result *run,
+                  struct error *err)
 {
-    const struct analysis *analysis = run->metrics->analysis;
-    bool by_steps;
-    question->graph = run->graph;
-    if (!asks_anything(options)) {
-        struct scenarios scenarios =
-            what_if_standard(question->graph, analysis, even_work_saving_ns(run->metrics, &by_steps));
-        int code = write_answer(options, run, &scenarios, true);
-        scenarios_clear(&scenarios);
-        return code;
-    }
-    if (ask_scenario(question, options, err) != STATUS_OK)
+    struct scenario *scenario = &question->scenario;
+    struct what_if_answer answer = engine_what_if(run, &question->change);
+    if (answer.lack == WHAT_IF_LACKS_PROCESSES)
+        (void)error_set(err, ERROR_USAGE, "--speed-up: there is no process %s in this trace", question->list);
+    if (answer.lack == WHAT_IF_LACKS_FREE)
+        (void)fault_free(question->names[answer.free_index], NAME_SIZE, err);
+    if (answer.lack != WHAT_IF_LACKS_NOTHING)
         return command_fault(err);
-    answer(question, options, analysis->replay);
-    if (asks_for_balance_alone(options)) {
-        question->scenario.saving_ns = even_work_saving_ns(run->metrics, &by_steps);
-        question->scenario.end_ns = analysis->replay - question->scenario.saving_ns;
-    }
-    struct scenarios one = {&question->scenario, 1, analysis->replay};
-    return write_answer(options, run, &one, false);
+    say_change(question, options);
+    scenario->end_ns = answer.end_ns;
+    scenario->saving_ns = answer.saving_ns;
+    scenario->forced = answer.forced;
+    scenario->deadlock = answer.deadlock;
+    return write_answer(options, run, &(struct scenarios){scenario, 1, run->metrics->analysis->replay}, false);
+}
+
+static int what_if(const struct what_if_options *options, struct question *question, struct error *err)
+{
+    int code;
+    struct engine_result *run = ask(&options->common, &options->trace, WHAT_IF_WANTS, err);
+    if (!run || check(options, run, err) != STATUS_OK)
+        code = command_fault(err);
+    else if (asks_anything(options))
+        code = answer(options, question, run, err);
+    else
+        code = answer_standard(options, run);
+    engine_free(run);
+    return code;
 }
 
 int cmd_what_if(const struct command *command, const struct what_if_options *options)
@@ -324,16 +320,8 @@ int cmd_what_if(const struct command *command, const struct what_if_options *opt
     (void)command;
     struct error err = {0};
     struct question question = {0};
-    if (check_options(options, &err) != STATUS_OK || ask_network(&question, options, &err) != STATUS_OK)
-        return command_fault(&err);
-    struct engine_result *run =
-        ask(&options->common, &options->trace, ENGINE_ANALYSIS | ENGINE_PHASES | ENGINE_GRAPH, &err);
-    int code;
-    if (!run || check(options, run, &err) != STATUS_OK)
-        code = command_fault(&err);
-    else
-        code = run_what_if(options, &question, run, &err);
+    int code =
+        ask_change(&question, options, &err) == STATUS_OK ? what_if(options, &question, &err) : command_fault(&err);
     question_clear(&question);
-    engine_free(run);
     return code;
 }

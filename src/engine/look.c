@@ -28,10 +28,10 @@ enum status engine_look_open(struct engine_look *look, const struct engine_reque
 {
     struct watching watching = {.request = request, .step = ENGINE_STEP_INDEX};
     const struct timeline_open_options how = {.watch = opening_watch,
-                                         .watch_context = &watching,
-                                         .note = note,
-                                         .note_context = note_context,
-                                         .fix_clocks = request->fix_clocks};
+                                              .watch_context = &watching,
+                                              .note = note,
+                                              .note_context = note_context,
+                                              .fix_clocks = request->fix_clocks};
     *look = (struct engine_look){0};
     if (engine_check_trace(request, err) != STATUS_OK)
         return STATUS_FAILED;

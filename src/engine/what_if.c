@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "engine/what_if.h"
+
+#include "core/memory.h"
+#include "heuristics/even_work.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* A change in the form that the replays need. */
+struct replayed {
+    const struct graph *graph;
+    double *compute; /* by location, owned */
+    unsigned free_waits;
+    bool *free_states, *free_channels; /* owned */
+};
+
+static void replayed_clear(struct replayed *replayed)
+{
+    free(replayed->compute);
+    free(replayed->free_states);
+    free(replayed->free_channels);
+}
+
+static double *all_as_recorded(const struct graph *graph)
+{
+    double *factors = memory_new(graph->location_count * sizeof *factors);
+    for (size_t i = 0; i < graph->location_count; i++)
+        factors[i] = 1;
+    return factors;
+}
+
+static bool is_faster(const struct what_if_change *change, uint32_t rank)
+{
+    for (size_t i = 0; i < change->faster_count; i++)
+        if (change->faster[i] == rank)
+            return true;
+    return false;
+}
+
+/* Returns how many locations compute faster. They do so on top of even work, if that is part of the change, too. */
+static size_t speed_up(struct replayed *replayed, const struct what_if_change *change)
+{
+    const struct graph *graph = replayed->graph;
+    double *mean = what_if_balanced(graph);
+    size_t found = 0;
+    for (size_t i = 0; i < graph->location_count; i++) {
+        if (!is_faster(change, graph->locations[i].process))
+            continue;
+        replayed->compute[i] *= change->speed > 0 ? 1 / change->speed : mean[i];
+        found++;
+    }
+    free(mean);
+    return found;
+}
+
+/* Messages of a tag or communicator. Returns how many channels these are. */
+static size_t free_messages(struct replayed *replayed, const struct what_if_free *item)
+{
+    const struct graph *graph = replayed->graph;
+    size_t found = 0;
+    for (size_t i = 0; i < graph->channel_count; i++) {
+        const struct channel *channel = &graph->channels[i];
+        int64_t number = channel->tag;
+        if (item->what == WHAT_IF_FREE_COMM)
+            number = channel->comm >= 0 ? graph->defs->comms[channel->comm].id : EVENT_UNKNOWN;
+        if (number != item->number)
+            continue;
+        replayed->free_channels[i] = true;
+        found++;
+    }
+    return found;
+}
+
+/* False: there is nothing of that in the run. A wait state that does not occur is no such thing: it is free as it is.
+ */
+static bool free_one(struct replayed *replayed, const struct what_if_free *item)
+{
+    const struct defs *defs = replayed->graph->defs;
+    if (item->what == WHAT_IF_FREE_WAIT) {
+        replayed->free_waits |= 1u << item->wait;
+        return true;
+    }
+    if (item->what != WHAT_IF_FREE_FUNCTION)
+        return free_messages(replayed, item) > 0;
+    int32_t state = defs_find_state(defs, item->function);
+    if (state == EVENT_UNKNOWN || !defs->states[state].is_mpi)
+        return false;
+    replayed->free_states[state] = true;
+    return true;
+}
+
+static enum what_if_lack prepare(struct replayed *replayed, const struct what_if_change *change, size_t *free_index)
+{
+    const struct graph *graph = replayed->graph;
+    replayed->compute = change->balance ? what_if_balanced(graph) : all_as_recorded(graph);
+    if (change->faster && speed_up(replayed, change) == 0)
+        return WHAT_IF_LACKS_PROCESSES;
+    if (change->free_count == 0)
+        return WHAT_IF_LACKS_NOTHING;
+    replayed->free_states = memory_new(graph->defs->state_count * sizeof *replayed->free_states);
+    replayed->free_channels = memory_new(graph->channel_count * sizeof *replayed->free_channels);
+    for (*free_index = 0; *free_index < change->free_count; ++*free_index)
+        if (!free_one(replayed, &change->free[*free_index]))
+            return WHAT_IF_LACKS_FREE;
+    return WHAT_IF_LACKS_NOTHING;
+}
+
+static void replay_on_network(const struct replayed *replayed, const struct network *network,
+                              struct what_if_answer *answer)
+{
+    struct network changed = *network;
+    changed.compute = replayed->compute;
+    struct network_run run = network_replay(replayed->graph, &changed);
+    answer->end_ns = run.end_ns;
+    answer->forced = run.forced;
+    answer->deadlock = run.deadlock;
+}
+
+static void replay_as_recorded(const struct replayed *replayed, bool ideal, struct what_if_answer *answer)
+{
+    struct replay replay =
+        replay_run(replayed->graph, (struct replay_options){.compute = replayed->compute,
+                                                            .ideal = ideal,
+                                                            .free_waits = replayed->free_waits,
+                                                            .free_states = replayed->free_states,
+                                                            .free_channels = replayed->free_channels});
+    answer->end_ns = replay.end_ns;
+    answer->forced = replay.forced;
+}
+
+static bool is_balance_alone(const struct what_if_change *change)
+{
+    return change->balance && !change->faster && !change->ideal && change->free_count == 0 && !change->network;
+}
+
+struct what_if_answer engine_what_if(const struct engine_result *run, const struct what_if_change *change)
+{
+    struct replayed replayed = {.graph = run->graph};
+    struct what_if_answer answer = {0};
+    int64_t recorded_ns = run->metrics->analysis->replay;
+    bool by_steps;
+    answer.lack = prepare(&replayed, change, &answer.free_index);
+    if (answer.lack == WHAT_IF_LACKS_NOTHING) {
+        if (change->network)
+            replay_on_network(&replayed, change->network, &answer);
+        else
+            replay_as_recorded(&replayed, change->ideal, &answer);
+        answer.saving_ns = recorded_ns - answer.end_ns;
+        /* Even work is one fix, with one number (even_work.h); beside other changes it is that of the totals. */
+        if (is_balance_alone(change)) {
+            answer.saving_ns = even_work_saving_ns(run->metrics, &by_steps);
+            answer.end_ns = recorded_ns - answer.saving_ns;
+        }
+    }
+    replayed_clear(&replayed);
+    return answer;
+}
+
+struct scenarios engine_what_if_standard(const struct engine_result *run)
+{
+    bool by_steps;
+    return what_if_standard(run->graph, run->metrics->analysis, even_work_saving_ns(run->metrics, &by_steps));
+}
