@@ -9,6 +9,8 @@ static inline void enter(struct call *call, const void *caller, uint32_t comm)
 {
     call->comm = comm;
     call->leave_ticks = 0;
+    call->location->open =
+        (struct open_call){.frame = call, .function = call->function, .comm = comm, .write = call->write};
     if (!call->write)
         return;
     call->enter_ticks = clock_entry();
@@ -63,5 +65,6 @@ void call_leave(struct call *call)
 {
     if (call->write)
         location_put(call->location, RECORD_LEAVE, call_end(call), call->function, call->comm);
+    call->location->open.frame = NULL;
     location_done(call->location, false);
 }

@@ -21,6 +21,9 @@ struct call {
     MPI_Status status; /* where the program asks for none */
 };
 
+/* See left_call.h. */
+bool left_call_end(struct location *location, const void *frame);
+
 /* Begins a call: false if it is not to be recorded, because recording is off or MPI calls itself. */
 static inline bool call_begin(struct call *call, enum function function)
 {
@@ -30,7 +33,9 @@ static inline bool call_begin(struct call *call, enum function function)
         if (!location)
             return false;
     }
-    if (location->inside || !recorder.started)
+    if (__builtin_expect(location->inside, 0) && !left_call_end(location, call))
+        return false;
+    if (!recorder.started)
         return false;
     location_busy(location);
     call->location = location;

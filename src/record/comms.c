@@ -370,21 +370,40 @@ void comm_promised(struct location *location, uint32_t parent, MPI_Comm of, MPI_
     comms_unlock();
 }
 
-static void forget(struct location *location, uintptr_t handle)
+static struct freed_handle forget(uintptr_t handle)
 {
+    struct freed_handle freed = {.handle = handle, .number = RECORD_COMM_NONE};
     comms_lock();
     const uint64_t *known = table_find(&comms.numbers, handle);
     if (known) {
-        location_put(location, RECORD_COMM_FREED, clock_now(), 0, (uint32_t)*known - 1);
+        freed.number = (uint32_t)*known - 1;
         table_remove(&comms.numbers, handle);
         comms.freed++;
     }
     comms_unlock();
+    return freed;
 }
 
-void comm_freed(struct location *location, MPI_Comm comm)
+struct freed_handle comm_forget(const MPI_Comm *comm)
 {
-    forget(location, HANDLE_NUMBER(comm));
+    return forget(comm ? HANDLE_NUMBER(*comm) : HANDLE_NUMBER(MPI_COMM_NULL));
+}
+
+void handle_freed(struct location *location, struct freed_handle freed)
+{
+    if (freed.number != RECORD_COMM_NONE)
+        location_put(location, RECORD_COMM_FREED, clock_now(), 0, freed.number);
+}
+
+void handle_kept(struct freed_handle freed)
+{
+    if (freed.number == RECORD_COMM_NONE)
+        return;
+    comms_lock();
+    uint64_t *value = table_put(&comms.numbers, freed.handle);
+    if (value)
+        *value = (uint64_t)freed.number + 1;
+    comms_unlock();
 }
 
 void window_made(struct location *location, uint32_t parent, MPI_Win win)
@@ -416,7 +435,7 @@ uint32_t window_number(struct location *location, MPI_Win win)
     return number;
 }
 
-void window_freed(struct location *location, MPI_Win win)
+struct freed_handle window_forget(const MPI_Win *win)
 {
-    forget(location, HANDLE_NUMBER(win));
+    return forget(win ? HANDLE_NUMBER(*win) : HANDLE_NUMBER(MPI_WIN_NULL));
 }

@@ -42,12 +42,19 @@ void comm_met(struct location *location, MPI_Comm comm, enum record_kin kin, int
    queried yet. */
 void comm_promised(struct location *location, uint32_t parent, MPI_Comm of, MPI_Comm comm);
 
-/* Forgets the handle, which MPI may use again. */
-void comm_freed(struct location *location, MPI_Comm comm);
+/* What a call is about to free. MPI may give its handle to another thread before the call has returned: so it is
+   forgotten before it, and remembered again if the call fails, as when a callback of an attribute forbids it. */
+struct freed_handle {
+    uintptr_t handle;
+    uint32_t number; /* RECORD_COMM_NONE: it is not known */
+};
+struct freed_handle comm_forget(const MPI_Comm *comm); /* NULL: of none */
+void handle_freed(struct location *location, struct freed_handle freed);
+void handle_kept(struct freed_handle freed);
 
 /* Windows are numbered among the communicators, and have a key like theirs: `win` has the members of `parent`. */
 void window_made(struct location *location, uint32_t parent, MPI_Win win);
 uint32_t window_number(struct location *location, MPI_Win win); /* RECORD_WORLD if it is not known */
-void window_freed(struct location *location, MPI_Win win);
+struct freed_handle window_forget(const MPI_Win *win);          /* as of a communicator */
 
 #endif

@@ -10,6 +10,8 @@
 #include <string.h>
 #include <sys/mman.h>
 
+enum { POPULATED_THREADS = 16, POPULATED_BYTES = 1 << 20 };
+
 /* The lock as its owner takes it: not in a sample, which has it. */
 static void own_lock(struct location *location)
 {
@@ -47,6 +49,9 @@ static bool block_map(struct location *location)
     location->block = own_file_map(&location->file, RECORD_HEADER_SIZE, size);
     if (!location->block)
         return false;
+    /* Programs may have any number of threads, each with a few calls only. */
+    if (location->thread < POPULATED_THREADS)
+        own_file_populate(location->block, size < POPULATED_BYTES ? size : POPULATED_BYTES);
     block_begin(location);
     return true;
 }
@@ -55,7 +60,7 @@ static bool block_map(struct location *location)
 static uint64_t file_place(const struct location *location, uint64_t position)
 {
     return position >= location->block_at ? position - location->block_at + RECORD_HEADER_SIZE
-                                          : position + location->header->block_size;
+                                          : position + location->block_size;
 }
 
 /* Writes the full block after those before it, and empties it. */
@@ -121,6 +126,7 @@ struct location *location_open(const struct location_settings *settings, const s
         return NULL;
     location->events_left = settings->max_events;
     location->thread = header->thread;
+    location->block_size = settings->block_size;
     pthread_mutex_init(&location->lock, NULL);
     if (file_create(&location->file, settings, header)) {
         if (file_begin(location, header, settings->block_size))
@@ -129,6 +135,15 @@ struct location *location_open(const struct location_settings *settings, const s
     }
     free(location);
     return NULL;
+}
+
+static void unmap(struct location *location)
+{
+    static struct record_pending nowhere;
+    block_release(location);
+    munmap(location->header, RECORD_HEADER_SIZE);
+    location->header = NULL;
+    location->pending = &nowhere;
 }
 
 void location_close(struct location *location, enum record_end end)
@@ -146,17 +161,14 @@ void location_close(struct location *location, enum record_end end)
     if (used > 0)
         own_file_truncate(&location->file, used); /* the rest of the file is ignored, and may stay */
     location->header->end = end;
-    location_abandon(location);
+    unmap(location);
+    own_file_rest(&location->file);
     pthread_mutex_unlock(&location->lock);
 }
 
 void location_abandon(struct location *location)
 {
-    static struct record_pending nowhere;
-    block_release(location);
-    munmap(location->header, RECORD_HEADER_SIZE);
-    location->header = NULL;
-    location->pending = &nowhere;
+    unmap(location);
     own_file_close(&location->file);
 }
 
@@ -282,11 +294,13 @@ void location_define(struct location *location, const void *record, size_t size,
 void location_void(struct location *location, uint64_t position)
 {
     pthread_mutex_lock(&location->lock);
-    uint8_t kind = location->header ? kind_at(location, position) : RECORD_NONE;
+    uint8_t kind = location->file.path ? kind_at(location, position) : RECORD_NONE;
     if (kind != RECORD_NONE) {
         kind = (uint8_t)((kind & RECORD_SHORT) | RECORD_VOID);
         store(location, position, &kind, sizeof kind);
     }
+    if (!location->header) /* its thread has ended */
+        own_file_rest(&location->file);
     pthread_mutex_unlock(&location->lock);
 }
 

@@ -11,6 +11,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* The call that a thread is in, as far as it takes to end it if it never returns: see left_call.h. */
+struct open_call {
+    const void *frame; /* somewhere in its wrapper's stack frame; NULL: there is none */
+    uint32_t function, comm;
+    bool write;
+    uint64_t send_at; /* where its send is recorded; 0: nowhere */
+    size_t held;      /* requests in location.scratch that it holds */
+};
+
 /* A location is the buffer of one thread: a file of which the first block is mapped. Only its thread writes records, so
    there are no locks; its contents survive the death of the process. */
 struct location {
@@ -20,12 +29,14 @@ struct location {
     uint64_t events_left; /* until the limit */
     struct site *sites;   /* see sites.h */
     uint32_t site_mask, site_count;
+    struct open_call open;
     bool inside;                    /* in an MPI function or in the recorder: what that calls itself is not recorded */
     bool holds_lock;                /* the owner has `lock`: it takes a sample */
     struct sampler *sampler;        /* see samples.h; NULL: no samples are taken */
     struct record_pending *pending; /* in the file */
     struct record_header *header;
     unsigned char *block;
+    uint32_t block_size;
     uint64_t block_at;    /* its position: see record_format.h */
     pthread_mutex_t lock; /* of block and file: location_void may be called by any thread */
     int failed;           /* errno of a write by another thread: the owner ends the recording with its block */

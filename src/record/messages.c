@@ -44,6 +44,7 @@ void message_send(struct call *call, MPI_Count count, MPI_Datatype type, int des
     call->bytes_unknown = size < 0;
     if (dest != MPI_PROC_NULL && call->write)
         call->send_at = message_put_send(call, size > 0 ? (uint64_t)count * (uint64_t)size : 0, dest, tag, call->comm);
+    call->location->open.send_at = call->send_at;
 }
 
 void message_sent(struct call *call, MPI_Count count, MPI_Datatype type)

@@ -101,6 +101,18 @@ void *own_file_map(struct own_file *file, uint64_t at, size_t size)
     return mapped == MAP_FAILED ? NULL : mapped;
 }
 
+void own_file_populate(void *mapped, size_t size)
+{
+#ifdef MADV_POPULATE_WRITE
+    int error = errno;
+    madvise(mapped, size, MADV_POPULATE_WRITE); /* if not, each page comes when it is needed */
+    errno = error;
+#else
+    (void)mapped;
+    (void)size;
+#endif
+}
+
 bool own_file_write(struct own_file *file, const void *data, size_t size, uint64_t at)
 {
     const char *from = data;
@@ -132,11 +144,19 @@ bool own_file_truncate(struct own_file *file, uint64_t size)
     return descriptor >= 0 && ftruncate(descriptor, (off_t)size) == 0;
 }
 
-void own_file_close(struct own_file *file)
+void own_file_rest(struct own_file *file)
 {
     int error = errno;
     if (is_this(file, file->descriptor))
         close(file->descriptor);
+    file->descriptor = -1;
+    errno = error;
+}
+
+void own_file_close(struct own_file *file)
+{
+    int error = errno;
+    own_file_rest(file);
     free(file->path);
     *file = (struct own_file){.descriptor = -1};
     errno = error;

@@ -161,6 +161,11 @@ __attribute__((constructor)) static void find_fortran(void)
     real_has_fortran = fortran.count > 0;
 }
 
+bool real_is_recorder(const void *address)
+{
+    return in_ranges(&recorder_itself, address);
+}
+
 bool real_called_from_fortran(const void *address)
 {
     return in_ranges(&fortran, address);

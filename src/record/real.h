@@ -3,6 +3,7 @@
 #define SIGHT_RECORD_REAL_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 /* The MPI library's own functions, called by the recorder's. Both names of each, MPI_X and PMPI_X, are the recorder's:
    MPI's Fortran libraries call PMPI_X, and a Fortran program's calls must be recorded as well. PMPI_X called from
@@ -20,7 +21,16 @@ static inline const void *real_caller(const void *address)
     return address;
 }
 
+/* Here the recorder is in the program's file, and its code cannot be distinguished. */
+static inline bool real_is_recorder(const void *address)
+{
+    return address != NULL;
+}
+
 #else
+
+/* True for an address in the code of the recorder. */
+bool real_is_recorder(const void *address);
 
 /* The function of this name ("PMPI_Send") in the MPI library. Ends the program if there is none. */
 void *real_find(const char *name);

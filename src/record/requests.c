@@ -244,6 +244,7 @@ void requests_start(struct call *call, int count, const MPI_Request *handles)
         struct record_request *request = request_find(HANDLE_NUMBER(handles[i]));
         if (!request || !request->persistent)
             continue;
+        request->was_active = request->active;
         request->active = true;
         request->cancelled = false;
         request->location = (uintptr_t)call->location;
@@ -253,6 +254,26 @@ void requests_start(struct call *call, int count, const MPI_Request *handles)
     }
     requests_unlock();
     range_end(call, &range);
+}
+
+/* Those of a location that a failed call did not start. */
+static void start_undo(struct location *location, struct record_request *request)
+{
+    request->active = request->was_active;
+    if (request->send_at)
+        location_void(location, request->send_at);
+    request->send_at = 0;
+}
+
+void requests_not_started(struct call *call, int count, const MPI_Request *handles)
+{
+    requests_lock();
+    for (int i = 0; handles && i < count; i++) {
+        struct record_request *request = request_find(HANDLE_NUMBER(handles[i]));
+        if (request && request->persistent)
+            start_undo(call->location, request);
+    }
+    requests_unlock();
 }
 
 void request_cancel(const MPI_Request *handle)
@@ -303,6 +324,7 @@ static unsigned char *remember(struct call *call, int count, const MPI_Request *
     for (size_t i = 0; i < call->request_count; i++)
         call->requests[i] = request_hold(HANDLE_NUMBER(handles[i]));
     requests_unlock();
+    call->location->open.held = call->request_count;
     pending_requests(call, wait, call->request_count, handles);
     return call->requests ? (unsigned char *)(call->requests + number) : NULL;
 }
@@ -322,6 +344,7 @@ MPI_Status *requests_remember_all(struct call *call, int count, const MPI_Reques
 
 void requests_release(struct call *call)
 {
+    call->location->open.held = 0;
     requests_lock();
     for (size_t i = 0; i < call->request_count; i++) {
         struct record_request *request = call->requests[i];

@@ -26,6 +26,9 @@ void request_of_collective(struct call *call, const MPI_Request *request, bool p
 /* Before MPI_Start and MPI_Startall. */
 void requests_start(struct call *call, int count, const MPI_Request *requests);
 
+/* After them, if they failed: as after MPI_Start of an active request. */
+void requests_not_started(struct call *call, int count, const MPI_Request *requests);
+
 void request_cancel(const MPI_Request *request);
 void request_freed(const MPI_Request *request);
 

@@ -17,9 +17,35 @@ static const char *const names[] = {
  */
 static const char never[] = "MPI_Wtime,MPI_Wtick,MPI_Aint_add,MPI_Aint_diff";
 
+/* The environment as the program began: some clear it before they initialise MPI. */
+static struct setting {
+    const char *name;
+    char *value;
+} at_start[] = {{"SIGHT_RECORD_DIR", NULL},    {"SIGHT_RECORD_BUFFER", NULL},     {"SIGHT_RECORD_ONLY", NULL},
+                {"SIGHT_RECORD_SKIP", NULL},   {"SIGHT_RECORD_MAX_EVENTS", NULL}, {"SIGHT_RECORD_CLOCK", NULL},
+                {"SIGHT_RECORD_SOURCE", NULL}, {"SIGHT_RECORD_SAMPLES", NULL},    {"SIGHT_RECORD_RESOURCES", NULL}};
+enum { SETTINGS = sizeof at_start / sizeof *at_start };
+
+__attribute__((constructor)) static void settings_keep(void)
+{
+    for (size_t i = 0; i < SETTINGS; i++) {
+        const char *value = getenv(at_start[i].name);
+        at_start[i].value = value ? strdup(value) : NULL;
+    }
+}
+
+static const char *setting(const char *name)
+{
+    const char *value = getenv(name);
+    for (size_t i = 0; i < SETTINGS && !value; i++)
+        if (strcmp(at_start[i].name, name) == 0)
+            value = at_start[i].value;
+    return value;
+}
+
 static uint64_t number_of(const char *name, uint64_t otherwise)
 {
-    const char *text = getenv(name);
+    const char *text = setting(name);
     if (!text || *text < '0' || *text > '9')
         return otherwise;
     char *end;
@@ -33,7 +59,7 @@ static uint64_t number_of(const char *name, uint64_t otherwise)
 
 bool settings_read(struct location_settings *settings)
 {
-    settings->directory = getenv("SIGHT_RECORD_DIR");
+    settings->directory = setting("SIGHT_RECORD_DIR");
     if (!settings->directory || !*settings->directory)
         return false;
     uint64_t wanted = number_of("SIGHT_RECORD_BUFFER", BLOCK_SIZE);
@@ -49,7 +75,7 @@ bool settings_read(struct location_settings *settings)
 
 enum clock_choice settings_clock(void)
 {
-    return clock_choice_of(getenv("SIGHT_RECORD_CLOCK"));
+    return clock_choice_of(setting("SIGHT_RECORD_CLOCK"));
 }
 
 bool settings_want_sites(void)
@@ -85,7 +111,7 @@ static bool listed(const char *list, const char *function)
 
 void settings_skip(uint8_t *skip)
 {
-    const char *only = getenv("SIGHT_RECORD_ONLY"), *without = getenv("SIGHT_RECORD_SKIP");
+    const char *only = setting("SIGHT_RECORD_ONLY"), *without = setting("SIGHT_RECORD_SKIP");
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         bool wanted = only && *only ? listed(only, names[i]) : !listed(never, names[i]);
         skip[i] = !wanted || listed(without, names[i]);

@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Calls that do not end as calls do, and messages after them. odd_calls jump | free | start | environment | thread
+   jump: an error handler leaves the call by longjmp; free: communicators and windows that cannot be freed; start:
+   active requests are started; environment: nothing is left of it; thread: a thread's sends are cancelled after its end
+ */
+#include "truth.h"
+
+#include <pthread.h>
+#include <setjmp.h>
+
+static int rank, other;
+static char out[16], in[16];
+
+static void exchange(MPI_Comm comm, int tag)
+{
+    for (int i = 0; i < 10; i++) {
+        MPI_Sendrecv(out, 3, MPI_CHAR, other, tag, in, 3, MPI_CHAR, other, tag, comm, MPI_STATUS_IGNORE);
+        truth_sent(other, 3);
+        truth_received(other, 3);
+    }
+}
+
+static jmp_buf back;
+
+static void on_error(MPI_Comm *comm, int *error, ...)
+{
+    int class;
+    (void)comm;
+    MPI_Error_class(*error, &class);
+    longjmp(back, 1);
+}
+
+/* From another depth of the stack than the call that was left. */
+static __attribute__((noinline)) void send_deeper(int depth)
+{
+    volatile char room[200] = {0};
+    if (depth > 0)
+        send_deeper(depth - 1);
+    else
+        exchange(MPI_COMM_WORLD, 1);
+    room[0] = 1;
+}
+
+static void jump(void)
+{
+    MPI_Errhandler handler;
+    MPI_Request request;
+    MPI_Comm_create_errhandler(on_error, &handler);
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, handler);
+    for (volatile int i = 0; i < 3; i++) {
+        if (!setjmp(back))
+            MPI_Send(out, -1, MPI_CHAR, other, 1, MPI_COMM_WORLD);
+        exchange(MPI_COMM_WORLD, 1);
+        if (!setjmp(back))
+            MPI_Isend(out, 1, MPI_CHAR, 99, 1, MPI_COMM_WORLD, &request);
+        send_deeper(i);
+    }
+}
+
+static int keep(MPI_Comm comm, int key, void *value, void *state)
+{
+    (void)comm;
+    (void)key;
+    (void)state;
+    return (*(int *)value)-- > 0 ? MPI_ERR_OTHER : MPI_SUCCESS;
+}
+
+static void free_twice(void)
+{
+    MPI_Comm comm, handle;
+    int key, times = 1;
+    MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+    MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
+    MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, keep, &key, NULL);
+    if (rank == 0) {
+        MPI_Comm_set_attr(comm, key, &times);
+        handle = comm;
+        MPI_Comm_free(&handle);
+    }
+    exchange(comm, 2);
+    MPI_Comm_free(&comm);
+    MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+    exchange(comm, 2);
+    MPI_Comm_free(&comm);
+}
+
+static void start_twice(void)
+{
+#ifdef MPICH_VERSION /* Open MPI starts them again */
+    MPI_Request requests[2];
+    MPI_Ssend_init(out, 4, MPI_CHAR, other, 3, MPI_COMM_WORLD, &requests[0]);
+    MPI_Recv_init(in, 4, MPI_CHAR, other, 3, MPI_COMM_WORLD, &requests[1]);
+    for (int i = 0; i < 3; i++) {
+        MPI_Start(&requests[0]);
+        MPI_Start(&requests[0]);
+        MPI_Start(&requests[1]);
+        MPI_Startall(2, requests);
+        MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+        MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+        truth_sent(other, 4);
+        truth_received(other, 4);
+    }
+    MPI_Request_free(&requests[0]);
+    MPI_Request_free(&requests[1]);
+#endif
+}
+
+static MPI_Request posted[3];
+
+static void *post(void *unused)
+{
+    for (int i = 0; i < 3; i++)
+        MPI_Issend(out, 5, MPI_CHAR, rank, 4, MPI_COMM_WORLD, &posted[i]);
+    return unused;
+}
+
+static void cancel_of_thread(void)
+{
+    pthread_t thread;
+    pthread_create(&thread, NULL, post, NULL);
+    pthread_join(thread, NULL);
+    for (int i = 0; i < 3; i++) {
+        MPI_Cancel(&posted[i]);
+        MPI_Request_free(&posted[i]);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    const char *how = argc > 1 ? argv[1] : "jump";
+    int provided;
+    if (strcmp(how, "environment") == 0) {
+        unsetenv("SIGHT_RECORD_DIR");
+        unsetenv("LD_PRELOAD");
+    }
+    /* MPICH calls error handlers with its lock, if it has one. */
+    int wanted = strcmp(how, "thread") == 0 ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE;
+    MPI_Init_thread(&argc, &argv, wanted, &provided);
+    truth_begin();
+    rank = truth.rank;
+    other = truth.size - 1 - rank;
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    if (strcmp(how, "jump") == 0)
+        jump();
+    else if (strcmp(how, "free") == 0)
+        free_twice();
+    else if (strcmp(how, "start") == 0)
+        start_twice();
+    else if (strcmp(how, "thread") == 0 && provided == MPI_THREAD_MULTIPLE)
+        cancel_of_thread();
+    exchange(MPI_COMM_WORLD, 9);
+    MPI_Barrier(MPI_COMM_WORLD);
+    truth_print();
+    MPI_Finalize();
+    return 0;
+}
