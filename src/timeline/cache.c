@@ -17,7 +17,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* This many pieces of each file are examined, evenly spread, including the first and the last. */
+/* This many pieces of each file are examined, evenly spread, including the first and the last: 256 kB, read in
+   milliseconds, where a checksum of a trace of 100 GB would take longer than most looks at it. Size and time of change
+   are in the identity, too; the pieces find a file that was replaced by one with the same. */
 enum { PIECES = 64, PIECE = 4096 };
 
 bool identity_equal(const struct trace_identity *a, const struct trace_identity *b)
@@ -29,12 +31,16 @@ static void identity_add_pieces(struct trace_identity *identity, int fd, uint64_
 {
     unsigned char piece[PIECE];
     for (uint64_t i = 0; i < PIECES; i++) {
-        uint64_t at = size > PIECE ? (size - PIECE) / (PIECES - 1) * i : 0;
-        if (size <= (uint64_t)PIECES * PIECE)
-            at = i * PIECE;
-        else if (i == PIECES - 1)
+        /* A small file is read as a whole. */
+        uint64_t at = i * PIECE;
+        if (size > (uint64_t)PIECES * PIECE)
+            at = (size - PIECE) / (PIECES - 1) * i;
+        /* The quotient was rounded down: the last piece must end with the file. */
+        if (size > (uint64_t)PIECES * PIECE && i == PIECES - 1)
             at = size - PIECE;
-        ssize_t got = at < size ? pread(fd, piece, sizeof piece, (off_t)at) : 0;
+        if (at >= size)
+            break;
+        ssize_t got = pread(fd, piece, sizeof piece, (off_t)at);
         if (got > 0)
             identity->hash = checksum_add(identity->hash, piece, (size_t)got);
     }
@@ -43,6 +49,7 @@ static void identity_add_pieces(struct trace_identity *identity, int fd, uint64_
 static enum status identity_add_file(struct trace_identity *identity, const char *path, struct error *err)
 {
     struct stat about;
+    /* Not blocking: opening a pipe that nobody writes to would hang. */
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
     if (fd < 0 || fstat(fd, &about) < 0) {
         char *shown = input_escape_name(path);
@@ -54,11 +61,12 @@ static enum status identity_add_file(struct trace_identity *identity, const char
     }
     int64_t mtime_ns = (int64_t)about.st_mtim.tv_sec * 1000000000 + about.st_mtim.tv_nsec;
     uint64_t numbers[2] = {(uint64_t)about.st_size, (uint64_t)mtime_ns};
-    identity->size += S_ISREG(about.st_mode) ? (uint64_t)about.st_size : 0;
     identity->mtime_ns = larger(mtime_ns, identity->mtime_ns);
     identity->hash = checksum_add(identity->hash, numbers, sizeof numbers);
-    if (S_ISREG(about.st_mode))
+    if (S_ISREG(about.st_mode)) {
+        identity->size += (uint64_t)about.st_size;
         identity_add_pieces(identity, fd, (uint64_t)about.st_size);
+    }
     close(fd);
     return STATUS_OK;
 }
@@ -68,7 +76,7 @@ static int name_compare(const struct dirent **a, const struct dirent **b)
     return strcmp((*a)->d_name, (*b)->d_name);
 }
 
-/* The maximum depth of a trace's directories. */
+/* The maximum depth of a trace's directories. It also ends a walk through links that lead back up. */
 enum { DEPTH = 3 };
 
 static enum status identity_add(struct trace_identity *identity, const char *path, unsigned depth, struct error *err);
@@ -76,6 +84,7 @@ static enum status identity_add(struct trace_identity *identity, const char *pat
 static enum status identity_add_directory(struct trace_identity *identity, const char *path, unsigned depth,
                                           struct error *err)
 {
+    /* Sorted, so that the identity does not depend on the order in which the file system has the names. */
     struct dirent **names;
     int count = scandir(path, &names, NULL, name_compare);
     enum status status = STATUS_OK;
@@ -100,9 +109,11 @@ static bool is_directory(const char *path)
 
 static enum status identity_add(struct trace_identity *identity, const char *path, unsigned depth, struct error *err)
 {
-    if (is_directory(path))
-        return depth < DEPTH ? identity_add_directory(identity, path, depth, err) : STATUS_OK;
-    return identity_add_file(identity, path, err);
+    if (!is_directory(path))
+        return identity_add_file(identity, path, err);
+    if (depth >= DEPTH)
+        return STATUS_OK;
+    return identity_add_directory(identity, path, depth, err);
 }
 
 /* Traces of several files, by the ending of the one that the user named: endings of the others with the same stem.
@@ -119,6 +130,7 @@ static const struct family {
 /* The family of a file, and the length of its stem; NULL: it is a trace of its own. */
 static const struct family *family_of(const char *named, size_t *stem)
 {
+    /* The last ending that fits: "a.b.prv" has the stem "a.b". */
     const struct family *found = NULL;
     for (const char *end = strpbrk(named, ".-"); end; end = strpbrk(end + 1, ".-"))
         for (size_t i = 0; i < sizeof families / sizeof *families; i++)
@@ -146,7 +158,9 @@ static enum status identity_add_named(struct trace_identity *identity, const cha
     const char *slash = strrchr(path, '/'), *named = slash ? slash + 1 : path;
     int directory = (int)(named - path);
     size_t stem = 0;
-    const struct family *family = is_directory(path) ? NULL : family_of(named, &stem);
+    const struct family *family = NULL;
+    if (!is_directory(path))
+        family = family_of(named, &stem);
     enum status status = identity_add(identity, path, 0, err);
     if (status != STATUS_OK || !family)
         return status;
@@ -170,6 +184,7 @@ static bool make_directory(char *path)
     for (char *at = path + 1; *at; at++)
         if (*at == '/') {
             *at = '\0';
+            /* Traces may be secret: nobody else reads the copies. */
             bool there = mkdir(path, 0700) == 0 || errno == EEXIST;
             *at = '/';
             if (!there)
@@ -187,6 +202,8 @@ static bool cache_directory(char *path, size_t size)
         const char *value = getenv(places[i].variable);
         if (!value || !*value)
             continue;
+        /* The first variable that is set decides, even if nothing can be written there: then the copy is temporary, not
+           in a place that the user did not ask for. */
         int length = snprintf(path, size, "%s%s", value, places[i].below);
         return length > 0 && (size_t)length < size && make_directory(path);
     }
@@ -208,7 +225,8 @@ static uint64_t name_of(char *const *paths, size_t count, const char *kind)
     uint64_t name = checksum_add(CHECKSUM_START, kind, strlen(kind));
     for (size_t i = 0; i < count; i++) {
         char *real = realpath(paths[i], NULL);
-        name = checksum_add(name, real ? real : paths[i], strlen(real ? real : paths[i]));
+        const char *path = real ? real : paths[i];
+        name = checksum_add(name, path, strlen(path));
         free(real);
     }
     return name;
@@ -219,6 +237,7 @@ enum status cache_open(struct cache *cache, char *const *paths, size_t count, co
     char path[PATH_MAX];
     *cache = (struct cache){.identity = {.hash = CHECKSUM_START}};
     bool standard = false;
+    /* A wrong SIGHT_CACHE_SIZE is reported now, not after an hour of reading. */
     if (cache_limit_check(err) != STATUS_OK)
         return STATUS_FAILED;
     for (size_t i = 0; i < count; i++) {
@@ -240,6 +259,7 @@ enum status cache_open(struct cache *cache, char *const *paths, size_t count, co
 
 void cache_close(struct cache *cache)
 {
+    /* A temporary copy goes with the timeline; until here a signal would remove it (unfinished.h). */
     if (cache->directory) {
         if (cache->index)
             unlink(cache->index);

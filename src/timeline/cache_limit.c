@@ -17,7 +17,8 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
-/* Without SIGHT_CACHE_SIZE: this size, or this part of the file system if that is less. */
+/* Without SIGHT_CACHE_SIZE: this size, or this part of the file system if that is less, so that a small home directory
+   is not filled without being asked. */
 static const uint64_t SIZE_USUAL = UINT64_C(10000000000);
 enum { PART_OF_DISK = 10 };
 
@@ -43,9 +44,10 @@ static bool limit_of(const char *directory, uint64_t *limit)
     *limit = SIZE_USUAL;
     if (wanted && *wanted) {
         double bytes;
-        bool fine = text_parse_bytes(wanted, &bytes);
-        *limit = fine ? (uint64_t)bytes : *limit;
-        return fine;
+        if (!text_parse_bytes(wanted, &bytes))
+            return false;
+        *limit = (uint64_t)bytes;
+        return true;
     }
     if (statvfs(directory, &disk) == 0 && (uint64_t)disk.f_blocks * disk.f_frsize / PART_OF_DISK < *limit)
         *limit = (uint64_t)disk.f_blocks * disk.f_frsize / PART_OF_DISK;
@@ -71,6 +73,7 @@ static void note_file(struct kept_list *list, const char *name, const struct sta
         found = &list->item[list->count - 1];
         memcpy(found->stem, name, STEM);
     }
+    /* The time of change is the time of use: cache_use sets it. Blocks, not bytes: they are what the disk lacks. */
     int64_t used_ns = (int64_t)about->st_mtim.tv_sec * 1000000000 + about->st_mtim.tv_nsec;
     uint64_t size = (uint64_t)about->st_blocks * 512;
     found->size += size;
@@ -99,7 +102,8 @@ static int by_use(const void *a, const void *b)
     return (left->used_ns > right->used_ns) - (left->used_ns < right->used_ns);
 }
 
-/* False if it is in use. */
+/* False if it is in use: a timeline holds a shared lock on its index (cache_use). Between this test and the removal
+   another process may open it; it then keeps reading the removed files, which exist until it closes them. */
 static bool remove_kept(const char *directory, const struct kept *kept)
 {
     char index[PATH_MAX + STEM + 16], trace[PATH_MAX + STEM + 16], old[PATH_MAX + STEM + 16];
@@ -123,6 +127,8 @@ void cache_use(struct cache *cache)
     int lock = private_open(cache->index);
     if (lock < 0)
         return;
+    /* Both may fail, on a file system without locks or one that is mounted read-only: then the entry may be removed
+       early, which costs time but no result. The lock ends with the descriptor, however the process ends. */
     (void)flock(lock, LOCK_SH | LOCK_NB);
     (void)futimens(lock, NULL);
     if (cache->lock > 0)
@@ -133,10 +139,10 @@ void cache_use(struct cache *cache)
 enum status cache_limit_check(struct error *err)
 {
     uint64_t limit;
-    return limit_of("/", &limit)
-               ? STATUS_OK
-               : error_set(err, ERROR_USAGE, "SIGHT_CACHE_SIZE: '%s' is not a number of bytes (such as 500M, 20G)",
-                           getenv("SIGHT_CACHE_SIZE"));
+    if (limit_of("/", &limit))
+        return STATUS_OK;
+    return error_set(err, ERROR_USAGE, "SIGHT_CACHE_SIZE: '%s' is not a number of bytes (such as 500M, 20G)",
+                     getenv("SIGHT_CACHE_SIZE"));
 }
 
 void cache_limit(const struct cache *cache)
@@ -149,6 +155,7 @@ void cache_limit(const struct cache *cache)
     snprintf(directory, sizeof directory, "%.*s", (int)(slash - cache->index), cache->index);
     if (!limit_of(directory, &limit))
         return;
+    /* The least recently used first, never the one just opened: alone it may exceed the limit. */
     struct kept_list list = list_files(directory);
     if (list.count > 0)
         qsort(list.item, list.count, sizeof *list.item, by_use);

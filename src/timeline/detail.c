@@ -6,7 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The messages of a state longer than this many events of the trace are not searched. */
+/* The messages of a state longer than this many events of the trace are not searched: a click must be answered at once,
+   and 20 million events are read in a second. */
 enum { DETAIL_EVENTS = 500000 };
 
 struct look {
@@ -22,9 +23,10 @@ static void take_text(struct look *look, const struct event *event, const unsign
     struct timeline_detail *detail = look->detail;
     if (event->payload_length == 0)
         return;
-    payload_text(detail->text, sizeof detail->text,
-                 event->flags & EVENT_PAYLOAD_TEXT ? NULL : look->defs->states[event->state].format,
-                 arena + event->payload, event->payload_length);
+    const char *format = NULL; /* it is text already */
+    if (!(event->flags & EVENT_PAYLOAD_TEXT))
+        format = look->defs->states[event->state].format;
+    payload_text(detail->text, sizeof detail->text, format, arena + event->payload, event->payload_length);
 }
 
 static void look_event(void *context, const struct walk_event *walked)
@@ -33,13 +35,16 @@ static void look_event(void *context, const struct walk_event *walked)
     const struct event *event = walked->event;
     if (look->found || walked->row != look->row || !walked->frame || event->kind > EVENT_LEAVE)
         return;
+    /* A state is known by row, time of entry and depth: the first of several that begin in the same nanosecond. */
     if (event->kind == EVENT_ENTER)
         walked->frame->wanted =
             !look->inside && walked->time_ns == look->enter_ns && walked->frame->depth == look->depth;
     if (!walked->frame->wanted)
         return;
     look->inside = event->kind == EVENT_ENTER;
-    look->detail->site = event->site ? event->site : look->detail->site;
+    /* Formats have the site and the payload at the enter or at the leave; the later one wins. */
+    if (event->site)
+        look->detail->site = event->site;
     take_text(look, event, walked->arena);
 }
 
@@ -50,7 +55,10 @@ static void look_state(void *context, const struct timeline_state *state, const 
     if (look->found || state->row != look->row || state->enter_ns != look->enter_ns || state->depth != look->depth)
         return;
     look->detail->state = *state;
-    look->detail->exclusive_ns = frame->wanted ? exclusive_ns : -1;
+    /* Without its enter in the walk, the time of inner states before the walk's begin is not known. */
+    look->detail->exclusive_ns = -1;
+    if (frame->wanted)
+        look->detail->exclusive_ns = exclusive_ns;
     look->found = true;
 }
 
@@ -71,8 +79,8 @@ static void look_message(void *context, const struct timeline_message *message)
 
 static void take_wait(struct timeline *timeline, struct timeline_detail *detail)
 {
-    struct error ignored = {0};
-    const struct timeline_overlay *overlay = timeline->overlay ? timeline_overlay(timeline, &ignored) : NULL;
+    /* Only if it was made before: making it reads the whole trace. */
+    const struct timeline_overlay *overlay = timeline->overlay;
     for (size_t i = 0; overlay && i < overlay->wait_count; i++) {
         const struct overlay_wait *wait = &overlay->waits[i];
         if (wait->row != detail->state.row || wait->from_ns != detail->state.enter_ns ||
@@ -85,6 +93,7 @@ static void take_wait(struct timeline *timeline, struct timeline_detail *detail)
     }
 }
 
+/* The end of a half-open window that holds this time. */
 static int64_t later(int64_t time_ns)
 {
     return time_ns < INT64_MAX ? time_ns + 1 : time_ns;
@@ -97,9 +106,12 @@ enum status timeline_detail(struct timeline *timeline, uint32_t row, int64_t ent
     struct look look = {
         .detail = detail, .defs = timeline->info.defs, .row = row, .depth = depth, .enter_ns = enter_ns};
     struct walk_visitor visitor = {.context = &look, .event = look_event, .state = look_state};
+    /* First only around its enter: the index knows the end of a state that reaches beyond. */
     enum status status = timeline_scan(timeline, enter_ns, later(enter_ns), &visitor, err);
-    if (status != STATUS_OK || !look.found)
-        return status == STATUS_OK ? STATUS_END : status;
+    if (status != STATUS_OK)
+        return status;
+    if (!look.found)
+        return STATUS_END;
     take_wait(timeline, detail);
     struct timeline_view inside = {.from_ns = enter_ns, .to_ns = later(detail->state.leave_ns)};
     detail->messages_known = timeline_cost(timeline, &inside) <= DETAIL_EVENTS;

@@ -2,6 +2,7 @@
 #include "timeline/find.h"
 
 #include "core/memory.h"
+#include "core/numbers.h"
 #include "timeline/scan.h"
 
 struct search {
@@ -21,23 +22,32 @@ static bool message_fits(const struct timeline_query *query, const struct event 
            (query->tag == EVENT_UNKNOWN || event->tag == query->tag);
 }
 
-static bool beyond(const struct search *search, int64_t time_ns)
+/* True if `time` comes after `than` in the direction of the search. Equal times do not: searching on from a result must
+   not find it again. */
+static bool is_beyond(const struct search *search, int64_t time_ns, int64_t than_ns)
 {
-    return search->backward ? time_ns < search->from_ns : time_ns > search->from_ns;
+    if (search->backward)
+        return time_ns < than_ns;
+    return time_ns > than_ns;
+}
+
+/* The event that is asked for: a message, or the entry of a state. */
+static bool is_asked_for(const struct search *search, const struct event *event)
+{
+    if (!search->talks)
+        return event->kind == EVENT_ENTER;
+    return (event->kind == EVENT_SEND || event->kind == EVENT_RECEIVE) && message_fits(search->query, event);
 }
 
 /* Notes the state's position: at the first message that fits, or the last going backward. */
 static void search_event(void *context, const struct walk_event *walked)
 {
     struct search *search = context;
-    bool message = walked->event->kind == EVENT_SEND || walked->event->kind == EVENT_RECEIVE;
-    if (!walked->frame || !beyond(search, walked->time_ns))
+    if (!walked->frame || !is_beyond(search, walked->time_ns, search->from_ns) || !is_asked_for(search, walked->event))
         return;
-    if (search->talks ? message && message_fits(search->query, walked->event) : walked->event->kind == EVENT_ENTER) {
-        if (!walked->frame->wanted || search->backward)
-            walked->frame->wanted_ns = walked->time_ns;
-        walked->frame->wanted = true;
-    }
+    if (!walked->frame->wanted || search->backward)
+        walked->frame->wanted_ns = walked->time_ns;
+    walked->frame->wanted = true;
 }
 
 /* True if it precedes the best one in the order of the search. */
@@ -47,8 +57,10 @@ static bool better(const struct search *search, const struct timeline_state *sta
     if (!search->found)
         return true;
     if (time_ns != best->time_ns)
-        return search->backward ? time_ns > best->time_ns : time_ns < best->time_ns;
-    return state->row != best->state.row ? state->row < best->state.row : state->depth < best->state.depth;
+        return is_beyond(search, best->time_ns, time_ns);
+    if (state->row != best->state.row)
+        return state->row < best->state.row;
+    return state->depth < best->state.depth;
 }
 
 static void search_state(void *context, const struct timeline_state *state, const struct walk_frame *frame,
@@ -65,6 +77,7 @@ static void search_state(void *context, const struct timeline_state *state, cons
     search->found = true;
 }
 
+/* The bits of a checkpoint are numbers modulo 64: a set bit may be another number's, a missing one proves absence. */
 static bool has_bit(uint64_t bits, int32_t number)
 {
     return number == EVENT_UNKNOWN || (bits >> ((uint32_t)number & 63) & 1);
@@ -87,23 +100,23 @@ static enum status search_on(struct timeline *timeline, struct search *search, s
     size_t count;
     const struct checkpoint *checkpoints = timeline_checkpoints(timeline, &count);
     const struct walk_visitor visitor = {.context = search, .event = search_event, .state = search_state};
-    size_t from, behind;
-    timeline_scan_range(timeline, search->from_ns, search->from_ns, &from, &behind);
-    size_t at = search->backward ? (behind < count ? behind : count - 1) : from;
-    for (;;) {
-        int64_t begin_ns = checkpoints[at].time_ns;
-        int64_t end_ns = at + 1 < count ? checkpoints[at + 1].time_ns : INT64_MAX;
-        bool done =
-            search->found && (search->backward ? end_ns < search->best.time_ns : begin_ns > search->best.time_ns);
-        if (done)
+    size_t at, behind;
+    timeline_scan_range(timeline, search->from_ns, search->from_ns, &at, &behind);
+    if (search->backward)
+        at = smaller(behind, count - 1);
+    /* Backwards `at` passes 0 and becomes the largest number: both directions end at `count`. */
+    for (; at < count; at += search->backward ? SIZE_MAX : 1) {
+        /* The end of the part that is met first. Backwards the last part has no end. */
+        int64_t near_ns = checkpoints[at].time_ns;
+        if (search->backward)
+            near_ns = at + 1 < count ? checkpoints[at + 1].time_ns : INT64_MAX;
+        if (search->found && is_beyond(search, near_ns, search->best.time_ns))
             return STATUS_OK;
         if (worth_reading(search, &checkpoints[at]) &&
             timeline_scan_between(timeline, at, at + 1, &visitor, err) != STATUS_OK)
             return STATUS_FAILED;
-        if (at == (search->backward ? 0 : count - 1))
-            return STATUS_OK;
-        at = search->backward ? at - 1 : at + 1;
     }
+    return STATUS_OK;
 }
 
 enum status timeline_find(struct timeline *timeline, const struct timeline_query *query, int64_t from_ns, bool backward,
@@ -111,7 +124,8 @@ enum status timeline_find(struct timeline *timeline, const struct timeline_query
 {
     struct timeline_view view = timeline_whole(timeline);
     view.rows = query->rows;
-    view.row_count = query->rows ? query->row_count : view.row_count;
+    if (query->rows)
+        view.row_count = query->row_count;
     struct search search = {.query = query,
                             .defs = timeline->info.defs,
                             .places = timeline_places(timeline, &view),
@@ -126,5 +140,7 @@ enum status timeline_find(struct timeline *timeline, const struct timeline_query
     if (status != STATUS_OK)
         return status;
     *found = search.best;
-    return search.found ? STATUS_OK : STATUS_END;
+    if (!search.found)
+        return STATUS_END;
+    return STATUS_OK;
 }

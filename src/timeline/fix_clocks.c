@@ -4,7 +4,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* A single input can be rewound; the files of one run are opened again. */
+/* A single input can be rewound, even a pipe, which is kept while it is read; the files of one run are opened again,
+   which costs nothing to keep. */
 static bool is_one_input(char *const *paths, size_t count)
 {
     struct stat about;
@@ -30,6 +31,7 @@ struct reader *reader_again(struct reader *reader, char *const *paths, size_t co
         reader_close(reader);
         return NULL;
     }
+    /* The correction moves to the new reader: closing the old one must not free it. */
     struct correction correction = reader->correction;
     reader->correction = (struct correction){0};
     reader_close(reader);
@@ -61,6 +63,7 @@ static void correct_free(void *clocks)
 struct reader *reader_fix_clocks(struct reader *reader, char *const *paths, size_t count, stream_watch *watch,
                                  void *watch_context, struct error *err)
 {
+    /* Clocks are known only after all messages: one pass to compute them, and the caller's passes to apply them. */
     struct causality_builder *builder = causality_builder_new();
     struct sink *sinks[] = {causality_builder_sink(builder)};
     enum status status = stream_run(reader, sinks, 1, watch, watch_context, err);

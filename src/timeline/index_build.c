@@ -14,7 +14,8 @@
    this is at most 1/COST_SHARE of the trace between them. Rows only cost time. */
 enum { LEAST_BYTES = 256 * 1024, COST_SHARE = 30, ROW_COST = 16 };
 
-/* Up to this many processes have a row each even without events; beyond, only if every other one has events. */
+/* Up to this many processes have a row each even without events; beyond, only if every other one has events: a damaged
+   number of processes must not cost gigabytes. */
 enum { SILENT_MOST = 1 << 17 };
 enum { OPEN_COST = sizeof(struct span) + sizeof(uint32_t), WAITING_COST = sizeof(struct transit) + sizeof(uint32_t) };
 
@@ -42,6 +43,7 @@ struct builder {
     uint64_t next_checkpoint; /* byte */
 };
 
+/* Rows appear while the trace is read: the array grows, new ones are 0. */
 static struct row_build *row_of(struct builder *builder, uint32_t row)
 {
     size_t before = builder->row_capacity;
@@ -52,6 +54,7 @@ static struct row_build *row_of(struct builder *builder, uint32_t row)
     return &builder->row[row];
 }
 
+/* What a part of the trace has, modulo 64: a search skips parts without the bit of what it looks for. */
 static uint64_t bit(uint32_t number)
 {
     return UINT64_C(1) << (number & 63);
@@ -80,6 +83,7 @@ static void build_event(void *context, const struct walk_event *walked)
     if (about->events++ == 0)
         about->begin_ns = walked->time_ns;
     about->end_ns = walked->time_ns;
+    /* Windows are found by the times of checkpoints: an event out of order ends building, and a sorted copy is made. */
     if (event->time_ns < builder->last_ns && builder->events > 0)
         builder->unsorted = true;
     builder->last_ns = event->time_ns;
@@ -101,6 +105,8 @@ static void build_now(void *context, uint32_t row, int64_t time_ns, uint32_t sta
     pyramid_build_state(builder->pyramid, row, builder->rows.row[row].process, time_ns, state);
 }
 
+/* States and messages that are open at a checkpoint are in the index once, however many checkpoints they pass; their
+   ends are filled in here when the walk comes to them. */
 static void span_ended(void *context, uint32_t number, int64_t leave_ns)
 {
     struct builder *builder = context;
@@ -164,6 +170,7 @@ static void checkpoint(struct builder *builder)
                                        .waiting_at = builder->table[SECTION_WAITING].size / sizeof(uint32_t),
                                        .open = (uint32_t)builder->walk.open,
                                        .waiting = (uint32_t)builder->walk.transits.waiting};
+    /* Row by row and in the order of their enters: scan.c gives them back in that order. */
     for (uint32_t row = 0; row < builder->walk.row_count; row++)
         put_open(builder, row);
     transits_each(&builder->walk.transits, put_waiting, builder);
@@ -171,14 +178,17 @@ static void checkpoint(struct builder *builder)
 
 static void consider_checkpoint(struct builder *builder)
 {
-    uint64_t least = builder->order->tuning.least_bytes ? builder->order->tuning.least_bytes : LEAST_BYTES;
+    bool tuned = builder->order->tuning.least_bytes > 0;
+    uint64_t least = LEAST_BYTES;
+    if (tuned)
+        least = builder->order->tuning.least_bytes;
     uint64_t cost = builder->walk.open * OPEN_COST + builder->walk.transits.waiting * WAITING_COST;
     uint64_t apart = cost * COST_SHARE + builder->rows.count * ROW_COST;
     uint64_t passed = builder->reader->input->offset - builder->now.offset;
+    /* Entries are numbered with 32 bits. */
     bool room =
         builder->table[SECTION_SPANS].size / sizeof(struct span) + builder->walk.open < UINT32_MAX &&
         builder->table[SECTION_TRANSITS].size / sizeof(struct transit) + builder->walk.transits.waiting < UINT32_MAX;
-    bool tuned = builder->order->tuning.least_bytes > 0;
     if (builder->events > builder->now.events && passed >= least && (tuned || passed >= apart) && room)
         checkpoint(builder);
 }
@@ -187,6 +197,7 @@ static enum status read_events(struct builder *builder, struct error *err)
 {
     struct batch *batch = memory_new(sizeof *batch);
     enum status status;
+    /* The first part begins before all times: no window lies before it. */
     builder->now = (struct checkpoint){.offset = builder->reader->input->offset, .time_ns = INT64_MIN};
     while ((status = reader_next(builder->reader, batch, err)) == STATUS_OK && !builder->unsorted) {
         walk_events(&builder->walk, batch);
@@ -201,10 +212,13 @@ static enum status read_events(struct builder *builder, struct error *err)
     free(batch);
     if (status == STATUS_FAILED)
         return status;
-    return builder->unsorted ? STATUS_END : STATUS_OK;
+    if (builder->unsorted)
+        return STATUS_END;
+    return STATUS_OK;
 }
 
-/* Ids that the trace uses without defining them. */
+/* Ids that the trace uses without defining them. A reader that begins in the middle meets them in another order; with
+   these it numbers states as this pass did. */
 static void put_defined(struct builder *builder)
 {
     const struct defs *defs = builder->reader->defs;
@@ -224,8 +238,9 @@ static void put_definitions(struct builder *builder)
 static int row_compare(const void *a, const void *b)
 {
     const struct timeline_row *left = a, *right = b;
-    int ranks = (left->process > right->process) - (left->process < right->process);
-    return ranks ? ranks : (left->thread > right->thread) - (left->thread < right->thread);
+    if (left->process != right->process)
+        return order_by(left->process, right->process);
+    return order_by(left->thread, right->thread);
 }
 
 /* Appends a row for each process that the trace records without events of it. */
@@ -254,7 +269,10 @@ static uint32_t *sort_rows(struct builder *builder)
     uint32_t *places = memory_new(count * sizeof *places);
     /* A damaged trace may state absurd numbers of processes. */
     bool silent = count > 0 && (processes <= SILENT_MOST || processes / 2 <= count);
-    struct timeline_row *sorted = memory_new((count + (silent ? processes : 0)) * sizeof *sorted);
+    size_t room = count;
+    if (silent)
+        room += processes;
+    struct timeline_row *sorted = memory_new(room * sizeof *sorted);
     if (count > 0)
         memcpy(sorted, builder->rows.row, count * sizeof *sorted);
     if (silent)
@@ -271,20 +289,25 @@ static uint32_t *sort_rows(struct builder *builder)
     return places;
 }
 
+/* Rows are numbered as they are met while the trace is read, and by rank in the index. States that nothing closes end
+   with their row. */
 static void renumber(struct builder *builder, const uint32_t *places)
 {
     struct span *span = (struct span *)(void *)builder->table[SECTION_SPANS].data;
     for (size_t i = 0; i < builder->table[SECTION_SPANS].size / sizeof *span; i++) {
-        span[i].leave_ns = span[i].open ? builder->rows.row[span[i].row].end_ns : span[i].leave_ns;
+        if (span[i].open)
+            span[i].leave_ns = builder->rows.row[span[i].row].end_ns;
         span[i].row = places[span[i].row];
     }
     struct transit *transit = (struct transit *)(void *)builder->table[SECTION_TRANSITS].data;
     for (size_t i = 0; i < builder->table[SECTION_TRANSITS].size / sizeof *transit; i++) {
         transit[i].row = places[transit[i].row];
-        transit[i].other_row = transit[i].other_row == TIMELINE_NONE ? TIMELINE_NONE : places[transit[i].other_row];
+        if (transit[i].other_row != TIMELINE_NONE)
+            transit[i].other_row = places[transit[i].other_row];
     }
 }
 
+/* Time in MPI functions that the trace does not close, up to the row's last event. */
 static void end_rows(struct builder *builder)
 {
     for (uint32_t i = 0; i < builder->rows.count; i++) {
@@ -297,6 +320,7 @@ static void end_rows(struct builder *builder)
 static void fill_header(const struct builder *builder, struct index_header *header)
 {
     const struct index_order *order = builder->order;
+    /* A copy is always complete: the damage is that of the trace it was made from. */
     const struct trace_end *end = order->end ? order->end : &builder->reader->end;
     const struct timeline_row *rows = builder->rows.row;
     *header = (struct index_header){.version = INDEX_VERSION,
@@ -316,8 +340,12 @@ static void fill_header(const struct builder *builder, struct index_header *head
     snprintf(header->format, sizeof header->format, "%s", order->format ? order->format : "clog2");
     memcpy(header->damage, end->damage.first, sizeof header->damage);
     for (size_t i = 0; i < builder->rows.count; i++) {
-        header->begin_ns = i == 0 || rows[i].begin_ns < header->begin_ns ? rows[i].begin_ns : header->begin_ns;
-        header->end_ns = i == 0 || rows[i].end_ns > header->end_ns ? rows[i].end_ns : header->end_ns;
+        if (i == 0) {
+            header->begin_ns = rows[i].begin_ns;
+            header->end_ns = rows[i].end_ns;
+        }
+        header->begin_ns = smaller(rows[i].begin_ns, header->begin_ns);
+        header->end_ns = larger(rows[i].end_ns, header->end_ns);
     }
 }
 
@@ -326,6 +354,7 @@ static void write_sections(const struct builder *builder, struct output *output,
     static const char zeros[8];
     for (size_t i = 0; i < SECTION_COUNT; i++) {
         const struct spill *table = &builder->table[i];
+        /* The sections are used in place, through mmap: structs need their alignment. */
         output_write(output, zeros, (8 - output_position(output) % 8) % 8);
         header->section[i].at = output_position(output);
         header->section[i].count = table->size / index_sizes[i];
@@ -345,6 +374,8 @@ static enum status write_file(const struct builder *builder, struct error *err)
     struct output *output = output_open(builder->order->path, how, err);
     if (!output)
         return STATUS_FAILED;
+    /* Written twice: places and checksums of the sections are known at the end. The file gets its name only when it is
+       closed, so that no other process sees half of it. */
     fill_header(builder, &header);
     output_write(output, &header, sizeof header);
     write_sections(builder, output, &header);
@@ -364,6 +395,7 @@ static enum status build(struct builder *builder, struct error *err)
     end_rows(builder);
     put_defined(builder);
     put_definitions(builder);
+    /* These are read below, so they must be whole; the others are checked before they are written. */
     uint32_t *places = sort_rows(builder);
     if (spill_check(&builder->table[SECTION_ROWS], err) != STATUS_OK ||
         spill_check(&builder->table[SECTION_SPANS], err) != STATUS_OK ||
@@ -374,7 +406,9 @@ static enum status build(struct builder *builder, struct error *err)
     renumber(builder, places);
     status = pyramid_build_end(builder->pyramid, &builder->rows, places, builder->table, err);
     free(places);
-    return status == STATUS_OK ? write_file(builder, err) : status;
+    if (status != STATUS_OK)
+        return status;
+    return write_file(builder, err);
 }
 
 enum status index_build(struct reader *reader, const struct index_order *order, struct error *err)
@@ -390,7 +424,9 @@ enum status index_build(struct reader *reader, const struct index_order *order, 
     builder.walk.span_ended = span_ended;
     builder.walk.transit_ended = transit_ended;
     builder.pyramid = pyramid_build_new(reader, order->tuning.cells, err);
-    enum status status = builder.pyramid ? build(&builder, err) : STATUS_FAILED;
+    enum status status = STATUS_FAILED;
+    if (builder.pyramid)
+        status = build(&builder, err);
     pyramid_build_free(builder.pyramid);
     for (size_t i = 0; i < SECTION_COUNT; i++)
         spill_close(&builder.table[i]);

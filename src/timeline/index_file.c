@@ -25,6 +25,8 @@ const void *index_section(const struct index *index, enum index_section section,
     return index->data + index->header->section[section].at;
 }
 
+/* Checksums find what decayed or was cut; the tests of numbers below are for files made to deceive, whose checksums are
+   right: nothing in an index may lead outside of it. */
 static bool header_is_sound(const struct index *index)
 {
     const struct index_header *header = index->header;
@@ -55,6 +57,7 @@ static bool numbers_below(const struct index *index, enum index_section section,
     return true;
 }
 
+/* Without adding, which could wrap. */
 static bool within(uint64_t at, uint64_t count, size_t limit)
 {
     return at <= limit && count <= limit - at;
@@ -71,6 +74,7 @@ static bool checkpoints_are_sound(const struct index *index)
     index_section(index, SECTION_ROWS, &rows);
     if (count == 0 || !numbers_below(index, SECTION_OPEN, spans) || !numbers_below(index, SECTION_WAITING, transits))
         return false;
+    /* Windows are found by halving: checkpoints must be in order. */
     for (size_t i = 0; i < count; i++)
         if (!within(checkpoints[i].open_at, checkpoints[i].open, open) ||
             !within(checkpoints[i].waiting_at, checkpoints[i].waiting, waiting) ||
@@ -94,6 +98,7 @@ static bool pyramid_is_sound(const struct index *index)
     const struct pyramid_group *group = index_section(index, SECTION_GROUPS, &groups);
     const struct pyramid_skip *skip = index_section(index, SECTION_SKIPS, &skips);
     index_section(index, SECTION_CELLS, &cells);
+    /* Times are shifted by these: by 63 and more is undefined. */
     for (size_t i = 0; i < levels; i++)
         if (level[i].shift > 62 || level[i].fold > 24 || !within(level[i].group_at, level[i].groups, groups))
             return false;
@@ -135,13 +140,15 @@ enum status index_open(struct index *index, const char *path, const struct trace
     *index = (struct index){0};
     int file = private_open(path);
     if (file < 0) {
-        *why = errno == ENOENT ? "" : "not written by this user alone";
+        if (errno != ENOENT)
+            *why = "not written by this user alone";
         return STATUS_END;
     }
     *why = "damaged";
     if (fstat(file, &about) == 0 && about.st_size >= (off_t)sizeof *index->header) {
         void *data = mmap(NULL, (size_t)about.st_size, PROT_READ, MAP_PRIVATE, file, 0);
-        index->size = data == MAP_FAILED ? 0 : (size_t)about.st_size;
+        if (data != MAP_FAILED)
+            index->size = (size_t)about.st_size;
         index->data = data;
         index->header = data;
     }

@@ -11,7 +11,7 @@
 
 enum { LIKENESS_GROUPS = 8, LIKENESS_STATES = 15, LIKENESS_SHARES = LIKENESS_STATES + 1, LIKENESS_ROUNDS = 12 };
 
-/* Groups nearer to each other than this, as the squared distance of shares, are one. */
+/* Groups nearer to each other than this, as the squared distance of shares, are one: 0.05 of the time. */
 static const double LIKENESS_LEAST = 0.0025;
 
 struct profile {
@@ -61,7 +61,8 @@ static double nearest(const struct likeness *likeness, const struct profile *pro
     return least;
 }
 
-/* The first row, then repeatedly the row farthest from all centres. */
+/* The first row, then repeatedly the row farthest from all centres: without chance, so that the same trace gives the
+   same groups. */
 static void choose_centres(struct likeness *likeness, size_t rows)
 {
     likeness->centres[0] = likeness->profiles[0];
@@ -71,8 +72,10 @@ static void choose_centres(struct likeness *likeness, size_t rows)
         double most = 0;
         for (size_t row = 0; row < rows; row++) {
             double far = nearest(likeness, &likeness->profiles[row], &likeness->group[row]);
-            farthest = far > most ? row : farthest;
-            most = larger(far, most);
+            if (far > most) {
+                farthest = row;
+                most = far;
+            }
         }
         if (most < LIKENESS_LEAST)
             return;
@@ -90,6 +93,7 @@ static void move_centres(struct likeness *likeness, size_t rows)
         for (size_t i = 0; i < LIKENESS_SHARES; i++)
             sums[group].share[i] += likeness->profiles[row].share[i];
     }
+    /* A group that lost all its rows keeps its centre: it may get some again. */
     for (size_t group = 0; group < likeness->groups; group++)
         for (size_t i = 0; counts[group] && i < LIKENESS_SHARES; i++)
             likeness->centres[group].share[i] = sums[group].share[i] / (double)counts[group];
@@ -121,6 +125,7 @@ static void sum_profiles(void *context, uint32_t row, uint32_t state, int64_t fr
 {
     struct likeness *likeness = context;
     const struct timeline *timeline = likeness->timeline;
+    /* Shares of the row's own time: a process that starts late is like the others all the same. */
     double whole = (double)time_since(timeline->rows.row[row].begin_ns, timeline->rows.row[row].end_ns);
     if (state != TIMELINE_NONE)
         likeness->profiles[row].share[likeness->places[timeline->info.defs->states[state].first_of_name]] +=
@@ -154,6 +159,8 @@ static enum status order_by_likeness(struct timeline *timeline, uint32_t *rows, 
                                 .group = memory_new(count)};
     const struct walk_visitor all = {.context = &likeness, .between = sum_states};
     const struct walk_visitor each = {.context = &likeness, .between = sum_profiles};
+    /* Two passes: which states get a place is only known after all of the trace, and profiles of all states of all rows
+       would not fit into memory. */
     struct timeline_view whole = timeline_whole(timeline);
     enum status status = timeline_scan(timeline, whole.from_ns, whole.to_ns, &all, err);
     if (status == STATUS_OK) {
@@ -183,5 +190,7 @@ enum status timeline_order(struct timeline *timeline, enum timeline_order order,
         rows[i] = (uint32_t)i;
     if (order == TIMELINE_BY_COMPUTE && count > 0)
         qsort_r(rows, count, sizeof *rows, by_compute, timeline->rows.row);
-    return order == TIMELINE_BY_LIKENESS ? order_by_likeness(timeline, rows, err) : STATUS_OK;
+    if (order == TIMELINE_BY_LIKENESS)
+        return order_by_likeness(timeline, rows, err);
+    return STATUS_OK;
 }

@@ -31,6 +31,7 @@ static void add_waits(struct build *build)
             struct call call = graph_call(graph, location, i);
             if (wait.kind == WAIT_NONE)
                 continue;
+            /* A call may wait for several processes one after the other: its parts follow each other from its enter. */
             struct wait_parts parts = wait_parts(graph, location, i, &wait);
             int64_t from_ns = call.enter_ns;
             for (size_t k = 0; k < parts.count; from_ns += parts.part[k++].ns) {
@@ -83,8 +84,12 @@ const struct timeline_overlay *timeline_overlay(struct timeline *timeline, struc
     err->kind = ERROR_NONE;
     if (timeline->overlay || timeline->info.events > OVERLAY_EVENTS)
         return timeline->overlay;
-    struct reader *reader =
-        timeline->index.header->stored ? event_file_open(timeline->path, err) : reader_open(&timeline->path, 1, err);
+    /* A reader of its own: the timeline's is in the middle of the trace. A stored copy has corrected times already. */
+    struct reader *reader;
+    if (timeline->index.header->stored)
+        reader = event_file_open(timeline->path, err);
+    else
+        reader = reader_open(&timeline->path, 1, err);
     if (!reader)
         return NULL;
     struct graph_builder *builder = graph_builder_new();

@@ -1,7 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "timeline/pyramid.h"
 
+/* Seven bits a byte, the lowest first, the highest bit set in all but the last (LEB128): 64 bits need ten bytes. Most
+   numbers of cells are small, and take one. */
 enum { VARINT_MAX = 10 };
+
+/* Bits of a cell's head, below the number of bins passed. */
+enum { HEAD_SPANS = 1, HEAD_MESSAGES = 2, HEAD_BITS = 2 };
 
 unsigned char *varint_put(unsigned char *at, uint64_t value)
 {
@@ -31,7 +36,12 @@ size_t pyramid_cell_size(const struct pyramid_cell *cell)
 size_t pyramid_cell_put(unsigned char *at, const struct pyramid_cell *cell, uint64_t last_end)
 {
     unsigned char *begin = at;
-    at = varint_put(at, (cell->bin - last_end) << 2 | (cell->messages ? 2 : 0) | (cell->span > 1 ? 1 : 0));
+    uint64_t head = (cell->bin - last_end) << HEAD_BITS;
+    if (cell->messages)
+        head |= HEAD_MESSAGES;
+    if (cell->span > 1)
+        head |= HEAD_SPANS;
+    at = varint_put(at, head);
     if (cell->span > 1)
         at = varint_put(at, cell->span - 2);
     if (cell->messages)
@@ -53,17 +63,17 @@ const unsigned char *pyramid_cell_get(const unsigned char *at, const unsigned ch
     at = varint_get(at, end, &head);
     if (!at)
         return NULL;
-    cell->bin = last_end + (head >> 2);
-    if (head & 1) {
+    cell->bin = last_end + (head >> HEAD_BITS);
+    if (head & HEAD_SPANS) {
         at = varint_get(at, end, &cell->span);
+        /* Beyond any run's bins: the sum with the bin must not wrap. */
         if (!at || cell->span > UINT64_MAX / 4)
             return NULL;
         cell->span += 2;
     }
-    if (head & 2)
+    if (head & HEAD_MESSAGES)
         at = varint_get(at, end, &cell->messages);
-    at = at ? varint_get(at, end, &count) : NULL;
-    if (!at || count > PYRAMID_PARTS)
+    if (!at || !(at = varint_get(at, end, &count)) || count > PYRAMID_PARTS)
         return NULL;
     cell->count = (size_t)count;
     for (size_t i = 0; i < cell->count; i++) {

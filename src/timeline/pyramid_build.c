@@ -6,6 +6,7 @@
 
 #include "convert/reader.h"
 #include "core/memory.h"
+#include "core/numbers.h"
 #include "core/sorter.h"
 #include "timeline/index.h"
 #include "timeline/pyramid_write.h"
@@ -13,10 +14,12 @@
 #include <math.h>
 #include <string.h>
 
+/* Groups of 1, 8, 64, ... processes, as long as there are enough of them to look at; in between a tile adds up at most
+   eight times as many cells as it shows. */
 enum { FOLD_STEP = 3, FOLDS_MAX = 8, GROUPS_LEAST = 32, SORT_MEMORY = 48 << 20 };
 
-/* The size limit of the pyramid, as a share of the trace, and the size of a cell. All widths together are twice the
-   finest. */
+/* The size limit of the pyramid, as a share of the trace, and about the size of a cell in bytes. All widths together
+   are twice the finest: 1 + 1/2 + 1/4 + ... */
 static const double CELLS_SHARE = 0.05, CELL_BYTES = 7;
 
 /* A state that rows of a group are in. */
@@ -56,6 +59,8 @@ enum { ROW_NOT_YET = UINT32_MAX - 1 };
 /* How long the run takes, estimated from the first events and the last blocks. */
 static enum status estimate_duration(struct reader *reader, int64_t *duration_ns, struct error *err)
 {
+    /* The width of bins must be known before the first event is added up; a pass to find out would double the time. A
+       wrong estimate only costs size or detail. */
     uint64_t begin = reader->input->offset;
     struct batch *batch = memory_new(sizeof *batch);
     const uint64_t places[2] = {begin, reader_last_place(reader)};
@@ -70,8 +75,10 @@ static enum status estimate_duration(struct reader *reader, int64_t *duration_ns
                 int64_t time_ns = batch->events[k].time_ns;
                 if (!event_counts(&batch->events[k]))
                     continue;
-                first_ns = !any || time_ns < first_ns ? time_ns : first_ns;
-                last_ns = !any || time_ns > last_ns ? time_ns : last_ns;
+                if (!any)
+                    first_ns = last_ns = time_ns;
+                first_ns = smaller(time_ns, first_ns);
+                last_ns = larger(time_ns, last_ns);
                 any = true;
             }
             if (i == 0 && any)
@@ -81,16 +88,19 @@ static enum status estimate_duration(struct reader *reader, int64_t *duration_ns
     *duration_ns = time_since(first_ns, last_ns);
     batch_free(batch);
     free(batch);
-    return status == STATUS_FAILED ? status : reader_seek(reader, begin, UINT64_MAX, err);
+    if (status == STATUS_FAILED)
+        return status;
+    return reader_seek(reader, begin, UINT64_MAX, err);
 }
 
 static void add_folds(struct pyramid_build *build, double bytes, int64_t duration_ns)
 {
-    uint32_t processes = build->defs->processes ? build->defs->processes : 1;
+    uint32_t processes = larger(build->defs->processes, 1U);
     for (unsigned fold = 0; build->fold_count < FOLDS_MAX && (fold == 0 || processes >> fold >= GROUPS_LEAST);
          fold += FOLD_STEP)
         build->folds[build->fold_count++] = (struct fold){.fold = fold};
     for (size_t i = 0; i < build->fold_count; i++) {
+        /* Each size of groups gets the same part of the room; few groups get narrow bins for it. */
         double groups = (double)((processes >> build->folds[i].fold) + 1);
         double bins = bytes / (double)build->fold_count / (2 * CELL_BYTES * groups);
         unsigned shift = 0;
@@ -108,7 +118,9 @@ struct pyramid_build *pyramid_build_new(struct reader *reader, double share, str
     struct pyramid_build *build = memory_new(sizeof *build);
     build->defs = reader->defs;
     build->sorter = sorter_new(SORT_MEMORY);
-    add_folds(build, (share > 0 ? share : CELLS_SHARE) * (double)input_size(reader->input), duration_ns);
+    if (share <= 0)
+        share = CELLS_SHARE;
+    add_folds(build, share * (double)input_size(reader->input), duration_ns);
     return build;
 }
 
@@ -129,7 +141,9 @@ void pyramid_build_free(struct pyramid_build *build)
 
 static struct group *group_of(struct fold *fold, uint32_t row, uint32_t process)
 {
-    size_t number = fold->fold == 0 ? row : process >> fold->fold, before = fold->count;
+    size_t number = row, before = fold->count;
+    if (fold->fold > 0)
+        number = process >> fold->fold;
     if (number >= before) {
         ARRAY_RESERVE(fold->groups, fold->count, number + 1);
         memset(&fold->groups[before], 0, (fold->count - before) * sizeof *fold->groups);
@@ -152,6 +166,8 @@ static void put_cell(struct pyramid_build *build, size_t fold, const struct grou
         at = varint_put(at, (uint64_t)llround(fmax((double)group->in[i].ns, 0) / length * CELL_FINE));
         at = varint_put(at, group->in[i].rows);
     }
+    /* By size of groups, then group, then time: the order in which they are read again. The first fault is kept until
+       the end: the walk that calls this cannot be stopped from here. */
     struct sort_key key = {(uint64_t)fold << 32 | number, group->bin};
     if (err->kind == ERROR_NONE &&
         sorter_add(build->sorter, key, build->packed, (size_t)(at - build->packed), err) == STATUS_OK)
@@ -161,6 +177,8 @@ static void put_cell(struct pyramid_build *build, size_t fold, const struct grou
 /* Begins a bin: assumes that nothing changes in it. */
 static void begin_bin(struct group *group, uint64_t bin, unsigned shift)
 {
+    /* A bin of 2^shift ns with n rows has n times that in all; each change takes from one state what is left of the bin
+       and gives it to another. So an event costs the same however many rows the group has. */
     size_t kept = 0;
     for (size_t i = 0; i < group->count; i++)
         if (group->in[i].rows > 0) {
@@ -189,6 +207,7 @@ static struct group *group_at(struct pyramid_build *build, size_t fold, uint32_t
 {
     struct fold *at = &build->folds[fold];
     struct group *group = group_of(at, row, process);
+    /* Cells are put when the first event after them comes: bins in which nothing happens cost nothing. */
     uint64_t passed = (uint64_t)time_since(build->begin_ns, time_ns), bin = passed >> at->shift;
     if (group->begun && bin > group->bin)
         put_cell(build, fold, group, bin);
@@ -211,6 +230,7 @@ static uint32_t *state_of(struct pyramid_build *build, uint32_t row)
 
 void pyramid_build_state(struct pyramid_build *build, uint32_t row, uint32_t process, int64_t time_ns, uint32_t state)
 {
+    /* States of one name are one: cells say what is drawn alike. */
     if (state != TIMELINE_NONE)
         state = build->defs->states[state].first_of_name;
     if (!build->begun)
@@ -218,7 +238,7 @@ void pyramid_build_state(struct pyramid_build *build, uint32_t row, uint32_t pro
     build->begun = true;
     build->now_ns = time_ns;
     uint32_t *before = state_of(build, row);
-    if (*before == state)
+    if (*before == state) /* as after a message: nothing to move */
         return;
     for (size_t i = 0; i < build->fold_count; i++) {
         int64_t left_ns;

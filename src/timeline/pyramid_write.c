@@ -55,6 +55,7 @@ enum status sorted_cells_next(struct sorted_cells *cells, struct error *err)
     return cells->status;
 }
 
+/* Searched from the begin: a cell has a few states. */
 static void parts_add(struct parts *parts, uint32_t state, double fine)
 {
     for (size_t i = 0; i < parts->count; i++)
@@ -92,7 +93,8 @@ static void make_cell(struct write *write, const struct parts *parts, struct pyr
     for (size_t i = 0; i < parts->count && cell->count < PYRAMID_PARTS; i++) {
         const struct part *part = &parts->part[i];
         long units = lround(fmin(part->fine / whole, 1) * PYRAMID_UNITS);
-        largest = !largest || part->fine > largest->fine ? part : largest;
+        if (!largest || part->fine > largest->fine)
+            largest = part;
         if (units > 0)
             cell->parts[cell->count++] = (struct pyramid_part){part->state, (uint32_t)units};
     }
@@ -105,6 +107,7 @@ static void write_cell(struct write *write, struct level *level, const struct pa
     make_cell(write, parts, cell);
     if (cell->count == 0 && cell->messages == 0)
         return;
+    /* Cells count from the one before them: to begin in the middle, a skip says where the cell there counts from. */
     if (level->written++ % PYRAMID_SKIP == 0) {
         struct pyramid_skip skip = {.at = level->cells.size, .bin = level->last_end};
         spill_add(&level->skips, &skip, sizeof skip);
@@ -137,6 +140,7 @@ static void add_half(struct write *write, size_t number, uint64_t bin, const str
     level->have_half = true;
     level->half_bin = bin >> 1;
     level->half_messages += messages;
+    /* The same time is half the share of a bin twice as wide. */
     for (size_t i = 0; i < parts->count; i++)
         parts_add(&level->half, parts->part[i].state, parts->part[i].fine / 2);
     if (bin & 1)
@@ -151,6 +155,8 @@ static void put_bins(struct write *write, size_t number, uint64_t bin, uint64_t 
     write_cell(write, &write->level[number], parts, &cell);
     if (number + 1 == write->level_count)
         return;
+    /* Pairs begin at even bins: an odd first bin and an odd last one are halves of a pair each, and the even number of
+       bins between them is half as many wider ones, still in one cell. */
     if (bin & 1) {
         add_half(write, number, bin, parts, messages);
         bin++;
@@ -165,7 +171,8 @@ static void put_bins(struct write *write, size_t number, uint64_t bin, uint64_t 
         add_half(write, number, bin + span - 1, parts, messages);
 }
 
-/* The same without the rows that have ended: the remaining ones of the parts, `some`. */
+/* The same without the rows that have ended. The pass over the trace does not know when a row ends and counts its last
+   state to the end of the run. */
 static void put_present(struct write *write, uint64_t bin, uint64_t span, const struct parts *all, uint64_t messages)
 {
     uint64_t length = (uint64_t)1 << write->order->shift;
@@ -178,6 +185,7 @@ static void put_present(struct write *write, uint64_t bin, uint64_t span, const 
         uint64_t behind = ((bin + 1) << write->order->shift) - end_of(write, i);
         parts_add(&write->cell, end_state(write, i), -(double)behind / (double)length * CELL_FINE);
     }
+    /* What rounding leaves of a difference is dropped. */
     size_t kept = 0;
     for (size_t i = 0; i < write->cell.count; i++)
         if (write->cell.part[i].fine > 1)
@@ -195,7 +203,8 @@ static void put_run(struct write *write, uint64_t bin, uint64_t span, const stru
             parts_add(&write->gone, end_state(write, write->ended++), CELL_FINE);
         if (write->ended == write->rows)
             return;
-        uint64_t end = end_bin(write, write->ended), length = end == bin ? 1 : end - bin;
+        /* Up to the bin in which the next row ends, or that bin alone. */
+        uint64_t length = larger(end_bin(write, write->ended) - bin, UINT64_C(1));
         length = smaller(length, span);
         put_present(write, bin, length, parts, messages);
         bin += length;
@@ -209,22 +218,19 @@ static bool take_cell(struct write *write, struct parts *in_bin, struct parts *b
     const struct sorted_cells *cells = write->order->cells;
     const unsigned char *at = cells->data, *end = at + cells->length;
     uint64_t run, messages, count, state, fine, rows;
-    at = varint_get(at, end, &run);
-    at = at ? varint_get(at, end, &messages) : NULL;
-    at = at ? varint_get(at, end, &count) : NULL;
     in_bin->count = behind->count = 0;
-    for (uint64_t i = 0; at && i < count; i++) {
-        at = varint_get(at, end, &state);
-        at = at ? varint_get(at, end, &fine) : NULL;
-        at = at ? varint_get(at, end, &rows) : NULL;
-        if (!at)
-            break;
+    /* A temporary file may decay, too: its numbers are not trusted. */
+    if (!(at = varint_get(at, end, &run)) || !(at = varint_get(at, end, &messages)) ||
+        !(at = varint_get(at, end, &count)))
+        return false;
+    for (uint64_t i = 0; i < count; i++) {
+        if (!(at = varint_get(at, end, &state)) || !(at = varint_get(at, end, &fine)) ||
+            !(at = varint_get(at, end, &rows)))
+            return false;
         parts_add(in_bin, (uint32_t)state - 1, (double)fine);
         if (rows > 0)
             parts_add(behind, (uint32_t)state - 1, (double)rows * CELL_FINE);
     }
-    if (!at)
-        return false;
     put_run(write, cells->key.minor, 1, in_bin, messages);
     put_run(write, cells->key.minor + 1, run, behind, 0);
     return true;
@@ -232,7 +238,17 @@ static bool take_cell(struct write *write, struct parts *in_bin, struct parts *b
 
 static uint32_t group_of(const struct pyramid_order *order, uint32_t row)
 {
-    return order->fold == 0 ? row : order->rows->row[row].process >> order->fold;
+    if (order->fold == 0)
+        return row;
+    return order->rows->row[row].process >> order->fold;
+}
+
+/* Where a group is in the index: rows are sorted there, groups of processes are by rank anyway. */
+static uint32_t place_of(const struct pyramid_order *order, uint32_t group)
+{
+    if (order->fold == 0)
+        return order->places[group];
+    return group;
 }
 
 static int by_group(const void *a, const void *b, void *context)
@@ -257,7 +273,7 @@ static void begin_group(struct write *write, uint32_t group)
         write->rows++;
     write->ended = 0;
     write->gone.count = 0;
-    uint32_t place = write->order->fold == 0 ? write->order->places[group] : group;
+    uint32_t place = place_of(write->order, group);
     for (size_t i = 0; i < write->level_count; i++) {
         struct level *level = &write->level[i];
         level->last_end = level->written = 0;
@@ -269,7 +285,7 @@ static void begin_group(struct write *write, uint32_t group)
 
 static void end_group(struct write *write, uint32_t group)
 {
-    uint32_t place = write->order->fold == 0 ? write->order->places[group] : group;
+    uint32_t place = place_of(write->order, group);
     for (size_t i = 0; i + 1 < write->level_count; i++)
         end_half(write, i);
     for (size_t i = 0; i < write->level_count; i++) {
@@ -304,6 +320,7 @@ static enum status write_groups(struct write *write, struct error *err)
 /* Appends the tables of a width. */
 static enum status append_level(const struct write *write, struct level *level, struct spill *tables, struct error *err)
 {
+    /* Places counted from the begin of this width's tables become places in the sections of all widths. */
     uint64_t cell_base = tables[SECTION_CELLS].size;
     uint64_t skip_base = tables[SECTION_SKIPS].size / sizeof(struct pyramid_skip);
     struct pyramid_level entry = {.shift = level->shift,
@@ -335,9 +352,12 @@ static enum status start(struct write *write, const struct spill *tables, struct
     write->members = memory_new(count * sizeof *write->members);
     for (uint32_t i = 0; i < count; i++)
         write->members[i] = i;
-    /* All rows, also those without events: by process. */
+    /* All rows, also those without events: by process. Rows of a group stand together, by when they end: those that are
+       gone in a bin are the first. */
     const struct timeline_row *rows = (const struct timeline_row *)(const void *)tables[SECTION_ROWS].data;
-    write->group_count = order->fold == 0 ? row_count : ((size_t)rows[row_count - 1].process >> order->fold) + 1;
+    write->group_count = row_count;
+    if (order->fold > 0)
+        write->group_count = ((size_t)rows[row_count - 1].process >> order->fold) + 1;
     qsort_r(write->members, count, sizeof *write->members, by_group, (void *)(uintptr_t)order);
     unsigned shift = order->shift;
     do {

@@ -29,12 +29,18 @@ uint32_t rows_of(struct rows *rows, uint32_t process, uint32_t thread)
     return row;
 }
 
+/* Called for each event: main threads, nearly all of them, are found without hashing. */
 uint32_t rows_find(const struct rows *rows, uint32_t process, uint32_t thread)
 {
-    if (thread == 0)
-        return process < rows->main_count && rows->main[process] ? rows->main[process] - 1 : TIMELINE_NONE;
+    if (thread == 0) {
+        if (process >= rows->main_count || rows->main[process] == 0)
+            return TIMELINE_NONE;
+        return rows->main[process] - 1;
+    }
     const uint64_t *row = map_find(&rows->others, map_pair(process, thread));
-    return row ? (uint32_t)*row : TIMELINE_NONE;
+    if (!row)
+        return TIMELINE_NONE;
+    return (uint32_t)*row;
 }
 
 void rows_clear(struct rows *rows)

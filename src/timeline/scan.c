@@ -17,7 +17,8 @@ const struct checkpoint *timeline_checkpoints(const struct timeline *timeline, s
     return index_section(&timeline->index, SECTION_CHECKPOINTS, count);
 }
 
-/* The first checkpoint whose time is at least time_ns; their count if there is none. */
+/* The first checkpoint whose time is at least time_ns; their count if there is none. By halving: checkpoints are in
+   order, and a trace of 100 GB has some 10^5. */
 static size_t first_at(const struct timeline *timeline, int64_t time_ns)
 {
     size_t count, low = 0;
@@ -47,7 +48,10 @@ uint64_t timeline_scan_cost(const struct timeline *timeline, int64_t from_ns, in
     size_t from, to, count;
     const struct checkpoint *checkpoints = timeline_checkpoints(timeline, &count);
     timeline_scan_range(timeline, from_ns, to_ns, &from, &to);
-    return (to < count ? checkpoints[to].events : timeline->info.events) - checkpoints[from].events;
+    uint64_t end = timeline->info.events;
+    if (to < count)
+        end = checkpoints[to].events;
+    return end - checkpoints[from].events;
 }
 
 static const struct span *span_of(const struct scan *scan, uint64_t at)
@@ -71,10 +75,13 @@ static void begin(struct scan *scan)
 {
     const struct checkpoint *from = scan->from;
     const struct rows *rows = &scan->timeline->rows;
+    /* A row's state since its last event before the checkpoint is known, but not when that event was: time counts from
+       the checkpoint on. */
     for (size_t i = 0; from->events > 0 && i < rows->count; i++) {
         scan->walk.row[i].seen = rows->row[i].events > 0 && rows->row[i].begin_ns <= from->time_ns;
         scan->walk.row[i].last_ns = from->time_ns;
     }
+    /* In the order in which they were entered, row by row: the walk's stacks are as they were. */
     for (uint64_t i = 0; i < from->open; i++) {
         const struct span *span = span_of(scan, from->open_at + i);
         walk_open(&scan->walk, span->row, span->state, span->enter_ns, span->depth, 0);
@@ -128,11 +135,14 @@ static void end_between(struct scan *scan)
         int64_t end_ns = smaller(rows->row[row].end_ns, scan->to->time_ns);
         if (!at->seen || end_ns <= at->last_ns)
             continue;
-        struct open_state *top = at->open.depth ? &at->open.frames[at->open.depth - 1] : NULL;
-        scan->visitor->between(scan->visitor->context, row, top ? top->state : TIMELINE_NONE, at->last_ns, end_ns);
+        uint32_t state = TIMELINE_NONE;
+        if (at->open.depth > 0)
+            state = at->open.frames[at->open.depth - 1].state;
+        scan->visitor->between(scan->visitor->context, row, state, at->last_ns, end_ns);
     }
 }
 
+/* Messages in transit at the last checkpoint: the index knows their other ends, as far as there are any. */
 static void end_messages(struct scan *scan)
 {
     for (uint64_t i = 0; i < scan->to->waiting; i++) {
@@ -142,7 +152,10 @@ static void end_messages(struct scan *scan)
         other.row = end->other_row;
         other.sent = !end->sent;
         other.comm = end->partner_comm;
-        struct timeline_message message = walk_message(end, end->other_row == TIMELINE_NONE ? NULL : &other);
+        const struct transit *known = NULL;
+        if (end->other_row != TIMELINE_NONE)
+            known = &other;
+        struct timeline_message message = walk_message(end, known);
         scan->visitor->message(scan->visitor->context, &message);
     }
 }
@@ -157,6 +170,7 @@ static void end_transit(void *context, struct transit_node *node)
 static void end(struct scan *scan)
 {
     const struct walk_visitor *visitor = scan->visitor;
+    /* From here on reports are not of events that were read: visitors that count events must know. */
     if (visitor->ending)
         visitor->ending(visitor->context);
     if (scan->to) {
@@ -177,13 +191,18 @@ static void end(struct scan *scan)
 static enum status read_batches(struct scan *scan, struct error *err)
 {
     struct reader *reader = scan->timeline->reader;
-    enum status status = reader_seek(reader, scan->from->offset, scan->to ? scan->to->offset : UINT64_MAX, err);
+    uint64_t end = UINT64_MAX;
+    if (scan->to)
+        end = scan->to->offset;
+    enum status status = reader_seek(reader, scan->from->offset, end, err);
     struct batch *batch = memory_new(sizeof *batch);
     while (status == STATUS_OK && (status = reader_next(reader, batch, err)) == STATUS_OK)
         walk_events(&scan->walk, batch);
     batch_free(batch);
     free(batch);
-    return status == STATUS_END ? STATUS_OK : status;
+    if (status == STATUS_END)
+        return STATUS_OK;
+    return status;
 }
 
 enum status timeline_scan_between(struct timeline *timeline, size_t from, size_t to, const struct walk_visitor *visitor,
@@ -191,10 +210,9 @@ enum status timeline_scan_between(struct timeline *timeline, size_t from, size_t
 {
     size_t count;
     const struct checkpoint *checkpoints = timeline_checkpoints(timeline, &count);
-    struct scan scan = {.timeline = timeline,
-                        .visitor = visitor,
-                        .from = &checkpoints[from],
-                        .to = to < count ? &checkpoints[to] : NULL};
+    struct scan scan = {.timeline = timeline, .visitor = visitor, .from = &checkpoints[from]};
+    if (to < count)
+        scan.to = &checkpoints[to];
     walk_start(&scan.walk, timeline->info.defs, &timeline->rows, visitor);
     begin(&scan);
     enum status status = read_batches(&scan, err);

@@ -22,6 +22,7 @@ static bool definitions_are_few(const struct clog2_known *known, uint64_t size)
     return bytes < size / DEFINITIONS_SHARE;
 }
 
+/* Corrected clocks and damage depend on everything before them: then one thread reads all. */
 unsigned slices_worth(const struct reader *reader, char *const *paths, size_t count, unsigned slices)
 {
     if (slices < 2 || count != 1 || strcmp(paths[0], "-") == 0 || !reader_can_seek(reader) ||
@@ -29,11 +30,11 @@ unsigned slices_worth(const struct reader *reader, char *const *paths, size_t co
         return 1;
     struct clog2_known known = clog2_known(reader);
     uint64_t size = reader_last_place(reader), most = size / SLICE_LEAST;
-    uint32_t processes = reader->defs->processes ? reader->defs->processes : 1;
+    uint32_t processes = larger(reader->defs->processes, 1U);
     if (!known.end_of_log || !definitions_are_few(&known, size))
         return 1;
     most = smaller(most, SUMS_MOST / processes);
-    return most < slices ? (unsigned)most : slices;
+    return (unsigned)smaller(most, (uint64_t)slices);
 }
 
 struct slice {
@@ -59,9 +60,12 @@ static void slice_read(void *context, size_t index)
 
 void slices_range(const struct reader *reader, unsigned count, unsigned index, uint64_t *from, uint64_t *to)
 {
+    /* A slice ends where the next one begins, by the same computation: no event is read twice or left out. */
     uint64_t end = reader_last_place(reader);
     *from = clog2_block_of(reader, end / count * index);
-    *to = index + 1 == count ? UINT64_MAX : clog2_block_of(reader, end / count * (index + 1));
+    *to = UINT64_MAX;
+    if (index + 1 < count)
+        *to = clog2_block_of(reader, end / count * (index + 1));
 }
 
 /* Gives the slice its blocks. The last one has the reader that the trace was opened with, which then knows how the
@@ -73,7 +77,10 @@ static bool slice_open(struct slice *slices, unsigned count, unsigned index, str
     struct clog2_known known = clog2_known(whole);
     uint64_t from, to;
     slices_range(whole, count, index, &from, &to);
-    slice->reader = index + 1 == count ? whole : clog2_open_known(path, &known, &err);
+    if (index + 1 == count)
+        slice->reader = whole;
+    else
+        slice->reader = clog2_open_known(path, &known, &err);
     return slice->reader && reader_seek(slice->reader, from, to, &err) == STATUS_OK;
 }
 
@@ -90,6 +97,7 @@ struct accumulator *slices_read(struct reader *reader, uint64_t from, uint64_t t
     return NULL;
 }
 
+/* One thread would drop states nested deeper than DEPTH_LIMIT; slices add up to that without noticing. */
 static bool slices_are_exact(const struct slice *slices, size_t count)
 {
     size_t depth = 0;
@@ -122,12 +130,16 @@ struct accumulator *slices_accumulate(struct reader *reader, const char *path, u
         slice[i].accumulator = accumulator_new(what);
         exact = slice_open(slice, slices, i, reader, path);
     }
+    /* All slices are about as long: the progress of one is that of all. */
     slice[0].watch = watch;
     slice[0].context = context;
     if (exact)
         parallel_run(slices, slices, slice_read, slice);
+    /* If anything is not exact, nothing is used: the caller reads all in one thread, and reports what it finds. */
     exact = exact && slices_are_exact(slice, slices) && slices_merge(slice, slices);
-    struct accumulator *all = exact ? slice[0].accumulator : NULL;
+    struct accumulator *all = NULL;
+    if (exact)
+        all = slice[0].accumulator;
     for (unsigned i = 0; i < slices; i++) {
         if (slice[i].accumulator != all)
             accumulator_free(slice[i].accumulator);

@@ -2,6 +2,7 @@
 #include "timeline/spill.h"
 
 #include "core/input.h"
+#include "core/numbers.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -14,7 +15,9 @@ enum { SPILL_LEAST = 1 << 16 };
 enum status spill_open(struct spill *spill, struct error *err)
 {
     *spill = (struct spill){.file = temporary_file(err)};
-    return spill->file < 0 ? STATUS_FAILED : STATUS_OK;
+    if (spill->file < 0)
+        return STATUS_FAILED;
+    return STATUS_OK;
 }
 
 void spill_close(struct spill *spill)
@@ -29,13 +32,17 @@ void spill_close(struct spill *spill)
 /* Reserves room on disk: a full disk is reported here, and not by a signal later. */
 static bool spill_grow(struct spill *spill, size_t wanted)
 {
-    size_t capacity = spill->capacity ? spill->capacity * 2 : SPILL_LEAST;
+    size_t capacity = larger(spill->capacity * 2, SPILL_LEAST);
     while (capacity < wanted)
         capacity *= 2;
     if (posix_fallocate(spill->file, 0, (off_t)capacity) != 0)
         return false;
-    void *data = spill->data ? mremap(spill->data, spill->capacity, capacity, MREMAP_MAYMOVE)
-                             : mmap(NULL, capacity, PROT_READ | PROT_WRITE, MAP_SHARED, spill->file, 0);
+    /* The mapping may move: users keep places, not pointers. */
+    void *data;
+    if (spill->data)
+        data = mremap(spill->data, spill->capacity, capacity, MREMAP_MAYMOVE);
+    else
+        data = mmap(NULL, capacity, PROT_READ | PROT_WRITE, MAP_SHARED, spill->file, 0);
     if (data == MAP_FAILED)
         return false;
     spill->data = data;
@@ -45,6 +52,7 @@ static bool spill_grow(struct spill *spill, size_t wanted)
 
 void spill_add(struct spill *spill, const void *data, size_t size)
 {
+    /* A failure is remembered and reported once, by spill_check: the many that add need not each check. */
     if (spill->failed || size == 0)
         return;
     if (spill->capacity - spill->size < size && !spill_grow(spill, spill->size + size)) {

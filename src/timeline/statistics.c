@@ -12,9 +12,12 @@ struct sum {
     uint32_t *places;
 };
 
+/* The number of bits: bin k has durations from 2^(k-1) to 2^k - 1 ns. */
 static unsigned duration_bin(int64_t ns)
 {
-    return ns > 0 ? 64 - (unsigned)__builtin_clzll((unsigned long long)ns) : 0;
+    if (ns <= 0)
+        return 0;
+    return 64 - (unsigned)__builtin_clzll((unsigned long long)ns);
 }
 
 static void sum_state(void *context, const struct timeline_state *state, const struct walk_frame *frame,
@@ -28,14 +31,16 @@ static void sum_state(void *context, const struct timeline_state *state, const s
         return;
     struct timeline_state_sums *sums = &sum->statistics->states[sum->defs->states[state->state].first_of_name];
     time_add(&sums->inclusive_ns, timeline_overlap(state->enter_ns, state->leave_ns, view->from_ns, view->to_ns));
+    /* A call is counted in the window in which it begins, so that the counts of adjacent windows add up. */
     if (state->enter_ns < view->from_ns || state->enter_ns >= view->to_ns)
         return;
-    if (state->open) {
+    if (state->open) { /* how long it would have taken is not known */
         sums->open++;
         return;
     }
     int64_t ns = time_since(state->enter_ns, state->leave_ns);
-    sums->min_ns = sums->count == 0 || ns < sums->min_ns ? ns : sums->min_ns;
+    if (sums->count == 0 || ns < sums->min_ns)
+        sums->min_ns = ns;
     sums->max_ns = larger(ns, sums->max_ns);
     sums->durations[duration_bin(ns)]++;
     sums->count++;
@@ -48,10 +53,11 @@ static void sum_between(void *context, uint32_t row, uint32_t state, int64_t fro
     int64_t ns = timeline_overlap(from_ns, to_ns, sum->view->from_ns, sum->view->to_ns);
     if (sum->places[row] == TIMELINE_NONE)
         return;
+    int64_t *sum_ns = &statistics->outside_ns;
+    if (state != TIMELINE_NONE)
+        sum_ns = &statistics->states[sum->defs->states[state].first_of_name].exclusive_ns;
     time_add(&statistics->span_ns, ns);
-    time_add(state == TIMELINE_NONE ? &statistics->outside_ns
-                                    : &statistics->states[sum->defs->states[state].first_of_name].exclusive_ns,
-             ns);
+    time_add(sum_ns, ns);
 }
 
 static void sum_event(void *context, const struct walk_event *walked)
@@ -62,8 +68,13 @@ static void sum_event(void *context, const struct walk_event *walked)
     if ((!sent && event->kind != EVENT_RECEIVE) || sum->places[walked->row] == TIMELINE_NONE ||
         walked->time_ns < sum->view->from_ns || walked->time_ns >= sum->view->to_ns || event->partner == PARTNER_NONE)
         return;
-    *(sent ? &sum->statistics->sent : &sum->statistics->received) += 1;
-    *(sent ? &sum->statistics->bytes_sent : &sum->statistics->bytes_received) += event_message_bytes(event);
+    if (sent) {
+        sum->statistics->sent++;
+        sum->statistics->bytes_sent += event_message_bytes(event);
+    } else {
+        sum->statistics->received++;
+        sum->statistics->bytes_received += event_message_bytes(event);
+    }
 }
 
 enum status timeline_statistics(struct timeline *timeline, const struct timeline_view *view,

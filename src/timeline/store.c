@@ -24,7 +24,8 @@ static enum status store_begin(struct sink *sink, const struct defs *defs, struc
     return store->writer.sink.begin(&store->writer.sink, defs, err);
 }
 
-/* The time of the event, at least that of the event before it in its row. */
+/* The time of the event, at least that of the event before it in its row: sorting must not change the order within a
+   row, where a leave follows its enter. */
 static int64_t time_in_row(struct store *store, const struct event *event)
 {
     uint32_t number = rows_of(&store->rows, event->process, event->thread);
@@ -40,8 +41,12 @@ static enum status store_batch(struct sink *sink, const struct batch *batch, str
     enum status status = STATUS_OK;
     for (size_t i = 0; i < batch->count && status == STATUS_OK; i++) {
         const struct event *event = &batch->events[i];
-        int64_t time_ns = event_counts(event) ? time_in_row(store, event) : event->time_ns;
+        /* Definitions in the stream do not count: they have no row, and any time. */
+        int64_t time_ns = event->time_ns;
+        if (event_counts(event))
+            time_ns = time_in_row(store, event);
         ARRAY_RESERVE(store->packed, store->packed_capacity, EVENT_PACK_MAX + event->payload_length);
+        /* The sorter is stable: events of a process at the same time keep their order. */
         struct sort_key key = {.major = sort_key_signed(time_ns), .minor = event->process};
         status = sorter_add(store->sorter, key, store->packed, event_pack(store->packed, event, batch->arena), err);
     }
@@ -58,7 +63,7 @@ static enum status write_sorted(struct store *store, struct batch *batch, struct
     while (status == STATUS_OK && (status = sorter_next(store->sorter, &key, &packed, &length, err)) == STATUS_OK) {
         struct event *event = &batch->events[batch->count++];
         event_unpack(event, packed);
-        event->time_ns = (int64_t)(key.major ^ UINT64_C(1) << 63);
+        event->time_ns = (int64_t)(key.major ^ UINT64_C(1) << 63); /* sort_key_signed, undone */
         event->process = (uint32_t)key.minor;
         if (event->payload_length)
             batch_set_payload(batch, event, (const unsigned char *)packed + event->payload, event->payload_length);
@@ -79,7 +84,9 @@ static enum status store_end(struct sink *sink, const struct trace_end *end, str
     enum status status = write_sorted(store, batch, err);
     batch_free(batch);
     free(batch);
-    return status == STATUS_OK ? store->writer.sink.end(&store->writer.sink, end, err) : status;
+    if (status != STATUS_OK)
+        return status;
+    return store->writer.sink.end(&store->writer.sink, end, err);
 }
 
 enum status store_events(struct reader *reader, const char *path, stream_watch *watch, void *watch_context,
@@ -93,6 +100,7 @@ enum status store_events(struct reader *reader, const char *path, stream_watch *
     struct sink *sinks[] = {&store.sink};
     event_file_writer_begin(&store.writer, output);
     enum status status = stream_run(reader, sinks, 1, watch, watch_context, err);
+    /* A fault of reading is the cause of one of closing: it is reported. An incomplete file is removed. */
     struct error closing = {0};
     if (output_close(output, status == STATUS_OK, &closing) != STATUS_OK && status == STATUS_OK) {
         *err = closing;

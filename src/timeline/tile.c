@@ -68,7 +68,8 @@ static void exact_event(void *context, const struct walk_event *walked)
     tile->messages++;
 }
 
-/* Pieces by row of cells; where those of each row begin. */
+/* Pieces by row of cells; where those of each row begin. A counting sort: it keeps the order of time, and cells of one
+   row at a time need the sums of one row only. */
 static struct piece *sort_pieces(const struct exact *exact, size_t *begins)
 {
     struct piece *sorted = memory_new(exact->count * sizeof *sorted);
@@ -107,6 +108,7 @@ static enum status exact_tile(struct timeline *timeline, const struct timeline_v
 {
     struct exact exact = {.tile = tile, .places = timeline_places(timeline, view)};
     const struct walk_visitor visitor = {.context = &exact, .between = exact_between, .event = exact_event};
+    /* The last bin may reach beyond what a time can be. */
     int64_t whole;
     bool beyond = __builtin_mul_overflow(tile->bin_ns, (int64_t)tile->bins, &whole) ||
                   __builtin_add_overflow(tile->from_ns, whole, &exact.to_ns);
@@ -134,6 +136,8 @@ static enum status make_tile(struct timeline *timeline, const struct timeline_vi
                              uint64_t from, uint64_t to, unsigned level, struct error *err)
 {
     struct cover cover = {0};
+    /* Few events: exactly. Else from cells, the time of which does not depend on the number of events; their bins may
+       be wider than asked for. */
     uint64_t cost = timeline_scan_cost(timeline, view->from_ns, view->to_ns);
     if (cost <= timeline->exact_events || !cover_rows(&cover, timeline, view, tile->fold)) {
         cover_clear(&cover);
@@ -144,15 +148,17 @@ static enum status make_tile(struct timeline *timeline, const struct timeline_vi
     lay_bins(timeline, tile, from, to, level);
     bool sound = tile_from_cells(timeline, &cover, level, tile);
     cover_clear(&cover);
-    return sound ? STATUS_OK : error_set(err, ERROR_INPUT, "%s: damaged: remove it", timeline->cache.index);
+    if (!sound)
+        return error_set(err, ERROR_INPUT, "%s: damaged: remove it", timeline->cache.index);
+    return STATUS_OK;
 }
 
 enum status timeline_tile(struct timeline *timeline, const struct timeline_view *view,
                           struct timeline_tile_options options, struct timeline_tile *tile, struct error *err)
 {
     uint64_t from, to;
-    uint32_t most = options.bins < 1 ? 1 : smaller(options.bins, TIMELINE_BINS);
-    *tile = (struct timeline_tile){.from_ns = view->from_ns, .fold = options.fold ? options.fold : 1};
+    uint32_t most = larger(smaller(options.bins, TIMELINE_BINS), 1U);
+    *tile = (struct timeline_tile){.from_ns = view->from_ns, .fold = larger(options.fold, 1U)};
     tile->state_ns = memory_new(timeline->info.defs->state_count * sizeof *tile->state_ns);
     tile->rows = (uint32_t)((view->row_count + tile->fold - 1) / tile->fold);
     if (!clip(timeline, view, &from, &to))

@@ -5,7 +5,8 @@
 #include "core/numbers.h"
 #include "timeline/tile_sums.h"
 
-/* The pyramid's level of this size of groups whose bins are the widest of at most 2^most ns; NULL. */
+/* The pyramid's level of this size of groups whose bins are the widest of at most 2^most ns; NULL. The widest are the
+   fewest to read; wider ones than the tile's could not be divided. */
 static const struct pyramid_level *level_find(const struct timeline *timeline, uint32_t fold, unsigned most)
 {
     size_t count;
@@ -30,7 +31,9 @@ static unsigned finest_of(const struct timeline *timeline, uint32_t fold)
 
 static uint32_t row_at(const struct timeline_view *view, size_t place)
 {
-    return view->rows ? view->rows[place] : (uint32_t)place;
+    if (!view->rows)
+        return (uint32_t)place;
+    return view->rows[place];
 }
 
 /* How many rows from `place` on make up exactly one group of 2^fold processes; 0 if they do not. */
@@ -40,6 +43,7 @@ static size_t whole_group(const struct timeline *timeline, const struct timeline
     const struct timeline_row *rows = timeline->rows.row;
     uint32_t first = row_at(view, place), group = rows[first].process >> fold;
     size_t count = timeline->rows.count, length = 0;
+    /* The group must begin here: its cells cannot be taken apart. */
     if (first > 0 && rows[first - 1].process >> fold == group)
         return 0;
     while (first + length < count && rows[first + length].process >> fold == group) {
@@ -63,6 +67,7 @@ static size_t folds_of(const struct timeline *timeline, uint32_t folds[32])
 
 static void cover_add(struct cover *cover, const struct timeline *timeline, struct cover_group group)
 {
+    /* The tile's bins are as wide as the coarsest part needs. */
     unsigned finest = finest_of(timeline, group.fold);
     cover->finest = larger(finest, cover->finest);
     ARRAY_PUSH(cover->groups, cover->count, cover->capacity, group);
@@ -81,6 +86,7 @@ bool cover_rows(struct cover *cover, const struct timeline *timeline, const stru
             place++;
             continue;
         }
+        /* The largest groups first: fewer cells to read. Folds are sorted, and the first is a row each. */
         for (size_t i = fold_count; i-- > 1 && !taken;) {
             taken = whole_group(timeline, view, place, end, folds[i]);
             if (taken)
@@ -116,6 +122,7 @@ struct fill {
 static bool add_cell(struct fill *fill, const struct pyramid_cell *cell, unsigned shift, uint32_t rows, uint32_t row)
 {
     const struct defs *defs = fill->timeline->info.defs;
+    /* Bins of the tile are 2^wider bins of the cells, aligned: both count from the trace's begin. */
     unsigned wider = fill->level - shift;
     uint64_t begin = fill->first << wider, end = (fill->first + fill->tile->bins) << wider;
     uint64_t from = larger(cell->bin, begin);
@@ -130,6 +137,7 @@ static bool add_cell(struct fill *fill, const struct pyramid_cell *cell, unsigne
         uint64_t bin = from >> wider, next = (bin + 1) << wider;
         next = smaller(next, to);
         for (size_t i = 0; i < cell->count; i++) {
+            /* The index was checked as it was opened, but not the bytes of each cell: that would read all of it. */
             if (cell->parts[i].state != TIMELINE_NONE && cell->parts[i].state >= defs->state_count)
                 return false;
             tile_sums_add(&fill->sums, cell->parts[i].state, (uint32_t)(bin - fill->first),
@@ -146,6 +154,7 @@ static const struct pyramid_skip *skip_find(const struct timeline *timeline, con
 {
     size_t count;
     const struct pyramid_skip *skips = index_section(&timeline->index, SECTION_SKIPS, &count);
+    /* The last skip at or before the bin: a cell counts from the end of the one before it, and may span the bin. */
     size_t low = 0, high = group->skips;
     while (low + 1 < high) {
         size_t middle = low + (high - low) / 2;
@@ -177,6 +186,7 @@ static bool add_group(struct fill *fill, const struct cover_group *covered)
     uint64_t last_end = skip->bin;
     while (at < behind) {
         at = pyramid_cell_get(at, behind, last_end, &cell);
+        /* Bins only go on: damage could otherwise lead in circles. */
         if (!at || cell.bin < last_end)
             return false;
         if (cell.bin >= end)
@@ -191,7 +201,7 @@ static bool add_group(struct fill *fill, const struct cover_group *covered)
 bool tile_from_cells(const struct timeline *timeline, const struct cover *cover, unsigned level,
                      struct timeline_tile *tile)
 {
-    struct fill *fill = memory_new(sizeof *fill);
+    struct fill *fill = memory_new(sizeof *fill); /* too large for a stack */
     fill->timeline = timeline;
     fill->tile = tile;
     fill->level = level;

@@ -24,9 +24,12 @@ void tile_sums_clear(struct tile_sums *sums)
     *sums = (struct tile_sums){0};
 }
 
+/* Outside all states has the place after the last state. */
 static uint32_t *place_of(struct tile_sums *sums, uint32_t state)
 {
-    return &sums->places[state == TIMELINE_NONE ? sums->defs->state_count : state];
+    if (state == TIMELINE_NONE)
+        return &sums->places[sums->defs->state_count];
+    return &sums->places[state];
 }
 
 /* Place of a state among those of the row. */
@@ -45,6 +48,8 @@ static uint32_t place_find(struct tile_sums *sums, uint32_t state)
 
 static void add(struct tile_sums *sums, uint32_t place, uint32_t bin, double ns)
 {
+    /* Times come in order: more of a state in the same bin follows what is there. Sums of a bin are a list through
+       `next`, so that a row with few states in many bins needs little memory. */
     struct tile_state *state = &sums->states[place];
     if (state->latest != UINT32_MAX && sums->sums[state->latest].bin == bin) {
         sums->sums[state->latest].ns += ns;
@@ -95,9 +100,12 @@ static bool better(const struct tile_state *one, const struct tile_state *other)
     return one->here > other->here || (one->here >= other->here && one->state < other->state);
 }
 
+/* A cell has 16 bits for a state: those beyond, and time outside all, are shown alike. */
 static uint16_t shown_state(const struct tile_state *state)
 {
-    return (uint16_t)(state->state < TIMELINE_ABSENT ? state->state : TIMELINE_OUTSIDE);
+    if (state->state >= TIMELINE_ABSENT)
+        return TIMELINE_OUTSIDE;
+    return (uint16_t)state->state;
 }
 
 static void take_cell(const struct tile_sums *sums, struct timeline_cell *cell)
@@ -108,21 +116,30 @@ static void take_cell(const struct tile_sums *sums, struct timeline_cell *cell)
     for (size_t i = 0; i < sums->present_count; i++) {
         const struct tile_state *state = &sums->states[sums->present[i]];
         all += state->here;
-        waiting += waits(sums->defs, state->state) ? state->here : 0;
-        size_t at = count <= TIMELINE_NEXT ? count++ : count;
+        if (waits(sums->defs, state->state))
+            waiting += state->here;
+        /* Inserted among the best so far; the place after the last one means that it is not among them. */
+        size_t at = count;
+        if (count <= TIMELINE_NEXT)
+            count++;
         for (; at > 0 && better(state, best[at - 1]); at--)
             if (at <= TIMELINE_NEXT)
                 best[at] = best[at - 1];
         if (at <= TIMELINE_NEXT)
             best[at] = state;
     }
-    cell->state = count > 0 ? shown_state(best[0]) : TIMELINE_ABSENT;
+    cell->state = TIMELINE_ABSENT;
     for (size_t i = 0; i < TIMELINE_NEXT; i++) {
-        cell->next[i] = i + 1 < count ? shown_state(best[i + 1]) : TIMELINE_ABSENT;
-        cell->next_share[i] = i + 1 < count ? share_of(best[i + 1]->here, all) : 0;
+        cell->next[i] = TIMELINE_ABSENT;
+        cell->next_share[i] = 0;
+        if (i + 1 < count) {
+            cell->next[i] = shown_state(best[i + 1]);
+            cell->next_share[i] = share_of(best[i + 1]->here, all);
+        }
     }
     if (count == 0)
         return;
+    cell->state = shown_state(best[0]);
     cell->share = share_of(best[0]->here, all);
     cell->waiting = share_of(waiting, all);
 }
@@ -134,7 +151,7 @@ static void gather(struct tile_sums *sums, uint32_t bin)
     for (uint32_t next = sums->first[bin]; next; next = sums->sums[next - 1].next) {
         const struct tile_sum *sum = &sums->sums[next - 1];
         struct tile_state *state = &sums->states[sum->place];
-        if (state->here <= 0 && sum->ns > 0)
+        if (state->here <= 0 && sum->ns > 0) /* the first of it in this bin */
             ARRAY_PUSH(sums->present, sums->present_count, sums->present_capacity, sum->place);
         state->here += sum->ns;
     }
@@ -154,7 +171,11 @@ void tile_sums_take(struct tile_sums *sums, struct timeline_cell *cells, struct 
     }
     for (size_t i = 0; i < sums->state_count; i++) {
         const struct tile_state *state = &sums->states[i];
-        *(state->state == TIMELINE_NONE ? &tile->outside_ns : &tile->state_ns[state->state]) += state->all;
+        double *sum_ns = &tile->outside_ns;
+        if (state->state != TIMELINE_NONE)
+            sum_ns = &tile->state_ns[state->state];
+        *sum_ns += state->all;
+        /* Only the places that were used are reset: a trace may have thousands of states, a row few. */
         *place_of(sums, state->state) = 0;
     }
     sums->state_count = sums->sum_count = 0;

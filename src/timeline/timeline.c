@@ -15,7 +15,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* Walking this many events takes some 10 ms. */
+/* Walking this many events takes some 10 ms: what a frame of an animation has. */
 enum { EXACT_EVENTS = 120000 };
 
 struct opening {
@@ -41,7 +41,9 @@ PRINTF_LIKE(2, 3) static void say(const struct opening *opening, const char *for
 static uint64_t file_size(const char *path)
 {
     struct stat about;
-    return stat(path, &about) == 0 ? (uint64_t)about.st_size : 0;
+    if (stat(path, &about) != 0)
+        return 0;
+    return (uint64_t)about.st_size;
 }
 
 static void say_stored(const struct opening *opening)
@@ -94,6 +96,7 @@ static enum status make_from_copy(struct opening *opening, struct reader *reader
         order.clocks = clocks_summary(reader_clocks(reader));
     enum status status = index_build(copy, &order, err);
     reader_close(copy);
+    /* The copy was sorted: if it is not, somebody else wrote to it. */
     if (status == STATUS_END)
         return error_set(err, ERROR_OUTPUT, "%s: changed while it was read", cache->trace);
     return status;
@@ -118,12 +121,13 @@ static struct reader *open_source(const struct opening *opening, struct error *e
     if (!options->fix_clocks)
         return reader_open(opening->paths, opening->count, err);
     struct reader *reader = reader_open_twice(opening->paths, opening->count, err);
-    return reader
-               ? reader_fix_clocks(reader, opening->paths, opening->count, options->watch, options->watch_context, err)
-               : NULL;
+    if (!reader)
+        return NULL;
+    return reader_fix_clocks(reader, opening->paths, opening->count, options->watch, options->watch_context, err);
 }
 
-/* True if windows of the file itself can be read, with the requested times. */
+/* True if windows of the file itself can be read, with the requested times. Corrected times are not in the file, and
+   computing them needs all events before the window. */
 static bool can_stay(const struct opening *opening, const struct reader *reader)
 {
     const struct clocks *clocks = reader_clocks(reader);
@@ -138,18 +142,21 @@ static enum status make_index(struct opening *opening, struct error *err)
     enum status status = STATUS_END;
     if (can_stay(opening, reader)) {
         status = make_in_place(opening, reader, err);
+        /* Out of order: it is only known once it was met, so the trace is read again from its begin. */
         if (status == STATUS_END) {
             reader_close(reader);
             reader = open_source(opening, err);
-            status = reader ? STATUS_END : STATUS_FAILED;
         }
     }
+    if (!reader)
+        return STATUS_FAILED;
     if (status == STATUS_END)
         status = make_from_copy(opening, reader, err);
     reader_close(reader);
     return status;
 }
 
+/* Numbers of states can be checked only here: index_open does not have the definitions. */
 static bool numbers_are_sound(const struct timeline *timeline)
 {
     size_t spans;
@@ -190,13 +197,19 @@ static bool open_trace(struct timeline *timeline, char *const *paths, struct err
 {
     size_t count, rows;
     const struct index_header *header = timeline->index.header;
-    timeline->path = memory_copy_string(header->stored ? timeline->cache.trace : paths[0]);
+    const char *path = paths[0];
+    if (header->stored)
+        path = timeline->cache.trace;
+    timeline->path = memory_copy_string(path);
+    /* Identity covers the input; of the copy only the size can be compared without reading it. */
     if (file_size(timeline->path) != header->trace_size)
         return false;
     struct clog2_known known = {.end_of_log = header->end_of_log};
     known.ranges = index_section(&timeline->index, SECTION_DEFINITIONS, &known.count);
-    timeline->reader =
-        header->stored ? event_file_open(timeline->path, err) : clog2_open_known(timeline->path, &known, err);
+    if (header->stored)
+        timeline->reader = event_file_open(timeline->path, err);
+    else
+        timeline->reader = clog2_open_known(timeline->path, &known, err);
     if (!timeline->reader)
         return false;
     const int32_t *defined = index_section(&timeline->index, SECTION_DEFINED, &count);
@@ -221,9 +234,11 @@ static void drop_trace(struct timeline *timeline)
 static enum status open_all(struct opening *opening, struct error *err)
 {
     struct timeline *timeline = opening->timeline;
-    const char *why;
-    if (cache_open(&timeline->cache, opening->paths, opening->count, opening->options->fix_clocks ? "fix-clocks" : "",
-                   err) != STATUS_OK)
+    const char *why, *kind = "";
+    /* Part of the cache's name: both versions of a trace may be there. */
+    if (opening->options->fix_clocks)
+        kind = "fix-clocks";
+    if (cache_open(&timeline->cache, opening->paths, opening->count, kind, err) != STATUS_OK)
         return STATUS_FAILED;
     if (index_open(&timeline->index, timeline->cache.index, &timeline->cache.identity, &why) == STATUS_OK) {
         struct error ignored = {0};
@@ -232,9 +247,12 @@ static enum status open_all(struct opening *opening, struct error *err)
             return STATUS_OK;
         }
         /* Without its copy the index is useless. */
-        why = timeline->index.header->stored && file_size(timeline->cache.trace) == 0 ? "" : "damaged";
+        why = "damaged";
+        if (timeline->index.header->stored && file_size(timeline->cache.trace) == 0)
+            why = "";
         drop_trace(timeline);
     }
+    /* Made, and then read like one that was there: one way to open, and a fault in writing shows at once. */
     if (make_index(opening, err) != STATUS_OK)
         return STATUS_FAILED;
     if (*why)
@@ -264,7 +282,9 @@ struct timeline *timeline_open_tuned(char *const *paths, size_t count, const str
     static const struct timeline_open_options none;
     struct timeline *timeline = memory_new(sizeof *timeline);
     timeline->exact_events = EXACT_EVENTS;
-    struct opening opening = {timeline, paths, count, options ? options : &none, tuning};
+    if (!options)
+        options = &none;
+    struct opening opening = {timeline, paths, count, options, tuning};
     if (open_all(&opening, err) == STATUS_OK && check_span(timeline, paths[0], err) == STATUS_OK)
         return timeline;
     timeline_close(timeline);
@@ -298,8 +318,11 @@ const struct timeline_info *timeline_info(const struct timeline *timeline)
 
 int64_t timeline_window_end(const struct timeline *timeline)
 {
+    /* Windows are half open: the last event is in one that ends 1 ns after it. */
     int64_t end_ns = timeline->info.end_ns;
-    return timeline->info.row_count == 0 ? end_ns : end_ns < INT64_MAX ? end_ns + 1 : end_ns;
+    if (timeline->info.row_count > 0 && end_ns < INT64_MAX)
+        end_ns++;
+    return end_ns;
 }
 
 struct timeline_view timeline_whole(const struct timeline *timeline)
@@ -325,7 +348,9 @@ uint32_t *timeline_places(const struct timeline *timeline, const struct timeline
     uint32_t *places = memory_new(count * sizeof *places);
     memset(places, 0xFF, count * sizeof *places);
     for (size_t i = 0; i < view->row_count; i++) {
-        size_t row = view->rows ? view->rows[i] : i;
+        size_t row = i;
+        if (view->rows)
+            row = view->rows[i];
         if (row < count)
             places[row] = (uint32_t)i;
     }

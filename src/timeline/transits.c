@@ -3,19 +3,20 @@
 
 #include "core/map.h"
 #include "core/memory.h"
+#include "core/numbers.h"
 
 /* The same for both ends of a message. */
 static uint64_t channel_hash(const struct transit *end)
 {
-    uint32_t sender = end->sent ? end->process : end->partner, receiver = end->sent ? end->partner : end->process;
-    uint32_t low = (uint32_t)end->comm, high = (uint32_t)end->partner_comm;
-    if (low > high) {
-        uint32_t swap = low;
-        low = high;
-        high = swap;
+    uint32_t sender = end->partner, receiver = end->process;
+    if (end->sent) {
+        sender = end->process;
+        receiver = end->partner;
     }
+    /* The two sides of an inter-communicator have a number each: the ends name them in opposite order. */
+    uint32_t one = (uint32_t)end->comm, other = (uint32_t)end->partner_comm;
     uint64_t hash = map_hash(map_pair(sender, receiver));
-    hash = map_hash(hash ^ map_pair(high, low));
+    hash = map_hash(hash ^ map_pair(larger(one, other), smaller(one, other)));
     return map_hash(hash ^ (uint32_t)end->tag);
 }
 
@@ -33,12 +34,13 @@ static bool same_channel(const struct transit *a, const struct transit *b)
 
 static void buckets_double(struct transits *transits)
 {
+    /* A power of two, as the mask of the hash needs it. */
     free(transits->buckets);
-    transits->bucket_count = transits->bucket_count ? transits->bucket_count * 2 : 64;
+    transits->bucket_count = larger(transits->bucket_count * 2, 64);
     transits->buckets = memory_new(transits->bucket_count * sizeof *transits->buckets);
     for (size_t i = 0; i < transits->channel_count; i++) {
         struct transit_channel *channel = &transits->channels[i];
-        if (!channel->first)
+        if (!channel->first) /* free: its `next` is in the list of free ones */
             continue;
         uint64_t hash = channel_hash(&transits->nodes[channel->first - 1].transit);
         uint32_t *bucket = &transits->buckets[hash & (transits->bucket_count - 1)];
@@ -47,7 +49,8 @@ static void buckets_double(struct transits *transits)
     }
 }
 
-/* The place of the number of the end's channel, or where it would be put. */
+/* The place of the number of the end's channel, or where it would be put. A channel is compared by its first end: it
+   has one as long as it is in a bucket. */
 static uint32_t *channel_place(struct transits *transits, const struct transit *end)
 {
     uint32_t *place = &transits->buckets[channel_hash(end) & (transits->bucket_count - 1)];
@@ -89,6 +92,9 @@ static uint32_t channel_new(struct transits *transits)
     return number;
 }
 
+/* MPI-4.0, 3.5: messages of a channel do not overtake each other, so a channel is a queue. All its ends are of one
+   kind, sends or receives: an end of the other kind would have met the oldest. A channel without ends is freed at once;
+   memory depends on messages in transit, not on how many pairs ever talk. */
 uint32_t transits_add(struct transits *transits, const struct transit *end)
 {
     if (transits->used * 2 >= transits->bucket_count)

@@ -2,6 +2,7 @@
 #include "timeline/walk.h"
 
 #include "core/memory.h"
+#include "core/numbers.h"
 #include "core/payload.h"
 
 #include <string.h>
@@ -11,6 +12,7 @@ enum { MARK_TEXT = 400 }; /* of a payload as text; longer ones are cut */
 void walk_start(struct walk *walk, const struct defs *defs, struct rows *rows, const struct walk_visitor *visitor)
 {
     *walk = (struct walk){.defs = defs, .rows = rows, .visitor = visitor};
+    /* Following states takes most of the time of a walk. */
     walk->only_messages = visitor->message && !visitor->state && !visitor->between && !visitor->event && !visitor->now;
     walk->row_count = rows->count;
     ARRAY_RESERVE(walk->row, walk->row_capacity, rows->count + 1);
@@ -27,6 +29,8 @@ void walk_clear(struct walk *walk)
     *walk = (struct walk){0};
 }
 
+/* Frames of left states are used again, through a list: a walk over 10^8 events needs as many as states are open. Their
+   numbers are marks of open states, which the array's growing does not change. */
 static uint32_t frame_new(struct walk *walk, uint32_t depth, uint32_t span)
 {
     uint32_t frame = walk->free_frame;
@@ -49,7 +53,7 @@ static void frame_free(struct walk *walk, uint32_t frame)
 void walk_open(struct walk *walk, uint32_t row, uint32_t state, int64_t enter_ns, uint32_t depth, uint32_t span)
 {
     struct open_state *frame = open_states_enter(&walk->row[row].open, state, enter_ns);
-    if (!frame)
+    if (!frame) /* too deep: see DEPTH_LIMIT */
         return;
     frame->mark = frame_new(walk, depth, span);
     walk->open++;
@@ -60,10 +64,21 @@ static inline struct open_state *top_of(struct walk_row *row)
     return row->open.depth ? &row->open.frames[row->open.depth - 1] : NULL;
 }
 
+/* The state that a row is in. */
+static inline uint32_t state_in(struct walk_row *row)
+{
+    const struct open_state *top = top_of(row);
+    return top ? top->state : TIMELINE_NONE;
+}
+
 static void enter(struct walk *walk, struct walk_row *row, uint32_t state, int64_t time_ns)
 {
+    /* Not the number of open states: MPE states may be left in another order than they were entered, and the others
+       keep their depth, which is where they are drawn. */
     struct open_state *top = top_of(row);
-    uint32_t depth = top ? walk->frames[top->mark].depth + 1 : 0;
+    uint32_t depth = 0;
+    if (top)
+        depth = walk->frames[top->mark].depth + 1;
     struct open_state *frame = open_states_enter(&row->open, state, time_ns);
     if (!frame)
         return;
@@ -81,6 +96,7 @@ static void report_state(struct walk *walk, uint32_t row, const struct open_stat
 
 static void leave(struct walk *walk, uint32_t number, struct walk_row *row, ptrdiff_t at, int64_t time_ns)
 {
+    /* A copy: removing it moves the states above it down. */
     struct open_state closed = row->open.frames[at];
     if (walk->frames[closed.mark].span != TIMELINE_NONE && walk->span_ended)
         walk->span_ended(walk->index, walk->frames[closed.mark].span, time_ns);
@@ -93,23 +109,44 @@ static void leave(struct walk *walk, uint32_t number, struct walk_row *row, ptrd
 
 struct timeline_message walk_message(const struct transit *end, const struct transit *other)
 {
-    const struct transit *send = end->sent ? end : other, *receive = end->sent ? other : end;
-    return (struct timeline_message){.send_ns = send ? send->time_ns : end->time_ns,
-                                     .receive_ns = receive ? receive->time_ns : end->time_ns,
-                                     .bytes = send && send->bytes >= 0 ? send->bytes
-                                              : receive                ? receive->bytes
-                                                                       : -1,
-                                     .send_row = send ? send->row : TIMELINE_NONE,
-                                     .receive_row = receive ? receive->row : TIMELINE_NONE,
-                                     .send_process = end->sent ? end->process : end->partner,
-                                     .receive_process = end->sent ? end->partner : end->process,
-                                     .comm = send ? send->comm : end->partner_comm,
-                                     .tag = end->tag};
+    const struct transit *send = other, *receive = end;
+    if (end->sent) {
+        send = end;
+        receive = other;
+    }
+    /* One end alone knows the partner and its communicator, but neither its time nor its thread. */
+    struct timeline_message message = {.send_ns = end->time_ns,
+                                       .receive_ns = end->time_ns,
+                                       .bytes = -1,
+                                       .send_row = TIMELINE_NONE,
+                                       .receive_row = TIMELINE_NONE,
+                                       .send_process = end->partner,
+                                       .receive_process = end->process,
+                                       .comm = end->partner_comm,
+                                       .tag = end->tag};
+    if (end->sent) {
+        message.send_process = end->process;
+        message.receive_process = end->partner;
+    }
+    if (receive) {
+        message.receive_ns = receive->time_ns;
+        message.receive_row = receive->row;
+        message.bytes = receive->bytes;
+    }
+    if (send) {
+        message.send_ns = send->time_ns;
+        message.send_row = send->row;
+        message.comm = send->comm;
+        /* The sender's count, if known: a receive may have had room for more. */
+        if (send->bytes >= 0)
+            message.bytes = send->bytes;
+    }
+    return message;
 }
 
 static void message(struct walk *walk, uint32_t row, const struct event *event, int64_t time_ns)
 {
-    if (event->partner < 0)
+    if (event->partner < 0) /* MPI_PROC_NULL, or not known: nothing to match */
         return;
     bool sent = event->kind == EVENT_SEND;
     struct transit end = {.time_ns = time_ns,
@@ -127,6 +164,7 @@ static void message(struct walk *walk, uint32_t row, const struct event *event, 
     uint32_t node;
     if (!transits_match(&walk->transits, &end, &other, &node))
         return;
+    /* The end that waited was stored at a checkpoint in between: the index gets the one that has now come. */
     if (other.span != TIMELINE_NONE && walk->transit_ended)
         walk->transit_ended(walk->index, other.span, &end);
     if (walk->visitor->message) {
@@ -143,8 +181,7 @@ static inline void advance(struct walk *walk, uint32_t number, struct walk_row *
         if (top)
             time_add(&top->exclusive_ns, time_since(row->last_ns, time_ns));
         if (walk->visitor->between)
-            walk->visitor->between(walk->visitor->context, number, top ? top->state : TIMELINE_NONE, row->last_ns,
-                                   time_ns);
+            walk->visitor->between(walk->visitor->context, number, state_in(row), row->last_ns, time_ns);
     }
     row->seen = true;
     row->last_ns = time_ns;
@@ -152,6 +189,7 @@ static inline void advance(struct walk *walk, uint32_t number, struct walk_row *
 
 static uint32_t row_of(struct walk *walk, const struct event *event)
 {
+    /* With an index all rows are known: an event of another is from a trace that has changed, and is left out. */
     uint32_t number = rows_find(walk->rows, event->process, event->thread);
     if (number != TIMELINE_NONE || !walk->growing)
         return number;
@@ -170,7 +208,9 @@ static inline void take(struct walk *walk, const struct event *event, const unsi
         return;
     struct walk_row *row = &walk->row[number];
     const struct walk_visitor *visitor = walk->visitor;
-    int64_t time_ns = row->seen && event->time_ns < row->last_ns ? row->last_ns : event->time_ns;
+    int64_t time_ns = event->time_ns;
+    if (row->seen) /* within a row time never goes back */
+        time_ns = larger(time_ns, row->last_ns);
     if (walk->only_messages) {
         row->seen = true;
         row->last_ns = time_ns;
@@ -186,19 +226,22 @@ static inline void take(struct walk *walk, const struct event *event, const unsi
         at = open_states_find(&row->open, event->state);
     else if (event->kind <= EVENT_RECEIVE && (visitor->message || walk->transit_ended))
         message(walk, number, event, time_ns);
+    /* A leave is reported while its state is still open, an enter when it is: a visitor sees the state in both. */
     if (visitor->event) {
         const struct open_state *open = NULL; /* of a leave without enter */
         if (at != OPEN_STATES_NONE)
             open = &row->open.frames[at];
         else if (event->kind != EVENT_LEAVE)
             open = top_of(row);
-        struct walk_event walked = {event, arena, time_ns, number, open, open ? &walk->frames[open->mark] : NULL};
+        struct walk_event walked = {event, arena, time_ns, number, open, NULL};
+        if (open)
+            walked.frame = &walk->frames[open->mark];
         visitor->event(visitor->context, &walked);
     }
     if (at != OPEN_STATES_NONE)
         leave(walk, number, row, at, time_ns);
     if (visitor->now)
-        visitor->now(visitor->context, number, time_ns, top_of(row) ? top_of(row)->state : TIMELINE_NONE);
+        visitor->now(visitor->context, number, time_ns, state_in(row));
 }
 
 void walk_events(struct walk *walk, const struct batch *batch)
@@ -214,7 +257,9 @@ char *walk_mark_text(const struct defs *defs, const struct walk_event *mark)
     char text[MARK_TEXT];
     if (event->payload_length == 0)
         return NULL;
-    payload_text(text, sizeof text, event->flags & EVENT_PAYLOAD_TEXT ? NULL : defs->marks[event->state].format,
-                 mark->arena + event->payload, event->payload_length);
+    const char *format = NULL; /* it is text already */
+    if (!(event->flags & EVENT_PAYLOAD_TEXT))
+        format = defs->marks[event->state].format;
+    payload_text(text, sizeof text, format, mark->arena + event->payload, event->payload_length);
     return memory_copy_string(text);
 }

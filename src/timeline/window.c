@@ -2,6 +2,7 @@
 #include "timeline/window.h"
 
 #include "core/memory.h"
+#include "core/numbers.h"
 #include "core/payload.h"
 #include "timeline/scan.h"
 
@@ -41,9 +42,9 @@ static void collect_message(void *context, const struct timeline_message *messag
 {
     struct collect *collect = context;
     struct timeline_window *window = collect->window;
-    bool forward = message->send_ns <= message->receive_ns;
-    int64_t first_ns = forward ? message->send_ns : message->receive_ns;
-    int64_t last_ns = forward ? message->receive_ns : message->send_ns;
+    /* Clocks may let a message arrive before it was sent: it is drawn all the same. */
+    int64_t first_ns = smaller(message->send_ns, message->receive_ns);
+    int64_t last_ns = larger(message->receive_ns, message->send_ns);
     if ((!shown(collect, message->send_row) && !shown(collect, message->receive_row)) ||
         first_ns >= collect->view->to_ns || last_ns < collect->view->from_ns)
         return;
@@ -67,35 +68,38 @@ static void collect_mark(void *context, const struct walk_event *walked)
                                           .text = walk_mark_text(collect->defs, walked)});
 }
 
-static int compare(int64_t a, int64_t b)
-{
-    return (a > b) - (a < b);
-}
-
 static int by_place(const void *a, const void *b, void *context)
 {
     const struct timeline_state *left = a, *right = b;
     const uint32_t *places = context;
-    int order = compare(places[left->row], places[right->row]);
-    order = order ? order : compare(left->enter_ns, right->enter_ns);
-    return order ? order : compare(left->depth, right->depth);
+    if (left->row != right->row)
+        return order_by(places[left->row], places[right->row]);
+    if (left->enter_ns != right->enter_ns)
+        return order_by(left->enter_ns, right->enter_ns);
+    return order_by(left->depth, right->depth);
 }
 
+/* By all that distinguishes messages, so that the order does not depend on that in which the walk completes them. */
 static int by_send(const void *a, const void *b)
 {
     const struct timeline_message *left = a, *right = b;
-    int order = compare(left->send_ns, right->send_ns);
-    order = order ? order : compare(left->receive_ns, right->receive_ns);
-    order = order ? order : compare(left->send_process, right->send_process);
-    order = order ? order : compare(left->receive_process, right->receive_process);
-    return order ? order : compare(left->tag, right->tag);
+    if (left->send_ns != right->send_ns)
+        return order_by(left->send_ns, right->send_ns);
+    if (left->receive_ns != right->receive_ns)
+        return order_by(left->receive_ns, right->receive_ns);
+    if (left->send_process != right->send_process)
+        return order_by(left->send_process, right->send_process);
+    if (left->receive_process != right->receive_process)
+        return order_by(left->receive_process, right->receive_process);
+    return order_by(left->tag, right->tag);
 }
 
 static int by_time(const void *a, const void *b)
 {
     const struct timeline_mark *left = a, *right = b;
-    int order = compare(left->time_ns, right->time_ns);
-    return order ? order : compare(left->row, right->row);
+    if (left->time_ns != right->time_ns)
+        return order_by(left->time_ns, right->time_ns);
+    return order_by(left->row, right->row);
 }
 
 static void sort_window(struct timeline_window *window, uint32_t *places)
@@ -125,6 +129,8 @@ enum status timeline_window(struct timeline *timeline, const struct timeline_vie
         return STATUS_OK;
     collect.places = timeline_places(timeline, view);
     enum status status = timeline_scan(timeline, view->from_ns, view->to_ns, &visitor, err);
+    /* All or nothing: a part of the states would look like all of them. Counting goes on, so that a caller can say how
+       many there are. */
     window->too_many = window->states_found > limit || window->messages_found > limit || window->marks_found > limit;
     if (window->too_many) {
         clear_texts(window);
