@@ -12,7 +12,8 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { WORD_SIZE = 300, NUMBER_MOST = 10000000, PARTS_MOST = 1000 };
+/* More equal parts than this are more rows than anybody reads, and each has times for each process. */
+enum { WORD_SIZE = 300, PARTS_MOST = 1000 };
 
 struct question {
     struct reader *reader;
@@ -27,6 +28,7 @@ static enum status read_events(struct question *question, const struct engine_re
     struct graph_builder *graph = graph_builder_new();
     struct user_spans_builder *spans = user_spans_builder_new();
     struct state_track_builder *states = state_track_builder_new();
+    /* One pass for all three: the reader may be a pipe. */
     struct sink *sinks[] = {graph_builder_sink(graph), user_spans_builder_sink(spans),
                             state_track_builder_sink(states)};
     enum status status = engine_stream(request, question->reader, sinks, 3, err);
@@ -90,8 +92,12 @@ struct asked {
 static size_t metric_length(const char *text)
 {
     size_t depth = 0, at = 0;
-    for (; text[at] && !(text[at] == ',' && depth == 0); at++)
-        depth += text[at] == '(' ? 1 : text[at] == ')' && depth > 0 ? (size_t)-1 : 0;
+    for (; text[at] && !(text[at] == ',' && depth == 0); at++) {
+        if (text[at] == '(')
+            depth++;
+        else if (text[at] == ')' && depth > 0) /* one too many is a fault of expression_parse */
+            depth--;
+    }
     return at;
 }
 
@@ -104,8 +110,9 @@ static enum status take_metrics(struct asked *asked, const char *text)
         while (to > from && strchr(" \t\n", text[to - 1]))
             to--;
         struct expression expression;
-        char *word = memory_new(length + 1);
-        memcpy(word, text + smaller(from, to), from < to ? to - from : 0);
+        char *word = memory_new(length + 1); /* zeroed: it ends after what is copied */
+        if (from < to)
+            memcpy(word, text + from, to - from);
         if (expression_parse(&expression, word, "metric", asked->err) != STATUS_OK) {
             free(word);
             asked->err->kind = ERROR_USAGE;
@@ -129,7 +136,8 @@ static enum status unknown(const struct asked *asked, const char *what, const ch
     return error_set(asked->err, ERROR_USAGE, "focus: there is no %s '%s' (sight resources lists them)", what, word);
 }
 
-/* Asks for a row for each value of the axis; only one axis can be divided. */
+/* Asks for a row for each value of the axis; only one axis can be divided: the cube has a table for each, not for their
+   combinations. */
 static enum status divide(struct asked *asked, enum search_axis axis)
 {
     if (asked->divided != AXIS_WHY)
@@ -151,7 +159,7 @@ static bool parse_list(const char *word, bool *marked, size_t count)
     while (*word) {
         char *end;
         unsigned long first = strtoul(word, &end, 10), last = first;
-        if (end == word || *word == '-')
+        if (end == word || *word == '-') /* strtoul takes a sign */
             return false;
         if (*end == '-') {
             word = end + 1;
@@ -165,7 +173,7 @@ static bool parse_list(const char *word, bool *marked, size_t count)
             marked[i] = true;
         if (*end && *end != ',')
             return false;
-        word = *end ? end + 1 : end;
+        word = end + (*end == ',');
     }
     return true;
 }
@@ -190,7 +198,10 @@ static enum status focus_machine(struct asked *asked, char *const *word, size_t 
         return unknown(asked, "process", word[1]);
     if (strcmp(word[0], "*") == 0)
         return divide(asked, AXIS_PROCESSES);
-    size_t ranks = cube->row_count ? cube->ranks[cube->row_count - 1] + 1 : 0, found = 0;
+    /* Ranks are ascending and may have gaps: metrics of a part of the processes. */
+    size_t ranks = 0, found = 0;
+    if (cube->row_count > 0)
+        ranks = cube->ranks[cube->row_count - 1] + 1;
     bool *marked = memory_new(ranks);
     bool good = mark_processes(asked, word[0], marked, ranks);
     free(asked->rows);
@@ -201,7 +212,9 @@ static enum status focus_machine(struct asked *asked, char *const *word, size_t 
     free(marked);
     asked->focus.rows = asked->rows;
     asked->focus.row_count = found;
-    return good && found > 0 ? STATUS_OK : unknown(asked, "process or host", word[0]);
+    if (!good || found == 0)
+        return unknown(asked, "process or host", word[0]);
+    return STATUS_OK;
 }
 
 static int class_find(const char *word)
@@ -212,6 +225,13 @@ static int class_find(const char *word)
     return -1;
 }
 
+/* "sort.c:88", as sight resources writes it: without the directory, which a path of words cannot have. */
+static void site_word(const struct site_def *site, char word[WORD_SIZE])
+{
+    const char *slash = strrchr(site->file, '/');
+    snprintf(word, WORD_SIZE, "%s:%d", slash ? slash + 1 : site->file, site->line);
+}
+
 static enum status focus_site(struct asked *asked, const char *word)
 {
     const struct defs *defs = asked->question->graph->defs;
@@ -219,8 +239,7 @@ static enum status focus_site(struct asked *asked, const char *word)
         return divide(asked, AXIS_SITES);
     for (uint32_t i = 0; i < defs->site_count; i++) {
         char name[WORD_SIZE];
-        const char *slash = strrchr(defs->sites[i].file, '/');
-        snprintf(name, sizeof name, "%s:%d", slash ? slash + 1 : defs->sites[i].file, defs->sites[i].line);
+        site_word(&defs->sites[i], name);
         if (strcmp(name, word) == 0)
             return narrow(asked, AXIS_SITES, i);
     }
@@ -238,12 +257,19 @@ static enum status focus_code(struct asked *asked, char *const *word, size_t cou
     const char *name = word[count - 1];
     if (count > 2 || (count == 2 && class < 0))
         return unknown(asked, "class of functions", word[0]);
-    if (strcmp(name, "*") == 0 || (count == 1 && class >= 0)) {
+    /* A class alone is one row, its functions together; with * it is a row for each of them. */
+    if (strcmp(name, "*") == 0) {
         asked->class = class;
-        return count == 1 && class >= 0 ? STATUS_OK : divide(asked, AXIS_FUNCTIONS);
+        return divide(asked, AXIS_FUNCTIONS);
+    }
+    if (count == 1 && class >= 0) {
+        asked->class = class;
+        return STATUS_OK;
     }
     int32_t state = defs_find_state(defs, name);
-    return state < 0 ? unknown(asked, "function", name) : narrow(asked, AXIS_FUNCTIONS, (uint32_t)state);
+    if (state < 0)
+        return unknown(asked, "function", name);
+    return narrow(asked, AXIS_FUNCTIONS, (uint32_t)state);
 }
 
 static enum status focus_tag(struct asked *asked, const char *word)
@@ -266,23 +292,33 @@ static enum status focus_sync(struct asked *asked, char *const *word, size_t cou
         return unknown(asked, "tag", word[2]);
     if (strcmp(word[0], "*") == 0 && count == 1)
         return divide(asked, AXIS_COMMUNICATORS);
-    int32_t comm = text_parse_i64(word[0], INT32_MIN, INT32_MAX, &id)
-                       ? defs_find_comm(asked->question->graph->defs, (int32_t)id)
-                       : EVENT_UNKNOWN;
+    int32_t comm = EVENT_UNKNOWN;
+    if (text_parse_i64(word[0], INT32_MIN, INT32_MAX, &id))
+        comm = defs_find_comm(asked->question->graph->defs, (int32_t)id);
     if (comm < 0)
         return unknown(asked, "communicator", word[0]);
-    (void)narrow(asked, AXIS_COMMUNICATORS, (uint32_t)comm);
-    return count == 2 ? focus_tag(asked, word[1]) : STATUS_OK;
+    (void)narrow(asked, AXIS_COMMUNICATORS, (uint32_t)comm); /* cannot fail: it only sets a key */
+    if (count == 2)
+        return focus_tag(asked, word[1]);
+    return STATUS_OK;
+}
+
+/* The word that is one too many of a path with one; "" where there is none at all. */
+static const char *second_of(char *const *word, size_t count)
+{
+    return count > 1 ? word[1] : "";
 }
 
 static enum status focus_state(struct asked *asked, char *const *word, size_t count)
 {
     if (count != 1)
-        return unknown(asked, "state", count ? word[1] : "");
+        return unknown(asked, "state", second_of(word, count));
     if (strcmp(word[0], "*") == 0)
         return divide(asked, AXIS_STATES);
     int32_t state = defs_find_state(asked->question->graph->defs, word[0]);
-    return state < 0 ? unknown(asked, "state", word[0]) : narrow(asked, AXIS_STATES, (uint32_t)state);
+    if (state < 0)
+        return unknown(asked, "state", word[0]);
+    return narrow(asked, AXIS_STATES, (uint32_t)state);
 }
 
 static enum status focus_phase(struct asked *asked, char *const *word, size_t count)
@@ -290,9 +326,10 @@ static enum status focus_phase(struct asked *asked, char *const *word, size_t co
     const struct phases *phases = asked->question->phases;
     int64_t number;
     if (count != 1)
-        return unknown(asked, "phase", count ? word[1] : "");
+        return unknown(asked, "phase", second_of(word, count));
     if (strcmp(word[0], "*") == 0)
         return divide(asked, AXIS_PHASES);
+    /* Names first: a program may name its phases by numbers. */
     for (uint32_t i = 0; i < phases->count; i++)
         if (strcmp(phases->phase[i].name, word[0]) == 0)
             return narrow(asked, AXIS_PHASES, i);
@@ -309,6 +346,7 @@ static enum status focus_iteration(struct asked *asked, char *const *word, size_
     if (strcmp(word[0], "*") == 0)
         return divide(asked, AXIS_ITERATIONS);
     bool *marked = memory_new(parts);
+    /* Of very many iterations a cube has blocks: single ones cannot be asked for. */
     bool good = asked->cube->block < 2 && parse_list(word[0], marked, parts);
     free(asked->iterations);
     asked->iterations = memory_new(parts * sizeof *asked->iterations);
@@ -317,7 +355,9 @@ static enum status focus_iteration(struct asked *asked, char *const *word, size_
             asked->iterations[asked->focus.iteration_count++] = i;
     asked->focus.iterations = asked->iterations;
     free(marked);
-    return good ? STATUS_OK : unknown(asked, "iteration", word[0]);
+    if (!good)
+        return unknown(asked, "iteration", word[0]);
+    return STATUS_OK;
 }
 
 /* Equal parts of the run in the place of its phases. */
@@ -328,6 +368,7 @@ static enum status focus_time(struct asked *asked, char *const *word, size_t cou
     if (count != 1 || !text_parse_i64(word[0], 1, PARTS_MOST, &parts))
         return error_set(asked->err, ERROR_USAGE, "focus: /Time takes a number of parts from 1 to %d", PARTS_MOST);
     size_t borders = (size_t)parts + 1;
+    /* Borders are the same for all processes; a cube has them for each, as phases need it. */
     double length_ns = (double)time_since(cube->begin_ns, cube->end_ns);
     free(asked->borders);
     asked->borders = memory_new(cube->row_count * borders * sizeof *asked->borders);
@@ -346,14 +387,21 @@ static const struct {
                    {"State", focus_state},     {"Phase", focus_phase}, {"Iteration", focus_iteration},
                    {"Time", focus_time}};
 
+/* Adds a path to the name of the row that all of them make, if it is one. */
+static void name_part(struct asked *asked, const char *hierarchy, const char *path)
+{
+    if (*asked->whole)
+        text_append(asked->whole, sizeof asked->whole, " ");
+    text_append(asked->whole, sizeof asked->whole, "%s%s", hierarchy, path);
+}
+
 /* "/Machine/0-3": its words. */
 static enum status take_path(struct asked *asked, char *path)
 {
     enum { WORDS = 8 };
-    char *word[WORDS], *rest, *shown = memory_copy_string(path);
+    char *word[WORDS], *rest;
     size_t count = 0;
-    text_append(asked->whole, sizeof asked->whole, "%s%s", *asked->whole ? " " : "", shown);
-    free(shown);
+    name_part(asked, "", path); /* before strtok_r cuts it */
     for (char *at = strtok_r(path, "/", &rest); at && count < WORDS; at = strtok_r(NULL, "/", &rest))
         word[count++] = at;
     for (size_t i = 0; count > 0 && i < sizeof hierarchies / sizeof *hierarchies; i++)
@@ -400,7 +448,7 @@ static enum status take_phase(struct asked *asked, char *name)
     size_t length = strlen(name);
     while (length > 0 && strchr(" \t\n", name[length - 1]))
         name[--length] = '\0';
-    text_append(asked->whole, sizeof asked->whole, "%s/Phase/%s", *asked->whole ? " " : "", name);
+    name_part(asked, "/Phase/", name);
     return focus_phase(asked, &name, 1);
 }
 
@@ -408,6 +456,7 @@ static enum status take_phase(struct asked *asked, char *name)
 static void make_cube(struct asked *asked)
 {
     const struct question *question = asked->question;
+    /* Some metrics need all calls to be compared across processes: only if one is asked for. */
     bool uses[METRIC_COUNT] = {false};
     for (unsigned metric = 0; metric < METRIC_COUNT; metric++)
         for (size_t i = 0; i < asked->answer->metric_count; i++)
@@ -444,7 +493,7 @@ static enum status understand(struct asked *asked, char *text)
 static void path_of_key(const struct asked *asked, uint32_t key, char path[WORD_SIZE])
 {
     const struct defs *defs = asked->question->graph->defs;
-    const char *slash;
+    char site[WORD_SIZE];
     switch (asked->divided) {
     case AXIS_PROCESSES:
         snprintf(path, WORD_SIZE, "/Machine/%u", asked->cube->ranks[key]);
@@ -453,8 +502,8 @@ static void path_of_key(const struct asked *asked, uint32_t key, char path[WORD_
         snprintf(path, WORD_SIZE, "/Code/%s/%s", function_class_name(defs->states[key].class), defs->states[key].name);
         break;
     case AXIS_SITES:
-        slash = strrchr(defs->sites[key].file, '/');
-        snprintf(path, WORD_SIZE, "/Code/site/%s:%d", slash ? slash + 1 : defs->sites[key].file, defs->sites[key].line);
+        site_word(&defs->sites[key], site);
+        snprintf(path, WORD_SIZE, "/Code/site/%.*s", WORD_SIZE - 12, site);
         break;
     case AXIS_COMMUNICATORS:
         snprintf(path, WORD_SIZE, "/SyncObject/%d", defs->comms[key].id);
@@ -525,6 +574,7 @@ static void add_class(struct asked *asked)
 
 static enum status ask(struct asked *asked, unsigned threads)
 {
+    /* A class has no key of its own: it is the sum of the rows of its functions. */
     bool class = asked->class >= 0 && asked->divided != AXIS_FUNCTIONS;
     if (class && asked->divided != AXIS_WHY)
         return error_set(asked->err, ERROR_USAGE, "focus: a class of functions has one row");
@@ -534,8 +584,10 @@ static enum status ask(struct asked *asked, unsigned threads)
         add_class(asked);
     else if (asked->divided != AXIS_WHY)
         add_divided(asked);
+    else if (*asked->whole)
+        add_row(asked, asked->whole, AXIS_WHY, &asked->focus.total);
     else
-        add_row(asked, *asked->whole ? asked->whole : "/", AXIS_WHY, &asked->focus.total);
+        add_row(asked, "/", AXIS_WHY, &asked->focus.total);
     cube_focus_clear(&asked->focus);
     return STATUS_OK;
 }
@@ -544,7 +596,7 @@ enum status question_ask(struct question *question, const char *text, unsigned t
                          struct error *err)
 {
     struct asked asked = {.question = question, .err = err, .answer = answer, .class = -1};
-    char *copy = memory_copy_string(text);
+    char *copy = memory_copy_string(text); /* understand() cuts it into pieces */
     *answer = (struct answer){0};
     enum status status = understand(&asked, copy);
     if (status == STATUS_OK)

@@ -10,7 +10,8 @@
 
 enum { PATH_SIZE = 600 };
 
-/* When each was met first: index + 1 in `first`, by its key. */
+/* When each was met first, by its key. Events of different processes come in any order of time: the first one met need
+   not be the earliest. */
 struct seen {
     struct map places;
     struct first {
@@ -45,7 +46,7 @@ static void see_event(struct resource_tree_builder *builder, const struct event 
         see(&builder->states, builder->defs->states[event->state].first_of_name, event->time_ns);
     if (event->site)
         see(&builder->sites, event->site - 1, event->time_ns);
-    if (event->comm < 0)
+    if (event->comm < 0) /* not on a communicator, or on one that is not known */
         return;
     see(&builder->comms, (uint32_t)event->comm, event->time_ns);
     if ((event->kind == EVENT_SEND || event->kind == EVENT_RECEIVE) && event->tag != EVENT_UNKNOWN)
@@ -100,8 +101,12 @@ static void add_code(struct resource_tree *tree, const struct resource_tree_buil
 {
     for (size_t i = 0; i < builder->states.count; i++) {
         const struct state_def *state = &defs->states[builder->states.first[i].key];
-        add(tree, builder->states.first[i].ns, state->class == CLASS_USER ? "/State/%.0s%s" : "/Code/%s/%s",
-            function_class_name(state->class), state->name);
+        int64_t first_ns = builder->states.first[i].ns;
+        /* The program's own states are not code: Paradyn's hierarchy has functions of the MPI library there. */
+        if (state->class == CLASS_USER)
+            add(tree, first_ns, "/State/%s", state->name);
+        else
+            add(tree, first_ns, "/Code/%s/%s", function_class_name(state->class), state->name);
     }
     for (size_t i = 0; i < builder->sites.count; i++) {
         const struct site_def *site = &defs->sites[builder->sites.first[i].key];
@@ -116,8 +121,11 @@ static void add_machine(struct resource_tree *tree, const struct resource_tree_b
         uint64_t key = builder->locations.first[i].key;
         uint32_t process = (uint32_t)(key >> 32), thread = (uint32_t)key;
         const struct location_def *location = defs_find_location(defs, process, thread);
-        const char *host = location && location->host ? location->host : "";
-        add(tree, builder->locations.first[i].ns, "/Machine%s%s/%u/%u", *host ? "/" : "", host, process, thread);
+        int64_t first_ns = builder->locations.first[i].ns;
+        if (location && location->host && *location->host)
+            add(tree, first_ns, "/Machine/%s/%u/%u", location->host, process, thread);
+        else
+            add(tree, first_ns, "/Machine/%u/%u", process, thread);
     }
 }
 
@@ -131,6 +139,7 @@ static void add_sync(struct resource_tree *tree, const struct resource_tree_buil
     }
 }
 
+/* Numbers in paths by their value: /Machine/2 before /Machine/10. */
 static int by_path(const void *a, const void *b)
 {
     return strverscmp(((const struct resource *)a)->path, ((const struct resource *)b)->path);

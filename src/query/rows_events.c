@@ -9,6 +9,8 @@
 
 #include <string.h>
 
+/* A part ends at the first checkpoint after so many events: large enough that opening it costs little, small enough
+   that its rows need a few MB and a query with LIMIT is answered at once. */
 enum { PART_EVENTS = 32768 };
 
 struct counted {
@@ -37,16 +39,6 @@ static const struct timeline_info *info_of(const struct query_cursor *cursor)
     return timeline_info(cursor->trace->look.timeline);
 }
 
-static struct value run_of(const struct query_cursor *cursor)
-{
-    return value_text(cursor->trace->name);
-}
-
-static struct value since(const struct query_cursor *cursor, int64_t ns)
-{
-    return value_time(time_since(cursor->base_ns, ns));
-}
-
 static const struct timeline_row *row_at(const struct query_cursor *cursor, uint32_t row)
 {
     return &info_of(cursor)->rows[row];
@@ -56,9 +48,10 @@ static const struct timeline_row *row_at(const struct query_cursor *cursor, uint
 static int64_t bound(const struct query_cursor *cursor, int64_t ns)
 {
     int64_t begin_ns = info_of(cursor)->begin_ns, end_ns = info_of(cursor)->end_ns, sum;
+    /* Without a condition bounds are the ends of int64: the sum wraps. */
     if (__builtin_add_overflow(cursor->base_ns, ns, &sum))
         sum = ns < 0 ? INT64_MIN : INT64_MAX;
-    return sum < begin_ns ? begin_ns : smaller(end_ns, sum);
+    return larger(begin_ns, smaller(end_ns, sum));
 }
 
 /* The first part. A window that ends before it begins is one moment: what lies in both bounds lasts over it. */
@@ -72,11 +65,22 @@ static struct part *part_begin(struct query_cursor *cursor)
     part->from_ns = bound(cursor, cursor->limits.from_ns);
     if (part->from_ns > part->to_ns)
         part->from_ns = part->to_ns;
-    timeline_scan_range(timeline, part->from_ns, part->to_ns < INT64_MAX ? part->to_ns + 1 : part->to_ns, &part->at,
-                        &part->end);
+    /* Limits include both ends, windows only the begin. */
+    int64_t end_ns = part->to_ns;
+    if (end_ns < INT64_MAX)
+        end_ns++;
+    timeline_scan_range(timeline, part->from_ns, end_ns, &part->at, &part->end);
     return part;
 }
 
+static struct part *part_of(struct query_cursor *cursor)
+{
+    if (!cursor->rows)
+        return part_begin(cursor);
+    return cursor->rows;
+}
+
+/* The bits of a checkpoint are numbers modulo 64: a missing one proves that the number does not occur. */
 static bool has_bit(uint64_t bits, int64_t number)
 {
     return bits >> ((uint64_t)number & 63) & 1;
@@ -120,10 +124,14 @@ static enum status part_read(struct query_cursor *cursor, const struct walk_visi
     while (part->at < range_end && cursor->count == 0) {
         size_t to = part->at;
         uint64_t events = 0;
+        /* The first part is read in any case: it has the states that are open at the begin of the limits. */
         while (to < range_end && events < PART_EVENTS &&
                (worth(part, &points[to]) || (part->first && to == part->at) || (ends && to + 1 == range_end))) {
             to++;
-            events = (to < count ? points[to].events : info_of(cursor)->events) - points[part->at].events;
+            uint64_t end = info_of(cursor)->events;
+            if (to < count)
+                end = points[to].events;
+            events = end - points[part->at].events;
         }
         if (to == part->at) {
             part->at++;
@@ -137,7 +145,9 @@ static enum status part_read(struct query_cursor *cursor, const struct walk_visi
         part->at = to;
         part->first = false;
     }
-    return cursor->count > 0 ? STATUS_OK : STATUS_END;
+    if (cursor->count == 0)
+        return STATUS_END;
+    return STATUS_OK;
 }
 
 /* States: those that are entered in the part, and in the first also those open at its begin. */
@@ -148,6 +158,8 @@ static void take_state(void *context, const struct timeline_state *state, const 
     (void)exclusive_ns;
     struct part *part = context;
     struct query_cursor *cursor = part->cursor;
+    /* A state that was open at a part's begin was a row of an earlier part: frames that come from the index have a
+       span, those entered in the walk have none. */
     if ((frame->span != TIMELINE_NONE && !part->first) || state->enter_ns > part->to_ns ||
         state->leave_ns < part->from_ns || !query_has_rank(&cursor->limits, row_at(cursor, state->row)->process))
         return;
@@ -159,7 +171,8 @@ static void take_state(void *context, const struct timeline_state *state, const 
 
 static enum status states_next(struct query_cursor *cursor, struct error *err)
 {
-    struct part *part = cursor->rows ? cursor->rows : part_begin(cursor);
+    struct part *part = part_of(cursor);
+    /* A name that the trace does not have: no rows, and nothing to read. */
     if (cursor->limits.name) {
         part->state = defs_find_state(info_of(cursor)->defs, cursor->limits.name);
         if (part->state == EVENT_UNKNOWN)
@@ -175,7 +188,7 @@ static struct value states_value(struct query_cursor *cursor, size_t row, unsign
     const struct state_def *about = &info_of(cursor)->defs->states[state->state];
     switch (column) {
     case states_run:
-        return run_of(cursor);
+        return query_run(cursor);
     case states_rank:
         return value_count(row_at(cursor, state->row)->process);
     case states_thread:
@@ -187,11 +200,11 @@ static struct value states_value(struct query_cursor *cursor, size_t row, unsign
     case states_depth:
         return value_count(state->depth);
     case states_enter_s:
-        return since(cursor, state->enter_ns);
+        return query_since(cursor, state->enter_ns);
     case states_leave_s:
-        return state->open ? value_null() : since(cursor, state->leave_ns);
+        return query_known(!state->open, query_since(cursor, state->leave_ns));
     default:
-        return state->open ? value_null() : value_time(time_since(state->enter_ns, state->leave_ns));
+        return query_known(!state->open, value_time(time_since(state->enter_ns, state->leave_ns)));
     }
 }
 
@@ -216,9 +229,9 @@ static void take_message(void *context, const struct timeline_message *message)
     struct part *part = context;
     struct query_cursor *cursor = part->cursor;
     const struct query_limits *limits = &cursor->limits;
-    bool forward = message->send_ns <= message->receive_ns;
-    int64_t first_ns = forward ? message->send_ns : message->receive_ns;
-    int64_t last_ns = forward ? message->receive_ns : message->send_ns;
+    int64_t first_ns = smaller(message->send_ns, message->receive_ns);
+    int64_t last_ns = larger(message->receive_ns, message->send_ns);
+    /* Messages in transit at the end of a part are rows of the part in which they arrive. */
     if ((part->ending && !part->last) || first_ns > part->to_ns || last_ns < part->from_ns ||
         !query_has_rank(limits, message->send_process) ||
         !is_within(limits->partner_from, limits->partner_to, message->receive_process))
@@ -233,14 +246,16 @@ static void note_ending(void *context)
 
 static enum status messages_next(struct query_cursor *cursor, struct error *err)
 {
-    struct part *part = cursor->rows ? cursor->rows : part_begin(cursor);
+    struct part *part = part_of(cursor);
     const struct walk_visitor visitor = {.context = part, .message = take_message, .ending = note_ending};
     return part_read(cursor, &visitor, worth_for_messages, true, err);
 }
 
 static struct value thread_of(const struct query_cursor *cursor, uint32_t row)
 {
-    return row == TIMELINE_NONE ? value_null() : value_count(row_at(cursor, row)->thread);
+    if (row == TIMELINE_NONE)
+        return value_null();
+    return value_count(row_at(cursor, row)->thread);
 }
 
 static struct value messages_value(struct query_cursor *cursor, size_t row, unsigned column)
@@ -249,21 +264,21 @@ static struct value messages_value(struct query_cursor *cursor, size_t row, unsi
     bool sent = message->send_row != TIMELINE_NONE, received = message->receive_row != TIMELINE_NONE;
     switch (column) {
     case messages_run:
-        return run_of(cursor);
+        return query_run(cursor);
     case messages_source:
         return value_count(message->send_process);
     case messages_destination:
         return value_count(message->receive_process);
     case messages_tag:
-        return message->tag == EVENT_UNKNOWN ? value_null() : value_integer(message->tag);
+        return query_known(message->tag != EVENT_UNKNOWN, value_integer(message->tag));
     case messages_bytes:
-        return message->bytes < 0 ? value_null() : value_bytes((uint64_t)message->bytes);
+        return query_known(message->bytes >= 0, value_bytes((uint64_t)message->bytes));
     case messages_send_s:
-        return sent ? since(cursor, message->send_ns) : value_null();
+        return query_known(sent, query_since(cursor, message->send_ns));
     case messages_receive_s:
-        return received ? since(cursor, message->receive_ns) : value_null();
+        return query_known(received, query_since(cursor, message->receive_ns));
     case messages_time_s:
-        return sent && received ? value_time(message->receive_ns - message->send_ns) : value_null();
+        return query_known(sent && received, value_time(message->receive_ns - message->send_ns));
     case messages_communicator:
         return query_communicator(info_of(cursor)->defs, message->comm);
     case messages_source_thread:
@@ -312,7 +327,7 @@ static void drop_texts(struct query_cursor *cursor)
 
 static enum status marks_next(struct query_cursor *cursor, struct error *err)
 {
-    struct part *part = cursor->rows ? cursor->rows : part_begin(cursor);
+    struct part *part = part_of(cursor);
     const struct walk_visitor visitor = {.context = part, .event = take_mark};
     drop_texts(cursor);
     return part_read(cursor, &visitor, worth_for_events, false, err);
@@ -323,7 +338,7 @@ static struct value marks_value(struct query_cursor *cursor, size_t row, unsigne
     const struct timeline_mark *mark = &((const struct part *)cursor->rows)->marks[row];
     switch (column) {
     case marks_run:
-        return run_of(cursor);
+        return query_run(cursor);
     case marks_rank:
         return value_count(row_at(cursor, mark->row)->process);
     case marks_thread:
@@ -331,9 +346,9 @@ static struct value marks_value(struct query_cursor *cursor, size_t row, unsigne
     case marks_name:
         return value_text(info_of(cursor)->defs->marks[mark->mark].name);
     case marks_when_s:
-        return since(cursor, mark->time_ns);
+        return query_since(cursor, mark->time_ns);
     default:
-        return mark->text ? value_text(mark->text) : value_null();
+        return query_known(mark->text, value_text(mark->text));
     }
 }
 
@@ -345,6 +360,7 @@ static void marks_clear(struct query_cursor *cursor)
     free(((struct part *)cursor->rows)->marks);
 }
 
+/* Passing: the texts of a part are freed with the next, so SQLite copies them. */
 const struct query_rows rows_marks = {
     .wants = QUERY_LOOK, .next = marks_next, .value = marks_value, .clear = marks_clear, .passing = true};
 
@@ -358,18 +374,24 @@ static void take_counter(void *context, const struct walk_event *walked)
 
 static enum status counters_next(struct query_cursor *cursor, struct error *err)
 {
-    struct part *part = cursor->rows ? cursor->rows : part_begin(cursor);
+    struct part *part = part_of(cursor);
     const struct walk_visitor visitor = {.context = part, .event = take_counter};
     return part_read(cursor, &visitor, worth_for_events, false, err);
 }
 
 static struct value counter_value(const struct counter_def *counter, int64_t bits)
 {
+    /* An event has 64 bits for the value; the definition says what they are. */
     double number;
     memcpy(&number, &bits, sizeof number);
-    return counter->type == COUNTER_DOUBLE   ? value_ratio(number)
-           : counter->type == COUNTER_UINT64 ? value_count((uint64_t)bits)
-                                             : value_integer(bits);
+    switch (counter->type) {
+    case COUNTER_DOUBLE:
+        return value_ratio(number);
+    case COUNTER_UINT64:
+        return value_count((uint64_t)bits);
+    default:
+        return value_integer(bits);
+    }
 }
 
 static struct value value_of_counter(struct query_cursor *cursor, size_t row, unsigned column)
@@ -378,7 +400,7 @@ static struct value value_of_counter(struct query_cursor *cursor, size_t row, un
     const struct mark_def *mark = &info_of(cursor)->defs->marks[counted->mark];
     switch (column) {
     case counters_run:
-        return run_of(cursor);
+        return query_run(cursor);
     case counters_rank:
         return value_count(row_at(cursor, counted->row)->process);
     case counters_thread:
@@ -386,11 +408,11 @@ static struct value value_of_counter(struct query_cursor *cursor, size_t row, un
     case counters_name:
         return value_text(mark->name);
     case counters_when_s:
-        return since(cursor, counted->time_ns);
+        return query_since(cursor, counted->time_ns);
     case counters_value:
         return counter_value(&mark->counter, counted->value);
     case counters_unit:
-        return mark->counter.unit ? value_text(mark->counter.unit) : value_null();
+        return query_known(mark->counter.unit, value_text(mark->counter.unit));
     default:
         return value_text(counter_mode_name(mark->counter.mode));
     }

@@ -3,9 +3,11 @@
 #include "query/trace.h"
 
 #include "core/memory.h"
+#include "core/numbers.h"
 #include "graph/wait_table.h"
 #include "graph/wait_windows.h"
 
+/* Rows that a cursor collects before it gives them: a few 100 kB. */
 enum { ROWS_AT_ONCE = 4096 };
 
 static const struct graph *graph_of(const struct query_cursor *cursor)
@@ -13,16 +15,7 @@ static const struct graph *graph_of(const struct query_cursor *cursor)
     return cursor->trace->result->graph;
 }
 
-static struct value run_of(const struct query_cursor *cursor)
-{
-    return value_text(cursor->trace->name);
-}
-
-static struct value since(const struct query_cursor *cursor, int64_t ns)
-{
-    return value_time(time_since(cursor->base_ns, ns));
-}
-
+/* Ids go on from location to location, from 1, so that an id names a call of the run and finds it again. */
 static uint64_t call_id(const struct query_cursor *cursor, uint32_t location, uint32_t call)
 {
     return cursor->trace->call_base[location] + call + 1;
@@ -44,6 +37,7 @@ struct calls {
 /* The first call of the location that is left at `time_ns` or later. */
 static uint32_t first_left(const struct graph *graph, uint32_t location, int64_t time_ns)
 {
+    /* Calls of a location are in order by both ends, unless the trace is `unordered`. */
     uint32_t low = 0, high = (uint32_t)graph->locations[location].count;
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
@@ -58,7 +52,7 @@ static uint32_t first_left(const struct graph *graph, uint32_t location, int64_t
 static int64_t added(int64_t base_ns, int64_t ns)
 {
     int64_t sum;
-    if (__builtin_add_overflow(base_ns, ns, &sum))
+    if (__builtin_add_overflow(base_ns, ns, &sum)) /* no limit is an end of int64 */
         return ns < 0 ? INT64_MIN : INT64_MAX;
     return sum;
 }
@@ -82,9 +76,9 @@ static bool enter_location(struct query_cursor *cursor, struct calls *calls)
     for (; calls->location < graph->location_count; calls->location++) {
         if (!query_has_rank(&cursor->limits, graph->locations[calls->location].process))
             continue;
-        calls->index = cursor->trace->unordered
-                           ? 0
-                           : first_left(graph, calls->location, added(cursor->base_ns, cursor->limits.from_ns));
+        calls->index = 0;
+        if (!cursor->trace->unordered)
+            calls->index = first_left(graph, calls->location, added(cursor->base_ns, cursor->limits.from_ns));
         if (ids_within(cursor, calls->location, &calls->index))
             return calls->inside = true;
     }
@@ -102,6 +96,7 @@ static bool next_call(struct query_cursor *cursor, struct calls *calls, struct c
             (int64_t)call_id(cursor, location, index) <= cursor->limits.id_to) {
             *line = (struct call_line){graph_call(graph, location, index), location, index};
             calls->index++;
+            /* The first call that begins after the limit is the last to look at, where calls are in order. */
             if (line->call.enter_ns <= to_ns || cursor->trace->unordered)
                 return true;
         }
@@ -119,9 +114,12 @@ static enum status collect_calls(struct query_cursor *cursor,
         cursor->rows = memory_new(sizeof(struct calls));
     struct calls *calls = cursor->rows;
     cursor->count = 0;
+    /* A call that is not wanted is overwritten by the next. */
     while (cursor->count < ROWS_AT_ONCE && next_call(cursor, calls, &calls->line[cursor->count]))
         cursor->count += wanted(graph_of(cursor), &calls->line[cursor->count]);
-    return cursor->count > 0 ? STATUS_OK : STATUS_END;
+    if (cursor->count == 0)
+        return STATUS_END;
+    return STATUS_OK;
 }
 
 static bool any_call(const struct graph *graph, const struct call_line *line)
@@ -150,7 +148,7 @@ static struct value calls_value(struct query_cursor *cursor, size_t row, unsigne
     int kind;
     switch (column) {
     case calls_run:
-        return run_of(cursor);
+        return query_run(cursor);
     case calls_id:
         return value_count(call_id(cursor, line->location, line->index));
     case calls_rank:
@@ -162,20 +160,20 @@ static struct value calls_value(struct query_cursor *cursor, size_t row, unsigne
     case calls_class:
         return value_text(function_class_name(state->class));
     case calls_enter_s:
-        return since(cursor, line->call.enter_ns);
+        return query_since(cursor, line->call.enter_ns);
     case calls_leave_s:
-        return since(cursor, line->call.leave_ns);
+        return query_since(cursor, line->call.leave_ns);
     case calls_time_s:
         return value_time(time_since(line->call.enter_ns, line->call.leave_ns));
     case calls_waiting_s:
         return value_time(wait_ns_in(graph, line->location, line->index));
     case calls_wait:
         kind = wait_kind_in(graph, line->location, line->index);
-        return kind == WAIT_NONE ? value_null() : value_text(wait_kind_name((enum wait_kind)kind));
+        return query_known(kind != WAIT_NONE, value_text(wait_kind_name((enum wait_kind)kind)));
     case calls_communicator:
         return query_communicator(graph->defs, line->call.comm);
     case calls_collective:
-        return line->call.instance ? value_count(line->call.instance) : value_null();
+        return query_known(line->call.instance, value_count(line->call.instance));
     default:
         return query_site(line->call.site);
     }
@@ -201,7 +199,7 @@ static struct value members_value(struct query_cursor *cursor, size_t row, unsig
 {
     switch (column) {
     case members_run:
-        return run_of(cursor);
+        return query_run(cursor);
     case members_collective:
         return calls_value(cursor, row, calls_collective);
     case members_call:
@@ -232,6 +230,7 @@ struct wait_line {
     int64_t begin_ns;
 };
 
+/* A call has up to two parts of waiting (wait_windows.h): the last one may go beyond ROWS_AT_ONCE. */
 struct waits {
     struct calls calls; /* the first member: what next_call goes on with */
     struct wait_line wait[ROWS_AT_ONCE + 2];
@@ -257,10 +256,13 @@ static enum status waits_next(struct query_cursor *cursor, struct error *err)
         cursor->rows = memory_new(sizeof(struct waits));
     struct waits *waits = cursor->rows;
     cursor->count = 0;
+    /* Most calls do not wait: the table knows without computing. */
     while (cursor->count < ROWS_AT_ONCE && next_call(cursor, &waits->calls, &line))
         if (wait_table_marks(graph_of(cursor), line.location, line.index))
             add_waits(cursor, waits, &line);
-    return cursor->count > 0 ? STATUS_OK : STATUS_END;
+    if (cursor->count == 0)
+        return STATUS_END;
+    return STATUS_OK;
 }
 
 /* Of the call that is waited for. */
@@ -286,7 +288,7 @@ static struct value waits_value(struct query_cursor *cursor, size_t row, unsigne
     const struct wait_line *line = &((const struct waits *)cursor->rows)->wait[row];
     switch (column) {
     case waits_run:
-        return run_of(cursor);
+        return query_run(cursor);
     case waits_call:
         return value_count(call_id(cursor, line->line.location, line->line.index));
     case waits_rank:
@@ -298,7 +300,7 @@ static struct value waits_value(struct query_cursor *cursor, size_t row, unsigne
     case waits_wait:
         return value_text(wait_kind_name(line->wait.kind));
     case waits_begin_s:
-        return since(cursor, line->begin_ns);
+        return query_since(cursor, line->begin_ns);
     case waits_waiting_s:
         return value_time(line->wait.ns);
     case waits_communicator:
@@ -317,10 +319,17 @@ const struct query_rows rows_waits = {.wants = QUERY_METRICS | ENGINE_GRAPH, .ne
 static enum status collectives_next(struct query_cursor *cursor, struct error *err)
 {
     (void)err;
-    size_t count = graph_of(cursor)->instance_count;
-    if (cursor->limits.id_to < (int64_t)count)
-        count = cursor->limits.id_to > 0 ? (size_t)cursor->limits.id_to : 0;
-    return query_once(cursor, count);
+    /* Ids are numbers of instances from 1: those beyond the limit are not made. */
+    int64_t count = (int64_t)graph_of(cursor)->instance_count;
+    count = larger(smaller(count, cursor->limits.id_to), INT64_C(0));
+    return query_once(cursor, (size_t)count);
+}
+
+static struct value process_of(const struct graph *graph, uint32_t location)
+{
+    if (location == GRAPH_NONE)
+        return value_null();
+    return value_count(graph->locations[location].process);
 }
 
 static struct value collectives_value(struct query_cursor *cursor, size_t row, unsigned column)
@@ -331,7 +340,7 @@ static struct value collectives_value(struct query_cursor *cursor, size_t row, u
     bool latest = instance->latest_location != GRAPH_NONE;
     switch (column) {
     case collectives_run:
-        return run_of(cursor);
+        return query_run(cursor);
     case collectives_id:
         return value_count(row + 1);
     case collectives_name:
@@ -341,16 +350,15 @@ static struct value collectives_value(struct query_cursor *cursor, size_t row, u
     case collectives_members:
         return value_count(instance->count);
     case collectives_latest_enter_s:
-        return latest ? since(cursor, instance->latest_enter_ns) : value_null();
+        return query_known(latest, query_since(cursor, instance->latest_enter_ns));
     case collectives_latest:
-        return latest ? value_count(graph->locations[instance->latest_location].process) : value_null();
+        return process_of(graph, instance->latest_location);
     case collectives_earliest_leave_s:
-        return instance->count ? since(cursor, instance->earliest_leave_ns) : value_null();
+        return query_known(instance->count, query_since(cursor, instance->earliest_leave_ns));
     case collectives_root:
-        return instance->root_location == GRAPH_NONE ? value_null()
-                                                     : value_count(graph->locations[instance->root_location].process);
+        return process_of(graph, instance->root_location);
     case collectives_bytes:
-        return instance->bytes > 0 ? value_bytes((uint64_t)instance->bytes) : value_null();
+        return query_known(instance->bytes > 0, value_bytes((uint64_t)instance->bytes));
     default:
         return value_bool(instance->complete);
     }
@@ -378,15 +386,15 @@ static struct value critical_path_value(struct query_cursor *cursor, size_t row,
     const struct location *location = &graph_of(cursor)->locations[segment->location];
     switch (column) {
     case critical_path_run:
-        return run_of(cursor);
+        return query_run(cursor);
     case critical_path_rank:
         return value_count(location->process);
     case critical_path_thread:
         return value_count(location->thread);
     case critical_path_begin_s:
-        return since(cursor, segment->from_ns);
+        return query_since(cursor, segment->from_ns);
     case critical_path_end_s:
-        return since(cursor, segment->to_ns);
+        return query_since(cursor, segment->to_ns);
     default:
         return value_time(time_since(segment->from_ns, segment->to_ns));
     }

@@ -13,11 +13,6 @@ static const struct engine_result *result_of(const struct query_cursor *cursor)
     return cursor->trace->result;
 }
 
-static struct value run_of(const struct query_cursor *cursor)
-{
-    return value_text(cursor->trace->name);
-}
-
 /* Findings: with the texts that are made of lists. */
 
 struct finding_texts {
@@ -27,7 +22,9 @@ struct finding_texts {
 /* Appends a word to a list with commas. */
 static char *listed(char *list, const char *word)
 {
-    size_t length = list ? strlen(list) : 0, more = strlen(word);
+    size_t length = 0, more = strlen(word);
+    if (list)
+        length = strlen(list);
     list = memory_resize(list, length + more + 2);
     if (length > 0)
         list[length++] = ',';
@@ -61,6 +58,7 @@ static enum status findings_next(struct query_cursor *cursor, struct error *err)
 {
     (void)err;
     const struct findings *findings = result_of(cursor)->findings;
+    /* The texts are made once: a second call says that there are no more. */
     if (cursor->step > 0)
         return STATUS_END;
     struct finding_texts *texts = memory_new(findings->count * sizeof *texts);
@@ -81,11 +79,7 @@ static void findings_clear_rows(struct query_cursor *cursor)
     }
 }
 
-static struct value text_or_null(const char *text)
-{
-    return text && *text ? value_text(text) : value_null();
-}
-
+/* Findings have seconds as double; tables have ns, so that sums in SQL are exact. */
 static struct value seconds(double s)
 {
     return value_time((int64_t)llrint(s * 1e9));
@@ -97,7 +91,7 @@ static struct value findings_value(struct query_cursor *cursor, size_t row, unsi
     const struct finding_texts *texts = (const struct finding_texts *)cursor->rows + row;
     switch (column) {
     case findings_run:
-        return run_of(cursor);
+        return query_run(cursor);
     case findings_id:
         return value_text(finding->id);
     case findings_title:
@@ -109,26 +103,27 @@ static struct value findings_value(struct query_cursor *cursor, size_t row, unsi
     case findings_share:
         return value_ratio(finding->share);
     case findings_root:
-        return text_or_null(finding->root);
+        return query_text(finding->root);
     case findings_victims:
-        return text_or_null(texts->victims);
+        return query_text(texts->victims);
     case findings_causes:
-        return text_or_null(texts->causes);
+        return query_text(texts->causes);
     case findings_functions:
-        return text_or_null(texts->functions);
+        return query_text(texts->functions);
     case findings_sites:
-        return text_or_null(texts->sites);
+        return query_text(texts->sites);
     case findings_from_s:
         return seconds(finding->from_s);
     case findings_to_s:
         return seconds(finding->to_s);
     case findings_text:
-        return text_or_null(finding->text);
+        return query_text(finding->text);
     default:
-        return text_or_null(finding->advice);
+        return query_text(finding->advice);
     }
 }
 
+/* Passing: the lists belong to the cursor, and go with it. */
 const struct query_rows rows_findings = {.wants = QUERY_METRICS | ENGINE_FINDINGS,
                                          .next = findings_next,
                                          .value = findings_value,
@@ -149,11 +144,11 @@ static struct value phases_value(struct query_cursor *cursor, size_t row, unsign
     const struct phase_row *phase = &result_of(cursor)->metrics->phases->phases[row];
     switch (column) {
     case phases_run:
-        return run_of(cursor);
+        return query_run(cursor);
     case phases_phase:
         return value_count(row);
     case phases_name:
-        return text_or_null(phase->name);
+        return query_text(phase->name);
     case phases_begin_s:
         return value_time(phase->begin_ns);
     case phases_end_s:
@@ -183,13 +178,21 @@ static enum status iterations_next(struct query_cursor *cursor, struct error *er
     return query_once(cursor, phases ? phases->iterations.row_count : 0);
 }
 
+/* The rank of a process by its row; null where no process is the heaviest. */
+static struct value rank_of(const struct metrics *metrics, uint32_t row)
+{
+    if (row >= metrics->process_count)
+        return value_null();
+    return value_count(metrics->process[row].rank);
+}
+
 static struct value iterations_value(struct query_cursor *cursor, size_t row, unsigned column)
 {
     const struct metrics *metrics = result_of(cursor)->metrics;
     const struct iteration_row *iteration = &metrics->phases->iterations.rows[row];
     switch (column) {
     case iterations_run:
-        return run_of(cursor);
+        return query_run(cursor);
     case iterations_first:
         return value_count(iteration->first);
     case iterations_count:
@@ -205,8 +208,7 @@ static struct value iterations_value(struct query_cursor *cursor, size_t row, un
     case iterations_most_s:
         return value_time(iteration->most_ns);
     case iterations_heaviest:
-        return iteration->heaviest < metrics->process_count ? value_count(metrics->process[iteration->heaviest].rank)
-                                                            : value_null();
+        return rank_of(metrics, iteration->heaviest);
     case iterations_compute_s:
         return value_time(iteration->sums.compute_ns);
     case iterations_mpi_s:

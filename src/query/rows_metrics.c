@@ -11,21 +11,6 @@ static const struct metrics *metrics_of(const struct query_cursor *cursor)
     return cursor->trace->result->metrics;
 }
 
-static struct value run_of(const struct query_cursor *cursor)
-{
-    return value_text(cursor->trace->name);
-}
-
-static struct value text_or_null(const char *text)
-{
-    return text && *text ? value_text(text) : value_null();
-}
-
-static struct value since(const struct query_cursor *cursor, int64_t ns)
-{
-    return value_time(time_since(cursor->base_ns, ns));
-}
-
 /* Runs. */
 
 static enum status runs_next(struct query_cursor *cursor, struct error *err)
@@ -40,7 +25,7 @@ static struct value runs_value(struct query_cursor *cursor, size_t row, unsigned
     (void)row;
     switch (column) {
     case runs_run:
-        return run_of(cursor);
+        return query_run(cursor);
     case runs_format:
         return value_text(metrics->format);
     case runs_processes:
@@ -88,11 +73,12 @@ static enum status hosts_next(struct query_cursor *cursor, struct error *err)
     cursor->rows = hosts;
     for (size_t i = 0; i < defs->location_count; i++) {
         const struct location_def *location = &defs->locations[i];
-        struct host *host = location->host ? host_of(hosts, &count, location->host) : NULL;
-        if (host && host->last != location->process)
-            host->processes++;
-        if (host)
-            host->last = location->process;
+        if (!location->host)
+            continue;
+        /* Locations are threads, those of a process next to each other: it counts once. */
+        struct host *host = host_of(hosts, &count, location->host);
+        host->processes += host->last != location->process;
+        host->last = location->process;
     }
     return query_once(cursor, count);
 }
@@ -102,7 +88,7 @@ static struct value hosts_value(struct query_cursor *cursor, size_t row, unsigne
     const struct host *host = (const struct host *)cursor->rows + row;
     switch (column) {
     case hosts_run:
-        return run_of(cursor);
+        return query_run(cursor);
     case hosts_host:
         return value_text(host->name);
     default:
@@ -120,24 +106,32 @@ static enum status processes_next(struct query_cursor *cursor, struct error *err
     return query_once(cursor, metrics_of(cursor)->process_count);
 }
 
+/* What the trace says about a thread; nothing, of a CPU thread, where it says nothing. */
+static const struct location_def *location_of(const struct defs *defs, uint32_t process, uint32_t thread)
+{
+    static const struct location_def unknown = {.kind = LOCATION_THREAD};
+    const struct location_def *location = defs_find_location(defs, process, thread);
+    return location ? location : &unknown;
+}
+
 static struct value processes_value(struct query_cursor *cursor, size_t row, unsigned column)
 {
     const struct metrics *metrics = metrics_of(cursor);
     const struct process_row *process = &metrics->process[row];
-    const struct location_def *location = defs_find_location(metrics->defs, process->rank, 0);
+    const struct location_def *location = location_of(metrics->defs, process->rank, 0);
     switch (column) {
     case processes_run:
-        return run_of(cursor);
+        return query_run(cursor);
     case processes_rank:
         return value_count(process->rank);
     case processes_host:
-        return text_or_null(location ? location->host : NULL);
+        return query_text(location->host);
     case processes_name:
-        return text_or_null(location ? location->process_name : NULL);
+        return query_text(location->process_name);
     case processes_begin_s:
-        return since(cursor, process->begin_ns);
+        return query_since(cursor, process->begin_ns);
     case processes_end_s:
-        return since(cursor, process->end_ns);
+        return query_since(cursor, process->end_ns);
     case processes_communication_s:
         return value_time(process->communication_ns);
     case processes_compute_s:
@@ -185,25 +179,24 @@ static enum status threads_next(struct query_cursor *cursor, struct error *err)
 static struct value threads_value(struct query_cursor *cursor, size_t row, unsigned column)
 {
     const struct timeline_row *thread = &info_of(cursor)->rows[((const uint32_t *)cursor->rows)[row]];
-    const struct location_def *location =
-        defs_find_location(query_trace_defs(cursor->trace), thread->process, thread->thread);
+    const struct location_def *location = location_of(query_trace_defs(cursor->trace), thread->process, thread->thread);
     switch (column) {
     case threads_run:
-        return run_of(cursor);
+        return query_run(cursor);
     case threads_rank:
         return value_count(thread->process);
     case threads_thread:
         return value_count(thread->thread);
     case threads_kind:
-        return value_text(location_kind_name(location ? location->kind : LOCATION_THREAD));
+        return value_text(location_kind_name(location->kind));
     case threads_name:
-        return text_or_null(location ? location->name : NULL);
+        return query_text(location->name);
     case threads_host:
-        return text_or_null(location ? location->host : NULL);
+        return query_text(location->host);
     case threads_begin_s:
-        return since(cursor, thread->begin_ns);
+        return query_since(cursor, thread->begin_ns);
     case threads_end_s:
-        return since(cursor, thread->end_ns);
+        return query_since(cursor, thread->end_ns);
     case threads_communication_s:
         return value_time(thread->mpi_ns);
     default:
@@ -235,7 +228,7 @@ static struct value functions_value(struct query_cursor *cursor, size_t row, uns
     const struct function_row *function = &process->functions[row];
     switch (column) {
     case functions_run:
-        return run_of(cursor);
+        return query_run(cursor);
     case functions_rank:
         return value_count(process->rank);
     case functions_name:
@@ -249,9 +242,9 @@ static struct value functions_value(struct query_cursor *cursor, size_t row, uns
     case functions_exclusive_s:
         return value_time(function->exclusive_ns);
     case functions_min_s:
-        return function->count ? value_time(function->min_ns) : value_null();
+        return query_known(function->count, value_time(function->min_ns));
     case functions_max_s:
-        return function->count ? value_time(function->max_ns) : value_null();
+        return query_known(function->count, value_time(function->max_ns));
     case functions_open:
         return value_count(function->open);
     case functions_open_s:
@@ -276,15 +269,15 @@ static struct value sites_value(struct query_cursor *cursor, size_t row, unsigne
     const struct site_def *site = &metrics_of(cursor)->defs->sites[row];
     switch (column) {
     case sites_run:
-        return run_of(cursor);
+        return query_run(cursor);
     case sites_id:
         return query_site((uint32_t)row + 1);
     case sites_file:
-        return text_or_null(site->file);
+        return query_text(site->file);
     case sites_line:
-        return site->line > 0 ? value_integer(site->line) : value_null();
+        return query_known(site->line > 0, value_integer(site->line));
     default:
-        return text_or_null(site->function);
+        return query_text(site->function);
     }
 }
 
@@ -300,29 +293,33 @@ static enum status communicators_next(struct query_cursor *cursor, struct error 
 
 static const struct message_row *messages_of(const struct metrics *metrics, int32_t id)
 {
+    static const struct message_row none;
     for (size_t i = 0; i < metrics->communicator_count; i++)
         if (metrics->communicators[i].key == id)
             return &metrics->communicators[i];
-    return NULL;
+    return &none;
 }
 
 static const char *communicator_kind(const struct comm_def *comm)
 {
-    return comm->world ? "world" : comm->self ? "self" : comm->window ? "window" : "other";
+    if (comm->world)
+        return "world";
+    if (comm->self)
+        return "self";
+    return comm->window ? "window" : "other";
 }
 
 static struct value communicators_value(struct query_cursor *cursor, size_t row, unsigned column)
 {
     const struct comm_def *comm = &metrics_of(cursor)->defs->comms[row];
-    static const struct message_row none;
-    const struct message_row *found = messages_of(metrics_of(cursor), comm->id), *messages = found ? found : &none;
+    const struct message_row *messages = messages_of(metrics_of(cursor), comm->id);
     switch (column) {
     case communicators_run:
-        return run_of(cursor);
+        return query_run(cursor);
     case communicators_id:
         return value_integer(comm->id);
     case communicators_name:
-        return text_or_null(comm->name);
+        return query_text(comm->name);
     case communicators_kind:
         return value_text(communicator_kind(comm));
     case communicators_messages_sent:

@@ -19,6 +19,7 @@ struct sql {
     bool late, saving;
 };
 
+/* SQLite's instructions between two looks at the clock: some 100 us, and the look costs nothing against that. */
 enum { STEPS_PER_LOOK = 10000 };
 
 static int64_t now_ns(void)
@@ -44,10 +45,12 @@ static bool word_is_in(const char *word, const char *const *words)
     return false;
 }
 
-/* What statements may do: read. */
+/* What statements may do: read. A query may come from a web page or a colleague: it must not reach files, and the
+   database is in memory, so that there is nothing to write. SQLite asks before it prepares a statement. */
 static int authorize(void *context, int action, const char *first, const char *second, const char *base,
                      const char *trigger)
 {
+    /* Functions that run code that a query names or points to. */
     static const char *const harmful[] = {"load_extension", "fts3_tokenizer", NULL};
     static const char *const looking[] = {"table_info", "table_xinfo", "table_list", "function_list", NULL};
     (void)base;
@@ -61,9 +64,13 @@ static int authorize(void *context, int action, const char *first, const char *s
     case SQLITE_RECURSIVE:
         return SQLITE_OK;
     case SQLITE_FUNCTION:
-        return second && word_is_in(second, harmful) ? SQLITE_DENY : SQLITE_OK;
+        if (second && word_is_in(second, harmful))
+            return SQLITE_DENY;
+        return SQLITE_OK;
     case SQLITE_PRAGMA:
-        return word_is_in(first, looking) ? SQLITE_OK : SQLITE_DENY;
+        if (word_is_in(first, looking))
+            return SQLITE_OK;
+        return SQLITE_DENY;
     default:
         return SQLITE_DENY;
     }
@@ -85,6 +92,7 @@ struct sql *sql_open(struct query_trace *const *traces, size_t count, const stru
         sql_close(sql);
         return NULL;
     }
+    /* Names in double quotes are columns, never texts: SELECT "ranks" would otherwise answer with the misspelt word. */
     sqlite3_db_config(sql->database, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
     sqlite3_db_config(sql->database, SQLITE_DBCONFIG_DQS_DML, 0, NULL);
     sqlite3_set_authorizer(sql->database, authorize, sql);
@@ -114,28 +122,34 @@ bool sql_is_complete(const char *text)
 static enum status sql_fault(struct sql *sql, int code, struct error *err)
 {
     char text[400];
+    enum error_kind kind = ERROR_USAGE;
+    /* A fault of reading the trace comes first: SQLite only knows that a table failed. */
     if (sql->traces.fault.kind != ERROR_NONE) {
         *err = sql->traces.fault;
         return STATUS_FAILED;
     }
     switch (code & 0xFF) {
     case SQLITE_INTERRUPT:
-        return sql->late ? error_set(err, ERROR_USAGE, "the query takes more than %g s: it was ended (--max-time)",
-                                     sql->limits.seconds)
-                         : error_set(err, ERROR_USAGE, "the query was interrupted");
+        if (!sql->late)
+            return error_set(err, ERROR_USAGE, "the query was interrupted");
+        return error_set(err, ERROR_USAGE, "the query takes more than %g s: it was ended (--max-time)",
+                         sql->limits.seconds);
     case SQLITE_NOMEM:
         return error_set(err, ERROR_USAGE, "the query needs more memory than %.0f MB (--max-memory)",
                          (double)sql->limits.bytes / 1e6);
     case SQLITE_AUTH:
         return error_set(err, ERROR_USAGE, "SQL: only queries are possible: nothing can be written, attached or set");
+    case SQLITE_IOERR:
+    case SQLITE_FULL:
+        kind = ERROR_OUTPUT; /* a full disk is no fault of the query */
+        break;
     default:
-        snprintf(text, sizeof text, "%s", sqlite3_errmsg(sql->database));
-        for (char *at = text; *at; at++)
-            *at = *at == '\n' ? ' ' : *at;
-        return error_set(err,
-                         (code & 0xFF) == SQLITE_IOERR || (code & 0xFF) == SQLITE_FULL ? ERROR_OUTPUT : ERROR_USAGE,
-                         "SQL: %s", text);
+        break;
     }
+    snprintf(text, sizeof text, "%s", sqlite3_errmsg(sql->database));
+    for (char *at = strchr(text, '\n'); at; at = strchr(at, '\n'))
+        *at = ' ';
+    return error_set(err, kind, "SQL: %s", text);
 }
 
 /* A column of seconds: one of the tables', a sum of one, or one that is named so. */
@@ -157,7 +171,9 @@ static struct value value_at(sqlite3_stmt *statement, int column, bool seconds)
         return value_integer(sqlite3_column_int64(statement, column));
     case SQLITE_FLOAT:
         number = sqlite3_column_double(statement, column);
-        return seconds && fabs(number) < 9e9 ? value_time((int64_t)llrint(number * 1e9)) : value_ratio(number);
+        if (seconds && fabs(number) < 9e9) /* 9e9 s are nearly the largest int64 in ns */
+            return value_time((int64_t)llrint(number * 1e9));
+        return value_ratio(number);
     default:
         return value_text((const char *)sqlite3_column_text(statement, column));
     }
@@ -196,7 +212,10 @@ static int run_statement(struct running *running)
         if (!running->result->row(running->result->context, running->values, running->count))
             break;
     }
-    return code == SQLITE_ROW || code == SQLITE_DONE ? SQLITE_OK : code;
+    /* A row: the receiver wanted no more. */
+    if (code == SQLITE_ROW || code == SQLITE_DONE)
+        return SQLITE_OK;
+    return code;
 }
 
 static void running_clear(struct running *running)
@@ -220,7 +239,10 @@ enum status sql_run(struct sql *sql, const char *text, const struct sql_result *
         code = sqlite3_prepare_v2(sql->database, text, -1, &running.statement, &text);
         if (code == SQLITE_OK && running.statement)
             code = run_statement(&running);
-        enum status status = code == SQLITE_OK ? STATUS_OK : sql_fault(sql, code, err);
+        /* The text of a fault is SQLite's, until the statement is finalized. */
+        enum status status = STATUS_OK;
+        if (code != SQLITE_OK)
+            status = sql_fault(sql, code, err);
         sqlite3_finalize(running.statement);
         running_clear(&running);
         if (status != STATUS_OK)
@@ -231,6 +253,16 @@ enum status sql_run(struct sql *sql, const char *text, const struct sql_result *
 
 /* Saving: a database in TMPDIR, which has lost its name once it is open, is filled and copied to the output. */
 
+/* Runs statements made by sqlite3_mprintf, which gives NULL if there is no memory. */
+static int run_and_free(struct sql *sql, char *text)
+{
+    if (!text)
+        return SQLITE_NOMEM;
+    int code = sqlite3_exec(sql->database, text, NULL, NULL, NULL);
+    sqlite3_free(text);
+    return code;
+}
+
 static int save_table(struct sql *sql, const struct query_table *table)
 {
     char *declaration = sql_table_declaration(table, false);
@@ -238,9 +270,7 @@ static int save_table(struct sql *sql, const struct query_table *table)
     char *text = sqlite3_mprintf("CREATE TABLE saved.\"%w\"%s; INSERT INTO saved.\"%w\" SELECT * FROM main.\"%w\"",
                                  table->name, columns, table->name, table->name);
     free(declaration);
-    int code = text ? sqlite3_exec(sql->database, text, NULL, NULL, NULL) : SQLITE_NOMEM;
-    sqlite3_free(text);
-    return code;
+    return run_and_free(sql, text);
 }
 
 static int fill(struct sql *sql, const char *path)
@@ -248,12 +278,15 @@ static int fill(struct sql *sql, const char *path)
     char *text = sqlite3_mprintf("ATTACH %Q AS saved; PRAGMA saved.journal_mode = OFF; PRAGMA saved.synchronous = OFF; "
                                  "PRAGMA saved.locking_mode = EXCLUSIVE; BEGIN",
                                  path);
-    int code = text ? sqlite3_exec(sql->database, text, NULL, NULL, NULL) : SQLITE_NOMEM;
-    sqlite3_free(text);
+    /* No journal and no sync: if this is interrupted, the file is gone anyway. One transaction: a table at a time would
+       write each page again. */
+    int code = run_and_free(sql, text);
     unlink(path);
     for (size_t i = 0; i < QUERY_TABLES && code == SQLITE_OK; i++)
         code = save_table(sql, query_table_at(i));
-    return code == SQLITE_OK ? sqlite3_exec(sql->database, "COMMIT", NULL, NULL, NULL) : code;
+    if (code != SQLITE_OK)
+        return code;
+    return sqlite3_exec(sql->database, "COMMIT", NULL, NULL, NULL);
 }
 
 static enum status copy(int fd, struct output *output, struct error *err)
@@ -265,8 +298,9 @@ static enum status copy(int fd, struct output *output, struct error *err)
         output_write(output, block, (size_t)got);
         at += got;
     }
-    return got == 0 ? STATUS_OK
-                    : error_set_errno(err, ERROR_OUTPUT, "cannot read a temporary file in %s", temporary_directory());
+    if (got < 0)
+        return error_set_errno(err, ERROR_OUTPUT, "cannot read a temporary file in %s", temporary_directory());
+    return STATUS_OK;
 }
 
 enum status sql_save(struct sql *sql, struct output *output, struct error *err)
@@ -281,7 +315,12 @@ enum status sql_save(struct sql *sql, struct output *output, struct error *err)
     sql->saving = true;
     sqlite3_db_config(sql->database, SQLITE_DBCONFIG_DEFENSIVE, 0, NULL);
     int code = fill(sql, path);
-    enum status status = code == SQLITE_OK ? copy(fd, output, err) : sql_fault(sql, code, err);
+    enum status status;
+    if (code == SQLITE_OK)
+        status = copy(fd, output, err);
+    else
+        status = sql_fault(sql, code, err);
+    /* After a commit there is nothing to roll back, which is no fault. */
     sqlite3_exec(sql->database, "ROLLBACK", NULL, NULL, NULL);
     sqlite3_exec(sql->database, "DETACH saved", NULL, NULL, NULL);
     sqlite3_db_config(sql->database, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);

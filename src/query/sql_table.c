@@ -2,6 +2,7 @@
 #include "query/sql_table.h"
 
 #include "core/memory.h"
+#include "core/numbers.h"
 
 #include <limits.h>
 #include <math.h>
@@ -44,6 +45,7 @@ char *sql_table_declaration(const struct query_table *table, bool hidden)
     output_print(output, "CREATE TABLE %s(", table->name);
     for (size_t i = 0; i < table->column_count; i++)
         output_print(output, "%s\"%s\" %s", i ? ", " : "", table->columns[i].name, type_word(&table->columns[i]));
+    /* Seconds are REAL, which has no ns beyond 100 days: each has a hidden column with whole ns next to it. */
     for (size_t i = 0; hidden && i < table->column_count; i++)
         if (table->columns[i].type == QUERY_TIME)
             output_print(output, ", \"%.*s_ns\" INTEGER HIDDEN", (int)strlen(table->columns[i].name) - 2,
@@ -118,36 +120,35 @@ static bool usable(const struct query_table *table, const struct sqlite3_index_c
     default:
         return false;
     }
-    letters[0] = ns && role == QUERY_WHEN ? 't' : roles[role];
+    letters[0] = roles[role];
+    if (ns && role == QUERY_WHEN)
+        letters[0] = 't';
     return role != QUERY_NONE && !(text && letters[1] != '=');
 }
 
-/* What a condition leaves to be read, and of the rows that are read. */
+/* What a condition leaves to be read, and of the rows that are read. Guesses: SQLite only needs them to choose the
+   order of a join. A window of time or an id saves reading; a rank is spread over all parts of a trace, and saves
+   little. */
 static void count_in(sqlite3_index_info *info, const char letters[2])
 {
-    double rows = 1, cost = 1;
-    bool equal = letters[1] == '=';
-    switch (letters[0]) {
-    case 's':
-    case 't':
-        rows = cost = equal ? 0.001 : 0.2;
-        break;
-    case 'i':
-        rows = cost = equal ? 1e-6 : 0.3;
-        break;
-    case 'r':
-    case 'p':
-        rows = equal ? 0.1 : 0.5;
-        cost = equal ? 0.9 : 0.95;
-        break;
-    default:
-        rows = 0.2;
-        cost = 0.9;
-        break;
+    static const struct {
+        char on;
+        struct {
+            double rows, cost;
+        } equal, bound;
+    } leaves[] = {{'s', {0.001, 0.001}, {0.2, 0.2}}, {'t', {0.001, 0.001}, {0.2, 0.2}}, {'i', {1e-6, 1e-6}, {0.3, 0.3}},
+                  {'r', {0.1, 0.9}, {0.5, 0.95}},    {'p', {0.1, 0.9}, {0.5, 0.95}},    {'u', {0.2, 0.9}, {0.2, 0.9}},
+                  {'n', {0.2, 0.9}, {0.2, 0.9}}};
+    size_t i = 0;
+    while (leaves[i].on != letters[0])
+        i++;
+    double rows = leaves[i].bound.rows, cost = leaves[i].bound.cost;
+    if (letters[1] == '=') {
+        rows = leaves[i].equal.rows;
+        cost = leaves[i].equal.cost;
     }
     info->estimatedCost *= cost;
-    rows *= (double)info->estimatedRows;
-    info->estimatedRows = rows < 1 ? 1 : (sqlite3_int64)rows;
+    info->estimatedRows = larger((sqlite3_int64)(rows * (double)info->estimatedRows), (sqlite3_int64)1);
 }
 
 static int table_best_index(sqlite3_vtab *base, sqlite3_index_info *info)
@@ -157,6 +158,8 @@ static int table_best_index(sqlite3_vtab *base, sqlite3_index_info *info)
     char plan[2 * CONDITIONS + 1] = "";
     int used = 0;
     double rows = 0;
+    /* SQLite asks here for all tables of a statement before the first row: traces are then read once for all of them.
+     */
     for (size_t i = 0; i < table->traces->count; i++) {
         query_trace_will_want(table->traces->trace[i], table->about->rows->wants);
         rows += query_rows_guess(table->traces->trace[i], table->about);
@@ -168,6 +171,7 @@ static int table_best_index(sqlite3_vtab *base, sqlite3_index_info *info)
             count_in(info, &plan[2 * used]);
             info->aConstraintUsage[i].argvIndex = ++used;
         }
+    /* The plan is all that table_filter gets, besides the values in the order of argvIndex. */
     plan[2 * used] = '\0';
     info->idxStr = sqlite3_mprintf("%s", plan);
     info->needToFreeIdxStr = 1;
@@ -239,12 +243,23 @@ static void narrow(int64_t *from, int64_t *to, char how, int64_t low, int64_t hi
         *to = high;
 }
 
+/* Beyond int64, and NaN, converting is undefined. */
+static int64_t whole_of(double value)
+{
+    if (value >= 9e18)
+        return INT64_MAX;
+    if (value > -9e18)
+        return (int64_t)value;
+    return INT64_MIN;
+}
+
 /* A number as two whole ones around it, `scale` times as large. */
 static void whole_around(double value, double scale, int64_t *low, int64_t *high)
 {
-    double scaled = value * scale, margin = scale > 1 ? 1 : 0;
-    *low = scaled - margin < -9e18 ? INT64_MIN : scaled > 9e18 ? INT64_MAX : (int64_t)floor(scaled - margin);
-    *high = scaled + margin > 9e18 ? INT64_MAX : scaled < -9e18 ? INT64_MIN : (int64_t)ceil(scaled + margin);
+    /* Seconds as double may be a ns off: one more is read, and SQLite drops it. */
+    double scaled = value * scale, margin = scale > 1;
+    *low = whole_of(floor(scaled - margin));
+    *high = whole_of(ceil(scaled + margin));
 }
 
 static char *text_again(const char *text, char **kept)
@@ -260,17 +275,19 @@ static void cursor_limit(struct cursor *cursor, const char letters[2], sqlite3_v
     int64_t low, high;
     int type = sqlite3_value_type(value);
     if (letters[0] == 'u' || letters[0] == 'n') {
-        const char *text = type == SQLITE_TEXT ? (const char *)sqlite3_value_text(value) : NULL;
-        if (text && letters[0] == 'u')
-            cursor->run = text_again(text, &cursor->run_text);
-        else if (text)
-            limits->name = text_again(text, &cursor->name_text);
+        /* Kept: the value is SQLite's only until this returns. */
+        if (type == SQLITE_TEXT && letters[0] == 'u')
+            cursor->run = text_again((const char *)sqlite3_value_text(value), &cursor->run_text);
+        else if (type == SQLITE_TEXT)
+            limits->name = text_again((const char *)sqlite3_value_text(value), &cursor->name_text);
         return;
     }
     if (type == SQLITE_INTEGER && letters[0] != 's')
         low = high = sqlite3_value_int64(value);
-    else if (type == SQLITE_INTEGER || type == SQLITE_FLOAT)
-        whole_around(sqlite3_value_double(value), letters[0] == 's' ? 1e9 : 1, &low, &high);
+    else if ((type == SQLITE_INTEGER || type == SQLITE_FLOAT) && letters[0] == 's')
+        whole_around(sqlite3_value_double(value), 1e9, &low, &high);
+    else if (type == SQLITE_FLOAT)
+        whole_around(sqlite3_value_double(value), 1, &low, &high);
     else
         return;
     if (letters[0] == 's' || letters[0] == 't')
@@ -301,7 +318,9 @@ static int table_next(sqlite3_vtab_cursor *base)
 {
     struct cursor *cursor = (struct cursor *)base;
     cursor->rowid++;
-    return ++cursor->row < cursor->rows->count ? SQLITE_OK : cursor_fill(cursor);
+    if (++cursor->row < cursor->rows->count)
+        return SQLITE_OK;
+    return cursor_fill(cursor);
 }
 
 static int table_eof(sqlite3_vtab_cursor *base)

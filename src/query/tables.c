@@ -44,7 +44,9 @@ const struct query_table *query_table_find(const char *name)
 
 const char *query_type_unit(enum query_type type)
 {
-    return type == QUERY_TIME ? "s" : type == QUERY_BYTES ? "bytes" : "";
+    if (type == QUERY_TIME)
+        return "s";
+    return type == QUERY_BYTES ? "bytes" : "";
 }
 
 struct query_cursor *query_cursor_new(struct query_trace *trace, const struct query_table *table,
@@ -59,6 +61,7 @@ struct query_cursor *query_cursor_new(struct query_trace *trace, const struct qu
 
 enum status query_cursor_next(struct query_cursor *cursor, struct error *err)
 {
+    /* Each time: another table of the statement may have made the trace be read again, with other definitions. */
     if (query_trace_need(cursor->trace, cursor->table->rows->wants, err) != STATUS_OK)
         return STATUS_FAILED;
     cursor->base_ns = query_trace_begin_ns(cursor->trace);
@@ -78,5 +81,7 @@ void query_cursor_free(struct query_cursor *cursor)
 enum status query_once(struct query_cursor *cursor, size_t count)
 {
     cursor->count = count;
-    return cursor->step++ == 0 && count > 0 ? STATUS_OK : STATUS_END;
+    if (cursor->step++ > 0 || count == 0)
+        return STATUS_END;
+    return STATUS_OK;
 }

@@ -13,6 +13,7 @@ struct query_trace *query_trace_new(const struct engine_request *request, const 
     return trace;
 }
 
+/* The path and the numbers are of the graph of the result, and go with it. */
 static void drop_result(struct query_trace *trace)
 {
     if (trace->has_path)
@@ -46,12 +47,16 @@ void query_trace_will_want(struct query_trace *trace, unsigned wants)
 
 const struct defs *query_trace_defs(const struct query_trace *trace)
 {
-    return trace->result ? trace->result->metrics->defs : timeline_info(trace->look.timeline)->defs;
+    if (trace->result)
+        return trace->result->metrics->defs;
+    return timeline_info(trace->look.timeline)->defs;
 }
 
 int64_t query_trace_begin_ns(const struct query_trace *trace)
 {
-    return trace->result ? trace->result->metrics->begin_ns : timeline_info(trace->look.timeline)->begin_ns;
+    if (trace->result)
+        return trace->result->metrics->begin_ns;
+    return timeline_info(trace->look.timeline)->begin_ns;
 }
 
 const struct trace_end *query_trace_end(const struct query_trace *trace, int64_t *last_ns)
@@ -107,6 +112,8 @@ static void number_calls(struct query_trace *trace)
 
 static enum status read_result(struct query_trace *trace, struct error *err)
 {
+    /* QUERY_LOOK is the bit above all of the engine's. What was read before is read again: a statement wants everything
+       before its first row (query_trace_will_want), so this is rare. */
     enum { WANTS = QUERY_LOOK - 1 };
     drop_result(trace);
     trace->request.wants = trace->wants & WANTS;
@@ -134,20 +141,40 @@ enum status query_trace_need(struct query_trace *trace, unsigned wants, struct e
     return STATUS_OK;
 }
 
+struct value query_run(const struct query_cursor *cursor)
+{
+    return value_text(cursor->trace->name);
+}
+
+struct value query_since(const struct query_cursor *cursor, int64_t ns)
+{
+    return value_time(time_since(cursor->base_ns, ns));
+}
+
+struct value query_text(const char *text)
+{
+    return query_known(text && *text, value_text(text));
+}
+
 struct value query_communicator(const struct defs *defs, int32_t comm)
 {
-    return comm < 0 || (size_t)comm >= defs->comm_count ? value_null() : value_integer(defs->comms[comm].id);
+    if (comm < 0 || (size_t)comm >= defs->comm_count)
+        return value_null();
+    return value_integer(defs->comms[comm].id);
 }
 
 struct value query_site(uint32_t site)
 {
-    return site ? value_count(site) : value_null();
+    return query_known(site > 0, value_count(site));
 }
 
 double query_rows_guess(const struct query_trace *trace, const struct query_table *table)
 {
+    /* Tables of sums are short; a state, a call or a message is two events. */
     enum { FEW = 100, UNREAD = 1000000 };
     if (!(table->rows->wants & (QUERY_LOOK | ENGINE_GRAPH)))
         return FEW;
-    return trace->look.timeline ? (double)timeline_info(trace->look.timeline)->events / 2 : UNREAD;
+    if (!trace->look.timeline)
+        return UNREAD;
+    return (double)timeline_info(trace->look.timeline)->events / 2;
 }
