@@ -13,6 +13,7 @@ static int by_number(const void *a, const void *b)
     return (*left > *right) - (*left < *right);
 }
 
+/* A row is a process with all its threads; ranks may have gaps, rows have none. */
 static void find_rows(struct cube *cube)
 {
     const struct graph *graph = cube->graph;
@@ -38,6 +39,7 @@ static int by_tag(const void *a, const void *b)
     return (*left > *right) - (*left < *right);
 }
 
+/* Tags are any int, often a counter: numbers from 0 let tables be arrays. */
 static void number_tags(struct cube *cube)
 {
     const struct graph *graph = cube->graph;
@@ -53,7 +55,9 @@ static void number_tags(struct cube *cube)
             cube->tags[cube->tag_count++] = cube->tags[i];
     for (size_t i = 0; i < count; i++) {
         const int32_t *tag = bsearch(&graph->channels[i].tag, cube->tags, cube->tag_count, sizeof *cube->tags, by_tag);
-        cube->channel_tags[i] = *tag == EVENT_UNKNOWN ? (uint32_t)CUBE_ANY : (uint32_t)(tag - cube->tags);
+        cube->channel_tags[i] = CUBE_ANY;
+        if (*tag != EVENT_UNKNOWN)
+            cube->channel_tags[i] = (uint32_t)(tag - cube->tags);
     }
 }
 
@@ -66,7 +70,8 @@ static void find_states(struct cube *cube, const struct state_track *states)
     for (size_t i = 0; i < cube->graph->location_count; i++) {
         const struct location *location = &cube->graph->locations[i];
         const uint64_t *found = map_find(&locations, map_pair(location->process, location->thread));
-        cube->state_locations[i] = found ? &states->locations[*found] : NULL;
+        if (found) /* else NULL: memory_new has zeroed it */
+            cube->state_locations[i] = &states->locations[*found];
     }
     map_clear(&locations);
 }
@@ -110,9 +115,14 @@ static void find_span(struct cube *cube, bool starting)
         struct cube_span span = {graph->locations[i].begin_ns, graph->locations[i].end_ns};
         if (!starting)
             span = working_span(graph, i);
-        cube->begin_ns = i == 0 || span.begin_ns < cube->begin_ns ? span.begin_ns : cube->begin_ns;
-        cube->end_ns = i == 0 || span.end_ns > cube->end_ns ? span.end_ns : cube->end_ns;
+        if (i == 0) {
+            cube->begin_ns = span.begin_ns;
+            cube->end_ns = span.end_ns;
+        }
+        cube->begin_ns = smaller(span.begin_ns, cube->begin_ns);
+        cube->end_ns = larger(span.end_ns, cube->end_ns);
     }
+    /* The same begin and end for all: a process that starts MPI late does not work in the meantime. */
     for (uint32_t i = 0; i < graph->location_count; i++) {
         const struct location *where = &graph->locations[i];
         struct cube_span *span = &cube->spans[i];
@@ -135,8 +145,7 @@ static void find_iterations(struct cube *cube, const struct phases *phases)
     cube->own_borders = memory_new(rows * (blocks + 1) * sizeof *cube->own_borders);
     for (size_t row = 0; row < rows; row++)
         for (size_t i = 0; i <= blocks; i++)
-            cube->own_borders[row * (blocks + 1) + i] =
-                borders[row * (count + 1) + (i < blocks ? i * cube->block : count)];
+            cube->own_borders[row * (blocks + 1) + i] = borders[row * (count + 1) + smaller(i * cube->block, count)];
     cube->iterations = (struct cube_cuts){blocks, cube->own_borders};
 }
 
@@ -177,6 +186,8 @@ void cube_free(struct cube *cube)
 
 static bool add_doubts(const struct cube_focus *focus, const struct cube_cell *cell, double doubts[METRIC_COUNT])
 {
+    /* The values if everything that the trace leaves open were waiting: a test whose answer is the same with both is
+       certain in spite of what is missing. */
     double waits = 0;
     for (int kind = WAIT_NONE + 1; kind < WAIT_KIND_COUNT; kind++) {
         doubts[METRIC_WAITS + kind] += (double)cell->doubt_ns[kind] / 1e9;
@@ -186,7 +197,9 @@ static bool add_doubts(const struct cube_focus *focus, const struct cube_cell *c
     bool whole = cell == &focus->total && !focus->rows && !focus->iterations;
     for (int axis = AXIS_WHY + 1; axis < SEARCH_AXIS_COUNT; axis++)
         whole &= focus->key[axis] == CUBE_ANY;
-    doubts[METRIC_caused] += whole ? waits : 0;
+    /* Nobody knows which part has caused a wait without known cause: of the whole run it is all. */
+    if (whole)
+        doubts[METRIC_caused] += waits;
     doubts[METRIC_small_time] += (double)cell->doubt_size_ns / 1e9;
     doubts[METRIC_small_messages] += (double)cell->doubt_messages;
     /* An unknown value has no bounds. */
@@ -199,7 +212,10 @@ bool cube_values(const struct cube *cube, const struct cube_focus *focus, enum s
                  const struct cube_cell *cell, double values[METRIC_COUNT], double doubts[METRIC_COUNT])
 {
     bool own_span = axis == AXIS_PROCESSES || axis == AXIS_PHASES || axis == AXIS_ITERATIONS;
-    const struct cube_cell *span = own_span ? cell : &focus->total;
+    /* A process, a phase and an iteration have a time of their own; a function has that of its focus. */
+    const struct cube_cell *span = &focus->total;
+    if (own_span)
+        span = cell;
     bool part =
         axis == AXIS_PHASES || axis == AXIS_ITERATIONS || focus->key[AXIS_PHASES] != CUBE_ANY || focus->iterations;
     for (unsigned metric = 0; metric < METRIC_COUNT; metric++)
@@ -207,10 +223,12 @@ bool cube_values(const struct cube *cube, const struct cube_focus *focus, enum s
     values[METRIC_run] = (double)cube->run_ns;
     values[METRIC_time] = (double)span->sums[METRIC_time];
     values[METRIC_processes] = (double)span->locations;
-    values[METRIC_duration] =
-        part ? (double)time_since(span->begin_ns, span->end_ns) : (double)time_since(cube->begin_ns, cube->end_ns);
+    values[METRIC_duration] = (double)time_since(cube->begin_ns, cube->end_ns);
+    if (part)
+        values[METRIC_duration] = (double)time_since(span->begin_ns, span->end_ns);
     for (unsigned metric = 0; metric < METRIC_COUNT; metric++)
-        values[metric] /= metric_unit(metric).seconds ? 1e9 : 1;
+        if (metric_unit(metric).seconds)
+            values[metric] /= 1e9;
     if (!doubts)
         return false;
     memcpy(doubts, values, METRIC_COUNT * sizeof *doubts);

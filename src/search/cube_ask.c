@@ -10,10 +10,11 @@
 
 #include <string.h>
 
-/* A message below this is small. */
+/* A message below this is small: it costs its latency, not its bytes (see finding_work.c). */
 static const int64_t SMALL_BYTES = 1024;
 
-/* Adds a fact to the sums. */
+/* What a fact adds to the sums: collected once, then added to each cell that it belongs to. A call adds 15 metrics at
+   most. */
 struct amounts {
     struct {
         uint8_t metric;
@@ -42,6 +43,8 @@ struct pass {
         *made; /* by state (the first of its name): calls of the location so far, of functions that create objects */
 };
 
+/* Processes are not among the keys that are compared: a focus may have several, and computing outside of them counts
+   for the mean (add_gap). */
 static bool fits(const struct cube_focus *focus, const uint32_t *key)
 {
     for (int axis = AXIS_FUNCTIONS; axis < AXIS_ITERATIONS; axis++)
@@ -55,11 +58,12 @@ static void cell_add(struct cube_cell *cell, const struct amounts *amounts)
 {
     for (size_t i = 0; i < amounts->count; i++)
         time_add(&cell->sums[amounts->add[i].metric], amounts->add[i].amount);
-    time_add(&cell->doubt_ns[amounts->doubt], amounts->doubt_ns);
+    time_add(&cell->doubt_ns[amounts->doubt], amounts->doubt_ns); /* without a doubt: 0 to WAIT_NONE */
     time_add(&cell->doubt_size_ns, amounts->doubt_size_ns);
     time_add(&cell->doubt_messages, amounts->doubt_messages);
 }
 
+/* Cells in which the location at hand computes: only these are looked at when it ends. */
 static void touch(struct cube_table *table, struct cube_cell *cell)
 {
     if (cell->touched)
@@ -74,8 +78,10 @@ static void add_gap(struct pass *pass, const struct cube_fact *fact, struct cube
 {
     bool inside = !focus->member || focus->member[fact->row];
     for (int axis = AXIS_WHY; axis < SEARCH_AXIS_COUNT; axis++) {
-        struct cube_cell *cell = axis == AXIS_WHY ? &focus->total : NULL;
-        if (axis != AXIS_WHY && focus->wanted[axis] && (inside || axis != AXIS_PROCESSES))
+        struct cube_cell *cell = NULL;
+        if (axis == AXIS_WHY)
+            cell = &focus->total;
+        else if (focus->wanted[axis] && (inside || axis != AXIS_PROCESSES))
             cell = cube_cell_of(&focus->table[axis], (enum search_axis)axis, fact->key[axis]);
         if (!cell)
             continue;
@@ -95,8 +101,9 @@ static void add_call(struct cube_focus *focus, const uint32_t *key, const struct
 {
     cell_add(&focus->total, amounts);
     for (int axis = AXIS_WHY + 1; axis < SEARCH_AXIS_COUNT; axis++) {
-        struct cube_cell *cell =
-            focus->wanted[axis] ? cube_cell_of(&focus->table[axis], (enum search_axis)axis, key[axis]) : NULL;
+        struct cube_cell *cell = NULL;
+        if (focus->wanted[axis])
+            cell = cube_cell_of(&focus->table[axis], (enum search_axis)axis, key[axis]);
         if (cell)
             cell_add(cell, amounts);
     }
@@ -114,6 +121,7 @@ static void add_to_fitting(struct pass *pass, uint32_t row, const uint32_t *key,
 static void visit_gap(struct pass *pass, const struct cube_fact *fact)
 {
     struct amounts amounts = {.count = 0};
+    /* Serial: one computes alone, or nobody does until this one begins. */
     int64_t serial_ns = fact->alone_ns;
     time_add(&serial_ns, fact->none_ns);
     amount(&amounts, METRIC_compute, fact->ns);
@@ -168,8 +176,10 @@ static struct moved moved_by(const struct graph *graph, const struct call *call)
         struct message message = graph_message(graph, at - 1);
         move(&moved, &message, true);
     }
-    bool is_probe = graph_state(graph, call)->class == CLASS_PROBE;
-    for (uint32_t at = is_probe ? 0 : call->received; at; at = graph_next_received(graph, at - 1)) {
+    /* A probe finds the message that a receive will move: it is counted there. */
+    if (graph_state(graph, call)->class == CLASS_PROBE)
+        return moved;
+    for (uint32_t at = call->received; at; at = graph_next_received(graph, at - 1)) {
         struct message message = graph_message(graph, at - 1);
         move(&moved, &message, false);
     }
@@ -180,6 +190,7 @@ static void amount_of_messages(struct amounts *amounts, const struct moved *move
 {
     if (!moved->any)
         return;
+    /* Messages are counted where they are sent: at both ends each would count twice. */
     amount(amounts, METRIC_messages, moved->sent);
     amount(amounts, METRIC_bytes, moved->bytes);
     amount(amounts, METRIC_small_messages, moved->small);
@@ -196,15 +207,22 @@ static enum wait_kind doubt_of(const struct graph *graph, uint32_t location, con
     const struct state_def *state = graph_state(graph, call);
     const struct instance *instance = graph_instance(graph, call);
     struct collective collective = graph_collective(graph, call);
+    enum wait_kind possible = (enum wait_kind)collective.wait;
     if (!instance && (collective_is_on_window(state) || collective.stage == STAGE_EPOCH))
-        return graph_on_window(graph, call) ? WAIT_NONE : (enum wait_kind)collective.wait;
-    if (!instance)
-        return !call->received && strcmp(state->name, "MPI_Recv") == 0 ? WAIT_LATE_SENDER : WAIT_NONE;
-    bool rooted = collective.shape == SHAPE_ONE_TO_ALL || collective.shape == SHAPE_ALL_TO_ONE;
-    bool known = rooted ? instance->root_location != GRAPH_NONE : instance->complete;
+        return graph_on_window(graph, call) ? WAIT_NONE : possible;
+    if (!instance && (call->received || strcmp(state->name, "MPI_Recv") != 0))
+        return WAIT_NONE;
+    if (!instance) /* a receive without its message */
+        return WAIT_LATE_SENDER;
+    bool known = instance->complete;
+    if (collective.shape == SHAPE_ONE_TO_ALL || collective.shape == SHAPE_ALL_TO_ONE)
+        known = instance->root_location != GRAPH_NONE;
     if (collective.shape == SHAPE_NEIGHBOURS)
         known = graph_neighbours_known(graph, call->instance - 1, location);
-    return known || collective.stage != STAGE_BLOCKING ? WAIT_NONE : (enum wait_kind)collective.wait;
+    /* A call that only starts a collective does not wait; where it is completed, this is asked again. */
+    if (known || collective.stage != STAGE_BLOCKING)
+        return WAIT_NONE;
+    return possible;
 }
 
 /* Waiting of others belongs to the process that causes it, wherever that is. */
@@ -213,6 +231,7 @@ static void add_caused(struct pass *pass, const struct wait *wait)
     const struct cube *cube = pass->cube;
     uint32_t key[SEARCH_AXIS_COUNT] = {CUBE_ANY};
     struct amounts amounts = {.count = 0};
+    /* The place of the call that is waited for, not of the call at hand: found by bisection, as it is anywhere. */
     struct call cause = graph_call(cube->graph, wait->cause_location, wait->cause_call);
     cube_place_call(cube, wait->cause_location, &cause, pass->walk.messages, key);
     amount(&amounts, METRIC_caused, wait->ns);
@@ -235,11 +254,13 @@ static void amount_of_waits(struct pass *pass, const struct cube_fact *fact, con
             add_caused(pass, wait);
     } else {
         amounts->doubt = doubt_of(graph, fact->location, &fact->call);
-        amounts->doubt_ns = amounts->doubt == WAIT_NONE ? 0 : ns;
+        if (amounts->doubt != WAIT_NONE)
+            amounts->doubt_ns = ns;
     }
 }
 
-/* This many calls of a function that creates objects are for different objects. */
+/* This many calls of a function that creates objects are for different objects; more often suggests a loop in which the
+   same is made again. */
 enum { MADE_FOR_ONCE = 2 };
 
 static void amount_of_making(struct pass *pass, const struct cube_fact *fact, int64_t ns, struct amounts *amounts)
@@ -283,6 +304,7 @@ static void visit(void *context, const struct cube_fact *fact)
 /* The location is finished: its computing in each cell is known. */
 static void end_location_of_cell(const struct pass *pass, struct cube_cell *cell, int64_t all_compute_ns)
 {
+    /* Overload is what the location computes beyond the mean of all locations, which the first pass has summed up. */
     int64_t ns = cell->location_compute_ns;
     if (pass->second)
         time_add(&cell->sums[METRIC_overload], cube_beyond_mean(ns, all_compute_ns, pass->cube->graph->location_count));
@@ -304,13 +326,17 @@ static void end_location(const struct pass *pass, struct cube_focus *focus, uint
         struct cube_table *table = &focus->table[axis];
         for (size_t i = 0; i < table->touched_count; i++) {
             struct cube_cell *cell = &table->cells[table->touched[i]];
-            end_location_of_cell(pass, cell, axis == AXIS_PROCESSES ? total->all_compute_ns : cell->all_compute_ns);
+            /* The cell of a process has only its own computing: the mean is that of the focus. */
+            int64_t all_ns = cell->all_compute_ns;
+            if (axis == AXIS_PROCESSES)
+                all_ns = total->all_compute_ns;
+            end_location_of_cell(pass, cell, all_ns);
         }
         table->touched_count = 0;
     }
 }
 
-/* The metrics requested of any focus. */
+/* The metrics requested of any focus: computing what nobody asks for takes most of the time of a pass. */
 static void find_wants(struct pass *pass, bool *overload)
 {
     for (size_t i = 0; i < pass->count; i++) {
@@ -345,6 +371,7 @@ static void run_share(void *context, size_t index)
     struct pass *pass = &share->pass;
     size_t states = pass->cube->graph->defs->state_count;
     pass->made = memory_new(states * sizeof *pass->made);
+    /* Location by location: imbalance compares the computing of one with that of all, cell by cell. */
     for (uint32_t location = share->first; location < share->end; location++) {
         memset(pass->made, 0, states * sizeof *pass->made);
         cube_walk_location(pass->cube, location, pass->walk, visit, pass);
@@ -364,8 +391,7 @@ static size_t share_count(const struct pass *pass, uint64_t calls, unsigned thre
             if (pass->foci[i].table[axis].domain > CUBE_CELLS)
                 return 1;
     uint64_t most = calls / CALLS_LEAST + 1;
-    uint64_t wanted = threads > 0 ? threads : 1;
-    return (size_t)smaller(most, wanted);
+    return (size_t)smaller(most, (uint64_t)larger(threads, 1U));
 }
 
 /* Shares of about as many calls each; the first has the pass's own foci. */
@@ -386,6 +412,7 @@ static void run_pass(const struct pass *pass, unsigned threads)
         if (i > 0)
             shares[i].pass.foci = cube_foci_share(pass->foci, pass->count);
     }
+    /* Shares touch no common data; they are joined in order, so that results do not depend on the threads. */
     parallel_run(threads, count, run_share, shares);
     for (size_t i = 1; i < count; i++)
         cube_foci_join(pass->foci, shares[i].pass.foci, pass->count, pass->second);
@@ -400,6 +427,7 @@ void cube_ask(const struct cube *cube, struct cube_focus *foci, size_t count, un
         cube_focus_begin(cube, &foci[i]);
     find_wants(&pass, &overload);
     run_pass(&pass, threads);
+    /* Only gaps matter to overload. */
     pass.second = true;
     pass.walk.calls = false;
     if (overload)

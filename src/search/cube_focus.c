@@ -53,6 +53,7 @@ struct cube_cell *cube_cell_of(struct cube_table *table, enum search_axis axis, 
     if (key >= table->domain)
         return NULL;
     if (!table->places[key]) {
+        /* Processes are bounded by the trace, and groups of them need all. */
         if (table->count == CUBE_CELLS && axis != AXIS_PROCESSES) {
             table->overflow = true;
             return NULL;
@@ -66,8 +67,12 @@ struct cube_cell *cube_cell_of(struct cube_table *table, enum search_axis axis, 
 /* To be called before its locations are counted. */
 static void widen(struct cube_cell *cell, int64_t begin_ns, int64_t end_ns)
 {
-    cell->begin_ns = cell->locations == 0 || begin_ns < cell->begin_ns ? begin_ns : cell->begin_ns;
-    cell->end_ns = cell->locations == 0 || end_ns > cell->end_ns ? end_ns : cell->end_ns;
+    if (cell->locations == 0) {
+        cell->begin_ns = begin_ns;
+        cell->end_ns = end_ns;
+    }
+    cell->begin_ns = smaller(begin_ns, cell->begin_ns);
+    cell->end_ns = larger(end_ns, cell->end_ns);
 }
 
 /* The location's time in a part, if any; `again`: the location is already counted. */
@@ -88,6 +93,7 @@ static void count_span(const struct cube *cube, const struct cube_focus *focus, 
                        uint32_t location)
 {
     bool again = false;
+    /* Spans are counted once for all, not while walking: a location without any call has its time, too. */
     for (size_t i = 0; i < focus->iteration_count; i++)
         count_location(cube, cell, location, &cube->iterations, focus->iterations[i], &again);
     if (!focus->iterations)
@@ -117,7 +123,9 @@ static void count_spans(const struct cube *cube, struct cube_focus *focus, uint3
 
 static bool *bits_of(const uint32_t *numbers, size_t count, size_t all)
 {
-    bool *bits = numbers ? memory_new(all) : NULL;
+    if (!numbers) /* no choice: all */
+        return NULL;
+    bool *bits = memory_new(all);
     for (size_t i = 0; i < count; i++)
         bits[numbers[i]] = true;
     return bits;
@@ -144,9 +152,10 @@ void cube_focus_begin(const struct cube *cube, struct cube_focus *focus)
 int64_t cube_beyond_mean(int64_t location_ns, int64_t all_ns, size_t locations)
 {
     double beyond = (double)location_ns - (double)all_ns / (double)locations;
-    return beyond > 0 ? llround(fmin(beyond, 9e18)) : 0;
+    return llround(fmin(fmax(beyond, 0), 9e18)); /* converting more than int64 holds is undefined */
 }
 
+/* A share starts with the computing of all locations, which the second pass compares with, and else from nothing. */
 static struct cube_cell cell_share(const struct cube_cell *cell)
 {
     return (struct cube_cell){.key = cell->key, .all_compute_ns = cell->all_compute_ns};
@@ -159,7 +168,9 @@ static struct cube_table table_share(const struct cube_table *table)
         return share;
     share.places = memory_new(table->domain * sizeof *share.places);
     memcpy(share.places, table->places, table->domain * sizeof *share.places);
-    share.cells = table->count > 0 ? memory_new(table->count * sizeof *share.cells) : NULL;
+    /* The same cells in the same places: numbers of cells mean the same in all shares. */
+    if (table->count > 0)
+        share.cells = memory_new(table->count * sizeof *share.cells);
     for (size_t i = 0; i < table->count; i++)
         share.cells[i] = cell_share(&table->cells[i]);
     return share;
@@ -189,7 +200,7 @@ static void add_sums(struct cube_cell *sum, const struct cube_cell *cell)
 
 static void cell_join(struct cube_cell *cell, const struct cube_cell *shared, bool second)
 {
-    if (second) {
+    if (second) { /* which adds nothing else */
         time_add(&cell->sums[METRIC_overload], shared->sums[METRIC_overload]);
         return;
     }
@@ -223,24 +234,30 @@ static int by_key(const void *a, const void *b)
     return (left->key > right->key) - (left->key < right->key);
 }
 
+/* N (max - mean) = N max - sum: the time that all locations together would wait for the slowest. */
 static void book_imbalance(struct cube_cell *cell, uint64_t locations)
 {
     double ns = (double)cell->most_compute_ns * (double)locations - (double)cell->sums[METRIC_compute];
-    cell->sums[METRIC_imbalance] = ns > 0 ? llround(fmin(ns, 9e18)) : 0;
+    cell->sums[METRIC_imbalance] = llround(fmin(fmax(ns, 0), 9e18));
 }
 
 void cube_focus_end(const struct cube *cube, struct cube_focus *focus)
 {
     size_t locations = cube->graph->location_count;
     book_imbalance(&focus->total, focus->total.locations);
+    /* The total needs no second pass: it has the computing of each location. */
     for (size_t i = 0; i < locations; i++)
         time_add(&focus->total.sums[METRIC_overload],
                  cube_beyond_mean(focus->location_compute_ns[i], focus->total.all_compute_ns, locations));
     for (int axis = AXIS_WHY + 1; axis < SEARCH_AXIS_COUNT; axis++) {
         struct cube_table *table = &focus->table[axis];
-        for (size_t i = 0; i < table->count; i++)
-            book_imbalance(&table->cells[i],
-                           axis == AXIS_PROCESSES ? table->cells[i].locations : focus->total.locations);
+        /* A location that does not compute in a function at all makes it uneven: all count, except in a process. */
+        for (size_t i = 0; i < table->count; i++) {
+            uint64_t all = focus->total.locations;
+            if (axis == AXIS_PROCESSES)
+                all = table->cells[i].locations;
+            book_imbalance(&table->cells[i], all);
+        }
         if (table->count > 0)
             qsort(table->cells, table->count, sizeof *table->cells, by_key);
         free(table->places);
@@ -259,6 +276,7 @@ void cube_cell_add(enum search_axis axis, struct cube_cell *sum, const struct cu
 {
     widen(sum, cell->begin_ns, cell->end_ns);
     add_sums(sum, cell);
+    /* Parts of an axis other than processes have the same locations: they are not added up. */
     if (axis != AXIS_PROCESSES) {
         sum->locations = larger(cell->locations, sum->locations);
         return;

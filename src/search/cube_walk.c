@@ -3,7 +3,8 @@
 
 #include "core/numbers.h"
 
-/* The position of a location: advances with time. */
+/* The position of a location: advances with time. Calls, states, phases and iterations are all in order of time, so one
+   walk passes each of them once. */
 struct cursor {
     const struct cube *cube;
     const struct state_location *states;
@@ -27,6 +28,8 @@ static void next_of(int64_t *next_ns, const int64_t *borders, size_t count, size
         *next_ns = borders[at];
 }
 
+/* Where and when the time lies, on all axes, and when that changes next. Between changes advance() costs a comparison.
+ */
 static void advance_far(struct cursor *cursor, int64_t time_ns)
 {
     const struct cube *cube = cursor->cube;
@@ -36,7 +39,9 @@ static void advance_far(struct cursor *cursor, int64_t time_ns)
     if (states) {
         while (cursor->state_at < states->count && states->changes[cursor->state_at].time_ns <= time_ns)
             cursor->state_at++;
-        key[AXIS_STATES] = cursor->state_at ? states->changes[cursor->state_at - 1].state : (uint32_t)CUBE_ANY;
+        key[AXIS_STATES] = CUBE_ANY;
+        if (cursor->state_at > 0)
+            key[AXIS_STATES] = states->changes[cursor->state_at - 1].state;
         if (cursor->state_at < states->count)
             cursor->next_ns = states->changes[cursor->state_at].time_ns;
     }
@@ -44,14 +49,16 @@ static void advance_far(struct cursor *cursor, int64_t time_ns)
         /* The last one extends to the end, the first begins with the run. */
         size_t count = cube->phases.count;
         cursor->phase_at = borders_before(cursor->phases, count, cursor->phase_at, time_ns);
-        key[AXIS_PHASES] = cursor->phase_at ? (uint32_t)cursor->phase_at - 1 : 0;
+        key[AXIS_PHASES] = (uint32_t)larger(cursor->phase_at, (size_t)1) - 1;
         next_of(&cursor->next_ns, cursor->phases, count, cursor->phase_at);
     }
     if (cursor->iterations) {
         size_t count = cube->iterations.count + 1;
         cursor->iteration_at = borders_before(cursor->iterations, count, cursor->iteration_at, time_ns);
-        bool inside = cursor->iteration_at > 0 && cursor->iteration_at < count;
-        key[AXIS_ITERATIONS] = inside ? (uint32_t)cursor->iteration_at - 1 : (uint32_t)CUBE_ANY;
+        /* Before the first and after the last there is none. */
+        key[AXIS_ITERATIONS] = CUBE_ANY;
+        if (cursor->iteration_at > 0 && cursor->iteration_at < count)
+            key[AXIS_ITERATIONS] = (uint32_t)cursor->iteration_at - 1;
         next_of(&cursor->next_ns, cursor->iterations, count, cursor->iteration_at);
     }
 }
@@ -64,18 +71,36 @@ static void advance(struct cursor *cursor, int64_t time_ns)
 
 static const int64_t *borders_of(const struct cube_cuts *cuts, uint32_t row)
 {
-    const int64_t *borders = cuts->count > 0 ? cuts->borders + row * (cuts->count + 1) : NULL;
-    return borders && borders[0] != INT64_MIN ? borders : NULL;
+    if (cuts->count == 0)
+        return NULL;
+    /* INT64_MIN: a process that does not take part in the loop. */
+    const int64_t *borders = cuts->borders + row * (cuts->count + 1);
+    return borders[0] != INT64_MIN ? borders : NULL;
 }
 
+/* The message of a call: what it waits for rather than what it sends; 0: none. */
+static uint32_t message_of(const struct call *call)
+{
+    if (call->received)
+        return call->received;
+    return call->sent ? call->sent : call->completed;
+}
+
+/* Formats without communicators on calls have them on messages. */
 static void place_by_message(const struct cube *cube, const struct call *call, uint32_t key[SEARCH_AXIS_COUNT])
 {
     const struct graph *graph = cube->graph;
-    uint32_t message = call->received ? call->received : call->sent ? call->sent : call->completed;
-    const struct channel *channel = message ? &graph->channels[graph->messages[message - 1].channel] : NULL;
-    int32_t comm = call->comm != EVENT_UNKNOWN || !channel ? call->comm : channel->comm;
-    key[AXIS_COMMUNICATORS] = comm >= 0 ? (uint32_t)comm : (uint32_t)CUBE_ANY;
-    key[AXIS_TAGS] = channel ? cube->channel_tags[graph->messages[message - 1].channel] : (uint32_t)CUBE_ANY;
+    uint32_t message = message_of(call);
+    int32_t comm = call->comm;
+    key[AXIS_COMMUNICATORS] = key[AXIS_TAGS] = CUBE_ANY;
+    if (message) {
+        uint32_t channel = graph->messages[message - 1].channel;
+        if (comm == EVENT_UNKNOWN)
+            comm = graph->channels[channel].comm;
+        key[AXIS_TAGS] = cube->channel_tags[channel];
+    }
+    if (comm >= 0)
+        key[AXIS_COMMUNICATORS] = (uint32_t)comm;
 }
 
 /* Function, site, communicator, tag: of the call itself. */
@@ -83,7 +108,9 @@ static void place_by_call(const struct cube *cube, const struct call *call, bool
                           uint32_t key[SEARCH_AXIS_COUNT])
 {
     key[AXIS_FUNCTIONS] = graph_state(cube->graph, call)->first_of_name;
-    key[AXIS_SITES] = call->site ? call->site - 1 : (uint32_t)CUBE_ANY;
+    key[AXIS_SITES] = CUBE_ANY;
+    if (call->site)
+        key[AXIS_SITES] = call->site - 1;
     if (messages)
         place_by_message(cube, call, key);
 }
@@ -93,6 +120,8 @@ static void place_by_none(uint32_t key[SEARCH_AXIS_COUNT])
     key[AXIS_FUNCTIONS] = key[AXIS_SITES] = key[AXIS_COMMUNICATORS] = key[AXIS_TAGS] = CUBE_ANY;
 }
 
+/* Time in which this location alone computes within [from, to), and the time before in which none did. The list is in
+   order of time, so `at` only goes on; a time that reaches beyond is met again by the next gap. */
 static void book_solo(struct cube_fact *fact, const struct solo_location *solo, size_t *at, int64_t from_ns,
                       int64_t to_ns)
 {
@@ -102,12 +131,14 @@ static void book_solo(struct cube_fact *fact, const struct solo_location *solo, 
         int64_t begin_ns = larger(time->begin_ns, from_ns);
         int64_t end_ns = smaller(time->end_ns, to_ns);
         time_add(&fact->alone_ns, time_since(begin_ns, end_ns));
-        time_add(&fact->none_ns, time->begin_ns >= from_ns ? time->none_ns : 0);
+        if (time->begin_ns >= from_ns)
+            time_add(&fact->none_ns, time->none_ns);
         if (time->end_ns > to_ns)
             return;
     }
 }
 
+/* Computing from one call to the next, cut where state, phase or iteration change: each piece is a fact. */
 static void walk_gap(struct cursor *cursor, int64_t from_ns, int64_t to_ns, const struct solo_location *solo,
                      size_t *solo_at, cube_visit *visit, void *context)
 {
@@ -128,7 +159,9 @@ void cube_walk_location(const struct cube *cube, uint32_t location, struct cube_
 {
     const struct graph *graph = cube->graph;
     const struct location *where = &graph->locations[location];
-    const struct solo_location *solo = cube->solo.locations ? &cube->solo.locations[location] : NULL;
+    const struct solo_location *solo = NULL;
+    if (cube->solo.locations)
+        solo = &cube->solo.locations[location];
     size_t solo_at = 0;
     struct cursor cursor = {.cube = cube,
                             .states = cube->state_locations[location],
@@ -145,6 +178,7 @@ void cube_walk_location(const struct cube *cube, uint32_t location, struct cube_
         cursor.fact.index = i;
         cursor.fact.call = graph_call(graph, location, i);
         const struct call *call = &cursor.fact.call;
+        /* Computing belongs to the call after it: what a process does before a call makes others wait there. */
         place_by_call(cube, call, what.messages, cursor.fact.key);
         if (what.gaps)
             walk_gap(&cursor, before_ns, call->enter_ns, solo, &solo_at, visit, context);
@@ -152,8 +186,9 @@ void cube_walk_location(const struct cube *cube, uint32_t location, struct cube_
         cursor.fact.is_call = true;
         if (what.calls && (cube->starting || !mpi_function_starts_or_ends(graph_state(graph, call)->name)))
             visit(context, &cursor.fact);
-        before_ns = larger(call->leave_ns, before_ns);
+        before_ns = larger(call->leave_ns, before_ns); /* calls of a damaged trace may overlap */
     }
+    /* What is computed after the last call is before none. */
     cursor.fact.index = (uint32_t)where->count;
     place_by_none(cursor.fact.key);
     if (what.gaps)
@@ -182,15 +217,18 @@ void cube_place_call(const struct cube *cube, uint32_t location, const struct ca
     key[AXIS_PROCESSES] = row;
     place_by_call(cube, call, messages, key);
     uint32_t state = state_location_at(cube->state_locations[location], call->enter_ns);
-    key[AXIS_STATES] = state == STATE_TRACK_NONE ? (uint32_t)CUBE_ANY : state;
+    key[AXIS_STATES] = CUBE_ANY;
+    if (state != STATE_TRACK_NONE)
+        key[AXIS_STATES] = state;
     key[AXIS_PHASES] = key[AXIS_ITERATIONS] = CUBE_ANY;
     if (phases) {
         size_t at = part_at(phases, cube->phases.count, call->enter_ns);
-        key[AXIS_PHASES] = at ? (uint32_t)at - 1 : 0;
+        key[AXIS_PHASES] = (uint32_t)larger(at, (size_t)1) - 1;
     }
     if (iterations) {
         size_t count = cube->iterations.count + 1, at = part_at(iterations, count, call->enter_ns);
-        key[AXIS_ITERATIONS] = at > 0 && at < count ? (uint32_t)at - 1 : (uint32_t)CUBE_ANY;
+        if (at > 0 && at < count)
+            key[AXIS_ITERATIONS] = (uint32_t)at - 1;
     }
 }
 

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/numbers.h"
+
 static const struct metric {
     const char *name, *meaning;
     struct search_unit unit;
@@ -28,7 +30,9 @@ const char *metric_name(unsigned metric)
     /* Time in calls on files has a name of its own: io. */
     if (metric == METRIC_WAITS + WAIT_IO)
         return NULL;
-    return metric < METRIC_WAITS ? metrics[metric].name : wait_names[metric - METRIC_WAITS];
+    if (metric < METRIC_WAITS)
+        return metrics[metric].name;
+    return wait_names[metric - METRIC_WAITS];
 }
 
 enum metric_source metric_source_of(unsigned metric)
@@ -36,6 +40,7 @@ enum metric_source metric_source_of(unsigned metric)
     return metric < METRIC_WAITS ? metrics[metric].source : SOURCE_CALL;
 }
 
+/* Waits compare times of different processes: below the clock error they say nothing. */
 bool metric_needs_clocks(unsigned metric)
 {
     return metric > METRIC_WAITS || metric == METRIC_waiting || metric == METRIC_caused;
@@ -46,14 +51,18 @@ struct search_unit metric_unit(unsigned metric)
     return metric < METRIC_WAITS ? metrics[metric].unit : (struct search_unit){1, 0, 0};
 }
 
-/* A wait's name is its id, which has hyphens where the expression has underscores. */
+/* A wait's name is its id, with underscores. */
 static bool is_name(const char *id, const char *name, size_t length)
 {
     if (!id || strlen(id) != length)
         return false;
-    for (size_t i = 0; i < length; i++)
-        if ((id[i] == '-' ? '_' : id[i]) != name[i])
+    for (size_t i = 0; i < length; i++) {
+        char letter = id[i];
+        if (letter == '-') /* a minus in an expression */
+            letter = '_';
+        if (letter != name[i])
             return false;
+    }
     return true;
 }
 
@@ -65,7 +74,8 @@ unsigned metric_find(const char *name, size_t length)
     return METRIC_COUNT;
 }
 
-/* A value under construction: where its steps begin, and its unit. Numbers match every unit. */
+/* A value under construction: where its steps begin, and its unit. Numbers match every unit: 2 in "2 * compute" and in
+   "waiting - 2" alike. Steps are in reverse Polish order, so that a part is a run of them. */
 struct part {
     size_t begin;
     struct search_unit unit;
@@ -94,6 +104,7 @@ static void blanks(struct parser *parser)
         parser->at++;
 }
 
+/* True if the next character is this one, which is then passed. */
 static bool takes(struct parser *parser, char character)
 {
     blanks(parser);
@@ -121,7 +132,9 @@ static bool same_unit(struct search_unit a, struct search_unit b)
 static enum status join(struct parser *parser, struct part *left, const struct part *right, char op)
 {
     if (op == '*' || op == '/') {
-        int sign = op == '*' ? 1 : -1;
+        int sign = 1;
+        if (op == '/')
+            sign = -1;
         left->unit = (struct search_unit){(int8_t)(left->unit.seconds + sign * right->unit.seconds),
                                           (int8_t)(left->unit.bytes + sign * right->unit.bytes),
                                           (int8_t)(left->unit.counts + sign * right->unit.counts)};
@@ -138,6 +151,7 @@ static enum status join(struct parser *parser, struct part *left, const struct p
 
 static enum status parse_number(struct parser *parser, struct part *part)
 {
+    /* strtod alone would also take signs, exponents, "inf" and hexadecimal numbers. */
     char digits[32];
     size_t length = strspn(parser->at, "0123456789.");
     if (length >= sizeof digits)
@@ -165,7 +179,9 @@ static enum status parse_extreme(struct parser *parser, struct part *part, char 
         if (parse_sum(parser, &next) != STATUS_OK || join(parser, part, &next, op) != STATUS_OK)
             return STATUS_FAILED;
     }
-    return takes(parser, ')') ? STATUS_OK : fault(parser, "missing ) or ,");
+    if (!takes(parser, ')'))
+        return fault(parser, "missing ) or ,");
+    return STATUS_OK;
 }
 
 static enum status parse_word(struct parser *parser, struct part *part)
@@ -176,12 +192,12 @@ static enum status parse_word(struct parser *parser, struct part *part)
         length++;
     if (length == 3 && (memcmp(word, "max", 3) == 0 || memcmp(word, "min", 3) == 0)) {
         parser->at += length;
-        return parse_extreme(parser, part, word[1] == 'a' ? '>' : '<');
+        return parse_extreme(parser, part, word[1] == 'a' ? '>' : '<'); /* the steps of max and min */
     }
     unsigned metric = metric_find(word, length);
     if (metric == METRIC_COUNT)
         return error_set(parser->err, ERROR_USAGE, "%s: unknown metric '%.*s'", parser->where,
-                         length > 40 ? 40 : (int)length, word);
+                         (int)smaller(length, (size_t)40), word);
     parser->at += length;
     part->unit = metric_unit(metric);
     return add_step(parser, (struct expression_step){.op = 'm', .metric = (uint8_t)metric});
@@ -199,7 +215,17 @@ static enum status parse_factor(struct parser *parser, struct part *part)
         return fault(parser, "missing metric, number or (");
     if (parse_sum(parser, part) != STATUS_OK)
         return STATUS_FAILED;
-    return takes(parser, ')') ? STATUS_OK : fault(parser, "missing )");
+    if (!takes(parser, ')'))
+        return fault(parser, "missing )");
+    return STATUS_OK;
+}
+
+/* The operator at hand if it is one of the two, which is then behind the parser; '\0'. */
+static char takes_one(struct parser *parser, char one, char other)
+{
+    if (takes(parser, one))
+        return one;
+    return takes(parser, other) ? other : '\0';
 }
 
 static enum status parse_product(struct parser *parser, struct part *part)
@@ -207,13 +233,16 @@ static enum status parse_product(struct parser *parser, struct part *part)
     if (parse_factor(parser, part) != STATUS_OK)
         return STATUS_FAILED;
     for (;;) {
-        char op = takes(parser, '*') ? '*' : takes(parser, '/') ? '/' : '\0';
+        char op = takes_one(parser, '*', '/');
         struct part next;
         if (!op)
             return STATUS_OK;
         if (parse_factor(parser, &next) != STATUS_OK)
             return STATUS_FAILED;
-        parser->expression->numerator = op == '/' ? next.begin : 0;
+        /* The steps before the divisor are the numerator: its time is what a share costs. */
+        parser->expression->numerator = 0;
+        if (op == '/')
+            parser->expression->numerator = next.begin;
         parser->expression->numerator_unit = part->unit;
         if (join(parser, part, &next, op) != STATUS_OK)
             return STATUS_FAILED;
@@ -222,13 +251,14 @@ static enum status parse_product(struct parser *parser, struct part *part)
 
 static enum status parse_sum(struct parser *parser, struct part *part)
 {
+    /* Parsing calls itself for each parenthesis: a file must not exhaust the stack. */
     if (++parser->depth > EXPRESSION_DEPTH)
         return error_set(parser->err, ERROR_USAGE, "%s: the expression is nested more than %d deep", parser->where,
                          EXPRESSION_DEPTH);
     if (parse_product(parser, part) != STATUS_OK)
         return STATUS_FAILED;
     for (;;) {
-        char op = takes(parser, '+') ? '+' : takes(parser, '-') ? '-' : '\0';
+        char op = takes_one(parser, '+', '-');
         struct part next;
         if (!op)
             break;
@@ -256,13 +286,18 @@ enum status expression_parse(struct expression *expression, const char *text, co
     return STATUS_OK;
 }
 
+/* Cannot fail but by dividing: the parser has made sure that each operator has two operands. */
 static bool run(const struct expression_step *steps, size_t count, const double *values, double *value)
 {
     double stack[EXPRESSION_STEPS];
     size_t top = 0;
     for (size_t i = 0; i < count; i++) {
-        if (steps[i].op == '#' || steps[i].op == 'm') {
-            stack[top++] = steps[i].op == '#' ? steps[i].number : values[steps[i].metric];
+        if (steps[i].op == '#') {
+            stack[top++] = steps[i].number;
+            continue;
+        }
+        if (steps[i].op == 'm') {
+            stack[top++] = values[steps[i].metric];
             continue;
         }
         double right = stack[--top], *left = &stack[top - 1];
@@ -277,7 +312,7 @@ static bool run(const struct expression_step *steps, size_t count, const double 
             *left *= right;
             break;
         case '/':
-            if (right == 0)
+            if (right == 0) /* the test is unknown, not infinite */
                 return false;
             *left /= right;
             break;
@@ -318,6 +353,7 @@ bool expression_needs_clocks(const struct expression *expression)
     return false;
 }
 
+/* True if it is about computing only: titles and reasons speak of times between calls. */
 bool expression_is_of_gaps(const struct expression *expression)
 {
     for (size_t i = 0; i < expression->count; i++)

@@ -49,7 +49,8 @@ static enum status fault(struct file *file, const char *what, const char *value)
     return error_set(file->err, ERROR_USAGE, "%s: %s '%.60s'", file->where, what, value);
 }
 
-/* A hypothesis is checked for completeness when the next begins, or the file ends. */
+/* A hypothesis is checked for completeness when the next begins, or the file ends. One without a value stands for those
+   below it: it is true where one of them is. */
 static enum status finish(struct file *file)
 {
     struct hypothesis *last = current(file);
@@ -80,6 +81,7 @@ static enum status take_hypothesis(struct file *file, const char *value)
     return STATUS_OK;
 }
 
+/* Calls itself for each parent; HYPOTHESIS_DEPTH bounds how deep, as parents were checked before. */
 static size_t depth_of(const struct hypotheses *all, uint32_t index)
 {
     const struct hypothesis *hypothesis = &all->list[index];
@@ -96,6 +98,7 @@ static enum status add_parent(struct file *file, const char *name)
     struct hypotheses *all = file->hypotheses;
     struct hypothesis *last = current(file);
     int32_t parent = find(all, name);
+    /* Parents before children: no circle is possible, and one pass from the end settles all. */
     if (parent < 0 || (size_t)parent + 1 == all->count)
         return fault(file, "no earlier hypothesis is named", name);
     for (size_t i = 0; i < last->parent_count; i++)
@@ -152,6 +155,7 @@ static enum status take_threshold(struct file *file, const char *value)
     double threshold;
     if (!threshold_parse(value, &threshold))
         return fault(file, "a threshold is a number from 0 to 1000 or a percentage, not", value);
+    /* Before the first hypothesis it is that of all without their own. */
     struct hypothesis *hypothesis = current(file);
     if (hypothesis) {
         hypothesis->threshold = threshold;
@@ -238,8 +242,10 @@ static enum status take_line(struct file *file, char *line)
             continue;
         if (!*value)
             return fault(file, "missing value after", line);
-        if (current(file) ? !words[i].inside : !words[i].outside)
-            return fault(file, current(file) ? "this must precede all hypotheses:" : "no hypothesis before", line);
+        if (current(file) && !words[i].inside)
+            return fault(file, "this must precede all hypotheses:", line);
+        if (!current(file) && !words[i].outside)
+            return fault(file, "no hypothesis before", line);
         return words[i].take(file, value);
     }
     return fault(file, "unknown keyword", line);
@@ -257,11 +263,14 @@ static enum status parse(struct file *file, const char *text, size_t length)
 {
     const char *end = text + length;
     char line[HYPOTHESIS_LINE_MOST + 1];
+    /* A wrong file, such as a trace, ends here and not in a million messages. */
     if (length > HYPOTHESES_FILE_MOST)
         return error_set(file->err, ERROR_USAGE, "%s: more than %d bytes", file->name, HYPOTHESES_FILE_MOST);
     while (text < end) {
         const char *stop = memchr(text, '\n', (size_t)(end - text));
-        size_t size = (size_t)((stop ? stop : end) - text);
+        size_t size = (size_t)(end - text);
+        if (stop)
+            size = (size_t)(stop - text);
         file->line++;
         snprintf(file->where, sizeof file->where, "%.150s:%u", file->name, file->line);
         if (size > HYPOTHESIS_LINE_MOST)
@@ -269,6 +278,7 @@ static enum status parse(struct file *file, const char *text, size_t length)
                              HYPOTHESIS_LINE_MOST);
         memcpy(line, text, size);
         line[size] = '\0';
+        /* Titles go into reports and JSON as they are. */
         if (strlen(line) < size || !xmlCheckUTF8((const unsigned char *)line))
             return error_set(file->err, ERROR_USAGE, "%s: not UTF-8 text", file->where);
         if (take_line(file, line) != STATUS_OK)
@@ -284,6 +294,7 @@ struct hypotheses *hypotheses_parse(const char *text, size_t length, const char 
 {
     struct file file = {.name = name, .err = err};
     file.hypotheses = memory_new(sizeof *file.hypotheses);
+    /* Above 20 % a loop is a bottleneck in Paradyn's loop-level search. Below 3 calls or 1 ms a share is chance. */
     file.hypotheses->threshold = 0.2;
     file.hypotheses->least_calls = 3;
     file.hypotheses->least_ns = 1000000;
@@ -299,7 +310,7 @@ struct hypotheses *hypotheses_default(void)
 {
     struct error err = {0};
     struct hypotheses *hypotheses = hypotheses_parse(hypotheses_text, strlen(hypotheses_text), "default", &err);
-    if (!hypotheses) {
+    if (!hypotheses) { /* a bug: the text is part of this program */
         fprintf(stderr, "%s\n", err.text);
         abort();
     }
@@ -309,8 +320,10 @@ struct hypotheses *hypotheses_default(void)
 struct hypotheses *hypotheses_read(const char *path, struct error *err)
 {
     FILE *file = fopen(path, "rb");
-    char *text = memory_new(HYPOTHESES_FILE_MOST + 1);
-    size_t length = file ? fread(text, 1, HYPOTHESES_FILE_MOST + 1, file) : 0;
+    char *text = memory_new(HYPOTHESES_FILE_MOST + 1); /* one byte more shows that the file is too long */
+    size_t length = 0;
+    if (file)
+        length = fread(text, 1, HYPOTHESES_FILE_MOST + 1, file);
     struct hypotheses *hypotheses = NULL;
     if (!file || ferror(file))
         error_set_errno(err, ERROR_USAGE, "%s: cannot read the hypotheses", path);
@@ -350,6 +363,8 @@ bool threshold_parse(const char *text, double *threshold)
     bool percent = strcmp(rest, "%") == 0;
     if (length == 0 || length > 30 || end != text + length || (*rest && !percent) || number > 1000)
         return false;
-    *threshold = percent ? number / 100 : number;
+    *threshold = number;
+    if (percent)
+        *threshold = number / 100;
     return true;
 }

@@ -10,7 +10,7 @@
 
 enum { NO_TEST = -1 };
 
-/* A node under construction. */
+/* A node under construction. Tests are an array, and refer to each other by index: it grows while they are made. */
 struct test {
     struct search_node node;
     int32_t parent; /* NO_TEST: none */
@@ -51,11 +51,14 @@ static size_t place_count(const struct hypothesis *hypothesis)
 
 static enum search_axis axis_at(const struct hypothesis *hypothesis, size_t place)
 {
-    return place < hypothesis->axis_count ? hypothesis->axes[place] : AXIS_PROCESSES;
+    if (place >= hypothesis->axis_count)
+        return AXIS_PROCESSES;
+    return hypothesis->axes[place];
 }
 
 /* Why */
 
+/* False until a child is found true (settle_hypotheses). */
 static struct search_node virtual_node(const struct hypothesis *hypothesis)
 {
     return (struct search_node){.state = SEARCH_FALSE, .hypothesis = memory_copy_string(hypothesis->name)};
@@ -74,8 +77,9 @@ static bool is_called_for(const struct searcher *searcher, const struct hypothes
 {
     for (size_t i = 0; i < hypothesis->parent_count; i++) {
         const struct test *parent = &searcher->tests[hypothesis->parents[i]];
+        /* A virtual one is not true before one of its children is. */
         bool is_virtual = hypothesis_of(searcher, parent)->is_virtual;
-        if (is_virtual ? parent->node.state != SEARCH_NEVER : parent->node.state == SEARCH_TRUE)
+        if (parent->node.state == SEARCH_TRUE || (is_virtual && parent->node.state != SEARCH_NEVER))
             return true;
     }
     return hypothesis->parent_count == 0;
@@ -113,14 +117,15 @@ static void settle_place(struct searcher *searcher, struct test *test)
         return;
     while (first < hypothesis->parent_count && searcher->tests[parents[first]].node.state != SEARCH_TRUE)
         first++;
-    if (first == hypothesis->parent_count)
+    if (first == hypothesis->parent_count) /* none is true */
         first = 0;
     test->parent = (int32_t)parents[first];
     for (size_t i = 0; i < hypothesis->parent_count; i++)
         if (i != first)
             text_append(others, sizeof others, "%s%s", *others ? ", " : "",
                         searcher->input->hypotheses->list[parents[i]].name);
-    test->node.also_explains = *others ? memory_copy_string(others) : NULL;
+    if (*others)
+        test->node.also_explains = memory_copy_string(others);
 }
 
 /* Virtual ones are true where a child is; true ones without a true one below are to be narrowed. */
@@ -128,6 +133,7 @@ static void settle_hypotheses(struct searcher *searcher)
 {
     size_t count = searcher->count;
     bool *explained = memory_new(count);
+    /* From the end: children come after their parents, so a virtual one is settled before its own parents are. */
     for (size_t i = count; i-- > 0;) {
         const struct hypothesis *hypothesis = hypothesis_of(searcher, &searcher->tests[i]);
         for (size_t k = 0; k < hypothesis->parent_count && searcher->tests[i].node.state == SEARCH_TRUE; k++) {
@@ -149,6 +155,7 @@ static void settle_hypotheses(struct searcher *searcher)
 
 static struct cube_focus narrowed(const struct cube_focus *focus, enum search_axis axis, const struct search_part *part)
 {
+    /* Only where and when: what was asked of the focus above, and its tables, stay there. */
     struct cube_focus child = cube_focus_whole();
     memcpy(child.key, focus->key, sizeof child.key);
     child.rows = focus->rows;
@@ -167,7 +174,7 @@ static struct cube_focus narrowed(const struct cube_focus *focus, enum search_ax
     return child;
 }
 
-/* The set of a part outlives it. */
+/* The set of a part outlives it: foci of all levels below borrow it. */
 static void keep_set(struct searcher *searcher, struct search_part *part)
 {
     if (part->set)
@@ -200,7 +207,7 @@ static int by_truth(const void *a, const void *b)
     const struct ranked *left = a, *right = b;
     bool left_true = left->node.state == SEARCH_TRUE, right_true = right->node.state == SEARCH_TRUE;
     if (left_true != right_true)
-        return left_true ? -1 : 1;
+        return order_by(right_true, left_true);
     if (left->node.value != right->node.value)
         return order_by(right->node.value, left->node.value);
     return order_by(left->part, right->part);
@@ -240,8 +247,14 @@ static bool test_parts(struct searcher *searcher, uint32_t parent, size_t place,
     if (parts->count > 0)
         qsort(ranked, parts->count, sizeof *ranked, by_truth);
     for (size_t i = 0; i < parts->count; i++) {
+        /* A few that are false show what was ruled out; the rest are only counted. */
         bool is_true = ranked[i].node.state == SEARCH_TRUE;
-        if (is_true ? kept_true++ < SEARCH_TRUE_MOST : kept_other++ < SEARCH_OTHER_MOST) {
+        size_t *kept = &kept_other, most = SEARCH_OTHER_MOST;
+        if (is_true) {
+            kept = &kept_true;
+            most = SEARCH_TRUE_MOST;
+        }
+        if ((*kept)++ < most) {
             add_child(searcher, parent, axis, place, &ranked[i]);
         } else {
             count_more(&searcher->tests[parent].node, ranked[i].node.state);
@@ -265,6 +278,7 @@ static bool axis_exists(const struct searcher *searcher, const struct test *test
     return true;
 }
 
+/* By the first of the axes that are left on which any part is true: the rest is narrowed by below that part. */
 static void narrow(struct searcher *searcher, uint32_t index)
 {
     const struct hypothesis *hypothesis = hypothesis_of(searcher, &searcher->tests[index]);
@@ -285,6 +299,7 @@ static void narrow(struct searcher *searcher, uint32_t index)
 
 static bool same_set(const uint32_t *a, size_t a_count, const uint32_t *b, size_t b_count)
 {
+    /* No set is all, an empty set is none: they differ. */
     return a_count == b_count && !a == !b && (!a || memcmp(a, b, a_count * sizeof *a) == 0);
 }
 
@@ -300,7 +315,8 @@ static void add_uses(const struct hypothesis *hypothesis, bool uses[METRIC_COUNT
         uses[metric] |= expression_uses(&hypothesis->value, metric);
 }
 
-/* Puts the test's focus among those to be asked, with the axes that are left to it. */
+/* Puts the test's focus among those to be asked, with the axes that are left to it. Hypotheses often meet in one focus:
+   it is asked once. */
 static void ask_for(struct searcher *searcher, struct test *test)
 {
     const struct hypothesis *hypothesis = hypothesis_of(searcher, test);
@@ -312,7 +328,9 @@ static void ask_for(struct searcher *searcher, struct test *test)
     test->asked = (uint32_t)at;
     for (size_t place = test->place; place < place_count(hypothesis); place++) {
         enum search_axis axis = axis_at(hypothesis, place);
-        size_t rows = test->focus.rows ? test->focus.row_count : searcher->cube->row_count;
+        size_t rows = searcher->cube->row_count;
+        if (test->focus.rows)
+            rows = test->focus.row_count;
         bool many = place == hypothesis->axis_count && rows > SEARCH_SINGLES;
         if (!many && axis_exists(searcher, test, axis))
             searcher->foci[at].wanted[axis] = true;
@@ -340,7 +358,7 @@ static int by_time(const void *a, const void *b)
     return order_by(left->test, right->test);
 }
 
-/* Only those with the most time; the others are cut. */
+/* Only those with the most time; the others are cut: a run with many small problems must not take for ever. */
 static void bound_open(struct searcher *searcher)
 {
     size_t count = searcher->open_count;
@@ -377,6 +395,7 @@ static void go_down(struct searcher *searcher)
         ask_for(searcher, &searcher->tests[searcher->open[i]]);
     if (searcher->focus_count > 0)
         cube_ask(searcher->cube, searcher->foci, searcher->focus_count, searcher->input->threads);
+    /* What is found true now is open at the next level. */
     uint32_t *open = searcher->open;
     size_t count = searcher->open_count;
     searcher->open = NULL;
@@ -406,7 +425,9 @@ static void take_nodes(const struct searcher *searcher, struct search *search)
     uint32_t *first = memory_new(count * sizeof *first), *next = memory_new(count * sizeof *next), roots = 0;
     for (size_t i = count; i-- > 0;) {
         int32_t parent = searcher->tests[i].parent;
-        uint32_t *head = parent == NO_TEST ? &roots : &first[parent];
+        uint32_t *head = &roots;
+        if (parent != NO_TEST)
+            head = &first[parent];
         next[i] = *head;
         *head = (uint32_t)i + 1;
     }
@@ -421,6 +442,7 @@ struct search *search_run(const struct search_input *input)
     struct cube_focus whole = cube_focus_whole();
     for (size_t i = 0; i < input->hypotheses->count; i++)
         add_uses(&input->hypotheses->list[i], whole.uses);
+    /* Starting and ending MPI count only if a hypothesis asks about them: in short runs they would hide the rest. */
     searcher.cube =
         cube_new(input->graph, input->states, input->phases, whole.uses[METRIC_alone] || whole.uses[METRIC_serial],
                  whole.uses[METRIC_WAITS + WAIT_AT_INIT] || whole.uses[METRIC_WAITS + WAIT_AT_FINALIZE]);

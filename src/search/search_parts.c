@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A part longer than this share of the whole does not show when. */
+/* A part longer than this share of the whole does not show when: "in phase main, 95 % of the run" helps nobody. */
 static const double NEARLY_ALL = 0.85;
 
 static double value_of(const struct cube *cube, const struct hypothesis *hypothesis, const struct cube_focus *focus,
@@ -15,7 +15,9 @@ static double value_of(const struct cube *cube, const struct hypothesis *hypothe
 {
     double values[METRIC_COUNT], value;
     cube_values(cube, focus, axis, cell, values, NULL);
-    return expression_value(&hypothesis->value, values, &value) ? value : 0;
+    if (!expression_value(&hypothesis->value, values, &value))
+        return 0;
+    return value;
 }
 
 static struct search_part *add_part(struct search_parts *parts, uint32_t key)
@@ -36,7 +38,7 @@ static void add_values(struct search_parts *parts, const struct cube *cube, cons
     }
 }
 
-/* Iterations that are true one by one, and those that are not. */
+/* Iterations that are true one by one, and those that are not: two parts, however many iterations there are. */
 static void add_iterations(struct search_parts *parts, const struct cube *cube, const struct hypothesis *hypothesis,
                            const struct cube_focus *focus)
 {
@@ -89,7 +91,7 @@ static void add_singles(struct search_parts *parts, const struct cube *cube, con
         add_group(parts, cube, table, &cube->ranks[table->cells[i].key], 1);
 }
 
-/* Four ranges of ranks, if the value grows with the rank. */
+/* Four ranges of ranks, if the value grows with the rank: a gradient has no border to divide at. */
 static void add_quarters(struct search_parts *parts, const struct cube *cube, const struct cube_table *table,
                          const struct series *series)
 {
@@ -99,7 +101,7 @@ static void add_quarters(struct search_parts *parts, const struct cube *cube, co
     }
 }
 
-/* Those above the threshold, and the rest. */
+/* Those above the threshold, and the rest: where values are scattered, the hypothesis itself is the border. */
 static void add_halves(struct search_parts *parts, const struct cube *cube, const struct cube_table *table,
                        const struct series *series, double threshold)
 {
@@ -115,6 +117,7 @@ static void add_halves(struct search_parts *parts, const struct cube *cube, cons
     free(ranks[1]);
 }
 
+/* A master differs from its workers in nearly everything: without it the workers may be even. */
 static void add_master(struct search_parts *parts, const struct cube *cube, const struct cube_table *table,
                        const struct series *series, uint32_t master)
 {
@@ -135,6 +138,7 @@ static bool has_rank(const struct series *series, int64_t rank)
 static void add_groups(struct search_parts *parts, const struct search_input *input, const struct cube *cube,
                        const struct hypothesis *hypothesis, const struct cube_table *table, const struct series *series)
 {
+    /* The same shapes as in the heuristics, so that both name the same processes. Even ones are not divided. */
     struct measure measure = measure_of(series);
     struct pattern pattern = pattern_of(series, &measure);
     switch (pattern.shape) {
@@ -188,8 +192,11 @@ static bool is_nearly_all(enum search_axis axis, const struct cube *cube, const 
 {
     for (size_t i = 0; i < parts->count; i++) {
         const struct search_part *part = &parts->list[i];
-        double all = axis == AXIS_PHASES ? (double)focus->total.sums[METRIC_time] : (double)cube->iterations.count;
-        double own = axis == AXIS_PHASES ? (double)part->cell.sums[METRIC_time] : (double)part->set_count;
+        double all = (double)cube->iterations.count, own = (double)part->set_count;
+        if (axis == AXIS_PHASES) {
+            all = (double)focus->total.sums[METRIC_time];
+            own = (double)part->cell.sums[METRIC_time];
+        }
         if (own > NEARLY_ALL * all)
             return true;
     }
@@ -253,9 +260,10 @@ static void processes_title(char title[TITLE_SIZE], const struct search_input *i
     uint32_t *ranks = memory_new(part->set_count * sizeof *ranks);
     for (size_t i = 0; i < part->set_count; i++)
         ranks[i] = cube->ranks[part->set[i]];
-    bool is_master = part->set_count == 1 && ranks[0] == input->master;
-    snprintf(title, TITLE_SIZE, "process%s %s%s", text_plural(part->set_count, "", "es"),
-             ranks_text(text, ranks, part->set_count), is_master ? ", the master" : "");
+    snprintf(title, TITLE_SIZE, "%s %s", text_plural(part->set_count, "process", "processes"),
+             ranks_text(text, ranks, part->set_count));
+    if (part->set_count == 1 && ranks[0] == input->master)
+        text_append(title, TITLE_SIZE, ", the master");
     free(ranks);
 }
 
@@ -263,21 +271,28 @@ static void processes_title(char title[TITLE_SIZE], const struct search_input *i
 static const char *base_of(const char *path)
 {
     const char *slash = strrchr(path, '/');
-    return slash && slash[1] ? slash + 1 : path;
+    if (slash && slash[1])
+        return slash + 1;
+    return path;
 }
 
 /* "at sort.c:88", or the function if the trace records no more. */
 static void site_title(char title[TITLE_SIZE], const char *where, const struct site_def *site)
 {
-    named_title(title, where, *site->file || !site->function ? base_of(site->file) : site->function);
+    if (*site->file || !site->function)
+        named_title(title, where, base_of(site->file));
+    else
+        named_title(title, where, site->function);
     if (*site->file && site->line > 0)
         snprintf(title + strlen(title), 16, ":%d", site->line);
 }
 
 static void comm_title(char title[TITLE_SIZE], const struct comm_def *comm)
 {
-    if (comm->world || comm->self)
-        snprintf(title, TITLE_SIZE, "on %s", comm->world ? "MPI_COMM_WORLD" : "MPI_COMM_SELF");
+    if (comm->world)
+        snprintf(title, TITLE_SIZE, "on MPI_COMM_WORLD");
+    else if (comm->self)
+        snprintf(title, TITLE_SIZE, "on MPI_COMM_SELF");
     else
         snprintf(title, TITLE_SIZE, "on communicator %d", comm->id);
 }
@@ -299,7 +314,7 @@ static void iterations_title(char title[TITLE_SIZE], const struct search_input *
     char text[RANKS_TEXT_SIZE];
     size_t count, all = input->phases->loops.rows[input->phases->main_loop].matched;
     uint32_t *numbers = iteration_numbers(cube, all, part, &count);
-    bool together = numbers[count - 1] - numbers[0] + 1 == count;
+    bool together = numbers[count - 1] - numbers[0] + 1 == count; /* ascending and distinct: no gaps */
     ranks_text(text, numbers, count);
     if (together)
         snprintf(title, TITLE_SIZE, "in iteration%s %s of %s", text_plural(count, "", "s"), text,
@@ -314,6 +329,7 @@ char *search_part_title(const struct search_input *input, const struct cube *cub
 {
     char title[TITLE_SIZE];
     const struct defs *defs = cube->graph->defs;
+    /* Computing is counted at the call after it (cube_walk.c). */
     bool before = expression_is_of_gaps(&hypothesis->value);
     switch (axis) {
     case AXIS_PROCESSES:

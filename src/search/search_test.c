@@ -24,6 +24,7 @@ static bool is_time(struct search_unit unit)
 /* The time of the test: the part above the fraction line, or the value itself. */
 static void take_time(struct search_node *node, const struct expression *value, const double *values)
 {
+    /* "waiting / time": what costs time is the waiting, not the share. */
     double seconds;
     if (expression_numerator(value, values, &seconds) && is_time(value->numerator_unit))
         node->has_time = true;
@@ -41,10 +42,12 @@ static const char *too_little(const struct hypotheses *all, const struct express
 {
     char count[TEXT_NUMBER_SIZE], time[TEXT_NUMBER_SIZE];
     double calls = values[METRIC_calls], processes = values[METRIC_processes];
+    /* Computing has no calls: only its time can be too short. */
     if (!expression_is_of_gaps(value) && calls < (double)all->least_calls) {
         snprintf(reason, REASON_SIZE, "too few calls to judge: %s", text_thousands(count, (uint64_t)calls));
         return reason;
     }
+    /* The time of one process: of thousands, even nothing adds up. */
     int64_t each_ns = ns_of(ratio_of(values[METRIC_time], processes));
     if (each_ns < all->least_ns) {
         snprintf(reason, REASON_SIZE, "too short to judge: %s", text_duration(time, each_ns));
@@ -57,8 +60,12 @@ static const char *below_clock(const struct cube *cube, const struct expression 
                                const double *values, char reason[REASON_SIZE])
 {
     char time[TEXT_NUMBER_SIZE];
-    double each = node->has_time ? (double)node->ns / 1e9 : node->value * values[METRIC_time];
-    each /= values[METRIC_processes] > 0 ? values[METRIC_processes] : 1;
+    /* The clock error is that of one process: compared with the time of one. */
+    double each = node->value * values[METRIC_time];
+    if (node->has_time)
+        each = (double)node->ns / 1e9;
+    if (values[METRIC_processes] > 0)
+        each /= values[METRIC_processes];
     if (!expression_needs_clocks(value) || each * 1e9 > (double)cube->graph->clock_error_ns)
         return NULL;
     snprintf(reason, REASON_SIZE, "not more than the trace's clock error (%s)",
@@ -77,10 +84,15 @@ static const char *judge(const struct search_input *input, const struct cube *cu
     if (!node->has_value)
         return "division by zero";
     bool is_true = node->value > node->threshold;
-    node->state = is_true ? SEARCH_TRUE : SEARCH_FALSE;
+    node->state = SEARCH_FALSE;
+    if (is_true)
+        node->state = SEARCH_TRUE;
+    /* If what is missing could turn the answer, there is none. */
     if (doubts && (!expression_value(value, doubts, &other) || (other > node->threshold) != is_true))
         return "the trace lacks data: partners, roots or sizes of messages";
-    return is_true ? below_clock(cube, value, node, values, reason) : NULL;
+    if (!is_true)
+        return NULL;
+    return below_clock(cube, value, node, values, reason);
 }
 
 struct search_node search_test_node(const struct search_input *input, const struct cube *cube,
@@ -98,7 +110,10 @@ struct search_node search_test_node(const struct search_input *input, const stru
                                .calls = (uint64_t)cell->sums[METRIC_calls]};
     node.has_value = expression_value(value, values, &node.value);
     take_time(&node, value, values);
-    const char *why = judge(input, cube, value, &node, values, doubtful ? doubts : NULL, reason);
+    const double *other = NULL;
+    if (doubtful)
+        other = doubts;
+    const char *why = judge(input, cube, value, &node, values, other, reason);
     if (why) {
         node.state = SEARCH_UNKNOWN;
         node.reason = memory_copy_string(why);

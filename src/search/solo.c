@@ -27,7 +27,9 @@ static bool is_before(const void *context, const void *left, const void *right)
 {
     const struct runner *a = left, *b = right;
     (void)context;
-    return a->time_ns != b->time_ns ? a->time_ns < b->time_ns : a->location < b->location;
+    if (a->time_ns != b->time_ns)
+        return a->time_ns < b->time_ns;
+    return a->location < b->location;
 }
 
 static const struct heap_order BY_TIME = {sizeof(struct runner), is_before, NULL};
@@ -36,6 +38,7 @@ static const struct heap_order BY_TIME = {sizeof(struct runner), is_before, NULL
 static bool find_computing(const struct graph *graph, struct runner *runner, int64_t from_ns)
 {
     const struct location *location = &graph->locations[runner->location];
+    /* Calls without computing between them are passed at once; one may end after the next begins. */
     for (; runner->call < location->count; runner->call++) {
         struct call call = graph_call(graph, runner->location, (uint32_t)runner->call);
         if (call.enter_ns > from_ns)
@@ -50,8 +53,9 @@ static bool find_computing(const struct graph *graph, struct runner *runner, int
 static int64_t end_of_computing(const struct graph *graph, const struct runner *runner)
 {
     const struct location *location = &graph->locations[runner->location];
-    return runner->call < location->count ? graph_call(graph, runner->location, (uint32_t)runner->call).enter_ns
-                                          : location->end_ns;
+    if (runner->call >= location->count)
+        return location->end_ns;
+    return graph_call(graph, runner->location, (uint32_t)runner->call).enter_ns;
 }
 
 static void add_time(struct race *race, uint64_t location, struct solo_time time)
@@ -74,6 +78,7 @@ static void note_until(struct race *race, const struct runner *runner)
 
 static void step(struct race *race)
 {
+    /* The number and the sum of those that compute suffice: where it is one, the sum is its index. */
     struct runner *runner = &race->heap[0];
     note_until(race, runner);
     if (!runner->computes) {
@@ -95,7 +100,7 @@ static void step(struct race *race)
 struct solo solo_of(const struct graph *graph, int64_t begin_ns)
 {
     struct solo solo = {0};
-    if (graph->location_count < 2)
+    if (graph->location_count < 2) /* always alone: nothing to say */
         return solo;
     solo.count = graph->location_count;
     solo.locations = memory_new(solo.count * sizeof *solo.locations);
@@ -106,6 +111,8 @@ struct solo solo_of(const struct graph *graph, int64_t begin_ns)
         if (find_computing(graph, &runner, graph->locations[i].begin_ns))
             race.heap[race.size++] = runner;
     }
+    /* All beginnings and ends in the order of time, without sorting them: O(n log locations), and memory for those at
+       hand only. */
     heap_make(race.heap, race.size, &BY_TIME, NULL);
     while (race.size > 0)
         step(&race);

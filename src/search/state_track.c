@@ -43,6 +43,7 @@ static void note_change(struct state_location *location, int64_t time_ns, uint32
         time_ns = larger(time_ns, last->time_ns);
         if (last->state == state)
             return;
+        /* A state without length is none: the later one replaces it. */
         if (last->time_ns == time_ns) {
             last->state = state;
             return;
@@ -62,11 +63,13 @@ static void take(struct state_track_builder *builder, const struct event *event)
         open_states_enter(open, state->first_of_name, event->time_ns);
     } else {
         ptrdiff_t found = open_states_find(open, state->first_of_name);
-        if (found == OPEN_STATES_NONE)
+        if (found == OPEN_STATES_NONE) /* a leave without enter */
             return;
         open_states_remove(open, found);
     }
-    uint32_t inner = open->depth ? open->frames[open->depth - 1].state : (uint32_t)STATE_TRACK_NONE;
+    uint32_t inner = STATE_TRACK_NONE;
+    if (open->depth > 0)
+        inner = open->frames[open->depth - 1].state;
     note_change(&builder->track->locations[at], event->time_ns, inner);
 }
 
@@ -115,7 +118,9 @@ void state_track_free(struct state_track *track)
 
 uint32_t state_location_at(const struct state_location *location, int64_t time_ns)
 {
-    size_t low = 0, high = location ? location->count : 0;
+    if (!location)
+        return STATE_TRACK_NONE;
+    size_t low = 0, high = location->count;
     while (low < high) {
         size_t middle = (low + high) / 2;
         if (location->changes[middle].time_ns <= time_ns)
@@ -123,5 +128,7 @@ uint32_t state_location_at(const struct state_location *location, int64_t time_n
         else
             high = middle;
     }
-    return low > 0 ? location->changes[low - 1].state : (uint32_t)STATE_TRACK_NONE;
+    if (low == 0)
+        return STATE_TRACK_NONE;
+    return location->changes[low - 1].state;
 }
