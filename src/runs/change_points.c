@@ -2,12 +2,15 @@
 #include "runs/change_points.h"
 
 #include "core/memory.h"
+#include "core/numbers.h"
 #include "runs/statistics.h"
 
 #include <math.h>
 #include <stdint.h>
 #include <string.h>
 
+/* With the observed order 1,000, so that a share of 1 % rests on ten of them. A series of runs is tested at each of its
+   divisions: 5 % would report chance in most long series. */
 enum { ORDERS = 999, ORDERS_FEW = 99 };
 static const double LEVEL = 0.01;
 
@@ -19,22 +22,6 @@ struct search {
     uint64_t random;
 };
 
-/* The part as differences from its median, without outliers. */
-static void take_part(struct search *search, size_t from, size_t to)
-{
-    size_t count = to - from;
-    double *sorted = memory_new(count * sizeof *sorted);
-    memcpy(sorted, search->values + from, count * sizeof *sorted);
-    statistics_sort(sorted, count);
-    double median = statistics_median(sorted, count);
-    for (size_t i = 0; i < count; i++)
-        search->part[i] = sorted[i] = search->values[from + i] - median;
-    double scale = statistics_absolute_deviation(sorted, count);
-    for (size_t i = 0; i < count; i++)
-        search->part[i] = statistics_within(search->part[i], 0, scale);
-    free(sorted);
-}
-
 /* The largest standardised cumulative sum of the part, and where. */
 static double largest(const double *part, size_t count, size_t *at)
 {
@@ -45,6 +32,7 @@ static double largest(const double *part, size_t count, size_t *at)
         sum += part[i - 1];
         if (i < CHANGE_POINT_SIDE || count - i < CHANGE_POINT_SIDE)
             continue;
+        /* The difference of the means over its standard error, but for the deviation, which is that of all orders. */
         double left = (double)i, right = (double)(count - i);
         double size = fabs((all - sum) / right - sum / left) * sqrt(left * right / (left + right));
         if (size > most) {
@@ -55,13 +43,11 @@ static double largest(const double *part, size_t count, size_t *at)
     return most;
 }
 
+/* Fisher and Yates: each order is equally likely. */
 static void shuffle(struct search *search, size_t count)
 {
     for (size_t i = count; i > 1; i--) {
-        search->random ^= search->random << 13;
-        search->random ^= search->random >> 7;
-        search->random ^= search->random << 17;
-        size_t other = (size_t)(search->random % i);
+        size_t other = (size_t)(statistics_random(&search->random) % i);
         double swapped = search->part[i - 1];
         search->part[i - 1] = search->part[other];
         search->part[other] = swapped;
@@ -74,11 +60,13 @@ static double chance(struct search *search, size_t count, double observed)
     size_t reached = 1, tried = 1, at;
     for (; tried <= ORDERS; tried++) {
         shuffle(search, count);
+        /* The same sums in another order differ by rounding: as large counts as reached. */
         reached += largest(search->part, count, &at) >= observed * (1 - 1e-9);
         if (tried >= ORDERS_FEW && reached > ORDERS_FEW / 10)
             break;
     }
-    return (double)reached / (double)(tried < ORDERS ? tried + 1 : ORDERS + 1);
+    /* The observed order is one of them: a share of 0 would claim more than was tried. */
+    return (double)reached / (double)(smaller(tried, (size_t)ORDERS) + 1);
 }
 
 /* Divides [from, to) and both sides of it. The sides are looked at in order, so that changes are found in order. */
@@ -87,9 +75,9 @@ static void divide(struct search *search, size_t from, size_t to)
     size_t count = to - from, at = 0;
     if (count < 2 * CHANGE_POINT_SIDE)
         return;
-    take_part(search, from, to);
+    statistics_centre(search->values + from, to - from, search->part);
     double observed = largest(search->part, count, &at);
-    if (!(observed > 0))
+    if (!(observed > 0)) /* all values are equal */
         return;
     double p = chance(search, count, observed);
     if (p > LEVEL)
@@ -107,7 +95,7 @@ static double level_of(struct search *search, size_t from, size_t to)
     statistics_sort(sorted, to - from);
     median = statistics_median(sorted, to - from);
     free(sorted);
-    take_part(search, from, to);
+    statistics_centre(search->values + from, to - from, search->part);
     for (size_t i = 0; i < to - from; i++)
         sum += search->part[i];
     return median + sum / (double)(to - from);
@@ -116,8 +104,11 @@ static double level_of(struct search *search, size_t from, size_t to)
 static void find_levels(struct search *search, size_t count)
 {
     for (size_t i = 0; i < search->count; i++) {
-        size_t from = i ? search->found[i - 1].at : 0, at = search->found[i].at;
-        size_t to = i + 1 < search->count ? search->found[i + 1].at : count;
+        size_t from = 0, at = search->found[i].at, to = count;
+        if (i > 0)
+            from = search->found[i - 1].at;
+        if (i + 1 < search->count)
+            to = search->found[i + 1].at;
         search->found[i].before = level_of(search, from, at);
         search->found[i].after = level_of(search, at, to);
     }
@@ -147,7 +138,7 @@ static void leave_out(struct search *search, size_t count, double least)
 
 struct change_point *change_points_of(const double *values, size_t count, double least, size_t *found)
 {
-    struct search search = {.random = 88172645463325252u};
+    struct search search = {.random = STATISTICS_RANDOM};
     search.values = memory_new(count * sizeof *search.values);
     search.part = memory_new(count * sizeof *search.part);
     memcpy(search.values, values, count * sizeof *values);

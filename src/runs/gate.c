@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* SPREAD_LEAST: as in significance.c, relative to a value. */
 enum { NAME_SIZE = 64, CONDITION_SIZE = 128 };
 static const double SPREAD_LEAST = 0.0005;
 
@@ -42,8 +43,8 @@ static void quantity_name(size_t index, char name[NAME_SIZE])
     size_t length = (size_t)snprintf(name, NAME_SIZE, "%s", quantity_at(index)->id);
     if (length > 2 && strcmp(name + length - 2, "_s") == 0)
         name[length - 2] = '\0';
-    for (char *at = name; *at; at++)
-        *at = *at == '_' ? '-' : *at;
+    for (char *at = strchr(name, '_'); at; at = strchr(at, '_'))
+        *at = '-';
 }
 
 static void find_source(struct condition *condition)
@@ -73,10 +74,12 @@ static enum quantity_unit unit_of(const struct condition *condition)
 {
     if (condition->source == SOURCE_QUANTITY)
         return quantity_at(condition->index)->unit;
-    return condition->source == SOURCE_ANALYSED ? analysed[condition->index].unit : QUANTITY_SHARE;
+    if (condition->source == SOURCE_ANALYSED)
+        return analysed[condition->index].unit;
+    return QUANTITY_SHARE;
 }
 
-/* "+3%", "-0.5s": a change has its sign and its unit. */
+/* "+3%", "-0.5s": a change has its sign and its unit. "time > 3%" could mean 3 % more or 3 % of something. */
 static bool parse_change(const char *text, struct condition_limit *limit)
 {
     text += strspn(text, " ");
@@ -129,6 +132,7 @@ static enum status not_a_condition(const char *text, size_t length, struct error
     length = strcspn(text, ",");
     size_t words = strcspn(text, "<> ,");
     struct guess guess = guess_of(text, smaller(words, length));
+    /* The guess keeps no copy: `name` is overwritten, so only a whole match may be tried. */
     for (size_t i = 0; i < quantity_count(); i++) {
         quantity_name(i, name);
         if (strlen(name) == words && strncmp(name, text, words) == 0)
@@ -138,9 +142,10 @@ static enum status not_a_condition(const char *text, size_t length, struct error
         guess_try(&guess, analysed[i].name);
     for (enum finding_kind kind = 0; kind < FINDING_KINDS; kind++)
         guess_try(&guess, finding_id(kind));
-    bool known = guess.best && guess.distance == 0;
-    return error_set(err, ERROR_USAGE, "--fail-on: '%.*s' is not a condition on a change%s", (int)length, text,
-                     known ? example : guess_text(nearest, &guess, "", example));
+    const char *help = example;
+    if (!guess.best || guess.distance != 0)
+        help = guess_text(nearest, &guess, "", example);
+    return error_set(err, ERROR_USAGE, "--fail-on: '%.*s' is not a condition on a change%s", (int)length, text, help);
 }
 
 enum status gate_check_conditions(const char *conditions, struct error *err)
@@ -201,8 +206,21 @@ static double number_of(const struct condition *condition, const struct gate_run
                                          metrics->analysis->transfer};
         return values[condition->index];
     }
+    /* A finding that is not reported saves nothing. */
     const struct finding *finding = finding_in(run, condition->index);
-    return finding ? (condition->limit.in_seconds ? finding->saving_s : finding->share) : 0;
+    if (!finding)
+        return 0;
+    if (condition->limit.in_seconds)
+        return finding->saving_s;
+    return finding->share;
+}
+
+/* The runs of both versions as one row, those of the first before those of the second. */
+static const struct gate_run *run_at(const struct gate_version *before, const struct gate_version *after, size_t index)
+{
+    if (index < before->run_count)
+        return &before->runs[index];
+    return &after->runs[index - before->run_count];
 }
 
 /* Values of all runs of both versions, and what changed. */
@@ -213,7 +231,7 @@ static enum status measure(struct gate_check *check, const struct condition *con
     struct tested *tested = &check->tested;
     tested->values = memory_new(runs * sizeof *tested->values);
     for (size_t i = 0; i < runs; i++) {
-        const struct gate_run *run = i < before->run_count ? &before->runs[i] : &after->runs[i - before->run_count];
+        const struct gate_run *run = run_at(before, after, i);
         tested->values[i] = number_of(condition, run);
         if (isnan(tested->values[i]))
             return error_set(err, ERROR_USAGE,
@@ -223,8 +241,12 @@ static enum status measure(struct gate_check *check, const struct condition *con
         if (i >= before->run_count && condition->source == SOURCE_FINDING && !check->finding)
             check->finding = finding_in(run, condition->index);
     }
-    check->unit = condition->limit.in_seconds ? QUANTITY_SECONDS : unit_of(condition);
-    tested->kind = check->unit == QUANTITY_SHARE ? TESTED_QUANTITY : TESTED_CELL;
+    check->unit = unit_of(condition);
+    if (condition->limit.in_seconds)
+        check->unit = QUANTITY_SECONDS;
+    tested->kind = TESTED_CELL;
+    if (check->unit == QUANTITY_SHARE)
+        tested->kind = TESTED_QUANTITY;
     /* Any quantity that is a share, or none: the scale of the test depends on that alone. */
     for (size_t i = 0; i < quantity_count() && tested->kind == TESTED_QUANTITY; i++)
         if (quantity_at(i)->unit == QUANTITY_SHARE)
@@ -233,20 +255,24 @@ static enum status measure(struct gate_check *check, const struct condition *con
     return STATUS_OK;
 }
 
-/* The probability of this number alone. */
+/* The probability of this number alone. Differences of logarithms are relative changes. */
 static double chance(const struct tested *tested, size_t before, size_t after)
 {
     double *scaled = memory_new((before + after) * sizeof *scaled), p = 1;
-    for (size_t i = 0; i < before + after; i++)
-        scaled[i] = tested->is_relative ? log(tested->values[i]) : tested->values[i];
+    memcpy(scaled, tested->values, (before + after) * sizeof *scaled);
+    for (size_t i = 0; tested->is_relative && i < before + after; i++)
+        scaled[i] = log(scaled[i]);
     permutation_test(scaled, 1, before, after, SPREAD_LEAST, &p);
     free(scaled);
     return p;
 }
 
+/* Late senders in MPI_Recv and in MPI_Waitall are two problems; which processes wait may differ from run to run. */
 static bool same_finding(const struct finding *a, const struct finding *b)
 {
-    const char *first = a->functions[0] ? a->functions[0] : "", *second = b->functions[0] ? b->functions[0] : "";
+    const char *first = a->functions[0], *second = b->functions[0];
+    if (!first || !second)
+        return a->kind == b->kind && !first == !second;
     return a->kind == b->kind && strcmp(first, second) == 0;
 }
 
@@ -279,7 +305,7 @@ static int by_chance(const void *a, const void *b)
     const struct gate_new *left = a, *right = b;
     if (left->p != right->p)
         return order_by(left->p, right->p);
-    return left->finding->saving_s > right->finding->saving_s ? -1 : left->finding->saving_s < right->finding->saving_s;
+    return order_by(right->finding->saving_s, left->finding->saving_s);
 }
 
 /* Adds the findings of a version's runs that are not listed yet. */
@@ -294,7 +320,7 @@ static void list_findings(struct gate_new **listed, size_t *count, size_t *capac
 }
 
 /* Tests all findings at once: a number of each run that is 1 where it has the finding. Those that are not new are
-   tested, too: which are is what the test must not know. */
+   tested, too: choosing by the versions what is tested would make chance look like an effect. */
 static void test_findings(struct gate_new *listed, size_t count, const struct gate_version *before,
                           const struct gate_version *after)
 {
@@ -302,9 +328,7 @@ static void test_findings(struct gate_new *listed, size_t count, const struct ga
     double *values = memory_new(count * runs * sizeof *values), *adjusted = memory_new(count * sizeof *adjusted);
     for (size_t i = 0; i < count; i++)
         for (size_t r = 0; r < runs; r++) {
-            bool is_first = r < before->run_count;
-            const struct gate_run *run = is_first ? &before->runs[r] : &after->runs[r - before->run_count];
-            values[i * runs + r] = has_finding(run, listed[i].finding);
+            values[i * runs + r] = has_finding(run_at(before, after, r), listed[i].finding);
         }
     permutation_test(values, count, before->run_count, after->run_count, SPREAD_LEAST, adjusted);
     for (size_t i = 0; i < count; i++)
@@ -369,17 +393,24 @@ static enum status judge(struct gate *gate, struct gate_check *check, const stru
     if (measure(check, condition, before, after, err) != STATUS_OK)
         return STATUS_FAILED;
     const struct tested *tested = &check->tested;
+    /* In the unit of the limit: seconds, or a share of the first version. Without logarithms (a run with 0) the share
+       is of the mean. */
     bool needs_share = !condition->limit.in_seconds && check->unit != QUANTITY_SHARE && !tested->is_relative;
-    check->change = condition->limit.in_seconds ? tested->now - tested->mean : tested->change;
-    if (needs_share && tested->mean > 0)
+    check->change = tested->change;
+    if (condition->limit.in_seconds)
+        check->change = tested->now - tested->mean;
+    else if (needs_share && tested->mean > 0)
         check->change = (tested->now - tested->mean) / tested->mean;
-    check->is_beyond = check->more ? check->change > check->limit : check->change < check->limit;
+    check->is_beyond = check->change < check->limit;
+    if (check->more)
+        check->is_beyond = check->change > check->limit;
     if (gate->is_possible)
         check->p = chance(tested, before->run_count, after->run_count);
     return STATUS_OK;
 }
 
-/* Holm's correction for the conditions together. */
+/* Holm's correction for the conditions together: the least of n probabilities counts n times, the next n - 1 times, and
+   none less than the one before it. So a build with unchanged code fails once in twenty, however many conditions. */
 static void correct(struct gate *gate)
 {
     double worst = 0;

@@ -22,12 +22,21 @@ static const struct shape {
 };
 enum { SHAPES = sizeof shapes / sizeof *shapes, NO_POINT = -1 };
 
-/* Students's t for a two-sided interval of 90 %, by degrees of freedom from 1 on. */
+/* Student's t for a two-sided interval of 90 %, by degrees of freedom from 1 on. Beyond the table the normal quantile
+   and the first term of its expansion, right to 0.01. */
 static double student(size_t freedom)
 {
     static const double t[] = {6.314, 2.920, 2.353, 2.132, 2.015, 1.943, 1.895, 1.860, 1.833, 1.812};
-    size_t known = sizeof t / sizeof *t;
-    return freedom == 0 ? INFINITY : freedom <= known ? t[freedom - 1] : 1.645 + 1.6 / (double)freedom;
+    if (freedom == 0)
+        return INFINITY;
+    if (freedom <= sizeof t / sizeof *t)
+        return t[freedom - 1];
+    return 1.645 + 1.6 / (double)freedom;
+}
+
+static size_t coefficients(const struct shape *shape)
+{
+    return shape->with_constant ? 2 : 1;
 }
 
 static double term(const struct shape *shape, double p)
@@ -49,6 +58,7 @@ static struct fit fit_shape(const struct shape *shape, const struct law_point *p
     for (size_t i = 0; i < count; i++) {
         if ((int)i == without)
             continue;
+        /* Noise in proportion to the time: relative errors have the same weight; a mean of n runs has n times it. */
         double weight = points[i].repeats / (points[i].time_s * points[i].time_s);
         double x = term(shape, points[i].p);
         s11 += weight;
@@ -64,6 +74,7 @@ static struct fit fit_shape(const struct shape *shape, const struct law_point *p
         fit.valid = sxx > 0;
         return fit;
     }
+    /* Nearly 0: the term hardly changes over the points, and cannot be told from the constant. */
     double determinant = s11 * sxx - s1x * s1x;
     if (!(determinant > 1e-12 * s11 * sxx))
         return fit;
@@ -72,6 +83,7 @@ static struct fit fit_shape(const struct shape *shape, const struct law_point *p
     fit.inverse[0] = sxx / determinant;
     fit.inverse[1] = -s1x / determinant;
     fit.inverse[2] = s11 / determinant;
+    /* A negative constant would predict negative times beyond the points. */
     fit.valid = fit.constant >= 0 && fit.factor > 0;
     return fit;
 }
@@ -95,6 +107,7 @@ static void score_shape(struct score *score, const struct shape *shape, const st
     double sum = 0;
     for (size_t i = 0; i < count && score->valid; i++) {
         struct fit fit = fit_shape(shape, points, count, (int)i);
+        /* As logarithm: half and twice the time are equally wrong. */
         double error = log(fmax(fitted(shape, &fit, points[i].p), 1e-300) / points[i].time_s);
         score->squares[i] = error * error;
         score->valid = fit.valid;
@@ -138,6 +151,7 @@ struct law law_of(const struct law_point *points, size_t count)
     size_t best = score_all(scores, points, count);
     if (best == SHAPES)
         return law;
+    /* Ends at the best at the latest, which is as good as itself. */
     size_t chosen = 0;
     while (!is_as_good(&scores[chosen], &scores[best], count))
         chosen++;
@@ -148,13 +162,16 @@ struct law law_of(const struct law_point *points, size_t count)
         double error = fitted(shape, &fit, points[i].p) / points[i].time_s - 1;
         squares += error * error * points[i].repeats;
     }
-    bool is_constant = shape->power == 0 && shape->logs == 0;
-    law.constant_s = is_constant ? fit.factor : fit.constant;
-    law.factor_s = is_constant ? 0 : fit.factor;
+    law.constant_s = fit.constant;
+    law.factor_s = fit.factor;
+    if (shape->power == 0 && shape->logs == 0) { /* the term is 1: the factor is the constant */
+        law.constant_s = fit.factor;
+        law.factor_s = 0;
+    }
     law.power = shape->power;
     law.logs = shape->logs;
     law.error = sqrt(scores[chosen].mean);
-    law.spread = sqrt(squares / (double)(count - (shape->with_constant ? 2 : 1)));
+    law.spread = sqrt(squares / (double)(count - coefficients(shape)));
     law.found = true;
     return law;
 }
@@ -176,8 +193,10 @@ struct law_interval law_predict(const struct law_point *points, size_t count, co
         const struct shape *shape = &shapes[i];
         struct fit fit = fit_shape(shape, points, count, NO_POINT);
         double at = fitted(shape, &fit, p), x = term(shape, p);
+        /* The variance of a prediction: that of the fit, (1 x) N^-1 (1 x)^T, and that of a run's own noise; both in
+           units of the relative residual. The interval covers all laws that fit as well: which is true is not known. */
         double of_fit = fit.inverse[0] + 2 * x * fit.inverse[1] + x * x * fit.inverse[2];
-        double half = student(count - (shape->with_constant ? 2 : 1)) * law->spread * sqrt(fmax(of_fit, 0) + at * at);
+        double half = student(count - coefficients(shape)) * law->spread * sqrt(fmax(of_fit, 0) + at * at);
         interval.low_s = fmin(interval.low_s, fmax(at - half, 0));
         interval.high_s = fmax(interval.high_s, at + half);
     }

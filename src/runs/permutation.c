@@ -2,6 +2,7 @@
 #include "runs/permutation.h"
 
 #include "core/memory.h"
+#include "core/numbers.h"
 #include "runs/statistics.h"
 
 #include <math.h>
@@ -29,8 +30,8 @@ static int by_value(const void *a, const void *b)
 {
     const struct placed *left = a, *right = b;
     if (left->value != right->value)
-        return left->value > right->value ? 1 : -1;
-    return (left->test > right->test) - (left->test < right->test);
+        return order_by(left->value, right->value);
+    return order_by(left->test, right->test);
 }
 
 /* Sums of one side of a division. Values are differences from the test's median, so that squares lose nothing. */
@@ -40,6 +41,7 @@ struct side {
 
 static double side_error(struct side side, size_t count)
 {
+    /* The square of the standard error of the mean; rounding may take a sum of squares below 0. */
     double runs = (double)count;
     return fmax(0, side.squares - side.sum * side.sum / runs) / ((runs - 1) * runs);
 }
@@ -60,7 +62,8 @@ static double statistic(struct permuting *permuting, size_t test)
     return fabs(difference) / (sqrt(squared) + permuting->floor);
 }
 
-/* One division: which tests are reached by the largest of those that come after them. */
+/* One division: which tests are reached by the largest of those that come after them. Compared with the largest of all
+   tests, only the first would ever be significant (Westfall and Young: step-down). */
 static void count_division(struct permuting *permuting)
 {
     double most = 0;
@@ -89,10 +92,7 @@ static bool next_division(bool *is_after, size_t runs)
 static void shuffle(bool *is_after, size_t runs, uint64_t *random)
 {
     for (size_t i = runs; i > 1; i--) {
-        *random ^= *random << 13;
-        *random ^= *random >> 7;
-        *random ^= *random << 17;
-        size_t other = (size_t)(*random % i);
+        size_t other = (size_t)(statistics_random(random) % i);
         bool swapped = is_after[i - 1];
         is_after[i - 1] = is_after[other];
         is_after[other] = swapped;
@@ -108,7 +108,8 @@ static double divisions(size_t before, size_t after)
 static uint64_t try_divisions(struct permuting *permuting)
 {
     size_t runs = permuting->before + permuting->after;
-    uint64_t tried = 0, random = 88172645463325252u;
+    uint64_t tried = 0, random = STATISTICS_RANDOM;
+    /* Exact as far as that is affordable: 8 + 8 runs have 12,870 divisions. */
     if (divisions(permuting->before, permuting->after) < PERMUTATIONS_MOST + 0.5) {
         for (size_t i = 0; i < runs; i++)
             permuting->is_after[i] = i < permuting->after;
@@ -143,21 +144,6 @@ static double floor_of(struct permuting *permuting, double least)
     return fmax(low, least) * sqrt(1 / (double)permuting->before + 1 / (double)permuting->after);
 }
 
-/* The values of a test as differences from their median, without outliers. */
-static void take_row(const double *values, size_t runs, double *row)
-{
-    double *sorted = memory_new(runs * sizeof *sorted);
-    memcpy(sorted, values, runs * sizeof *sorted);
-    statistics_sort(sorted, runs);
-    double median = statistics_median(sorted, runs);
-    for (size_t i = 0; i < runs; i++)
-        row[i] = sorted[i] = values[i] - median;
-    double scale = statistics_absolute_deviation(sorted, runs);
-    for (size_t i = 0; i < runs; i++)
-        row[i] = statistics_within(row[i], 0, scale);
-    free(sorted);
-}
-
 static void permuting_begin(struct permuting *permuting, const double *values, double least)
 {
     size_t runs = permuting->before + permuting->after;
@@ -167,7 +153,7 @@ static void permuting_begin(struct permuting *permuting, const double *values, d
     permuting->order = memory_new(permuting->count * sizeof *permuting->order);
     permuting->reached = memory_new(permuting->count * sizeof *permuting->reached);
     for (size_t test = 0; test < permuting->count; test++)
-        take_row(values + test * runs, runs, permuting->values + test * runs);
+        statistics_centre(values + test * runs, runs, permuting->values + test * runs);
     permuting->floor = floor_of(permuting, least);
     for (size_t i = 0; i < runs; i++)
         permuting->is_after[i] = i >= permuting->before;
@@ -190,7 +176,7 @@ static void order_tests(struct permuting *permuting)
 void permutation_test(const double *values, size_t count, size_t before, size_t after, double least, double *adjusted)
 {
     struct permuting permuting = {.count = count, .before = before, .after = after};
-    double worst = 0;
+    double worst = 0; /* a smaller difference cannot be less likely than a larger one */
     if (count == 0)
         return;
     permuting_begin(&permuting, values, least);

@@ -9,7 +9,8 @@
 #include <math.h>
 #include <string.h>
 
-/* Efficiency is searched up to this many processes. */
+/* Efficiency is searched up to this many processes: 2^20, beyond any machine that a law from a few sizes could be
+   extended to. */
 #define MOST_N 1048576.0
 
 const char *scaling_kind_name(enum scaling_kind kind)
@@ -29,16 +30,21 @@ struct gathering {
     size_t row_capacity;
 };
 
+/* What the caller says goes before what the trace has: threads that never call MPI are in no trace. */
 static uint32_t threads_of(const struct scaling_run *run)
 {
-    uint32_t threads = run->threads || !run->metrics ? run->threads : run->metrics->defs->threads;
-    return threads ? threads : 1;
+    uint32_t threads = run->threads;
+    if (threads == 0 && run->metrics)
+        threads = run->metrics->defs->threads;
+    return larger(threads, 1U);
 }
 
 static uint32_t processes_of(const struct scaling_run *run)
 {
-    uint32_t processes = run->processes || !run->metrics ? run->processes : run->metrics->processes;
-    return processes ? processes : 1;
+    uint32_t processes = run->processes;
+    if (processes == 0 && run->metrics)
+        processes = run->metrics->processes;
+    return larger(processes, 1U);
 }
 
 uint64_t scaling_run_n(const struct scaling_run *run)
@@ -48,7 +54,9 @@ uint64_t scaling_run_n(const struct scaling_run *run)
 
 double scaling_run_s(const struct scaling_run *run)
 {
-    return run->metrics ? (double)time_since(run->metrics->begin_ns, run->metrics->end_ns) / 1e9 : run->time_s;
+    if (!run->metrics)
+        return run->time_s;
+    return (double)time_since(run->metrics->begin_ns, run->metrics->end_ns) / 1e9;
 }
 
 static int by_n(const void *a, const void *b)
@@ -57,7 +65,7 @@ static int by_n(const void *a, const void *b)
     double left_n = scaling_n(left), right_n = scaling_n(right);
     if (left_n != right_n)
         return order_by(left_n, right_n);
-    return left->processes < right->processes ? -1 : left->processes > right->processes;
+    return order_by(left->processes, right->processes);
 }
 
 static size_t size_index(const struct scaling *scaling, uint32_t processes, uint32_t threads)
@@ -93,7 +101,7 @@ static double compute_s(const struct metrics *metrics)
     double sum = 0;
     for (size_t i = 0; i < metrics->process_count; i++)
         sum += (double)metrics_compute_ns(metrics, i);
-    return metrics->process_count ? sum / (double)metrics->process_count / 1e9 : 0;
+    return ratio_of(sum, (double)metrics->process_count) / 1e9;
 }
 
 /* POP's factors are about MPI: they say nothing of threads that compute beside each other. */
@@ -106,19 +114,47 @@ static bool uses_mpi(const struct metrics *metrics)
 static void add_to_size(struct scaling_size *size, const struct scaling_run *run, bool first)
 {
     const struct metrics *metrics = run->metrics;
-    const struct analysis *analysis = metrics ? metrics->analysis : NULL;
     double share = 1 / (double)size->repeats, time_s = scaling_run_s(run);
-    bool has_factors = metrics && uses_mpi(metrics);
-    struct efficiency efficiency = has_factors ? efficiency_of(metrics) : (struct efficiency){NAN, NAN, NAN};
+    /* One run without a factor makes the mean of its size unknown: NAN stays NAN. */
+    struct efficiency efficiency = {NAN, NAN, NAN};
+    double computing_s = NAN, serialisation = NAN, transfer = NAN;
+    if (metrics && uses_mpi(metrics)) {
+        efficiency = efficiency_of(metrics);
+        computing_s = compute_s(metrics);
+    }
+    if (metrics && metrics->analysis) {
+        serialisation = metrics->analysis->serialisation;
+        transfer = metrics->analysis->transfer;
+    }
+    if (first)
+        size->least_s = size->most_s = time_s;
     size->time_s += time_s * share;
-    size->least_s = first ? time_s : fmin(size->least_s, time_s);
-    size->most_s = first ? time_s : fmax(size->most_s, time_s);
+    size->least_s = fmin(size->least_s, time_s);
+    size->most_s = fmax(size->most_s, time_s);
     size->parallel += efficiency.parallel * share;
     size->load_balance += efficiency.load_balance * share;
     size->communication += efficiency.communication * share;
-    size->computation += (has_factors ? compute_s(metrics) : NAN) * share;
-    size->serialisation += (analysis ? analysis->serialisation : NAN) * share;
-    size->transfer += (analysis ? analysis->transfer : NAN) * share;
+    size->computation += computing_s * share;
+    size->serialisation += serialisation * share;
+    size->transfer += transfer * share;
+}
+
+/* Speed-up, efficiency and serial fraction, by the formulas of scaling.h. `growth` is n / n0. */
+static void compare_times(struct scaling_size *size, double reference_s, double growth, bool weak)
+{
+    double ratio = NAN;
+    if (size->time_s > 0)
+        ratio = reference_s / size->time_s;
+    size->serial = NAN;
+    if (weak) {
+        size->efficiency = ratio;
+        size->speedup = ratio * growth;
+        return;
+    }
+    size->efficiency = ratio / growth;
+    size->speedup = ratio;
+    if (growth > 1)
+        size->serial = (1 / ratio - 1 / growth) / (1 - 1 / growth);
 }
 
 static void finish_sizes(struct scaling *scaling)
@@ -127,13 +163,16 @@ static void finish_sizes(struct scaling *scaling)
     double n0 = scaling_n(&reference);
     for (size_t i = 0; i < scaling->size_count; i++) {
         struct scaling_size *size = &scaling->sizes[i];
-        double growth = scaling_n(size) / n0, ratio = size->time_s > 0 ? reference.time_s / size->time_s : NAN;
-        size->efficiency = scaling->weak ? ratio : ratio / growth;
-        size->speedup = scaling->weak ? ratio * growth : ratio;
-        size->serial = scaling->weak || growth <= 1 ? NAN : (1 / ratio - 1 / growth) / (1 - 1 / growth);
-        double computing = size->computation * (scaling->weak ? 1 : (double)size->processes);
-        double before = reference.computation * (scaling->weak ? 1 : (double)reference.processes);
-        size->computation = computing > 0 ? before / computing : NAN;
+        compare_times(size, reference.time_s, scaling_n(size) / n0, scaling->weak);
+        /* POP: the work itself may grow. All of it stays the same in strong scaling, that of a process in weak. */
+        double computing = size->computation, before = reference.computation;
+        if (!scaling->weak) {
+            computing *= (double)size->processes;
+            before *= (double)reference.processes;
+        }
+        size->computation = NAN;
+        if (computing > 0)
+            size->computation = before / computing;
         size->global = size->parallel * size->computation;
     }
 }
@@ -161,7 +200,9 @@ static void add_part(struct gathering *gathering, size_t size, const char *name,
     size_t index = row_of(gathering, name, kind); /* may move the rows */
     struct scaling_row *row = &gathering->scaling->rows[index];
     double share = seconds / (double)gathering->scaling->sizes[size].repeats;
-    row->times_s[size] = isnan(row->times_s[size]) ? share : row->times_s[size] + share;
+    if (isnan(row->times_s[size]))
+        row->times_s[size] = 0;
+    row->times_s[size] += share;
 }
 
 static void add_functions(struct gathering *gathering, size_t size, const struct metrics *metrics)
@@ -239,24 +280,29 @@ static int by_time(const void *a, const void *b)
     const struct scaling_row *left = a, *right = b;
     bool left_run = left->kind == SCALING_RUN, right_run = right->kind == SCALING_RUN;
     if (left_run != right_run)
-        return left_run ? -1 : 1;
+        return order_by(right_run, left_run);
     /* `law.error` holds the time at the largest size while rows are sorted: qsort has no context. */
     if (left->law.error != right->law.error)
         return order_by(right->law.error, left->law.error);
-    return left->kind != right->kind ? order_by(left->kind, right->kind) : strcmp(left->name, right->name);
+    if (left->kind != right->kind)
+        return order_by(left->kind, right->kind);
+    return strcmp(left->name, right->name);
 }
 
 static void finish_rows(struct scaling *scaling)
 {
     size_t last = scaling->size_count - 1;
     for (size_t i = 0; i < scaling->row_count; i++)
-        scaling->rows[i].law.error = isnan(scaling->rows[i].times_s[last]) ? 0 : scaling->rows[i].times_s[last];
+        scaling->rows[i].law.error = fmax(scaling->rows[i].times_s[last], 0); /* of NAN: 0 */
     qsort(scaling->rows, scaling->row_count, sizeof *scaling->rows, by_time);
     struct law_point *points = memory_new(scaling->size_count * sizeof *points);
     for (size_t i = 0; i < scaling->row_count; i++) {
         struct scaling_row *row = &scaling->rows[i];
-        for (size_t s = 0; s < scaling->size_count; s++)
-            row->speedups[s] = row->times_s[0] > 0 && row->times_s[s] > 0 ? row->times_s[0] / row->times_s[s] : NAN;
+        for (size_t s = 0; s < scaling->size_count; s++) {
+            row->speedups[s] = NAN;
+            if (row->times_s[0] > 0 && row->times_s[s] > 0)
+                row->speedups[s] = row->times_s[0] / row->times_s[s];
+        }
         row->law = law_of(points, points_of(scaling, row, points));
     }
     free(points);
@@ -272,18 +318,24 @@ static double amdahl_of(const struct scaling *scaling)
         sum_xy += weight * x * y;
         sum_xx += weight * x * x;
     }
-    return sum_xx > 0 ? fmin(fmax(sum_xy / sum_xx, 0), 1) : NAN;
+    if (sum_xx <= 0)
+        return NAN;
+    /* More than n times as fast, by larger caches, would make f negative. */
+    return fmin(fmax(sum_xy / sum_xx, 0), 1);
 }
 
 /* Efficiency at n of a run that takes this long. */
 static double efficiency_at(const struct scaling *scaling, double n, double time_s)
 {
     double ratio = scaling->sizes[0].time_s / time_s;
-    return scaling->weak ? ratio : ratio * scaling_n(&scaling->sizes[0]) / n;
+    if (!scaling->weak)
+        ratio *= scaling_n(&scaling->sizes[0]) / n;
+    return ratio;
 }
 
 static void find_half(struct scaling *scaling)
 {
+    /* Measured goes before predicted. */
     for (size_t i = 0; i < scaling->size_count; i++)
         if (scaling->sizes[i].efficiency < 0.5) {
             scaling->half_n = scaling_n(&scaling->sizes[i]);
@@ -296,6 +348,7 @@ static void find_half(struct scaling *scaling)
         high *= 2;
     if (!law->found || high >= MOST_N)
         return;
+    /* Between the last doubling that is still efficient and the next: laws fall steadily there, so halving finds it. */
     for (low = high / 2; high - low > 1;) {
         double middle = floor((low + high) / 2);
         if (efficiency_at(scaling, middle, law_at(law, middle)) < 0.5)
@@ -317,8 +370,12 @@ static void find_breaking(struct scaling *scaling)
         const struct scaling_row *row = &scaling->rows[i];
         if (row->kind != SCALING_COMPUTING && row->kind != SCALING_REGION && row->kind != SCALING_FUNCTION)
             continue;
-        double first = isnan(row->times_s[0]) ? 0 : row->times_s[0];
-        double excess = row->times_s[last] - (scaling->weak ? first : first * n0 / n);
+        /* Ideal: the same time in weak scaling, n0 / n of it in strong. A part that is new at the largest size is all
+           excess. */
+        double ideal = fmax(row->times_s[0], 0);
+        if (!scaling->weak)
+            ideal *= n0 / n;
+        double excess = row->times_s[last] - ideal;
         if (excess > scaling->breaking_s) {
             scaling->breaking_s = excess;
             scaling->breaking = i;
@@ -332,7 +389,7 @@ static void forecast(struct scaling *scaling)
     const struct scaling_row *run = &scaling->rows[0];
     size_t count = points_of(scaling, run, points);
     for (int i = 0; i < 2 && run->law.found; i++) {
-        double n = scaling_n(&scaling->sizes[scaling->size_count - 1]) * (i ? 4 : 2);
+        double n = scaling_n(&scaling->sizes[scaling->size_count - 1]) * 2 * (1 + i); /* twice, and four times */
         scaling->forecasts[i].n = n;
         scaling->forecasts[i].time = law_predict(points, count, &run->law, n);
         scaling->forecasts[i].efficiency = efficiency_at(scaling, n, scaling->forecasts[i].time.time_s);
@@ -367,7 +424,9 @@ struct scaling *scaling_of(const struct scaling_run *runs, size_t count, bool we
     free(gathering.size_of_run);
     finish_sizes(scaling);
     finish_rows(scaling);
-    scaling->amdahl = weak ? NAN : amdahl_of(scaling);
+    scaling->amdahl = NAN; /* it is about work that does not grow */
+    if (!weak)
+        scaling->amdahl = amdahl_of(scaling);
     forecast(scaling);
     find_half(scaling);
     find_breaking(scaling);

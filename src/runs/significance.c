@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
+/* More parts than anybody reads: 12,870 divisions of each take seconds. */
 enum { CELLS_MOST = 2000, FAMILIES = 2 };
 /* Parts that take less of the run than this are not tested. */
 static const double PART_LEAST = 0.002;
@@ -66,7 +67,10 @@ static void find_quantities(struct finding_parts *parts, const struct metrics *m
     struct heuristic_result *results = heuristics_judge(metrics);
     for (size_t i = 0; i < quantity_count(); i++) {
         const struct quantity *quantity = quantity_at(i);
-        find(parts, i == 0 ? TESTED_RUN : TESTED_QUANTITY, quantity->title, 0, quantity->get(metrics, results));
+        enum tested_kind kind = TESTED_QUANTITY;
+        if (i == 0) /* the first row of quantities.def is the run's duration */
+            kind = TESTED_RUN;
+        find(parts, kind, quantity->title, 0, quantity->get(metrics, results));
         parts->found[parts->count - 1].quantity = i;
     }
     heuristics_free(results);
@@ -99,7 +103,9 @@ static int by_part(const void *a, const void *b)
     if (left->rank != right->rank)
         return order_by(left->rank, right->rank);
     int names = strcmp(left->name, right->name);
-    return names ? names : (left->run > right->run) - (left->run < right->run);
+    if (names != 0)
+        return names;
+    return order_by(left->run, right->run);
 }
 
 static bool same_part(const struct found *a, const struct found *b)
@@ -138,7 +144,9 @@ static int by_size(const void *a, const void *b)
 /* Time of a part in process-seconds, to be compared with others; what is no time counts as much as the run. */
 static double size_of(const struct tested *tested, size_t runs, double run_s)
 {
-    return tested->kind <= TESTED_QUANTITY ? run_s : mean_of(tested->values, runs);
+    if (tested->kind <= TESTED_QUANTITY)
+        return run_s;
+    return mean_of(tested->values, runs);
 }
 
 /* Leaves out parts that are too small to matter, and the smallest of too many. It only looks at all runs together, so
@@ -168,24 +176,34 @@ static bool to_scale(const struct tested *tested, size_t runs, double *scaled)
     bool is_relative = tested->kind > TESTED_QUANTITY || quantity_at(tested->quantity)->unit != QUANTITY_SHARE;
     for (size_t i = 0; i < runs; i++)
         is_relative &= tested->values[i] > 0;
-    for (size_t i = 0; i < runs; i++)
-        scaled[i] = is_relative ? log(tested->values[i]) : tested->values[i];
+    memcpy(scaled, tested->values, runs * sizeof *scaled);
+    for (size_t i = 0; is_relative && i < runs; i++)
+        scaled[i] = log(scaled[i]);
     return is_relative;
 }
 
 void tested_measure(struct tested *tested, size_t before, size_t after)
 {
     double *scaled = memory_new((before + after) * sizeof *scaled);
-    bool is_log = to_scale(tested, before + after, scaled);
+    tested->is_relative = to_scale(tested, before + after, scaled);
     struct welch welch = welch_of(scaled, before, scaled + before, after);
-    tested->is_relative = is_log;
-    tested->mean = is_log ? exp(welch.before) : welch.before;
-    tested->now = is_log ? exp(welch.after) : welch.after;
-    tested->change = is_log ? expm1(welch.difference) : welch.difference;
-    tested->low = is_log ? expm1(welch.low) : welch.low;
-    tested->high = is_log ? expm1(welch.high) : welch.high;
+    /* The effect is in deviations, on the scale of the test. */
     tested->effect = ratio_of(welch.difference, welch.spread);
-    tested->runs_needed = welch.spread > 0 && tested->effect != 0 ? statistics_runs_needed(tested->effect) : 0;
+    tested->runs_needed = 0;
+    if (tested->effect != 0)
+        tested->runs_needed = statistics_runs_needed(tested->effect);
+    if (tested->is_relative) { /* back from logarithms: means are geometric, differences are relative changes */
+        welch.before = exp(welch.before);
+        welch.after = exp(welch.after);
+        welch.difference = expm1(welch.difference);
+        welch.low = expm1(welch.low);
+        welch.high = expm1(welch.high);
+    }
+    tested->mean = welch.before;
+    tested->now = welch.after;
+    tested->change = welch.difference;
+    tested->low = welch.low;
+    tested->high = welch.high;
     free(scaled);
 }
 
@@ -218,7 +236,8 @@ static double least_p(const struct tested *tested, size_t count)
     return least;
 }
 
-/* Holm, of two families: the better one is held to half the level, then the other to the whole. */
+/* Holm, of two families: the better one is held to half the level, then the other to the whole. The run's duration is a
+   family of its own: among thousands of parts it would have to be far clearer. */
 static void join_families(struct tested *tested, size_t count)
 {
     double run = tested[0].p, parts = least_p(tested + 1, count - 1);
@@ -226,7 +245,10 @@ static void join_families(struct tested *tested, size_t count)
     double first = fmin(1, 2 * fmin(run, parts));
     for (size_t i = 0; i < count; i++) {
         bool is_first = (i == 0) == run_first;
-        tested[i].p = is_first ? fmin(1, 2 * tested[i].p) : fmax(first, tested[i].p);
+        if (is_first)
+            tested[i].p = fmin(1, 2 * tested[i].p);
+        else
+            tested[i].p = fmax(first, tested[i].p);
     }
 }
 
@@ -240,14 +262,17 @@ static int by_weight(const void *a, const void *b)
         return order_by(right_effect, left_effect);
     if (left->kind != right->kind)
         return order_by(left->kind, right->kind);
-    return left->rank != right->rank ? order_by(left->rank, right->rank) : strcmp(left->name, right->name);
+    if (left->rank != right->rank)
+        return order_by(left->rank, right->rank);
+    return strcmp(left->name, right->name);
 }
 
 bool significance_possible(size_t before, size_t after, size_t families)
 {
     double all = (double)(before + after);
+    /* The observed division itself reaches what was observed; with as many runs of each, so does its mirror image. */
     double divisions = exp(lgamma(all + 1) - lgamma((double)before + 1) - lgamma((double)after + 1));
-    double least = (before == after ? 2 : 1) / divisions;
+    double least = (1.0 + (before == after)) / divisions;
     return before > 1 && after > 1 && least * (double)families <= SIGNIFICANCE_LEVEL * (1 + 1e-9);
 }
 
@@ -264,10 +289,15 @@ struct significance significance_of(const struct version *before, const struct v
     struct significance significance = {.before = before->run_count, .after = after->run_count};
     struct finding_parts parts = {0};
     for (size_t i = 0; i < before->run_count + after->run_count; i++) {
-        const struct metrics *metrics = i < before->run_count ? before->runs[i] : after->runs[i - before->run_count];
+        const struct version *version = before;
+        size_t run = i;
+        if (i >= before->run_count) {
+            version = after;
+            run -= before->run_count;
+        }
         parts.run = i;
-        find_quantities(&parts, metrics);
-        find_parts(&parts, metrics);
+        find_quantities(&parts, version->runs[run]);
+        find_parts(&parts, version->runs[run]);
     }
     qsort(parts.found, parts.count, sizeof *parts.found, by_part);
     gather(&significance, &parts);
@@ -299,7 +329,9 @@ void significance_clear(struct significance *significance)
 
 enum change tested_change(const struct tested *tested)
 {
-    enum better better = tested->kind <= TESTED_QUANTITY ? quantity_at(tested->quantity)->better : BETTER_LOWER;
+    enum better better = BETTER_LOWER; /* less time */
+    if (tested->kind <= TESTED_QUANTITY)
+        better = quantity_at(tested->quantity)->better;
     if (!tested->is_shown)
         return CHANGE_SAME;
     if (better == BETTER_NEITHER)

@@ -10,27 +10,31 @@
 #include <string.h>
 
 enum { FRACTION_STEPS = 500, BISECTIONS = 200 };
-/* Deviations from the median beyond which a value is an outlier, and a normal distribution's deviation by its median
- * one.
- */
+/* Deviations from the median beyond which a value is an outlier (Iglewicz and Hoaglin, 1993), and a normal
+   distribution's deviation by its median one: 1 / 0.674490. */
 static const double OUTLIER = 3.5, NORMAL_DEVIATION = 1.482602;
 
-/* The continued fraction of the incomplete beta function, by Lentz's method. */
+/* Lentz's method divides by these: one that happens to be 0 is replaced by one that cancels in the next step. */
+static double not_zero(double value)
+{
+    const double tiny = 1e-300;
+    return fabs(value) < tiny ? tiny : value;
+}
+
+/* The continued fraction of the incomplete beta function (Abramowitz and Stegun, 26.5.8), by Lentz's method: two terms
+   a step, until a step no longer changes it. */
 static double beta_fraction(double a, double b, double x)
 {
-    const double tiny = 1e-300, close = 1e-15;
-    double c = 1, d = 1 - (a + b) * x / (a + 1);
-    d = 1 / (fabs(d) < tiny ? tiny : d);
+    const double close = 1e-15;
+    double c = 1, d = 1 / not_zero(1 - (a + b) * x / (a + 1));
     double fraction = d;
     for (int step = 1; step <= FRACTION_STEPS; step++) {
         double m = step;
+        const double terms[2] = {m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m)),
+                                 -(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1))};
         for (int odd = 0; odd < 2; odd++) {
-            double term = odd ? -(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1))
-                              : m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m));
-            d = 1 + term * d;
-            c = 1 + term / c;
-            d = 1 / (fabs(d) < tiny ? tiny : d);
-            c = fabs(c) < tiny ? tiny : c;
+            d = 1 / not_zero(1 + terms[odd] * d);
+            c = not_zero(1 + terms[odd] / c);
             fraction *= d * c;
         }
         if (fabs(d * c - 1) < close)
@@ -42,8 +46,11 @@ static double beta_fraction(double a, double b, double x)
 /* Regularised incomplete beta function. */
 static double beta_share(double a, double b, double x)
 {
-    if (x <= 0 || x >= 1)
-        return x <= 0 ? 0 : 1;
+    if (x <= 0)
+        return 0;
+    if (x >= 1)
+        return 1;
+    /* The fraction converges fast below (a + 1) / (a + b + 2); above, I_x(a, b) = 1 - I_1-x(b, a). */
     double front = exp(lgamma(a + b) - lgamma(a) - lgamma(b) + a * log(x) + b * log1p(-x));
     if (x < (a + 1) / (a + b + 2))
         return front * beta_fraction(a, b, x) / a;
@@ -54,9 +61,12 @@ double statistics_f_tail(double f, double between, double within)
 {
     if (isnan(f) || !(between > 0) || !(within > 0) || f <= 0)
         return 1;
-    return isinf(f) ? 0 : beta_share(within / 2, between / 2, within / (within + between * f));
+    if (isinf(f))
+        return 0;
+    return beta_share(within / 2, between / 2, within / (within + between * f));
 }
 
+/* Of both sides: t^2 is distributed as F with 1 and `freedom`. */
 double statistics_t_tail(double t, double freedom)
 {
     return statistics_f_tail(t * t, 1, freedom);
@@ -67,6 +77,7 @@ double statistics_t_limit(double probability, double freedom)
     double low = 0, high = 1;
     if (!(freedom > 0) || !(probability > 0))
         return INFINITY;
+    /* The inverse of the tail, which falls steadily, by bisection. */
     while (statistics_t_tail(high, freedom) > probability && high < 1e9)
         high *= 2;
     for (int i = 0; i < BISECTIONS && high - low > 1e-12 * high; i++) {
@@ -105,13 +116,18 @@ struct anova_group anova_group_of(const double *values, size_t count)
     double mean = sum / (double)count;
     for (size_t i = 0; i < count; i++)
         squares += (values[i] - mean) * (values[i] - mean);
-    return (struct anova_group){mean, count > 1 ? sqrt(squares / (double)(count - 1)) : 0, count};
+    /* Of a sample: n - 1. One value has no deviation. */
+    return (struct anova_group){mean, sqrt(ratio_of(squares, (double)count - 1)), count};
 }
 
 double statistics_within(double value, double middle, double scale)
 {
+    /* Moved to the bound, not left out (winsorised): the number of runs stays what it was. Without any spread but a few
+       different values, nothing is an outlier. */
     double reach = OUTLIER * scale;
-    return reach > 0 ? fmin(fmax(value, middle - reach), middle + reach) : value;
+    if (reach <= 0)
+        return value;
+    return fmin(fmax(value, middle - reach), middle + reach);
 }
 
 double statistics_median(const double *sorted, size_t count)
@@ -180,7 +196,9 @@ struct welch welch_of(const double *before, size_t before_count, const double *a
                        second.deviation * second.deviation / (double)after_count);
     if (is_known)
         welch.freedom = freedom_of(first, second);
-    double reach = !is_known ? INFINITY : 0;
+    double reach = INFINITY;
+    if (is_known)
+        reach = 0;
     if (is_known && welch.error > 0)
         reach = welch.error * statistics_t_limit(0.05, welch.freedom);
     welch.low = welch.difference - reach;
@@ -209,4 +227,26 @@ void statistics_sort(double *values, size_t count)
 {
     if (count > 1)
         qsort(values, count, sizeof *values, by_value);
+}
+
+void statistics_centre(const double *values, size_t count, double *centred)
+{
+    double *sorted = memory_new(count * sizeof *sorted);
+    memcpy(sorted, values, count * sizeof *sorted);
+    statistics_sort(sorted, count);
+    double median = statistics_median(sorted, count);
+    for (size_t i = 0; i < count; i++)
+        centred[i] = sorted[i] = values[i] - median;
+    double scale = statistics_absolute_deviation(sorted, count);
+    for (size_t i = 0; i < count; i++)
+        centred[i] = statistics_within(centred[i], 0, scale);
+    free(sorted);
+}
+
+uint64_t statistics_random(uint64_t *state)
+{
+    *state ^= *state << 13;
+    *state ^= *state >> 7;
+    *state ^= *state << 17;
+    return *state;
 }

@@ -3,6 +3,7 @@
 #define SIGHT_RUNS_STATISTICS_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 /* What few runs can show. */
 
@@ -55,5 +56,14 @@ size_t statistics_runs_needed(double effect);
 
 /* Sorts numbers, smallest first. */
 void statistics_sort(double *values, size_t count);
+
+/* The values as differences from their median, those beyond statistics_within of it moved to that bound: so that
+   squares of them lose no digits, and one bad run decides nothing. `centred` has room for as many. */
+void statistics_centre(const double *values, size_t count, double *centred);
+
+/* The next of a fixed series of random numbers (xorshift, Marsaglia 2003): the same runs give the same result. The
+   state must not be 0. */
+#define STATISTICS_RANDOM UINT64_C(88172645463325252)
+uint64_t statistics_random(uint64_t *state);
 
 #endif
