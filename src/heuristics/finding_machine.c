@@ -13,7 +13,7 @@
 /* It is evident if this share of all time is in calls that no network explains, and similar calls are prompt: a slow or
    busy network would delay all of them. A few calls alone could be a page fault or the first use of a connection. */
 enum { HELD_LEAST = 10, PROMPT_LEAST = 3 };
-static const double HELD_SHARE = 0.05, PROMPT_SHARE = 0.02;
+static const double HELD_SHARE = 0.05, PROMPT_SHARE = 0.01;
 
 /* What the kernel counted, of recordings: how long processes were ready to run and had no core. A process that waits in
    MPI loses nothing by that; so at least the part beyond its time in MPI is lost computing. */
@@ -116,6 +116,9 @@ bool find_oversubscription(const struct finding_input *input, struct finding *fi
     finding->waiting_s = held_s;
     /* All that MPI costs beyond an ideal network: with a core for each process the network would take microseconds. */
     finding->saving_s = working_s * (1 - analysis->transfer);
+    /* Where the path through the run is computing, that was held up as much as the calls were. */
+    if (finding->saving_s <= FINDING_NOISE * working_s)
+        finding->saving_s = held_s / (double)analysis->process_count;
     finding->to_s = (double)analysis->duration / 1e9;
     snprintf(finding->title, sizeof finding->title, "the processes share cores: more of them run than there are cores");
     snprintf(finding->text, sizeof finding->text,

@@ -9,7 +9,6 @@
 #include "graph/wait_windows.h"
 #include "replay/analyst.h"
 #include "replay/call_sites.h"
-#include "replay/held_calls.h"
 #include "replay/hub.h"
 #include "replay/replay.h"
 #include "waits/critical_path.h"
@@ -268,7 +267,7 @@ static void sum_call(struct analyst *analyst, uint32_t location, uint32_t index,
         to_ns += completion.ns;
         from_ns = time_since(analyst->begin_ns, completion.until_ns);
     }
-    held_calls_add(analyst->analysis, graph, call, &wait);
+    held_calls_add(&analyst->held, graph, call, &wait);
     if (call->instance && is_synchronisation(graph, call))
         add_synchronisation(analyst, call, &wait, bin, computed_ns);
     if (to_ns > from_ns)
@@ -282,6 +281,7 @@ static void sum_waits(struct analyst *analyst)
     struct sweep sweep = sweep_begin(graph);
     uint32_t location, from, to;
     size_t bin = 0;
+    analyst->held = held_calls_begin(graph);
     /* Calls of all locations of about the same time together: what they wait for is then in the cache (sweep.h). */
     while (sweep_next(&sweep, &location, &from, &to)) {
         int64_t before_ns = graph_left_before_ns(graph, location, from);
@@ -299,6 +299,7 @@ static void sum_waits(struct analyst *analyst)
     for (location = 0; location < graph->location_count; location++)
         analyst->compute_ns[location] += time_since(
             graph_left_before_ns(graph, location, graph->locations[location].count), graph->locations[location].end_ns);
+    held_calls_end(&analyst->held, analyst->analysis);
     count_operations(analyst->analysis, graph);
     for (size_t i = 0; i < graph->instance_count; i++)
         /* Their waits are not counted: reports say how many there are. */

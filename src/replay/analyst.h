@@ -3,6 +3,7 @@
 #define SIGHT_REPLAY_ANALYST_H
 
 #include "graph/graph.h"
+#include "replay/held_calls.h"
 
 /* For analyse.c and savings.c: an analysis under way. */
 
@@ -25,6 +26,7 @@ struct analyst {
     struct course_edges edges;
     int64_t *sites_ns[SUMS], *comms_ns[SUMS]; /* by site and communicator; NULL: no waits */
     uint64_t longest[SUMS][LONGEST_WAITS];    /* locations and calls of the longest waits */
+    struct held_calls held;
 };
 
 /* Waits of the kinds, all together, in ns. `kinds`: bit 1 << kind. */

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "replay/held_calls.h"
 
+#include "core/memory.h"
+
 /* Bytes that the call receives; -1: not known, too many, or it receives nothing. */
 static int64_t received_bytes(const struct graph *graph, const struct call *call)
 {
@@ -16,7 +18,9 @@ static int64_t received_bytes(const struct graph *graph, const struct call *call
     return bytes;
 }
 
-/* The same for a collective in which all wait for all. */
+/* The same for a collective in which all wait for all; BYTES_UNTOLD: the trace does not tell. */
+enum { BYTES_UNTOLD = INT32_MAX };
+
 static int64_t collective_bytes(const struct graph *graph, const struct call *call)
 {
     struct collective collective = graph_collective(graph, call);
@@ -25,9 +29,9 @@ static int64_t collective_bytes(const struct graph *graph, const struct call *ca
         return -1;
     if (collective.wait == WAIT_AT_BARRIER)
         return 0;
-    bool known = collective.wait == WAIT_AT_NXN && collective.shape != SHAPE_NEIGHBOURS && instance->bytes > 0 &&
-                 instance->bytes <= HELD_BYTES;
-    return known ? (int64_t)instance->bytes : -1;
+    if (collective.wait != WAIT_AT_NXN || collective.shape == SHAPE_NEIGHBOURS || instance->bytes > HELD_BYTES)
+        return -1;
+    return instance->bytes > 0 ? (int64_t)instance->bytes : BYTES_UNTOLD;
 }
 
 /* Collectives are at best trees: ceil(log2(processes)) messages one after the other, at least one. */
@@ -39,7 +43,14 @@ static int64_t steps_of(uint64_t processes)
     return steps;
 }
 
-void held_calls_add(struct analysis *analysis, const struct graph *graph, const struct call *call,
+struct held_calls held_calls_begin(const struct graph *graph)
+{
+    struct held_calls calls = {0};
+    calls.unknown = memory_new(graph->defs->state_count * sizeof *calls.unknown);
+    return calls;
+}
+
+void held_calls_add(struct held_calls *calls, const struct graph *graph, const struct call *call,
                     const struct wait *wait)
 {
     const struct instance *instance = graph_instance(graph, call);
@@ -55,15 +66,38 @@ void held_calls_add(struct analysis *analysis, const struct graph *graph, const 
     }
     if (bytes < 0)
         return;
+    struct held_sums *sums = &calls->all;
+    if (instance && bytes == BYTES_UNTOLD) {
+        sums = &calls->unknown[graph_state(graph, call)->first_of_name];
+        bytes = 0;
+    }
     int64_t explained_ns = steps * HELD_STEP_NS + bytes * HELD_BYTE_NS;
     int64_t own_ns = time_since(wait->ns, time_since(call->enter_ns, call->leave_ns));
     bool measured = instance || wait->kind != WAIT_NONE;
-    analysis->small_calls += measured;
+    sums->small += measured;
     /* A call that is over before its partner comes has no own time: the clocks are wrong, and it says nothing. */
     bool certain = own_ns > 0 || graph->clock_error_ns == 0;
-    analysis->prompt_calls += measured && certain && own_ns <= explained_ns;
+    sums->prompt += measured && certain && own_ns <= explained_ns;
     if (time_since(graph->clock_error_ns, own_ns) <= HELD_TIMES * explained_ns)
         return;
-    analysis->held_calls++;
-    time_add(&analysis->held, own_ns);
+    sums->held++;
+    time_add(&sums->held_ns, own_ns);
+}
+
+static void put(struct analysis *analysis, const struct held_sums *sums)
+{
+    analysis->small_calls += sums->small;
+    analysis->prompt_calls += sums->prompt;
+    analysis->held_calls += sums->held;
+    time_add(&analysis->held, sums->held_ns);
+}
+
+void held_calls_end(struct held_calls *calls, struct analysis *analysis)
+{
+    put(analysis, &calls->all);
+    for (size_t i = 0; i < analysis->state_count; i++)
+        if (calls->unknown[i].prompt * HELD_UNKNOWN >= calls->unknown[i].small)
+            put(analysis, &calls->unknown[i]);
+    free(calls->unknown);
+    *calls = (struct held_calls){0};
 }

@@ -10,13 +10,28 @@
    are also prompt, the network is not the cause: a process that should continue is not running.
 
    Counted are receives, and completions of receives, of HELD_BYTES at most, barriers, and collectives of all to all of
-   so few bytes. What explains a call: HELD_STEP_NS for each step of it (log2 of the processes), and HELD_BYTE_NS for
-   each byte. A call is held that takes HELD_TIMES as long, and prompt if it takes no longer, where it is known when the
-   last it depends on came. Sends do not count: they may be held back by their receiver. Where messages arrive before
-   they are sent, a call is held only if it takes longer still by the clock error. */
-enum { HELD_BYTES = 16384, HELD_STEP_NS = 100000, HELD_BYTE_NS = 10, HELD_TIMES = 10 };
+   so few bytes. Where a trace does not tell the bytes of these, a function counts if at least 1 / HELD_UNKNOWN of its
+   calls are prompt. What explains a call: HELD_STEP_NS for each step of it (log2 of the processes), and HELD_BYTE_NS
+   for each byte. A call is held that takes HELD_TIMES as long, and prompt if it takes no longer, where it is known when
+   the last it depends on came. Sends do not count: they may be held back by their receiver. Where messages arrive
+   before they are sent, a call is held only if it takes longer still by the clock error. */
+enum { HELD_BYTES = 16384, HELD_STEP_NS = 100000, HELD_BYTE_NS = 10, HELD_TIMES = 10, HELD_UNKNOWN = 5 };
 
-void held_calls_add(struct analysis *analysis, const struct graph *graph, const struct call *call,
+struct held_sums {
+    uint64_t small, prompt, held;
+    int64_t held_ns;
+};
+
+/* Adds the call to those of its state if its bytes are not known, else to those of all. */
+struct held_calls {
+    struct held_sums all;
+    struct held_sums *unknown; /* by state; owned */
+};
+struct held_calls held_calls_begin(const struct graph *graph);
+void held_calls_add(struct held_calls *calls, const struct graph *graph, const struct call *call,
                     const struct wait *wait);
+
+/* Puts the sums into the analysis and frees them. */
+void held_calls_end(struct held_calls *calls, struct analysis *analysis);
 
 #endif
