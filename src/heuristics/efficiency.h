@@ -25,6 +25,9 @@ double communication_share(const struct metrics *metrics);
 /* The same with them. */
 double mpi_share(const struct metrics *metrics);
 
+/* Time of the process in these functions. */
+int64_t starting_ns(const struct metrics *metrics, const struct process_row *row);
+
 /* Share of starting and ending MPI in the processes' total times. It is large in a short run, however well written. */
 double startup_share(const struct metrics *metrics);
 

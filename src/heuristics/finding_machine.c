@@ -8,6 +8,7 @@
 #include "heuristics/efficiency.h"
 #include "profile/resources.h"
 
+#include <math.h>
 #include <stdio.h>
 
 /* It is evident if this share of all time is in calls that no network explains, and similar calls are prompt: a slow or
@@ -15,8 +16,11 @@
 enum { HELD_LEAST = 10, PROMPT_LEAST = 3 };
 static const double HELD_SHARE = 0.05, PROMPT_SHARE = 0.01;
 
-/* What the kernel counted, of recordings: how long processes were ready to run and had no core. A process that waits in
-   MPI loses nothing by that; so at least the part beyond its time in MPI is lost computing. */
+/* What the kernel counted, of recordings: how long processes had a core, and how long they were ready to run and had
+   none. A process that waits in MPI loses nothing by that. It is ready to run, or runs, in MPI all the time at most:
+   the rest is computing, and of that the same share is lost as of all. If no more processes run than there are cores,
+   other programs take them, and as large a share of what calls take beyond waiting is lost; among more processes those
+   that wait in MPI take turns, and the share says nothing about the calls. */
 struct lost {
     size_t processes;             /* of which it is known */
     double lost_s, wall_s, cpu_s; /* means */
@@ -24,10 +28,22 @@ struct lost {
 };
 static const double LOST_SHARE = 0.05;
 
+/* In calls other than those that start and end MPI, which readings do not cover; `own`: without waiting for others. */
+static double calls_ns(const struct metrics *metrics, size_t row, bool own)
+{
+    const struct analysis *analysis = metrics->analysis;
+    double ns = (double)metrics->process[row].communication_ns - (double)starting_ns(metrics, &metrics->process[row]);
+    for (int kind = WAIT_NONE + 1; own && kind < WAIT_CAUSED_COUNT; kind++)
+        if (kind != WAIT_AT_INIT && kind != WAIT_AT_FINALIZE)
+            ns -= (double)analysis->waits[kind].victims_ns[row];
+    return fmax(ns, 0);
+}
+
 static struct lost lost_of(const struct metrics *metrics)
 {
     struct lost lost = {0};
     const struct resources *resources = metrics->resources;
+    double in_calls_s = 0;
     for (size_t i = 0, row = 0; resources && i < resources->count; i++) {
         const struct process_resources *process = &resources->process[i];
         int64_t delay_ns = resources_used(process, RESOURCE_DELAY), cpu_ns = resources_used(process, RESOURCE_CPU);
@@ -38,13 +54,17 @@ static struct lost lost_of(const struct metrics *metrics)
         if (row == metrics->process_count || metrics->process[row].rank != process->rank || delay_ns < 0 ||
             process->wall_ns == 0)
             continue;
-        int64_t beyond_ns = delay_ns - metrics->process[row].communication_ns;
+        double ready_ns = (double)delay_ns + fmax((double)cpu_ns, 0);
+        double share = ready_ns > 0 ? (double)delay_ns / ready_ns : 0;
         lost.processes++;
-        lost.lost_s += (double)larger(beyond_ns, 0) / 1e9;
+        lost.lost_s += share * fmax(ready_ns - calls_ns(metrics, row, false), 0) / 1e9;
+        in_calls_s += share * calls_ns(metrics, row, true) / 1e9;
         lost.wall_s += (double)process->wall_ns / 1e9;
         lost.cpu_s += (double)cpu_ns / 1e9;
         lost.cores = larger(cores, lost.cores);
     }
+    if (lost.cores > 0 && lost.processes <= (size_t)lost.cores)
+        lost.lost_s += in_calls_s;
     if (lost.processes > 0) {
         lost.lost_s /= (double)lost.processes;
         lost.wall_s /= (double)lost.processes;
@@ -86,7 +106,7 @@ static void say_measured(const struct finding_input *input, struct finding *find
     finding->to_s = (double)input->analysis->duration / 1e9;
     snprintf(finding->title, sizeof finding->title, "the processes wait for cores: they are ready to run and cannot");
     snprintf(finding->text, sizeof finding->text,
-             "Outside MPI a process waits for a core for %s of %s on average, or longer, as the kernel has counted; it "
+             "By the kernel's counters a process that could go on waits for a core for about %s of %s on average; it "
              "gets %s of CPU time.",
              seconds_text(time, lost.lost_s), seconds_text(wall, lost.wall_s), seconds_text(cpu, lost.cpu_s));
     if (lost.cores > 0 && lost.processes > (size_t)lost.cores)
