@@ -89,6 +89,8 @@ static enum status preamble_read(struct clog2_preamble *into, const char *preamb
 {
     size_t at = 0;
     const char *version = preamble_string(preamble, &at);
+    if (!version)
+        return error_set(err, ERROR_INPUT, "%s: byte 0: the version in the preamble has no end", name);
     *into = (struct clog2_preamble){.version = (uint32_t)(version[6] - '0') * 100 + (uint32_t)(version[8] - '0') * 10 +
                                                (uint32_t)(version[9] - '0'),
                                     .big_endian = true};
