@@ -14,6 +14,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+/* The library prints its errors on standard error unless it has a callback, which gets no context of the call that
+   failed: so the first one is noted here and fetched by whoever made the call. A later one is usually a consequence. */
 static char complaint[300];
 
 static OTF2_ErrorCode note_complaint(void *context, const char *file, uint64_t line, const char *function,
@@ -37,6 +39,7 @@ const char *otf2_complaint(void)
 {
     static char line[sizeof complaint];
     memcpy(line, complaint, sizeof line);
+    /* Names from the archive are quoted in it, and may hold terminal escapes. */
     for (char *at = line; *at; at++)
         if ((unsigned char)*at < ' ')
             *at = ' ';
@@ -51,6 +54,8 @@ static struct sigaction before[SIGNALS];
 static char last_words[600];
 static volatile sig_atomic_t guarding;
 
+/* In a handler after a crash no memory can be trusted to be whole: the line was made beforehand. SA_RESETHAND lets a
+   crash in here end the program as usual. */
 static void on_crash(int number)
 {
     (void)number;
@@ -85,11 +90,13 @@ bool otf2_is_anchor(const unsigned char *data, size_t size)
     return size >= 6 && memcmp(data + 2, "OTF2", 4) == 0;
 }
 
+/* Any tar file may hold an archive: the name of its first member says nothing. */
 bool otf2_is_packed(const unsigned char *data, size_t size)
 {
     return tar_is_file(data, size);
 }
 
+/* Two archives in one directory: which one is meant must be said by name. */
 char *otf2_find_anchor(const char *directory)
 {
     DIR *open = opendir(directory);
@@ -97,6 +104,7 @@ char *otf2_find_anchor(const char *directory)
     size_t count = 0;
     for (struct dirent *entry; open && (entry = readdir(open));) {
         size_t length = strlen(entry->d_name);
+        /* A hidden file is one that somebody is still writing (rsync, our own converter). */
         if (length < 6 || entry->d_name[0] == '.' || strcmp(entry->d_name + length - 5, ".otf2") != 0)
             continue;
         count++;
@@ -121,7 +129,8 @@ static int remove_one(const char *path, const struct stat *about, int kind, stru
     return remove(path);
 }
 
-/* The anchor in the directory or one below. */
+/* The anchor in the directory or one below. Packed archives often hold the directory of the experiment, and that the
+   archive. Depth is bounded: the tar file may be hostile. */
 static char *find_unpacked(const char *directory, unsigned depth)
 {
     char *found = otf2_find_anchor(directory);

@@ -19,6 +19,12 @@ const char *otf2_string(const struct otf2_defs *otf2, OTF2_StringRef string)
     return index == OTF2_NONE ? NULL : otf2->string[index];
 }
 
+uint32_t otf2_site(const struct otf2_defs *otf2, OTF2_SourceCodeLocationRef place)
+{
+    uint32_t index = otf2_index(&otf2->place_ids, place);
+    return index == OTF2_NONE ? 0 : otf2->sites[index];
+}
+
 /* Adds a row under its id. False: the id is taken, the row is not added. */
 #define ADD(otf2, name, id, ...)                                                                                       \
     (take_id(otf2, &(otf2)->name##_ids, (id), (otf2)->name##_count) ? ADD_ROW(otf2, name, __VA_ARGS__) : false)
@@ -29,6 +35,7 @@ const char *otf2_string(const struct otf2_defs *otf2, OTF2_StringRef string)
         true;                                                                                                          \
     }))
 
+/* All ones means "undefined" in every kind of reference; the map cannot hold it either. */
 static bool take_id(struct otf2_defs *otf2, struct otf2_ids *ids, uint64_t id, size_t index)
 {
     if (id == UINT64_MAX)
@@ -45,6 +52,7 @@ static OTF2_CallbackCode on_clock(void *user, uint64_t resolution, uint64_t offs
     struct otf2_defs *otf2 = user;
     (void)length;
     (void)realtime;
+    /* The length is what the writer believed when it closed the archive, and the date is not used. */
     otf2->resolution = resolution;
     otf2->offset = offset;
     return OTF2_CALLBACK_SUCCESS;
@@ -107,6 +115,7 @@ static OTF2_CallbackCode on_group(void *user, OTF2_GroupRef self, OTF2_StringRef
     return OTF2_CALLBACK_SUCCESS;
 }
 
+/* A communicator's parent is not needed: members say all that is asked later. */
 static OTF2_CallbackCode on_comm(void *user, OTF2_CommRef self, OTF2_StringRef name, OTF2_GroupRef group,
                                  OTF2_CommRef parent, OTF2_CommFlag flags)
 {
@@ -143,6 +152,7 @@ static OTF2_CallbackCode on_member(void *user, OTF2_MetricMemberRef self, OTF2_S
     return OTF2_CALLBACK_SUCCESS;
 }
 
+/* A METRIC event gives the values of a whole class at once: its members are counters one after the other. */
 static OTF2_CallbackCode on_metric_class(void *user, OTF2_MetricRef self, uint8_t count,
                                          const OTF2_MetricMemberRef *members, OTF2_MetricOccurrence occurrence,
                                          OTF2_RecorderKind recorder)
@@ -159,6 +169,7 @@ static OTF2_CallbackCode on_metric_class(void *user, OTF2_MetricRef self, uint8_
     return OTF2_CALLBACK_SUCCESS;
 }
 
+/* An instance is a class that another location records: "per process metrics" of Score-P, whose scope is a process. */
 static OTF2_CallbackCode on_metric_instance(void *user, OTF2_MetricRef self, OTF2_MetricRef class,
                                             OTF2_LocationRef recorder, OTF2_MetricScope scope, uint64_t of)
 {
@@ -264,6 +275,7 @@ static void make_sites(struct otf2_defs *otf2)
 /* A node after its parents; those that are their own parents have none. */
 static void make_path(struct otf2_defs *otf2, uint32_t index)
 {
+    /* Deeper parents are cut off: the path begins 256 levels above its end. A cycle ends the same way. */
     uint32_t chain[256];
     size_t depth = 0;
     for (uint32_t at = index; at != OTF2_NONE && otf2->context[at].path == OTF2_NONE && depth < 256;
@@ -276,8 +288,7 @@ static void make_path(struct otf2_defs *otf2, uint32_t index)
         if (context->path != OTF2_NONE || region == OTF2_NONE)
             continue;
         bool under = parent != OTF2_NONE && otf2->context[parent].path != OTF2_NONE;
-        uint32_t place = otf2_index(&otf2->place_ids, context->place);
-        context->site = place == OTF2_NONE ? 0 : otf2->sites[place];
+        context->site = otf2_site(otf2, context->place);
         context->path = defs_add_path(otf2->defs, &(struct path_def){under ? otf2->context[parent].path + 1 : 0,
                                                                      otf2->states[region], context->site});
     }
@@ -289,13 +300,18 @@ static void make_paths(struct otf2_defs *otf2)
         make_path(otf2, i);
 }
 
+static enum counter_type type_of(OTF2_Type type)
+{
+    if (type == OTF2_TYPE_DOUBLE || type == OTF2_TYPE_FLOAT)
+        return COUNTER_DOUBLE;
+    return type == OTF2_TYPE_INT64 ? COUNTER_INT64 : COUNTER_UINT64;
+}
+
 static struct counter_def counter_of(const struct otf2_defs *otf2, const struct otf2_member *member,
                                      OTF2_MetricScope scope, bool instance)
 {
-    struct counter_def counter = {.type = member->type == OTF2_TYPE_DOUBLE || member->type == OTF2_TYPE_FLOAT
-                                              ? COUNTER_DOUBLE
-                                          : member->type == OTF2_TYPE_INT64 ? COUNTER_INT64
-                                                                            : COUNTER_UINT64};
+    struct counter_def counter = {.type = type_of(member->type)};
+    /* START, POINT, LAST and NEXT, which say when a value holds, are dropped: ours hold at the event. */
     switch (member->mode & OTF2_METRIC_VALUE_MASK) {
     case OTF2_METRIC_VALUE_ACCUMULATED:
         counter.mode = COUNTER_MODE_ACCUMULATED;
@@ -306,12 +322,14 @@ static struct counter_def counter_of(const struct otf2_defs *otf2, const struct 
     default:
         counter.mode = COUNTER_MODE_ABSOLUTE;
     }
+    /* A class without an instance is of the location that records it. */
     if (instance && scope == OTF2_SCOPE_LOCATION_GROUP)
         counter.scope = COUNTER_OF_PROCESS;
     else if (instance && scope == OTF2_SCOPE_SYSTEM_TREE_NODE)
         counter.scope = COUNTER_OF_HOST;
     else if (instance && scope == OTF2_SCOPE_GROUP)
         counter.scope = COUNTER_OF_ALL;
+    /* The value stands for value * base^exponent: kept apart, so that no precision is lost. */
     if (member->exponent != 0 && member->exponent >= INT32_MIN && member->exponent <= INT32_MAX) {
         counter.base = member->base == OTF2_BASE_BINARY ? 2 : 10;
         counter.exponent = (int32_t)member->exponent;
@@ -325,12 +343,15 @@ static void make_metrics(struct otf2_defs *otf2)
     for (size_t i = 0; i < otf2->metric_count; i++) {
         struct otf2_metric *metric = &otf2->metric[i];
         uint32_t class = metric->instance ? otf2_index(&otf2->metric_ids, metric->of) : (uint32_t)i;
+        /* An instance of an instance could be a circle. */
         if (class == OTF2_NONE || otf2->metric[class].instance)
             continue;
         const struct otf2_metric *of = &otf2->metric[class];
+        /* Instances get counters of their own: their scope differs, and two may stand on one location. */
         metric->mark = (uint32_t)otf2->defs->mark_count;
         metric->count = of->count;
         for (uint8_t k = 0; k < of->count; k++) {
+            /* A member without definition keeps its place: values are counted by position. */
             static const struct otf2_member nothing = {.type = OTF2_TYPE_UINT64, .name = OTF2_UNDEFINED_STRING};
             uint32_t index = otf2_index(&otf2->member_ids, of->members[k]);
             const struct otf2_member *member = index == OTF2_NONE ? &nothing : &otf2->member[index];
@@ -350,14 +371,16 @@ static void make_handles(struct otf2_defs *otf2)
         const struct otf2_handle *handle = &otf2->handle[i];
         uint32_t file = otf2_index(&otf2->file_ids, handle->file), api = otf2_index(&otf2->api_ids, handle->paradigm);
         uint32_t comm = otf2_index(&otf2->comm_ids, handle->comm);
-        const char *name = file == OTF2_NONE ? NULL : otf2_string(otf2, otf2->file[file]);
-        if (!name)
-            name = otf2_string(otf2, handle->name);
-        otf2->handles[i] = defs_add_handle(
-            otf2->defs,
-            &(struct handle_def){.name = (char *)(uintptr_t)name,
-                                 .api = api == OTF2_NONE ? NULL : (char *)(uintptr_t)otf2_string(otf2, otf2->api[api]),
-                                 .comm = comm == OTF2_NONE ? EVENT_UNKNOWN : otf2->comm[comm].comm});
+        struct handle_def ours = {.name = (char *)(uintptr_t)otf2_string(otf2, handle->name), .comm = EVENT_UNKNOWN};
+        /* The path of the file says more than the handle's name, which is often empty. Pipes and sockets have none. */
+        const char *path = file == OTF2_NONE ? NULL : otf2_string(otf2, otf2->file[file]);
+        if (path)
+            ours.name = (char *)(uintptr_t)path;
+        if (api != OTF2_NONE)
+            ours.api = (char *)(uintptr_t)otf2_string(otf2, otf2->api[api]);
+        if (comm != OTF2_NONE)
+            ours.comm = otf2->comm[comm].comm;
+        otf2->handles[i] = defs_add_handle(otf2->defs, &ours);
     }
 }
 
@@ -397,6 +420,8 @@ enum status otf2_defs_read(struct otf2_defs *otf2, struct otf2_archive *archive,
         OTF2_Reader_CloseGlobalDefReader(archive->library, definitions);
     }
     const char *why = otf2_complaint();
+    /* Locations come late in the definitions: without one, no event could be read. Damage after them costs names
+       only. */
     if (code != OTF2_SUCCESS && otf2->location_count == 0)
         return error_set(err, ERROR_INPUT, "%s: the definitions of this archive cannot be read%s%s",
                          reader->input->name, *why ? ": " : "", why);
@@ -406,6 +431,7 @@ enum status otf2_defs_read(struct otf2_defs *otf2, struct otf2_archive *archive,
         reader_damage(reader, 0, "the clock has no resolution: taken for 1 ns");
         otf2->resolution = 1000000000;
     }
+    /* In this order: communicators need the processes, contexts the states and places, handles the communicators. */
     otf2_make_states(otf2);
     otf2_make_processes(otf2);
     otf2_make_comms(otf2);

@@ -144,6 +144,9 @@ void otf2_defs_clear(struct otf2_defs *otf2);
 
 const char *otf2_string(const struct otf2_defs *otf2, OTF2_StringRef string); /* NULL: none */
 
+/* A place in the source as event.site: 0 if it is not defined. */
+uint32_t otf2_site(const struct otf2_defs *otf2, OTF2_SourceCodeLocationRef place);
+
 /* Makes ours: otf2_regions.c and otf2_groups.c. */
 void otf2_make_states(struct otf2_defs *otf2);
 void otf2_make_processes(struct otf2_defs *otf2);

@@ -14,7 +14,8 @@ static const struct otf2_group *group_of(const struct otf2_defs *otf2, OTF2_Grou
     return index == OTF2_NONE ? NULL : &otf2->group[index];
 }
 
-/* The locations of MPI's ranks; NULL if the archive does not have them. */
+/* The locations of MPI's ranks; NULL if the archive does not have them. The longest: an archive whose definitions are
+   those of each process, put together, may have several. */
 static const struct otf2_group *mpi_locations(const struct otf2_defs *otf2)
 {
     const struct otf2_group *found = NULL;
@@ -33,13 +34,16 @@ static void rank_by_locations(struct otf2_defs *otf2, const struct otf2_group *r
 {
     for (uint32_t rank = 0; rank < ranks->count; rank++) {
         uint32_t location = otf2_index(&otf2->location_ids, ranks->members[rank]);
-        uint32_t process =
-            location == OTF2_NONE ? OTF2_NONE : otf2_index(&otf2->process_ids, otf2->location[location].group);
+        if (location == OTF2_NONE)
+            continue;
+        /* A process that is named twice keeps its first rank. */
+        uint32_t process = otf2_index(&otf2->process_ids, otf2->location[location].group);
         if (process != OTF2_NONE && otf2->process[process].rank == OTF2_NONE)
             otf2->process[process].rank = rank;
     }
 }
 
+/* The name must end with its number: "node17 rank 3" has none, since 17 is that of a machine. */
 static bool number_in(const char *name, uint32_t *number)
 {
     const char *digits = name ? strpbrk(name, "0123456789") : NULL;
@@ -51,6 +55,7 @@ static bool number_in(const char *name, uint32_t *number)
     return !*end && value < PROCESS_LIMIT;
 }
 
+/* Either all names give distinct numbers without much room between them, or none is trusted. */
 static void rank_by_names(struct otf2_defs *otf2)
 {
     struct map taken = {0};
@@ -69,6 +74,8 @@ static void rank_by_names(struct otf2_defs *otf2)
     map_clear(&taken);
 }
 
+/* Processes outside MPI's list (a daemon of the recorder) get the ranks above it. An accelerator is no process: its
+   streams are locations of the process that created it. */
 static void rank_others(struct otf2_defs *otf2)
 {
     uint32_t next = 0;
@@ -80,11 +87,9 @@ static void rank_others(struct otf2_defs *otf2)
         uint32_t creator = otf2_index(&otf2->process_ids, process->creator);
         if (process->rank != OTF2_NONE)
             continue;
-        if (process->type == OTF2_LOCATION_GROUP_TYPE_ACCELERATOR && creator != OTF2_NONE &&
-            otf2->process[creator].rank != OTF2_NONE)
-            process->rank = otf2->process[creator].rank;
-        else
-            process->rank = next++;
+        bool owned = process->type == OTF2_LOCATION_GROUP_TYPE_ACCELERATOR && creator != OTF2_NONE &&
+                     otf2->process[creator].rank != OTF2_NONE;
+        process->rank = owned ? otf2->process[creator].rank : next++;
     }
     otf2->defs->processes = next;
 }
@@ -93,6 +98,7 @@ static void rank_others(struct otf2_defs *otf2)
 static const char *host_of(const struct otf2_defs *otf2, OTF2_SystemTreeNodeRef node)
 {
     const char *nearest = NULL;
+    /* Trees have machine, rack, node, socket at most; more is a circle. */
     for (unsigned depth = 0; depth < 16; depth++) {
         uint32_t index = otf2_index(&otf2->host_ids, node);
         if (index == OTF2_NONE)
@@ -119,16 +125,19 @@ static void add_location(struct otf2_defs *otf2, struct otf2_location_def *locat
                                                [OTF2_LOCATION_TYPE_ACCELERATOR_STREAM] = LOCATION_STREAM,
                                                [OTF2_LOCATION_TYPE_METRIC] = LOCATION_METRIC};
     uint32_t process = otf2_index(&otf2->process_ids, location->group);
-    const struct otf2_process *of = process == OTF2_NONE ? NULL : &otf2->process[process];
-    size_t type = location->type;
-    defs_add_location(
-        otf2->defs, &(struct location_def){.process = location->process,
-                                           .thread = location->thread,
-                                           .kind = type < sizeof kinds / sizeof *kinds ? kinds[type] : LOCATION_THREAD,
-                                           .id = location->id,
-                                           .name = (char *)(uintptr_t)otf2_string(otf2, location->name),
-                                           .process_name = of ? (char *)(uintptr_t)otf2_string(otf2, of->name) : NULL,
-                                           .host = of ? (char *)(uintptr_t)host_of(otf2, of->host) : NULL});
+    struct location_def ours = {.process = location->process,
+                                .thread = location->thread,
+                                .kind = LOCATION_THREAD,
+                                .id = location->id,
+                                .name = (char *)(uintptr_t)otf2_string(otf2, location->name)};
+    /* Later versions of the format may have more types than this table. */
+    if (location->type < sizeof kinds / sizeof *kinds)
+        ours.kind = kinds[location->type];
+    if (process != OTF2_NONE) {
+        ours.process_name = (char *)(uintptr_t)otf2_string(otf2, otf2->process[process].name);
+        ours.host = (char *)(uintptr_t)host_of(otf2, otf2->process[process].host);
+    }
+    defs_add_location(otf2->defs, &ours);
     if (location->thread >= otf2->defs->threads)
         otf2->defs->threads = location->thread + 1;
 }
@@ -138,6 +147,8 @@ static void add_location(struct otf2_defs *otf2, struct otf2_location_def *locat
 static void number_threads(struct otf2_defs *otf2, const struct otf2_group *ranks)
 {
     uint32_t *next = memory_new((otf2->defs->processes + 1) * sizeof *next);
+    /* Thread 0 is where MPI is called in nearly all programs, and Score-P's "per process metrics" must not take its
+       place. */
     for (int pass = 0; pass < 3; pass++)
         for (size_t i = 0; i < otf2->location_count; i++) {
             struct otf2_location_def *location = &otf2->location[i];
@@ -186,6 +197,7 @@ static uint32_t *world_ranks(const struct otf2_defs *otf2, OTF2_GroupRef id, uin
         return NULL;
     uint32_t *world = memory_new((group->count + 1) * sizeof *world);
     for (uint32_t i = 0; i < group->count; i++) {
+        /* Members of COMM_GROUP are indices into COMM_LOCATIONS, those of COMM_LOCATIONS are locations themselves. */
         uint64_t member = group->type == OTF2_GROUP_TYPE_COMM_LOCATIONS ? i : group->members[i];
         uint32_t location = member < ranks->count ? otf2_index(&otf2->location_ids, ranks->members[member]) : OTF2_NONE;
         world[i] = location == OTF2_NONE ? OTF2_NONE : otf2->location[location].process;
@@ -230,6 +242,8 @@ static struct otf2_comm *find_world(struct otf2_defs *otf2)
     return found;
 }
 
+/* A window is a communicator of ours with the same members, so that its synchronising calls are matched like
+   collectives. */
 static void make_windows(struct otf2_defs *otf2)
 {
     for (size_t i = 0; i < otf2->window_count; i++) {
@@ -242,7 +256,9 @@ static void make_windows(struct otf2_defs *otf2)
     }
 }
 
-/* One definition represents the self communicators of all processes. */
+/* One definition represents the self communicators of all processes. MPI_COMM_SELF is one definition without members
+   (COMM_SELF), but as many communicators as there are processes: they get consecutive indices, and side_of adds the
+   rank. */
 static void make_selfs(struct otf2_defs *otf2, struct otf2_comm *comm)
 {
     for (uint32_t process = 0; otf2->selfs == EVENT_UNKNOWN && process < otf2->defs->processes; process++) {
@@ -286,6 +302,7 @@ void otf2_make_comms(struct otf2_defs *otf2)
             comm->other_world = world_ranks(otf2, comm->other_group, &comm->other_count, &other_self, &other_mpi);
         comm->comm = comm->other_comm = EVENT_UNKNOWN;
     }
+    /* The world first: it becomes communicator 0, which is what a reader of the output expects. */
     otf2->selfs = EVENT_UNKNOWN;
     struct otf2_comm *world = find_world(otf2);
     if (world) {

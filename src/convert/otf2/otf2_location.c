@@ -4,6 +4,9 @@
 /* An event waits for at most this many later ones. */
 enum { WAIT_MOST = 32 * 1024 };
 
+/* Score-P's resolution is the processor's, say 2095197216 ticks a second: a 128-bit division for each event would cost
+   more than all else. So a base is converted exactly, with its rest, and what has passed since is multiplied by an
+   inverse (2^64 / resolution). It is rounded down, and so is the product: otf2_clock_ns adds what is missing. */
 void otf2_clock_begin(struct otf2_clock *clock, uint64_t resolution, uint64_t offset)
 {
     *clock = (struct otf2_clock){.resolution = resolution, .offset = offset, .base = UINT64_MAX};
@@ -26,6 +29,7 @@ int64_t otf2_clock_ns(struct otf2_clock *clock, uint64_t ticks)
     uint64_t passed = ticks - clock->base;
     if (clock->resolution == 1000000000)
         return (int64_t)(ticks - clock->offset);
+    /* Also if the time goes back: passed is unsigned, and huge then. */
     if (passed >= reach || clock->rest > UINT64_C(1) << 62)
         return rebase(clock, ticks);
     uint64_t value = clock->rest + passed * 1000000000;
@@ -38,6 +42,7 @@ int64_t otf2_clock_ns(struct otf2_clock *clock, uint64_t ticks)
 size_t otf2_location_ready(const struct otf2_location *location)
 {
     uint64_t wait = location->first + location->count;
+    /* An archive that never leaves a call, or never completes a collective, must not be kept in memory as a whole. */
     if (!location->library || location->count - location->head > WAIT_MOST)
         return location->count;
     if (location->call.open && location->call.enter < wait)
@@ -59,6 +64,8 @@ void otf2_location_clear(struct otf2_location *location)
 
 /* Calls */
 
+/* Only the outermost call counts: an MPI function may be made of others, and what happens in those belongs to the call
+   that the program made. The memory of the two lists of numbers is kept from call to call. */
 static void open_call(struct otf2_location *location, uint32_t state, uint64_t number)
 {
     struct otf2_call *call = &location->call;
@@ -82,13 +89,17 @@ static void close_call(struct otf2_location *location, OTF2_TimeStamp time, uint
 {
     struct otf2_call *call = &location->call;
     struct otf2_requests *requests = location->requests;
+    /* MPI_Sendrecv and blocking calls complete what they post themselves: only waits and tests state what has
+       completed. */
     bool waits = location->otf2->defs->states[call->state].class == CLASS_WAIT;
     uint32_t request = 0, count = 0;
     otf2_tell_requests(location, time, waits ? &call->completed : &call->posted, &request, &count);
+    /* After the last otf2_push, which may move the events. */
     struct event *leave = otf2_push(location, time, EVENT_LEAVE, state), *enter = otf2_event(location, call->enter);
     leave->request = request;
     leave->requests = count;
     leave->comm = call->comm;
+    /* NULL: it was given before its leave (WAIT_MOST), and keeps an unknown communicator. */
     if (enter)
         enter->comm = call->comm;
     if (call->moved) {
@@ -96,6 +107,7 @@ static void close_call(struct otf2_location *location, OTF2_TimeStamp time, uint
         leave->bytes_sent = call->sent;
         leave->bytes_received = call->received;
     }
+    /* The last first, so that the next call takes the lowest number. */
     for (size_t i = call->completed.count; i-- > 0;)
         ARRAY_PUSH(requests->spare, requests->spare_count, requests->spare_capacity, call->completed.numbers[i]);
     call->open = false;
@@ -104,6 +116,7 @@ static void close_call(struct otf2_location *location, OTF2_TimeStamp time, uint
 static inline uint32_t state_of(struct otf2_location *location, OTF2_RegionRef region)
 {
     const struct otf2_defs *otf2 = location->otf2;
+    /* Writers number their regions from 0, but for a few with holes: an array serves nearly always. */
     if (region < otf2->near_count && otf2->near_states[region] != OTF2_NONE)
         return otf2->near_states[region];
     uint32_t index = otf2_index(&otf2->region_ids, region);
@@ -138,8 +151,7 @@ static uint32_t site_of(const struct otf2_defs *otf2, OTF2_AttributeList *attrib
         OTF2_AttributeValue value;
         if (OTF2_AttributeList_GetAttributeByIndex(attributes, i, &attribute, &type, &value) == OTF2_SUCCESS &&
             type == OTF2_TYPE_SOURCE_CODE_LOCATION) {
-            uint32_t place = otf2_index(&otf2->place_ids, value.sourceCodeLocationRef);
-            return place == OTF2_NONE ? 0 : otf2->sites[place];
+            return otf2_site(otf2, value.sourceCodeLocationRef);
         }
     }
     return 0;
@@ -165,6 +177,7 @@ static OTF2_CallbackCode on_leave(EVENT_ARGUMENTS, OTF2_RegionRef region)
 
 /* Calling contexts */
 
+/* A context whose region is not defined has no path: nothing could be entered. */
 static const struct otf2_context *context_of(struct otf2_location *location, OTF2_CallingContextRef context)
 {
     uint32_t index = otf2_index(&location->otf2->context_ids, context);
@@ -173,6 +186,7 @@ static const struct otf2_context *context_of(struct otf2_location *location, OTF
     return known ? &location->otf2->context[index] : NULL;
 }
 
+/* Score-P with sampling writes no ENTER and LEAVE: the node of the call tree names the region. */
 static OTF2_CallbackCode on_context_enter(EVENT_ARGUMENTS, OTF2_CallingContextRef entered, uint32_t distance)
 {
     BEGIN;

@@ -4,14 +4,19 @@
 
 /* Requests */
 
+/* EZTrace gives the address of the program's request variable, Score-P a counter that only grows. Ours stay small:
+   numbers that are free are used first. 0 is "no request". */
 static uint32_t request_number(struct otf2_requests *requests, uint64_t id)
 {
-    uint64_t *number = id == UINT64_MAX ? NULL : map_put(&requests->numbers, id, 0);
-    if (number && *number == 0)
+    if (id == UINT64_MAX)
+        return 0;
+    uint64_t *number = map_put(&requests->numbers, id, 0);
+    if (*number == 0)
         *number = requests->spare_count ? requests->spare[--requests->spare_count] : ++requests->next;
-    return number ? (uint32_t)*number : 0;
+    return (uint32_t)*number;
 }
 
+/* A post outside every MPI call has no leave that could state it. */
 void otf2_post(struct otf2_location *location, uint64_t id)
 {
     uint32_t number = request_number(location->requests, id);
@@ -25,13 +30,17 @@ void otf2_complete(struct otf2_location *location, uint64_t id)
 {
     struct otf2_requests *requests = location->requests;
     struct otf2_numbers *completed = &location->call.completed;
+    /* A completion without a post (recording began in between) is no request of ours. */
     const uint64_t *number = id == UINT64_MAX ? NULL : map_find(&requests->numbers, id);
     if (!number)
         return;
     if (location->call.open)
+        /* Not spare before the call ends: a number that it completes and posts again would mean two requests on one
+           leave. */
         ARRAY_PUSH(completed->numbers, completed->count, completed->capacity, (uint32_t)*number);
     else
         ARRAY_PUSH(requests->spare, requests->spare_count, requests->spare_capacity, (uint32_t)*number);
+    /* EZTrace's ids are addresses, which programs use again at once: the next post of this id is another request. */
     map_remove(&requests->numbers, id);
 }
 
@@ -57,6 +66,7 @@ void otf2_tell_requests(struct otf2_location *location, OTF2_TimeStamp time, con
 
 /* Messages */
 
+/* Nearly all messages of a location are on the same communicator as the one before: the last look-up is kept. */
 static const struct otf2_comm *comm_of(struct otf2_location *location, OTF2_CommRef id)
 {
     if (id != location->last_comm_id || location->last_comm == OTF2_NONE) {
@@ -102,18 +112,25 @@ static void message(struct otf2_location *location, OTF2_TimeStamp time, uint8_t
 {
     const struct otf2_comm *comm = comm_of(location, id);
     struct event *event = otf2_push(location, time, kind, 0);
+    /* A tag of 2^32 - 1 is EZTrace's -1 of a message to MPI_PROC_NULL. */
     event->tag = (int32_t)tag;
-    *(kind == EVENT_SEND ? &event->bytes_sent : &event->bytes_received) = otf2_bytes(length);
+    if (kind == EVENT_SEND)
+        event->bytes_sent = otf2_bytes(length);
+    else
+        event->bytes_received = otf2_bytes(length);
     if (!comm) {
-        event->partner = rank >= UINT32_MAX - 1 ? PARTNER_NONE : EVENT_UNKNOWN;
+        event->partner = partner_of(location, NULL, 0, false, rank);
         return;
     }
-    bool other = is_other_side(location, comm);
+    /* Between two groups the rank is one of the remote group, which has members of its own. */
+    bool other = is_other_side(location, comm), far = comm->inter && !other;
     event->comm = side_of(location, comm, other);
-    event->partner_comm = side_of(location, comm, comm->inter && !other);
-    event->partner = comm->inter && !other
-                         ? partner_of(location, comm->other_world, comm->other_count, comm->self, rank)
-                         : partner_of(location, comm->world, comm->count, comm->self, rank);
+    event->partner_comm = side_of(location, comm, far);
+    if (far)
+        event->partner = partner_of(location, comm->other_world, comm->other_count, comm->self, rank);
+    else
+        event->partner = partner_of(location, comm->world, comm->count, comm->self, rank);
+    /* MPI_Sendrecv's two messages are on one communicator; a wait may complete messages of several. */
     struct otf2_call *call = &location->call;
     if (call->open && call->comm == EVENT_UNKNOWN && location->otf2->defs->states[call->state].class == CLASS_P2P)
         call->comm = event->comm;
@@ -129,10 +146,8 @@ static OTF2_CallbackCode on_send(EVENT_ARGUMENTS, uint32_t receiver, OTF2_CommRe
 static OTF2_CallbackCode on_isend(EVENT_ARGUMENTS, uint32_t receiver, OTF2_CommRef comm, uint32_t tag, uint64_t length,
                                   uint64_t request)
 {
-    BEGIN;
-    message(location, time, EVENT_SEND, receiver, comm, tag, length);
-    otf2_post(location, request);
-    return OTF2_CALLBACK_SUCCESS;
+    otf2_post(user, request);
+    return on_send(id, time, position, user, attributes, receiver, comm, tag, length);
 }
 
 static OTF2_CallbackCode on_receive(EVENT_ARGUMENTS, uint32_t sender, OTF2_CommRef comm, uint32_t tag, uint64_t length)
@@ -142,13 +157,12 @@ static OTF2_CallbackCode on_receive(EVENT_ARGUMENTS, uint32_t sender, OTF2_CommR
     return OTF2_CALLBACK_SUCCESS;
 }
 
+/* MPI_IRECV stands where the receive completes, not where it was posted: in the wait, the test, or the Irecv itself. */
 static OTF2_CallbackCode on_irecv(EVENT_ARGUMENTS, uint32_t sender, OTF2_CommRef comm, uint32_t tag, uint64_t length,
                                   uint64_t request)
 {
-    BEGIN;
-    message(location, time, EVENT_RECEIVE, sender, comm, tag, length);
-    otf2_complete(location, request);
-    return OTF2_CALLBACK_SUCCESS;
+    otf2_complete(user, request);
+    return on_receive(id, time, position, user, attributes, sender, comm, tag, length);
 }
 
 static OTF2_CallbackCode on_post(EVENT_ARGUMENTS, uint64_t request)
@@ -167,6 +181,8 @@ static OTF2_CallbackCode on_complete(EVENT_ARGUMENTS, uint64_t request)
 
 /* Collectives */
 
+/* On an inter-communicator, the root says that it is it, and the others of its group that they take no part; the other
+   group has the root's rank. (OTF2 calls MPI_PROC_NULL "this group".) */
 static int32_t root_of(uint32_t root)
 {
     if (root == OTF2_COLLECTIVE_ROOT_SELF)
@@ -188,6 +204,7 @@ static OTF2_CallbackCode on_collective(EVENT_ARGUMENTS, OTF2_CollectiveOp operat
     BEGIN;
     struct otf2_call *call = &location->call;
     (void)operation;
+    /* There may be collectives without the call around them: traces that were filtered. */
     if (!call->open) {
         struct event *event = otf2_push(location, time, EVENT_COLLECTIVE, 0);
         event->comm = own_side(location, comm);
@@ -197,6 +214,7 @@ static OTF2_CallbackCode on_collective(EVENT_ARGUMENTS, OTF2_CollectiveOp operat
         return OTF2_CALLBACK_SUCCESS;
     }
     call->comm = own_side(location, comm);
+    /* MPI_Barrier, MPI_Comm_dup and MPI_Comm_free have MPI_COLLECTIVE_END, too, but neither root nor bytes. */
     if (location->otf2->defs->states[call->state].class != CLASS_COLLECTIVE)
         return OTF2_CALLBACK_SUCCESS;
     /* Writers that do not know the bytes give 0 both ways. */
@@ -208,6 +226,8 @@ static OTF2_CallbackCode on_collective(EVENT_ARGUMENTS, OTF2_CollectiveOp operat
     return OTF2_CALLBACK_SUCCESS;
 }
 
+/* The post names only its request: the communicator is known at completion, which may be many calls later. Until then
+   the events from the post on are held back (otf2_location_ready). */
 static OTF2_CallbackCode on_collective_posted(EVENT_ARGUMENTS, uint64_t request)
 {
     BEGIN;
@@ -218,11 +238,14 @@ static OTF2_CallbackCode on_collective_posted(EVENT_ARGUMENTS, uint64_t request)
     return OTF2_CALLBACK_SUCCESS;
 }
 
-/* The leave of a call from its enter on. */
+/* The leave of a call from its enter on. NULL: it has been given, as the location holds no more than WAIT_MOST events;
+   then the communicator stays unknown. */
 static struct event *leave_of(struct otf2_location *location, uint64_t enter_number)
 {
     const struct event *enter_event = otf2_event(location, enter_number);
-    for (uint64_t number = enter_number + 1; enter_event && number < location->first + location->count; number++) {
+    if (!enter_event)
+        return NULL;
+    for (uint64_t number = enter_number + 1; number < location->first + location->count; number++) {
         struct event *event = otf2_event(location, number);
         if (event->kind == EVENT_LEAVE && event->state == enter_event->state)
             return event;
@@ -248,6 +271,7 @@ static OTF2_CallbackCode on_collective_completed(EVENT_ARGUMENTS, OTF2_Collectiv
             left->bytes_sent = otf2_bytes(sent);
             left->bytes_received = otf2_bytes(received);
         }
+        /* Order among the posted does not matter: their requests differ. */
         location->posted[i] = location->posted[--location->posted_count];
         break;
     }

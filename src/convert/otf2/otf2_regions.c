@@ -90,7 +90,8 @@ static enum paradigm paradigm_of(OTF2_Paradigm paradigm)
     }
 }
 
-/* The function of MPI that a recorder spells so: TAU has "MPI_Send()", Fortran "mpi_send_". */
+/* The function of MPI that a recorder spells so: TAU has "MPI_Send()", Fortran "mpi_send_". Fortran's symbols end with
+   one underscore or two and may be upper case: compared without case, after the exact names. */
 static const struct mpi_function *function_of(const char *name)
 {
     char plain[64];
@@ -142,6 +143,7 @@ static uint32_t state_of(struct otf2_defs *otf2, const struct state_def *state)
     return defs_add_state(otf2->defs, state);
 }
 
+/* The recorder's own time is neither MPI nor the program's. */
 static uint32_t own_state(struct otf2_defs *otf2, const char *name)
 {
     return defs_add_state(otf2->defs, &(struct state_def){.name = (char *)(uintptr_t)name,
@@ -152,6 +154,7 @@ static uint32_t own_state(struct otf2_defs *otf2, const char *name)
                                                           .end = EVENT_UNKNOWN});
 }
 
+/* OTF2_UNDEFINED_UINT32 is "no line". */
 static int32_t line_of(uint32_t line)
 {
     return line <= INT32_MAX ? (int32_t)line : 0;
@@ -165,13 +168,12 @@ void otf2_make_states(struct otf2_defs *otf2)
         const char *name = otf2_string(otf2, region->name), *canonical = otf2_string(otf2, region->canonical);
         char unnamed[32];
         snprintf(unnamed, sizeof unnamed, "region %zu", i);
-        name = name && *name ? name : canonical && *canonical ? canonical : unnamed;
+        if (!name || !*name)
+            name = canonical && *canonical ? canonical : unnamed;
         const struct mpi_function *function = function_of(name);
         const char *shown = function ? function->name : name, *file = otf2_string(otf2, region->file);
         struct state_def state = {.name = (char *)(uintptr_t)shown,
-                                  .original = function && strcmp(shown, name) != 0 ? (char *)(uintptr_t)name : NULL,
                                   .format = (char *)(uintptr_t)format_of(shown),
-                                  .file = file && *file ? (char *)(uintptr_t)file : NULL,
                                   .line = line_of(region->line),
                                   .end_line = line_of(region->end_line),
                                   .paradigm = paradigm_of(region->paradigm),
@@ -179,8 +181,13 @@ void otf2_make_states(struct otf2_defs *otf2)
                                   .id = EVENT_UNKNOWN,
                                   .start = EVENT_UNKNOWN,
                                   .end = EVENT_UNKNOWN};
+        if (strcmp(shown, name) != 0)
+            state.original = (char *)(uintptr_t)name;
+        if (file && *file)
+            state.file = (char *)(uintptr_t)file;
         otf2->states[i] = state_of(otf2, &state);
     }
+    /* Bounded by the number of regions, not by their ids, which a damaged archive may choose. */
     otf2->near_count = (uint32_t)otf2->region_count * 2 + 64;
     otf2->near_states = memory_new(otf2->near_count * sizeof *otf2->near_states);
     for (uint32_t id = 0; id < otf2->near_count; id++) {

@@ -1,28 +1,40 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "convert/otf2/otf2_events.h"
 
+/* The number that the steps of an operation share. The library gives all ones for none; 0 is legal, but means none
+   here: the steps of that one operation are not linked. */
+static void set_match(struct event *event, uint64_t match)
+{
+    event->request = match == UINT64_MAX ? 0 : match;
+    event->requests = event->request != 0;
+}
+
 /* One-sided operations */
 
+/* OTF2 records the steps of an operation as records of their own (manual, "RMA"); our graph looks at the call that
+   started it. So a step is an event, and what it says of window, target and bytes also goes onto the leave of the MPI
+   call that is open. */
 static void one_sided(struct otf2_location *location, OTF2_TimeStamp time, enum rma_step step, OTF2_RmaWinRef id,
                       uint32_t remote, uint64_t sent, uint64_t received, uint64_t match)
 {
     uint32_t index = otf2_index(&location->otf2->window_ids, id);
     struct event *event = otf2_push(location, time, EVENT_RMA, 0);
     event->value = step;
-    event->request = match == UINT64_MAX ? 0 : match;
-    event->requests = event->request != 0;
+    set_match(event, match);
     event->bytes_sent = otf2_bytes(sent);
     event->bytes_received = otf2_bytes(received);
     location->undefined += index == OTF2_NONE;
     if (index == OTF2_NONE || location->otf2->window[index].window == EVENT_UNKNOWN)
         return;
     event->comm = location->otf2->window[index].window;
-    event->partner =
-        remote == UINT32_MAX ? EVENT_UNKNOWN : defs_world_rank(location->otf2->defs, event->comm, (int32_t)remote);
+    if (remote != UINT32_MAX)
+        event->partner = defs_world_rank(location->otf2->defs, event->comm, (int32_t)remote);
     struct otf2_call *call = &location->call;
+    /* MPI_Win_create is a call on the communicator below the window: that one stays on its leave. */
     if (!call->open || step == RMA_WINDOW_MADE)
         return;
     call->comm = event->comm;
+    /* Steps that complete or synchronise have no bytes of their own, and would erase those of the operation. */
     if (step != RMA_PUT && step != RMA_GET && step != RMA_ATOMIC)
         return;
     call->moved = true;
@@ -31,6 +43,9 @@ static void one_sided(struct otf2_location *location, OTF2_TimeStamp time, enum 
     call->received = event->bytes_received;
 }
 
+/* The library wants a function with its own prototype for each kind of record; they differ in nothing else. Beyond the
+   largest int64 a size is unknown (otf2_bytes). */
+#define UNUSED __attribute__((unused))
 #define NO_BYTES UINT64_MAX
 #define ON_RMA(name, step, arguments, remote, sent, received, match)                                                   \
     static OTF2_CallbackCode on_##name(EVENT_ARGUMENTS, OTF2_RmaWinRef window RMA_ARGUMENTS arguments)                 \
@@ -48,59 +63,29 @@ ON_RMA(rma_done, RMA_COMPLETE, (uint64_t match), UINT32_MAX, NO_BYTES, NO_BYTES,
 ON_RMA(rma_remote, RMA_REMOTE, (uint64_t match), UINT32_MAX, NO_BYTES, NO_BYTES, match)
 ON_RMA(unlock, RMA_UNLOCK, (uint32_t remote, uint64_t lock), remote, NO_BYTES, NO_BYTES, lock)
 ON_RMA(wait_change, RMA_WAIT, (), UINT32_MAX, NO_BYTES, NO_BYTES, UINT64_MAX)
+ON_RMA(atomic, RMA_ATOMIC,
+       (uint32_t remote, OTF2_RmaAtomicType type UNUSED, uint64_t sent, uint64_t received, uint64_t match), remote,
+       sent, received, match)
+ON_RMA(lock_asked, RMA_REQUEST_LOCK, (uint32_t remote, uint64_t lock, OTF2_LockType type UNUSED), remote, NO_BYTES,
+       NO_BYTES, lock)
+ON_RMA(lock, RMA_LOCK, (uint32_t remote, uint64_t lock, OTF2_LockType type UNUSED), remote, NO_BYTES, NO_BYTES, lock)
+ON_RMA(sync, RMA_SYNC, (uint32_t remote, OTF2_RmaSyncType type UNUSED), remote, NO_BYTES, NO_BYTES, UINT64_MAX)
 
-static OTF2_CallbackCode on_atomic(EVENT_ARGUMENTS, OTF2_RmaWinRef window, uint32_t remote, OTF2_RmaAtomicType type,
-                                   uint64_t sent, uint64_t received, uint64_t match)
+/* These two name the window after their other arguments. */
+
+static OTF2_CallbackCode on_group_sync(EVENT_ARGUMENTS, OTF2_RmaSyncLevel level UNUSED, OTF2_RmaWinRef window,
+                                       OTF2_GroupRef group UNUSED)
 {
     BEGIN;
-    (void)type;
-    one_sided(location, time, RMA_ATOMIC, window, remote, sent, received, match);
-    return OTF2_CALLBACK_SUCCESS;
-}
-
-static OTF2_CallbackCode on_lock_asked(EVENT_ARGUMENTS, OTF2_RmaWinRef window, uint32_t remote, uint64_t lock,
-                                       OTF2_LockType type)
-{
-    BEGIN;
-    (void)type;
-    one_sided(location, time, RMA_REQUEST_LOCK, window, remote, NO_BYTES, NO_BYTES, lock);
-    return OTF2_CALLBACK_SUCCESS;
-}
-
-static OTF2_CallbackCode on_lock(EVENT_ARGUMENTS, OTF2_RmaWinRef window, uint32_t remote, uint64_t lock,
-                                 OTF2_LockType type)
-{
-    BEGIN;
-    (void)type;
-    one_sided(location, time, RMA_LOCK, window, remote, NO_BYTES, NO_BYTES, lock);
-    return OTF2_CALLBACK_SUCCESS;
-}
-
-static OTF2_CallbackCode on_sync(EVENT_ARGUMENTS, OTF2_RmaWinRef window, uint32_t remote, OTF2_RmaSyncType type)
-{
-    BEGIN;
-    (void)type;
-    one_sided(location, time, RMA_SYNC, window, remote, NO_BYTES, NO_BYTES, UINT64_MAX);
-    return OTF2_CALLBACK_SUCCESS;
-}
-
-static OTF2_CallbackCode on_group_sync(EVENT_ARGUMENTS, OTF2_RmaSyncLevel level, OTF2_RmaWinRef window,
-                                       OTF2_GroupRef group)
-{
-    BEGIN;
-    (void)level;
-    (void)group;
     one_sided(location, time, RMA_SYNC, window, UINT32_MAX, NO_BYTES, NO_BYTES, UINT64_MAX);
     return OTF2_CALLBACK_SUCCESS;
 }
 
-static OTF2_CallbackCode on_rma_collective(EVENT_ARGUMENTS, OTF2_CollectiveOp operation, OTF2_RmaSyncLevel level,
-                                           OTF2_RmaWinRef window, uint32_t root, uint64_t sent, uint64_t received)
+static OTF2_CallbackCode on_rma_collective(EVENT_ARGUMENTS, OTF2_CollectiveOp operation UNUSED,
+                                           OTF2_RmaSyncLevel level UNUSED, OTF2_RmaWinRef window, uint32_t root UNUSED,
+                                           uint64_t sent, uint64_t received)
 {
     BEGIN;
-    (void)operation;
-    (void)level;
-    (void)root;
     one_sided(location, time, RMA_SYNC, window, UINT32_MAX, sent, received, UINT64_MAX);
     return OTF2_CALLBACK_SUCCESS;
 }
@@ -116,11 +101,11 @@ static struct event *file_event(struct otf2_location *location, OTF2_TimeStamp t
         return NULL;
     struct event *event = otf2_push(location, time, EVENT_IO, location->otf2->handles[index]);
     event->value = step;
-    event->request = match == UINT64_MAX ? 0 : match;
-    event->requests = event->request != 0;
+    set_match(event, match);
     return event;
 }
 
+/* Flushes move no bytes that anybody counts: theirs stay unknown. */
 static void set_bytes(struct event *event, OTF2_IoOperationMode mode, uint64_t bytes)
 {
     if (mode == OTF2_IO_OPERATION_MODE_READ)
@@ -129,13 +114,10 @@ static void set_bytes(struct event *event, OTF2_IoOperationMode mode, uint64_t b
         event->bytes_sent = otf2_bytes(bytes);
 }
 
-static OTF2_CallbackCode on_open(EVENT_ARGUMENTS, OTF2_IoHandleRef handle, OTF2_IoAccessMode mode,
-                                 OTF2_IoCreationFlag creation, OTF2_IoStatusFlag flags)
+static OTF2_CallbackCode on_open(EVENT_ARGUMENTS, OTF2_IoHandleRef handle, OTF2_IoAccessMode mode UNUSED,
+                                 OTF2_IoCreationFlag creation UNUSED, OTF2_IoStatusFlag flags UNUSED)
 {
     BEGIN;
-    (void)mode;
-    (void)creation;
-    (void)flags;
     file_event(location, time, handle, IO_OPEN, UINT64_MAX);
     return OTF2_CALLBACK_SUCCESS;
 }
@@ -147,13 +129,10 @@ static OTF2_CallbackCode on_close(EVENT_ARGUMENTS, OTF2_IoHandleRef handle)
     return OTF2_CALLBACK_SUCCESS;
 }
 
-static OTF2_CallbackCode on_seek(EVENT_ARGUMENTS, OTF2_IoHandleRef handle, int64_t wanted, OTF2_IoSeekOption from,
-                                 uint64_t offset)
+static OTF2_CallbackCode on_seek(EVENT_ARGUMENTS, OTF2_IoHandleRef handle, int64_t wanted UNUSED,
+                                 OTF2_IoSeekOption from UNUSED, uint64_t offset UNUSED)
 {
     BEGIN;
-    (void)wanted;
-    (void)from;
-    (void)offset;
     file_event(location, time, handle, IO_SEEK, UINT64_MAX);
     return OTF2_CALLBACK_SUCCESS;
 }
@@ -163,6 +142,7 @@ static OTF2_CallbackCode on_io_begin(EVENT_ARGUMENTS, OTF2_IoHandleRef handle, O
 {
     BEGIN;
     (void)flags;
+    /* The completion does not repeat the mode: it is kept under the operation's number until then. */
     enum io_step step = IO_BEGIN_FLUSH;
     if (mode == OTF2_IO_OPERATION_MODE_READ)
         step = IO_BEGIN_READ;
@@ -179,9 +159,12 @@ static OTF2_CallbackCode on_io_begin(EVENT_ARGUMENTS, OTF2_IoHandleRef handle, O
 static OTF2_CallbackCode on_io_end(EVENT_ARGUMENTS, OTF2_IoHandleRef handle, uint64_t bytes, uint64_t match)
 {
     BEGIN;
+    /* A completion whose begin is missing (recording was off then) is neither read nor write. */
     const uint64_t *begun = match == UINT64_MAX ? NULL : map_find(&location->modes, match);
-    OTF2_IoOperationMode mode = begun ? (OTF2_IoOperationMode)*begun : OTF2_IO_OPERATION_MODE_FLUSH;
+    OTF2_IoOperationMode mode = OTF2_IO_OPERATION_MODE_FLUSH;
     enum io_step step = IO_FLUSH;
+    if (begun)
+        mode = (OTF2_IoOperationMode)*begun;
     if (!begun)
         step = IO_OTHER;
     else if (mode == OTF2_IO_OPERATION_MODE_READ)
@@ -210,6 +193,8 @@ static OTF2_CallbackCode on_io_cancelled(EVENT_ARGUMENTS, OTF2_IoHandleRef handl
     return OTF2_CALLBACK_SUCCESS;
 }
 
+/* Begins (RmaCollectiveBegin), attempts and tests (RmaTryLock, RmaOpTest, IoOperationIssued, IoOperationTest) are not
+   asked for: no wait and no sum needs them. */
 void otf2_set_rma_io(OTF2_EvtReaderCallbacks *callbacks)
 {
     SET(RmaWinCreate, on_window_made);

@@ -6,6 +6,19 @@
 
 /* Counters and parameters */
 
+static double as_double(OTF2_Type type, OTF2_MetricValue value)
+{
+    if (type == OTF2_TYPE_DOUBLE)
+        return value.floating_point;
+    return type == OTF2_TYPE_INT64 ? (double)value.signed_int : (double)value.unsigned_int;
+}
+
+/* A double outside int64, or no number, has no conversion that C defines. */
+static int64_t whole(double number)
+{
+    return number > -9.2e18 && number < 9.2e18 ? (int64_t)number : 0;
+}
+
 static OTF2_CallbackCode on_metric(EVENT_ARGUMENTS, OTF2_MetricRef metric, uint8_t count, const OTF2_Type *types,
                                    const OTF2_MetricValue *values)
 {
@@ -14,19 +27,20 @@ static OTF2_CallbackCode on_metric(EVENT_ARGUMENTS, OTF2_MetricRef metric, uint8
     const struct otf2_metric *known = index == OTF2_NONE ? NULL : &location->otf2->metric[index];
     location->undefined += !known || known->mark == OTF2_NONE;
     for (uint8_t i = 0; known && known->mark != OTF2_NONE && i < count && i < known->count; i++) {
+        /* The event states the types of its values again, and they may contradict the definition. */
         bool is_double = types[i] == OTF2_TYPE_DOUBLE;
         bool want_double = location->otf2->defs->marks[known->mark + i].counter.type == COUNTER_DOUBLE;
         struct event *event = otf2_push(location, time, EVENT_COUNTER, known->mark + i);
         if (want_double)
-            event_set_double(event, is_double                     ? values[i].floating_point
-                                    : types[i] == OTF2_TYPE_INT64 ? (double)values[i].signed_int
-                                                                  : (double)values[i].unsigned_int);
+            event_set_double(event, as_double(types[i], values[i]));
         else
-            event->value = is_double ? (int64_t)values[i].floating_point : values[i].signed_int;
+            event->value = is_double ? whole(values[i].floating_point) : values[i].signed_int;
     }
     return OTF2_CALLBACK_SUCCESS;
 }
 
+/* Offsets into the location's arena: it grows and moves; the batch gets a copy (take). It is emptied when no event
+   waits. */
 static void set_payload(struct otf2_location *location, struct event *event, const void *bytes, size_t length)
 {
     ARRAY_RESERVE(location->arena, location->arena_capacity, location->arena_length + length + 1);
@@ -46,10 +60,12 @@ static void parameter(struct otf2_location *location, OTF2_TimeStamp time, OTF2_
         return;
     struct event *event = otf2_push(location, time, EVENT_MARK, location->otf2->parameter[index].mark);
     if (text) {
+        /* A parameter names a moment; a document in one is cut. */
         set_payload(location, event, text, strlen(text) < 1000 ? strlen(text) : 1000);
         event->flags = EVENT_PAYLOAD_TEXT;
         return;
     }
+    /* As CLOG-2's cargo, which the mark's format describes: big-endian. */
     bytes_put_u64(bytes, true, value);
     set_payload(location, event, bytes, sizeof bytes);
 }
@@ -82,6 +98,7 @@ static OTF2_CallbackCode on_flush(EVENT_ARGUMENTS, OTF2_TimeStamp stop)
 {
     BEGIN;
     otf2_push(location, time, EVENT_ENTER, location->otf2->flush_state);
+    /* The record stands at the flush's begin and knows its end. No event of the location lies between. */
     otf2_push(location, stop, EVENT_LEAVE, location->otf2->flush_state);
     return OTF2_CALLBACK_SUCCESS;
 }
@@ -90,12 +107,15 @@ static OTF2_CallbackCode on_measurement(EVENT_ARGUMENTS, OTF2_MeasurementMode mo
 {
     BEGIN;
     bool off = mode == OTF2_MEASUREMENT_OFF;
+    /* Score-P may switch off twice. What it does not record looks like computing: a state of its own says that it is
+       not. */
     if (off != location->off)
         otf2_push(location, time, off ? EVENT_ENTER : EVENT_LEAVE, location->otf2->off_state);
     location->off = off;
     return OTF2_CALLBACK_SUCCESS;
 }
 
+/* A mark is what keeps a thread without calls of its own, as EZTrace has them, from vanishing. */
 static OTF2_CallbackCode on_thread_begin(EVENT_ARGUMENTS, OTF2_CommRef team, uint64_t sequence)
 {
     BEGIN;

@@ -9,7 +9,8 @@
 
 extern const struct format format_otf2;
 
-/* Records that are asked of the library at once. */
+/* Records that are asked of the library at once. The library stops after so many records, which bounds how much is
+   translated ahead of what can be given. */
 enum { AT_ONCE = 1024 };
 
 struct otf2_state {
@@ -26,6 +27,7 @@ struct otf2_state {
     uint64_t records, undefined;
 };
 
+/* A tar file may be anything: any other format that recognises its first bytes is surer. */
 static int otf2_probe(const unsigned char *data, size_t size)
 {
     if (otf2_is_anchor(data, size))
@@ -77,6 +79,8 @@ static enum status otf2_open(struct reader *reader, struct error *err)
     note_version(reader, state->archive.library);
     enum status status = otf2_defs_read(&state->otf2, &state->archive, reader, err);
     if (status == STATUS_OK) {
+        /* All are selected before the files are opened, as the library demands; only those of one process are read at a
+           time, so that neither open files nor chunks (1 MB and more each) grow with the number of locations. */
         for (size_t i = 0; i < state->otf2.location_count; i++)
             OTF2_Reader_SelectLocation(state->archive.library, state->otf2.location[i].id);
         OTF2_Reader_OpenDefFiles(state->archive.library);
@@ -97,7 +101,8 @@ static void location_fault(struct otf2_location *location, const char *what)
                   def->process, def->thread, what, *why ? ": " : "", why);
 }
 
-/* Number of the process's events in existing files. */
+/* Asking the library for a file that is missing costs an error message of its own, and a location without events need
+   not have one. True if it cannot be said. */
 static bool has_file(const struct otf2_state *state, uint64_t id)
 {
     char *path;
@@ -124,6 +129,8 @@ static void location_open(struct otf2_state *state, struct reader *reader, struc
         return;
     }
     uint64_t count = 0;
+    /* Tables that map the location's own ids to global ones, and its clock offsets: the library applies both to the
+       events, but only if these definitions were read first. */
     OTF2_DefReader *local = OTF2_Reader_GetDefReader(library, about->id);
     if (local) {
         if (OTF2_Reader_ReadAllLocalDefinitions(library, local, &count) != OTF2_SUCCESS)
@@ -157,16 +164,20 @@ static void location_fill(struct otf2_state *state, struct otf2_location *locati
         location->first += location->head;
         location->head = 0;
         location->count = left;
+        /* Payloads are offsets into the arena: it can be emptied only when no event that waits has one. */
         if (left == 0)
             location->arena_length = 0;
         uint64_t got = 0;
         OTF2_ErrorCode code = OTF2_Reader_ReadLocalEvents(state->archive.library, location->library, AT_ONCE, &got);
+        /* The callbacks have delivered what came before the damage, and `got` is 0 then: it must not be taken for the
+           count. */
         if (code != OTF2_SUCCESS && code != OTF2_ERROR_INTERRUPTED_BY_CALLBACK) {
             location_end(state, location);
             location_fault(location, "its events are cut or damaged");
         } else if (got < AT_ONCE) {
             uint64_t declared = state->otf2.location[location->def].events, all = location->read + got;
             location_end(state, location);
+            /* More than declared is no damage: EZTrace declares 2 for every location. */
             if (all < declared)
                 location_fault(location, "has fewer events than its definition says");
         }
@@ -220,7 +231,8 @@ static struct otf2_location *earliest(struct otf2_state *state, int64_t *until_n
             continue;
         int64_t time_ns = location->events[location->head].time_ns;
         if (!first || time_ns < first->events[first->head].time_ns) {
-            *until_ns = first ? first->events[first->head].time_ns : *until_ns;
+            if (first)
+                *until_ns = first->events[first->head].time_ns;
             first = location;
         } else if (time_ns < *until_ns) {
             *until_ns = time_ns;
@@ -235,6 +247,7 @@ static void take(struct otf2_location *location, int64_t until_ns, struct batch 
     bool any = false;
     while (batch->count < BATCH_EVENTS && location->head < ready) {
         const struct event *event = &location->events[location->head];
+        /* At least one event is taken, so that a location whose time goes back does not stop the merge. */
         if (any && event->time_ns > until_ns)
             return;
         struct event *to = &batch->events[batch->count++];
@@ -289,10 +302,12 @@ static void give_comms(struct otf2_state *state, struct batch *batch, int64_t ti
             continue;
         bool in = is_member(comm->world, comm->count, state->process, &rank);
         bool in_other = comm->inter && is_member(comm->other_world, comm->other_count, state->process, &other);
-        if (comm->inter && (in || in_other)) {
-            give_comm(state, batch, time_ns, COMM_STEP_LOCAL, in_other ? comm->other_comm : comm->comm,
-                      in_other ? other : rank);
-            give_comm(state, batch, time_ns, COMM_STEP_REMOTE, in_other ? comm->comm : comm->other_comm, -1);
+        if (comm->inter && in_other) {
+            give_comm(state, batch, time_ns, COMM_STEP_LOCAL, comm->other_comm, other);
+            give_comm(state, batch, time_ns, COMM_STEP_REMOTE, comm->comm, -1);
+        } else if (comm->inter && in) {
+            give_comm(state, batch, time_ns, COMM_STEP_LOCAL, comm->comm, rank);
+            give_comm(state, batch, time_ns, COMM_STEP_REMOTE, comm->other_comm, -1);
         } else if (comm->self) {
             give_comm(state, batch, time_ns, COMM_STEP_SELF, otf2->selfs + (int32_t)state->process, 0);
         } else if (in) {
@@ -305,6 +320,8 @@ static void give_comms(struct otf2_state *state, struct batch *batch, int64_t ti
 
 static void finish(struct otf2_state *state, struct reader *reader)
 {
+    /* An archive has no mark at its end: it is complete if every location has what was declared, else there was
+       damage. */
     reader->complete = true;
     reader_count(reader, "event", state->records);
     reader_count(reader, "definition of a region", state->otf2.region_count);
@@ -313,6 +330,7 @@ static void finish(struct otf2_state *state, struct reader *reader)
         reader_count(reader, "repeated definition", state->otf2.repeated);
     if (state->undefined)
         reader_damage(reader, 0, "%llu events name what no definition explains", (unsigned long long)state->undefined);
+    /* The reader may be asked for more after the end. */
     state->undefined = 0;
 }
 
@@ -321,6 +339,7 @@ static void fill_batch(struct otf2_state *state, struct batch *batch)
     int64_t until_ns;
     struct otf2_location *location;
     while (batch->count < BATCH_EVENTS && (location = earliest(state, &until_ns))) {
+        /* With the time of the process's first event, which is known only now. */
         if (!state->gave_comms) {
             give_comms(state, batch, location->events[location->head].time_ns);
             continue;
@@ -331,6 +350,7 @@ static void fill_batch(struct otf2_state *state, struct batch *batch)
     }
 }
 
+/* The library is called only in here and in otf2_open: outside, a crash is ours and must look like one. */
 static enum status otf2_next(struct reader *reader, struct batch *batch, struct error *err)
 {
     (void)err;

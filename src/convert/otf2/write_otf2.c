@@ -44,12 +44,12 @@ static void note_sides(struct otf2_writer *otf2, const struct event *event)
 static enum status otf2_events(struct sink *sink, const struct batch *batch, struct error *err)
 {
     struct otf2_writer *otf2 = otf2_of(sink);
-    size_t room = EVENT_PACK_MAX;
+    /* Room for the largest of the batch: payloads have no fixed limit. */
+    size_t room = 0;
     for (size_t i = 0; i < batch->count; i++)
-        room = batch->events[i].payload_length + (size_t)EVENT_PACK_MAX > room
-                   ? batch->events[i].payload_length + (size_t)EVENT_PACK_MAX
-                   : room;
-    unsigned char *packed = memory_resize(NULL, room);
+        if (batch->events[i].payload_length > room)
+            room = batch->events[i].payload_length;
+    unsigned char *packed = memory_resize(NULL, room + EVENT_PACK_MAX);
     enum status status = STATUS_OK;
     for (size_t i = 0; i < batch->count && status == STATUS_OK; i++) {
         const struct event *event = &batch->events[i];
@@ -58,9 +58,13 @@ static enum status otf2_events(struct sink *sink, const struct batch *batch, str
         writer_lose(&otf2->writer, "clock shifts", event->kind == EVENT_SHIFT);
         if (!event_counts(event))
             continue;
-        otf2->least_ns = otf2->any && otf2->least_ns < event->time_ns ? otf2->least_ns : event->time_ns;
-        otf2->largest_ns = otf2->any && otf2->largest_ns > event->time_ns ? otf2->largest_ns : event->time_ns;
+        if (!otf2->any || event->time_ns < otf2->least_ns)
+            otf2->least_ns = event->time_ns;
+        if (!otf2->any || event->time_ns > otf2->largest_ns)
+            otf2->largest_ns = event->time_ns;
         otf2->any = true;
+        /* The library writes a location as a whole, in order of time; the sorter keeps ties in the order they came
+           in. */
         struct sort_key key = {map_pair(event->process, event->thread), sort_key_signed(event->time_ns)};
         status = sorter_add(otf2->sorter, key, packed, event_pack(packed, event, batch->arena), err);
     }
@@ -68,6 +72,8 @@ static enum status otf2_events(struct sink *sink, const struct batch *batch, str
     return status;
 }
 
+/* Without this callback the library does not write chunks, and then nothing. It must not write a record of its own for
+   the flush either: hence no post_flush. */
 static OTF2_FlushType flush_before(void *context, OTF2_FileType type, OTF2_LocationRef location, void *caller,
                                    bool final)
 {
@@ -83,11 +89,13 @@ static bool begin_location(struct otf2_writer *otf2, uint32_t process, uint32_t 
 {
     ARRAY_PUSH(otf2->locations, otf2->location_count, otf2->location_capacity,
                (struct otf2_written){process, thread, 0});
+    /* Only for as long as no other location is added. */
     otf2->location = &otf2->locations[otf2->location_count - 1];
     otf2->events = OTF2_Archive_GetEvtWriter(otf2->archive, otf2_location_id(process, thread));
     return otf2->events != NULL;
 }
 
+/* Each is closed before the next is opened: a writer holds a chunk of 1 MB. */
 static bool end_location(struct otf2_writer *otf2)
 {
     if (!otf2->events)
@@ -128,6 +136,7 @@ static enum status write_all_events(struct otf2_writer *otf2, struct error *err)
         if (key.major != last.major) {
             if (!end_location(otf2) || !skip_to(otf2, &next, process))
                 return cannot(otf2, err);
+            /* The main thread, too, as it is what COMM_LOCATIONS names. */
             if (thread > 0 && next == process && !(begin_location(otf2, process, 0) && end_location(otf2)))
                 return cannot(otf2, err);
             next = process + 1;
@@ -137,6 +146,7 @@ static enum status write_all_events(struct otf2_writer *otf2, struct error *err)
         last = key;
         struct event event;
         event_unpack(&event, packed);
+        /* Time and process are not packed: they are the key (sort_key_signed turned the time's sign bit). */
         event.time_ns = (int64_t)(key.minor ^ UINT64_C(1) << 63);
         event.process = process;
         otf2_write_event(otf2, &event, packed);
@@ -148,6 +158,7 @@ static enum status write_all_events(struct otf2_writer *otf2, struct error *err)
     return STATUS_OK;
 }
 
+/* Empty, but without them readers warn that there are none. */
 static bool write_local_defs(struct otf2_writer *otf2)
 {
     bool fine = OTF2_Archive_OpenDefFiles(otf2->archive) == OTF2_SUCCESS;
@@ -170,8 +181,11 @@ static enum status write_archive(struct otf2_writer *otf2, struct error *err)
         OTF2_Archive_OpenEvtFiles(otf2->archive) != OTF2_SUCCESS)
         return cannot(otf2, err);
     otf2->attributes = OTF2_AttributeList_New();
+    /* Time stamps are unsigned. */
     otf2->shift_ns = otf2->any && otf2->least_ns < 0 ? -otf2->least_ns : 0;
     writer_lose(&otf2->writer, "times before 0: all are shifted", otf2->shift_ns > 0);
+    /* String 0 is the empty one, as Vampir expects. Texts of marks are numbered while events are written, before the
+       definitions that hold them. */
     otf2_text_number(otf2, "");
     otf2_number_comms(otf2);
     enum status status = write_all_events(otf2, err);
@@ -203,6 +217,7 @@ static enum status put_in_place(struct otf2_writer *otf2, struct error *err)
     char *anchor;
     if (asprintf(&anchor, "%s/traces.otf2", otf2->path) < 0)
         return error_set(err, ERROR_OUTPUT, "no memory");
+    /* Any directory may be named by mistake: one without our anchor file must be empty to be replaced. */
     bool there = access(otf2->path, F_OK) == 0, archive = access(anchor, F_OK) == 0;
     free(anchor);
     if (there && !otf2->writer.replace)
@@ -224,11 +239,13 @@ static enum status otf2_end(struct sink *sink, const struct trace_end *end, stru
     struct otf2_writer *otf2 = otf2_of(sink);
     (void)end;
     otf2->path = memory_copy_string(otf2->writer.path);
+    /* Asked here and in put_in_place: before the work, and again since others may have written meanwhile. */
     if (access(otf2->path, F_OK) == 0 && !otf2->writer.replace)
         return error_set(err, ERROR_OUTPUT, "%s: exists (-f replaces it)", otf2->path);
     if (asprintf(&otf2->temporary, "%s.XXXXXX", otf2->path) < 0 ||
         !unfinished_make_directory(otf2->temporary, &otf2->unfinished))
         return error_set_errno(err, ERROR_OUTPUT, "%s: cannot write", otf2->path);
+    /* mkdtemp makes directories that only their owner can read. */
     (void)chmod(otf2->temporary, 0755);
     enum status status = write_archive(otf2, err);
     return status == STATUS_OK ? put_in_place(otf2, err) : status;

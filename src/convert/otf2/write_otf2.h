@@ -71,6 +71,12 @@ void otf2_write_end(struct otf2_writer *otf2);
 /* write_otf2_defs.c */
 void otf2_number_comms(struct otf2_writer *otf2);
 bool otf2_write_defs(struct otf2_writer *otf2);
+static inline OTF2_Type otf2_type_of(const struct counter_def *counter)
+{
+    if (counter->type == COUNTER_DOUBLE)
+        return OTF2_TYPE_DOUBLE;
+    return counter->type == COUNTER_UINT64 ? OTF2_TYPE_UINT64 : OTF2_TYPE_INT64;
+}
 static inline uint64_t otf2_location_id(uint32_t process, uint32_t thread)
 {
     return (uint64_t)thread << 32 | process; /* as Score-P's */

@@ -8,6 +8,7 @@
 #include <ctype.h>
 #include <string.h>
 
+/* A trace whose process never leaves MPI_Finalize, or an open call to its end, must not be kept in memory. */
 enum { CALL_EVENTS_MOST = 1 << 17 };
 
 static OTF2_TimeStamp ticks(const struct otf2_writer *otf2, int64_t time_ns)
@@ -39,6 +40,8 @@ static void put_enter(struct otf2_writer *otf2, const struct event *event)
     ARRAY_PUSH(otf2->stack, otf2->depth, otf2->stack_capacity, event->state);
 }
 
+/* Vampir and Scalasca demand that every leave is that of the innermost region. States of CLOG-2 may cross: those that
+   are inside are left first and entered again at the same time, which adds no time to any of them. */
 static void put_leave(struct otf2_writer *otf2, const struct event *event)
 {
     size_t at = otf2->depth;
@@ -66,6 +69,7 @@ static struct otf2_pending *pending_of(struct otf2_writer *otf2, uint32_t number
     return place ? &otf2->pending[*place] : NULL;
 }
 
+/* A number is used again after its request is over; the archive's ids are never, as Scalasca looks for them. */
 static struct otf2_pending *pending_new(struct otf2_writer *otf2, uint32_t number, unsigned kinds)
 {
     uint64_t *place = map_put(&otf2->requests, number, otf2->pending_count);
@@ -100,6 +104,8 @@ static enum role role_of_call(const struct state_def *state)
         if (strstr(name, "_init"))
             return ROLE_PLAIN;
         return is_posting(name) ? ROLE_POST_MEETING : ROLE_MEET;
+    /* MPI_Comm_dup, MPI_Cart_create and the like: collectives without data, on the communicator that they start
+       from. */
     case CLASS_SETUP:
         return mpi_function_starts_or_ends(name) ? ROLE_PLAIN : ROLE_MEET;
     case CLASS_RMA:
@@ -111,6 +117,7 @@ static enum role role_of_call(const struct state_def *state)
 
 static unsigned kinds_of(const struct state_def *state)
 {
+    /* MPI_Isendrecv has one request for both directions. */
     if (strstr(state->name, "sendrecv"))
         return OTF2_SENDS | OTF2_RECEIVES;
     return state->direction == DIRECTION_SEND ? OTF2_SENDS : OTF2_RECEIVES;
@@ -176,6 +183,7 @@ static uint32_t root_number(int32_t root)
 
 static uint64_t size_of(int64_t bytes)
 {
+    /* The format has no unknown size; the loss is counted where it matters (messages). */
     return bytes > 0 ? (uint64_t)bytes : 0;
 }
 
@@ -185,9 +193,9 @@ static void put_message(struct otf2_writer *otf2, const struct event *event, con
 {
     bool send = event->kind == EVENT_SEND;
     int64_t bytes = send ? event->bytes_sent : event->bytes_received;
-    int32_t rank = event->partner >= 0 && event->partner_comm >= 0
-                       ? defs_comm_rank(otf2->defs, event->partner_comm, (uint32_t)event->partner)
-                       : EVENT_UNKNOWN;
+    int32_t rank = EVENT_UNKNOWN; /* in the communicator, of which OTF2 wants it */
+    if (event->partner >= 0 && event->partner_comm >= 0)
+        rank = defs_comm_rank(otf2->defs, event->partner_comm, (uint32_t)event->partner);
     uint32_t comm = message_comm(otf2, event);
     OTF2_TimeStamp time = ticks(otf2, event->time_ns);
     if (event->partner >= 0 && rank == EVENT_UNKNOWN && event->comm < 0) {
@@ -211,13 +219,32 @@ static void put_message(struct otf2_writer *otf2, const struct event *event, con
         wrote(otf2, OTF2_EvtWriter_MpiRecv(otf2->events, NULL, time, partner, comm, tag, size_of(bytes)));
 }
 
+static void put_mark(struct otf2_writer *otf2, const struct event *event, const unsigned char *arena)
+{
+    const struct mark_def *mark = &otf2->defs->marks[event->state];
+    const char *format = event->flags & EVENT_PAYLOAD_TEXT ? NULL : mark->format;
+    char text[1024];
+    /* What our recorder notes about requests is in the records of messages; the rest has no place in the format. */
+    bool ours = payload_mark_is_ours(mark->name);
+    lose(otf2, "facts about calls on windows, and neighbours", ours && !mark->gives_requests);
+    if (ours)
+        return;
+    /* The payload of a mark inside a call is gone by the time the call is written (arena is NULL): the moment stays. */
+    if (arena)
+        payload_text(text, sizeof text, format, arena + event->payload, event->payload_length);
+    else
+        payload_text(text, sizeof text, format, NULL, 0);
+    uint32_t string = otf2_text_number(otf2, text);
+    lose(otf2, "texts of single events: there are too many", string == OTF2_UNDEFINED_UINT32);
+    if (string != OTF2_UNDEFINED_UINT32)
+        wrote(otf2,
+              OTF2_EvtWriter_ParameterString(otf2->events, NULL, ticks(otf2, event->time_ns), event->state, string));
+}
+
 /* Events outside MPI calls, or independent of their call. */
 static void put_plain(struct otf2_writer *otf2, const struct event *event, const unsigned char *arena)
 {
     OTF2_TimeStamp time = ticks(otf2, event->time_ns);
-    const struct mark_def *mark =
-        event->kind == EVENT_MARK || event->kind == EVENT_COUNTER ? &otf2->defs->marks[event->state] : NULL;
-    char text[1024];
     switch (event->kind) {
     case EVENT_ENTER:
         put_enter(otf2, event);
@@ -230,26 +257,14 @@ static void put_plain(struct otf2_writer *otf2, const struct event *event, const
         put_message(otf2, event, NULL);
         break;
     case EVENT_COUNTER: {
-        OTF2_Type type = mark->counter.type == COUNTER_DOUBLE   ? OTF2_TYPE_DOUBLE
-                         : mark->counter.type == COUNTER_UINT64 ? OTF2_TYPE_UINT64
-                                                                : OTF2_TYPE_INT64;
+        OTF2_Type type = otf2_type_of(&otf2->defs->marks[event->state].counter);
         OTF2_MetricValue value = {.signed_int = event->value};
         wrote(otf2, OTF2_EvtWriter_Metric(otf2->events, NULL, time, event->state, 1, &type, &value));
         break;
     }
-    case EVENT_MARK: {
-        lose(otf2, "facts about calls on windows, and neighbours",
-             payload_mark_is_ours(mark->name) && !mark->gives_requests);
-        if (payload_mark_is_ours(mark->name))
-            break;
-        payload_text(text, sizeof text, event->flags & EVENT_PAYLOAD_TEXT ? NULL : mark->format,
-                     arena ? arena + event->payload : NULL, arena ? event->payload_length : 0);
-        uint32_t string = otf2_text_number(otf2, text);
-        lose(otf2, "texts of single events: there are too many", string == OTF2_UNDEFINED_UINT32);
-        if (string != OTF2_UNDEFINED_UINT32)
-            wrote(otf2, OTF2_EvtWriter_ParameterString(otf2->events, NULL, time, event->state, string));
+    case EVENT_MARK:
+        put_mark(otf2, event, arena);
         break;
-    }
     case EVENT_RMA:
         lose(otf2, "steps of one-sided operations", true);
         break;
@@ -278,6 +293,7 @@ static struct numbers numbers_of(const struct otf2_writer *otf2)
     for (size_t i = 0; i < otf2->call_count; i++) {
         const struct event *event = &otf2->call[i];
         bool mark = event->kind == EVENT_MARK && otf2->defs->marks[event->state].gives_requests;
+        /* Marks first and the leave last, as payload.h says. A count beyond what one payload can hold is damage. */
         if ((!mark && i + 1 < otf2->call_count) || event->request == 0 || event->requests > REQUESTS_AT_ONCE_MAX)
             continue;
         for (uint32_t k = 0; k < event->requests; k++)
@@ -286,7 +302,8 @@ static struct numbers numbers_of(const struct otf2_writer *otf2)
     return numbers;
 }
 
-/* The next of the requests that sends or receives. NULL: there is none. */
+/* The next of the requests that sends or receives. NULL: there is none. Messages of a call that posts or completes
+   several requests are in the order of the requests. */
 static struct otf2_pending *next_pending(struct otf2_writer *otf2, struct numbers *numbers, unsigned kind)
 {
     while (numbers->at < numbers->count) {
@@ -303,6 +320,7 @@ static void post_requests(struct otf2_writer *otf2, enum role role, const struct
     OTF2_TimeStamp time = ticks(otf2, otf2->call[0].time_ns);
     for (size_t i = 0; i < numbers->count; i++) {
         struct otf2_pending *pending = pending_of(otf2, numbers->numbers[i]);
+        /* A persistent request that is started again is a new one to the archive. */
         if (role == ROLE_START && pending && !pending->active) {
             pending->active = true;
             pending->id = ++otf2->next_request;
@@ -336,6 +354,7 @@ static void complete_requests(struct otf2_writer *otf2, const struct event *leav
         if (pending->kinds & OTF2_SENDS)
             wrote(otf2, OTF2_EvtWriter_MpiIsendComplete(otf2->events, NULL, time, pending->id));
         else if (pending->kinds & OTF2_RECEIVES)
+            /* A receive that completes without a message was cancelled, or was from MPI_PROC_NULL. */
             wrote(otf2, OTF2_EvtWriter_MpiRequestCancelled(otf2->events, NULL, time, pending->id));
         else if (comm_number(otf2, posted->comm) != OTF2_UNDEFINED_COMM)
             wrote(otf2, OTF2_EvtWriter_NonBlockingCollectiveComplete(
@@ -386,6 +405,7 @@ static void put_inside(struct otf2_writer *otf2, enum role role, struct numbers 
         } else if (event->kind == EVENT_RECEIVE && role == ROLE_WAIT) {
             pending = next_pending(otf2, numbers, OTF2_RECEIVES);
             if (pending)
+                /* That of MPI_Isendrecv still has its send to complete. */
                 pending->active = pending->kinds & OTF2_SENDS;
         }
         if (event->kind == EVENT_SEND || event->kind == EVENT_RECEIVE)
@@ -401,6 +421,7 @@ static void write_call(struct otf2_writer *otf2)
     const struct state_def *state = &otf2->defs->states[enter->state];
     enum role role = role_of_call(state);
     struct event whole = *leave;
+    /* Readers set it on both; a damaged trace may lack one of them. */
     whole.comm = enter->comm >= 0 ? enter->comm : leave->comm;
     struct numbers numbers = numbers_of(otf2);
     uint32_t comm = comm_number(otf2, whole.comm);
@@ -408,9 +429,11 @@ static void write_call(struct otf2_writer *otf2)
     put_enter(otf2, enter);
     if (meets)
         wrote(otf2, OTF2_EvtWriter_MpiCollectiveBegin(otf2->events, NULL, ticks(otf2, enter->time_ns)));
+    /* Some formats state root and bytes inside the call, not on its leave. */
     for (size_t i = 1; i + 1 < otf2->call_count; i++)
         if (otf2->call[i].kind == EVENT_COLLECTIVE) {
-            whole.tag = otf2->call[i].tag >= 0 ? otf2->call[i].tag : whole.tag;
+            if (otf2->call[i].tag >= 0)
+                whole.tag = otf2->call[i].tag;
             whole.bytes_sent = otf2->call[i].bytes_sent;
         }
     bool posts = role == ROLE_POST || role == ROLE_INIT || role == ROLE_START || role == ROLE_POST_MEETING;
@@ -448,6 +471,7 @@ void otf2_write_event(struct otf2_writer *otf2, const struct event *event, const
     }
     ARRAY_PUSH(otf2->call, otf2->call_count, otf2->call_capacity, *event);
     if (region && event->state == otf2->call[0].state) {
+        /* Calls of the same function inside it are counted, so that their leaves do not end it. */
         otf2->call_depth += event->kind == EVENT_ENTER ? 1 : -1u;
         if (otf2->call_depth == 0) {
             write_call(otf2);

@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
+/* FNV-1a; 63 bits, as the map's keys are below UINT64_MAX. Two texts of the same hash would become one: at 2^16 texts,
+   a chance of one in 10^9. */
 uint32_t otf2_text_number(struct otf2_writer *otf2, const char *text)
 {
     uint64_t hash = UINT64_C(14695981039346656037);
@@ -32,15 +34,20 @@ void otf2_number_comms(struct otf2_writer *otf2)
     bool world = false;
     otf2->comm_count = 1;
     for (size_t i = 0; i < defs->comm_count; i++) {
+        /* Recordings of several programs that met have several worlds: only the first is MPI_COMM_WORLD here. */
         bool is_world = defs->comms[i].world && !world;
         world |= is_world;
         if (defs->comms[i].self && self == 0)
             self = otf2->comm_count++;
-        otf2->comms[i] = is_world ? 0 : defs->comms[i].self ? self : otf2->comm_count++;
+        if (is_world)
+            otf2->comms[i] = 0;
+        else
+            otf2->comms[i] = defs->comms[i].self ? self : otf2->comm_count++;
         otf2->windows[i] = defs->comms[i].window ? windows++ : OTF2_UNDEFINED_UINT32;
     }
     for (size_t i = 0; i < defs->comm_count; i++) {
         const uint64_t *other = map_find(&otf2->other_side, i);
+        /* Both groups name each other: one definition for the pair. */
         if (other && i < *other)
             *map_put(&otf2->inters, i, 0) = otf2->comm_count++;
     }
@@ -98,13 +105,14 @@ static void write_locations(struct writing *writing)
                   text(writing, about && about->process_name ? about->process_name : name),
                   OTF2_LOCATION_GROUP_TYPE_PROCESS, (uint32_t)*node, OTF2_UNDEFINED_LOCATION_GROUP);
         }
+        /* Without a definition, a CPU thread with the name that Score-P gives. */
         static const OTF2_LocationType types[] = {[LOCATION_THREAD] = OTF2_LOCATION_TYPE_CPU_THREAD,
                                                   [LOCATION_STREAM] = OTF2_LOCATION_TYPE_ACCELERATOR_STREAM,
                                                   [LOCATION_METRIC] = OTF2_LOCATION_TYPE_METRIC};
         snprintf(name, sizeof name, location->thread ? "thread %u" : "Master thread", location->thread);
-        WRITE(Location, otf2_location_id(location->process, location->thread),
-              text(writing, about && about->name ? about->name : name), types[about ? about->kind : LOCATION_THREAD],
-              location->events, location->process);
+        const char *known = about && about->name ? about->name : name;
+        WRITE(Location, otf2_location_id(location->process, location->thread), text(writing, known),
+              types[about ? about->kind : LOCATION_THREAD], location->events, location->process);
     }
     map_clear(&hosts);
 }
@@ -180,14 +188,14 @@ static void write_marks(struct writing *writing)
                                             [COUNTER_MODE_RELATIVE] = OTF2_METRIC_RELATIVE_POINT};
     for (size_t i = 0; i < defs->mark_count; i++) {
         const struct counter_def *counter = &defs->marks[i].counter;
+        /* A mark is defined both as a parameter and as a metric: which of them its events are is not known before they
+           come. */
         uint32_t name = text(writing, defs->marks[i].name), number = (uint32_t)i;
         WRITE(Parameter, number, name, OTF2_PARAMETER_TYPE_STRING);
-        OTF2_Type type = counter->type == COUNTER_DOUBLE   ? OTF2_TYPE_DOUBLE
-                         : counter->type == COUNTER_UINT64 ? OTF2_TYPE_UINT64
-                                                           : OTF2_TYPE_INT64;
-        WRITE(MetricMember, number, name, text(writing, ""), OTF2_METRIC_TYPE_OTHER, modes[counter->mode], type,
-              counter->base == 2 ? OTF2_BASE_BINARY : OTF2_BASE_DECIMAL, counter->exponent,
-              text(writing, counter->unit ? counter->unit : "#"));
+        OTF2_Base base = counter->base == 2 ? OTF2_BASE_BINARY : OTF2_BASE_DECIMAL;
+        uint32_t unit = text(writing, counter->unit ? counter->unit : "#"); /* "#" is OTF2's word for a number */
+        WRITE(MetricMember, number, name, text(writing, ""), OTF2_METRIC_TYPE_OTHER, modes[counter->mode],
+              otf2_type_of(counter), base, counter->exponent, unit);
         WRITE(MetricClass, number, 1, &number, OTF2_METRIC_ASYNCHRONOUS, OTF2_RECORDER_KIND_ABSTRACT);
     }
 }
@@ -199,6 +207,7 @@ static uint64_t *members_of(const struct otf2_writer *otf2, int32_t comm, uint32
     uint64_t *members = memory_new((processes + 1) * sizeof *members);
     for (*count = 0; *count < processes; ++*count) {
         int32_t world = comm < 0 ? (int32_t)*count : defs_world_rank(otf2->defs, comm, (int32_t)*count);
+        /* The first rank without a process ends the group: MPI numbers members without holes. */
         if (world < 0 || (uint32_t)world >= processes)
             break;
         members[*count] = (uint64_t)world;
@@ -211,14 +220,20 @@ static void write_comm(struct writing *writing, uint32_t number, int32_t index)
     const struct comm_def *comm = index < 0 ? NULL : &writing->otf2->defs->comms[index];
     uint32_t count;
     uint64_t *members = members_of(writing->otf2, comm && !comm->world ? index : -1, &count);
-    bool self = comm && comm->self;
-    const char *name = comm && comm->name ? comm->name : number == 0 ? "MPI_COMM_WORLD" : "";
-    WRITE(Group, number + 1, text(writing, ""), self ? OTF2_GROUP_TYPE_COMM_SELF : OTF2_GROUP_TYPE_COMM_GROUP,
-          OTF2_PARADIGM_MPI, OTF2_GROUP_FLAG_NONE, self ? 0 : count, members);
+    const char *name = number == 0 ? "MPI_COMM_WORLD" : "";
+    if (comm && comm->name)
+        name = comm->name;
+    OTF2_GroupType type = OTF2_GROUP_TYPE_COMM_GROUP;
+    if (comm && comm->self) {
+        type = OTF2_GROUP_TYPE_COMM_SELF; /* each process's own: without members */
+        count = 0;
+    }
+    WRITE(Group, number + 1, text(writing, ""), type, OTF2_PARADIGM_MPI, OTF2_GROUP_FLAG_NONE, count, members);
     WRITE(Comm, number, text(writing, name), number + 1, OTF2_UNDEFINED_COMM, OTF2_COMM_FLAG_NONE);
     free(members);
 }
 
+/* Group n + 1 belongs to communicator n, since group 0 is that of all locations, to which all others refer. */
 static void write_comms(struct writing *writing)
 {
     struct otf2_writer *otf2 = writing->otf2;
@@ -229,9 +244,11 @@ static void write_comms(struct writing *writing)
     WRITE(Group, 0, text(writing, ""), OTF2_GROUP_TYPE_COMM_LOCATIONS, OTF2_PARADIGM_MPI, OTF2_GROUP_FLAG_NONE,
           defs->processes, locations);
     free(locations);
+    /* Scalasca wants MPI_COMM_WORLD to be defined first, and always. */
     int32_t world = -1;
     for (size_t i = 0; i < defs->comm_count; i++)
-        world = otf2->comms[i] == 0 ? (int32_t)i : world;
+        if (otf2->comms[i] == 0)
+            world = (int32_t)i;
     write_comm(writing, 0, world);
     uint32_t next = 1;
     for (size_t i = 0; i < defs->comm_count; i++)
@@ -253,6 +270,7 @@ bool otf2_write_defs(struct otf2_writer *otf2)
     struct writing *writing = &all;
     if (!all.library)
         return false;
+    /* Offset and length: the length is one more than the difference, as the end itself belongs to the trace. */
     WRITE(ClockProperties, 1000000000, (uint64_t)(otf2->least_ns + otf2->shift_ns),
           (uint64_t)time_since(otf2->least_ns, otf2->largest_ns) + 1, OTF2_UNDEFINED_TIMESTAMP);
     for (size_t i = 0; i < otf2->string_count; i++)
