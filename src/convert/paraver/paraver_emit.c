@@ -6,8 +6,10 @@
 
 #include <string.h>
 
+/* So many ends of messages at one ns are absurd; beyond, their order within the ns is given up instead of memory. */
 enum { DUE_MOST = 4096 };
 
+/* A line may have more events than fit into a batch. Once one has queued, all others must queue, too. */
 static void push(struct paraver_state *state, struct batch *batch, const struct event *event)
 {
     if (batch->count < BATCH_EVENTS && state->queue_count == 0)
@@ -62,9 +64,12 @@ static enum status merge_until(struct paraver_state *state, struct batch *batch,
     if (state->due_count > 0 && time_ns > state->due_ns)
         flush_due(state, batch);
     while ((status = fill_head(state, err)) == STATUS_OK && state->head.event.time_ns <= time_ns) {
+        /* The queue would grow with the trace: millions of messages may lie between two events. */
         if (batch->count == BATCH_EVENTS)
             return STATUS_END;
         state->has_head = false;
+        /* At the same time as an event, the order depends on what the event is (flush_call): Extrae's times of a
+           message are those of the call that sent or received it. */
         if (state->head.event.time_ns < time_ns || state->due_count >= DUE_MOST) {
             push(state, batch, &state->head.event);
         } else {
@@ -124,6 +129,8 @@ static void emit_collective(struct reader *reader, struct batch *batch)
         else if (pair->type == PARAVER_BYTES_RECEIVED && pair->value <= INT64_MAX)
             event.bytes_received = (int64_t)pair->value;
         else if (pair->type == PARAVER_ROOT)
+            /* Only the root says that it is: on other processes the root is unknown, since nobody may look ahead to
+               learn it. */
             root = pair->value == 1;
         else if (pair->type == PARAVER_COMM &&
                  paraver_comm_id(paraver_application(&state->header, event.process), pair->value, &id))
@@ -167,6 +174,7 @@ static void emit_leave(struct reader *reader, struct batch *batch, const struct 
     }
     event.state = stack->open[i - 1].state;
     flush_call(state, batch, stack->open[i - 1].time_ns == event.time_ns);
+    /* Functions of other types that are open stay so: a user function may end inside a call of MPI. */
     memmove(&stack->open[i - 1], &stack->open[i], (stack->count - i) * sizeof *stack->open);
     stack->count--;
     push(state, batch, &event);
@@ -176,6 +184,7 @@ static void emit_counter(struct paraver_state *state, struct batch *batch, const
 {
     struct event event = record_event(&state->record, EVENT_COUNTER);
     event.state = (uint32_t)*map_find(&state->names.counters, pair->type);
+    /* Counters are unsigned in the file; defs say COUNTER_UINT64, and whoever prints takes the bits for that. */
     event.value = (int64_t)pair->value;
     push(state, batch, &event);
 }
@@ -209,6 +218,7 @@ enum status paraver_emit_rest(struct reader *reader, struct batch *batch, struct
     if (status == STATUS_OK) {
         state->has_head = false;
         push(state, batch, &state->head.event);
+        /* STATUS_END would end the trace with events in the queue. */
     } else if (status == STATUS_END && state->queue_count > 0) {
         return STATUS_OK;
     }

@@ -25,7 +25,8 @@ static bool take_unit(const char **at, const char *end, uint64_t *unit_ns)
     return false;
 }
 
-/* "2(4,4)", or "0" if nothing is known about them. */
+/* "2(4,4)", or "0" if nothing is known about them. How many processors each node has is not needed: hosts have their
+   names from the .row. */
 static bool take_nodes(const char **at, const char *end)
 {
     uint64_t count;
@@ -46,6 +47,7 @@ static bool take_application(struct paraver_header *header, const char **at, con
     uint64_t tasks, threads, node, communicators;
     if (!text_take_u64(at, end, &tasks) || !text_take(at, end, '('))
         return false;
+    /* The counts are only limits of loops over what is there: a header that claims 2^60 tasks costs nothing. */
     for (uint64_t i = 0; i < tasks; i++) {
         if ((i > 0 && !text_take(at, end, ',')) || !text_take_u64(at, end, &threads) || !text_take(at, end, ':') ||
             !text_take_u64(at, end, &node) || threads > UINT32_MAX || node > UINT32_MAX ||
@@ -61,6 +63,7 @@ static bool take_application(struct paraver_header *header, const char **at, con
             return false;
         header->communicators += communicators;
     }
+    /* Processes are numbered through all applications: `first` holds where each begins, and one more at the end. */
     ARRAY_PUSH(header->first, header->first_count, header->first_capacity, (uint32_t)header->task_count);
     header->application_count++;
     return true;

@@ -19,6 +19,7 @@ static void skip_blanks(const char **at, const char *end)
         ++*at;
 }
 
+/* Labels are Latin-1 in Extrae's files, and not always that: any byte becomes some letter. */
 static size_t keep_text(struct paraver_labels *labels, const char *at, const char *end)
 {
     while (end > at && (end[-1] == ' ' || end[-1] == '\t'))
@@ -43,6 +44,8 @@ static void read_label(struct paraver_labels *labels, enum section section, cons
     if (section == SECTION_STATES) {
         map_put(&labels->states, number, text);
     } else if (section == SECTION_TYPES) {
+        /* The first label of a number is kept. Types of one EVENT_TYPE section share the VALUES that follow it: a
+           group. */
         map_put(&labels->types, number, text);
         map_put(&labels->groups, number, labels->group_count);
     } else {
@@ -94,6 +97,7 @@ static enum status read_file(struct paraver_labels *labels, const char *path, bo
         const char *at = line.at;
         section = pcf ? pcf_section(labels, &line, section) : row_section(&line, section);
         skip_blanks(&at, line.end);
+        /* The line that begins a section is its title, not a label. */
         if (section != before || at == line.end)
             continue;
         if (section == SECTION_NODES) {
@@ -128,6 +132,7 @@ enum status paraver_labels_read(struct paraver_labels *labels, const char *path,
     char *beside = memory_new(size);
     enum status status = STATUS_OK;
     snprintf(beside, size, "%.*s.pcf", (int)stem, path);
+    /* Both files are optional: without them names are made of numbers. */
     labels->has_pcf = access(beside, F_OK) == 0;
     if (labels->has_pcf)
         status = read_file(labels, beside, true, err);

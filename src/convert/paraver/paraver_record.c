@@ -4,8 +4,10 @@
 #include "convert/text_lines.h"
 #include "core/memory.h"
 
+/* Locations are kept by thread number: a damaged line must not make billions of them. */
 enum { THREADS_MOST = 1 << 20 };
 
+/* Below what int64 can hold, so that differences of two times can be taken without care. */
 static const int64_t time_most_ns = INT64_C(9000000000000000000);
 
 static bool take_field(const char **at, const char *end, uint64_t *value)
@@ -22,7 +24,7 @@ static bool take_time(const struct paraver_header *header, const char **at, cons
     return true;
 }
 
-/* cpu:application:task:thread */
+/* cpu:application:task:thread. The cpu is where the thread ran, 0 if not known: it may change, and is not used. */
 static const char *take_place(const struct paraver_header *header, const char **at, const char *end,
                               struct paraver_place *place)
 {
@@ -43,6 +45,7 @@ static bool take_pairs(struct paraver_record *record, const char **at, const cha
     struct paraver_pair pair;
     record->pair_count = 0;
     while (*at < end) {
+        /* Types are keys of 32 bits; the largest is kept for none. Values use all 64 bits. */
         if (!take_field(at, end, &pair.type) || !take_field(at, end, &pair.value) || pair.type >= UINT32_MAX)
             return false;
         ARRAY_PUSH(record->pairs, record->pair_count, record->pair_capacity, pair);
@@ -53,6 +56,7 @@ static bool take_pairs(struct paraver_record *record, const char **at, const cha
 static const char *parse_communication(struct paraver_record *record, const struct paraver_header *header,
                                        const char *at, const char *end)
 {
+    /* The logical receive: when the receive was posted. No event has a place for it. */
     int64_t posted_ns;
     if (!take_time(header, &at, end, &record->sent_ns) || !take_time(header, &at, end, &record->time_ns))
         return "a communication without its times";

@@ -31,14 +31,15 @@ static enum status read_header(struct reader *reader, struct error *err)
     enum status status = paraver_line(reader, &line, err);
     if (status == STATUS_FAILED)
         return status;
-    const char *wrong = "the file ends inside its header", *at = NULL;
+    const char *wrong = "the file ends inside its header";
+    uint64_t byte = reader->input->offset;
     if (status == STATUS_OK) {
-        at = line.at;
+        const char *at = line.at;
         wrong = paraver_header_parse(&state->header, &at, line.end);
+        byte = line.byte + (uint64_t)(at - line.at);
     }
     if (wrong)
-        return error_set(err, ERROR_INPUT, "%s: byte %" PRIu64 ": %s", reader->input->name,
-                         at ? line.byte + (uint64_t)(at - line.at) : reader->input->offset, wrong);
+        return error_set(err, ERROR_INPUT, "%s: byte %" PRIu64 ": %s", reader->input->name, byte, wrong);
     reader->defs->processes = (uint32_t)state->header.task_count;
     for (size_t i = 0; i < state->header.task_count; i++)
         if (state->header.tasks[i].threads > reader->defs->threads)
@@ -58,6 +59,8 @@ static bool read_communicator(struct reader *reader, const char *at, const char 
         !paraver_comm_id(application, number, &id))
         return false;
     int32_t comm = defs_comm(reader->defs, id);
+    /* Number 1 is MPI_COMM_WORLD by Extrae's convention, but a trace that was cut or filtered may number
+       differently: all tasks, in their order. */
     bool world = count == state->header.task_count && number == 1;
     for (uint64_t rank = 0; rank < count; rank++) {
         if (!text_take(&at, end, ':') || !text_take_u64(&at, end, &task) ||
@@ -78,6 +81,7 @@ static void define_location(struct reader *reader, const struct paraver_place *p
     if (place->thread >= reader->defs->threads)
         reader->defs->threads = place->thread + 1;
     const char *host = paraver_node(&state->labels, task->node);
+    /* Without hosts and threads a location would say nothing that its process does not. */
     if ((!host && reader->defs->threads == 1) || defs_find_location(reader->defs, place->process, place->thread))
         return;
     struct location_def location = {
@@ -96,6 +100,9 @@ static enum status sort_event(struct paraver_state *state, const struct event *e
     return sorter_add(state->sorted, key, &sorted, sizeof sorted, err);
 }
 
+/* Communications stand at their physical send, which is later than the logical one, and know a receive that is still
+   to come: neither end has its place in the order of the file. The send counts where the call begins (logical), the
+   receive where the data is there (physical). */
 static enum status sort_communication(struct paraver_state *state, struct error *err)
 {
     const struct paraver_record *record = &state->record;
@@ -110,6 +117,7 @@ static enum status sort_communication(struct paraver_state *state, struct error 
     event.bytes_sent = bytes;
     if (sort_event(state, &event, ORDER_SEND, false, err) != STATUS_OK)
         return STATUS_FAILED;
+    /* Extrae leaves out ends without partner; other writers put 0 for a receive that they did not see. */
     if (record->received_ns == 0)
         return STATUS_OK;
     event.kind = EVENT_RECEIVE;
@@ -122,6 +130,8 @@ static enum status sort_communication(struct paraver_state *state, struct error 
     return sort_event(state, &event, ORDER_RECEIVE, false, err);
 }
 
+/* State records say by class of activity what Extrae derived from the calls. As soon as calls of MPI are seen they
+   would double them, and are sorted no more (those sorted before are passed over: fill_head). */
 static enum status sort_state(struct paraver_state *state, struct error *err)
 {
     const struct paraver_record *record = &state->record;
@@ -141,6 +151,7 @@ static enum status sort_state(struct paraver_state *state, struct error *err)
     return sort_event(state, &event, empty ? ORDER_EMPTY_LEAVE : ORDER_LEAVE, true, err);
 }
 
+/* Definitions must be complete before the first event: the names of states and counters are collected here. */
 static void define_pairs(struct reader *reader)
 {
     struct paraver_state *state = reader->state;
@@ -206,6 +217,7 @@ static enum status paraver_open(struct reader *reader, struct error *err)
     if (!state->has_mpi)
         for (size_t i = 0; i < numbers.capacity; i++)
             if (numbers.entries[i].key != 0)
+                /* Type 0 is that of state records. The map keeps key + 1. */
                 paraver_define_state(&state->names, &state->labels, reader->defs, 0, numbers.entries[i].key - 1);
     map_clear(&numbers);
     if (status == STATUS_FAILED || sorter_rewind(state->sorted, err) != STATUS_OK)
@@ -220,6 +232,8 @@ static enum status paraver_end(struct reader *reader)
 {
     struct paraver_state *state = reader->state;
     uint64_t byte = reader->input->offset;
+    /* The only count of lines that a header has: with no mark at the end, it is what shows a cut between header and
+       records. */
     if (state->communicators < state->header.communicators)
         reader_damage(reader, byte, "%" PRIu64 " of %" PRIu64 " communicators", state->communicators,
                       state->header.communicators);
@@ -238,6 +252,8 @@ static bool take_line(struct reader *reader, const struct text_line *line)
     struct paraver_state *state = reader->state;
     if (line->at == line->end || *line->at == '#')
         return false;
+    /* Inter-communicators ("i") count among those declared; their members are those of two others, which messages do
+       not name. */
     if (*line->at == 'c' || *line->at == 'i') {
         state->communicators++;
         reader_count(reader, "communicator", 1);
@@ -271,7 +287,9 @@ static void state_members(struct reader *reader, struct batch *batch)
         struct event event = EVENT_NOTHING;
         event.kind = EVENT_COMM_MADE;
         event.process = (uint32_t)process;
-        event.value = comm->world ? COMM_STEP_WORLD : comm->self ? COMM_STEP_SELF : COMM_STEP_INTRA;
+        event.value = comm->self ? COMM_STEP_SELF : COMM_STEP_INTRA;
+        if (comm->world)
+            event.value = COMM_STEP_WORLD;
         event.partner_comm = (int32_t)state->made_comm;
         event.tag = state->made_rank++;
         batch->events[batch->count++] = event;
@@ -285,6 +303,7 @@ static enum status paraver_next(struct reader *reader, struct batch *batch, stru
     paraver_drain(state, batch);
     while (batch->count < BATCH_EVENTS) {
         struct text_line line;
+        /* A record that met a full batch is emitted now; its line is gone, but the record has all of it. */
         enum status status = state->has_record ? STATUS_OK : paraver_line(reader, &line, err);
         if (status == STATUS_OK && (state->has_record || take_line(reader, &line)))
             status = paraver_emit_record(reader, batch, err);

@@ -56,6 +56,7 @@ static char *put(char *at, uint64_t value)
     return text_put_u64(at, value);
 }
 
+/* One cpu for each node: which one a thread ran on is not known. 0 means that nothing is known of resources. */
 static char *put_place(const struct paraver_writer *paraver, char *at, uint32_t process, uint32_t thread)
 {
     at = put(at, paraver->nodes ? process + 1 : 0);
@@ -77,6 +78,8 @@ static enum status end_activity(struct paraver_writer *paraver, int64_t to_ns, u
 {
     char line[LINE_SIZE], *at = line;
     int64_t from_ns = paraver->since_ns;
+    /* A state record stands where its time begins, but can be written only when it ends: it keeps the place that was
+       reserved for it then. */
     uint64_t order = paraver->since_order;
     paraver->since_ns = to_ns;
     paraver->since_order = paraver->order++;
@@ -99,7 +102,9 @@ static uint64_t activity_of(const struct state_def *state)
             return DOES_BOTH;
         if (state->direction == DIRECTION_SEND)
             return posts ? DOES_POST_SEND : DOES_SEND;
-        return state->direction == DIRECTION_RECEIVE ? posts ? DOES_POST_RECEIVE : DOES_RECEIVE : DOES_OTHER;
+        if (state->direction == DIRECTION_RECEIVE)
+            return posts ? DOES_POST_RECEIVE : DOES_RECEIVE;
+        return DOES_OTHER;
     case CLASS_PROBE:
         return DOES_TEST;
     case CLASS_WAIT:
@@ -156,6 +161,7 @@ static enum status add_enter(struct paraver_writer *paraver, const struct parave
     return add_line(paraver, frame->time_ns, frame->order, line, at, err);
 }
 
+/* Thread states cover the whole run: Running, and one for each outermost call of MPI. */
 static enum status enter(struct paraver_writer *paraver, const struct event *event, struct error *err)
 {
     struct paraver_frame frame = {.state = event->state,
@@ -170,6 +176,7 @@ static enum status enter(struct paraver_writer *paraver, const struct event *eve
         end_activity(paraver, event->time_ns, DOES_RUN, err) != STATUS_OK)
         return STATUS_FAILED;
     frame.order = paraver->order++;
+    /* A user function has nothing to wait for; the record of a call of MPI needs what its leave says. */
     if (!paraver->writer.defs->states[event->state].is_mpi && add_enter(paraver, &frame, err) != STATUS_OK)
         return STATUS_FAILED;
     ARRAY_PUSH(paraver->frames, paraver->depth, paraver->capacity, frame);
@@ -202,6 +209,7 @@ static enum status leave(struct paraver_writer *paraver, const struct event *eve
 {
     const struct state_def *state = &paraver->writer.defs->states[event->state];
     size_t i = paraver->depth - 1;
+    /* by_location passes on only leaves that have an enter. */
     while (paraver->frames[i].state != event->state)
         i--;
     struct paraver_frame frame = paraver->frames[i];
@@ -226,6 +234,7 @@ static enum status add_end(struct paraver_writer *paraver, const struct placed *
     end.time_ns = event->time_ns;
     end.bytes = event->kind == EVENT_SEND ? event->bytes_sent : event->bytes_received;
     end.tag = event->tag;
+    /* The partner's end is missing: Paraver's viewer takes only whole communications. */
     if (placed->message == 0)
         return STATUS_OK;
     return sorter_add(paraver->ends, (struct sort_key){placed->message, event->kind == EVENT_RECEIVE}, &end, sizeof end,
@@ -240,6 +249,7 @@ static enum status add_value(struct paraver_writer *paraver, const struct event 
         value = 1;
         writer_lose(&paraver->writer, "payloads", event->payload_length > 0);
     } else if (paraver->writer.defs->marks[event->state].counter.type == COUNTER_DOUBLE) {
+        /* Values are unsigned integers in the format. */
         double real = event_double(event);
         value = real >= 0 && real < 1e19 ? (uint64_t)llround(fmin(real, 9e18)) : 0;
         writer_lose(&paraver->writer, "fractions of counters", real != (double)value);
@@ -292,7 +302,8 @@ static void begin_location(void *context, uint32_t process, uint32_t thread)
     struct paraver_writer *paraver = context;
     paraver->process = process;
     paraver->thread = thread;
-    paraver->threads[process] = thread + 1 > paraver->threads[process] ? thread + 1 : paraver->threads[process];
+    if (thread >= paraver->threads[process])
+        paraver->threads[process] = thread + 1;
     paraver->depth = paraver->mpi_depth = 0;
     paraver->since_ns = 0;
     paraver->since_order = paraver->order++;
@@ -302,10 +313,14 @@ static enum status end_location(void *context, struct error *err)
 {
     struct paraver_writer *paraver = context;
     uint64_t activity = DOES_RUN;
+    /* Calls that were never left get their enter now, the innermost first; the outermost decides what the thread
+       does until the end. They get no leave: the run did not see one. */
     for (size_t i = paraver->depth; i > 0; i--) {
         const struct state_def *state = &paraver->writer.defs->states[paraver->frames[i - 1].state];
-        activity = state->is_mpi ? activity_of(state) : activity;
-        if (state->is_mpi && add_enter(paraver, &paraver->frames[i - 1], err) != STATUS_OK)
+        if (!state->is_mpi)
+            continue;
+        activity = activity_of(state);
+        if (add_enter(paraver, &paraver->frames[i - 1], err) != STATUS_OK)
             return STATUS_FAILED;
     }
     paraver->depth = 0;
@@ -316,11 +331,13 @@ static enum status add_communication(struct paraver_writer *paraver, uint64_t me
                                      const struct paraver_end *receive, struct error *err)
 {
     char line[LINE_SIZE], *at = line;
+    /* Some traces know the size at one end only. */
     int64_t bytes = send->bytes >= 0 ? send->bytes : receive->bytes;
     writer_lose(&paraver->writer, "unknown message sizes", bytes < 0);
     writer_lose(&paraver->writer, "message tags below 0 or unknown", send->tag < 0);
     *at++ = '3';
     at = put_place(paraver, at, send->process, send->thread);
+    /* Logical and physical time: one each is known. */
     at = put(put(at, (uint64_t)send->time_ns), (uint64_t)send->time_ns);
     at = put_place(paraver, at, receive->process, receive->thread);
     at = put(put(at, (uint64_t)receive->time_ns), (uint64_t)receive->time_ns);
@@ -369,6 +386,7 @@ static enum status paraver_finish(struct sink *sink, const struct trace_end *end
         add_communications(paraver, err) != STATUS_OK)
         return STATUS_FAILED;
     writer_lose(&paraver->writer, "messages with a missing end", by_location_lone_ends(paraver->by));
+    /* After the walk, which counts threads and states in use; the records, which wait in the sorter, follow. */
     paraver_write_head(paraver);
     if (paraver->writer.beside[0])
         paraver_write_labels(paraver, paraver->writer.beside[0]);

@@ -8,8 +8,7 @@
 #include <string.h>
 
 /* Values of MPI's functions that Extrae does not number, and types of marks and counters, in ranges that it leaves
- * free.
- */
+   free. */
 enum { MPI_VALUE_FIRST = 10000, MARK_TYPE_FIRST = 9000000 };
 
 /* MPI's types by class. */
@@ -42,14 +41,19 @@ uint64_t paraver_state_type(const struct paraver_writer *paraver, uint32_t state
     const struct state_def *def = &paraver->writer.defs->states[state];
     if (def->is_mpi)
         return PARAVER_MPI_FIRST + mpi_type(def->class);
+    /* States that cross are on lanes, each of a type of its own: a leave names no function, it ends the innermost of
+       its type. */
     return lane > 0 && lane < PARAVER_LANES ? (uint64_t)PARAVER_LANE_FIRST + (uint64_t)lane : PARAVER_USER_FUNCTION;
 }
 
 uint64_t paraver_state_value(const struct paraver_writer *paraver, uint32_t state)
 {
     const struct state_def *def = &paraver->writer.defs->states[state];
-    uint64_t known = def->is_mpi ? paraver_mpi_value(def->name) : 0;
-    return known > 0 ? known : def->first_of_name + (def->is_mpi ? MPI_VALUE_FIRST : UINT64_C(1));
+    /* States of one name are one value. 0 is the end of a function: user functions count from 1. */
+    if (!def->is_mpi)
+        return def->first_of_name + UINT64_C(1);
+    uint64_t known = paraver_mpi_value(def->name);
+    return known > 0 ? known : def->first_of_name + (uint64_t)MPI_VALUE_FIRST;
 }
 
 /* Counters that a Paraver trace had keep their number. */
@@ -157,7 +161,8 @@ static void write_comms(const struct paraver_writer *paraver)
     const struct defs *defs = paraver->writer.defs;
     int32_t world = -1;
     for (size_t i = 0; i < defs->comm_count && world < 0; i++)
-        world = paraver->comms[i] == 1 ? (int32_t)i : -1;
+        if (paraver->comms[i] == 1)
+            world = (int32_t)i;
     write_comm(paraver, world, 1);
     for (size_t i = 0; i < defs->comm_count; i++)
         if (paraver->comms[i] > 1)
@@ -176,10 +181,12 @@ void paraver_write_head(struct paraver_writer *paraver)
     else
         output_text(output, "0");
     output_print(output, ":1:%u(", (unsigned)processes);
-    for (uint32_t process = 0; process < processes; process++)
-        output_print(output, "%s%u:%llu", process ? "," : "",
-                     (unsigned)(paraver->threads[process] ? paraver->threads[process] : 1),
-                     (unsigned long long)(paraver->nodes ? paraver->nodes[process] : 0));
+    for (uint32_t process = 0; process < processes; process++) {
+        /* A process without events still has its main thread: viewers want a line for every task. */
+        unsigned threads = paraver->threads[process] ? paraver->threads[process] : 1;
+        unsigned long long node = paraver->nodes ? paraver->nodes[process] : 0;
+        output_print(output, "%s%u:%llu", process ? "," : "", threads, node);
+    }
     output_print(output, "),%u\n", (unsigned)paraver->comm_count);
     write_comms(paraver);
 }
@@ -204,6 +211,7 @@ static void write_states_of(struct paraver_writer *paraver, struct output *outpu
     const struct defs *defs = paraver->writer.defs;
     bool any = false;
     for (uint32_t i = 0; i < defs->state_count; i++) {
+        /* Only what occurs: viewers show a legend of all that is labelled. */
         if (!paraver->states_used[i] || paraver_state_type(paraver, i) != type)
             continue;
         if (!any)
