@@ -13,6 +13,7 @@ enum { ROOT = 0 };
 
 void paje_containers_begin(struct paje_state *state)
 {
+    /* The root is "0" by the specification; some writers call it "/". */
     static const char *const names[] = {"0", "/"};
     if (state->container_count == 0) {
         uint32_t symbol = paje_symbol_put(&state->symbols, (struct paje_word){"0", 1});
@@ -35,6 +36,7 @@ uint32_t paje_container_find(const struct paje_state *state, struct paje_word wo
     if (symbol == PAJE_NONE)
         return PAJE_NONE;
     const struct paje_symbol *of = &state->symbols.symbol[symbol];
+    /* pj_dump takes only the alias where there is one; real writers use either. */
     return of->container != PAJE_NONE ? of->container : of->container_named;
 }
 
@@ -64,9 +66,12 @@ const char *paje_create(struct paje_state *state)
         return "a container of a type that is not defined";
     container.symbol = paje_symbol_put(&state->symbols, record->has & 1u << FIELD_NAME ? name : alias);
     container.alias = paje_symbol_put(&state->symbols, record->has & 1u << FIELD_ALIAS ? alias : name);
+    /* The second pass takes the containers of the first one by their place in the file, since names may be used
+       again. */
     while (!state->counting && state->create_at < state->created_count &&
            state->created[state->create_at].byte < state->byte)
         state->create_at++;
+    /* Not what the first pass made: the file has changed meanwhile. */
     if (!state->counting &&
         (state->create_at == state->created_count || state->created[state->create_at].byte != state->byte))
         return "a container that cannot be created";
@@ -100,6 +105,7 @@ uint32_t paje_destroy(struct paje_state *state)
 struct paje_lane *paje_lane(struct paje_state *state, uint32_t container, uint32_t type)
 {
     struct paje_container *of = &state->container[container];
+    /* Nearly all containers have states of one type: no look-up for these. */
     if (of->lane_type == type)
         return &state->lane[of->lane];
     uint64_t *index = NULL;
@@ -145,6 +151,7 @@ static uint32_t process_of(const struct paje_state *state, uint32_t container, u
         if (state->container[at].has & counts)
             found = at;
     uint32_t parent = found == PAJE_NONE ? PAJE_NONE : state->container[found].parent;
+    /* EZTrace 1: states are on threads only, and the process above them has none. */
     if (parent != PAJE_NONE && type_says(state, state->container[found].type, "thread") &&
         type_says(state, state->container[parent].type, "process"))
         return parent;
@@ -221,6 +228,7 @@ static void number_threads(struct paje_state *state, struct defs *defs, const ui
         container->process = process->process;
         if (!container->has && container != process)
             continue;
+        /* A process without anything of its own is no thread; its threads count from 0. */
         container->thread = container->has ? next[process->process]++ : 0;
         if (container->has)
             add_location(state, defs, process, (uint32_t)i, container->thread, PAJE_NONE);
@@ -248,6 +256,7 @@ void paje_places(struct paje_state *state, struct defs *defs)
         home[i] = process_of(state, i, counts);
         if (home[i] == PAJE_NONE || state->container[home[i]].process != PAJE_NONE)
             continue;
+        /* Any number: it marks that the process is in the list. number_processes gives the rank. */
         state->container[home[i]].process = 0;
         ARRAY_PUSH(process, count, capacity, home[i]);
     }

@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+/* A line that sets a state may leave thousands. Once an event has queued, all others must queue, too. */
 static void push(struct paje_state *state, struct batch *batch, const struct event *event)
 {
     if (batch->count < BATCH_EVENTS && state->queue_count == 0)
@@ -44,6 +45,8 @@ static const char *enter(struct reader *reader, struct batch *batch, struct paje
 {
     struct paje_state *state = reader->state;
     uint32_t what = paje_state_of(state, reader->defs, lane->type, state->record.word[FIELD_VALUE]);
+    /* The first pass has made every state; that one is missing now means that definitions changed between the
+       passes. */
     if (what == PAJE_NONE)
         return "a state whose value has changed its meaning";
     if (lane->count >= DEPTH_LIMIT)
@@ -67,6 +70,7 @@ static const char *emit_state(struct reader *reader, struct batch *batch, uint32
         else
             state->stray++;
         return NULL;
+    /* The specification: it replaces what is on the stack, all of it. */
     case PAJE_SET_STATE:
         leave_all(state, batch, lane, time_ns);
         return enter(reader, batch, lane, time_ns);
@@ -121,6 +125,7 @@ static bool take_part(const char **at, const char *end, int64_t *number)
    or a wildcard. */
 static void read_simgrid_key(const struct reader *reader, struct paje_word key, struct event *event)
 {
+    /* SimGrid's own constants, shifted by its counting from 1. -444 and -555 stand for any tag and any source. */
     enum { PROC_NULL = -666, SENT_TO_NULL = -1, SOURCE = 0, DESTINATION, TAG, NUMBER, PARTS };
     int64_t part[PARTS];
     const char *at = key.at, *end = key.at + key.length;
@@ -131,6 +136,7 @@ static void read_simgrid_key(const struct reader *reader, struct paje_word key, 
         return;
     int64_t partner = part[event->kind == EVENT_SEND ? DESTINATION : SOURCE];
     int64_t null = event->kind == EVENT_SEND ? SENT_TO_NULL : PROC_NULL;
+    /* The containers of the link's two ends, if both are there, say more than its key. */
     if (event->partner == EVENT_UNKNOWN && partner > 0 && partner <= reader->defs->processes)
         event->partner = (int32_t)partner - 1;
     else if (event->partner == EVENT_UNKNOWN && partner == null)
@@ -180,13 +186,17 @@ static const char *emit_variable(struct reader *reader, struct batch *batch, uin
     uint64_t *bits = map_put(&state->totals, map_pair(container, type), 0);
     memcpy(&total, bits, sizeof total);
     uint8_t kind = state->record.def->kind;
-    total = kind == PAJE_SET_VARIABLE ? number : kind == PAJE_ADD_VARIABLE ? total + number : total - number;
+    if (kind == PAJE_SET_VARIABLE)
+        total = number;
+    else
+        total += kind == PAJE_ADD_VARIABLE ? number : -number;
     if (!isfinite(total))
         return "a variable that leaves all numbers";
     memcpy(bits, &total, sizeof total);
     event.state = paje_counter_of(state, reader->defs, type);
     event_set_double(&event, total);
     if (!state->type[type].fraction)
+        /* llrint of more is undefined. */
         event.value = total >= -9e18 && total <= 9e18 ? llrint(total) : 0;
     push(state, batch, &event);
     return NULL;
@@ -232,8 +242,10 @@ enum status paje_emit(struct reader *reader, struct batch *batch, const char **w
     if ((*wrong = paje_place(state, &place)))
         return STATUS_OK;
     const struct paje_other_end *other = NULL;
+    /* In the order of the file: the sorter gives the other ends in that order, too. */
     if (place.what == PAJE_HAS_LINKS && paje_links_next(&state->links, state->byte, &other, err) != STATUS_OK)
         return STATUS_FAILED;
+    /* Variables and events of containers above processes (a machine's load) belong to no process. */
     if (state->container[place.container].process == PAJE_NONE)
         state->homeless++;
     else if (place.what == PAJE_HAS_LINKS)

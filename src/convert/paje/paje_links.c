@@ -18,6 +18,7 @@ static uint64_t key_of(const struct paje_record *record, uint64_t *check)
         key = (key ^ hash) * UINT64_C(0xD6E8FEB86659FD93);
         *check = (*check << 7 | *check >> 57) + hash;
     }
+    /* A map's key is below UINT64_MAX. */
     return key >> 1;
 }
 
@@ -33,6 +34,8 @@ static uint32_t end_new(struct paje_links *links, const struct paje_link_end *en
     return at;
 }
 
+/* Ends without the other wait for ever (all receives of SimGrid with MPI_ANY_TAG): when there are too many, those
+   that wait are forgotten, which costs their partners, not memory. */
 static void wait_for_other(struct paje_links *links, uint64_t key, const struct paje_link_end *end)
 {
     if (links->chains.count >= PAJE_WAITING_MOST || links->end_count >= 2 * PAJE_WAITING_MOST) {
@@ -43,6 +46,7 @@ static void wait_for_other(struct paje_links *links, uint64_t key, const struct 
     uint32_t at = end_new(links, end);
     uint64_t *chain = map_put(&links->chains, key, 0);
     if (*chain == 0) {
+        /* A chain is its first and last end: links that share a key meet in order, first in, first out. */
         *chain = map_pair(at, at);
         return;
     }
@@ -87,14 +91,17 @@ enum status paje_links_add(struct paje_links *links, const struct paje_record *r
         links->sorted = sorter_new(SORT_MEMORY);
     uint64_t *chain = map_find(&links->chains, key);
     const struct paje_link_end *first = chain ? &links->end[(*chain >> 32) - 1] : NULL;
+    /* Two different links with one key of 63 bits: neither is matched wrongly. */
     if (first && first->check != check)
         return STATUS_OK;
+    /* A link may end in the file before it starts: clocks of processes differ. */
     if (!first || first->starts == end.starts) {
         wait_for_other(links, key, &end);
         return STATUS_OK;
     }
     struct paje_link_end other = take_first(links, key, chain);
     int64_t size = end.starts ? end.bytes : other.bytes;
+    /* Sorted by where the lines stand, so that the second pass finds each as it gets there. */
     if (give_end(links, other.byte, container, size, err) != STATUS_OK)
         return STATUS_FAILED;
     return give_end(links, byte, other.container, size, err);

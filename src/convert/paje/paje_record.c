@@ -68,7 +68,7 @@ static inline const char *word_end(const char *at, const char *end)
         at += __builtin_ctzll(low) / 8;
         if (is_blank(*at))
             return at;
-        break; /* another control character */
+        break; /* another control character, which is part of the word: byte by byte from here */
     }
     while (at < end && !is_blank(*at))
         at++;
@@ -101,6 +101,7 @@ static bool word_is(struct paje_word word, const char *text)
     return word.length == strlen(text) && memcmp(word.at, text, word.length) == 0;
 }
 
+/* SimGrid and we have fewer than 100 kinds of events: this runs once for each line. */
 static inline bool word_id(struct paje_word word, uint32_t *id)
 {
     uint64_t number;
@@ -135,16 +136,19 @@ static const char *begin_event(struct paje_schema *schema, const char *at, const
     schema->inside = schema->skipped = true;
     if (!take_word(&at, end, &name) || !take_word(&at, end, &other))
         return "an event definition without name and number";
+    /* Some writers put the number before the name. */
     if (!word_id(other, &def.id)) {
         if (!word_id(name, &def.id))
             return "an event definition without number";
         name = other;
     }
     const struct paje_event_def *known = def_of(schema, def.id);
+    /* The definitions are read twice: at the same byte it is the same one. */
     if (known)
         return known->byte == byte ? NULL : "an event definition whose number another one has";
     if (schema->count >= PAJE_EVENTS_MOST)
         return "more event definitions than 4096";
+    /* Kinds that are not known are read over: the format allows writers their own. */
     while (def.kind < PAJE_OTHER && !word_is(name, kinds[def.kind].name))
         def.kind++;
     def.needs = kinds[def.kind].needs;
@@ -170,6 +174,7 @@ static const char *take_field(struct paje_schema *schema, struct paje_word name)
     for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
         if (word_is(name, fields[i].name))
             role = (uint8_t)fields[i].role;
+    /* Pajé's first specification calls what is destroyed Container, later ones Name. */
     if (def->kind == PAJE_DESTROY && role == FIELD_CONTAINER)
         role = FIELD_NAME;
     for (size_t i = 0; i < def->field_count; i++)
@@ -228,6 +233,7 @@ const char *paje_record_parse(struct paje_record *record, const struct paje_sche
 
 enum { NUMBER_MOST = 64 };
 
+/* strtod wants the text ended by a zero byte, which a mapped file does not have. */
 bool paje_number(struct paje_word word, double *number)
 {
     char text[NUMBER_MOST + 1], *end;
@@ -251,6 +257,7 @@ static inline bool eight_digits(const char *at, int64_t *number)
     return true;
 }
 
+/* Not through a double: ns of a date since 1970 need 61 bits, doubles have 53. */
 bool paje_time(struct paje_word word, int64_t *time_ns)
 {
     static const int64_t scale[] = {1000000000, 100000000, 10000000, 1000000, 100000, 10000, 1000, 100, 10, 1};
@@ -271,6 +278,7 @@ bool paje_time(struct paje_word word, int64_t *time_ns)
     }
     part *= scale[decimals];
     if (decimals == 9 && at < end && *at >= '0' && *at <= '9') {
+        /* Rounded by the tenth decimal, whatever follows. */
         part += *at >= '5';
         while (at < end && *at >= '0' && *at <= '9')
             at++;
@@ -282,6 +290,7 @@ bool paje_time(struct paje_word word, int64_t *time_ns)
     if (seconds >= INT64_C(9000000000))
         return false;
     *time_ns = seconds * 1000000000 + part;
-    *time_ns = negative ? -*time_ns : *time_ns;
+    if (negative)
+        *time_ns = -*time_ns;
     return true;
 }

@@ -22,6 +22,7 @@ uint64_t paje_word_hash(struct paje_word word, uint64_t seed)
     return hash ^ hash >> 32;
 }
 
+/* Names of up to eight bytes are compared as one number; nearly all aliases are that short. */
 static inline uint64_t pack(struct paje_word word)
 {
     uint64_t packed = 0;
@@ -42,6 +43,7 @@ static inline struct paje_slot *slot_of(const struct paje_symbols *symbols, stru
 {
     for (size_t at = place_of(packed, word.length);; at++) {
         struct paje_slot *slot = &symbols->slots[at & (symbols->slot_count - 1)];
+        /* Less than half of the slots are in use (paje_symbol_put): a free one always comes. */
         if (slot->index == 0)
             return slot;
         if (slot->packed == packed && slot->length == word.length &&

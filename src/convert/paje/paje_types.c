@@ -13,9 +13,12 @@ uint32_t paje_type_find(const struct paje_state *state, struct paje_word word)
     if (symbol == PAJE_NONE)
         return PAJE_NONE;
     const struct paje_symbol *of = &state->symbols.symbol[symbol];
+    /* The second pass knows all types from the start; a line may use only those that stand before it, as in the
+       first pass. */
     if (of->type != PAJE_NONE && state->type[of->type].byte <= state->byte)
         return of->type;
-    return of->type_named != PAJE_NONE && state->type[of->type_named].byte <= state->byte ? of->type_named : PAJE_NONE;
+    bool named = of->type_named != PAJE_NONE && state->type[of->type_named].byte <= state->byte;
+    return named ? of->type_named : PAJE_NONE;
 }
 
 static bool type_is_same(const struct paje_type *a, const struct paje_type *b)
@@ -90,8 +93,10 @@ static uint32_t value_of(struct paje_state *state, uint32_t type, struct paje_wo
     const uint64_t *known = symbol == PAJE_NONE ? NULL : map_find(&state->values, map_pair(type, symbol));
     if (known)
         return (uint32_t)*known;
-    symbol = state->counting && state->value_count < 2 * PAJE_NAMES_MOST ? paje_symbol_put(&state->symbols, word)
-                                                                         : PAJE_NONE;
+    /* StarPU's values are never defined; a writer whose values are all different must not fill the memory. */
+    if (!state->counting || state->value_count >= 2 * PAJE_NAMES_MOST)
+        return PAJE_NONE;
+    symbol = paje_symbol_put(&state->symbols, word);
     return symbol == PAJE_NONE ? PAJE_NONE : value_add(state, type, symbol, symbol, 0);
 }
 
@@ -102,6 +107,7 @@ static const char *function_of(const char *text, const char *beginning)
     return strncmp(text, beginning, length) == 0 && mpi_function_find(text + length) ? text + length : NULL;
 }
 
+/* States of one name are one state, whatever type they have: SimGrid has one type for each kind of container. */
 static uint32_t state_named(struct paje_state *state, struct defs *defs, uint32_t symbol, uint32_t alias)
 {
     uint64_t *known = map_put(&state->names, symbol, PAJE_NONE);
@@ -112,17 +118,15 @@ static uint32_t state_named(struct paje_state *state, struct defs *defs, uint32_
         function = function_of(text, "P"); /* SimGrid */
     if (!function)
         function = function_of(paje_text(state, alias), "STV_"); /* EZTrace */
-    char *name = function ? NULL : text_from_bytes(text, strlen(text));
-    char *original = function && strcmp(function, text) != 0 ? text_from_bytes(text, strlen(text)) : NULL;
-    struct state_def def = {.name = function ? (char *)(uintptr_t)function : name,
-                            .original = original,
-                            .id = EVENT_UNKNOWN,
-                            .start = EVENT_UNKNOWN,
-                            .end = EVENT_UNKNOWN,
-                            .paradigm = function ? PARADIGM_MPI : PARADIGM_UNKNOWN};
+    char *own = text_from_bytes(text, strlen(text));
+    struct state_def def = {.name = own, .id = EVENT_UNKNOWN, .start = EVENT_UNKNOWN, .end = EVENT_UNKNOWN};
+    if (function) {
+        def.name = (char *)(uintptr_t)function;
+        def.original = strcmp(function, text) != 0 ? own : NULL;
+        def.paradigm = PARADIGM_MPI;
+    }
     *known = defs_add_state(defs, &def);
-    free(name);
-    free(original);
+    free(own);
     return (uint32_t)*known;
 }
 
@@ -134,6 +138,7 @@ uint32_t paje_state_of(struct paje_state *state, struct defs *defs, uint32_t typ
         return value->index;
     if (!state->counting)
         return state->type[type].state;
+    /* Beyond, states share the name of their type. */
     if (value && defs->state_count < PAJE_NAMES_MOST)
         return value->index = state_named(state, defs, value->symbol, value->alias);
     if (state->type[type].state == PAJE_NONE)

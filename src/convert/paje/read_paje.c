@@ -27,11 +27,16 @@ static int paje_probe(const unsigned char *data, size_t size)
     static const char simgrid[] = "#This file was generated using SimGrid";
     const unsigned char *at = data, *end = data + size;
     while (at < end && (*at == '#' || isspace(*at))) {
+        if (*at != '#') {
+            at++;
+            continue;
+        }
         const unsigned char *stop = memchr(at, '\n', (size_t)(end - at));
-        at = *at != '#' ? at + 1 : stop ? stop + 1 : end;
+        at = stop ? stop + 1 : end;
     }
     if (begins_definition(at, end))
         return 90;
+    /* SimGrid's command line, in the comment, may be longer than what is probed. */
     return at == end && size > sizeof simgrid && memcmp(data, simgrid, sizeof simgrid - 1) == 0 ? 80 : 0;
 }
 
@@ -57,6 +62,7 @@ int64_t paje_link_bytes(const struct paje_record *record)
     return text_take_u64(&at, end, &bytes) && at == end && bytes <= INT64_MAX ? (int64_t)bytes : BYTES_UNKNOWN;
 }
 
+/* In both passes alike: what the first one refuses must not get a definition, and the second reports it. */
 const char *paje_place(const struct paje_state *state, struct paje_place *place)
 {
     static const struct {
@@ -76,6 +82,7 @@ const char *paje_place(const struct paje_state *state, struct paje_place *place)
     place->type = paje_type_find(state, record->word[FIELD_TYPE]);
     if (place->type == PAJE_NONE)
         return "an event of a type that is not defined";
+    /* A state's value pushed onto a variable's type would be looked up among names of another kind. */
     if (state->type[place->type].kind != of_kind[record->def->kind].kind)
         return "an event whose type is one of other things";
     place->container =
@@ -91,6 +98,7 @@ static enum status scan_event(struct reader *reader, struct error *err)
     struct paje_place place;
     if (paje_place(state, &place))
         return STATUS_OK;
+    /* What containers have decides later which of them are processes. */
     state->container[place.container].has |= place.what;
     if (place.what == PAJE_HAS_LINKS)
         return paje_links_add(&state->links, record, state->byte, place.container, paje_link_bytes(record), err);
@@ -104,6 +112,8 @@ static enum status scan_event(struct reader *reader, struct error *err)
     } else {
         double number = 0;
         paje_counter_of(state, reader->defs, place.type);
+        /* Events have either whole numbers or doubles: the counter's type must be known before its first event.
+           Beyond 2^53 doubles have gaps. */
         if (!paje_number(value, &number) || fabs(number) > 0x1p53 || number != floor(number))
             state->type[place.type].fraction = true;
     }
@@ -117,7 +127,9 @@ static enum status scan_record(struct reader *reader, struct error *err)
     uint8_t kind = state->record.def->kind;
     int64_t time_ns;
     if (kind > PAJE_DESTROY)
+        /* Ends of states say nothing new in the first pass: half of a trace is not parsed. */
         return state->schema.passed >> kind & 1 ? STATUS_OK : scan_event(reader, err);
+    /* Containers come and go in both passes, since a name may be used again after its container was destroyed. */
     if (kind <= PAJE_LINK_TYPE)
         paje_define_type(state);
     else if (kind == PAJE_VALUE)

@@ -46,6 +46,7 @@ static char *put_word(char *at, char letter, uint64_t number)
     return text_put_u64(at, number);
 }
 
+/* A main thread is its process's container; others have one of their own, below it. */
 static char *put_container(char *at, uint32_t process, uint32_t thread)
 {
     at = put_word(at, 'p', process);
@@ -66,6 +67,8 @@ static enum status add_line(struct paje_writer *paje, int64_t time_ns, char line
                             struct error *err)
 {
     *end++ = '\n';
+    /* pj_dump refuses a file in which time goes back anywhere. Lines of one time stay in the order they were made
+       in: that of each location, so that a state is popped before the next is pushed. */
     struct sort_key key = {(uint64_t)time_ns, paje->order++};
     return sorter_add(paje->lines, key, line, (size_t)(end - line), err);
 }
@@ -110,12 +113,15 @@ static char *put_key(char *at, const struct placed *placed)
 static enum status add_end(struct paje_writer *paje, const struct placed *placed, struct error *err)
 {
     const struct event *event = &placed->event;
-    unsigned kind = event->kind == EVENT_RECEIVE ? PAJE_ENDS
-                    : event->bytes_sent < 0      ? PAJE_STARTS_UNKNOWN
-                                                 : PAJE_STARTS;
+    unsigned kind = PAJE_ENDS;
+    /* pj_dump ends with an error at a link without its other end. */
     if (placed->message == 0)
         return STATUS_OK;
+    if (event->kind == EVENT_SEND)
+        kind = event->bytes_sent < 0 ? PAJE_STARTS_UNKNOWN : PAJE_STARTS;
     char line[LINE_SIZE], *at = put_begin(line, kind, event->time_ns);
+    /* The link's type, its container (the root, which both ends are in) and value; the end is at a process, as links
+       have one type of container. */
     static const char rest[] = " L 0 m";
     memcpy(at, rest, sizeof rest - 1);
     at = put_container(at + sizeof rest - 1, event->process, 0);
@@ -131,6 +137,7 @@ static char *put_value(char *at, enum counter_type type, const struct event *eve
 {
     double real = event_double(event);
     if (type == COUNTER_DOUBLE)
+        /* 17 digits give every double back. Infinities and NaN are no numbers to readers. */
         return at + sprintf(at, " %.17g", isfinite(real) ? real : 0);
     *at++ = ' ';
     if (type == COUNTER_UINT64 || event->value >= 0)
@@ -144,12 +151,15 @@ static enum status add_mark(struct paje_writer *paje, const struct event *event,
     bool counter = event->kind == EVENT_COUNTER, thread = event->thread > 0;
     enum counter_type type = paje->writer.defs->marks[event->state].counter.type;
     char line[LINE_SIZE], *at = put_begin(line, counter ? PAJE_SETS : PAJE_HAPPENS, event->time_ns);
-    if (counter)
+    if (counter) {
         at = put_word(at, thread ? 'D' : 'C', event->state);
-    else
+        at = put_container(at, event->process, event->thread);
+        at = put_value(at, type, event);
+    } else {
         at = put_word(at, thread ? 'F' : 'E', 0);
-    at = put_container(at, event->process, event->thread);
-    at = counter ? put_value(at, type, event) : put_word(at, thread ? 'N' : 'M', event->state);
+        at = put_container(at, event->process, event->thread);
+        at = put_word(at, thread ? 'N' : 'M', event->state);
+    }
     paje->marks_used[event->state] |= (unsigned char)(place_bit(event->thread) << (counter ? 2 : 0));
     writer_lose(&paje->writer, "payloads", event->payload_length > 0);
     writer_lose(&paje->writer, "counters that are no number",
@@ -197,7 +207,8 @@ static enum status paje_visit(void *context, const struct placed *placed, struct
 static void begin_location(void *context, uint32_t process, uint32_t thread)
 {
     struct paje_writer *paje = context;
-    paje->threads[process] = thread + 1 > paje->threads[process] ? thread + 1 : paje->threads[process];
+    if (thread >= paje->threads[process])
+        paje->threads[process] = thread + 1;
     paje->open = 0;
 }
 
@@ -232,6 +243,7 @@ static enum status paje_end(struct sink *sink, const struct trace_end *end, stru
     if (by_location_walk(paje->by, &visitor, paje, err) != STATUS_OK)
         return STATUS_FAILED;
     writer_lose(&paje->writer, "messages with a missing end", by_location_lone_ends(paje->by));
+    /* After the walk, as definitions are only of what occurs; the lines wait in the sorter. */
     paje_write_head(paje);
     if (write_lines(paje, err) != STATUS_OK)
         return STATUS_FAILED;

@@ -59,7 +59,11 @@ static void put_quoted(struct paje_writer *paje, const char *text)
     output_text(output, " \"");
     writer_lose(&paje->writer, "quotation marks and ends of lines in names", strpbrk(text, "\"\n\r") != NULL);
     for (; *text; text++) {
-        char c = *text == '"' ? '\'' : *text == '\n' || *text == '\r' ? ' ' : *text;
+        char c = *text;
+        if (c == '"')
+            c = '\'';
+        else if (c == '\n' || c == '\r')
+            c = ' ';
         output_write(output, &c, 1);
     }
     output_text(output, "\"");
@@ -78,6 +82,8 @@ static void write_states(struct paje_writer *paje)
 {
     struct output *output = paje->writer.output;
     const struct defs *defs = paje->writer.defs;
+    /* Types belong to a type of container: processes and threads need one each. A lane for each group of states that
+       do not cross, since a pop names no state. */
     for (int lane = 0; lane < by_location_lanes(paje->by); lane++) {
         const char *name = lane > 0 ? defs->states[by_location_lane_state(paje->by, lane)].name : "state";
         output_print(output, "%d S%d P", PAJE_DEFINES_STATE, lane);
@@ -154,6 +160,7 @@ void paje_write_tail(struct paje_writer *paje)
     struct output *output = paje->writer.output;
     char time[32];
     *paje_put_time(time, by_location_duration_ns(paje->by)) = '\0';
+    /* In reverse: a container ends before the one it is in. pj_dump wants the type to be the container's. */
     for (uint32_t process = by_location_processes(paje->by); process > 0; process--) {
         for (uint32_t thread = paje->threads[process - 1]; thread > 1; thread--)
             output_print(output, "%d %s T p%ut%u\n", PAJE_DESTROYS, time, (unsigned)process - 1, (unsigned)thread - 1);
