@@ -2,10 +2,12 @@
 #include "convert/clog2/clog2_counter.h"
 
 #include "core/memory.h"
+#include "core/text.h"
 
-#include <stdio.h>
 #include <string.h>
 
+/* MPE has no counters: one is a single event with a payload, and its format is the only place for what it counts.
+   MPE's own tools print the words before and after the value as they stand. */
 static const char *const types[COUNTER_TYPE_COUNT] = {[COUNTER_NONE] = "int64=%l",
                                                       [COUNTER_INT64] = "int64=%l",
                                                       [COUNTER_UINT64] = "uint64=%l",
@@ -13,10 +15,14 @@ static const char *const types[COUNTER_TYPE_COUNT] = {[COUNTER_NONE] = "int64=%l
 
 char *clog2_counter_format(char *buffer, size_t size, const struct counter_def *counter)
 {
-    const char *mode = counter->mode ? counter_mode_name(counter->mode) : "";
-    const char *scope = counter->scope ? counter_scope_name(counter->scope) : "";
-    snprintf(buffer, size, "%s%s%s%s%s%s%s", types[counter->type], *mode ? " " : "", mode, *scope ? " of " : "", scope,
-             counter->unit ? ": " : "", counter->unit ? counter->unit : "");
+    buffer[0] = '\0';
+    text_append(buffer, size, "%s", types[counter->type]);
+    if (counter->mode)
+        text_append(buffer, size, " %s", counter_mode_name(counter->mode));
+    if (counter->scope)
+        text_append(buffer, size, " of %s", counter_scope_name(counter->scope));
+    if (counter->unit)
+        text_append(buffer, size, ": %s", counter->unit);
     return buffer;
 }
 
@@ -30,6 +36,8 @@ static bool take(const char **text, const char *before, const char *word)
     return true;
 }
 
+/* Exactly what clog2_counter_format writes, in that order: a program's own event that happens to pack one integer is
+   none. */
 struct counter_def clog2_counter_of(const char *format)
 {
     struct counter_def counter = {.type = COUNTER_NONE};

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Kinds of communicator records before version 02.30: 102 to 105 make one. */
 enum { EARLY_INIT = 101, EARLY_FREE = 106 };
 
 void clog2_defs_clear(struct clog2_defs *defs)
@@ -37,7 +38,8 @@ int64_t clog2_early_step(int32_t kind)
     return kind == EARLY_FREE ? COMM_STEP_FREE : COMM_STEP_INTRA;
 }
 
-/* Gives an id its meaning unless it has one; true if it took it. */
+/* Gives an id its meaning unless it has one; true if it took it. The first definition of an id counts, as in MPE's
+   tools. 0 is "no meaning yet": kinds are stored with 1 added. */
 static bool role_set(struct clog2_defs *defs, int32_t id, enum event_kind kind, uint32_t index)
 {
     uint64_t packed = (uint64_t)index << 8 | ((uint64_t)kind + 1);
@@ -49,6 +51,8 @@ static bool role_set(struct clog2_defs *defs, int32_t id, enum event_kind kind, 
     return true;
 }
 
+/* An aborted run has no definitions of MPI's states, which MPE writes in MPI_Finalize: ids below 600 are those of
+   its built-in table, any other is a single event named by its number. */
 struct clog2_event_role clog2_role_undefined(struct clog2_defs *defs, int32_t id)
 {
     const uint64_t *found = map_find(&defs->roles, (uint32_t)id);
@@ -70,8 +74,10 @@ struct clog2_event_role clog2_role_undefined(struct clog2_defs *defs, int32_t id
     } else {
         char number[TEXT_NUMBER_SIZE];
         snprintf(number, sizeof number, "%d", (int)id);
-        struct mark_def mark = {.name = solo ? (char *)solo->name : number, .id = id, .defined = solo != NULL};
-        mark.colour = solo ? (char *)solo->colour : NULL;
+        struct mark_def mark = {.name = number, .id = id};
+        if (solo)
+            mark = (struct mark_def){
+                .name = (char *)solo->name, .colour = (char *)solo->colour, .id = id, .defined = true};
         role_set(defs, id, EVENT_MARK, defs_add_mark(defs->defs, &mark));
     }
     return clog2_role(defs, id);
@@ -80,6 +86,7 @@ struct clog2_event_role clog2_role_undefined(struct clog2_defs *defs, int32_t id
 /* A fixed-size text field as a new UTF-8 string; NULL if it is empty. */
 static char *text_field(const unsigned char *at, size_t size)
 {
+    /* MPE does not clear the rest of a field, nor always ends it with a zero byte. */
     size_t length = strnlen((const char *)at, size);
     return length ? text_from_latin1((const char *)at, length) : NULL;
 }
@@ -95,6 +102,7 @@ static uint32_t state_record(struct clog2_defs *defs, const unsigned char *body,
     uint32_t index = (uint32_t)defs->defs->state_count;
     bool start = role_set(defs, state.start, EVENT_ENTER, index);
     bool end = role_set(defs, state.end, EVENT_LEAVE, index);
+    /* Kept although no event refers to it, so that the copy of a trace has all of its definitions. */
     state.shadowed = !start && !end;
     defs_add_state(defs->defs, &state);
     free(state.colour);
@@ -138,6 +146,7 @@ static uint32_t constant_record(struct clog2_defs *defs, const unsigned char *bo
 {
     char *name = text_field(body + 8, CLOG2_NAME_SIZE);
     int32_t value = bytes_i32(body + 4, big_endian);
+    /* Its value is the MPI's own: -1 with MPICH, -2 with Open MPI. */
     if (name && strcmp(name, "MPI_PROC_NULL") == 0)
         defs->proc_null = value;
     uint32_t index = defs_add_constant(defs->defs, name ? name : "", value);
@@ -167,6 +176,7 @@ static void path_record(struct clog2_defs *defs, const unsigned char *body, bool
     char text[CLOG2_TEXT_SIZE + 1] = "", *end;
     memcpy(text, body + 8, CLOG2_TEXT_SIZE);
     unsigned long parent = strtoul(text, &end, 10), site = strtoul(end, NULL, 10);
+    /* A path out of turn could be its own ancestor. */
     if (bytes_u32(body, big_endian) != defs->defs->path_count + 1 || parent > defs->defs->path_count)
         return;
     struct path_def path = {(uint32_t)parent, PATH_NO_STATE, site <= UINT32_MAX ? clog2_site(defs, (uint32_t)site) : 0};
@@ -244,6 +254,7 @@ static int32_t comm_of_uuid(struct clog2_defs *defs, const unsigned char *uuid)
 {
     uint64_t hash = uuid_hash(uuid);
     uint64_t *found;
+    /* Another UUID with the same hash: try on until a free place or the same UUID. */
     while ((found = map_find(&defs->uuids, hash)) && memcmp(defs->defs->comms[*found].uuid, uuid, COMM_UUID_SIZE) != 0)
         hash = (hash + 1) >> 1;
     if (found)
@@ -291,13 +302,17 @@ static void comm_record(struct clog2_defs *defs, struct clog2_part_defs *part, c
         return;
     unsigned char uuid[COMM_UUID_SIZE];
     uuid_read(uuid, body + 16, big_endian);
+    /* A local file's ids are its own. */
     int32_t comm = part->local ? comm_of_uuid(defs, uuid) : defs_comm(defs->defs, bytes_i32(body + 4, big_endian));
     struct comm_def *def = &defs->defs->comms[comm];
     comm_set_uuid(def, uuid);
     def->world |= step == COMM_STEP_WORLD;
     def->self |= step == COMM_STEP_SELF;
+    /* The record of a remote group states the caller's own rank: it is no member. */
     if (step != COMM_STEP_REMOTE)
         member(defs, comm, bytes_i32(body + 8, big_endian), bytes_i32(body + 12, big_endian));
+    /* Records name communicators by their place in the file's table, which an aborted run never wrote: it is rebuilt,
+       since its entries are in the order of these records (an inter-communicator and its two groups: three). */
     if (part->local)
         ARRAY_PUSH(part->table, part->table_count, part->table_capacity,
                    (struct clog2_entry){.kind = kind_of_step(step), .comm = comm});
@@ -413,6 +428,8 @@ void clog2_defs_end(struct clog2_defs *defs)
     bool have_world = false;
     for (size_t i = 0; i < known->comm_count; i++)
         have_world |= known->comms[i].world;
+    /* Traces of MPE's serial library, and of versions before 02.30, may lack the record that makes it; then it is
+       0. */
     if (!have_world) {
         int32_t comm = defs_comm(known, 0); /* may move known->comms */
         known->comms[comm].world = true;
@@ -420,6 +437,7 @@ void clog2_defs_end(struct clog2_defs *defs)
     if (defs->uuids.count > 0)
         join_tables(defs);
     if (known->comm_count > 0)
+        /* An entry for each communicator, so that reading events needs no check. */
         ranks_of(defs, (int32_t)known->comm_count - 1);
 }
 
@@ -428,6 +446,7 @@ const struct clog2_side *clog2_side_find(const struct clog2_defs *defs, struct c
     struct clog2_side side = {.id = id};
     if (part->local && (uint32_t)id < part->table_count) {
         size_t at = (size_t)id;
+        /* An inter-communicator in a local file: the next entries are its local and its remote group. */
         bool inter = part->table[at].kind == COMM_KIND_INTER && at + 2 < part->table_count;
         side.comm = part->table[inter ? at + 1 : at].comm;
         side.partner_comm = part->table[inter ? at + 2 : at].comm;

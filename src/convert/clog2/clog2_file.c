@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
+/* MPE takes any size up to 1 GiB (CLOG_BLOCK_SIZE). Below the least, no record would fit. */
 enum { BLOCK_LIMIT = 1 << 30, BLOCK_LEAST = 64 };
 
 bool clog2_is_file(const unsigned char *data, size_t size)
@@ -61,6 +62,7 @@ static enum status preamble_value(struct clog2_preamble *into, const char *pream
     int64_t number;
     if (!value)
         return error_set(err, ERROR_INPUT, "%s: byte %zu: preamble ends after '%s'", name, *at, title);
+    /* By title, not by place: versions differ in which values they have, and unknown ones are passed over. */
     if (strcmp(title, CLOG2_KEY_BIG_ENDIAN) == 0)
         into->big_endian = strncmp(value, "TRUE", 4) == 0;
     else if (strcmp(title, CLOG2_KEY_FINALIZED) == 0)
@@ -71,6 +73,7 @@ static enum status preamble_value(struct clog2_preamble *into, const char *pream
                              (size_t)(value - preamble), value, (int)BLOCK_LIMIT);
         into->block_size = (uint32_t)number;
     } else if (strcmp(title, CLOG2_KEY_WORLD_SIZE) == 0 || strcmp(title, CLOG2_KEY_WORLD_SIZE_OLD) == 0) {
+        /* A declared number that cannot be is no reason to give up: the records say which processes there are. */
         if (preamble_number(value, PROCESS_LIMIT, &number) && number > 0)
             into->processes = (uint32_t)number;
     } else if (strcmp(title, CLOG2_KEY_THREADS) == 0) {
@@ -91,6 +94,7 @@ static enum status preamble_read(struct clog2_preamble *into, const char *preamb
     const char *version = preamble_string(preamble, &at);
     if (!version)
         return error_set(err, ERROR_INPUT, "%s: byte 0: the version in the preamble has no end", name);
+    /* clog2_is_file has checked that there are digits. */
     *into = (struct clog2_preamble){.version = (uint32_t)(version[6] - '0') * 100 + (uint32_t)(version[8] - '0') * 10 +
                                                (uint32_t)(version[9] - '0'),
                                     .big_endian = true};
@@ -111,11 +115,13 @@ static enum status preamble_read(struct clog2_preamble *into, const char *preamb
 static void file_layout(struct clog2_file *file)
 {
     bool early = file->preamble.version < 230;
+    /* Before version 02.30 the header had no communicator and no thread: time, kind, world rank. */
     file->header_size = early ? 16 : CLOG2_HEADER_SIZE;
     file->kind_at = early ? 8 : 20;
     for (size_t kind = 0; kind < CLOG2_KINDS; kind++)
         file->sizes[kind] = (uint8_t)(file->header_size + clog2_payload[kind]);
     if (early)
+        /* Communicators had no UUID then. */
         file->sizes[CLOG2_COMM] = (uint8_t)(file->header_size + 16);
 }
 
@@ -155,7 +161,8 @@ static void file_ends(struct clog2_file *file, size_t left)
         clog2_file_damage(file, "file ends without an end-of-log record");
 }
 
-/* Continues with the next block. */
+/* Continues with the next block. Blocks stand at multiples of their size, whatever is in them: damage costs the rest
+   of one block, no more. */
 static enum status file_skip_block(struct clog2_file *file, struct error *err)
 {
     uint64_t left = file->block_left;
@@ -188,6 +195,7 @@ static enum status file_step(struct clog2_file *file, uint32_t *kind, bool *foun
         return file_skip_block(file, err);
     }
     *kind = bytes_u32(input->at + file->kind_at, file->preamble.big_endian);
+    /* An end of log has the time 1e8; zeros are what a file system leaves where a block was never written. */
     if (*kind == CLOG2_ENDLOG && !all_zero(input->at, file->header_size)) {
         clog2_file_take(file, *kind);
         file->used = input->offset;
@@ -236,6 +244,7 @@ enum status clog2_file_to_table(struct clog2_file *file, struct error *err)
     uint64_t table = file->preamble.table_at;
     if (table == 0)
         return STATUS_END;
+    /* Else the table would be read from the middle of what has been read as records. */
     if (table < input->offset) {
         clog2_file_damage(file, "communicator table overlaps the records (byte %llu)", (unsigned long long)table);
         return STATUS_END;

@@ -32,6 +32,7 @@ static bool source_is_clog2(const struct defs *defs)
     return defs->version && strncmp(defs->version, CLOG2_MAGIC, strlen(CLOG2_MAGIC)) == 0;
 }
 
+/* A copy keeps the ids of its source, so that both can be compared record by record. */
 static void keep_ids(struct clog2_ids *ids, const struct defs *defs)
 {
     for (size_t i = 0; i < defs->state_count; i++) {
@@ -51,6 +52,8 @@ static void give_built_in(struct clog2_ids *ids, const struct defs *defs)
     for (size_t i = 0; i < defs->state_count; i++) {
         const struct mpe2_state *known =
             ids->states[i].start == EVENT_UNKNOWN ? mpe2_state_find(defs->states[i].name) : NULL;
+        /* MPE's tools know their own functions by these numbers; if one is taken, the state gets a user's id and is
+           defined. */
         if (known && take_pair(ids, 2 * known->id, 2 * known->id + 1))
             ids->states[i] = (struct clog2_state_ids){known->id, 2 * known->id, 2 * known->id + 1};
     }
@@ -69,6 +72,7 @@ static void give_user(struct clog2_ids *ids, const struct defs *defs)
             event += 2;
         ids->states[i] = (struct clog2_state_ids){state++, event, event + 1};
     }
+    /* The preamble says where single events begin: after all events of states, if those pass MPE's usual 5000. */
     ids->solo_start = CLOG2_USER_SOLO;
     for (size_t i = 0; i < defs->state_count; i++)
         if (ids->states[i].end >= ids->solo_start && ids->states[i].end < INT32_MAX)
@@ -84,6 +88,7 @@ static void give_user(struct clog2_ids *ids, const struct defs *defs)
     }
 }
 
+/* MPE's tools allocate by these counts and crash on an id beyond them. */
 static void count_ranges(struct clog2_ids *ids, const struct defs *defs)
 {
     for (size_t i = 0; i < defs->state_count; i++)
@@ -97,6 +102,7 @@ static void count_ranges(struct clog2_ids *ids, const struct defs *defs)
         if (ids->marks[i] >= CLOG2_USER_EVENTS && state >= ids->user_states)
             ids->user_states = state + 1;
         if (ids->marks[i] < 0)
+            /* MPE_Comm_init and MPE_Comm_finalize. */
             ids->known_solos = 2;
     }
 }
@@ -151,6 +157,7 @@ void clog2_put_text(struct writer *writer, unsigned char *at, size_t size, const
 {
     char *latin1 = text_to_latin1(text);
     size_t length = strlen(latin1);
+    /* One byte is left for the zero that ends it. */
     writer_lose(writer, "ends of long texts", length >= size);
     memcpy(at, latin1, length < size ? length : size - 1);
     free(latin1);

@@ -19,6 +19,7 @@ struct part {
     unsigned char world[CLOG2_UUID_SIZE];
 };
 
+/* MPE writes it after the clock shift and a few definitions. */
 enum { RECORDS_BEFORE_WORLD = 16 };
 
 void path_list_clear(struct path_list *list)
@@ -93,6 +94,7 @@ static enum status list_directory(struct path_list *files, const char *path, str
     while ((entry = readdir(directory))) {
         char *name;
         struct stat about;
+        /* Hidden files are temporary ones of converters and editors. */
         if (entry->d_name[0] == '.' || asprintf(&name, "%s/%s", path, entry->d_name) < 0)
             continue;
         if (stat(name, &about) == 0 && S_ISREG(about.st_mode))
@@ -105,6 +107,8 @@ static enum status list_directory(struct path_list *files, const char *path, str
     return STATUS_OK;
 }
 
+/* Joined by mistake, two runs would give a trace that looks whole: every file must be of the same run and another
+   process. */
 static enum status parts_check(const struct part *parts, size_t count, struct error *err)
 {
     for (size_t i = 0; i < count; i++) {

@@ -25,7 +25,8 @@ const struct mpe2_state *mpe2_state_at(size_t index)
     return &states[index];
 }
 
-/* The index of the first row whose id is not below `id`: the first of its rows if it has several. */
+/* The index of the first row whose id is not below `id`: the first of its rows if it has several. Two functions
+   share state 215 (a fault of MPE): the first stands for both. */
 static size_t lower_bound(int32_t id)
 {
     size_t low = 0, high = STATE_COUNT;

@@ -46,6 +46,7 @@ static enum status part_start(struct reader *reader, size_t index, struct error 
     struct clog2_state *state = reader->state;
     struct clog2_part *part = &state->parts[index];
     state->current = index;
+    /* Each local file begins with its own clock. */
     state->shift = 0;
     if (part->path) {
         input_close(reader->input);
@@ -135,6 +136,7 @@ static enum status part_scan(struct reader *reader, struct error *err)
     if (status != STATUS_END)
         return status;
     part_totals(state, reader->input);
+    /* Without an end of log there is no telling where the records end and the table begins. */
     if (file->end_of_log && clog2_defs_table(&state->defs, part, file, err) == STATUS_FAILED)
         return STATUS_FAILED;
     clog2_defs_end_part(&state->defs, part, file);
@@ -233,7 +235,10 @@ static void message_event(struct clog2_state *state, const unsigned char *body, 
     int32_t rank = bytes_i32(body + 8, big_endian), bytes = bytes_i32(body + 16, big_endian);
     event->kind = type == CLOG2_SEND ? EVENT_SEND : EVENT_RECEIVE;
     event->tag = bytes_i32(body + 12, big_endian);
-    *(type == CLOG2_SEND ? &event->bytes_sent : &event->bytes_received) = bytes;
+    if (type == CLOG2_SEND)
+        event->bytes_sent = bytes;
+    else
+        event->bytes_received = bytes;
     if (!side) { /* before version 02.30: type, tag, partner, communicator, size */
         event->tag = comm;
         event->partner = rank < 0 ? PARTNER_NONE : rank;
@@ -241,11 +246,14 @@ static void message_event(struct clog2_state *state, const unsigned char *body, 
         return;
     }
     event->partner_comm = side->partner_comm;
+    /* A merged file names the partner's communicator, which on an inter-communicator is the remote group; a local
+       file leaves that to the reader. */
     if (comm != side->id && comm != CLOG2_NO_COMM) {
         int32_t index = defs_find_comm(state->defs.defs, comm);
         if (index != EVENT_UNKNOWN)
             event->partner_comm = index;
     }
+    /* Only after the communicator: MPI_PROC_NULL's value may be a rank in no communicator. */
     if (rank == state->defs.proc_null)
         event->partner = PARTNER_NONE;
     else
@@ -275,12 +283,13 @@ static void comm_event(struct clog2_state *state, const unsigned char *body, str
 static void cargo_event(const struct defs *defs, const unsigned char *cargo, struct batch *batch, struct event *event)
 {
     bool leave = event->kind == EVENT_LEAVE;
+    bool requests = (leave && defs->states[event->state].gives_requests) ||
+                    (event->kind == EVENT_MARK && defs->marks[event->state].gives_requests);
     if (leave && defs->states[event->state].gives_moved)
         payload_get_moved(cargo, event);
-    else if (leave ? defs->states[event->state].gives_requests
-                   : event->kind == EVENT_MARK && defs->marks[event->state].gives_requests)
+    else if (requests)
         payload_get_requests(cargo, CLOG2_CARGO_SIZE, event);
-    else if (event->kind == EVENT_COUNTER)
+    else if (event->kind == EVENT_COUNTER) /* cargo is big-endian in files of either order */
         event->value = (int64_t)bytes_u64(cargo, true);
     else
         batch_set_payload(batch, event, cargo, CLOG2_CARGO_SIZE);
@@ -339,6 +348,7 @@ static bool record_event(struct clog2_state *state, uint32_t kind, const unsigne
     switch (kind) {
     case CLOG2_BARE:
         event_of_id(state, bytes_i32(body, big_endian), event);
+        /* Samples without cargo: there is none. */
         return event->kind != EVENT_SAMPLE;
     case CLOG2_CARGO:
         event_of_id(state, bytes_i32(body, big_endian), event);
@@ -390,8 +400,10 @@ static enum status part_finish(struct reader *reader, struct error *err)
             reader_count(reader, names[kind], state->kinds[kind]);
     reader->used = state->used;
     reader->total = state->total;
+    /* A merged file is whole if it ends; local ones if they all do, and there is one for each process: one whose buffer
+       never overflowed wrote no file. */
     bool all = state->ended == state->part_count;
-    bool whole = state->part_count == 1 ? all : all && state->part_count >= reader->defs->processes;
+    bool whole = all && (state->part_count == 1 || state->part_count >= reader->defs->processes);
     reader->complete = whole;
     if (all && !whole)
         damage_note(&reader->damage, state->parts[0].path, 0, "the files of %zu of %u processes are missing",
@@ -431,6 +443,7 @@ static inline __attribute__((always_inline)) void fast_records(struct clog2_stat
         return;
     uint64_t before_limit = state->limit - file->input->offset;
     size_t reach = room - CLOG2_RECORD_MAX < before_limit ? room - CLOG2_RECORD_MAX : (size_t)before_limit;
+    /* Copies, since the compiler cannot know that storing events does not change them. */
     const struct clog2_ranks ranks = state->defs.ranks[part->last.comm];
     const uint64_t *roles = state->defs.near_roles;
     const struct clog2_side side = part->last;
@@ -539,6 +552,8 @@ struct reader *clog2_parts_open(const struct path_list *list, struct error *err)
     return NULL;
 }
 
+/* Local files number communicators by records before, and their clocks shift: they can be read from the begin
+   only. */
 static bool clog2_can_seek(const struct reader *reader)
 {
     const struct clog2_state *state = reader->state;

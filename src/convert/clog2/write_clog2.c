@@ -52,6 +52,7 @@ static bool value_is_counter(struct clog2_writer *clog2, const struct event *eve
         return event->value == 0;
     uint64_t *calls = map_put(&clog2->calls, map_pair(event->process, event->state), 0);
     *calls += event->kind == EVENT_ENTER;
+    /* Odd at the begin, even at the end: 1, 2, 3, 4, … for each process and function. */
     int64_t expected = (int64_t)(*calls * 2) - (event->kind == EVENT_ENTER);
     return event->value == 0 || event->value == expected;
 }
@@ -177,6 +178,7 @@ static void block_write(struct clog2_writer *clog2)
 static unsigned char *record(struct clog2_writer *clog2, const struct place *place, enum clog2_record kind)
 {
     size_t size = (size_t)CLOG2_HEADER_SIZE + clog2_payload[kind];
+    /* Room must be left for the end of the block, by MPE's own rule (">=": the last byte is never used). */
     if (clog2->used + size + CLOG2_HEADER_SIZE >= sizeof clog2->block) {
         struct place end = {.time_ns = place->time_ns, .seconds = place->seconds};
         put_header(clog2->block + clog2->used, &end, CLOG2_ENDBLOCK);
@@ -223,12 +225,11 @@ static void write_mark(struct clog2_writer *clog2, const struct place *place, ui
     bytes_put_i32(body, true, clog2->ids.marks[index]);
     put_colour(clog2, body + 8, mark->colour);
     put_name(clog2, body + 32, mark->name, clog2->ids.marks[index]);
-    char format[200] = "";
-    bool counter = mark->counter.type != COUNTER_NONE;
-    clog2_put_text(&clog2->writer, body + 64, CLOG2_TEXT_SIZE,
-                   counter        ? clog2_counter_format(format, sizeof format, &mark->counter)
-                   : mark->format ? mark->format
-                                  : "");
+    char counter[200];
+    const char *format = mark->format ? mark->format : "";
+    if (mark->counter.type != COUNTER_NONE)
+        format = clog2_counter_format(counter, sizeof counter, &mark->counter);
+    clog2_put_text(&clog2->writer, body + 64, CLOG2_TEXT_SIZE, format);
 }
 
 static void write_constant(struct clog2_writer *clog2, const struct place *place, const char *name, int32_t value)
@@ -464,6 +465,7 @@ static void put_sample(struct clog2_writer *clog2, const struct event *event)
         *known = clog2->pack_count;
     }
     struct sample_pack *pack = &clog2->packs[*known - 1];
+    /* A record has one thread and one period for all of its samples. */
     if (pack->samples.count > 0 && (pack->samples.ns != ns || pack->thread != event->thread))
         write_pack(clog2, pack, event->time_ns);
     pack->samples.ns = ns;
@@ -490,6 +492,7 @@ static void write_event(struct clog2_writer *clog2, const struct event *event, c
 {
     struct place place = {.time_ns = event->time_ns, .thread = event->thread};
     unsigned char *body;
+    /* Also before a pack of samples, whose record names the process's rank in the world. */
     introduce(clog2, event->process, event->time_ns);
     if (event->kind == EVENT_SAMPLE) {
         put_sample(clog2, event);
@@ -661,6 +664,8 @@ static void write_preamble(struct clog2_writer *clog2, uint64_t table_at)
     for (int i = 0; i < length; i++)
         if (text[i] == '|')
             text[i] = '\0';
+    /* Last, since the place of the table is known only now: a file that was cut before has no preamble, and says
+       so. */
     output_patch(clog2->writer.output, 0, text, sizeof text);
 }
 
@@ -671,6 +676,7 @@ static void find_world(struct clog2_writer *clog2)
     for (size_t i = 0; i < defs->comm_count; i++) {
         if (defs->comms[i].world && clog2->world == EVENT_UNKNOWN)
             clog2->world = (int32_t)i;
+        /* Ids that we make up follow those of the source. */
         if (defs->comms[i].id >= clog2->next_comm_id && defs->comms[i].id < INT32_MAX - PROCESS_LIMIT)
             clog2->next_comm_id = defs->comms[i].id + 1;
     }
@@ -710,12 +716,16 @@ static enum status clog2_events(struct sink *sink, const struct batch *batch, st
         count_losses(clog2, event);
         if (event->kind == EVENT_DEFINITION)
             note_definition(clog2, event);
-        clog2->processes = event->process >= clog2->processes ? event->process + 1 : clog2->processes;
-        clog2->threads = event->thread >= clog2->threads ? event->thread + 1 : clog2->threads;
+        if (event->process >= clog2->processes)
+            clog2->processes = event->process + 1;
+        if (event->thread >= clog2->threads)
+            clog2->threads = event->thread + 1;
         if (clog2->writer.in_order) {
             write_event(clog2, event, batch->arena);
             continue;
         }
+        /* MPE's tools want records in order of time; ties by process, so that the same trace always gives the same
+           file. */
         struct sort_key key = {.major = sort_key_signed(event->time_ns), .minor = event->process};
         status = sorter_add(clog2->sorter, key, packed, event_pack(packed, event, batch->arena), err);
     }
@@ -735,6 +745,7 @@ static enum status clog2_end(struct sink *sink, const struct trace_end *end, str
     for (size_t i = 0; i < clog2->pack_count; i++)
         if (clog2->packs[i].samples.count > 0)
             write_pack(clog2, &clog2->packs[i], clog2->last_ns);
+    /* Before the end of the log, and after all that could still make a definition necessary. */
     write_missing_definitions(clog2);
     write_paths(clog2);
     count_lost_definitions(clog2);
