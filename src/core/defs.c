@@ -189,6 +189,16 @@ uint32_t defs_add_path(struct defs *defs, const struct path_def *path)
     return (uint32_t)defs->path_count - 1;
 }
 
+const char *defs_path_name(const struct defs *defs, uint32_t path)
+{
+    if (path >= defs->path_count)
+        return NULL;
+    const struct path_def *node = &defs->paths[path];
+    if (node->state < defs->state_count)
+        return defs->states[node->state].name;
+    return node->site > 0 && node->site <= defs->site_count ? defs->sites[node->site - 1].function : NULL;
+}
+
 void comm_set_name(struct comm_def *comm, const char *name)
 {
     if (!comm->name && name && *name)

@@ -214,6 +214,10 @@ uint32_t defs_add_location(struct defs *defs, const struct location_def *locatio
 uint32_t defs_add_handle(struct defs *defs, const struct handle_def *handle);
 uint32_t defs_add_path(struct defs *defs, const struct path_def *path);
 
+/* The function at the end of a call path: its region's name, or the function of its place. Borrowed; NULL: not known,
+   or there is no such path. */
+const char *defs_path_name(const struct defs *defs, uint32_t path);
+
 /* The location of events with this process and thread; NULL if the trace does not describe it. */
 const struct location_def *defs_find_location(const struct defs *defs, uint32_t process, uint32_t thread);
 

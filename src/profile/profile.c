@@ -141,9 +141,6 @@ const struct site_def *profile_site(const struct defs *defs, uint32_t path)
 
 const char *profile_function(const struct defs *defs, uint32_t path)
 {
-    const struct path_def *node = &defs->paths[path];
-    const struct site_def *site = profile_site(defs, path);
-    if (node->state < defs->state_count)
-        return defs->states[node->state].name;
-    return site && site->function ? site->function : "?";
+    const char *name = defs_path_name(defs, path);
+    return name ? name : "?";
 }

@@ -166,7 +166,7 @@ const char *viewer_event_name(const struct defs *defs, const struct event *event
         step = io_step_name(event->value);
         break;
     case EVENT_SAMPLE:
-        step = event->state < defs->path_count ? defs->states[defs->paths[event->state].state].name : NULL;
+        step = defs_path_name(defs, event->state);
         break;
     default:
         return defs->marks[event->state].name;

@@ -41,7 +41,7 @@ static const char *name_of(const struct defs *defs, const struct event *event)
     if (is_mark(event))
         return defs->marks[event->state].name;
     if (event->kind == EVENT_SAMPLE)
-        return defs->states[defs->paths[event->state].state].name;
+        return defs_path_name(defs, event->state);
     if (event->kind == EVENT_RMA)
         return rma_step_name(event->value);
     return event->kind == EVENT_IO ? io_step_name(event->value) : NULL;
