@@ -5,6 +5,7 @@
 
 enum { STATUS_STORED = 3 /* bits of the call's mask */ };
 
+/* A length in a damaged file may be 2 GiB: no call of a real program has that many bytes of arguments. */
 static bool need(struct dumpi_cursor *cursor, uint64_t bytes, struct error *err)
 {
     if (cursor->cut || cursor->damaged || cursor->failed)
@@ -42,7 +43,8 @@ static struct dumpi_array take_array(struct dumpi_cursor *cursor, size_t size, s
     return array;
 }
 
-/* Arrays of arrays, so deep. */
+/* Arrays of arrays, so deep. Each level costs at least four bytes of the file: however large a count is, the loop
+   ends where the call does. */
 static void skip_nested(struct dumpi_cursor *cursor, unsigned depth, size_t size, struct error *err)
 {
     if (depth == 0) {
@@ -77,7 +79,11 @@ static int64_t take_number(struct dumpi_cursor *cursor, char letter, struct erro
 
 static size_t element_size(const struct dumpi_call *call, char letter)
 {
-    return letter == 'S' ? call->status_size : strchr("TYH", letter) ? 2 : strchr("BC", letter) ? 1 : 4;
+    if (letter == 'S')
+        return call->status_size;
+    if (strchr("TYH", letter))
+        return 2;
+    return strchr("BC", letter) ? 1 : 4;
 }
 
 static void take_argument(struct dumpi_cursor *cursor, char letter, struct dumpi_call *call, struct error *err)
@@ -88,6 +94,7 @@ static void take_argument(struct dumpi_cursor *cursor, char letter, struct dumpi
         skip_nested(cursor, 2, 1, err);
     } else if (letter == 'E') {
         skip_arguments_of_main(cursor, err);
+        /* Lists that were a single number once. */
     } else if ((letter == 'J' && !dumpi_version_is(cursor->version, 0, 6, 9)) ||
                (letter == 'D' && !dumpi_version_is(cursor->version, 0, 6, 8))) {
         dumpi_take(cursor, 4, err);
@@ -104,8 +111,10 @@ static void take_argument(struct dumpi_cursor *cursor, char letter, struct dumpi
 
 void dumpi_arguments(struct dumpi_cursor *cursor, const char *signature, struct dumpi_call *call, struct error *err)
 {
+    /* The tag came with version 0.6.3. */
     call->status_size = dumpi_version_is(cursor->version, 0, 6, 3) ? 14 : 10;
     for (const char *letter = signature; *letter && !cursor->cut && !cursor->damaged && !cursor->failed; letter++) {
+        /* What follows is recorded at the root only: m is the process's own rank, o the root's. */
         if (*letter == '?' && dumpi_number(call, 'm') != dumpi_number(call, 'o'))
             letter++;
         else if (*letter != '?')

@@ -8,7 +8,14 @@
 #include <string.h>
 
 enum kind { KIND_NONE, KIND_DUP, KIND_SPLIT, KIND_GROUP, KIND_CART, KIND_SUB, KIND_OTHER, KIND_FREE };
-enum { MEMBERS_MOST = 1 << 22, FIRST_ID = 16, DIMS_MOST = 8 };
+/* Numbers of communicators in a file are those of one process. Which of different processes are the same one, and who
+   is in it, follows from a replay of all that make or free one: they are collective on a parent, so that the n-th on it
+   of each member is the same call. */
+enum {
+    MEMBERS_MOST = 1 << 22, /* of all communicators together: a damaged file may split for ever */
+    FIRST_ID = 16,
+    DIMS_MOST = 8
+};
 
 /* Instead of a list: all ranks of the communicator. */
 #define WHOLE map_pair(UINT32_MAX, 0)
@@ -180,6 +187,7 @@ static uint32_t cart_size(const struct made *parent, const struct dumpi_process 
                           const struct dumpi_step_of *step)
 {
     uint64_t size = 1;
+    /* MPI may give the places to other ranks if it is allowed to reorder: then who is where is not known. */
     if (step->reorders || step->list_count == 0 || step->list_count > DIMS_MOST)
         return 0;
     for (uint32_t i = 0; i < step->list_count; i++) {
@@ -196,6 +204,7 @@ static bool place(const struct replay *replay, const struct made *parent, uint32
     const struct dumpi_process *process = &replay->comms->process[parent->member[rank]];
     const struct dumpi_step_of *step = &process->step[process->at];
     *candidate = (struct candidate){.colour = 0, .key = (int32_t)rank, .rank = rank, .process = parent->member[rank]};
+    /* MPI_UNDEFINED as a colour, or not in the group: MPI gave no communicator. */
     if (step->made <= DUMPI_COMM_NULL)
         return false;
     switch (step->kind) {
@@ -240,9 +249,12 @@ static void perform(struct replay *replay, size_t index)
     uint8_t kind = step_at(replay, replay->made[index].member[0])->kind;
     bool same = replay->members + count <= MEMBERS_MOST;
     for (uint32_t rank = 0; rank < count; rank++) {
+        /* Members that call different functions at the same turn: calls are missing in a file. Then nothing is made
+           of it. */
         same = same && step_at(replay, replay->made[index].member[rank])->kind == kind;
         candidates += place(replay, &replay->made[index], rank, &candidate[candidates]);
     }
+    /* MPI's order: by key, equal keys by rank in the parent. */
     qsort(candidate, candidates, sizeof *candidate, by_colour);
     for (uint32_t i = 0, end; same && i < candidates; i = end) {
         for (end = i + 1; end < candidates && candidate[end].colour == candidate[i].colour;)
@@ -259,6 +271,7 @@ static void perform(struct replay *replay, size_t index)
     for (uint32_t rank = 0; rank < count; rank++) {
         struct dumpi_process *process = &replay->comms->process[replay->made[index].member[rank]];
         process->waits = false;
+        /* A queue, not recursion: with thousands of communicators one after the other the stack would not do. */
         ARRAY_PUSH(replay->queue, replay->queue_count, replay->queue_capacity, replay->made[index].member[rank]);
     }
     free(candidate);
@@ -322,6 +335,7 @@ void dumpi_comms_define(struct dumpi_comms *comms, struct defs *defs)
         for (size_t k = 0; k < process->count; k++)
             comms->unknown += process->step[k].kind != KIND_FREE && process->step[k].made > DUMPI_COMM_NULL &&
                               process->step[k].result == EVENT_UNKNOWN;
+        /* The second pass goes through the steps again, so that numbers mean what they meant at that moment. */
         process->at = 0;
     }
     for (size_t i = 0; i < replay.made_count; i++)

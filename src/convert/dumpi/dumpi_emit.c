@@ -8,6 +8,8 @@
 
 enum { NO_REQUEST = 1 /* and below: MPI_REQUEST_NULL */ };
 
+/* Thread ids are hashed numbers of pthreads: threads are counted as they appear. The first one of a process is
+   nearly always the one that calls MPI_Init. */
 uint32_t dumpi_thread(struct dumpi_state *state, uint16_t thread)
 {
     for (uint32_t i = 0; i < state->thread_count; i++)
@@ -27,6 +29,7 @@ void dumpi_emit_begin(struct dumpi_state *state, struct error *err)
     for (size_t i = 0; i < DUMPI_TYPES; i++)
         state->type_bytes[i] = BYTES_UNKNOWN;
     size_t count = dumpi_file_sizes(state->file, sizes, sizeof sizes / sizeof *sizes, err);
+    /* 0 and 1 are errors and MPI_DATATYPE_NULL. */
     for (size_t i = 2; i < count; i++)
         state->type_bytes[i] = sizes[i];
     map_clear(&state->requests);
@@ -74,7 +77,8 @@ static int64_t subarray_bytes(const struct dumpi_state *state, const struct dump
     return bytes_of(state, count, dumpi_number(call, 't'));
 }
 
-/* Bytes of one of the datatype that the call makes. */
+/* Bytes of one of the datatype that the call makes. What a constructor's count times its parts sum up to;
+   displacements and strides have no bytes. */
 static int64_t made_bytes(const struct dumpi_state *state, const struct dumpi_call *call, const char *name)
 {
     int64_t type = dumpi_number(call, 't');
@@ -95,6 +99,7 @@ static void take_types(struct dumpi_state *state, const struct dumpi_call *call,
 {
     if (dumpi_has(call, 'y'))
         state->type_bytes[dumpi_number(call, 'y') & (DUMPI_TYPES - 1)] = made_bytes(state, call, name);
+    /* The program asked, and MPI's answer is recorded: this also serves for types that are not followed. */
     else if (strcmp(name, "MPI_Type_size") == 0)
         state->type_bytes[dumpi_number(call, 't') & (DUMPI_TYPES - 1)] = dumpi_number(call, 'N');
 }
@@ -150,7 +155,10 @@ static void push_message(struct dumpi_state *state, const struct defs *defs, con
     struct event *event = push(state, call, kind, kind == EVENT_SEND ? call->enter_ns : call->leave_ns);
     event->comm = event->partner_comm = of->comm;
     event->tag = of->tag;
-    *(kind == EVENT_SEND ? &event->bytes_sent : &event->bytes_received) = of->bytes;
+    if (kind == EVENT_SEND)
+        event->bytes_sent = of->bytes;
+    else
+        event->bytes_received = of->bytes;
     if (of->partner == EVENT_UNKNOWN)
         return;
     if (of->partner < 0)
@@ -173,11 +181,13 @@ static struct dumpi_request asked_by(const struct dumpi_call *call, int32_t comm
 {
     int32_t source = (int32_t)dumpi_number(call, 's');
     int32_t tag = (int32_t)dumpi_number(call, dumpi_has(call, 'G') ? 'G' : 'g');
-    return (struct dumpi_request){.kind = DUMPI_REQUEST_RECEIVE,
-                                  .comm = comm,
-                                  .partner = source == -1 ? EVENT_UNKNOWN : source,
-                                  .tag = tag < 0 ? EVENT_UNKNOWN : tag,
-                                  .bytes = BYTES_UNKNOWN};
+    struct dumpi_request asked = {
+        .kind = DUMPI_REQUEST_RECEIVE, .comm = comm, .partner = source, .tag = tag, .bytes = BYTES_UNKNOWN};
+    if (source == -1)
+        asked.partner = EVENT_UNKNOWN;
+    if (tag < 0)
+        asked.tag = EVENT_UNKNOWN;
+    return asked;
 }
 
 /* A message has come: what the status says of it goes before what was asked for. */
@@ -187,10 +197,12 @@ static void push_received(struct dumpi_state *state, const struct defs *defs, co
     struct dumpi_request got = *asked;
     struct dumpi_status status;
     if (dumpi_status(call, index, &status)) {
+        /* Only of requests that the program cancelled: the flag is garbage elsewhere. */
         if (got.cancelled && status.cancelled)
             return;
         got.partner = status.source;
-        got.tag = status.tag >= 0 ? status.tag : got.tag;
+        if (status.tag >= 0)
+            got.tag = status.tag;
         got.bytes = status.bytes >= 0 ? status.bytes : BYTES_UNKNOWN;
     }
     push_message(state, defs, call, EVENT_RECEIVE, &got);
@@ -223,6 +235,7 @@ static void post(struct dumpi_state *state, int64_t number, const struct dumpi_r
 {
     if (number <= NO_REQUEST)
         return;
+    /* A number may come again although its end was not recorded: functions can be switched off. */
     request_free(state, number);
     uint64_t index = state->request_count;
     if (state->spare_count > 0)
@@ -252,6 +265,7 @@ static void complete(struct dumpi_state *state, const struct defs *defs, const s
     struct dumpi_request *request = request_of(state, number);
     if (!request || !request->active)
         return;
+    /* Statuses of sends are stale copies of earlier receives. */
     if (request->kind == DUMPI_REQUEST_RECEIVE)
         push_received(state, defs, call, request, index);
     note_request(state, number);
@@ -263,6 +277,7 @@ static void complete(struct dumpi_state *state, const struct defs *defs, const s
 /* What calls that wait and test have completed. */
 static void complete_all(struct dumpi_state *state, const struct defs *defs, const struct dumpi_call *call)
 {
+    /* A test that found nothing. */
     if (dumpi_has(call, 'f') && dumpi_number(call, 'f') == 0)
         return;
     if (dumpi_has(call, 'r')) {
@@ -291,9 +306,11 @@ static void take_requests(struct dumpi_state *state, const struct defs *defs, co
     int64_t number = dumpi_number(call, 'r');
     bool persistent = length > 5 && strcmp(name + length - 5, "_init") == 0;
     if (dumpi_has(call, 'd') || dumpi_has(call, 's') || dumpi_has(call, 'F')) {
-        struct dumpi_request request = dumpi_has(call, 'd')   ? sent_by(state, call, comm)
-                                       : dumpi_has(call, 's') ? asked_by(call, comm)
-                                                              : (struct dumpi_request){.kind = DUMPI_REQUEST_OTHER};
+        struct dumpi_request request = {.kind = DUMPI_REQUEST_OTHER}; /* of operations on files */
+        if (dumpi_has(call, 'd'))
+            request = sent_by(state, call, comm);
+        else if (dumpi_has(call, 's'))
+            request = asked_by(call, comm);
         request.persistent = persistent;
         request.active = !persistent;
         post(state, number, &request);
@@ -347,38 +364,51 @@ static const struct {
 static int64_t times(int64_t bytes, int64_t count)
 {
     int64_t product;
-    return bytes == BYTES_UNKNOWN || count < 0 || __builtin_mul_overflow(bytes, count, &product) ? BYTES_UNKNOWN
-                                                                                                 : product;
+    if (bytes == BYTES_UNKNOWN || count < 0 || __builtin_mul_overflow(bytes, count, &product))
+        return BYTES_UNKNOWN;
+    return product;
 }
 
 /* Bytes that the process gives and gets, as recordings of SIGHT count them. */
 static void move(const struct dumpi_state *state, const struct defs *defs, const struct dumpi_call *call,
                  enum give give, struct event *leave)
 {
-    bool has_root = dumpi_has(call, 'o'), root = false;
-    int64_t given =
-        bytes_of(state, dumpi_has(call, 'q') ? sum_of(call, 'q') : dumpi_number(call, 'n'), dumpi_number(call, 't'));
-    int64_t got =
-        bytes_of(state, dumpi_has(call, 'p') ? sum_of(call, 'p') : dumpi_number(call, 'N'), dumpi_number(call, 'U'));
+    bool has_root = dumpi_has(call, 'o'), sized = dumpi_has(call, 'p') || dumpi_has(call, 'q'), root = false;
+    int64_t out = dumpi_has(call, 'q') ? sum_of(call, 'q') : dumpi_number(call, 'n');
+    int64_t in = dumpi_has(call, 'p') ? sum_of(call, 'p') : dumpi_number(call, 'N');
+    int64_t given = bytes_of(state, out, dumpi_number(call, 't')), got = bytes_of(state, in, dumpi_number(call, 'U'));
     if (has_root) {
         leave->tag = (int32_t)dumpi_number(call, 'o');
         root = leave->comm != EVENT_UNKNOWN && leave->tag == defs_comm_rank(defs, leave->comm, state->process);
     }
+    /* Who is the root cannot be said in a communicator that is not known, nor how many blocks there are. */
     if (has_root && leave->comm == EVENT_UNKNOWN)
         return;
-    bool blocks = give == GIVES_TO_EACH || give == GIVES_GATHERED || give == GIVES_SCATTERED;
-    int64_t size =
-        blocks && !(dumpi_has(call, 'p') || dumpi_has(call, 'q')) ? dumpi_comm_size(&state->comms, leave->comm) : 1;
-    leave->bytes_sent = give == GIVES_ONE_TO_ALL && !root ? 0
-                        : give == GIVES_SCATTERED         ? root ? times(given, size) : 0
-                        : give == GIVES_TO_EACH           ? times(given, size)
-                                                          : given;
-    leave->bytes_received = give == GIVES_ONE_TO_ALL ? root ? 0 : given
-                            : give == GIVES_TO_ROOT  ? root ? given : 0
-                            : give == GIVES_GATHERED ? has_root && !root ? 0 : times(got, size)
-                            : give == GIVES_TO_EACH ? times(got, size)
-                            : give == GIVES_ALL      ? given
-                                                     : got;
+    int64_t blocks = sized ? 1 : dumpi_comm_size(&state->comms, leave->comm);
+    leave->bytes_sent = given;
+    leave->bytes_received = got;
+    switch (give) {
+    case GIVES_ALL:
+        leave->bytes_received = given;
+        break;
+    case GIVES_ONE_TO_ALL:
+        leave->bytes_sent = root ? given : 0;
+        leave->bytes_received = root ? 0 : given;
+        break;
+    case GIVES_TO_ROOT:
+        leave->bytes_received = root ? given : 0;
+        break;
+    case GIVES_GATHERED:
+        leave->bytes_received = has_root && !root ? 0 : times(got, blocks);
+        break;
+    case GIVES_SCATTERED:
+        leave->bytes_sent = root ? times(given, blocks) : 0;
+        break;
+    case GIVES_TO_EACH:
+        leave->bytes_sent = times(given, blocks);
+        leave->bytes_received = times(got, blocks);
+        break;
+    }
 }
 
 /* Calls */
@@ -411,11 +441,13 @@ void dumpi_emit(struct dumpi_state *state, const struct defs *defs, const struct
     struct event *enter = push(state, call, EVENT_ENTER, call->enter_ns);
     enter->state = what;
     enter->comm = comm;
+    /* Sends leave when the call is entered, receives arrive when one is left: what else the call says is between. */
     if (dumpi_has(call, 'r') && dumpi_has(call, 'd') && strstr(name, "_init") == NULL) {
         struct dumpi_request sent = sent_by(state, call, comm);
         push_message(state, defs, call, EVENT_SEND, &sent);
     }
     take_messages(state, defs, call, comm);
+    /* MPI_Request_get_status asks, and leaves the request as it is. */
     if (defs->states[what].class == CLASS_WAIT && strcmp(name, "MPI_Request_get_status") != 0)
         complete_all(state, defs, call);
     else if (dumpi_has(call, 'r'))

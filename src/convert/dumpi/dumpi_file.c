@@ -49,6 +49,8 @@ static bool go_to(struct dumpi_file *file, uint64_t offset, size_t size, struct 
 static void read_index(struct dumpi_file *file, struct error *err)
 {
     uint64_t size = input_size(file->input), word[WORDS_MOST];
+    /* Read backwards, as the number of words depends on the version, which stands in the header that the index leads
+       to. */
     for (size_t words = WORDS_MOST; words >= 4 && !file->indexed; words--) {
         if (size < 8 * (words + 2) || !go_to(file, size - 8 * (words + 1), 8 * (words + 1), err) ||
             memcmp(file->input->at, dumpi_magic, DUMPI_MAGIC_SIZE) != 0)
@@ -69,6 +71,8 @@ static void read_header(struct dumpi_file *file, struct error *err)
     if (!go_to(file, file->header - 2, 15, err))
         return;
     const unsigned char *at = file->input->at;
+    /* The header begins where the stream ends: the two bytes before it are the number of the end mark, which comes
+       after those of all functions. So the list that the writer had is known. */
     int count = (at[0] << 8 | at[1]) - AFTER_MPI;
     file->indexed = count >= FUNCTIONS_LEAST && count <= FUNCTIONS;
     if (!file->indexed)
@@ -95,13 +99,15 @@ static void read_footer(struct dumpi_file *file, struct error *err)
 
 size_t dumpi_file_sizes(struct dumpi_file *file, int32_t *sizes, size_t most, struct error *err)
 {
+    /* Sizes of the predefined datatypes of MPI in the order of DUMPI's numbers, as on any machine of 64 bits. */
     static const int8_t usual[] = {0, 0,  1, 1, 1, 1, 4, 2, 2, 4,  4,  8, 8, 4,
                                    8, 16, 8, 8, 8, 1, 0, 0, 8, 12, 12, 6, 8, 20};
     uint64_t at = file->input->offset;
     size_t count = 0;
     if (file->sizes > 0 && go_to(file, file->sizes, 4, err)) {
         count = bytes_u32(file->input->at, true);
-        count = count > most ? most : count;
+        if (count > most)
+            count = most;
         if (input_need(file->input, 4 + 4 * count, err) != STATUS_OK)
             count = 0;
         for (size_t i = 0; i < count; i++) {
@@ -117,10 +123,15 @@ size_t dumpi_file_sizes(struct dumpi_file *file, int32_t *sizes, size_t most, st
 
 static bool begin_body(struct dumpi_file *file, struct error *err)
 {
-    if (input_can_seek(file->input) ? !go_to(file, file->body, 8, err)
-                                    : (input_skip(file->input, DUMPI_MAGIC_SIZE, err) != STATUS_OK ||
-                                       input_need(file->input, 8, err) != STATUS_OK))
+    bool there;
+    if (input_can_seek(file->input))
+        there = go_to(file, file->body, 8, err);
+    else /* a pipe: the calls begin after the magic, and the index at the end cannot be asked */
+        there =
+            input_skip(file->input, DUMPI_MAGIC_SIZE, err) == STATUS_OK && input_need(file->input, 8, err) == STATUS_OK;
+    if (!there)
         return false;
+    /* Times of calls have 16 bits of seconds, on top of these. */
     file->cpu_ns = (int64_t)bytes_i32(file->input->at, true) * 1000000000;
     file->wall_ns = (int64_t)bytes_i32(file->input->at + 4, true) * 1000000000;
     file->last_ns = INT64_MIN;
@@ -183,7 +194,8 @@ static int64_t unwrap(struct dumpi_file *file, int64_t time_ns)
         file->wrapped_ns += range_ns;
         time_ns += range_ns;
     }
-    file->last_ns = time_ns > file->last_ns ? time_ns : file->last_ns;
+    if (time_ns > file->last_ns)
+        file->last_ns = time_ns;
     return time_ns;
 }
 
@@ -195,6 +207,7 @@ static int64_t take_time(struct dumpi_cursor *cursor, struct error *err)
 
 static bool take_times(struct dumpi_file *file, struct dumpi_cursor *cursor, struct dumpi_call *call, struct error *err)
 {
+    /* In the order of the file. Wall time replaces CPU time where there are both. */
     static const uint8_t clocks[] = {TIME_CPU, TIME_WALL};
     for (size_t i = 0; i < sizeof clocks; i++) {
         if (!(call->mask & clocks[i]))
@@ -214,6 +227,23 @@ static const char *signature_of(const struct dumpi_file *file, uint16_t function
     return function < file->functions + 2 ? "l" : NULL; /* a function of the program: its address */
 }
 
+/* NULL, or what is wrong. Calls have no length of their own: after a wrong one the next cannot be found. */
+static const char *wrong_call(const struct dumpi_file *file, const struct dumpi_call *call,
+                              const struct dumpi_cursor *cursor, const char *signature, bool timed)
+{
+    if (cursor->cut)
+        return file->indexed ? "the file ends inside a call" : "the file ends without its index";
+    if (!signature)
+        return "a call of a function whose number is none";
+    if (!timed)
+        return "a call without times";
+    if (cursor->damaged)
+        return "a call whose arguments have no sensible length";
+    if (file->indexed && call->byte + cursor->used > file->header - 2)
+        return "a call that goes beyond the last one";
+    return NULL;
+}
+
 enum dumpi_step dumpi_file_next(struct dumpi_file *file, struct dumpi_call *call, const char **wrong, struct error *err)
 {
     struct dumpi_cursor cursor = {.input = file->input};
@@ -230,6 +260,7 @@ enum dumpi_step dumpi_file_next(struct dumpi_file *file, struct dumpi_call *call
     call->thread = call->mask & HAS_THREAD ? (uint16_t)dumpi_take(&cursor, 2, err) : 0;
     bool timed = take_times(file, &cursor, call, err);
     if (call->mask & HAS_COUNTERS) {
+        /* Values at the begin and at the end of the call, whose names are in a part of the file that is not read. */
         size_t size = 16 * (size_t)dumpi_take(&cursor, 1, err);
         for (size_t i = 0; i < size; i += 8)
             dumpi_take(&cursor, 8, err);
@@ -238,12 +269,7 @@ enum dumpi_step dumpi_file_next(struct dumpi_file *file, struct dumpi_call *call
         dumpi_arguments(&cursor, signature, call, err);
     if (cursor.failed)
         return DUMPI_FAILED;
-    *wrong = cursor.cut       ? file->indexed ? "the file ends inside a call" : "the file ends without its index"
-             : !signature     ? "a call of a function whose number is none"
-             : !timed         ? "a call without times"
-             : cursor.damaged ? "a call whose arguments have no sensible length"
-             : file->indexed && call->byte + cursor.used > file->header - 2 ? "a call that goes beyond the last one"
-                                                                            : NULL;
+    *wrong = wrong_call(file, call, &cursor, signature, timed);
     if (*wrong)
         return DUMPI_DAMAGED;
     call->data = file->input->at;

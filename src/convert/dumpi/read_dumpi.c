@@ -28,6 +28,7 @@ static int dumpi_probe(const unsigned char *data, size_t size)
 {
     if (size >= DUMPI_MAGIC_SIZE && memcmp(data, dumpi_magic, DUMPI_MAGIC_SIZE) == 0)
         return 100;
+    /* The metafile is plain text, in any order. */
     return has_word(data, size, "numprocs=") && has_word(data, size, "fileprefix=") ? 90 : 0;
 }
 
@@ -41,11 +42,11 @@ static size_t bin_name(const char *name, uint64_t *rank)
         return 0;
     for (digits = length - 4; digits > 0 && isdigit((unsigned char)name[digits - 1]);)
         digits--;
+    /* Four digits, more of ranks above 9,999. The rank stands nowhere but in the name. */
     const char *at = name + digits;
-    return length - 4 - digits >= 4 && digits > 1 && name[digits - 1] == '-' &&
-                   text_take_u64(&at, name + length - 4, rank) && *rank < FILES_MOST
-               ? digits - 1
-               : 0;
+    bool fine = length - 4 - digits >= 4 && digits > 1 && name[digits - 1] == '-' &&
+                text_take_u64(&at, name + length - 4, rank) && *rank < FILES_MOST;
+    return fine ? digits - 1 : 0;
 }
 
 static char *join(const char *directory, const char *name)
@@ -71,12 +72,17 @@ static char *dumpi_find_meta(const char *directory)
     }
     if (open)
         closedir(open);
-    char **chosen = bin && metas == 1 ? &meta : bin && metas == 0 ? &bin : NULL;
-    char *result = chosen ? *chosen : NULL;
-    free(chosen == &meta ? bin : meta);
-    if (!chosen)
+    /* Two metafiles are two runs: which one is meant must be said. */
+    char *chosen = NULL;
+    if (bin && metas == 1)
+        chosen = meta;
+    else if (bin && metas == 0)
+        chosen = bin;
+    if (chosen != meta)
+        free(meta);
+    if (chosen != bin)
         free(bin);
-    return result;
+    return chosen;
 }
 
 /* The number of processes and the files' prefix as a .meta gives them. */
@@ -109,7 +115,8 @@ static void find_files(struct dumpi_state *state, const char *directory, const c
         memset(state->path + before, 0, (*capacity - before) * sizeof *state->path);
         free(state->path[rank]);
         state->path[rank] = join(directory, entry->d_name);
-        state->processes = rank + 1 > state->processes ? (uint32_t)rank + 1 : state->processes;
+        if (rank >= state->processes)
+            state->processes = (uint32_t)rank + 1;
     }
     if (open)
         closedir(open);
@@ -138,9 +145,12 @@ static enum status find_all(struct reader *reader, struct error *err)
         input_close(meta);
         free(beside);
     }
+    /* By the name that was given first: traces are moved and renamed, and the prefix in the metafile is that of the
+       run. */
     find_files(state, directory, name, &capacity);
     if (state->processes == 0 && prefix)
         find_files(state, directory, prefix, &capacity);
+    /* The metafile says how many there should be: those without a file are reported as missing. */
     uint32_t found = state->processes;
     if (found > 0 && declared > found && declared < FILES_MOST) {
         ARRAY_RESERVE(state->path, capacity, declared);
@@ -218,6 +228,8 @@ static void define_locations(struct reader *reader, const char *host)
                                                                .host = (char *)(uintptr_t)host});
 }
 
+/* Which communicators there are, and who is in them, follows only from what all processes did to them: no event of
+   the first process could be given without having read the last one's file. */
 static enum status scan_file(struct reader *reader, struct error *err)
 {
     struct dumpi_state *state = reader->state;
@@ -245,12 +257,12 @@ static enum status scan_file(struct reader *reader, struct error *err)
 static enum status dumpi_open(struct reader *reader, struct error *err)
 {
     struct dumpi_state *state = reader->state;
-    if (reader->input->path ? find_all(reader, err) != STATUS_OK
-                            : memcmp(reader->input->at, dumpi_magic, DUMPI_MAGIC_SIZE) != 0)
-        return reader->input->path ? STATUS_FAILED
-                                   : error_set(err, ERROR_INPUT, "%s: the .meta file of a DUMPI trace: give its path",
-                                               reader->input->name);
-    state->processes = state->processes ? state->processes : 1;
+    if (reader->input->path && find_all(reader, err) != STATUS_OK)
+        return STATUS_FAILED;
+    if (!reader->input->path && memcmp(reader->input->at, dumpi_magic, DUMPI_MAGIC_SIZE) != 0)
+        return error_set(err, ERROR_INPUT, "%s: the .meta file of a DUMPI trace: give its path", reader->input->name);
+    if (state->processes == 0)
+        state->processes = 1;
     reader->defs->processes = state->processes;
     state->threads = memory_new(state->processes * sizeof *state->threads);
     state->selfs = memory_new(state->processes * sizeof *state->selfs);
@@ -289,6 +301,7 @@ static enum status begin_process(struct reader *reader)
         return STATUS_END;
     }
     dumpi_emit_begin(state, &wrong);
+    /* A call is recorded when it is left, so that those of several threads overlap in the file. */
     if (state->threads[state->process] > 1)
         state->sorted = sorter_new(SORT_MEMORY);
     return STATUS_OK;
@@ -305,6 +318,7 @@ static void end_process(struct reader *reader, const char *wrong, uint64_t byte)
         damage_note(&reader->damage, name, input_size(file->input), "the index at its end cannot be read");
     else if (file->indexed && !file->counted)
         damage_note(&reader->damage, name, file->footer, "its footer cannot be read");
+    /* The footer counts calls by function when the process ends: nothing else shows that some were lost. */
     else if (file->counted && file->read != file->calls)
         damage_note(&reader->damage, name, byte, "%" PRIu64 " calls, where its end says %" PRIu64, file->read,
                     file->calls);
