@@ -87,7 +87,8 @@ static void set_time(struct record_state *state, struct stream *stream, int64_t 
 {
     int64_t here_ns = record_clock_ns(clock_map(state, stream), &stream->knot, ticks);
     int64_t time_ns = here_ns + record_run_offset(&state->run, process_of(state, stream), here_ns) - state->begin_ns;
-    stream->time_ns = time_ns > stream->time_ns ? time_ns : stream->time_ns;
+    if (time_ns > stream->time_ns)
+        stream->time_ns = time_ns;
 }
 
 /* The stream's next record, or the mark of its end. False: there is no more. */
@@ -99,6 +100,7 @@ static bool stream_next(struct record_state *state, struct stream *stream)
         set_time(state, stream, stream->record->ticks);
         return true;
     }
+    /* What a handler wrote when the process crashed, or exit: these come after all records of the file. */
     if (record_pending_ended(file) && file->header.died_ticks < RECORD_TIME_MAX &&
         file->header.died_ticks > -RECORD_TIME_MAX) {
         set_time(state, stream, file->header.died_ticks);
@@ -144,12 +146,16 @@ static void comm_events(struct record_state *state, const struct stream *stream,
     uint32_t number = record->base.comm;
     if (!place)
         return;
+    /* An unknown parent (a communicator of a program that is not in the trace) counts as the world. */
     base->comm = parent ? parent->comm : 0;
+    /* As MPE does, at the begin of each process: by how much its clock was corrected. MPE's sign is that of undoing
+       it. */
     if (number == RECORD_WORLD) {
         size_t knot = stream->knot;
         int64_t here_ns = record_clock_ns(clock_map(state, stream), &knot, record->base.ticks);
         const struct record_process *process = process_of(state, stream);
         batch_event(batch, base, EVENT_SHIFT)->value = -record_run_offset(&state->run, process, here_ns);
+        /* Communicator 0 is that of all programs together; each program's MPI_COMM_WORLD is another. */
         if (state->run.program_count > 1)
             comm_step(batch, base, COMM_STEP_WORLD, 0, (int32_t)process->rank);
     }
@@ -178,11 +184,18 @@ static int32_t known_rank(int32_t rank)
     return rank >= -1 && rank < PROCESS_LIMIT ? rank : EVENT_UNKNOWN;
 }
 
+/* In the world of a single program, ranks are processes already: no look-up for most messages. */
+static int32_t world_partner(const struct defs *defs, const struct record_comm_place *place, int32_t rank)
+{
+    return place->partner == 0 ? known_rank(rank) : defs_world_rank(defs, place->partner, rank);
+}
+
 static void message_event(struct record_state *state, const struct stream *stream, const struct defs *defs,
                           struct event *base, struct batch *batch)
 {
     const struct record_message *record = (const struct record_message *)(const void *)stream->record;
     const struct record_comm_place *place = place_of(state, stream, record->base.comm);
+    /* The partner is in a program that is not in the trace: it has no number. */
     if (!place || place->foreign) {
         state->foreign++;
         return;
@@ -190,10 +203,12 @@ static void message_event(struct record_state *state, const struct stream *strea
     bool send = record->base.kind == RECORD_SEND;
     struct event *event = batch_event(batch, base, send ? EVENT_SEND : EVENT_RECEIVE);
     event->partner_comm = place->partner;
-    event->partner =
-        place->partner == 0 ? known_rank(record->partner) : defs_world_rank(defs, place->partner, record->partner);
+    event->partner = world_partner(defs, place, record->partner);
     event->tag = record->tag;
-    *(send ? &event->bytes_sent : &event->bytes_received) = known_bytes(record->bytes);
+    if (send)
+        event->bytes_sent = known_bytes(record->bytes);
+    else
+        event->bytes_received = known_bytes(record->bytes);
 }
 
 static void set_moved(struct event *event, const struct current *current)
@@ -225,15 +240,19 @@ static void state_event(struct record_state *state, const struct stream *stream,
     uint32_t index = record->state < RECORD_FUNCTIONS_MAX ? state->run.states[record->state] : UINT32_MAX;
     struct current *current = &state->current[stream->file];
     bool leave = record->kind == RECORD_LEAVE;
+    /* Kept for processes that do not reach MPI_Finalize: what their last call waits for refers to it by its place in
+       the file. */
     current->last.open = !leave;
     if (!leave)
         current->last = (struct record_last_call){state->run.files[stream->file].position, record->comm, true};
     if (index == UINT32_MAX)
         return;
+    /* A function whose leave has no place for requests (MPI_Sendrecv, MPI_Comm_idup) has them as a mark inside. */
     if (leave && !defs->states[index].gives_requests)
         request_mark(state, current, base, batch);
     struct event *event = batch_event(batch, base, leave ? EVENT_LEAVE : EVENT_ENTER);
     event->state = index;
+    /* Of this call and no other: a damaged file may lack the leave in between. */
     if (current->moved && leave && current->state == record->state)
         set_moved(event, current);
     if (leave) {
@@ -371,7 +390,7 @@ static void ended_event(struct record_state *state, const struct stream *stream,
         batch_event(batch, base, EVENT_MARK)->state = mark - 1;
 }
 
-/* The lengths that the kinds need. */
+/* The lengths that the kinds need: a shorter record of a damaged file would be read beyond its end. */
 static bool record_whole(const struct record_base *record)
 {
     static const uint8_t sizes[] = {
@@ -400,9 +419,7 @@ static void pending_event(struct record_state *state, const struct stream *strea
     const struct record_comm_place *place = place_of(state, stream, item->comm);
     struct pending pending = item->pending;
     if (pending.partner >= 0)
-        pending.partner = !place || place->foreign ? EVENT_UNKNOWN
-                          : place->partner == 0    ? known_rank(pending.partner)
-                                                   : defs_world_rank(defs, place->partner, pending.partner);
+        pending.partner = place && !place->foreign ? world_partner(defs, place, pending.partner) : EVENT_UNKNOWN;
     struct event event = EVENT_NOTHING;
     event.time_ns = stream->time_ns;
     event.process = file->process;
@@ -428,73 +445,81 @@ static void died_events(struct record_state *state, const struct stream *stream,
     current->reported = true;
 }
 
-static void translate(struct reader *reader, const struct stream *stream, struct batch *batch)
+/* Only a damaged file has other kinds: they are passed over. */
+static inline void record_events(struct record_state *state, const struct stream *stream, const struct defs *defs,
+                                 struct event *base, struct batch *batch)
 {
-    struct record_state *state = reader->state;
-    const struct record_file *file = &state->run.files[stream->file];
-    struct event base = EVENT_NOTHING;
-    base.time_ns = stream->time_ns;
-    base.process = file->process;
-    base.thread = file->header.thread;
-    const struct record_comm_place *place = place_of(state, stream, stream->record ? stream->record->comm : 0);
-    base.comm = place ? place->comm : 0;
-    if (!stream->record) {
-        ended_event(state, stream, &base, batch);
-        died_events(state, stream, reader->defs, batch);
-        return;
-    }
-    if (!record_whole(stream->record))
-        return;
-    struct current *current = &state->current[stream->file];
-    if (stream->record->kind == RECORD_ENTER_AT)
-        current->site = site_of(state, stream);
-    else if (stream->record->kind == RECORD_ENTER)
-        current->site = 0;
-    if (stream->record->kind <= RECORD_RECEIVE)
-        base.site = current->site;
     switch (stream->record->kind) {
     case RECORD_ENTER:
     case RECORD_ENTER_AT:
     case RECORD_LEAVE:
-        state_event(state, stream, reader->defs, &base, batch);
+        state_event(state, stream, defs, base, batch);
         break;
     case RECORD_SEND:
     case RECORD_RECEIVE:
-        message_event(state, stream, reader->defs, &base, batch);
+        message_event(state, stream, defs, base, batch);
         break;
     case RECORD_COLLECTIVE:
         note_moved(state, stream);
         break;
     case RECORD_REQUESTS:
-        note_requests(state, stream, &base, batch);
+        note_requests(state, stream, base, batch);
         break;
     case RECORD_NEIGHBOURS:
-        neighbours_event(state, stream, &base, batch);
+        neighbours_event(state, stream, base, batch);
         break;
     case RECORD_RANKS:
-        ranks_event(state, stream, &base, batch);
+        ranks_event(state, stream, base, batch);
         break;
     case RECORD_RESOURCES:
-        resources_events(state, stream, &base, batch);
+        resources_events(state, stream, base, batch);
         break;
     case RECORD_MACHINE:
-        machine_events(state, stream, &base, batch);
+        machine_events(state, stream, base, batch);
         break;
     case RECORD_SAMPLE:
-        sample_event(state, stream, reader->defs, &base, batch);
+        sample_event(state, stream, defs, base, batch);
         break;
     case RECORD_USER_EVENT:
-        user_event(state, stream, &base, batch);
+        user_event(state, stream, base, batch);
         break;
     case RECORD_COMM:
-        comm_events(state, stream, &base, batch);
+        comm_events(state, stream, base, batch);
         break;
     case RECORD_COMM_FREED:
-        batch_event(batch, &base, EVENT_COMM_FREED)->value = COMM_STEP_FREE;
+        batch_event(batch, base, EVENT_COMM_FREED)->value = COMM_STEP_FREE;
         break;
     default:
         break;
     }
+}
+
+static void translate(struct reader *reader, const struct stream *stream, struct batch *batch)
+{
+    struct record_state *state = reader->state;
+    const struct record_base *record = stream->record;
+    struct event base = EVENT_NOTHING;
+    base.time_ns = stream->time_ns;
+    base.process = state->run.files[stream->file].process;
+    base.thread = state->run.files[stream->file].header.thread;
+    const struct record_comm_place *place = place_of(state, stream, record ? record->comm : 0);
+    base.comm = place ? place->comm : 0;
+    if (!record) {
+        ended_event(state, stream, &base, batch);
+        died_events(state, stream, reader->defs, batch);
+        return;
+    }
+    if (!record_whole(record))
+        return;
+    /* Messages and the leave happen at the place of the call that is open. */
+    struct current *current = &state->current[stream->file];
+    if (record->kind == RECORD_ENTER_AT)
+        current->site = site_of(state, stream);
+    else if (record->kind == RECORD_ENTER)
+        current->site = 0;
+    if (record->kind <= RECORD_RECEIVE)
+        base.site = current->site;
+    record_events(state, stream, reader->defs, &base, batch);
 }
 
 /* Impossible clock readings: the first file of a host represents it. */
@@ -543,6 +568,8 @@ static int64_t alive_until(struct record_state *state, const struct stream *stre
 {
     const struct record_file *file = &state->run.files[stream->file];
     int64_t alive_ns = state->run.recordings->alive_ns;
+    /* `alive` was read on the clock of the machine that merges: of processes elsewhere nothing is known after their
+       last record. */
     if (!alive_ns || strcmp(file->header.host_name, state->host) != 0)
         return state->last_ns;
     alive_ns += record_run_offset(&state->run, process_of(state, stream), alive_ns) - state->begin_ns;
@@ -579,6 +606,7 @@ static enum status record_next(struct reader *reader, struct batch *batch, struc
 {
     (void)err;
     struct record_state *state = reader->state;
+    /* Room for all events of any record, so that none has to be continued in the next batch. */
     while (batch->count + EVENTS_PER_RECORD <= BATCH_EVENTS) {
         if (state->count == 0) {
             size_t already = batch->count;
@@ -593,7 +621,8 @@ static enum status record_next(struct reader *reader, struct batch *batch, struc
         size_t before = batch->count;
         translate(reader, first, batch);
         state->current[first->file].last_ns = first->time_ns;
-        state->last_ns = first->time_ns > state->last_ns ? first->time_ns : state->last_ns;
+        if (first->time_ns > state->last_ns)
+            state->last_ns = first->time_ns;
         for (size_t i = before; i < batch->count; i++)
             state->events += event_counts(&batch->events[i]);
         if (!first->record || !stream_next(state, first))
@@ -624,17 +653,23 @@ static const struct format format_record = {.name = "record",
 static void streams_start(struct record_state *state)
 {
     size_t files = state->run.file_count;
+    /* The files share a fixed memory: 10,000 processes must not take 10 GB. */
     size_t window = WINDOWS_MEMORY / files;
-    window = window < WINDOW_MIN ? WINDOW_MIN : window > WINDOW_MAX ? WINDOW_MAX : window;
+    if (window < WINDOW_MIN)
+        window = WINDOW_MIN;
+    if (window > WINDOW_MAX)
+        window = WINDOW_MAX;
     struct stream *streams = state->heap = memory_new(files * sizeof *streams);
     size_t count = 0;
     int64_t begin_ns = INT64_MAX;
     for (size_t i = 0; i < files; i++) {
         streams[count] = (struct stream){.file = (uint32_t)i, .time_ns = INT64_MIN};
         record_file_start(&state->run.files[i], window);
+        /* A host whose clock readings are all invalid cannot be placed in time: reported by note_clocks. */
         if (clock_map(state, &streams[count])->knot_count == 0 || !stream_next(state, &streams[count]))
             continue;
-        begin_ns = streams[count].time_ns < begin_ns ? streams[count].time_ns : begin_ns;
+        if (streams[count].time_ns < begin_ns)
+            begin_ns = streams[count].time_ns;
         count++;
     }
     state->current = memory_new(files * sizeof *state->current);

@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+/* Readings closer together than this have rates that their own widths blur. */
 #define KNOT_GAP_NS 30e6
 #define RATE_MIN 0.02 /* ns a tick: clocks of 50 GHz */
 #define RATE_MAX 1e3  /* and of 1 MHz */
@@ -17,6 +18,7 @@
 size_t record_clocks_index(struct record_clocks *clocks, uint64_t host, uint32_t source)
 {
     size_t i = 0;
+    /* All processes of a host share its clock, and so may share its readings. */
     while (i < clocks->count && (clocks->maps[i].host != host || clocks->maps[i].source != source))
         i++;
     if (i == clocks->count)
@@ -52,10 +54,12 @@ static int double_compare(const void *a, const void *b)
     return left < right ? -1 : left > right;
 }
 
-/* The rate of readings in order of ticks; 0 if not known. */
+/* The rate of readings in order of ticks; 0 if not known. The median of slopes over half of the run each: a few
+   readings that were interrupted do not bend it. */
 static double rate_of(const struct record_clock_map *map)
 {
     size_t half = map->count / 2, count = 0;
+    /* One reading, but the clock counts ns. */
     if (map->source == RECORD_CLOCK_MONOTONIC && half == 0)
         return 1;
     double *slopes = memory_new((map->count - half) * sizeof *slopes);
@@ -163,6 +167,7 @@ void record_clocks_finish(struct record_clocks *clocks)
     }
 }
 
+/* `knot` is where the caller was last: times of a file hardly go back, so that the search is a step at most. */
 int64_t record_clock_ns(const struct record_clock_map *map, size_t *knot, int64_t ticks)
 {
     while (*knot + 1 < map->knot_count && ticks >= map->knots[*knot + 1].ticks)

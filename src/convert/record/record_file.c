@@ -10,7 +10,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Reads up to `size` bytes. */
+/* Reads up to `size` bytes. Opened for each piece: a recording of thousands of processes has more files than a
+   program may have open. */
 static size_t file_read(const char *path, uint64_t at, void *data, size_t size)
 {
     int file = open(path, O_RDONLY | O_CLOEXEC);
@@ -31,12 +32,17 @@ static size_t file_read(const char *path, uint64_t at, void *data, size_t size)
 static size_t blocks_read(const struct record_file *file, uint64_t position, void *data, size_t size)
 {
     uint64_t first = RECORD_HEADER_SIZE + file->header.blocks * file->header.block_size; /* of the first in the file */
-    uint64_t room = position < first ? first - position : file->end > position ? file->end - position : 0;
+    uint64_t room = 0;
+    if (position < first)
+        room = first - position;
+    else if (file->end > position)
+        room = file->end - position;
     if (position >= first && file->frozen) {
         size_t got = size < room ? size : (size_t)room;
         memcpy(data, file->frozen + (position - first), got);
         return got;
     }
+    /* The block that is being filled stays mapped where the file begins; full ones are appended after it. */
     uint64_t at = position < first ? position + file->header.block_size : position - first + RECORD_HEADER_SIZE;
     return file_read(file->path, at, data, size < room ? size : (size_t)room);
 }
@@ -47,6 +53,7 @@ static void find_blocks(struct record_file *file)
     uint64_t block = file->header.block_size, number = 0;
     uint64_t room = file->size > RECORD_HEADER_SIZE ? file->size - RECORD_HEADER_SIZE : 0;
     uint64_t there = room > block ? (room - block) / block : 0;
+    /* A crash of the machine, or a copy that was cut, may have lost blocks that the header counts. */
     if (file->header.blocks > there) {
         file->missing = file->header.blocks - there;
         file->header.blocks = there;
@@ -57,6 +64,7 @@ static void find_blocks(struct record_file *file)
         memcpy(&number, file->frozen, sizeof number);
     else if (file_read(file->path, RECORD_HEADER_SIZE, &number, sizeof number) < sizeof number)
         return;
+    /* Killed between writing a full block and numbering the next one, the file still has the old one here. */
     if (file->missing == 0 && number == file->header.blocks)
         file->end += room < block ? room : block;
 }
@@ -90,6 +98,7 @@ enum status record_file_open(struct record_file *file, char *path, struct error 
         return error_set_errno(err, ERROR_INPUT, "%s: cannot open", path);
     file->size = (uint64_t)about.st_size;
     size_t got = file_read(path, 0, &file->header, sizeof file->header);
+    /* The magic is written last: zeros are a process that is just starting, or was killed while it did. */
     static const char nothing[sizeof file->header.magic];
     if (got < sizeof nothing || memcmp(file->header.magic, nothing, sizeof nothing) == 0)
         return STATUS_END;
@@ -103,6 +112,8 @@ enum status record_file_open(struct record_file *file, char *path, struct error 
     return STATUS_OK;
 }
 
+/* The program is running: the header, the number of the block and the block must be of one moment. If they keep
+   changing while they are read, the file is used without its last block. */
 bool record_file_freeze(struct record_file *file)
 {
     enum { TRIES = 5 };
@@ -199,6 +210,7 @@ static void expand_requests(struct record_file *file, uint64_t word)
     uint64_t count = word >> RECORD_SHORT_REQUESTS & 0xFFFFFF;
     file->expanded.base.state = (uint16_t)(count < REQUESTS_AT_ONCE_MAX ? count : REQUESTS_AT_ONCE_MAX);
     file->expanded.base.comm = (uint32_t)(word >> RECORD_SHORT_REQUEST);
+    /* There is no room for a time in the word; the order says enough. */
     file->expanded.base.ticks = file->last_ticks;
 }
 
@@ -219,6 +231,7 @@ static const struct record_base *expand(struct record_file *file, const unsigned
         file->expanded.base.state = 0;
         file->expanded.base.comm = (uint32_t)(word >> RECORD_SHORT_PATH & (RECORD_SHORT_PATHS - 1));
     }
+    /* What follows the word of a short record is what follows the header of a long one. */
     memcpy(&file->expanded.message.partner, at + sizeof word, size - sizeof word);
     return &file->expanded.base;
 }
@@ -242,6 +255,7 @@ static const struct record_base *record_at(struct record_file *file, uint64_t wo
         return NULL;
     const struct record_base *record =
         brief ? expand(file, at, word, size) : (const struct record_base *)(const void *)at;
+    /* Times add up from short records: a damaged one could leave what the conversion to ns can hold. */
     if (!record || record->ticks > RECORD_TIME_MAX || record->ticks < -RECORD_TIME_MAX)
         return NULL;
     file->last_end = file->position += size;
@@ -258,6 +272,7 @@ const struct record_base *record_file_next(struct record_file *file)
         if (!at)
             return NULL;
         memcpy(&word, at, sizeof word);
+        /* Each block begins with its number, so that one that was never written, or is of an older file, shows. */
         if (in_block == 0) {
             file->damaged = word != (file->position - RECORD_HEADER_SIZE) / block;
             file->position += RECORD_BLOCK_HEAD;
@@ -268,6 +283,8 @@ const struct record_base *record_file_next(struct record_file *file)
             file->damaged = !record;
             return record;
         }
+        /* An empty block: nothing follows. Elsewhere a zero word is the rest of a block that the next record did not
+           fit into. */
         if (in_block == RECORD_BLOCK_HEAD)
             return NULL;
         file->position += block - in_block;
@@ -282,6 +299,7 @@ bool record_file_definition(const struct record_file *file, uint64_t *offset, vo
         at = file->header.first_definition;
     } else {
         struct record_comm *last = record; /* all definitions begin alike */
+        /* Definitions are a list through the file. Only forward: a damaged one must not be a circle. */
         at = last->next > at ? last->next : 0;
     }
     memset(record, 0, size);

@@ -24,6 +24,7 @@ static struct record_request *requests_read(const struct record_file *file, size
     size_t got, capacity = 0;
     while ((got = fread(block, sizeof *block, RECORD_REQUESTS_BLOCK, stream)) > 0)
         for (size_t i = 0; i < got; i++)
+            /* The table is that of the running process: slots are used again, and those that are done say so. */
             if (block[i].active)
                 ARRAY_PUSH(requests, *count, capacity, block[i]);
     fclose(stream);
@@ -32,6 +33,7 @@ static struct record_request *requests_read(const struct record_file *file, size
 
 bool record_pending_ended(const struct record_file *file)
 {
+    /* A signal that was caught, and after which recording went on, did not end the process. */
     return file->header.end == RECORD_EXITED || (file->header.signal && file->header.died_at >= file->last_end);
 }
 
@@ -53,13 +55,17 @@ static struct pending how_it_ended(const struct record_file *file)
 
 static struct pending of_request(const struct record_request *request, int32_t how)
 {
-    int32_t what = request->collective ? PENDING_COLLECTIVE : request->receive ? PENDING_RECEIVE : PENDING_SEND;
-    bool placed = what != PENDING_COLLECTIVE;
-    return (struct pending){.what = what,
-                            .partner = placed ? request->partner : EVENT_UNKNOWN,
-                            .tag = placed ? request->tag : EVENT_UNKNOWN,
-                            .how = how,
-                            .request = (int32_t)request->number};
+    struct pending pending = {.what = PENDING_COLLECTIVE,
+                              .partner = EVENT_UNKNOWN,
+                              .tag = EVENT_UNKNOWN,
+                              .how = how,
+                              .request = (int32_t)request->number};
+    if (request->collective)
+        return pending;
+    pending.what = request->receive ? PENDING_RECEIVE : PENDING_SEND;
+    pending.partner = request->partner;
+    pending.tag = request->tag;
+    return pending;
 }
 
 /* Requests that the slot lists are waited for or tested; those that are done by now are no longer there. */
@@ -75,6 +81,7 @@ static void add_requests(struct record_pending_items *items, const struct record
             is_listed = slot->requests[k] == requests[i].handle;
         add(items, of_request(&requests[i], is_listed ? how : 0), requests[i].comm);
     }
+    /* The slot has room for a few handles: others are waited for, too, and nobody knows which. */
     if (how && slot->count > listed)
         add(items, (struct pending){.what = PENDING_UNKNOWN, .how = how}, RECORD_WORLD);
     free(requests);
@@ -91,7 +98,10 @@ struct record_pending_items record_pending_of(const struct record_file *file, co
     const struct record_pending *slot = file->pending;
     bool valid = slot && slot->position != 0 && slot->position == last->entered_at && slot->wait < RECORD_WAIT_COUNT;
     bool requests = valid && (slot->wait == RECORD_WAIT_ALL || slot->wait == RECORD_WAIT_ANY);
-    int32_t how = !valid ? 0 : last->open ? PENDING_WAITED : PENDING_TESTED;
+    /* A slot that belongs to an earlier call than the last one is out of date. */
+    int32_t how = 0;
+    if (valid)
+        how = last->open ? PENDING_WAITED : PENDING_TESTED;
     if (requests && slot->wait == RECORD_WAIT_ANY)
         how |= PENDING_ANY;
     add(&items, how_it_ended(file), RECORD_WORLD);
@@ -99,6 +109,8 @@ struct record_pending_items record_pending_of(const struct record_file *file, co
         add(&items,
             (struct pending){.what = what_of_wait[slot->wait], .partner = slot->partner, .tag = slot->tag, .how = how},
             last->comm);
+    /* Requests belong to the process: they are listed once, with its main thread, unless another thread waits for
+       them. */
     if (file->header.thread == 0 || requests)
         add_requests(&items, file, slot, requests ? how : 0);
     return items;

@@ -27,6 +27,7 @@ static void group_processes(struct record_run *run)
     run->process_of = memory_new(run->file_count * sizeof *run->process_of);
     for (size_t i = 0; i < run->file_count; i++) {
         const struct record_header *header = &run->files[i].header;
+        /* Files are in order of processes, the main thread's first (sort_by_trace). */
         if (i == 0 || run->files[i].process != run->files[i - 1].process)
             run->processes[run->process_count++] =
                 (struct record_process){.rank = run->files[i].process,
@@ -94,6 +95,7 @@ static void define_functions(struct record_run *run, struct defs *defs)
     for (size_t f = 0; f < mpi_function_count() && f < RECORD_FUNCTIONS_MAX; f++) {
         bool used = false;
         for (size_t i = 0; i < run->file_count && !used; i++)
+            /* Of 400 functions a program calls 20: only these become states. */
             used = run->files[i].header.used[f] != 0;
         run->states[f] = UINT32_MAX;
         if (!used)
@@ -107,6 +109,7 @@ static void define_functions(struct record_run *run, struct defs *defs)
                                   .end = EVENT_UNKNOWN};
         run->states[f] = defs_add_state(defs, &state);
         run->request_mark |= makes_requests(mpi_function_at(f));
+        /* CLOG-2 has no place for what a recording can know: a constant says that bytes of I/O are there. */
         if (mpi_function_at(f)->class == CLASS_IO && !defs->gives_files)
             defs_add_constant(defs, FILES_CONSTANT, 1);
         run->neighbours_mark |= strstr(name, "MPI_Cart_") || strstr(name, "graph_") || strstr(name, "eighbor_");
@@ -189,6 +192,8 @@ static void define_comm(struct record_run *run, struct record_process *process, 
     if (number == RECORD_SELF)
         defs->comms[comm].self = true;
     place->inter = inter ? comm : EVENT_UNKNOWN;
+    /* The three are consecutive: itself, the side 0, the side 1. Each process is on one side and talks to the
+       other. */
     place->comm = inter ? comm + 1 + (int32_t)(record->side & 1) : comm;
     place->partner = inter ? comm + 2 - (int32_t)(record->side & 1) : comm;
     defs_set_member(defs, place->comm, record->rank, process->rank);
@@ -262,6 +267,7 @@ static void read_definitions(struct record_run *run, size_t index, struct defs *
     while (record_file_definition(file, &offset, &definition, sizeof definition)) {
         switch (definition.comm.base.kind) {
         case RECORD_COMM:
+            /* Each takes room in the file: a number beyond that is damage, and would be memory. */
             if (definition.comm.base.comm < file->size / sizeof definition.comm)
                 define_comm(run, process, defs, &definition.comm);
             break;

@@ -111,6 +111,7 @@ void record_samples_resolve(struct record_run *run, struct defs *defs)
             if (path->place && site == 0)
                 site = module_site(run, defs, &sites, run->places[path->place - 1].module);
             const struct record_place *place = path->place ? &run->places[path->place - 1] : NULL;
+            /* Inlined functions are levels of the path, too: the outermost first. */
             for (size_t k = place ? place->outer_count : 0; k > 0; k--)
                 parent = path_of(&known, defs, parent, run->outers[place->outer + k - 1]);
             path->path = path->address ? path_of(&known, defs, parent, site) : parent;

@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+/* Module and offset are one key of 62 bits. */
 enum { MODULES_MAX = 1 << 16, OFFSET_BITS = 46 };
 
 static uint32_t module_of(struct record_run *run, const char *path)
@@ -68,6 +69,7 @@ static uint32_t site_of(struct map *known, struct defs *defs, const struct sourc
     uint64_t hash = hash_text(hash_text((uint64_t)(uint32_t)site.line, site.file), site.function) >> 1;
     uint64_t *index = map_put(known, hash, 0);
     const struct site_def *same = *index ? &defs->sites[*index - 1] : NULL;
+    /* Another site with the same hash: the newer one takes the place, and the older may be defined once more. */
     if (!same || same->line != site.line || !same_text(same->file, site.file) ||
         !same_text(same->function, site.function))
         *index = (uint64_t)defs_add_site(defs, &site) + 1;
@@ -90,6 +92,7 @@ static void resolve_outers(struct record_run *run, struct map *known, struct def
 void record_sites_resolve(struct record_run *run, struct defs *defs)
 {
     struct map known = {0};
+    /* One file of debug information is open at a time: a large program's may take GBs. */
     for (size_t module = 0; module < run->module_count; module++) {
         struct source_lines *lines = source_lines_open(run->modules[module]);
         for (size_t i = 0; lines && i < run->place_count; i++) {

@@ -53,8 +53,10 @@ static void add_link(struct recordings *recordings, const struct record_file *fi
                                            .until_ns = until_ns,
                                            .other = SIZE_MAX});
     struct recording_link *link = &recordings->links[*index];
-    link->since_ns = since_ns < link->since_ns ? since_ns : link->since_ns;
-    link->until_ns = until_ns > link->until_ns ? until_ns : link->until_ns;
+    if (since_ns < link->since_ns)
+        link->since_ns = since_ns;
+    if (until_ns > link->until_ns)
+        link->until_ns = until_ns;
 }
 
 static void read_links(struct recordings *recordings, const struct record_file *file)
@@ -98,7 +100,8 @@ static int64_t processes_with(const struct recordings *recordings, size_t progra
     size_t root = root_of(recordings, program);
     int64_t count = 0;
     for (size_t i = 0; i < recordings->program_count; i++)
-        count += root_of(recordings, i) == root ? recordings->programs[i].size : 0;
+        if (root_of(recordings, i) == root)
+            count += recordings->programs[i].size;
     return count;
 }
 
@@ -108,6 +111,8 @@ static bool same_link(const struct recording_link *active, const struct recordin
 {
     int64_t since_ns = passive->since_ns + record_clock_offset(clock, passive->since_ns);
     int64_t until_ns = passive->until_ns + record_clock_offset(clock, passive->until_ns);
+    /* Nothing that MPI gives both sides identifies the connection: its kind, the sizes of both groups, and that the
+       calls overlapped in time must do. */
     return active->kin + 1 == passive->kin && active->program != passive->program && passive->other == SIZE_MAX &&
            active->size == passive->remote_size && active->remote_size == passive->size &&
            since_ns <= active->until_ns && until_ns >= active->since_ns;
@@ -160,6 +165,7 @@ void recording_links_find(struct recordings *recordings)
             read_links(recordings, &recordings->files[i]);
     if (recordings->link_count == 0)
         return;
+    /* The result must not depend on the order in which a directory lists its files. */
     qsort(recordings->links, recordings->link_count, sizeof *recordings->links, compare_links);
     map_clear(&recordings->link_of);
     for (size_t i = 0; i < recordings->link_count; i++)

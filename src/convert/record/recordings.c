@@ -26,6 +26,7 @@ static int64_t first_time(const struct record_file *file)
     return found ? first.ns : INT64_MAX;
 }
 
+/* A file without magic is passed over: its process was killed before it recorded anything. */
 static enum status add_file(struct recordings *recordings, char *path, struct error *err)
 {
     struct record_file file = {0};
@@ -73,6 +74,7 @@ static int compare_by_rank(const void *a, const void *b)
     const struct record_file *left = a, *right = b;
     if (left->header.rank != right->header.rank)
         return left->header.rank < right->header.rank ? -1 : 1;
+    /* Two processes of one rank: two runs in one directory. */
     if (left->header.pid != right->header.pid || left->header.host != right->header.host) {
         if (left->begin_ns != right->begin_ns)
             return left->begin_ns < right->begin_ns ? -1 : 1;
@@ -125,7 +127,8 @@ static void find_programs(struct recordings *recordings)
             file->program = program_of(recordings, &known, file, (uint32_t)(*before)++);
         }
         struct recording_program *program = &recordings->programs[file->program];
-        program->begin_ns = file->begin_ns < program->begin_ns ? file->begin_ns : program->begin_ns;
+        if (file->begin_ns < program->begin_ns)
+            program->begin_ns = file->begin_ns;
         if (header->rank == 0)
             program->host = header->host;
     }
@@ -215,6 +218,7 @@ enum status recordings_open(struct recordings *recordings, char *const *director
         if (list_files(recordings, directories[i], err) != STATUS_OK)
             return STATUS_FAILED;
     if (recordings->file_count == 0 && recordings->failed > 0) {
+        /* The recorder of that process put it into the file's name, having no other way. */
         errno = recordings->failed_reason;
         return error_set_errno(err, ERROR_OUTPUT, "%s: nothing could be recorded", directories[0]);
     }

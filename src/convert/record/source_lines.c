@@ -73,6 +73,7 @@ static bool is_function(Dwarf_Die *die)
     return tag == DW_TAG_subprogram || tag == DW_TAG_inlined_subroutine || tag == DW_TAG_entry_point;
 }
 
+/* Debug information knows inlined functions; without it the table of symbols knows the one whose code it is. */
 static const char *function_of(struct source_lines *lines, Dwarf_Addr address)
 {
     Dwarf_Addr bias;
