@@ -7,6 +7,8 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+/* The parser takes whole chunks and cannot be stopped at an event: a chunk begins only where most of its events find
+   room in the batch; the rest is queued. */
 enum { PARSE_BELOW = BATCH_EVENTS / 2 };
 
 void xml_damage(struct xml_reader *xml, const char *format, ...)
@@ -19,6 +21,7 @@ void xml_damage(struct xml_reader *xml, const char *format, ...)
     reader_damage(xml->reader, xml_sax_byte(&xml->sax), "%s", text);
 }
 
+/* The parser finds words in these tables and hands over their numbers: no text is compared for an event. */
 static const char *const attribute_names[] = {
 #define ATTRIBUTE_NAME(name) #name,
     XML_ATTRIBUTES(ATTRIBUTE_NAME)
@@ -39,6 +42,7 @@ int64_t xml_number(struct xml_reader *xml, enum xml_attribute attribute, int64_t
     struct xml_value value = xml->sax.values[attribute];
     if (xml_get_i64(value, min, max, &number))
         return number;
+    /* A message quotes so much of a value that may be megabytes long. */
     int length = value.length < 40 ? (int)value.length : 40;
     xml_damage(xml, "attribute %s is not a number from %" PRId64 " to %" PRId64 " (\"%.*s\")",
                attribute_names[attribute], min, max, length, value.at);
@@ -81,6 +85,7 @@ static void read_root(void *owner, const char *name)
         defs->version = memory_copy_string(text);
     if ((text = xml_text(xml, XML_creator)))
         defs->creator = memory_copy_string(text);
+    /* The document says that the trace it was made from was damaged: its copy is not whole either. */
     xml->incomplete = xml_has(xml, XML_complete) && xml_value_is(xml->sax.values[XML_complete], "no");
 }
 
@@ -93,7 +98,9 @@ static void read_element(void *owner, unsigned element)
     };
     struct xml_reader *xml = owner;
     xml->counts[element]++;
+    /* Definitions must come before the events. Those that come later complete what was guessed from names. */
     xml->events_met |= element <= XML_ELEMENT_counter;
+    /* Messages are held for the leave that follows them, whose own message may come before them. */
     if (element != XML_ELEMENT_message && element != XML_ELEMENT_event)
         xml_flush_held(xml);
     read[element](xml);
@@ -119,6 +126,7 @@ static void finish(struct xml_reader *xml)
         if (xml->counts[i])
             reader_count(reader, element_names[i], xml->counts[i]);
     }
+    /* Some other document, which happens to be XML. */
     if (!xml->is_trace && ours == 0 && reader->damage.count == 0)
         reader_damage(reader, 0, "no trace events in this document");
     reader->total = input_size(reader->input);
@@ -150,6 +158,7 @@ static enum status xml_open(struct reader *reader, struct error *err)
     xml->sax.element = read_element;
     xml->sax.fault = read_fault;
     enum status status = xml_sax_open(&xml->sax, err);
+    /* All definitions are to be known when this returns: on to the first event. */
     while (status == STATUS_OK && !xml->events_met && !xml->ended)
         status = parse_chunk(xml, err);
     return status;
@@ -207,6 +216,7 @@ static bool contains(const unsigned char *data, size_t size, const char *word)
 static int xml_probe(const unsigned char *data, size_t size)
 {
     size_t at = 0;
+    /* UTF-16, by its byte order mark: libxml2 turns it into UTF-8. */
     bool wide = size >= 2 && ((data[0] == 0xFF && data[1] == 0xFE) || (data[0] == 0xFE && data[1] == 0xFF));
     if (size >= 3 && memcmp(data, "\xEF\xBB\xBF", 3) == 0)
         at = 3;
@@ -217,6 +227,7 @@ static int xml_probe(const unsigned char *data, size_t size)
         at++;
     if (at == size || data[at] != '<')
         return 0;
+    /* Any document is claimed, if nobody else wants it: the message then says what is wrong with it as XML. */
     return contains(data, size, "<trace") || contains(data, size, "sight.dtd") ? 95 : 60;
 }
 

@@ -39,6 +39,7 @@ static int32_t complete_state(struct defs *defs, struct state_def *state)
     if (index == EVENT_UNKNOWN)
         return EVENT_UNKNOWN;
     struct state_def *known = &defs->states[index];
+    /* Fully known: this is another state of the same name. */
     if (known->colour || known->format || known->original || known->id != EVENT_UNKNOWN ||
         known->start != EVENT_UNKNOWN || known->end != EVENT_UNKNOWN)
         return EVENT_UNKNOWN;
@@ -48,6 +49,7 @@ static int32_t complete_state(struct defs *defs, struct state_def *state)
     known->id = state->id;
     known->start = state->start;
     known->end = state->end;
+    /* The texts belong to the known state now. */
     state->original = state->colour = state->format = NULL;
     return index;
 }
@@ -68,8 +70,9 @@ void xml_read_state(struct xml_reader *xml)
                               .end_line = (int32_t)xml_number(xml, XML_last_line, 0, INT32_MAX, 0),
                               .paradigm = paradigm_find(word_of(xml, XML_paradigm)),
                               .role = region_role_find(word_of(xml, XML_role))};
-    int32_t completed = xml->events_met ? complete_state(defs, &state) : EVENT_UNKNOWN;
-    uint32_t index = completed == EVENT_UNKNOWN ? defs_add_state(defs, &state) : (uint32_t)completed;
+    /* After the first event: a hand-made document that defines its states at the end. */
+    int32_t known = xml->events_met ? complete_state(defs, &state) : EVENT_UNKNOWN;
+    uint32_t index = known == EVENT_UNKNOWN ? defs_add_state(defs, &state) : (uint32_t)known;
     emit_definition(xml, DEFINITION_STATE, index);
     free(state.name);
     free(state.original);
@@ -78,6 +81,7 @@ void xml_read_state(struct xml_reader *xml)
     free(state.file);
 }
 
+/* A mark is found by its name alone, or by name and id where several have the name. */
 static uint64_t mark_key(const char *name, int32_t id)
 {
     uint64_t hash = UINT64_C(14695981039346656037);
@@ -107,6 +111,7 @@ uint32_t xml_mark_named(struct xml_reader *xml, const char *name, int32_t id)
 {
     struct defs *defs = xml->reader->defs;
     const uint64_t *found = map_find(&xml->marks, mark_key(name, id));
+    /* Another name with the same hash: then it gets a definition of its own each time, which loses nothing. */
     if (found && strcmp(defs->marks[*found].name, name) == 0)
         return (uint32_t)*found;
     char *copy = memory_copy_string(name);
@@ -172,6 +177,7 @@ void xml_read_path(struct xml_reader *xml)
     struct path_def path = {.parent = (uint32_t)xml_number(xml, XML_parent, 0, (int64_t)defs->path_count, 0),
                             .state = PATH_NO_STATE,
                             .site = (uint32_t)xml_number(xml, XML_site, 0, (int64_t)defs->site_count, 0)};
+    /* The largest number allowed would be -1. */
     if (xml_has(xml, XML_state) && defs->state_count == 0)
         xml_damage(xml, "path without a state");
     else if (xml_has(xml, XML_state))
@@ -226,8 +232,10 @@ void xml_read_communicator(struct xml_reader *xml)
     comm->world |= xml_is_yes(xml, XML_world);
     comm->self |= xml_is_yes(xml, XML_self);
     comm->window |= xml_is_yes(xml, XML_window);
+    /* Lines without a communicator mean the world, which has to be known before them. */
     if (comm->world && xml->world == EVENT_UNKNOWN)
         xml->world = index;
+    /* Without a kind it is no row of CLOG-2's table, which may list a communicator twice. */
     if (!xml_has(xml, XML_kind))
         return;
     row.id = comm->id;
@@ -243,10 +251,12 @@ void xml_read_membership(struct xml_reader *xml)
         return;
     int32_t comm = xml_read_comm(xml, XML_communicator, EVENT_UNKNOWN);
     int32_t parent = xml_read_comm(xml, XML_parent, EVENT_UNKNOWN);
+    /* CLOG-2 files may have numbers that no word stands for. */
     if (!xml_has(xml, XML_step) || !xml_step_of(xml->sax.values[XML_step], &event.value))
         event.value = xml_number(xml, XML_step, INT64_MIN, INT64_MAX, COMM_STEP_INTRA);
     bool freed = event.value == COMM_STEP_FREE;
     event.kind = freed ? EVENT_COMM_FREED : EVENT_COMM_MADE;
+    /* CLOG-2 names the freed communicator in the place of the parent. */
     event.comm = freed ? comm : parent;
     event.partner_comm = freed ? parent : comm;
     event.tag = xml_number_i32(xml, XML_rank);

@@ -17,6 +17,7 @@ static void queue_push(struct xml_queue *queue, const struct event *event, const
 static void push(struct xml_reader *xml, const struct event *event, const unsigned char *payload)
 {
     struct batch *batch = xml->batch;
+    /* While the reader is opened there is no batch. What came after a queued event must not overtake it. */
     if (!batch || batch->count == BATCH_EVENTS || xml->queue.count) {
         queue_push(&xml->queue, event, payload);
         return;
@@ -27,6 +28,8 @@ static void push(struct xml_reader *xml, const struct event *event, const unsign
         batch_set_payload(batch, at, payload, event->payload_length);
 }
 
+/* Records stand before all events in the document, and go back among those of their process: `after` of them at the
+   same time came first. */
 static int pending_order(const void *left, const void *right)
 {
     const struct xml_pending *a = left, *b = right;
@@ -62,6 +65,7 @@ static void release(struct xml_reader *xml, struct xml_process *process, int64_t
 
 void xml_emit(struct xml_reader *xml, const struct event *event, const unsigned char *payload)
 {
+    /* Nearly always: records at the begin of a process are few. */
     if (!xml->pending_left) {
         push(xml, event, payload);
         return;
@@ -76,7 +80,9 @@ void xml_emit(struct xml_reader *xml, const struct event *event, const unsigned 
     struct xml_process *process = &xml->process[*place];
     release(xml, process, event->time_ns, 0);
     push(xml, event, payload);
-    process->count = process->count && process->time_ns == event->time_ns ? process->count + 1 : 1;
+    if (process->time_ns != event->time_ns)
+        process->count = 0;
+    process->count++;
     process->time_ns = event->time_ns;
     release(xml, process, event->time_ns, process->count);
 }
@@ -84,6 +90,7 @@ void xml_emit(struct xml_reader *xml, const struct event *event, const unsigned 
 void xml_emit_record(struct xml_reader *xml, const struct event *event, const unsigned char *payload)
 {
     uint64_t after = (uint64_t)xml_number(xml, XML_after, 0, INT64_MAX, 0);
+    /* Before all events of its time, it may as well come right away. */
     if (after == 0 || xml->events_met) {
         push(xml, event, payload);
         return;
@@ -120,6 +127,7 @@ void xml_flush_held_with(struct xml_reader *xml, const struct event *merged)
     if (held->count && held->events[0].process != merged->process)
         xml_flush_held(xml);
     size_t i = 0;
+    /* The message on the line of a leave is the call's first one, though it is read last. */
     for (; i < held->count && held->events[i].time_ns < merged->time_ns; i++)
         xml_emit(xml, &held->events[i], held->arena + held->events[i].payload);
     xml_emit(xml, merged, NULL);
@@ -130,6 +138,7 @@ void xml_flush_held_with(struct xml_reader *xml, const struct event *merged)
 
 void xml_hold(struct xml_reader *xml, const struct event *message, const unsigned char *payload)
 {
+    /* The writer has the same limits (XML_HELD_MAX): a run beyond them has no message on its leave. */
     enum { HELD_BYTES_MAX = 2 << 20 };
     if (xml->held.count >= XML_HELD_MAX || xml->held.arena_length > HELD_BYTES_MAX)
         xml_flush_held(xml);

@@ -29,6 +29,7 @@ bool xml_read_place(struct xml_reader *xml, struct event *event)
         xml_damage(xml, "event without %s", xml_has(xml, XML_process) ? "timestamp" : "process");
         return false;
     }
+    /* Two ways to the same number: the fast one has no message. */
     if (!xml_get_u64(xml->sax.values[XML_process], PROCESS_LIMIT - 1, &process)) {
         xml_number(xml, XML_process, 0, PROCESS_LIMIT - 1, 0);
         return false;
@@ -40,6 +41,7 @@ bool xml_read_place(struct xml_reader *xml, struct event *event)
         thread = (uint64_t)xml_number(xml, XML_thread, 0, PROCESS_LIMIT - 1, 0);
     event->process = (uint32_t)process;
     event->thread = (uint32_t)thread;
+    /* The root's attribute is optional, and may be wrong. */
     if (process >= defs->processes)
         defs->processes = (uint32_t)process + 1;
     if (thread >= defs->threads)
@@ -56,6 +58,7 @@ int32_t xml_read_comm(struct xml_reader *xml, enum xml_attribute attribute, int3
     int32_t id = xml_number_i32(xml, attribute);
     if (id == EVENT_UNKNOWN)
         return EVENT_UNKNOWN;
+    /* Line after line names the same communicator. */
     if (!xml->have_comm || xml->comm_id != id) {
         xml->comm = defs_comm(xml->reader->defs, id);
         xml->comm_id = id;
@@ -70,6 +73,7 @@ int32_t xml_read_comm(struct xml_reader *xml, enum xml_attribute attribute, int3
 static void read_rest(struct xml_reader *xml, struct event *event, int32_t absent_comm)
 {
     event->comm = xml_read_comm(xml, XML_communicator, absent_comm);
+    /* A bit for each attribute of the line: most lines have none of these, and one test says so. */
     if (!(xml->sax.present[0] & (BIT(partner) | BIT(root) | BIT(sent) | BIT(received) | BIT(value) | BIT(request) |
                                  BIT(site) | BIT(partner_communicator))))
         return;
@@ -84,6 +88,7 @@ static void read_rest(struct xml_reader *xml, struct event *event, int32_t absen
         event->request = 0;
     }
     event->requests = event->request ? (uint32_t)xml_number(xml, XML_requests, 1, UINT32_MAX, 1) : 0;
+    /* A number beyond the sites defined so far is damage: sites stand before events. */
     event->site = (uint32_t)xml_number(xml, XML_site, 0, (int64_t)xml->reader->defs->site_count, 0);
 }
 
@@ -114,6 +119,8 @@ static const unsigned char *read_payload(struct xml_reader *xml, struct event *e
 
 static uint32_t state_of_name(struct xml_reader *xml, struct xml_value name)
 {
+    /* FNV-1a over the name as it stands in the document, before entities are replaced: the same spelling is the same
+       state, and no text is made for it. */
     uint32_t hash = 2166136261;
     for (size_t i = 0; i < name.length; i++)
         hash = (hash ^ (unsigned char)name.at[i]) * 16777619;
@@ -146,6 +153,7 @@ static bool read_state_name(struct xml_reader *xml, uint32_t *state)
     if (!xml_has(xml, XML_state))
         return true;
     int64_t given = xml_number(xml, XML_state, 0, (int64_t)defs->state_count - 1, *state);
+    /* `state` chooses among states of one name; it cannot contradict the name. */
     if (defs->states[given].first_of_name != *state)
         xml_damage(xml, "state %d has a different name", (int)given);
     else
@@ -198,8 +206,11 @@ static struct event read_merged(struct xml_reader *xml, struct event *line, enum
     message.partner_comm = xml_read_comm(xml, XML_partner_communicator, line->comm);
     message.partner = (int32_t)xml_number(xml, XML_communication, PARTNER_NONE, PROCESS_LIMIT - 1, EVENT_UNKNOWN);
     message.tag = xml_number_i32(xml, XML_tag);
-    *(direction == DIRECTION_SEND ? &message.bytes_sent : &message.bytes_received) =
-        xml_number(xml, XML_bytes, INT64_MIN + 1, INT64_MAX, BYTES_UNKNOWN);
+    int64_t bytes = xml_number(xml, XML_bytes, INT64_MIN + 1, INT64_MAX, BYTES_UNKNOWN);
+    if (direction == DIRECTION_SEND)
+        message.bytes_sent = bytes;
+    else
+        message.bytes_received = bytes;
     line->partner_comm = EVENT_UNKNOWN;
     return message;
 }
@@ -219,6 +230,7 @@ static void read_enter(struct xml_reader *xml, struct event *event, struct open_
         return;
     }
     frame->mark = (uint32_t)event->comm;
+    /* Free for this reader's use: the partner given on the enter, with which the leave's is compared. */
     frame->exclusive_ns = direction == DIRECTION_NONE ? NO_MESSAGE : message.partner;
     xml_emit(xml, event, payload);
     if (direction != DIRECTION_NONE)
@@ -243,6 +255,7 @@ static void read_leave(struct xml_reader *xml, struct event *event, struct open_
         struct event message = read_merged(xml, event, direction);
         /* Bare files may repeat the enter's data on the leave. */
         bool repeated = !xml_has(xml, XML_direction) && given == message.partner;
+        /* The message came so long before the leave. */
         if (__builtin_sub_overflow(message.time_ns, xml_time(xml, XML_before, 0), &message.time_ns))
             message.time_ns = event->time_ns;
         if (repeated)
@@ -265,6 +278,7 @@ void xml_read_event(struct xml_reader *xml)
     bool is_leave = xml_has(xml, XML_kind) && xml_value_is(xml->sax.values[XML_kind], "leave");
     bool is_enter = xml_has(xml, XML_kind) && xml_value_is(xml->sax.values[XML_kind], "enter");
     ptrdiff_t at = OPEN_STATES_NONE;
+    /* Said outright; else by the rule that writers and hand-made documents share (xml_pairing.h). */
     if (is_leave && xml_has(xml, XML_state))
         at = open_states_find(open, event.state);
     else if (is_leave)
@@ -291,6 +305,7 @@ void xml_read_message(struct xml_reader *xml)
     enum message_direction direction = xml_given_direction(xml);
     if (direction == DIRECTION_NONE) {
         const struct open_states *open = xml_stacks_get(&xml->stacks, event.process, event.thread);
+        /* A message inside a call has the call's direction. */
         if (open->depth)
             direction = xml->reader->defs->states[open->frames[open->depth - 1].state].direction;
     }
@@ -300,8 +315,11 @@ void xml_read_message(struct xml_reader *xml)
     }
     read_rest(xml, &event, xml->world);
     struct event message = read_merged(xml, &event, direction);
-    int64_t *other = direction == DIRECTION_SEND ? &message.bytes_received : &message.bytes_sent;
-    *other = direction == DIRECTION_SEND ? event.bytes_received : event.bytes_sent;
+    /* `bytes` is the direction's own size; the other one, which CLOG-2 never has, stands under its name. */
+    if (direction == DIRECTION_SEND)
+        message.bytes_received = event.bytes_received;
+    else
+        message.bytes_sent = event.bytes_sent;
     message.value = event.value;
     message.request = event.request;
     message.requests = event.requests;

@@ -113,8 +113,10 @@ static enum status count_after(struct xml_writer *xml, const struct event *event
         return STATUS_OK;
     }
     struct event marker = EVENT_NOTHING;
+    /* No event of the program has this kind, so that the passes over the sorted events can tell markers apart. */
     marker.kind = EVENT_DEFINITION;
     marker.value = (int64_t)xml->late_count;
+    /* Below 0: an index into `late`, where count_late leaves the number. */
     *after = -1 - (int64_t)xml->late_count;
     ARRAY_PUSH(xml->late, xml->late_count, xml->late_capacity, 0);
     struct sort_key key = {MAJOR_EVENTS + (uint64_t)event->process, sort_key_signed(event->time_ns)};
@@ -129,12 +131,14 @@ static void keep_place(struct xml_writer *xml, const struct event *event, int64_
         places->places[places->count++] = (struct xml_place){0};
     struct xml_place *place = &places->places[event->state];
     if (place->known)
+        /* The document has one line for a definition, and so one place for it. */
         writer_lose(&xml->writer, "repeated definition records", 1);
     else
         *place = (struct xml_place){event->time_ns, after, event->process, event->thread, event->comm, true};
 }
 
-/* True if the record's definition exists. */
+/* True if the record's definition exists. A reader of damaged input may give a record for what it then did not
+   define. */
 static bool names_definition(const struct defs *defs, const struct event *event)
 {
     const size_t counts[DEFINITION_KINDS] = {defs->state_count, defs->mark_count, defs->constant_count,
@@ -258,6 +262,7 @@ static enum status write_sorted(struct xml_writer *xml, struct error *err)
             write_record(xml, data);
             continue;
         }
+        /* The last of what comes before the events: definitions that no record has brought. */
         if (in_records)
             write_other_definitions(xml);
         in_records = false;
@@ -284,6 +289,7 @@ static enum status xml_end(struct sink *sink, const struct trace_end *end, struc
         if (xml->defs->comms[i].world)
             xml->world = (int32_t)i;
     write_head(xml, end);
+    /* Communicators first: every other line may name them. */
     xml_write_communicators(xml);
     xml_events_prepare(xml);
     if (write_sorted(xml, err) != STATUS_OK)

@@ -132,11 +132,13 @@ static void put_definition(struct xml_writer *xml, enum definition_kind kind, si
 void xml_write_definitions(struct xml_writer *xml, enum definition_kind kind, size_t index)
 {
     struct xml_places *places = &xml->places[kind];
+    /* In the order of their indices, which the reader counts: definitions before this one come with it. */
     for (; places->written <= index; places->written++) {
         put_definition(xml, kind, places->written);
         const struct xml_place *place = places->written < places->count ? &places->places[places->written] : NULL;
         if (place && place->known) {
             put_place(xml, place);
+            /* The world is what a line without communicator means. */
             if (place->comm != xml->world)
                 xml_put_comm(xml, "communicator", place->comm);
         }
@@ -176,6 +178,7 @@ static void put_neighbours(struct xml_writer *xml, const struct event *event, co
     struct neighbours neighbours;
     size_t count = NEIGHBOURS_RANKS;
     payload_get_neighbours(arena + event->payload, event->payload_length, &neighbours);
+    /* A record has a fixed number of places; those that are free need not be written. */
     while (count > 0 && neighbours.ranks[count - 1] == -1)
         count--;
     XML_PUT(&xml->line, "<neighbours");
@@ -271,6 +274,8 @@ void xml_write_communicators(struct xml_writer *xml)
         const struct comm_def *comm = index >= 0 ? &defs->comms[index] : NULL;
         while (comm && written < (size_t)index)
             write_comm(xml, &defs->comms[written++]);
+        /* CLOG-2's table may list a communicator before others, twice, or with another UUID: its rows come back as
+           they were, and the communicators in their order. */
         bool first = comm && written == (size_t)index;
         if (first && !row_introduces(row, comm))
             write_comm(xml, comm);
@@ -293,6 +298,7 @@ static void write_locations(struct xml_writer *xml)
             xml_put_attribute_i64(line, "thread", location->thread);
         if (location->kind != LOCATION_THREAD)
             xml_put_attribute_text(line, "kind", location_kind_name(location->kind));
+        /* OTF2's ids use all 64 bits. */
         snprintf(id, sizeof id, "%" PRIu64, location->id);
         if (location->id)
             xml_put_attribute_text(line, "id", id);

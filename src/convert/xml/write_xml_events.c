@@ -14,9 +14,11 @@ static enum role role_of(const struct state_def *state)
 {
     if (state->rooted)
         return ROLE_ROOT;
+    /* Of a function with messages `communication` is the partner of its first one. */
     return state->is_mpi && state->direction == DIRECTION_NONE ? ROLE_PARTNER : ROLE_NONE;
 }
 
+/* Names are escaped once: a trace has few of them and millions of lines. */
 static void prepare_states(struct xml_writer *xml)
 {
     const struct defs *defs = xml->defs;
@@ -80,7 +82,8 @@ static void put_unsigned(struct xml_line *line, const char *name, uint64_t value
     XML_PUT(line, "\"");
 }
 
-/* The begin of all lines. */
+/* The begin of all lines. The element, the prefix that all lines of a process share, the time: most of a line is
+   copied. */
 static void put_start(struct xml_writer *xml, const char *element, size_t length, const struct event *event)
 {
     struct xml_line *line = &xml->line;
@@ -115,6 +118,7 @@ static void put_payload(struct xml_line *line, const struct event *event, const 
         XML_PUT(line, "\"");
         return;
     }
+    /* CLOG-2's cargo has a fixed size, whose unused end is zero: readers fill it up again. */
     while (length && payload[length - 1] == 0)
         length--;
     if (!length)
@@ -169,14 +173,17 @@ static void put_message(struct xml_line *line, const struct event *message, enum
 static void put_message_line(struct xml_writer *xml, const struct event *message, const unsigned char *arena)
 {
     const struct open_states *open = xml_stacks_get(&xml->stacks, 0, message->thread);
-    enum message_direction usual =
-        open->depth ? (enum message_direction)xml->defs->states[open->frames[open->depth - 1].state].direction
-                    : DIRECTION_NONE;
+    enum message_direction usual = DIRECTION_NONE;
+    if (open->depth)
+        usual = (enum message_direction)xml->defs->states[open->frames[open->depth - 1].state].direction;
     PUT_START(xml, "message", message);
     put_message(&xml->line, message, usual);
     struct event rest = *message;
     rest.partner = rest.tag = EVENT_UNKNOWN;
-    *(message->kind == EVENT_SEND ? &rest.bytes_sent : &rest.bytes_received) = BYTES_UNKNOWN;
+    if (message->kind == EVENT_SEND)
+        rest.bytes_sent = BYTES_UNKNOWN;
+    else
+        rest.bytes_received = BYTES_UNKNOWN;
     put_rest(xml, &rest, xml->world, rest.comm, arena);
 }
 
@@ -198,6 +205,8 @@ static void end_run(struct xml_writer *xml, bool with_first, enum xml_run then)
 
 static void write_message(struct xml_writer *xml, const struct event *message, const unsigned char *arena)
 {
+    /* Held until the next line shows whether it is the leave that it can stand on. A payload needs a line of its
+       own. */
     if (xml->run == RUN_NONE && !message->payload_length) {
         xml->run = RUN_HELD;
         xml->first = *message;
@@ -205,6 +214,7 @@ static void write_message(struct xml_writer *xml, const struct event *message, c
     }
     if (xml->run == RUN_NONE)
         xml->run = RUN_WRITTEN;
+    /* The reader holds no more than this, and of one thread. */
     if (xml->run == RUN_HELD && (message->thread != xml->first.thread || xml->held_count + 1 >= XML_HELD_MAX ||
                                  xml->held.length > HELD_TEXT_MAX))
         end_run(xml, true, RUN_WRITTEN);
@@ -278,6 +288,7 @@ static void write_enter(struct xml_writer *xml, const struct event *event, const
     end_run(xml, true, RUN_NONE);
     PUT_START(xml, "event", event);
     put_span(xml, xml->states[event->state]);
+    /* Only where the rule would take the line for something else. */
     if (xml_pairing_rule(xml->defs, open, event->state) != OPEN_STATES_NONE)
         XML_PUT(&xml->line, " kind=\"enter\"");
     put_communication(&xml->line, state, &rest);
@@ -347,6 +358,7 @@ static void write_counter(struct xml_writer *xml, const struct event *event, con
     put_span(xml, xml->marks[event->state]);
     if (counter->type == COUNTER_UINT64 || counter->type == COUNTER_DOUBLE)
         put_number(&xml->line, counter, &rest);
+    /* A counter without a value would be one that is not known. */
     else if (event->value == 0)
         XML_PUT(&xml->line, " value=\"0\"");
     put_rest(xml, &rest, EVENT_UNKNOWN, EVENT_UNKNOWN, arena);
@@ -368,6 +380,7 @@ static void write_other(struct xml_writer *xml, const struct event *event)
         PUT_START(xml, "sample", event);
         put_unsigned(&xml->line, "path", (uint64_t)event->state + 1);
     }
+    /* The step has said it. */
     if (event->kind != EVENT_SAMPLE)
         rest.value = 0;
     put_rest(xml, &rest, xml->world, EVENT_UNKNOWN, NULL);
@@ -387,6 +400,7 @@ static void write_mark(struct xml_writer *xml, const struct event *event, const 
 static void begin_process(struct xml_writer *xml, uint32_t process)
 {
     end_run(xml, true, RUN_NONE);
+    /* Events come process after process: what was open in the last one stays open for ever. */
     xml_stacks_reset(&xml->stacks);
     memset(xml->calls, 0, xml->defs->state_count * sizeof *xml->calls);
     xml->prefix.length = 0;

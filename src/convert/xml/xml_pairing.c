@@ -12,6 +12,8 @@ ptrdiff_t xml_pairing_find(const struct defs *defs, const struct open_states *op
     return at;
 }
 
+/* The rule of a line without `kind`: it closes the innermost state if that has the same name, or an MPI function of
+   its name further out, since MPI functions do not call themselves; any other line opens a state. */
 ptrdiff_t xml_pairing_rule(const struct defs *defs, const struct open_states *open, uint32_t state)
 {
     if (open->depth == 0)
@@ -28,6 +30,7 @@ static size_t stacks_place(struct xml_stacks *stacks, uint64_t key)
     if (*place < stacks->count)
         return *place;
     stacks->count++;
+    /* Stacks of earlier processes are used again, with their memory. */
     if (stacks->count > stacks->made) {
         ARRAY_RESERVE(stacks->stacks, stacks->capacity, stacks->count);
         stacks->stacks[stacks->made++] = (struct open_states){0};
