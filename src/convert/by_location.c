@@ -91,8 +91,10 @@ static struct arrival *arrival_of(struct by_location *by, const struct event *ev
     uint64_t *index = map_put(&by->places, map_pair(event->process, event->thread), by->arrival_count);
     if (*index == by->arrival_count) {
         ARRAY_PUSH(by->arrivals, by->arrival_count, by->arrival_capacity, (struct arrival){0});
-        by->processes = event->process >= by->processes ? event->process + 1 : by->processes;
-        by->threads = event->thread >= by->threads ? event->thread + 1 : by->threads;
+        if (event->process >= by->processes)
+            by->processes = event->process + 1;
+        if (event->thread >= by->threads)
+            by->threads = event->thread + 1;
     }
     return &by->arrivals[*index];
 }
@@ -102,6 +104,8 @@ int by_location_lane(const struct by_location *by, uint32_t state)
     return state < by->lane_capacity ? by->lanes[state] : 0;
 }
 
+/* Lane 0 is that of all states that cross no other. A lane belongs to a state for the whole trace: it has to look
+   the same on all threads. */
 static void give_lane(struct by_location *by, uint32_t state)
 {
     size_t had = by->lane_capacity;
@@ -124,7 +128,8 @@ static void part_crossing(struct by_location *by, const struct open_states *open
     }
 }
 
-/* False for an enter or leave that has to be left out. */
+/* False for an enter or leave that has to be left out. While events arrive, in any order of locations: the sorter
+   then has only what can be drawn. */
 static bool take_state(struct by_location *by, struct arrival *arrival, const struct event *event)
 {
     if (event->kind == EVENT_ENTER) {
@@ -153,9 +158,10 @@ static size_t channel_of(struct by_location *by, const struct event *event)
 {
     uint32_t comm = (uint32_t)event->comm, other = (uint32_t)event->partner_comm, partner = (uint32_t)event->partner;
     bool sends = event->kind == EVENT_SEND;
-    uint32_t comms = number_of(&by->comm_pairs, comm < other ? comm : other, comm < other ? other : comm);
+    uint32_t comms = comm < other ? number_of(&by->comm_pairs, comm, other) : number_of(&by->comm_pairs, other, comm);
     uint32_t line = number_of(&by->lines, comms, (uint32_t)event->tag);
-    uint32_t route = number_of(&by->routes, sends ? event->process : partner, sends ? partner : event->process);
+    uint32_t route =
+        sends ? number_of(&by->routes, event->process, partner) : number_of(&by->routes, partner, event->process);
     uint64_t *index = map_put(&by->channels, map_pair(route, line), by->end_count);
     if (*index == by->end_count)
         ARRAY_PUSH(by->ends, by->end_count, by->end_capacity, (struct message_ends){0});
@@ -207,11 +213,14 @@ static enum status add_event(struct by_location *by, const struct event *event, 
         return STATUS_OK;
     bool back = arrival->any && event->time_ns < arrival->last_ns;
     writer_lose(by->writer, "times that go back", back);
+    /* Targets want time to go on: what goes back is moved up to where the location was. */
     int64_t time_ns = back ? arrival->last_ns : event->time_ns;
     arrival->last_ns = time_ns;
     arrival->any = true;
-    by->least_ns = by->any && by->least_ns < time_ns ? by->least_ns : time_ns;
-    by->largest_ns = by->any && by->largest_ns > time_ns ? by->largest_ns : time_ns;
+    if (!by->any || time_ns < by->least_ns)
+        by->least_ns = time_ns;
+    if (!by->any || time_ns > by->largest_ns)
+        by->largest_ns = time_ns;
     by->any = true;
     ARRAY_RESERVE(by->packed, by->packed_capacity, PACKED_MOST + event->payload_length);
     unsigned char *at = by->packed;
@@ -278,6 +287,8 @@ static void number_messages(struct by_location *by)
     }
 }
 
+/* Which ends have a partner is known only when all have come: the first of a channel, as many as the shorter side
+   has. */
 static uint64_t message_number(const struct by_location *by, const unsigned char *at)
 {
     uint64_t channel, index;

@@ -64,14 +64,18 @@ static bool skip_fields(struct head packet)
     static const unsigned char fixed[] = {0, 8, 0, 0, 0, 4};
     uint64_t key, size;
     while (packet.at < packet.end) {
+        /* Perfetto's packets have fields up to some hundreds: other binary files soon leave that range. */
         if (!take_varint(&packet, &key) || key >> 3 == 0 || key >> 3 > 1000)
             return false;
+        /* Kinds of a field: 0 is a number, 2 so many bytes, 1 and 5 are eight and four bytes. */
         unsigned wire = key & 7;
-        if (wire == 0   ? !take_varint(&packet, &size)
-            : wire == 2 ? !take_varint(&packet, &size)
-                        : wire != 1 && wire != 5)
+        if (wire != 0 && wire != 1 && wire != 2 && wire != 5)
             return false;
-        size = wire == 0 ? 0 : wire == 2 ? size : fixed[wire];
+        size = fixed[wire];
+        if ((wire == 0 || wire == 2) && !take_varint(&packet, &size))
+            return false;
+        if (wire == 0)
+            size = 0; /* it was the number */
         if (size > (uint64_t)(packet.end - packet.at))
             return false;
         packet.at += size;

@@ -18,6 +18,7 @@ void reader_damage(struct reader *reader, uint64_t byte, const char *format, ...
 
 void reader_count(struct reader *reader, const char *name, uint64_t n)
 {
+    /* Names are literals: the same kind nearly always has the same address. */
     for (size_t i = 0; i < reader->record_kinds; i++)
         if (reader->records[i].name == name || strcmp(reader->records[i].name, name) == 0) {
             reader->records[i].count += n;
@@ -67,8 +68,10 @@ enum status reader_next(struct reader *reader, struct batch *batch, struct error
     reader->ended = status == STATUS_END;
     if (status != STATUS_FAILED && reader->correction.apply)
         reader->correction.apply(reader->correction.context, batch);
+    /* A reader may deliver its last events together with the end: the end is reported with the next call. */
     if (status == STATUS_END && batch->count > 0)
         return STATUS_OK;
+    /* Compressed input: what follows the last event may be cut, which only its end shows. */
     if (status == STATUS_END && reader->input && input_check_end(reader->input, err) != STATUS_OK)
         return STATUS_FAILED;
     if (status == STATUS_END)

@@ -43,6 +43,7 @@ char *format_titles(char buffer[FORMAT_TITLES_SIZE], const char *last)
     return buffer;
 }
 
+/* Scores, not an order: a format without a magic must not win over one that is sure. */
 static const struct format *format_choose(const unsigned char *data, size_t size)
 {
     const struct format *best = NULL;
@@ -68,9 +69,10 @@ static void quote_first_bytes(char *at, size_t room, const unsigned char *data, 
 
 static enum status not_a_trace(const struct input *input, struct error *err)
 {
+    if (input_available(input) == 0 && input->fault)
+        return error_set(err, ERROR_INPUT, "%s: not a trace: the file is empty, %s", input->name, input->fault);
     if (input_available(input) == 0)
-        return error_set(err, ERROR_INPUT, "%s: not a trace: the file is empty%s%s", input->name,
-                         input->fault ? ", " : "", input->fault ? input->fault : "");
+        return error_set(err, ERROR_INPUT, "%s: not a trace: the file is empty", input->name);
     size_t size = input_available(input) < PROBE_SIZE ? input_available(input) : PROBE_SIZE;
     const struct foreign *foreign = foreign_find(input->at, size, input->path ? input->path : "");
     if (foreign)
@@ -94,6 +96,7 @@ static enum status reader_start(struct reader *reader, struct error *err)
         reader->format = format_choose(input->at, size);
     if (!reader->format)
         return not_a_trace(input, err);
+    /* A pipe or a compressed file is kept in an unlinked file while it is read for the first time. */
     if (reader->format->two_passes && input_keep(input, err) != STATUS_OK)
         return STATUS_FAILED;
     reader->state = memory_new(reader->format->state_size);
@@ -157,6 +160,7 @@ struct reader *reader_open(char *const *paths, size_t count, struct error *err)
 enum status reader_restart(struct reader *reader, struct error *err)
 {
     reader_clear(reader);
+    /* Definitions, damage and counts are made anew; the clock's correction is why the trace is read again. */
     *reader = (struct reader){
         .format = reader->format, .input = reader->input, .defs = defs_new(), .correction = reader->correction};
     if (reader->correction.apply)

@@ -25,6 +25,7 @@ static enum status stream_batches(struct reader *reader, struct batch *batch, st
     return status;
 }
 
+/* Each batch goes to all sinks before the next is read: a trace is read once, whatever is made of it. */
 enum status stream_run(struct reader *reader, struct sink *const *sinks, size_t count, stream_watch *watch,
                        void *context, struct error *err)
 {

@@ -3,13 +3,18 @@
 
 #include <string.h>
 
+/* A line may go beyond what the input has at hand: more is asked for, twice as much each time, and only what is new
+   is searched. */
 enum status text_line_next(struct input *input, size_t most, struct text_line *line, struct error *err)
 {
     size_t searched = 0, available;
     const unsigned char *stop = NULL;
     for (;;) {
-        available = input_available(input) < most ? input_available(input) : most;
-        stop = available > searched ? memchr(input->at + searched, '\n', available - searched) : NULL;
+        available = input_available(input);
+        if (available > most)
+            available = most;
+        if (available > searched)
+            stop = memchr(input->at + searched, '\n', available - searched);
         if (stop || available == most)
             break;
         searched = available;
@@ -26,6 +31,7 @@ enum status text_line_next(struct input *input, size_t most, struct text_line *l
                                .byte = input->offset,
                                .whole = stop != NULL};
     input_consume(input, length + (stop != NULL));
+    /* Files that passed through Windows. */
     if (line->whole && line->end > line->at && line->end[-1] == '\r')
         line->end--;
     return STATUS_OK;

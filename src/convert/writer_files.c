@@ -23,7 +23,8 @@ static size_t without(const char *path, size_t length, const char *suffix)
     return length > size && memcmp(path + length - size, suffix, size) == 0 ? length - size : length;
 }
 
-/* NAME.prv.gz, .pcf -> NAME.pcf */
+/* NAME.prv.gz, .pcf -> NAME.pcf. A compressed .prv has its .pcf and .row uncompressed, which is how Paraver wants
+   them. */
 static char *path_beside(const struct writer_format *format, const char *path, const char *suffix)
 {
     size_t length = without(path, without(path, strlen(path), ".gz"), ".zst");
@@ -44,6 +45,7 @@ static enum status close_all(struct writer *writer, bool commit, struct error *e
         if (*output && output_close(*output, commit, &fault) != STATUS_OK && status == STATUS_OK) {
             *err = fault;
             status = STATUS_FAILED;
+            /* What was not written whole must not be put in place. */
             commit = false;
         }
         *output = NULL;

@@ -42,6 +42,7 @@ static void pack_bytes(struct packing *packing, void *bytes, size_t length)
 /* NULL stays NULL. What is read is new. */
 static void pack_text(struct packing *packing, char **text)
 {
+    /* The zero byte counts, so that 0 can stand for NULL. */
     uint64_t length = packing->output && *text ? strlen(*text) + 1 : 0;
     pack_u64(packing, &length);
     if (!packing->output)
@@ -205,6 +206,7 @@ PACK_ALL(location, locations, take_location)
 PACK_ALL(handle, handles, take_handle)
 PACK_ALL(path, paths, take_path)
 
+/* Not by PACK_ALL: defs_comm makes a communicator from its id, and the map of ids with it. */
 static void pack_comms(struct packing *packing, struct defs *defs)
 {
     uint64_t count = defs->comm_count;
@@ -240,6 +242,8 @@ static void pack_comms(struct packing *packing, struct defs *defs)
     }
 }
 
+/* Entries in the order of their places; putting them into an empty map again keeps what they mean, not where they
+   are. */
 static void pack_map(struct packing *packing, struct map *map)
 {
     uint64_t count = map->count;

@@ -9,6 +9,8 @@
 
 #include <string.h>
 
+/* The last digit counts up with each change of what event_pack or defs_pack write: an older file is then no file of
+   ours, and is made again. */
 static const char magic[8] = "SIGHTev2";
 
 struct file_head {
@@ -48,6 +50,7 @@ static enum status writer_events(struct sink *sink, const struct batch *batch, s
     uint64_t process = 0, time = 0;
     for (size_t i = 0; i < batch->count; i++) {
         const struct event *event = &batch->events[i];
+        /* Differences to the event before: most need one byte. */
         at = varint_put_signed(at, (int64_t)(event->process - process));
         at = varint_put_signed(at, (int64_t)((uint64_t)event->time_ns - time));
         at += event_pack(at, event, batch->arena);
@@ -77,6 +80,7 @@ static enum status writer_end(struct sink *sink, const struct trace_end *end, st
     head.checksum = checksum_add(CHECKSUM_START, packed, size);
     head.check = checksum_add(CHECKSUM_START, &head, offsetof(struct file_head, check));
     output_write(writer->output, packed, size);
+    /* Last: a file whose writer was killed has a head of zeros. */
     output_patch(writer->output, 0, &head, sizeof head);
     free(packed);
     return STATUS_OK;
@@ -107,6 +111,7 @@ static int event_file_probe(const unsigned char *data, size_t size)
     return size >= sizeof magic && memcmp(data, magic, sizeof magic) == 0 ? 100 : 0;
 }
 
+/* The file is our own: a fault in it is not a trace's damage but a reason to make it again. */
 static enum status damaged(const struct reader *reader, struct error *err)
 {
     return error_set(err, ERROR_INPUT, "%s: byte %llu: is damaged", reader->input->name,
@@ -156,6 +161,7 @@ static enum status event_file_next(struct reader *reader, struct batch *batch, s
     if (status != STATUS_OK)
         return status == STATUS_FAILED ? status : damaged(reader, err);
     memcpy(&head, input->at, sizeof head);
+    /* Before the checksum can be computed, its range must be sensible. */
     if (head.size > FRAME_MAX || head.count > BATCH_EVENTS)
         return damaged(reader, err);
     status = input_need(input, sizeof head + head.size, err);

@@ -45,7 +45,9 @@ static char *clean_text(const char *bytes)
 
 static bool same_text(const char *a, const char *b)
 {
-    return strcmp(a ? a : "", b ? b : "") == 0;
+    if (!a || !b)
+        return (!a || !*a) && (!b || !*b);
+    return strcmp(a, b) == 0;
 }
 
 static uint64_t hash_text(uint64_t hash, const char *text)
@@ -77,6 +79,7 @@ static void add_state(struct mpe1_ids *ids, struct reader *reader, struct state_
     uint32_t index = (uint32_t)reader->defs->state_count;
     bool start = role_of_state(ids, reader, state->start, EVENT_ENTER, index);
     bool end = role_of_state(ids, reader, state->end, EVENT_LEAVE, index);
+    /* Kept, so that a copy has all definitions, though no event refers to it. */
     state->shadowed = !start && !end;
     if (same_ids)
         reader_count(reader, "definition with different text under the same ids", 1);
@@ -91,6 +94,7 @@ void mpe1_define_state(struct mpe1_ids *ids, struct reader *reader, const int32_
     struct state_def state = {.id = numbers[0], .start = numbers[1], .end = numbers[2]};
     state.colour = clean_text(colour);
     state.name = clean_text(name);
+    /* MPE-1 spells MPI_Send "SEND", under ids of its own: a user's state "SEND", from 500 up, is not MPI's. */
     const struct mpi_function *function =
         state.name && state.start >= 0 && state.start < MPE1_USER_EVENTS ? mpi_function_find_mpe1(state.name) : NULL;
     if (function) {
@@ -160,10 +164,18 @@ void mpe1_set_message(struct event *event, int32_t id, int64_t partner, const ch
     const char *at = text, *end = text + length;
     int64_t tag, bytes;
     event->kind = id == MPE1_SEND ? EVENT_SEND : EVENT_RECEIVE;
-    event->partner = partner < 0 ? PARTNER_NONE : partner < PROCESS_LIMIT ? (int32_t)partner : EVENT_UNKNOWN;
+    /* MPICH's MPI_PROC_NULL is -1. */
+    if (partner < 0)
+        event->partner = PARTNER_NONE;
+    else if (partner < PROCESS_LIMIT)
+        event->partner = (int32_t)partner;
     if (!mpe1_integer(&at, end, &tag) || tag < INT32_MIN || tag > INT32_MAX)
         return;
     event->tag = (int32_t)tag;
-    if (mpe1_integer(&at, end, &bytes) && bytes >= 0)
-        *(id == MPE1_SEND ? &event->bytes_sent : &event->bytes_received) = bytes;
+    if (!mpe1_integer(&at, end, &bytes) || bytes < 0)
+        return;
+    if (id == MPE1_SEND)
+        event->bytes_sent = bytes;
+    else
+        event->bytes_received = bytes;
 }

@@ -67,6 +67,7 @@ static bool line_time(const char **at, const char *end, struct alog_line *line)
 {
     const char *before = *at;
     int64_t us;
+    /* Whole µs, exactly; a double only where it has to be. */
     if (!mpe1_integer(at, end, &us) || (*at < end && **at != ' ' && **at != '\t')) {
         *at = before;
         return slow_time(at, end, line);
@@ -236,6 +237,8 @@ static enum status alog_open(struct reader *reader, struct error *err)
         struct alog_line line;
         while (at < text.end && (*at == ' ' || *at == '\t'))
             at++;
+        /* Definitions stand anywhere in hand-made files, and after their first use in MPE-1's: the first pass
+           collects them from the whole file. */
         if (at + 1 < text.end && at[0] == '-' && text.whole && line_parse(&line, at, text.end) &&
             line.type >= HEADER_LAST && line.type < 0)
             header_record(reader, &line);
@@ -248,6 +251,7 @@ static enum status alog_open(struct reader *reader, struct error *err)
 static bool event_time(const struct alog_state *state, const struct alog_line *line, int64_t *time_ns)
 {
     *time_ns = line->time_ns;
+    /* How often the clock has wrapped, and at which value: p4's machines had counters of 32 bits. */
     if (line->cycle <= 0 || state->rollover_us <= 0)
         return true;
     int64_t more;
@@ -275,6 +279,7 @@ static bool line_event(struct reader *reader, const struct alog_line *line, stru
     if (type == MPE1_SEND || type == MPE1_RECEIVE) {
         mpe1_set_message(event, type, line->data, line->text, (size_t)(line->end - line->text));
         state->counts[type == MPE1_SEND ? 1 : 2]++;
+        /* Below -102: p4's own, for synchronising its clocks. */
     } else if (type < 0) {
         reader_count(reader, "reserved event", 1);
         return true;
@@ -287,6 +292,7 @@ static bool line_event(struct reader *reader, const struct alog_line *line, stru
         }
         state->counts[0]++;
     }
+    /* The header's number is that of processes that appear, or of the communicator, or missing. */
     if (event->process >= reader->defs->processes)
         reader->defs->processes = event->process + 1;
     batch->count++;

@@ -46,7 +46,8 @@ static size_t record_size(int32_t type)
     return type > 0 && type < CLOG_KINDS ? sizes[type] : 0;
 }
 
-/* True if a record's header (24 bytes) says type and length that fit. */
+/* True if a record's header (24 bytes) says type and length that fit. With no magic anywhere, what shows a record is
+   that type and length fit each other. */
 static bool record_is_here(const unsigned char *at, bool big_endian)
 {
     size_t size = record_size(bytes_i32(at + 8, big_endian));
@@ -186,8 +187,11 @@ static enum status step(struct reader *reader, int32_t *type, bool *found, struc
     *type = bytes_i32(input->at + 8, state->big_endian);
     size_t size = record_size(*type);
     if (size == 0 || size > state->block_left || bytes_i32(input->at + 12, state->big_endian) != (int32_t)(size / 8)) {
-        structure_damage(reader, size == 0 ? "record of unknown kind" : "record length does not match its kind",
-                         size == 0 ? *type : bytes_i32(input->at + 12, state->big_endian));
+        if (size == 0)
+            structure_damage(reader, "record of unknown kind", *type);
+        else
+            structure_damage(reader, "record length does not match its kind",
+                             bytes_i32(input->at + 12, state->big_endian));
         return skip_block(reader, err);
     }
     status = input_need(input, size, err);
@@ -257,10 +261,12 @@ static void skip_events(struct reader *reader, uint32_t *largest)
     const unsigned char *begin = reader->input->at, *at = begin,
                         *end = begin + (room > CLOG_RECORD_MAX ? room - CLOG_RECORD_MAX : 0);
     const bool big_endian = state->big_endian;
+    /* Seven words of eight bytes. Constants are raw events, too, and definitions. */
     while (at < end && bytes_i32(at + 8, big_endian) == CLOG_RAW && bytes_i32(at + 12, big_endian) == 7 &&
            bytes_i32(at + CLOG_HEADER, big_endian) != MPE1_CONSTANT) {
         uint32_t process = bytes_u32(at + 16, big_endian);
-        *largest = process < PROCESS_LIMIT && process + 1 > *largest ? process + 1 : *largest;
+        if (process < PROCESS_LIMIT && process >= *largest)
+            *largest = process + 1;
         at += 56;
     }
     state->block_left -= (uint64_t)(at - begin);
@@ -279,7 +285,8 @@ static enum status clog_open(struct reader *reader, struct error *err)
     enum status status;
     while (skip_events(reader, &largest), (status = next_record(reader, &type, err)) == STATUS_OK) {
         uint32_t process = bytes_u32(reader->input->at + 16, state->big_endian);
-        largest = process < PROCESS_LIMIT && process + 1 > largest ? process + 1 : largest;
+        if (process < PROCESS_LIMIT && process >= largest)
+            largest = process + 1;
         define(reader, type, reader->input->at + CLOG_HEADER);
         take(reader, type);
     }
@@ -302,6 +309,7 @@ static void raw_event(struct reader *reader, const unsigned char *body, struct b
     size_t length = strnlen(text, CLOG_NAME - 1);
     if (id == MPE1_SEND || id == MPE1_RECEIVE) {
         mpe1_set_message(event, id, data, text, length);
+        /* Tag and size share 15 characters: the size may have lost its last digits, and nothing shows how many. */
         if (length == MPE1_TEXT)
             reader_count(reader, "message text cut at 15 characters", 1);
         return;
@@ -325,7 +333,12 @@ static void message_record(struct reader *reader, const unsigned char *body, str
     }
     mpe1_set_message(event, id, bytes_i32(body + 8, big_endian), "", 0);
     event->tag = bytes_i32(body + 4, big_endian);
-    *(id == MPE1_SEND ? &event->bytes_sent : &event->bytes_received) = bytes >= 0 ? bytes : BYTES_UNKNOWN;
+    if (bytes < 0)
+        return;
+    if (id == MPE1_SEND)
+        event->bytes_sent = bytes;
+    else
+        event->bytes_received = bytes;
 }
 
 static void collective_record(struct reader *reader, const unsigned char *body, struct event *event)

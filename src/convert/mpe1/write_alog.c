@@ -30,6 +30,7 @@ struct alog_writer {
     uint32_t processes;
 };
 
+/* Rounded down, also below 0, as MPE's converter does. */
 static int64_t whole_us(int64_t ns)
 {
     return ns >= 0 ? ns / 1000 : -((-ns + 999) / 1000);
@@ -105,11 +106,15 @@ static enum status alog_events(struct sink *sink, const struct batch *batch, str
         struct sort_key key = {.major = sort_key_signed(event->time_ns), .minor = event->process};
         size_t length = event_pack(packed, event, batch->arena);
         int64_t us = whole_us(event->time_ns);
-        alog->first_ns = alog->any && alog->first_ns < event->time_ns ? alog->first_ns : event->time_ns;
-        alog->first_us = alog->any && alog->first_us < us ? alog->first_us : us;
-        alog->last_us = alog->any && alog->last_us > us ? alog->last_us : us;
+        if (!alog->any || event->time_ns < alog->first_ns)
+            alog->first_ns = event->time_ns;
+        if (!alog->any || us < alog->first_us)
+            alog->first_us = us;
+        if (!alog->any || us > alog->last_us)
+            alog->last_us = us;
         alog->any = true;
-        alog->processes = event->process >= alog->processes ? event->process + 1 : alog->processes;
+        if (event->process >= alog->processes)
+            alog->processes = event->process + 1;
         status = sorter_add(alog->sorter, key, packed, length, err);
     }
     free(packed);
@@ -254,7 +259,8 @@ static void write_comment(struct alog_writer *alog, const unsigned char *text, s
 {
     struct output *output = alog->writer.output;
     alog->texts += length > COMMENT_LIMIT;
-    length = length > COMMENT_LIMIT ? COMMENT_LIMIT : length;
+    if (length > COMMENT_LIMIT)
+        length = COMMENT_LIMIT;
     unsigned char *at = output_room(output, length);
     for (size_t i = 0; i < length; i++)
         *at++ = text[i] == '\n' || text[i] == '\r' || text[i] == '\0' ? ' ' : text[i];
@@ -309,6 +315,7 @@ static enum status each_event(struct alog_writer *alog, bool write, struct error
 
 static void write_header(struct alog_writer *alog)
 {
+    /* In the order and with the words of MPE's own converter, so that both can be compared byte by byte. */
     uint32_t declared = alog->writer.defs->processes;
     output_print(alog->writer.output,
                  "-1 0 0 0 0 0 Me\n-2 0 0 %llu 0 0\n-3 0 0 %u 0 0\n-4 0 0 1 0 0\n-5 0 0 %zu 0 0\n-6 0 0 0 0 0\n"

@@ -51,18 +51,25 @@ static enum status sort_end(struct slog2_state *state, const struct drawable *dr
     record.end.line = drawable->line[end];
     record.end.other_line = drawable->line[1 - end];
     record.end.kind = (uint8_t)kind;
-    record.end.info_length = kind == EVENT_ENTER || kind == EVENT_LEAVE ? 0 : drawable->info_length;
+    record.end.info_length = drawable->info_length;
+    if (kind == EVENT_ENTER || kind == EVENT_LEAVE)
+        record.end.info_length = 0;
     memcpy(record.info, drawable->info, record.end.info_length);
     /* Of states that begin together the longest is first, of those that end together the shortest. */
     uint64_t length = (uint64_t)time_since(drawable->time_ns[0], drawable->time_ns[1]);
-    length = length < most ? length : most;
-    uint64_t minor = (uint64_t)order << ORDER_SHIFT | (kind == EVENT_ENTER   ? most - length
-                                                       : kind == EVENT_LEAVE ? length
-                                                                             : 0);
+    uint64_t minor = (uint64_t)order << ORDER_SHIFT;
+    if (length > most)
+        length = most;
+    if (kind == EVENT_ENTER)
+        minor |= most - length;
+    else if (kind == EVENT_LEAVE)
+        minor |= length;
     return sorter_add(state->sorted, (struct sort_key){sort_key_signed(record.end.time_ns), minor}, &record,
                       sizeof record.end + record.end.info_length, err);
 }
 
+/* A drawable stands in the node whose box of time holds it, and so before and after others of the same time: both of
+   its ends go through the sorter. */
 static enum status sort_drawable(struct slog2_state *state, const struct drawable *drawable, struct error *err)
 {
     bool empty = drawable->time_ns[0] == drawable->time_ns[1];
@@ -78,8 +85,9 @@ static enum status sort_drawable(struct slog2_state *state, const struct drawabl
         break;
     }
     status = sort_end(state, drawable, EVENT_ENTER, 0, empty ? ORDER_EMPTY_ENTER : ORDER_ENTER, err);
-    return status == STATUS_OK ? sort_end(state, drawable, EVENT_LEAVE, 1, empty ? ORDER_EMPTY_LEAVE : ORDER_LEAVE, err)
-                               : status;
+    if (status != STATUS_OK)
+        return status;
+    return sort_end(state, drawable, EVENT_LEAVE, 1, empty ? ORDER_EMPTY_LEAVE : ORDER_LEAVE, err);
 }
 
 /* Vertices of a primitive: the first two count. False: a time is none. */
@@ -93,6 +101,7 @@ static bool take_vertices(struct reader *reader, struct drawable *drawable, int6
         size_t at = i < 2 ? (size_t)i : 1;
         times = time_from_seconds(seconds, &drawable->time_ns[at]) && times;
         drawable->line[at] = line;
+        /* Without views a line is what drawables are on. */
         if (state->lines == 0)
             slog2_add_line(state, line);
     }
@@ -123,9 +132,11 @@ static void take_info(struct reader *reader, struct drawable *drawable, struct e
 static bool find_topology(struct reader *reader, struct drawable *drawable, int64_t vertices)
 {
     struct slog2_state *state = reader->state;
-    enum slog2_topology looks = vertices == 1                            ? SLOG2_EVENT
-                                : drawable->line[0] != drawable->line[1] ? SLOG2_ARROW
-                                                                         : SLOG2_STATE;
+    enum slog2_topology looks = SLOG2_STATE;
+    if (vertices == 1)
+        looks = SLOG2_EVENT;
+    else if (drawable->line[0] != drawable->line[1])
+        looks = SLOG2_ARROW;
     if (state->categories > 0 && !map_find(&state->category_ids, (uint32_t)drawable->category))
         return false;
     drawable->topology = slog2_category_of(reader, drawable->category, looks)->topology;
@@ -179,11 +190,13 @@ static enum status take_node(struct reader *reader, struct error *err)
     slog2_int(reader, 6, err); /* depth and number */
     uint64_t offset = (uint64_t)slog2_int(reader, 8, err);
     size = (uint64_t)slog2_int(reader, 4, err);
+    /* A node says where it stands: anything else is not one. */
     if (!state->cut && (offset != begin || size < SLOG2_NODE_HEAD || size > NODE_MOST))
         return STATUS_END;
     for (unsigned kind = 0; kind < 2; kind++) { /* without nesting, and with */
         int64_t count = slog2_int(reader, 4, err);
         for (int64_t i = 0; i < count && !state->cut; i++) {
+            /* A count of a damaged node may be 2^31. */
             if (reader->input->offset >= begin + size) {
                 reader_damage(reader, begin, "a node has more drawables than bytes (%" PRId64 ")", count);
                 return STATUS_END;
@@ -200,6 +213,8 @@ static enum status take_node(struct reader *reader, struct error *err)
     return status;
 }
 
+/* The nodes stand one after the other, children before parents: the directory, which Jumpshot enters by, is not
+   needed, and may be missing. */
 static enum status take_tree(struct reader *reader, uint64_t end, struct error *err)
 {
     struct slog2_state *state = reader->state;
@@ -228,6 +243,7 @@ static enum status read_header(struct reader *reader, struct error *err)
         return error_set(err, ERROR_INPUT, "%s: byte %" PRIu64 ": the file ends inside its header", input->name,
                          (uint64_t)input_available(input));
     const char *version = (const char *)input->at + 2;
+    /* Before 2.0.6 previews had other sizes, which say where the next node is. */
     if (memcmp(version, "SLOG 2.0.6", 10) != 0)
         return error_set(
             err, ERROR_INPUT,
@@ -298,8 +314,12 @@ static void set_message(struct event *event, const struct slog2_end *end, const 
         return;
     int32_t size = bytes_i32(info + 4, true);
     event->tag = bytes_i32(info, true);
-    if (size > 0 || (size == 0 && !backward))
-        *(sends ? &event->bytes_sent : &event->bytes_received) = size;
+    if (size < 0 || (size == 0 && backward))
+        return;
+    if (sends)
+        event->bytes_sent = size;
+    else
+        event->bytes_received = size;
 }
 
 static int32_t comm_of(const struct reader *reader, const struct slog2_line *line)

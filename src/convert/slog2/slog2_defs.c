@@ -23,6 +23,7 @@ int64_t slog2_int(struct reader *reader, size_t bytes, struct error *err)
     for (size_t i = 0; i < bytes; i++)
         number = number << 8 | reader->input->at[i];
     input_consume(reader->input, bytes);
+    /* All numbers of the format have a sign. */
     unsigned unused = 64 - 8 * (unsigned)bytes;
     return (int64_t)(number << unused) >> unused;
 }
@@ -54,6 +55,7 @@ char *slog2_text(struct reader *reader, struct error *err)
 static bool go_to(struct reader *reader, uint64_t offset, struct error *err)
 {
     struct slog2_state *state = reader->state;
+    /* Parts come in their order in the file: a compressed trace cannot go back but to its begin. */
     if (offset < reader->input->offset || state->cut)
         return false;
     state->cut = input_skip(reader->input, offset - reader->input->offset, err) != STATUS_OK;
@@ -100,13 +102,14 @@ static void define(struct reader *reader, int32_t index, int64_t topology, const
     struct slog2_category category = {.topology = (enum slog2_topology)topology, .known = topology != SLOG2_ARROW};
     /* MPE-1's traces have no views; their names are MPE-1's spelling. */
     const struct mpi_function *function = state->has_processes ? NULL : mpi_function_find_mpe1(name);
+    struct state_def ours = {
+        .name = (char *)(uintptr_t)name, .id = index, .start = EVENT_UNKNOWN, .end = EVENT_UNKNOWN};
+    if (function) {
+        ours.name = (char *)(uintptr_t)function->name;
+        ours.original = (char *)(uintptr_t)name;
+    }
     if (topology == SLOG2_STATE)
-        category.index = defs_add_state(
-            reader->defs, &(struct state_def){.name = (char *)(uintptr_t)(function ? function->name : name),
-                                              .original = (char *)(uintptr_t)(function ? name : NULL),
-                                              .id = index,
-                                              .start = EVENT_UNKNOWN,
-                                              .end = EVENT_UNKNOWN});
+        category.index = defs_add_state(reader->defs, &ours);
     else if (topology == SLOG2_EVENT)
         category.index =
             defs_add_mark(reader->defs, &(struct mark_def){.name = (char *)(uintptr_t)name,
@@ -213,6 +216,7 @@ static void take_view(struct reader *reader, struct error *err)
         free(slog2_text(reader, err));
     if (state->cut || !take_count(reader, 4, &rows, err))
         return;
+    /* Else a line is a process: MPE-1's logs have only the "Identity Map". */
     state->has_processes |= view <= VIEW_THREAD;
     for (int64_t i = 0; i < rows && !state->cut; i++) {
         int32_t column[COLUMNS_MOST] = {0}, id = (int32_t)slog2_int(reader, 4, err);

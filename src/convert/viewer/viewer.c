@@ -29,6 +29,7 @@ enum status viewer_span(struct writer *writer, const struct writer_span *span, s
     struct viewer_writer *viewer = (struct viewer_writer *)(void *)writer;
     if (span->process != WRITER_NOBODY)
         return by_location_add_span(viewer->by, span, err);
+    /* The caller's texts last only as long as the call; those of waits are literals. */
     struct writer_span kept = *span;
     kept.name = memory_copy_string(span->name);
     kept.text = memory_copy_string(span->text);
@@ -36,6 +37,8 @@ enum status viewer_span(struct writer *writer, const struct writer_span *span, s
     return STATUS_OK;
 }
 
+/* From 1: viewers take process and thread 0 for the system's idle task. The findings are a process after the
+   last. */
 uint64_t viewer_process_number(const struct viewer_writer *viewer, uint32_t process)
 {
     return (process == WRITER_NOBODY ? (uint64_t)by_location_processes(viewer->by) : process) + 1;
@@ -44,9 +47,13 @@ uint64_t viewer_process_number(const struct viewer_writer *viewer, uint32_t proc
 /* A lane of a thread, or its waits, which are the last. */
 static uint32_t lane_number(const struct viewer_writer *viewer, struct viewer_track track)
 {
-    return (uint32_t)(track.lane == LANE_WAITS ? by_location_lanes(viewer->by) : track.lane < 0 ? 0 : track.lane);
+    if (track.lane == LANE_WAITS)
+        return (uint32_t)by_location_lanes(viewer->by);
+    return track.lane < 0 ? 0 : (uint32_t)track.lane;
 }
 
+/* Unique in the file, as Perfetto's thread ids and uuids must be; those of threads are the smallest, since they are
+   what a user sees. */
 uint64_t viewer_track_number(const struct viewer_writer *viewer, struct viewer_track track)
 {
     uint64_t threads = by_location_threads(viewer->by), processes = by_location_processes(viewer->by);
@@ -56,6 +63,7 @@ uint64_t viewer_track_number(const struct viewer_writer *viewer, struct viewer_t
     return (lane_number(viewer, track) * threads + track.thread) * processes + track.process + 1;
 }
 
+/* The order on the screen: a thread, its further lanes, its waits, then the next thread. */
 int64_t viewer_track_place(const struct viewer_writer *viewer, struct viewer_track track)
 {
     return (int64_t)track.thread * (by_location_lanes(viewer->by) + 1) + lane_number(viewer, track);
@@ -66,8 +74,8 @@ static void name_process(struct viewer_writer *viewer, uint32_t process)
     char number[32];
     const struct location_def *location = defs_find_location(viewer->writer.defs, process, 0);
     snprintf(number, sizeof number, "rank %u", (unsigned)process);
-    viewer->format->process(viewer, process, location && location->process_name ? location->process_name : number,
-                            location ? location->host : NULL);
+    const char *name = location && location->process_name ? location->process_name : number;
+    viewer->format->process(viewer, process, name, location ? location->host : NULL);
 }
 
 static void begin_location(void *context, uint32_t process, uint32_t thread)
@@ -77,6 +85,7 @@ static void begin_location(void *context, uint32_t process, uint32_t thread)
     if (!viewer->process_named[process])
         name_process(viewer, process);
     viewer->process_named[process] = true;
+    /* Tracks are named as they are met: most threads use one of the lanes. */
     memset(viewer->named, 0, (size_t)by_location_lanes(viewer->by) * sizeof *viewer->named);
     viewer->waits_named = false;
 }
@@ -133,7 +142,8 @@ static void put_slice(struct viewer_writer *viewer, struct viewer_item *item, in
 {
     static const struct viewer_args nothing;
     viewer->format->begin(viewer, item);
-    item->time_ns = to_ns > item->time_ns ? to_ns : item->time_ns;
+    if (to_ns > item->time_ns)
+        item->time_ns = to_ns;
     item->args = &nothing;
     viewer->format->end(viewer, item);
 }
@@ -157,6 +167,7 @@ static void put_wait(void *context, const struct writer_span *span)
 
 static void put_findings(struct viewer_writer *viewer)
 {
+    /* Viewers refuse times below 0: all are counted from the first event, as by_location does for events. */
     int64_t begin_ns = by_location_begin_ns(viewer->by);
     if (viewer->finding_count > 0)
         viewer->format->process(viewer, WRITER_NOBODY, "findings", NULL);

@@ -11,6 +11,7 @@ void viewer_args_number(struct viewer_args *args, const char *key, int64_t numbe
         args->arg[args->count++] = (struct viewer_arg){.key = key, .number = number};
 }
 
+/* What is beyond VIEWER_ARGS is left out: the constant is as large as the longest list here. */
 void viewer_args_text(struct viewer_args *args, const char *key, const char *text)
 {
     if (text && args->count < VIEWER_ARGS)
@@ -28,8 +29,10 @@ static void add_comm(struct viewer_args *args, const struct defs *defs, int32_t 
     if (comm < 0 || (size_t)comm >= defs->comm_count)
         return;
     const struct comm_def *def = &defs->comms[comm];
-    if (def->name || def->world || def->self)
-        viewer_args_text(args, "communicator", def->name ? def->name : def->world ? "MPI_COMM_WORLD" : "MPI_COMM_SELF");
+    if (def->name)
+        viewer_args_text(args, "communicator", def->name);
+    else if (def->world || def->self)
+        viewer_args_text(args, "communicator", def->world ? "MPI_COMM_WORLD" : "MPI_COMM_SELF");
     else
         viewer_args_number(args, "communicator", def->id);
 }
@@ -47,10 +50,13 @@ static void add_site(struct viewer_args *args, const struct defs *defs, uint32_t
 static void add_payload(struct viewer_args *args, const char *format, const struct event *event,
                         const unsigned char *arena)
 {
-    if (event->payload_length > 0)
-        viewer_args_text(args, "payload",
-                         payload_text(args->text, sizeof args->text, event->flags & EVENT_PAYLOAD_TEXT ? NULL : format,
-                                      arena + event->payload, event->payload_length));
+    if (event->payload_length == 0)
+        return;
+    if (event->flags & EVENT_PAYLOAD_TEXT)
+        format = NULL;
+    viewer_args_text(
+        args, "payload",
+        payload_text(args->text, sizeof args->text, format, arena + event->payload, event->payload_length));
 }
 
 static void add_requests(struct viewer_args *args, const struct event *event)
@@ -85,6 +91,7 @@ static void add_collective(struct viewer_args *args, const struct defs *defs, co
 static void add_call(struct viewer_args *args, const struct defs *defs, const struct event *event)
 {
     const struct state_def *state = &defs->states[event->state];
+    /* Of other calls the same fields are a message's, which has an event of its own. */
     if (!state->is_mpi || state->class < CLASS_COLLECTIVE || state->class > CLASS_SETUP)
         return;
     known_number(args, state->class == CLASS_RMA ? "target" : "root", event->tag, EVENT_UNKNOWN);
@@ -118,6 +125,7 @@ static void add_operation(struct viewer_args *args, const struct defs *defs, con
 void viewer_args_of(struct viewer_args *args, const struct defs *defs, const struct event *event,
                     const unsigned char *arena)
 {
+    /* One struct serves for all events: its texts are used before the next event comes. */
     args->count = 0;
     switch (event->kind) {
     case EVENT_ENTER:

@@ -64,6 +64,7 @@ static void put_text(struct output *output, const char *text)
 static void put_name(struct viewer_writer *viewer, const char *name)
 {
     struct chrome_writer *chrome = (struct chrome_writer *)(void *)viewer;
+    /* By address: escaping the same few names for each of a million events took most of the time. */
     struct quoted *quoted = &chrome->quoted[map_hash((uint64_t)(uintptr_t)name) % QUOTED_COUNT];
     if (quoted->text != name) {
         free(quoted->json);
@@ -76,6 +77,7 @@ static void begin_object(struct viewer_writer *viewer, const char *phase, struct
 {
     struct chrome_writer *chrome = (struct chrome_writer *)(void *)viewer;
     struct output *output = output_of(viewer);
+    /* JSON allows no comma after the last object, which is not known to be one when it is written. */
     if (chrome->any)
         PUT(output, ",\n");
     chrome->any = true;
@@ -128,9 +130,13 @@ static void put_metadata(struct viewer_writer *viewer, struct viewer_track track
     begin_object(viewer, "M", track);
     PUT(output, ",\"name\":\"");
     output_text(output, what);
-    output_text(output, strstr(what, "_sort_index")           ? "\",\"args\":{\"sort_index\":"
-                        : strcmp(what, "process_labels") == 0 ? "\",\"args\":{\"labels\":"
-                                                              : "\",\"args\":{\"name\":");
+    /* Each kind of metadata has a name of its own for its one value. */
+    if (strstr(what, "_sort_index"))
+        PUT(output, "\",\"args\":{\"sort_index\":");
+    else if (strcmp(what, "process_labels") == 0)
+        PUT(output, "\",\"args\":{\"labels\":");
+    else
+        PUT(output, "\",\"args\":{\"name\":");
     if (text)
         put_text(output, text);
     else
@@ -194,10 +200,12 @@ static void chrome_moment(struct viewer_writer *viewer, const struct viewer_item
     PUT(output, "}");
     if (item->message == 0)
         return;
+    /* An arrow is two objects of the same category, name and id, inside the slices of the two calls. */
     begin_item(viewer, item->sends ? "s" : "f", item);
     PUT(output, ",\"name\":\"message\",\"cat\":\"message\",\"id\":");
     put_u64(output, item->message);
     if (!item->sends)
+        /* Binds the arrow's end to the slice around it; without, it goes to the next one that begins. */
         PUT(output, ",\"bp\":\"e\"");
     PUT(output, "}");
 }

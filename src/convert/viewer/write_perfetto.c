@@ -81,6 +81,7 @@ static uint64_t counter_uuid(const struct viewer_writer *viewer, struct viewer_t
     return ((uint64_t)mark + 2) << 32 | viewer_track_number(viewer, track);
 }
 
+/* Interned names need a sequence, and its first packet has to say that nothing was interned before. */
 static void put_packet(struct perfetto_writer *perfetto, uint64_t flags)
 {
     unsigned char head[1 + VARINT_MAX] = {TRACE_PACKET << 3 | PROTOBUF_BYTES};
@@ -137,6 +138,8 @@ static uint64_t intern(struct perfetto_writer *perfetto, enum interned kind, con
 {
     struct map *map = &perfetto->interned[kind];
     size_t had = map->count;
+    /* By address: names are those of definitions, or literals. The same text at two addresses gets two numbers,
+       which is legal. */
     uint64_t number = *map_put(map, (uint64_t)(uintptr_t)text, had + 1);
     if (map->count > had) {
         protobuf_number(&perfetto->part, ENTRY_ID, number);
@@ -175,6 +178,7 @@ static void put_item(struct viewer_writer *viewer, const struct viewer_item *ite
 {
     struct perfetto_writer *perfetto = perfetto_of(viewer);
     begin_event(perfetto, item, type, track_uuid(viewer, item->track));
+    /* The end of a slice ends the innermost of its track, whatever its name. */
     if (type != TYPE_END) {
         protobuf_number(&perfetto->event, EVENT_NAME, intern(perfetto, INTERNED_NAME, item->name));
         protobuf_number(&perfetto->event, EVENT_CATEGORY, intern(perfetto, INTERNED_CATEGORY, item->category));
