@@ -3,6 +3,26 @@
 
 #include <string.h>
 
+static void set_line(struct input *input, size_t length, bool whole, struct text_line *line)
+{
+    *line = (struct text_line){
+        .at = (const char *)input->at, .end = (const char *)input->at + length, .byte = input->offset, .whole = whole};
+    input_consume(input, length + whole);
+    /* Files that passed through Windows. */
+    if (whole && length > 0 && line->end[-1] == '\r')
+        line->end--;
+}
+
+/* Nearly every line is at hand as a whole. */
+static inline bool take_line(struct input *input, size_t most, struct text_line *line)
+{
+    size_t available = input_available(input) < most ? input_available(input) : most;
+    const unsigned char *stop = available > 0 ? memchr(input->at, '\n', available) : NULL;
+    if (stop)
+        set_line(input, (size_t)(stop - input->at), true, line);
+    return stop != NULL;
+}
+
 /* A line may go beyond what the input has at hand: more is asked for, twice as much each time, and only what is new
    is searched. */
 enum status text_line_next(struct input *input, size_t most, struct text_line *line, struct error *err)
@@ -25,21 +45,15 @@ enum status text_line_next(struct input *input, size_t most, struct text_line *l
         if (status == STATUS_END && !more)
             break;
     }
-    size_t length = stop ? (size_t)(stop - input->at) : available;
-    *line = (struct text_line){.at = (const char *)input->at,
-                               .end = (const char *)input->at + length,
-                               .byte = input->offset,
-                               .whole = stop != NULL};
-    input_consume(input, length + (stop != NULL));
-    /* Files that passed through Windows. */
-    if (line->whole && line->end > line->at && line->end[-1] == '\r')
-        line->end--;
+    set_line(input, stop ? (size_t)(stop - input->at) : available, stop != NULL, line);
     return STATUS_OK;
 }
 
 enum status text_line_whole(struct reader *reader, size_t most, bool *inside, struct text_line *line, struct error *err)
 {
     enum status status;
+    if (!*inside && take_line(reader->input, most, line))
+        return STATUS_OK;
     while ((status = text_line_next(reader->input, most, line, err)) == STATUS_OK) {
         bool was_inside = *inside, too_long = (size_t)(line->end - line->at) == most;
         *inside = too_long && !line->whole;
@@ -53,26 +67,13 @@ enum status text_line_whole(struct reader *reader, size_t most, bool *inside, st
     return status;
 }
 
-bool text_take_u64(const char **at, const char *end, uint64_t *value)
+bool text_take_long(const char **at, const char *end, uint64_t *value)
 {
-    const char *digit = *at;
-    uint64_t number = 0;
-    for (; digit < end && *digit >= '0' && *digit <= '9'; digit++) {
-        uint64_t one = (uint64_t)(*digit - '0');
-        if (number > (UINT64_MAX - one) / 10)
+    for (; *at < end && **at >= '0' && **at <= '9'; ++*at) {
+        uint64_t one = (uint64_t)(**at - '0');
+        if (*value > (UINT64_MAX - one) / 10)
             return false;
-        number = number * 10 + one;
+        *value = *value * 10 + one;
     }
-    bool any = digit > *at;
-    *at = digit;
-    *value = number;
-    return any;
-}
-
-bool text_take(const char **at, const char *end, char wanted)
-{
-    if (*at == end || **at != wanted)
-        return false;
-    ++*at;
     return true;
 }

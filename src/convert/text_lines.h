@@ -20,10 +20,32 @@ enum status text_line_next(struct input *input, size_t most, struct text_line *l
 enum status text_line_whole(struct reader *reader, size_t most, bool *inside, struct text_line *line,
                             struct error *err) MUST_CHECK;
 
-/* Consumes a whole decimal number without sign. False: there is none, or it exceeds 64 bits. */
-bool text_take_u64(const char **at, const char *end, uint64_t *value);
+/* The digits of a number from the 20th on. False: it exceeds 64 bits. */
+bool text_take_long(const char **at, const char *end, uint64_t *value) MUST_CHECK;
+
+/* Consumes a whole decimal number without sign. False: there is none, or it exceeds 64 bits. Inline, as text formats
+   are little else than numbers. */
+static inline bool text_take_u64(const char **at, const char *end, uint64_t *value)
+{
+    enum { SURE = 19 }; /* so many digits fit */
+    const char *digit = *at, *begin = digit, *sure = end - digit > SURE ? digit + SURE : end;
+    uint64_t number = 0;
+    for (unsigned one; digit < sure && (one = (unsigned)(unsigned char)*digit - '0') < 10; digit++)
+        number = number * 10 + one;
+    *value = number;
+    *at = digit;
+    if (__builtin_expect(digit - begin == SURE && digit < end, 0))
+        return text_take_long(at, end, value);
+    return digit > begin;
+}
 
 /* Consumes one character, if it is next. */
-bool text_take(const char **at, const char *end, char wanted);
+static inline bool text_take(const char **at, const char *end, char wanted)
+{
+    if (*at == end || **at != wanted)
+        return false;
+    ++*at;
+    return true;
+}
 
 #endif

@@ -47,17 +47,47 @@ uint64_t text_whole(double value)
     return value >= 18446744073709549568.0 ? UINT64_MAX : value > 0 ? (uint64_t)(value + 0.5) : 0;
 }
 
+static size_t digits_of(uint64_t value)
+{
+    static const uint64_t powers[] = {0,
+                                      10,
+                                      100,
+                                      1000,
+                                      10000,
+                                      100000,
+                                      1000000,
+                                      10000000,
+                                      100000000,
+                                      1000000000,
+                                      10000000000,
+                                      100000000000,
+                                      1000000000000,
+                                      10000000000000,
+                                      100000000000000,
+                                      1000000000000000,
+                                      10000000000000000,
+                                      100000000000000000,
+                                      1000000000000000000,
+                                      UINT64_C(10000000000000000000)};
+    /* 1233 / 4096 is the logarithm of 2: the digits of the largest power of two below, which may be one too few. */
+    size_t digits = (64 - (size_t)__builtin_clzll(value | 1)) * 1233 >> 12;
+    return digits + (value >= powers[digits]);
+}
+
+/* Numbers are most of the text that writers make: their length first, then two digits for each division. */
 char *text_put_u64(char *at, uint64_t value)
 {
-    char digits[20];
-    size_t count = 0;
-    do {
-        digits[count++] = (char)('0' + value % 10);
-        value /= 10;
-    } while (value);
-    while (count)
-        *at++ = digits[--count];
-    return at;
+    static const char pairs[] = "00010203040506070809101112131415161718192021222324252627282930313233343536373839"
+                                "40414243444546474849505152535455565758596061626364656667686970717273747576777879"
+                                "8081828384858687888990919293949596979899";
+    char *end = at + digits_of(value), *digit = end;
+    for (; value >= 100; value /= 100)
+        memcpy(digit -= 2, pairs + 2 * (value % 100), 2);
+    if (value >= 10)
+        memcpy(digit - 2, pairs + 2 * value, 2);
+    else
+        digit[-1] = (char)('0' + value);
+    return end;
 }
 
 char *text_thousands(char buffer[TEXT_NUMBER_SIZE], uint64_t value)

@@ -7,12 +7,17 @@
 #include <string.h>
 
 /* A line that sets a state may leave thousands. Once an event has queued, all others must queue, too. */
-static void push(struct paje_state *state, struct batch *batch, const struct event *event)
+static inline struct event *place_for_event(struct paje_state *state, struct batch *batch)
 {
     if (batch->count < BATCH_EVENTS && state->queue_count == 0)
-        batch->events[batch->count++] = *event;
-    else
-        ARRAY_PUSH(state->queue, state->queue_count, state->queue_capacity, *event);
+        return &batch->events[batch->count++];
+    ARRAY_RESERVE(state->queue, state->queue_capacity, state->queue_count + 1);
+    return &state->queue[state->queue_count++];
+}
+
+static void push(struct paje_state *state, struct batch *batch, const struct event *event)
+{
+    *place_for_event(state, batch) = *event;
 }
 
 void paje_drain(struct paje_state *state, struct batch *batch)
@@ -26,13 +31,13 @@ void paje_drain(struct paje_state *state, struct batch *batch)
 static void push_state(struct paje_state *state, struct batch *batch, const struct paje_lane *lane,
                        enum event_kind kind, uint32_t what, int64_t time_ns)
 {
-    struct event event = EVENT_NOTHING;
-    event.kind = (uint8_t)kind;
-    event.process = state->container[lane->container].process;
-    event.thread = lane->thread;
-    event.state = what;
-    event.time_ns = time_ns;
-    push(state, batch, &event);
+    struct event *event = place_for_event(state, batch);
+    *event = EVENT_NOTHING;
+    event->kind = (uint8_t)kind;
+    event->process = state->container[lane->container].process;
+    event->thread = lane->thread;
+    event->state = what;
+    event->time_ns = time_ns;
 }
 
 static void leave_all(struct paje_state *state, struct batch *batch, struct paje_lane *lane, int64_t time_ns)

@@ -101,20 +101,29 @@ static bool word_is(struct paje_word word, const char *text)
     return word.length == strlen(text) && memcmp(word.at, text, word.length) == 0;
 }
 
-/* SimGrid and we have fewer than 100 kinds of events: this runs once for each line. */
 static inline bool word_id(struct paje_word word, uint32_t *id)
 {
     uint64_t number;
-    unsigned first = word.length ? (unsigned)(unsigned char)word.at[0] - '0' : 10;
-    unsigned second = word.length == 2 ? (unsigned)(unsigned char)word.at[1] - '0' : 0;
-    if (word.length <= 2 && first < 10 && second < 10) {
-        *id = word.length == 2 ? first * 10 + second : first;
-        return true;
-    }
     const char *at = word.at, *end = word.at + word.length;
     if (!text_take_u64(&at, end, &number) || at != end || number >= PAJE_NONE)
         return false;
     *id = (uint32_t)number;
+    return true;
+}
+
+/* A number of one or two digits, without anything before it: those of nearly all lines. False: it is something else,
+   and nothing has been taken. */
+static inline bool take_id(const char **at, const char *end, uint32_t *id)
+{
+    const char *digit = *at;
+    if (end - digit < 3 || *digit < '0' || *digit > '9')
+        return false;
+    *id = (uint32_t)(*digit++ - '0');
+    if (*digit >= '0' && *digit <= '9')
+        *id = *id * 10 + (uint32_t)(*digit++ - '0');
+    if (!is_blank(*digit))
+        return false;
+    *at = digit;
     return true;
 }
 
@@ -211,7 +220,7 @@ const char *paje_record_parse(struct paje_record *record, const struct paje_sche
 {
     struct paje_word word;
     uint32_t id;
-    if (!take_word(&at, end, &word) || !word_id(word, &id))
+    if (!take_id(&at, end, &id) && (!take_word(&at, end, &word) || !word_id(word, &id)))
         return "a line that does not begin with an event's number";
     const struct paje_event_def *def = def_of(schema, id);
     if (!def)

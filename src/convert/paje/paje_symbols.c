@@ -22,15 +22,25 @@ uint64_t paje_word_hash(struct paje_word word, uint64_t seed)
     return hash ^ hash >> 32;
 }
 
-/* Names of up to eight bytes are compared as one number; nearly all aliases are that short. */
+/* Words of up to eight bytes as one number, which is all that they are compared by: nearly all aliases are that short.
+   Their two ends overlap where they are shorter; together with the length they say all. */
 static inline uint64_t pack(struct paje_word word)
 {
-    uint64_t packed = 0;
-    if (word.length > sizeof packed)
+    uint32_t first = 0, last = 0;
+    uint16_t two = 0, end = 0;
+    if (word.length > 2 * sizeof first)
         return paje_word_hash(word, 0);
-    for (uint32_t i = 0; i < word.length; i++)
-        packed = packed << 8 | (unsigned char)word.at[i];
-    return packed;
+    if (word.length >= sizeof first) {
+        memcpy(&first, word.at, sizeof first);
+        memcpy(&last, word.at + word.length - sizeof last, sizeof last);
+        return (uint64_t)last << 32 | first;
+    }
+    if (word.length >= sizeof two) {
+        memcpy(&two, word.at, sizeof two);
+        memcpy(&end, word.at + word.length - sizeof end, sizeof end);
+        return (uint64_t)end << 32 | two;
+    }
+    return word.length > 0 ? (unsigned char)*word.at : 0;
 }
 
 static inline size_t place_of(uint64_t packed, uint32_t length)

@@ -51,7 +51,7 @@ struct paraver_state {
     int64_t due_ns;
     struct event *queue; /* events that did not fit into the batch */
     size_t queue_count, queue_capacity, queue_at;
-    uint64_t records, communicators;
+    uint64_t records[PARAVER_COMMUNICATION + 1], communicators; /* records: by kind */
     size_t made_comm; /* the communicator whose members are the next to be stated, and the rank in it */
     int32_t made_rank;
 };

@@ -230,14 +230,20 @@ static enum status paraver_open(struct reader *reader, struct error *err)
 
 static enum status paraver_end(struct reader *reader)
 {
+    static const char *const names[] = {"", "state", "event", "communication"};
     struct paraver_state *state = reader->state;
-    uint64_t byte = reader->input->offset;
+    uint64_t byte = reader->input->offset, records = 0;
+    for (size_t kind = PARAVER_STATE; kind <= PARAVER_COMMUNICATION; kind++) {
+        records += state->records[kind];
+        if (state->records[kind] > 0)
+            reader_count(reader, names[kind], state->records[kind]);
+    }
     /* The only count of lines that a header has: with no mark at the end, it is what shows a cut between header and
        records. */
     if (state->communicators < state->header.communicators)
         reader_damage(reader, byte, "%" PRIu64 " of %" PRIu64 " communicators", state->communicators,
                       state->header.communicators);
-    if (state->records == 0)
+    if (records == 0)
         reader_damage(reader, byte, "the file ends after its header: it has no records");
     if (state->names.numbered > 0)
         reader_count(reader, "name without label", state->names.numbered);
@@ -248,7 +254,6 @@ static enum status paraver_end(struct reader *reader)
 /* Counts a line, and notes its damage; true if it has events. */
 static bool take_line(struct reader *reader, const struct text_line *line)
 {
-    static const char *const names[] = {"", "state", "event", "communication"};
     struct paraver_state *state = reader->state;
     if (line->at == line->end || *line->at == '#')
         return false;
@@ -266,8 +271,7 @@ static bool take_line(struct reader *reader, const struct text_line *line)
         reader_damage(reader, line->byte, "%s", wrong);
         return false;
     }
-    state->records++;
-    reader_count(reader, names[state->record.kind], 1);
+    state->records[state->record.kind]++;
     return state->record.kind == PARAVER_EVENT;
 }
 

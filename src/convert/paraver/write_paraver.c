@@ -5,11 +5,13 @@
 #include "convert/paraver/paraver_names.h"
 #include "core/memory.h"
 #include "core/text.h"
+#include "core/varint.h"
 
 #include <math.h>
 #include <string.h>
 
-enum { LINE_SIZE = 512 };
+/* Bytes of a record of the sorter, and of the longest line that it becomes: 16 numbers, each with a colon. */
+enum { RECORD_SIZE = 256, LINE_SIZE = 512 };
 
 /* Records of one time stand in the order in which a location has them; communications last. Most are made in the order
    of the file, which is what the sorter likes. */
@@ -49,15 +51,30 @@ static enum status paraver_events(struct sink *sink, const struct batch *batch, 
     return by_location_add(paraver_of(sink)->by, batch, err);
 }
 
-/* A line being made. */
-static char *put(char *at, uint64_t value)
+/* A record being made: its kind, then its numbers but for the time by which it is sorted, which follows the place. As
+   text they would be two to three times as many bytes to sort. */
+static unsigned char *put(unsigned char *at, uint64_t value)
 {
-    *at++ = ':';
-    return text_put_u64(at, value);
+    return varint_put(at, value);
+}
+
+static void write_line(struct output *output, uint64_t time, const unsigned char *record, size_t length)
+{
+    enum { TIME_AT = 4 };
+    const unsigned char *end = record + length;
+    char *at = (char *)output_room(output, LINE_SIZE);
+    *at++ = (char)*record++;
+    for (size_t i = 0; record < end || i == TIME_AT; i++) {
+        *at++ = ':';
+        at = text_put_u64(at, i == TIME_AT ? time : varint_get(&record));
+    }
+    *at++ = '\n';
+    output->at = (unsigned char *)at;
 }
 
 /* One cpu for each node: which one a thread ran on is not known. 0 means that nothing is known of resources. */
-static char *put_place(const struct paraver_writer *paraver, char *at, uint32_t process, uint32_t thread)
+static unsigned char *put_place(const struct paraver_writer *paraver, unsigned char *at, uint32_t process,
+                                uint32_t thread)
 {
     at = put(at, paraver->nodes ? process + 1 : 0);
     at = put(at, 1);
@@ -65,18 +82,17 @@ static char *put_place(const struct paraver_writer *paraver, char *at, uint32_t 
     return put(at, (uint64_t)thread + 1);
 }
 
-static enum status add_line(struct paraver_writer *paraver, int64_t time_ns, uint64_t order, char line[LINE_SIZE],
-                            char *end, struct error *err)
+static enum status add_record(struct paraver_writer *paraver, int64_t time_ns, uint64_t order,
+                              unsigned char record[RECORD_SIZE], unsigned char *end, struct error *err)
 {
-    *end++ = '\n';
     struct sort_key key = {(uint64_t)time_ns, order};
-    return sorter_add(paraver->records, key, line, (size_t)(end - line), err);
+    return sorter_add(paraver->records, key, record, (size_t)(end - record), err);
 }
 
 /* What the thread did until now. */
 static enum status end_activity(struct paraver_writer *paraver, int64_t to_ns, uint64_t activity, struct error *err)
 {
-    char line[LINE_SIZE], *at = line;
+    unsigned char record[RECORD_SIZE], *at = record;
     int64_t from_ns = paraver->since_ns;
     /* A state record stands where its time begins, but can be written only when it ends: it keeps the place that was
        reserved for it then. */
@@ -87,10 +103,9 @@ static enum status end_activity(struct paraver_writer *paraver, int64_t to_ns, u
         return STATUS_OK;
     *at++ = '1';
     at = put_place(paraver, at, paraver->process, paraver->thread);
-    at = put(at, (uint64_t)from_ns);
     at = put(at, (uint64_t)to_ns);
     at = put(at, activity);
-    return add_line(paraver, from_ns, order, line, at, err);
+    return add_record(paraver, from_ns, order, record, at, err);
 }
 
 static uint64_t activity_of(const struct state_def *state)
@@ -122,20 +137,20 @@ static uint64_t activity_of(const struct state_def *state)
     }
 }
 
-static char *put_event(const struct paraver_writer *paraver, char *at, int64_t time_ns)
+static unsigned char *put_event(const struct paraver_writer *paraver, unsigned char *at)
 {
     *at++ = '2';
-    at = put_place(paraver, at, paraver->process, paraver->thread);
-    return put(at, (uint64_t)time_ns);
+    return put_place(paraver, at, paraver->process, paraver->thread);
 }
 
-static char *put_pair(char *at, uint64_t type, uint64_t value)
+static unsigned char *put_pair(unsigned char *at, uint64_t type, uint64_t value)
 {
     return put(put(at, type), value);
 }
 
 /* What a collective moved stands on the record that enters it; who is the root only at the root. */
-static char *put_collective(const struct paraver_writer *paraver, char *at, const struct paraver_frame *frame)
+static unsigned char *put_collective(const struct paraver_writer *paraver, unsigned char *at,
+                                     const struct paraver_frame *frame)
 {
     const struct defs *defs = paraver->writer.defs;
     const struct state_def *state = &defs->states[frame->state];
@@ -155,10 +170,10 @@ static char *put_collective(const struct paraver_writer *paraver, char *at, cons
 
 static enum status add_enter(struct paraver_writer *paraver, const struct paraver_frame *frame, struct error *err)
 {
-    char line[LINE_SIZE], *at = put_event(paraver, line, frame->time_ns);
+    unsigned char record[RECORD_SIZE], *at = put_event(paraver, record);
     at = put_pair(at, frame->type, paraver_state_value(paraver, frame->state));
     at = put_collective(paraver, at, frame);
-    return add_line(paraver, frame->time_ns, frame->order, line, at, err);
+    return add_record(paraver, frame->time_ns, frame->order, record, at, err);
 }
 
 /* Thread states cover the whole run: Running, and one for each outermost call of MPI. */
@@ -219,9 +234,9 @@ static enum status leave(struct paraver_writer *paraver, const struct event *eve
     uint64_t order = paraver->order++;
     if (state->is_mpi && leave_call(paraver, &frame, event->time_ns, err) != STATUS_OK)
         return STATUS_FAILED;
-    char line[LINE_SIZE], *at = put_event(paraver, line, event->time_ns);
+    unsigned char record[RECORD_SIZE], *at = put_event(paraver, record);
     at = put_pair(at, frame.type, 0);
-    return add_line(paraver, event->time_ns, order, line, at, err);
+    return add_record(paraver, event->time_ns, order, record, at, err);
 }
 
 static enum status add_end(struct paraver_writer *paraver, const struct placed *placed, struct error *err)
@@ -243,7 +258,7 @@ static enum status add_end(struct paraver_writer *paraver, const struct placed *
 
 static enum status add_value(struct paraver_writer *paraver, const struct event *event, struct error *err)
 {
-    char line[LINE_SIZE], *at = put_event(paraver, line, event->time_ns);
+    unsigned char record[RECORD_SIZE], *at = put_event(paraver, record);
     uint64_t value = (uint64_t)event->value;
     if (event->kind == EVENT_MARK) {
         value = 1;
@@ -256,7 +271,7 @@ static enum status add_value(struct paraver_writer *paraver, const struct event 
     }
     paraver->marks_used[event->state] = true;
     at = put_pair(at, paraver_mark_type(paraver, event->state), value);
-    return add_line(paraver, event->time_ns, paraver->order++, line, at, err);
+    return add_record(paraver, event->time_ns, paraver->order++, record, at, err);
 }
 
 static void count_losses(struct writer *writer, const struct event *event)
@@ -330,7 +345,7 @@ static enum status end_location(void *context, struct error *err)
 static enum status add_communication(struct paraver_writer *paraver, uint64_t message, const struct paraver_end *send,
                                      const struct paraver_end *receive, struct error *err)
 {
-    char line[LINE_SIZE], *at = line;
+    unsigned char record[RECORD_SIZE], *at = record;
     /* Some traces know the size at one end only. */
     int64_t bytes = send->bytes >= 0 ? send->bytes : receive->bytes;
     writer_lose(&paraver->writer, "unknown message sizes", bytes < 0);
@@ -338,12 +353,12 @@ static enum status add_communication(struct paraver_writer *paraver, uint64_t me
     *at++ = '3';
     at = put_place(paraver, at, send->process, send->thread);
     /* Logical and physical time: one each is known. */
-    at = put(put(at, (uint64_t)send->time_ns), (uint64_t)send->time_ns);
+    at = put(at, (uint64_t)send->time_ns);
     at = put_place(paraver, at, receive->process, receive->thread);
     at = put(put(at, (uint64_t)receive->time_ns), (uint64_t)receive->time_ns);
     at = put(at, bytes < 0 ? 0 : (uint64_t)bytes);
     at = put(at, send->tag < 0 ? 0 : (uint64_t)send->tag);
-    return add_line(paraver, send->time_ns, ORDER_COMMUNICATIONS | message, line, at, err);
+    return add_record(paraver, send->time_ns, ORDER_COMMUNICATIONS | message, record, at, err);
 }
 
 /* Both ends of a message follow each other: the send, then the receive. */
@@ -367,11 +382,11 @@ static enum status add_communications(struct paraver_writer *paraver, struct err
 static enum status write_records(struct paraver_writer *paraver, struct error *err)
 {
     struct sort_key key;
-    const void *line;
+    const void *record;
     size_t length;
     enum status status = sorter_rewind(paraver->records, err);
-    while (status == STATUS_OK && (status = sorter_next(paraver->records, &key, &line, &length, err)) == STATUS_OK)
-        output_write(paraver->writer.output, line, length);
+    while (status == STATUS_OK && (status = sorter_next(paraver->records, &key, &record, &length, err)) == STATUS_OK)
+        write_line(paraver->writer.output, key.major, record, length);
     return status == STATUS_END ? STATUS_OK : status;
 }
 
