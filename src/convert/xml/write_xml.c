@@ -113,7 +113,7 @@ static enum status count_after(struct xml_writer *xml, const struct event *event
         return STATUS_OK;
     }
     struct event marker = EVENT_NOTHING;
-    /* No event of the program has this kind, so that the passes over the sorted events can tell markers apart. */
+    /* No event of the program has this kind, so that the passes over the sorted events recognise markers. */
     marker.kind = EVENT_DEFINITION;
     marker.value = (int64_t)xml->late_count;
     /* Below 0: an index into `late`, where count_late leaves the number. */
