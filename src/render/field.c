@@ -5,6 +5,7 @@
 #include "core/memory.h"
 #include "core/text.h"
 #include "core/xml_text.h"
+#include "render/terminal.h"
 
 #include <glib.h>
 #include <math.h>
@@ -234,18 +235,26 @@ void csv_row(struct output *output, const struct field *fields, size_t count, co
     output_text(output, "\n");
 }
 
+struct value value_finite(double ratio)
+{
+    return isfinite(ratio) ? value_ratio(ratio) : value_null();
+}
+
+void xml_attribute(struct output *output, const char *name, struct value value)
+{
+    if (value.kind == VALUE_NULL || (value.kind == VALUE_TEXT && !value.text))
+        return;
+    output_print(output, " %s=\"", name);
+    value_write_xml(output, value);
+    output_text(output, "\"");
+}
+
 void xml_row(struct output *output, const char *element, const struct field *fields, size_t count, const void *context,
              const void *row, const char *close)
 {
     output_print(output, "<%s", element);
-    for (size_t i = 0; i < count; i++) {
-        struct value value = fields[i].get(context, row);
-        if (value.kind == VALUE_NULL || (value.kind == VALUE_TEXT && !value.text))
-            continue;
-        output_print(output, " %s=\"", fields[i].name);
-        value_write_xml(output, value);
-        output_text(output, "\"");
-    }
+    for (size_t i = 0; i < count; i++)
+        xml_attribute(output, fields[i].name, fields[i].get(context, row));
     output_text(output, close);
 }
 
@@ -255,6 +264,8 @@ struct text_table {
     size_t columns;
     char **cells; /* row by row; the first row is the titles */
     size_t cell_count, cell_capacity;
+    const char **styles; /* of the first cells; NULL: plain */
+    size_t style_count, style_capacity;
     size_t title_rows; /* so many rows are titles */
     bool *left;        /* columns of text stand to the left */
 };
@@ -285,6 +296,13 @@ void text_table_cell(struct text_table *table, const char *text, bool left)
 {
     table->left[table->cell_count % table->columns] |= left;
     ARRAY_PUSH(table->cells, table->cell_count, table->cell_capacity, memory_copy_string(text));
+}
+
+void text_table_style(struct text_table *table, const char *style)
+{
+    while (table->style_count < table->cell_count)
+        ARRAY_PUSH(table->styles, table->style_count, table->style_capacity, NULL);
+    table->styles[table->cell_count - 1] = style;
 }
 
 struct text_table *text_table_new(const struct field *fields, size_t count)
@@ -364,12 +382,14 @@ static void table_print_row(const struct text_table *table, struct output *outpu
         columns--; /* no blanks at the end of a line */
     for (size_t i = 0; i < columns; i++) {
         const char *text = table->cells[first + i];
+        const char *style = first + i < table->style_count ? table->styles[first + i] : NULL;
+        const char *begin = style ? style : "", *end = style ? TERMINAL_PLAIN : "";
         int pad = (int)(widths[i] - shown_length(text));
         bool last = i + 1 == columns;
         if (table->left[i])
-            output_print(output, "%s%*s", text, last ? 0 : pad, "");
+            output_print(output, "%s%s%s%*s", begin, text, end, last ? 0 : pad, "");
         else
-            output_print(output, "%*s%s", pad, "", text);
+            output_print(output, "%*s%s%s%s", pad, "", begin, text, end);
         output_text(output, last ? "\n" : "  ");
     }
 }
@@ -444,6 +464,7 @@ void text_table_print(struct text_table *table, struct output *output, const cha
     for (size_t i = 0; i < table->cell_count; i++)
         free(table->cells[i]);
     free(table->cells);
+    free(table->styles);
     free(table->left);
     free(widths);
     free(table);

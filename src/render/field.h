@@ -60,6 +60,13 @@ static inline struct value value_text(const char *text)
 {
     return (struct value){.kind = VALUE_TEXT, .text = text};
 }
+/* The value, or null where it is not known. */
+static inline struct value value_if(bool known, struct value value)
+{
+    return known ? value : value_null();
+}
+/* Null for infinity and what is no number. */
+struct value value_finite(double ratio);
 static inline struct value value_bool(bool truth)
 {
     return (struct value){.kind = VALUE_BOOL, .truth = truth};
@@ -113,6 +120,9 @@ void json_line(struct output *output, const struct field *fields, size_t count, 
 void csv_header(struct output *output, const struct field *fields, size_t count);
 void csv_row(struct output *output, const struct field *fields, size_t count, const void *context, const void *row);
 
+/* An attribute of an XML start tag that is being written: name="value" after a blank; nothing for null. */
+void xml_attribute(struct output *output, const char *name, struct value value);
+
 /* A row as an XML start tag: name="value" for each field that is known, then `close` (">" or "/>"). */
 void xml_row(struct output *output, const char *element, const struct field *fields, size_t count, const void *context,
              const void *row, const char *close);
@@ -128,6 +138,9 @@ void text_rest_write(struct output *output, size_t shown, size_t all);
 /* A table cell by cell, row by row; the first row is the titles. A column with a left-aligned cell is left-aligned. */
 struct text_table *text_table_columns(size_t columns);
 void text_table_cell(struct text_table *table, const char *text, bool left);
+
+/* Sets how a terminal shows the last cell: a sequence of render/terminal.h; NULL: plain. */
+void text_table_style(struct text_table *table, const char *style);
 
 /* So many rows of cells are titles, 1 unless it is said. Where a table is wider than the screen of 80 columns, titles
    of numbers and texts are cut. */

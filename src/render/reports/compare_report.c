@@ -5,6 +5,7 @@
 #include "core/text.h"
 #include "render/reports/gate_report.h"
 #include "render/reports/significance_report.h"
+#include "render/terminal.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -146,8 +147,18 @@ static void version_titles(struct text_table *table, const struct comparison *co
     }
 }
 
+/* Of what changed; NULL: plain. */
+static const char *change_style(enum change change, bool colour)
+{
+    if (!colour)
+        return NULL;
+    if (change == CHANGE_BETTER)
+        return TERMINAL_GREEN;
+    return change == CHANGE_WORSE ? TERMINAL_RED : NULL;
+}
+
 /* `ranges`: of the runs beside their means; where they are tested, intervals stand above. */
-static void text_quantities(struct output *output, const struct comparison *comparison, bool ranges)
+static void text_quantities(struct output *output, const struct comparison *comparison, bool ranges, bool colour)
 {
     size_t versions = comparison->version_count;
     struct text_table *table = text_table_columns(1 + versions + 2 * (versions - 1));
@@ -171,14 +182,17 @@ static void text_quantities(struct output *output, const struct comparison *comp
             enum change change = comparison_change(comparison, v, i);
             compare_change(first, now, change, cell);
             text_table_cell(table, cell, false);
+            text_table_style(table, change_style(change, colour));
             text_table_cell(table, change == CHANGE_BETTER || change == CHANGE_WORSE ? change_name(change) : "", true);
+            text_table_style(table, change_style(change, colour));
         }
     }
     output_text(output, "\nThe whole run\n");
     text_table_print(table, output, "  ");
 }
 
-static void text_functions(struct output *output, const struct comparison *comparison, bool ranges, size_t rows)
+static void text_functions(struct output *output, const struct comparison *comparison, bool ranges, size_t rows,
+                           bool colour)
 {
     size_t versions = comparison->version_count;
     struct text_table *table = text_table_columns(1 + versions + 1);
@@ -197,6 +211,7 @@ static void text_functions(struct output *output, const struct comparison *compa
         }
         compare_change(function->seconds[0], function->seconds[versions - 1], function->changes[versions - 1], cell);
         text_table_cell(table, cell, false);
+        text_table_style(table, change_style(function->changes[versions - 1], colour));
     }
     output_text(output, "\nFunctions and states: exclusive time of all processes, largest change first\n");
     text_table_print(table, output, "  ");
@@ -234,12 +249,14 @@ static void text_processes(struct output *output, const struct comparison *compa
 }
 
 void compare_write_text(struct output *output, const struct comparison *comparison,
-                        const struct significance *significance, const struct gate *gate, size_t rows)
+                        const struct significance *significance, const struct gate *gate, size_t rows, bool colour)
 {
     char sentence[COMPARE_SENTENCE_SIZE];
     for (size_t v = 1; v < comparison->version_count; v++) {
         compare_sentence(comparison, v, sentence);
+        output_text(output, colour ? TERMINAL_BOLD : "");
         paragraph_write(output, "", "", sentence);
+        output_text(output, colour ? TERMINAL_PLAIN : "");
     }
     if (comparison->sizes_differ)
         output_text(output, "The numbers of processes differ: a process does not do the same work in each version.\n");
@@ -248,9 +265,9 @@ void compare_write_text(struct output *output, const struct comparison *comparis
                                 comparison->versions[v].name, rows);
     if (gate)
         gate_write_text(output, gate);
-    text_quantities(output, comparison, !significance);
+    text_quantities(output, comparison, !significance, colour);
     if (comparison->function_count > 0)
-        text_functions(output, comparison, !significance, rows);
+        text_functions(output, comparison, !significance, rows, colour);
     if (comparison->process_count > 0)
         text_processes(output, comparison, rows);
 }

@@ -11,9 +11,9 @@
 /* A comparison of versions as text, JSON (sight-compare/1) and HTML. */
 
 /* `significance` has one for each version after the first; NULL: a version has a single run, nothing is tested. `gate`
-   may be NULL. `rows`: of functions and processes at most (SIZE_MAX: all). */
+   may be NULL. `rows`: of functions and processes at most (SIZE_MAX: all). `colour`: better in green, worse in red. */
 void compare_write_text(struct output *output, const struct comparison *comparison,
-                        const struct significance *significance, const struct gate *gate, size_t rows);
+                        const struct significance *significance, const struct gate *gate, size_t rows, bool colour);
 void compare_write_json(struct output *output, const struct comparison *comparison,
                         const struct significance *significance);
 void compare_write_html(struct output *output, const struct comparison *comparison,

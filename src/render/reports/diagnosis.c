@@ -10,6 +10,7 @@
 #include "render/facts.h"
 #include "render/field.h"
 #include "render/reports/stuck_report.h"
+#include "render/terminal.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -92,13 +93,12 @@ static const char *bar_text(char buffer[64], double share)
     return buffer;
 }
 
-#define BOLD "\033[1m"
-#define PLAIN "\033[0m"
-
 /* Green from POP's limit of what is acceptable on, yellow, red where half is lost. */
 static const char *bar_colour(double share)
 {
-    return share >= 0.8 ? "\033[32m" : share >= 0.5 ? "\033[33m" : "\033[31m";
+    if (share >= 0.8)
+        return TERMINAL_GREEN;
+    return share >= 0.5 ? TERMINAL_YELLOW : TERMINAL_RED;
 }
 
 static void write_title(struct output *output, const struct metrics *metrics, const char *title)
@@ -121,7 +121,7 @@ static void write_efficiency(struct output *output, const struct diagnosis *diag
         serialisation[TEXT_NUMBER_SIZE], transfer[TEXT_NUMBER_SIZE];
     output_print(output, "\n  parallel efficiency  %s%s%s  %s  =  load balance %s\n",
                  diagnosis->colour ? bar_colour(efficiency.parallel) : "", bar_text(bar, efficiency.parallel),
-                 diagnosis->colour ? PLAIN : "", text_share(parallel, efficiency.parallel),
+                 diagnosis->colour ? TERMINAL_PLAIN : "", text_share(parallel, efficiency.parallel),
                  text_share(balance, efficiency.load_balance));
     output_print(output, "    ×  communication %s", text_share(communication, efficiency.communication));
     if (analysis && analysis->serialisation > 0)
@@ -238,10 +238,10 @@ void diagnosis_write_savings(struct output *output, const struct findings *findi
 static size_t write_finding(struct output *output, size_t number, const struct finding *finding, bool colour)
 {
     if (output)
-        output_print(output, "\n%s", colour ? BOLD : "");
+        output_print(output, "\n%s", colour ? TERMINAL_BOLD : "");
     size_t lines = 1 + write_head(output, number, finding);
     if (output && colour)
-        output_text(output, PLAIN);
+        output_text(output, TERMINAL_PLAIN);
     lines += paragraph_write(output, "     ", "     ", finding->text);
     return lines + paragraph_write(output, "     → ", "       ", finding->advice);
 }
@@ -289,9 +289,9 @@ void diagnosis_write_text(struct output *output, const struct diagnosis *diagnos
         lines += 1 + stuck_write_text(output, diagnosis->stuck, STUCK_LINES);
         output_text(output, "\n");
     }
-    output_text(output, diagnosis->colour ? BOLD : "");
+    output_text(output, diagnosis->colour ? TERMINAL_BOLD : "");
     paragraph_write(output, "  ", "  ", sentence);
-    output_text(output, diagnosis->colour ? PLAIN : "");
+    output_text(output, diagnosis->colour ? TERMINAL_PLAIN : "");
     if (metrics->process_count > 1)
         write_efficiency(output, diagnosis);
     write_structure(output, metrics);
