@@ -3,6 +3,7 @@
 
 #include "cli/several_runs.h"
 #include "core/memory.h"
+#include "render/charts/scene.h"
 #include "view/embed.h"
 
 #include <stdio.h>
@@ -86,6 +87,28 @@ static void write_html(struct output *output, const struct asked *asked, const s
     timeline_part_close(part);
 }
 
+/* As in a page without JavaScript: a line of a process, or of several where there are many. */
+enum { PICTURE_COLUMNS = 560, PICTURE_LINES = 72, PICTURE_STATES = 3000 };
+
+static void write_pdf(struct output *output, const struct asked *asked, const struct engine_result *run,
+                      struct report *report)
+{
+    struct error err = {0};
+    struct engine_look look = {0};
+    struct scene scene;
+    const struct scene_options how = {.columns = PICTURE_COLUMNS, .lines = PICTURE_LINES, .states = PICTURE_STATES};
+    bool looks = can_have_timeline(asked, run) &&
+                 ask_look(asked->common, &asked->options->trace, true, &look, &err) == STATUS_OK;
+    bool made = looks && scene_make(&scene, look.timeline, &look.view, how, &err) == STATUS_OK;
+    if (err.kind != ERROR_NONE)
+        output_fail(output, &err);
+    report->input.scene = made ? &scene : NULL;
+    report_write_pdf(output, report);
+    if (made)
+        scene_clear(&scene);
+    engine_look_close(&look);
+}
+
 static void write_report(struct output *output, const void *context, const struct engine_result *run)
 {
     const struct asked *asked = context;
@@ -101,7 +124,7 @@ static void write_report(struct output *output, const void *context, const struc
                                       .by_bytes = choice_is(options->by, "bytes"),
                                       .own_colours = choice_is(options->colors, "mpe")}};
     if (strcmp(report_format(options), "pdf") == 0)
-        report_write_pdf(output, &report);
+        write_pdf(output, asked, run, &report);
     else
         write_html(output, asked, run, &report);
 }

@@ -224,7 +224,7 @@ static void write_section(struct output *output, const void *context)
 {
     const struct view_embed *embed = context;
     struct timeline_view whole = timeline_whole(embed->view->timeline);
-    output_text(output, "<section>\n<h2>Timeline</h2>\n<figure id=\"timeline-picture\">\n");
+    output_text(output, "<section id=\"timeline\">\n<h2>Timeline</h2>\n<figure id=\"timeline-picture\">\n");
     write_picture(output, embed, &whole, "timeline");
     output_text(output, "</figure>\n<div id=\"timeline-live\" hidden></div>\n"
                         "<script type=\"application/json\" id=\"timeline-data\">");

@@ -3,6 +3,7 @@
 #include "render/clock_sentence.h"
 #include "render/field.h"
 #include "render/reports/diagnosis.h"
+#include "render/reports/finding_charts.h"
 #include "render/reports/report.h"
 #include "render/reports/search_report.h"
 #include "view/view.h"
@@ -19,7 +20,18 @@ static void write_ranks(struct json *json, const char *key, const struct ranks *
     json_close(json, ']');
 }
 
-static void write_finding(struct json *json, const struct finding *finding)
+static void write_finding_charts(struct json *json, const struct finding *finding, const struct metrics *metrics)
+{
+    const struct chart_input input = {.metrics = metrics};
+    const struct chart *charts[FINDING_CHARTS];
+    size_t count = finding_charts(finding, &input, charts);
+    json_open(json, "charts", '[');
+    for (size_t i = 0; i < count; i++)
+        json_value(json, NULL, value_text(charts[i]->name));
+    json_close(json, ']');
+}
+
+static void write_finding(struct json *json, const struct finding *finding, const struct metrics *metrics)
 {
     char saving[REPORT_LINE_SIZE];
     report_saving(finding, saving);
@@ -33,6 +45,7 @@ static void write_finding(struct json *json, const struct finding *finding)
     json_value(json, "to", value_integer((int64_t)(finding->to_s * 1e9)));
     write_ranks(json, "victims", &finding->victims);
     write_ranks(json, "causes", &finding->causes);
+    write_finding_charts(json, finding, metrics);
     json_close(json, '}');
 }
 
@@ -167,7 +180,7 @@ void view_write_judgement(struct output *output, const struct view *view, const 
     json_value(&json, "clocks", value_text(clock_sentence(clocks, judgement->metrics, judgement->findings)));
     json_open(&json, "findings", '[');
     for (size_t i = 0; i < judgement->findings->count; i++)
-        write_finding(&json, &judgement->findings->finding[i]);
+        write_finding(&json, &judgement->findings->finding[i], judgement->metrics);
     json_close(&json, ']');
     write_charts(&json, judgement->metrics);
     write_states(&json, view, judgement->metrics);

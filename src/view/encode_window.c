@@ -212,7 +212,7 @@ enum status view_write_detail(struct output *output, struct view *view, uint32_t
     json_open(&json, NULL, '{');
     write_site(&json, view->info->defs, detail.site);
     json_value(&json, "text", value_text(detail.text));
-    json_value(&json, "exclusive", detail.exclusive_ns < 0 ? value_null() : value_integer(detail.exclusive_ns));
+    json_value(&json, "exclusive", value_if(detail.exclusive_ns >= 0, value_integer(detail.exclusive_ns)));
     json_close(&json, '}');
     return STATUS_OK;
 }

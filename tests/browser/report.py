@@ -37,6 +37,27 @@ with Browser(1200, 900) as browser:
     ok(sorted(browser.run("return sight.timeline.scene.rows")) == list(range(8)), "it can be sorted")
     top = browser.run("const before = scrollY; sight.timeline.onWheel(new WheelEvent('wheel', {deltaY: 100, cancelable: true})); const v = sight.timeline.scene.view; return v.t1 - v.t0 === Math.max(1, sight.source.meta.duration)")
     ok(top, "the wheel scrolls the page until the timeline has the focus")
+    # From a finding to its charts and its time; steps back.
+    links = browser.run("return [...document.querySelectorAll('#finding-1 .see a')].map((link) => [link.textContent, Boolean(document.querySelector(link.getAttribute('href')))])")
+    ok(len(links) > 1 and links[-1][0] == "Timeline" and all(there for _, there in links), "a finding has links to its charts and to the timeline", links)
+    browser.run("document.querySelector('#finding-1 a[data-finding]').click(); return new Promise((done) => setTimeout(done, 1500))")
+    found = browser.run("const {scene} = sight.timeline; return [scene.finding === sight.judgement.findings[0], scene.view.t0 <= scene.finding.from && scene.view.t1 >= scene.finding.to]")
+    ok(found == [True, True], "that link marks it there", found)
+    browser.run("sight.timeline.clear(); sight.timeline.setView(sight.timeline.whole()); return new Promise((done) => setTimeout(done, 1500))")
+    browser.run("sight.timeline.setView({...sight.timeline.whole(), t1: 1e7}); return new Promise((done) => setTimeout(done, 1500))")
+    browser.run("history.back(); return new Promise((done) => setTimeout(done, 500))")
+    ok(browser.run("return sight.timeline.scene.view.t1 === sight.source.meta.duration"), "Back undoes a zoom")
+    # Narrow pages: nothing covers anything, nothing is cut.
+    for width in (850, 600):
+        browser.resize(width, 900)
+        browser.run("return new Promise((done) => setTimeout(done, 400))")
+        seen = browser.run("const bottom = document.querySelector('aside').getBoundingClientRect().bottom; return [bottom, document.querySelector('#findings').getBoundingClientRect().top, document.documentElement.scrollWidth]")
+        ok(seen[0] <= seen[1] and seen[2] <= width, f"{width} pixels wide: the panel is above the next section", seen)
+    # On paper the picture with its legend takes the place of the canvas.
+    browser.command("Emulation.setEmulatedMedia", media="print")
+    seen = browser.run("return ['timeline-picture', 'timeline-live'].map((id) => document.getElementById(id).getBoundingClientRect().height > 0)")
+    ok(seen == [True, False] and "hatched: waiting" in browser.run("return document.getElementById('timeline-picture').textContent"), "in print: the timeline as a picture with its legend", seen)
+    browser.command("Emulation.setEmulatedMedia", media="")
     ok(not browser.console() and not [url for url in browser.requests() if not url.startswith(("file:", "data:", "chrome:", "blob:", "about:"))], "the console is silent, nothing is loaded")
 
 with Browser(1200, 900, script=False) as browser:

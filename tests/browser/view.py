@@ -129,6 +129,9 @@ with Browser(1400, 860) as browser:
     ok(seen[0] <= finding["from"] and seen[1] >= finding["to"] and browser.run("return document.querySelector('button.finding').getAttribute('aria-pressed')") == "true",
        "a click on a finding shows its time", seen)
     ok("finding=1" in browser.run("return location.hash"), "and the address has it")
+    browser.click(".finding[aria-pressed=true] + .links button")
+    ok(browser.wait("document.querySelector('[role=tabpanel]:not([hidden]) figure svg') && document.querySelector('#tab-timeline').ariaSelected === 'false'", 10), "from a finding to its chart")
+    browser.click("#tab-timeline")
     browser.press(ESCAPE)
 
     # Search.

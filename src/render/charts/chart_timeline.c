@@ -380,7 +380,7 @@ static void draw_legend(const struct drawing *drawing, double x, double y)
     for (size_t state = 0; state < defs->state_count; state++)
         all += scene->state_ns[state];
     rest = all - scene->outside_ns;
-    legend_row(drawing, x, &y, paint_of(INK_COMPUTE), "outside all states: computing", scene->outside_ns, all);
+    legend_row(drawing, x, &y, paint_of(INK_COMPUTE), "computing", scene->outside_ns, all);
     for (size_t i = 0; i < shown; i++) {
         legend_row(drawing, x, &y, paint_of_state(drawing, states[i]), defs->states[states[i]].name,
                    scene->state_ns[states[i]], all);

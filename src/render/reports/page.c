@@ -38,6 +38,11 @@ static const char style[] =
     ".good{color:var(--good)}.fair{color:var(--fair)}.poor{color:var(--accent)}.unknown{color:var(--c2)}\n"
     ".numbers{white-space:pre-wrap;font-variant-numeric:tabular-nums}ul.advice{list-style:'\\2192\\00a0';padding-left:"
     "20px;margin:8px 0 0}\n"
+    "a{color:var(--link)}nav.contents{font-size:14px}nav.contents ul,nav.contents ol{margin:0;padding:0 0 0 18px}\n"
+    "nav.contents>ul{list-style:none;padding:0;margin:0 0 6px;display:flex;flex-wrap:wrap;gap:4px 28px}\n"
+    ".nested>li{flex:1 1 300px}.nested>li:last-child{flex:2 1 460px}.nested ul{list-style:none;columns:2 210px}\n"
+    ".see{font-size:13px;color:var(--c2)}:target{scroll-margin-top:12px}\n"
+    "article:target,figure:target{outline:2px solid var(--link);outline-offset:2px}\n"
     "details{margin-top:8px;font-size:13px;color:var(--c2)}summary{cursor:pointer}\n"
     "figure{margin:22px 0;border:1px solid var(--line);border-radius:8px;overflow:hidden}svg{display:block;width:100%;"
     "height:auto}\n"
@@ -50,7 +55,7 @@ static const char style[] =
     "@media "
     "print{body{max-width:none;padding:0;font-size:11px}figure,article{break-inside:avoid}.wide{overflow:visible}h2{"
     "break-after:avoid}"
-    "details{display:none}}\n";
+    "details,nav.contents,.see{display:none}}\n";
 
 void page_element(struct output *output, const char *open, const char *text, const char *close)
 {
@@ -61,8 +66,9 @@ void page_element(struct output *output, const char *open, const char *text, con
 
 void page_write_colours(struct output *output, enum theme theme)
 {
-    output_text(output, theme == THEME_DARK ? "--accent:#FF8A5C;--good:#6CC58F;--fair:#E0B44C;--line:#333A45;"
-                                            : "--accent:#B23A12;--good:#2B7A4B;--fair:#8A6100;--line:#DDE1E7;");
+    output_text(output, theme == THEME_DARK
+                            ? "--accent:#FF8A5C;--link:#7FB6EA;--good:#6CC58F;--fair:#E0B44C;--line:#333A45;"
+                            : "--accent:#B23A12;--link:#2B5F92;--good:#2B7A4B;--fair:#8A6100;--line:#DDE1E7;");
 }
 
 static void write_page_colours(struct output *output)
@@ -173,4 +179,18 @@ void page_table_row(struct output *output, const struct field *fields, size_t co
 void page_table_end(struct output *output)
 {
     output_text(output, "</tbody></table></div>\n");
+}
+
+void page_table_most(struct output *output, const char *heading, const struct field *fields, size_t field_count,
+                     const void *context, const void *rows, size_t size, size_t count, size_t most)
+{
+    if (count == 0)
+        return;
+    page_element(output, "<h2>", heading, "</h2>\n");
+    page_table_begin(output, fields, field_count, context, rows);
+    for (size_t i = 0; i < count && i < most; i++)
+        page_table_row(output, fields, field_count, context, (const char *)rows + i * size);
+    page_table_end(output);
+    if (count > most)
+        output_print(output, "<p class=\"muted\">The %zu with the most time, of %zu.</p>\n", most, count);
 }

@@ -18,7 +18,7 @@ struct page_extras {
 void page_begin(struct output *output, const char *title, const struct page_extras *extras);
 void page_end(struct output *output, const struct page_extras *extras);
 
-/* The variables of colours that only pages have: --accent as text, --good, --fair, --line. Light or dark. */
+/* The variables of colours that only pages have: --accent as text, --link, --good, --fair, --line. Light or dark. */
 void page_write_colours(struct output *output, enum theme theme);
 
 /* `open`, the text as markup, `close`. */
@@ -30,6 +30,11 @@ void page_table_begin(struct output *output, const struct field *fields, size_t 
 void page_table_row(struct output *output, const struct field *fields, size_t count, const void *context,
                     const void *row);
 void page_table_end(struct output *output);
+
+/* A heading and a table of rows that stand one after the other in memory, `size` bytes each: the first `most` of
+   `count`, which are those with the most time. Nothing where there are none. */
+void page_table_most(struct output *output, const char *heading, const struct field *fields, size_t field_count,
+                     const void *context, const void *rows, size_t size, size_t count, size_t most);
 
 /* The same cell by cell: a header cell, and a cell with its sort key (raw NULL: its text). */
 void page_th(struct output *output, const char *title, bool left);

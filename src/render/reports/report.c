@@ -64,6 +64,21 @@ void report_no_findings(const struct report *report, char line[REPORT_LINE_SIZE]
                  report->findings->clock_limits ? "the clock error of this trace" : "1 % of the run");
 }
 
+bool report_iterations(const struct metrics *metrics, struct report_iterations *found)
+{
+    const struct phase_metrics *phases = metrics->phases;
+    if (!phases || phases->iterations.loop == PHASE_NONE)
+        return false;
+    const struct iteration_metrics *iterations = &phases->iterations;
+    *found = (struct report_iterations){.context = {.metrics = metrics, .bottleneck = LOOP_BOTTLENECK_SHARE},
+                                        .slow = iterations->slowest};
+    iterations_text(found->text, metrics);
+    found->fields = phases_slow_fields(&found->field_count);
+    /* The slowest are kept whether or not they are slow. */
+    found->count = iterations->slow < iterations->slowest_count ? iterations->slow : iterations->slowest_count;
+    return true;
+}
+
 bool report_has_chart(const struct report *report, size_t index)
 {
     return chart_can(chart_at(index), &report->input);

@@ -3,8 +3,10 @@
 #define SIGHT_RENDER_REPORTS_REPORT_H
 
 #include "heuristics/finding.h"
+#include "heuristics/iterations.h"
 #include "render/charts/chart.h"
 #include "render/reports/page.h"
+#include "render/reports/phases_report.h"
 
 /* The whole report: verdict, key figures, heuristics, charts, tables. As a self-contained page of HTML, or as PDF. Its
    size is bounded for any number of processes. */
@@ -20,7 +22,7 @@ struct report {
     struct chart_input input;
     const struct findings *findings;        /* empty without an analysis */
     const char *title;                      /* the trace's name */
-    const struct report_timeline *timeline; /* NULL: none; PDF has none */
+    const struct report_timeline *timeline; /* of a page; NULL: none. PDF has the chart of input.scene instead */
 };
 
 void report_write_html(struct output *output, const struct report *report);
@@ -49,6 +51,19 @@ void report_saving(const struct finding *finding, char line[REPORT_LINE_SIZE]);
 
 /* The text if there are no findings; "" if they were not searched. */
 void report_no_findings(const struct report *report, char line[REPORT_LINE_SIZE]);
+
+/* The iterations in a sentence or more, and the slow ones as rows of a table. */
+struct report_iterations {
+    char text[ITERATIONS_TEXT_SIZE];
+    struct phases_report context; /* of the fields */
+    const struct field *fields;
+    size_t field_count;
+    const struct slow_iteration *slow; /* borrowed from the metrics */
+    size_t count;
+};
+
+/* False where there are no iterations. */
+bool report_iterations(const struct metrics *metrics, struct report_iterations *found);
 
 /* Charts that this report can have: chart_at(index) is one of them. */
 bool report_has_chart(const struct report *report, size_t index);

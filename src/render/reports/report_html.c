@@ -6,14 +6,13 @@
 #include <config.h>
 #endif
 #include "core/text.h"
-#include "heuristics/iterations.h"
 #include "metrics/functions_together.h"
 #include "render/facts.h"
 #include "render/reports/diagnosis.h"
+#include "render/reports/finding_charts.h"
 #include "render/reports/heuristics_report.h"
 #include "render/reports/metrics_report.h"
 #include "render/reports/page.h"
-#include "render/reports/phases_report.h"
 #include "render/reports/scaling_report.h"
 #include "render/reports/sites_report.h"
 
@@ -92,17 +91,42 @@ static void write_heuristic(struct output *output, const struct heuristic *heuri
     output_text(output, "</article>\n");
 }
 
+static void write_link(struct output *output, const char *prefix, const char *name, const char *title)
+{
+    output_print(output, "<a href=\"#%s%s\">", prefix, name);
+    page_element(output, "", title, "</a>");
+}
+
+/* Where a finding can be seen. The page's script marks it in the timeline, too, if there is one. */
+static void write_finding_links(struct output *output, const struct report *report, size_t index)
+{
+    const struct chart *charts[FINDING_CHARTS];
+    size_t count = finding_charts(&report->findings->finding[index], &report->input, charts);
+    if (count == 0 && !report->timeline)
+        return;
+    output_text(output, "<p class=\"see\">See ");
+    for (size_t i = 0; i < count; i++) {
+        output_text(output, i > 0 ? ", " : "");
+        write_link(output, "chart-", charts[i]->name, charts[i]->title);
+    }
+    if (report->timeline)
+        output_print(output, "%s<a href=\"#timeline\" data-finding=\"%zu\">Timeline</a>", count > 0 ? ", " : "", index);
+    output_text(output, "</p>\n");
+}
+
 static void write_finding(struct output *output, const struct report *report, size_t index)
 {
     const struct finding *finding = &report->findings->finding[index];
     char saving[REPORT_LINE_SIZE], number[TEXT_NUMBER_SIZE];
     report_saving(finding, saving);
-    page_element(output, "<article>\n<header><h3>", finding->title, "</h3>");
+    output_print(output, "<article id=\"finding-%zu\">\n<header>", index + 1);
+    page_element(output, "<h3>", finding->title, "</h3>");
     page_element(output, "<span class=\"badge poor\">", saving, "</span></header>\n");
     page_element(output, "<p>", finding->text, "</p>\n");
     page_element(output, "<ul class=\"advice\"><li>", finding->advice, "</li></ul>\n");
     if (finding->root)
         page_element(output, "<p class=\"muted\">Caused by ", finding->root, ": fix that first.</p>\n");
+    write_finding_links(output, report, index);
     if (report->timeline)
         report->timeline->write_finding(output, report->timeline->context, index);
     output_text(output, "<details><summary>numbers</summary>\n<p class=\"numbers\">");
@@ -113,13 +137,21 @@ static void write_finding(struct output *output, const struct report *report, si
     output_text(output, "</p></details>\n</article>\n");
 }
 
+/* Findings, or the sentence that there are none: a run that was not searched has neither. */
+static bool has_findings(const struct report *report)
+{
+    char none[REPORT_LINE_SIZE];
+    report_no_findings(report, none);
+    return report->findings->count > 0 || *none;
+}
+
 static void write_findings(struct output *output, const struct report *report)
 {
     char none[REPORT_LINE_SIZE], clocks[CLOCK_SENTENCE_SIZE];
     report_no_findings(report, none);
-    if (report->findings->count == 0 && !*none)
+    if (!has_findings(report))
         return;
-    output_text(output, "<section>\n<h2>Findings</h2>\n");
+    output_text(output, "<section id=\"findings\">\n<h2>Findings</h2>\n");
     if (*clock_sentence(clocks, report->input.metrics, report->findings))
         page_element(output, "<p class=\"muted\">", clocks, "</p>\n");
     if (*report->findings->caveat)
@@ -155,15 +187,8 @@ static void write_functions(struct output *output, const struct metrics *metrics
     size_t field_count, count;
     const struct field *fields = metrics_function_fields(&field_count);
     struct function_row *rows = metrics_functions_together(metrics, &count);
-    if (count > 0) {
-        output_text(output, "<h2>Functions and states of all processes</h2>\n");
-        page_table_begin(output, fields, field_count, metrics, rows);
-        for (size_t i = 0; i < count && i < FUNCTION_ROWS; i++)
-            page_table_row(output, fields, field_count, metrics, &rows[i]);
-        page_table_end(output);
-    }
-    if (count > FUNCTION_ROWS)
-        output_print(output, "<p class=\"muted\">The %d with the most time, of %zu.</p>\n", FUNCTION_ROWS, count);
+    page_table_most(output, "Functions and states of all processes", fields, field_count, metrics, rows, sizeof *rows,
+                    count, FUNCTION_ROWS);
     free(rows);
 }
 
@@ -190,25 +215,18 @@ static void write_processes(struct output *output, const struct report *report)
     free(rows);
 }
 
-/* The summary of the iterations, and the slow ones. */
 static void write_iterations(struct output *output, const struct metrics *metrics)
 {
-    const struct phase_metrics *phases = metrics->phases;
-    const struct phases_report context = {.metrics = metrics, .bottleneck = LOOP_BOTTLENECK_SHARE};
-    char text[ITERATIONS_TEXT_SIZE];
-    size_t count;
-    const struct field *fields = phases_slow_fields(&count);
-    if (!phases || phases->iterations.loop == PHASE_NONE)
+    struct report_iterations iterations;
+    if (!report_iterations(metrics, &iterations))
         return;
-    const struct iteration_metrics *iterations = &phases->iterations;
-    iterations_text(text, metrics);
     output_text(output, "<h2>Iterations</h2>\n");
-    page_element(output, "<p>", text, "</p>\n");
-    if (iterations->slow == 0)
+    page_element(output, "<p>", iterations.text, "</p>\n");
+    if (iterations.count == 0)
         return;
-    page_table_begin(output, fields, count, &context, iterations->slowest);
-    for (size_t i = 0; i < iterations->slowest_count && i < iterations->slow; i++)
-        page_table_row(output, fields, count, &context, &iterations->slowest[i]);
+    page_table_begin(output, iterations.fields, iterations.field_count, &iterations.context, iterations.slow);
+    for (size_t i = 0; i < iterations.count; i++)
+        page_table_row(output, iterations.fields, iterations.field_count, &iterations.context, &iterations.slow[i]);
     page_table_end(output);
 }
 
@@ -222,12 +240,61 @@ static void write_scaling(struct output *output, const struct report *report)
 {
     if (!report->input.scaling)
         return;
-    output_text(output, "<section>\n<h2>Scaling</h2>\n");
+    output_text(output, "<section id=\"scaling\">\n<h2>Scaling</h2>\n");
     scaling_write_html(output, report->input.scaling);
     for (size_t i = 0; i < chart_count(); i++)
         if (is_of_scaling(report, chart_at(i)))
             write_chart(output, report, chart_at(i));
     output_text(output, "</section>\n");
+}
+
+static void write_chart_links(struct output *output, const struct report *report)
+{
+    output_text(output, "<li><a href=\"#charts\">Charts</a><ul>\n");
+    for (size_t i = 0; i < chart_count(); i++)
+        if (report_has_chart(report, i)) {
+            output_text(output, "<li>");
+            write_link(output, "chart-", chart_at(i)->name, chart_at(i)->title);
+            output_text(output, "</li>\n");
+        }
+    output_text(output, "</ul></li>\n");
+}
+
+static void write_finding_titles(struct output *output, const struct report *report)
+{
+    enum { TITLES = 10 }; /* as many findings as their chart shows */
+    output_text(output, "<li><a href=\"#findings\">Findings</a>\n");
+    output_text(output, report->findings->count > 0 ? "<ol>\n" : "");
+    for (size_t i = 0; i < report->findings->count && i < TITLES; i++) {
+        output_print(output, "<li><a href=\"#finding-%zu\">", i + 1);
+        page_element(output, "", report->findings->finding[i].title, "</a></li>\n");
+    }
+    output_text(output, report->findings->count > 0 ? "</ol>\n" : "");
+    output_text(output, "</li>\n");
+}
+
+/* The page is long: everything is two clicks away. */
+static void write_contents(struct output *output, const struct report *report)
+{
+    const struct {
+        const char *id, *title;
+        bool there;
+    } sections[] = {{"scaling", "Scaling", report->input.scaling != NULL},
+                    {"timeline", "Timeline", report->timeline != NULL},
+                    {"heuristics", "Results of the heuristics", true},
+                    {"tables", "Tables", true}};
+    output_text(output, "<nav class=\"contents\" aria-label=\"Contents\">\n<ul>\n");
+    for (size_t i = 0; i < sizeof sections / sizeof *sections; i++)
+        if (sections[i].there) {
+            output_text(output, "<li>");
+            write_link(output, "", sections[i].id, sections[i].title);
+            output_text(output, "</li>\n");
+        }
+    output_text(output, "</ul>\n<ul class=\"nested\">\n");
+    if (has_findings(report))
+        write_finding_titles(output, report);
+    write_chart_links(output, report);
+    output_text(output, "</ul></nav>\n");
 }
 
 void report_write_html(struct output *output, const struct report *report)
@@ -238,19 +305,20 @@ void report_write_html(struct output *output, const struct report *report)
     page_begin(output, title, extras);
     write_verdict(output, report);
     if (report->input.metrics->process_count > 0) {
+        write_contents(output, report);
         output_text(output, "<main>\n");
         write_scaling(output, report);
         if (report->timeline)
             report->timeline->write(output, report->timeline->context);
         write_findings(output, report);
-        output_text(output, "<section>\n<h2>Results of the heuristics</h2>\n");
+        output_text(output, "<section id=\"heuristics\">\n<h2>Results of the heuristics</h2>\n");
         for (size_t i = 0; i < heuristic_count(); i++)
             write_heuristic(output, heuristic_at(i), &report->input.results[i]);
-        output_text(output, "</section>\n<section>\n<h2>Charts</h2>\n");
+        output_text(output, "</section>\n<section id=\"charts\">\n<h2>Charts</h2>\n");
         for (size_t i = 0; i < chart_count(); i++)
             if (report_has_chart(report, i) && !is_of_scaling(report, chart_at(i)))
                 write_chart(output, report, chart_at(i));
-        output_text(output, "</section>\n<section>\n");
+        output_text(output, "</section>\n<section id=\"tables\">\n");
         write_iterations(output, report->input.metrics);
         write_functions(output, report->input.metrics);
         sites_write_html(output, report->input.metrics, FUNCTION_ROWS);

@@ -2,13 +2,11 @@
 #include "render/clock_sentence.h"
 #include "render/reports/report.h"
 
-#include "heuristics/iterations.h"
 #include "metrics/functions_together.h"
 #include "render/facts.h"
 #include "render/reports/diagnosis.h"
 #include "render/reports/heuristics_report.h"
 #include "render/reports/metrics_report.h"
-#include "render/reports/phases_report.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -184,24 +182,29 @@ static void draw_processes(struct sheet *sheet, const struct report *report)
     free(rows);
 }
 
-/* The summary of the iterations, and the slow ones. */
 static void draw_iterations(struct sheet *sheet, const struct metrics *metrics)
 {
-    const struct phase_metrics *phases = metrics->phases;
-    const struct phases_report context = {.metrics = metrics, .bottleneck = LOOP_BOTTLENECK_SHARE};
-    char text[ITERATIONS_TEXT_SIZE];
-    size_t count;
-    const struct field *fields = phases_slow_fields(&count);
-    if (!phases || phases->iterations.loop == PHASE_NONE)
+    struct report_iterations iterations;
+    if (!report_iterations(metrics, &iterations))
         return;
-    const struct iteration_metrics *iterations = &phases->iterations;
-    iterations_text(text, metrics);
     draw_heading(sheet, "Iterations");
-    paragraph(sheet, 0, (struct text_style){0}, text);
-    if (iterations->slow > 0)
-        draw_row(sheet, fields, count, &context, iterations->slowest, NULL);
-    for (size_t i = 0; i < iterations->slowest_count && i < iterations->slow; i++)
-        draw_row(sheet, fields, count, &context, iterations->slowest, &iterations->slowest[i]);
+    paragraph(sheet, 0, (struct text_style){0}, iterations.text);
+    if (iterations.count > 0)
+        draw_row(sheet, iterations.fields, iterations.field_count, &iterations.context, iterations.slow, NULL);
+    for (size_t i = 0; i < iterations.count; i++)
+        draw_row(sheet, iterations.fields, iterations.field_count, &iterations.context, iterations.slow,
+                 &iterations.slow[i]);
+}
+
+/* A page each; the timeline, which is of the events, before the charts of the metrics. */
+static void draw_charts(struct sheet *sheet, const struct report *report, bool of_events)
+{
+    for (size_t i = 0; i < chart_count(); i++) {
+        if (!report_has_chart(report, i) || (chart_at(i)->needs == NEEDS_EVENTS) != of_events)
+            continue;
+        new_page(sheet);
+        chart_draw(chart_at(i), sheet->canvas, &report->input);
+    }
 }
 
 static void draw_report(struct sheet *sheet, const struct report *report)
@@ -224,12 +227,8 @@ static void draw_report(struct sheet *sheet, const struct report *report)
     draw_findings(sheet, report);
     for (size_t i = 0; i < heuristic_count(); i++)
         draw_heuristic(sheet, heuristic_at(i), &report->input.results[i]);
-    for (size_t i = 0; i < chart_count(); i++) {
-        if (!report_has_chart(report, i))
-            continue;
-        new_page(sheet);
-        chart_draw(chart_at(i), sheet->canvas, &report->input);
-    }
+    draw_charts(sheet, report, true);
+    draw_charts(sheet, report, false);
     new_page(sheet);
     draw_iterations(sheet, metrics);
     draw_functions(sheet, metrics);

@@ -35,11 +35,11 @@ GETTER(site_name, value_text(metrics->defs->states[shown->row->state].name))
 GETTER(site_place, value_text(shown->place))
 GETTER(site_file, shown->site ? value_text(shown->site->file) : value_null())
 GETTER(site_line, shown->site ? value_integer(shown->site->line) : value_null())
-GETTER(site_function, shown->site && shown->site->function ? value_text(shown->site->function) : value_null())
+GETTER(site_function, value_text(shown->site ? shown->site->function : NULL))
 GETTER(site_calls, value_count(shown->row->calls))
 GETTER(site_locations, value_count(shown->row->locations))
 GETTER(site_time, value_time(shown->row->ns))
-GETTER(site_share, shown->all_ns > 0 ? value_ratio((double)shown->row->ns / shown->all_ns) : value_null())
+GETTER(site_share, value_if(shown->all_ns > 0, value_ratio((double)shown->row->ns / shown->all_ns)))
 GETTER(site_share_text, value_text(shown->share))
 GETTER(site_waiting, value_time(shown->row->waiting_ns))
 GETTER(site_longest, value_time(shown->row->longest_ns))
@@ -149,13 +149,7 @@ void sites_write_html(struct output *output, const struct metrics *metrics, size
     if (count == 0 || metrics->defs->site_count == 0)
         return;
     struct shown *shown = shown_new(metrics, false);
-    output_text(output, "<h2>Call sites</h2>\n");
-    page_table_begin(output, titled, titles, metrics, shown);
-    for (size_t i = 0; i < count && i < rows; i++)
-        page_table_row(output, titled, titles, metrics, &shown[i]);
-    page_table_end(output);
-    if (count > rows)
-        output_print(output, "<p class=\"muted\">The %zu with the most time, of %zu.</p>\n", rows, count);
+    page_table_most(output, "Call sites", titled, titles, metrics, shown, sizeof *shown, count, rows);
     free(shown);
 }
 
@@ -187,20 +181,6 @@ void sites_write_csv(struct output *output, const struct metrics *metrics)
     free(shown);
 }
 
-static void xml_text(struct output *output, const char *name, const char *text)
-{
-    output_print(output, " %s=\"", name);
-    value_write_xml(output, value_text(text));
-    output_text(output, "\"");
-}
-
-static void xml_time(struct output *output, const char *name, int64_t ns)
-{
-    output_print(output, " %s=\"", name);
-    value_write_xml(output, value_time(ns));
-    output_text(output, "\"");
-}
-
 void sites_write_xml(struct output *output, const struct metrics *metrics)
 {
     const struct analysis *analysis = metrics->analysis;
@@ -209,18 +189,18 @@ void sites_write_xml(struct output *output, const struct metrics *metrics)
         bool known = row->site > 0 && row->site <= metrics->defs->site_count;
         const struct site_def *site = known ? &metrics->defs->sites[row->site - 1] : NULL;
         output_text(output, "<call_site");
-        xml_text(output, "name", metrics->defs->states[row->state].name);
+        xml_attribute(output, "name", value_text(metrics->defs->states[row->state].name));
         if (site) {
-            xml_text(output, "file", site->file);
+            xml_attribute(output, "file", value_text(site->file));
             output_print(output, " line=\"%" PRId32 "\"", site->line);
         }
         if (site && site->function)
-            xml_text(output, "function", site->function);
+            xml_attribute(output, "function", value_text(site->function));
         output_print(output, " calls=\"%" PRIu64 "\" bytes=\"%" PRIu64 "\" processes=\"%" PRIu32 "\"", row->calls,
                      row->bytes, row->locations);
-        xml_time(output, "time_s", row->ns);
-        xml_time(output, "waited_s", row->waiting_ns);
-        xml_time(output, "longest_s", row->longest_ns);
+        xml_attribute(output, "time_s", value_time(row->ns));
+        xml_attribute(output, "waited_s", value_time(row->waiting_ns));
+        xml_attribute(output, "longest_s", value_time(row->longest_ns));
         output_text(output, "/>\n");
     }
 }

@@ -46,6 +46,7 @@ class App {
     this.timeline.addEventListener('drawn', () => this.tellArrows());
     this.timeline.addEventListener('rest', () => this.keepHash());
     this.timeline.addEventListener('finding', () => this.keepHash());
+    this.timeline.addEventListener('chart', (event) => this.goToChart(event.detail));
     this.timeline.addEventListener('rows', () => this.tellGroup());
     this.listenKeys(options.inPage ? root : document);
     matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => this.recolour());
@@ -65,6 +66,13 @@ class App {
     this.readHash(this.options.inPage ? { sight: '' } : null);
     window.addEventListener('popstate', (event) => this.readHash(event.state));
     this.timeline.update();
+  }
+
+  /** A chart on another tab, or further down in the report. */
+  async goToChart(name) {
+    await this.showChart?.(name);
+    const figure = document.getElementById(`chart-${name}`);
+    figure?.scrollIntoView({ behavior: this.timeline.still ? 'auto' : 'smooth' });
   }
 
   say(text) {

@@ -28,7 +28,9 @@ class FindingsPanel {
         h('span', { class: 'more advice' }, `→ ${finding.advice}`),
       ),
     );
-    this.list.replaceChildren(...this.buttons.map((button) => h('li', {}, button)));
+    const title = (name) => judgement.charts.find((chart) => chart.name === name)?.title;
+    const links = ({ charts }) => charts.filter(title).map((name) => h('button', { type: 'button', onclick: () => this.timeline.dispatchEvent(new CustomEvent('chart', { detail: name })) }, title(name)));
+    this.list.replaceChildren(...this.buttons.map((button, i) => h('li', {}, button, h('p', { class: 'links' }, links(findings[i])))));
     this.timeline.redraw();
   }
 

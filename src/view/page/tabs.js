@@ -2,7 +2,7 @@
 
 class Tabs {
   constructor(app, tabs, panels) {
-    Object.assign(this, { app, tabs, panels, filled: new Set(['timeline']) });
+    Object.assign(this, { app, tabs, panels, filled: new Map([['timeline', null]]) });
     tabs.forEach((tab, i) => {
       tab.addEventListener('click', () => this.show(tab.dataset.tab));
       tab.addEventListener('keydown', (event) => {
@@ -14,10 +14,12 @@ class Tabs {
       });
     });
     app.showTab = (name) => this.show(name);
+    app.showChart = (name) => this.show(app.judgement.charts.find((chart) => chart.name === name)?.tab);
   }
 
+  /** A promise of what the tab shows. */
   show(name) {
-    if (!this.panels[name]) return;
+    if (!this.panels[name]) return null;
     this.app.tab = name;
     for (const tab of this.tabs) {
       const chosen = tab.dataset.tab === name;
@@ -26,10 +28,10 @@ class Tabs {
     }
     for (const [key, panel] of Object.entries(this.panels)) panel.hidden = key !== name;
     if (!this.filled.has(name)) {
-      this.filled.add(name);
-      this.fill(name).catch((error) => this.app.say(error.message));
+      this.filled.set(name, this.fill(name).catch((error) => this.app.say(error.message)));
     }
     this.app.keepHash();
+    return this.filled.get(name);
   }
 
   async fill(name) {
@@ -55,7 +57,7 @@ class Tabs {
     // Its font is the page's: the policy permits no style attributes.
     const text = (await this.app.source.chart(name)).replace(/ style="[^"]*"/, '');
     const svg = new DOMParser().parseFromString(text, 'image/svg+xml').documentElement;
-    return h('figure', { 'aria-label': title }, document.importNode(svg, true));
+    return h('figure', { id: `chart-${name}`, 'aria-label': title }, document.importNode(svg, true));
   }
 
   /** How much each process sends to each: a cell for each pair of processes, or of groups of them. */
@@ -148,6 +150,7 @@ function startReport(holder) {
   document.getElementById('timeline-picture').hidden = true;
   holder.hidden = false;
   const app = new App(holder, new EmbeddedSource(data), { inPage: true });
+  for (const link of document.querySelectorAll('a[data-finding]')) link.addEventListener('click', () => app.timeline.setFinding(app.judgement.findings[link.dataset.finding]));
   return app;
 }
 
