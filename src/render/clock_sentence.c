@@ -13,9 +13,9 @@
 static void say_early(char buffer[CLOCK_SENTENCE_SIZE], uint64_t early, uint64_t messages, int64_t error_ns, bool past)
 {
     char count[TEXT_NUMBER_SIZE], all[TEXT_NUMBER_SIZE], error[TEXT_NUMBER_SIZE];
-    const char *arrive = early == 1 ? "arrives" : "arrive";
+    const char *arrive = text_plural(early, "arrives", "arrive");
     say(buffer, "%s of %s messages %s before %s sent, by up to %s", text_thousands(count, early),
-        text_thousands(all, messages), past ? "arrived" : arrive, early == 1 ? "it was" : "they were",
+        text_thousands(all, messages), past ? "arrived" : arrive, text_plural(early, "it was", "they were"),
         text_duration(error, error_ns));
 }
 
@@ -25,7 +25,7 @@ static void say_unknown(char buffer[CLOCK_SENTENCE_SIZE], const struct findings 
     if (findings->below_clock > 0)
         say(buffer, " %s that would save less than the clock error %s not reported.",
             findings->below_clock == 1 ? "One finding" : text_thousands(count, findings->below_clock),
-            findings->below_clock == 1 ? "is" : "are");
+            text_plural(findings->below_clock, "is", "are"));
 }
 
 /* "The events of processes 4,6 were shifted by up to 4.00 ms." */

@@ -49,8 +49,8 @@ char *facts_text(char line[FACTS_SIZE], const struct metrics *metrics)
     char duration[TEXT_NUMBER_SIZE], end[FACTS_SIZE];
     end_text(end, metrics);
     snprintf(line, FACTS_SIZE, "%s process%s, %s, %s event%s, %.60s", text_number(metrics->processes).text,
-             metrics->processes == 1 ? "" : "es",
+             text_plural(metrics->processes, "", "es"),
              text_duration(duration, time_since(metrics->begin_ns, metrics->end_ns)), text_number(metrics->events).text,
-             metrics->events == 1 ? "" : "s", end);
+             text_plural(metrics->events, "", "s"), end);
     return line;
 }

@@ -56,7 +56,7 @@ GETTER(row_process, struct clock_row, value_count(row->process))
 GETTER(row_offset, struct clock_row, value_time(row->offset_ns))
 GETTER(row_drift, struct clock_row, value_ratio(row->drift * 1e6))
 GETTER(row_largest, struct clock_row, value_time(row->largest_ns))
-GETTER(row_width, struct clock_row, row->width_ns < 0 || row->reference ? value_null() : value_time(row->width_ns))
+GETTER(row_width, struct clock_row, value_if(!(row->width_ns < 0 || row->reference), value_time(row->width_ns)))
 GETTER(row_remark, struct clock_row, *remark(row) ? value_text(remark(row)) : value_null())
 static const struct field row_fields[] = {
     {"process", "rank", row_process},      {"offset_s", "moved by", row_offset}, {"drift_ppm", "drift µs/s", row_drift},

@@ -1,6 +1,34 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "render/reports/findings_json.h"
 
+#define GETTER(name, type, ...)                                                                                        \
+    static struct value name(const void *context, const void *row)                                                     \
+    {                                                                                                                  \
+        const struct type *item = row;                                                                                 \
+        (void)context;                                                                                                 \
+        return __VA_ARGS__;                                                                                            \
+    }
+GETTER(get_id, finding, value_text(item->id))
+GETTER(get_title, finding, value_text(item->title))
+GETTER(get_waiting, finding, value_ratio(item->waiting_s))
+GETTER(get_saving, finding, value_ratio(item->saving_s))
+GETTER(get_share, finding, value_ratio(item->share))
+GETTER(get_root, finding, value_text(item->root))
+GETTER(code_name, finding_code, value_text(item->name))
+GETTER(code_file, finding_code, value_text(*item->file ? item->file : NULL))
+GETTER(code_line, finding_code, value_if(item->line > 0, value_count((uint64_t)item->line)))
+GETTER(code_caller, finding_code, value_text(item->caller))
+GETTER(code_excess, finding_code, value_ratio(item->excess_s))
+
+static const struct field members[] = {
+    {"id", NULL, get_id},           {"title", NULL, get_title}, {"waiting_s", NULL, get_waiting},
+    {"saving_s", NULL, get_saving}, {"share", NULL, get_share}, {"root", NULL, get_root},
+};
+static const struct field code_members[] = {
+    {"name", NULL, code_name},     {"file", NULL, code_file},       {"line", NULL, code_line},
+    {"caller", NULL, code_caller}, {"excess_s", NULL, code_excess},
+};
+
 static void json_ranks(struct json *json, const char *key, const struct ranks *ranks)
 {
     json_open(json, key, '[');
@@ -11,12 +39,7 @@ static void json_ranks(struct json *json, const char *key, const struct ranks *r
 
 void finding_write_members(struct json *json, const struct finding *finding)
 {
-    json_value(json, "id", value_text(finding->id));
-    json_value(json, "title", value_text(finding->title));
-    json_value(json, "waiting_s", value_ratio(finding->waiting_s));
-    json_value(json, "saving_s", value_ratio(finding->saving_s));
-    json_value(json, "share", value_ratio(finding->share));
-    json_value(json, "root", finding->root ? value_text(finding->root) : value_null());
+    json_fields(json, members, sizeof members / sizeof *members, NULL, finding);
     json_ranks(json, "victims", &finding->victims);
     json_ranks(json, "causes", &finding->causes);
     json_open(json, "functions", '[');
@@ -33,11 +56,7 @@ void finding_write_members(struct json *json, const struct finding *finding)
     for (size_t i = 0; i < finding->code_count; i++) {
         const struct finding_code *code = &finding->code[i];
         json_open(json, NULL, '{');
-        json_value(json, "name", value_text(code->name));
-        json_value(json, "file", *code->file ? value_text(code->file) : value_null());
-        json_value(json, "line", code->line > 0 ? value_count((uint64_t)code->line) : value_null());
-        json_value(json, "caller", code->caller ? value_text(code->caller) : value_null());
-        json_value(json, "excess_s", value_ratio(code->excess_s));
+        json_fields(json, code_members, sizeof code_members / sizeof *code_members, NULL, code);
         json_close(json, '}');
     }
     json_close(json, ']');
@@ -49,8 +68,8 @@ void finding_write_members(struct json *json, const struct finding *finding)
     json_close(json, '}');
     json_value(json, "text", value_text(finding->text));
     json_value(json, "advice", value_text(finding->advice));
-    json_value(json, "pattern", finding->pattern ? value_text(finding->pattern) : value_null());
-    json_value(json, "best_practice", finding->best_practice ? value_text(finding->best_practice) : value_null());
+    json_value(json, "pattern", value_text(finding->pattern));
+    json_value(json, "best_practice", value_text(finding->best_practice));
 }
 
 void finding_write_json(struct json *json, const struct finding *finding)

@@ -33,7 +33,7 @@ GETTER(judged_share, struct judged, value_ratio(row->result->share))
 GETTER(judged_lost, struct judged, value_ratio(row->result->lost))
 GETTER(judged_shape, struct judged,
        row->result->is_deviation ? value_text(shape_name(row->result->shape)) : value_null())
-GETTER(judged_master, struct judged, row->result->master >= 0 ? value_integer(row->result->master) : value_null())
+GETTER(judged_master, struct judged, value_if(row->result->master >= 0, value_integer(row->result->master)))
 GETTER(judged_analysis, struct judged, value_text(row->result->analysis))
 
 static const struct field fields[] = {

@@ -20,7 +20,7 @@ static void group_title(const struct history_group *group, char title[CELL_SIZE]
 {
     char first[32], last[32];
     snprintf(title, CELL_SIZE, "%s process%s: %s run%s, %s to %s", text_number(group->processes).text,
-             group->processes == 1 ? "" : "es", text_number(group->count).text, group->count == 1 ? "" : "s",
+             text_plural(group->processes, "", "es"), text_number(group->count).text, text_plural(group->count, "", "s"),
              history_date(first, group->runs[0]->when), history_date(last, group->runs[group->count - 1]->when));
 }
 
@@ -87,8 +87,8 @@ static void text_runs(struct output *output, const struct history_group *group, 
 
 static void say_skipped(char text[CELL_SIZE], size_t skipped)
 {
-    snprintf(text, CELL_SIZE, "%s other file%s: no run%s.", text_number(skipped).text, skipped == 1 ? "" : "s",
-             skipped == 1 ? "" : "s");
+    snprintf(text, CELL_SIZE, "%s other file%s: no run%s.", text_number(skipped).text, text_plural(skipped, "", "s"),
+             text_plural(skipped, "", "s"));
 }
 
 void history_write_text(struct output *output, const struct history *history, const char *title, size_t skipped,

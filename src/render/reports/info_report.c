@@ -29,19 +29,19 @@ TRACE_GETTER(trace_threads,
              value_count(row->defs->threads > row->census.largest_thread + 1 ? row->defs->threads
                                                                              : row->census.largest_thread + 1))
 TRACE_GETTER(trace_events, value_count(row->census.events))
-TRACE_GETTER(trace_begin, row->census.any ? value_time(row->census.begin_ns) : value_null())
-TRACE_GETTER(trace_end, row->census.any ? value_time(row->census.end_ns) : value_null())
+TRACE_GETTER(trace_begin, value_if(row->census.any, value_time(row->census.begin_ns)))
+TRACE_GETTER(trace_end, value_if(row->census.any, value_time(row->census.end_ns)))
 TRACE_GETTER(trace_duration, value_time(time_since(row->census.begin_ns, row->census.end_ns)))
 TRACE_GETTER(trace_time_back, value_count(row->census.time_back))
-TRACE_GETTER(trace_sites, row->defs->site_count ? value_count(row->defs->site_count) : value_null())
-TRACE_GETTER(trace_samples, row->defs->path_count ? value_count(row->census.samples) : value_null())
-TRACE_GETTER(trace_aborts, row->census.aborts ? value_count(row->census.aborts) : value_null())
-TRACE_GETTER(trace_unfinished, row->census.courses.count ? value_count(row->census.unfinished) : value_null())
+TRACE_GETTER(trace_sites, value_if(row->defs->site_count, value_count(row->defs->site_count)))
+TRACE_GETTER(trace_samples, value_if(row->defs->path_count, value_count(row->census.samples)))
+TRACE_GETTER(trace_aborts, value_if(row->census.aborts, value_count(row->census.aborts)))
+TRACE_GETTER(trace_unfinished, value_if(row->census.courses.count, value_count(row->census.unfinished)))
 TRACE_GETTER(trace_complete, value_bool(row->end->complete))
-TRACE_GETTER(trace_damage, row->end->damage.count ? value_text(row->end->damage.first) : value_null())
+TRACE_GETTER(trace_damage, value_if(row->end->damage.count, value_text(row->end->damage.first)))
 TRACE_GETTER(trace_damages, value_count(row->end->damage.count))
 TRACE_GETTER(trace_used, value_bytes(row->end->used))
-TRACE_GETTER(trace_total, row->end->total ? value_bytes(row->end->total) : value_null())
+TRACE_GETTER(trace_total, value_if(row->end->total, value_bytes(row->end->total)))
 
 static const struct field trace_fields[] = {
     {"format", "format", trace_format},
@@ -141,8 +141,8 @@ static const struct field comm_fields[] = {
 GETTER(region_paradigm, struct state_def, value_text(paradigm_name(row->paradigm)))
 GETTER(region_role, struct state_def, value_text(region_role_name(row->role)))
 GETTER(region_file, struct state_def, value_text(row->file))
-GETTER(region_line, struct state_def, row->line > 0 ? value_count((uint64_t)row->line) : value_null())
-GETTER(region_end, struct state_def, row->end_line > 0 ? value_count((uint64_t)row->end_line) : value_null())
+GETTER(region_line, struct state_def, value_if(row->line > 0, value_count((uint64_t)row->line)))
+GETTER(region_end, struct state_def, value_if(row->end_line > 0, value_count((uint64_t)row->end_line)))
 static const struct field region_fields[] = {{"name", "region", state_name}, {"paradigm", "paradigm", region_paradigm},
                                              {"role", "role", region_role},  {"file", "file", region_file},
                                              {"line", "line", region_line},  {"last_line", "last line", region_end}};
@@ -172,8 +172,8 @@ GETTER(handle_name, struct handle_def, value_text(row->name))
 GETTER(handle_api, struct handle_def, value_text(row->api))
 static const struct field handle_fields[] = {{"name", "file", handle_name}, {"api", "by", handle_api}};
 
-GETTER(site_line, struct site_def, row->line > 0 ? value_count((uint64_t)row->line) : value_null())
-GETTER(site_file, struct site_def, row->file[0] ? value_text(row->file) : value_null())
+GETTER(site_line, struct site_def, value_if(row->line > 0, value_count((uint64_t)row->line)))
+GETTER(site_file, struct site_def, value_if(row->file[0], value_text(row->file)))
 GETTER(site_function, struct site_def, value_text(row->function))
 GETTER(site_calls, struct site_def,
        value_count(census_uses(contents->census.site_uses, contents->census.site_count,

@@ -29,8 +29,8 @@
 GETTER(trace_format, struct metrics, value_text(metrics->format))
 GETTER(trace_processes, struct metrics, value_count(metrics->processes))
 GETTER(trace_events, struct metrics, value_count(metrics->events))
-GETTER(trace_begin, struct metrics, metrics->process_count ? value_time(metrics->begin_ns) : value_null())
-GETTER(trace_end, struct metrics, metrics->process_count ? value_time(metrics->end_ns) : value_null())
+GETTER(trace_begin, struct metrics, value_if(metrics->process_count, value_time(metrics->begin_ns)))
+GETTER(trace_end, struct metrics, value_if(metrics->process_count, value_time(metrics->end_ns)))
 GETTER(trace_duration, struct metrics, value_time(time_since(metrics->begin_ns, metrics->end_ns)))
 GETTER(trace_complete, struct metrics, value_bool(metrics->end.complete))
 
@@ -78,8 +78,8 @@ GETTER(function_class, struct function_row, value_text(function_class_name(row_s
 GETTER(function_count, struct function_row, value_count(row->count))
 GETTER(function_time, struct function_row, value_time(row->time_ns))
 GETTER(function_exclusive, struct function_row, value_time(row->exclusive_ns))
-GETTER(function_min, struct function_row, row->count ? value_time(row->min_ns) : value_null())
-GETTER(function_max, struct function_row, row->count ? value_time(row->max_ns) : value_null())
+GETTER(function_min, struct function_row, value_if(row->count, value_time(row->min_ns)))
+GETTER(function_max, struct function_row, value_if(row->count, value_time(row->max_ns)))
 GETTER(function_open, struct function_row, value_count(row->open))
 GETTER(function_open_time, struct function_row, value_time(row->open_ns))
 GETTER(function_stray, struct function_row, value_count(row->stray))
@@ -110,7 +110,7 @@ static const struct field open_function_fields[] = {
     {"max_s", "longest", function_max},
 };
 
-GETTER(partner_rank, struct partner_row, row->partner == EVENT_UNKNOWN ? value_null() : value_integer(row->partner))
+GETTER(partner_rank, struct partner_row, value_if(row->partner != EVENT_UNKNOWN, value_integer(row->partner)))
 GETTER(partner_messages, struct partner_row, value_count(row->messages))
 GETTER(partner_bytes, struct partner_row, value_bytes(row->bytes))
 
@@ -222,17 +222,17 @@ void metrics_write_json(struct output *output, const struct metrics *metrics)
 /* Only in metrics files: damage, and the sums that a selection of processes would not give. */
 GETTER(file_version, struct metrics, value_count(METRICS_FILE_VERSION))
 GETTER(file_ends, struct metrics, value_count(metrics->messages))
-GETTER(file_damages, struct metrics, metrics->end.damage.count ? value_count(metrics->end.damage.count) : value_null())
-GETTER(file_damage, struct metrics, metrics->end.damage.count ? value_text(metrics->end.damage.first) : value_null())
-GETTER(file_used, struct metrics, metrics->end.complete ? value_null() : value_bytes(metrics->end.used))
-GETTER(file_total, struct metrics, metrics->end.complete ? value_null() : value_bytes(metrics->end.total))
-GETTER(process_time_back, struct process_row, row->time_back ? value_count(row->time_back) : value_null())
+GETTER(file_damages, struct metrics, value_if(metrics->end.damage.count, value_count(metrics->end.damage.count)))
+GETTER(file_damage, struct metrics, value_if(metrics->end.damage.count, value_text(metrics->end.damage.first)))
+GETTER(file_used, struct metrics, value_if(!metrics->end.complete, value_bytes(metrics->end.used)))
+GETTER(file_total, struct metrics, value_if(!metrics->end.complete, value_bytes(metrics->end.total)))
+GETTER(process_time_back, struct process_row, value_if(row->time_back, value_count(row->time_back)))
 GETTER(state_name, struct state_def, value_text(row->name))
 GETTER(state_colour, struct state_def, value_text(row->colour))
 /* In XML an absent count means 0. */
-GETTER(function_open_xml, struct function_row, row->open ? value_count(row->open) : value_null())
-GETTER(function_open_time_xml, struct function_row, row->open_ns ? value_time(row->open_ns) : value_null())
-GETTER(function_stray_xml, struct function_row, row->stray ? value_count(row->stray) : value_null())
+GETTER(function_open_xml, struct function_row, value_if(row->open, value_count(row->open)))
+GETTER(function_open_time_xml, struct function_row, value_if(row->open_ns, value_time(row->open_ns)))
+GETTER(function_stray_xml, struct function_row, value_if(row->stray, value_count(row->stray)))
 
 static const struct field file_version_fields[] = {{"version", NULL, file_version}};
 static const struct field file_fields[] = {
@@ -287,11 +287,8 @@ static void xml_states(struct output *output, const struct metrics *metrics)
 /* An attribute that is omitted if it is 0. */
 static void xml_time(struct output *output, const char *name, int64_t ns)
 {
-    if (ns == 0)
-        return;
-    output_print(output, " %s=\"", name);
-    value_write_xml(output, value_time(ns));
-    output_text(output, "\"");
+    if (ns != 0)
+        xml_attribute(output, name, value_time(ns));
 }
 
 /* Up to two times of each process or of each state, as attributes; rows of nothing but 0 are left out. */

@@ -207,13 +207,13 @@ GETTER(all_warm_up, struct iteration_metrics, value_count(row->warm_up))
 GETTER(all_slow, struct iteration_metrics, value_count(row->slow))
 GETTER(all_trend, struct iteration_metrics, value_ratio(row->trend))
 GETTER(all_trend_fit, struct iteration_metrics, value_ratio(row->trend_fit))
-GETTER(all_rhythm, struct iteration_metrics, row->rhythm_ns ? value_time(row->rhythm_ns) : value_null())
+GETTER(all_rhythm, struct iteration_metrics, value_if(row->rhythm_ns, value_time(row->rhythm_ns)))
 GETTER(all_kind, struct iteration_metrics, value_text(iteration_class_name(row->kind)))
 GETTER(all_loss, struct iteration_metrics, value_time(row->loss_ns))
 GETTER(all_static, struct iteration_metrics, value_time(row->static_ns))
 GETTER(all_most, struct iteration_metrics, value_time(row->most_ns))
 GETTER(all_recoverable, struct iteration_metrics, value_time(row->recoverable_ns))
-GETTER(all_saving, struct iteration_metrics, row->saving_ns >= 0 ? value_time(row->saving_ns) : value_null())
+GETTER(all_saving, struct iteration_metrics, value_if(row->saving_ns >= 0, value_time(row->saving_ns)))
 GETTER(all_rank_share, struct iteration_metrics, value_ratio(row->rank_share))
 GETTER(all_iteration_share, struct iteration_metrics, value_ratio(row->iteration_share))
 GETTER(all_mixed_share, struct iteration_metrics, value_ratio(row->mixed_share))
@@ -314,7 +314,7 @@ static void json_iterations(struct json *json, const struct phases_report *repor
         json_open(json, NULL, '[');
         for (size_t i = 0; i < iterations->row_count; i++) {
             int64_t ns = iterations->computing_ns[group * iterations->row_count + i];
-            json_value(json, NULL, ns < 0 ? value_null() : value_time(ns));
+            json_value(json, NULL, value_if(ns >= 0, value_time(ns)));
         }
         json_close(json, ']');
     }

@@ -132,8 +132,8 @@ void profile_write_text(struct output *output, const struct profile_report *repo
     const struct profile *profile = report->profile;
     char samples[TEXT_NUMBER_SIZE], time[TEXT_NUMBER_SIZE];
     output_print(output, "%s — %zu process%s, %s sample%s, which stand for %s of computing\n", report->title,
-                 profile->rank_count, profile->rank_count == 1 ? "" : "es", text_thousands(samples, profile->samples),
-                 profile->samples == 1 ? "" : "s", text_duration(time, profile->ns));
+                 profile->rank_count, text_plural(profile->rank_count, "", "es"), text_thousands(samples, profile->samples),
+                 text_plural(profile->samples, "", "s"), text_duration(time, profile->ns));
     for (size_t i = 0; i < TABLES; i++)
         if (table ? strcmp(table, tables[i].name) == 0 : i == 0)
             text_rows(output, report, i);
@@ -148,9 +148,9 @@ void profile_write_text(struct output *output, const struct profile_report *repo
         (void)context;                                                                                                 \
         return expression;                                                                                             \
     }
-GETTER(row_name, struct profile_row, *row->name ? value_text(row->name) : value_null())
-GETTER(row_file, struct profile_row, *row->file ? value_text(row->file) : value_null())
-GETTER(row_line, struct profile_row, row->line > 0 ? value_count((uint64_t)row->line) : value_null())
+GETTER(row_name, struct profile_row, value_if(*row->name, value_text(row->name)))
+GETTER(row_file, struct profile_row, value_if(*row->file, value_text(row->file)))
+GETTER(row_line, struct profile_row, value_if(row->line > 0, value_count((uint64_t)row->line)))
 GETTER(row_samples, struct profile_row, value_count(row->samples))
 GETTER(row_self, struct profile_row, value_time(row->self_ns))
 GETTER(row_total, struct profile_row, value_time(row->total_ns))

@@ -11,11 +11,6 @@
 
 enum { CELL_SIZE = 64, SENTENCE_SIZE = 1600, NAME_COLUMNS = 28, LAW_COLUMNS = 26, SIZES_SHOWN = 4 };
 
-static struct value known(double number)
-{
-    return isfinite(number) ? value_ratio(number) : value_null();
-}
-
 static struct value seconds(double time_s)
 {
     return isfinite(time_s) ? value_time(llrint(time_s * 1e9)) : value_null();
@@ -35,16 +30,16 @@ SIZE_FIELD(repeats, value_count(size->repeats))
 SIZE_FIELD(time_s, seconds(size->time_s))
 SIZE_FIELD(least_s, seconds(size->least_s))
 SIZE_FIELD(most_s, seconds(size->most_s))
-SIZE_FIELD(speedup, known(size->speedup))
-SIZE_FIELD(efficiency, known(size->efficiency))
-SIZE_FIELD(serial_fraction, known(size->serial))
-SIZE_FIELD(global_efficiency, known(size->global))
-SIZE_FIELD(parallel_efficiency, known(size->parallel))
-SIZE_FIELD(load_balance, known(size->load_balance))
-SIZE_FIELD(communication_efficiency, known(size->communication))
-SIZE_FIELD(serialisation, known(size->serialisation))
-SIZE_FIELD(transfer, known(size->transfer))
-SIZE_FIELD(computation_scalability, known(size->computation))
+SIZE_FIELD(speedup, value_finite(size->speedup))
+SIZE_FIELD(efficiency, value_finite(size->efficiency))
+SIZE_FIELD(serial_fraction, value_finite(size->serial))
+SIZE_FIELD(global_efficiency, value_finite(size->global))
+SIZE_FIELD(parallel_efficiency, value_finite(size->parallel))
+SIZE_FIELD(load_balance, value_finite(size->load_balance))
+SIZE_FIELD(communication_efficiency, value_finite(size->communication))
+SIZE_FIELD(serialisation, value_finite(size->serialisation))
+SIZE_FIELD(transfer, value_finite(size->transfer))
+SIZE_FIELD(computation_scalability, value_finite(size->computation))
 
 static const struct field fields[] = {
     {"processes", "processes", get_processes},
@@ -84,11 +79,11 @@ static void json_rows(struct json *json, const struct scaling *scaling)
         json_value(json, "kind", value_text(scaling_kind_name(row->kind)));
         json_value(json, "law", row->law.found ? value_text(law_text(law, &row->law)) : value_null());
         json_open(json, "coefficients", '{');
-        json_value(json, "constant_s", row->law.found ? seconds(row->law.constant_s) : value_null());
-        json_value(json, "factor_s", row->law.found ? known(row->law.factor_s) : value_null());
-        json_value(json, "power", row->law.found ? known(row->law.power) : value_null());
-        json_value(json, "logs", row->law.found ? value_count((uint64_t)row->law.logs) : value_null());
-        json_value(json, "error", row->law.found ? known(row->law.error) : value_null());
+        json_value(json, "constant_s", value_if(row->law.found, seconds(row->law.constant_s)));
+        json_value(json, "factor_s", value_if(row->law.found, value_finite(row->law.factor_s)));
+        json_value(json, "power", value_if(row->law.found, value_finite(row->law.power)));
+        json_value(json, "logs", value_if(row->law.found, value_count((uint64_t)row->law.logs)));
+        json_value(json, "error", value_if(row->law.found, value_finite(row->law.error)));
         json_close(json, '}');
         json_open(json, "times_s", '[');
         for (size_t s = 0; s < scaling->size_count; s++)
@@ -96,7 +91,7 @@ static void json_rows(struct json *json, const struct scaling *scaling)
         json_close(json, ']');
         json_open(json, "speedups", '[');
         for (size_t s = 0; s < scaling->size_count; s++)
-            json_value(json, NULL, known(row->speedups[s]));
+            json_value(json, NULL, value_finite(row->speedups[s]));
         json_close(json, ']');
         json_close(json, '}');
     }
@@ -113,7 +108,7 @@ static void json_forecasts(struct json *json, const struct scaling *scaling)
         json_value(json, "time_s", seconds(forecast->time.time_s));
         json_value(json, "low_s", seconds(forecast->time.low_s));
         json_value(json, "high_s", seconds(forecast->time.high_s));
-        json_value(json, "efficiency", known(forecast->efficiency));
+        json_value(json, "efficiency", value_finite(forecast->efficiency));
         json_close(json, '}');
     }
     json_close(json, ']');
@@ -130,9 +125,9 @@ void scaling_write_json(struct output *output, const struct scaling *scaling)
         json_row(&json, fields, FIELDS, NULL, &scaling->sizes[i]);
     json_close(&json, ']');
     json_rows(&json, scaling);
-    json_value(&json, "amdahl_serial_fraction", known(scaling->amdahl));
+    json_value(&json, "amdahl_serial_fraction", value_finite(scaling->amdahl));
     json_forecasts(&json, scaling);
-    json_value(&json, "half_efficiency_n", scaling->half_n > 0 ? value_count((uint64_t)scaling->half_n) : value_null());
+    json_value(&json, "half_efficiency_n", value_if(scaling->half_n > 0, value_count((uint64_t)scaling->half_n)));
     json_value(&json, "half_efficiency_measured", value_bool(scaling->half_measured));
     json_value(&json, "limited_by",
                scaling->breaking < scaling->row_count ? value_text(scaling->rows[scaling->breaking].name)

@@ -331,14 +331,14 @@ void search_write_text(struct output *output, const struct metrics *metrics, con
         return __VA_ARGS__;                                                                                            \
     }
 GETTER(node_id, value_count((uint64_t)(node - search->nodes)))
-GETTER(node_parent, node->parent == SEARCH_ROOT ? value_null() : value_count(node->parent))
+GETTER(node_parent, value_if(node->parent != SEARCH_ROOT, value_count(node->parent)))
 GETTER(node_hypothesis, value_text(node->hypothesis))
 GETTER(node_axis, value_text(search_axis_name(node->axis)))
 GETTER(node_title, value_text(node->title))
 GETTER(node_state, value_text(search_state_name(node->state)))
-GETTER(node_value, node->has_value ? value_ratio(node->value) : value_null())
+GETTER(node_value, value_if(node->has_value, value_ratio(node->value)))
 GETTER(node_threshold, value_ratio(node->threshold))
-GETTER(node_time, node->has_time ? value_time(node->ns) : value_null())
+GETTER(node_time, value_if(node->has_time, value_time(node->ns)))
 GETTER(node_calls, value_count(node->calls))
 GETTER(node_also, value_text(node->also_explains))
 GETTER(node_reason, value_text(node->reason))
@@ -389,22 +389,6 @@ void search_write_json(struct output *output, const struct metrics *metrics)
 
 /* XML */
 
-static void xml_text(struct output *output, const char *name, const char *text)
-{
-    if (!text)
-        return;
-    output_print(output, " %s=\"", name);
-    value_write_xml(output, value_text(text));
-    output_text(output, "\"");
-}
-
-static void xml_time(struct output *output, const char *name, int64_t ns)
-{
-    output_print(output, " %s=\"", name);
-    value_write_xml(output, value_time(ns));
-    output_text(output, "\"");
-}
-
 static void xml_count(struct output *output, const char *name, uint64_t count)
 {
     if (count > 0)
@@ -417,26 +401,26 @@ static void xml_node(struct output *output, const struct search_node *node)
     output_text(output, "<test");
     if (node->parent != SEARCH_ROOT)
         output_print(output, " parent=\"%u\"", node->parent);
-    xml_text(output, "state", search_state_name(node->state));
-    xml_text(output, "axis", search_axis_name(node->axis));
-    xml_text(output, "hypothesis", node->hypothesis);
-    xml_text(output, "title", node->title);
+    xml_attribute(output, "state", value_text(search_state_name(node->state)));
+    xml_attribute(output, "axis", value_text(search_axis_name(node->axis)));
+    xml_attribute(output, "hypothesis", value_text(node->hypothesis));
+    xml_attribute(output, "title", value_text(node->title));
     if (node->has_value)
         output_print(output, " value=\"%.17g\"", node->value);
     output_print(output, " threshold=\"%.17g\"", node->threshold);
     if (!is_share(node->unit))
         output_print(output, " unit=\"%d %d %d\"", node->unit.seconds, node->unit.bytes, node->unit.counts);
     if (node->has_time)
-        xml_time(output, "time_s", node->ns);
+        xml_attribute(output, "time_s", value_time(node->ns));
     xml_count(output, "calls", node->calls);
-    xml_text(output, "also_explains", node->also_explains);
-    xml_text(output, "reason", node->reason);
-    xml_text(output, "advice", node->advice);
+    xml_attribute(output, "also_explains", value_text(node->also_explains));
+    xml_attribute(output, "reason", value_text(node->reason));
+    xml_attribute(output, "advice", value_text(node->advice));
     xml_count(output, "more_true", node->more_true);
     xml_count(output, "more_false", node->more_false);
     xml_count(output, "more_unknown", node->more_unknown);
     if (node->cut)
-        xml_text(output, "cut", "true");
+        xml_attribute(output, "cut", value_text("true"));
     output_text(output, "/>\n");
 }
 
@@ -446,10 +430,10 @@ void search_write_xml(struct output *output, const struct metrics *metrics)
     if (!search)
         return;
     output_text(output, "<search");
-    xml_text(output, "source", search->source);
+    xml_attribute(output, "source", value_text(search->source));
     output_print(output, " tests=\"%llu\" threshold=\"%.17g\" least_calls=\"%llu\"", (unsigned long long)search->tests,
                  search->threshold, (unsigned long long)search->least_calls);
-    xml_time(output, "least_time_s", search->least_ns);
+    xml_attribute(output, "least_time_s", value_time(search->least_ns));
     output_text(output, ">\n");
     for (size_t i = 0; i < search->count; i++)
         xml_node(output, &search->nodes[i]);

@@ -158,11 +158,6 @@ void significance_write_text(struct output *output, const struct significance *s
         text_parts(output, significance, rows);
 }
 
-static struct value finite_value(double value)
-{
-    return isfinite(value) ? value_ratio(value) : value_null();
-}
-
 static void json_tested(struct json *json, const struct tested *tested)
 {
     bool has_rank = tested->kind >= TESTED_COMPUTING;
@@ -172,17 +167,17 @@ static void json_tested(struct json *json, const struct tested *tested)
                tested->kind == TESTED_COMPUTING || tested->kind == TESTED_COMMUNICATION ? value_null()
                : tested->kind <= TESTED_QUANTITY ? value_text(quantity_at(tested->quantity)->id)
                                                  : value_text(tested->name));
-    json_value(json, "rank", has_rank ? value_count(tested->rank) : value_null());
+    json_value(json, "rank", value_if(has_rank, value_count(tested->rank)));
     json_value(json, "before", value_ratio(tested->mean));
     json_value(json, "after", value_ratio(tested->now));
     json_value(json, "relative", value_bool(tested->is_relative));
     json_value(json, "change", value_ratio(tested->change));
-    json_value(json, "low", finite_value(tested->low));
-    json_value(json, "high", finite_value(tested->high));
-    json_value(json, "effect", finite_value(tested->effect));
+    json_value(json, "low", value_finite(tested->low));
+    json_value(json, "high", value_finite(tested->high));
+    json_value(json, "effect", value_finite(tested->effect));
     json_value(json, "p", value_ratio(tested->p));
     json_value(json, "significant", value_bool(tested->is_shown));
-    json_value(json, "runs_needed", tested->runs_needed ? value_count(tested->runs_needed) : value_null());
+    json_value(json, "runs_needed", value_if(tested->runs_needed, value_count(tested->runs_needed)));
     json_close(json, '}');
 }
 

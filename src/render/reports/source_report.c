@@ -204,7 +204,7 @@ void source_write_json(struct output *output, const struct source_report *report
         json_value(&json, "samples", value_count(cost->samples));
         json_value(&json, "self_s", value_time(cost->self_ns));
         json_value(&json, "total_s", value_time(cost->total_ns));
-        json_value(&json, "text", source.texts[line] ? value_text(source.texts[line]) : value_null());
+        json_value(&json, "text", value_text(source.texts[line]));
         json_close(&json, '}');
     }
     json_close(&json, ']');

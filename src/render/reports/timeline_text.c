@@ -185,15 +185,15 @@ GET(state_process, struct timeline_state, value_count(row_of(info, at->row)->pro
 GET(state_thread, struct timeline_state, value_count(row_of(info, at->row)->thread))
 GET(state_name, struct timeline_state, value_text(NAME_OF(states, at->state)))
 GET(state_enter, struct timeline_state, value_time(at->enter_ns))
-GET(state_leave, struct timeline_state, at->open ? value_null() : value_time(at->leave_ns))
+GET(state_leave, struct timeline_state, value_if(!at->open, value_time(at->leave_ns)))
 GET(state_depth, struct timeline_state, value_count(at->depth))
 GET(message_from, struct timeline_message, value_count(at->send_process))
 GET(message_to, struct timeline_message, value_count(at->receive_process))
-GET(message_send, struct timeline_message, at->send_row == TIMELINE_NONE ? value_null() : value_time(at->send_ns))
+GET(message_send, struct timeline_message, value_if(at->send_row != TIMELINE_NONE, value_time(at->send_ns)))
 GET(message_receive, struct timeline_message,
     at->receive_row == TIMELINE_NONE ? value_null() : value_time(at->receive_ns))
-GET(message_tag, struct timeline_message, at->tag == EVENT_UNKNOWN ? value_null() : value_integer(at->tag))
-GET(message_bytes, struct timeline_message, at->bytes < 0 ? value_null() : value_bytes((uint64_t)at->bytes))
+GET(message_tag, struct timeline_message, value_if(at->tag != EVENT_UNKNOWN, value_integer(at->tag)))
+GET(message_bytes, struct timeline_message, value_if(at->bytes >= 0, value_bytes((uint64_t)at->bytes)))
 GET(mark_process, struct timeline_mark, value_count(row_of(info, at->row)->process))
 GET(mark_thread, struct timeline_mark, value_count(row_of(info, at->row)->thread))
 GET(mark_name, struct timeline_mark, value_text(NAME_OF(marks, at->mark)))
@@ -236,7 +236,7 @@ void timeline_write_json(struct output *output, const struct timeline *timeline,
     json_value(&json, "end_s", value_time(info->end_ns));
     json_value(&json, "complete", value_bool(info->end.complete));
     json_value(&json, "clocks_fixed", value_bool(info->clocks.fixed));
-    json_value(&json, "clock_shift_s", info->clocks.fixed ? value_time(info->clocks.shift_ns) : value_null());
+    json_value(&json, "clock_shift_s", value_if(info->clocks.fixed, value_time(info->clocks.shift_ns)));
     json_close(&json, '}');
     json_value(&json, "from_s", value_time(view->from_ns));
     json_value(&json, "to_s", value_time(view->to_ns));

@@ -21,7 +21,7 @@ GETTER(scenario_options, value_text(row->options))
 GETTER(scenario_title, value_text(row->title))
 GETTER(scenario_run, value_time(row->end_ns))
 GETTER(scenario_saving, value_time(row->saving_ns))
-GETTER(scenario_share, replay_ns > 0 ? value_ratio((double)row->saving_ns / (double)replay_ns) : value_null())
+GETTER(scenario_share, value_if(replay_ns > 0, value_ratio((double)row->saving_ns / (double)replay_ns)))
 GETTER(scenario_forced, value_count(row->forced))
 GETTER(scenario_deadlock, value_bool(row->deadlock))
 
