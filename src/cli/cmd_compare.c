@@ -168,7 +168,8 @@ static void write_comparison(struct output *output, const void *context)
         compare_write_html(output, written->comparison, written->significance);
     else
         compare_write_text(output, written->comparison, written->significance, written->gate,
-                           written->options->all ? SIZE_MAX : TEXT_ROWS, run_wants_colour(written->options));
+                           written->options->all ? SIZE_MAX : TEXT_ROWS,
+                           run_wants_colour(&written->options->common, &written->options->target));
 }
 
 /* Versions of several runs each are tested against the first. NULL where one has a single run, unless `always`. */
