@@ -26,7 +26,7 @@ struct lost {
     double lost_s, wall_s, cpu_s; /* means */
     int64_t cores;                /* that the processes of a host may use; 0: not known */
 };
-static const double LOST_SHARE = 0.05;
+static const double LOST_SHARE = 0.02;
 
 /* In calls other than those that start and end MPI, which readings do not cover; `own`: without waiting for others. */
 static double calls_ns(const struct metrics *metrics, size_t row, bool own)

@@ -94,7 +94,7 @@ static int64_t pace(const void *context, uint32_t location, uint32_t index, int6
     return llround((double)ns * mean_ns / own_ns);
 }
 
-int64_t even_sections_saving(const struct graph *graph, const double *compute, unsigned free_waits)
+int64_t even_sections_saving(const struct graph *graph, const double *compute, struct replay_options without)
 {
     struct sections sections = {.graph = graph};
     int64_t saving_ns = 0;
@@ -110,8 +110,9 @@ int64_t even_sections_saving(const struct graph *graph, const double *compute, u
             sum_location(&sections, location);
         }
         find_means(&sections);
-        saving_ns = replay_saving(
-            graph, (struct replay_options){.pace = pace, .pace_context = &sections, .free_waits = free_waits});
+        without.pace = pace;
+        without.pace_context = &sections;
+        saving_ns = replay_saving(graph, without);
     }
     free(sections.own_ns);
     free(sections.gaps);

@@ -2,7 +2,7 @@
 #ifndef SIGHT_REPLAY_EVEN_SECTIONS_H
 #define SIGHT_REPLAY_EVEN_SECTIONS_H
 
-#include "graph/graph.h"
+#include "replay/replay.h"
 
 /* More cells of locations and sections are not replayed: what they need is kept beside (12 bytes each). */
 enum { EVEN_SECTIONS_CELLS = 1 << 20 };
@@ -12,8 +12,8 @@ enum { EVEN_SECTIONS_CELLS = 1 << 20 };
    the source, or after a location's last call. So the work that one process does alone between two calls of all is
    shared among all, as in Scalasca's hypothesis of balanced call paths; stretching all computing of a process alike
    (balance.h) leaves such work where it is. Locations that have no work (balance_limit) stay as they are. `compute`: by
-   location, all its computing. `free_waits` as of struct replay_options: the saving without these waits as well. 0 if
-   there are too many cells. */
-int64_t even_sections_saving(const struct graph *graph, const double *compute, unsigned free_waits);
+   location, all its computing. `without`: what else is different in the replay, of struct replay_options free_waits and
+   instead. 0 if there are too many cells. */
+int64_t even_sections_saving(const struct graph *graph, const double *compute, struct replay_options without);
 
 #endif

@@ -128,14 +128,15 @@ static void fill(struct steps *steps, const int64_t *compute_ns)
     find_means(steps);
 }
 
-static struct even_steps judge(const struct steps *steps, unsigned free_waits)
+static struct even_steps judge(const struct steps *steps, struct replay_options without)
 {
     const struct graph *graph = steps->graph;
     struct even_steps even = {0};
     double *alone_ns = memory_new(graph->location_count * sizeof *alone_ns);
+    without.pace = pace;
+    without.pace_context = steps;
     if (find_loss(steps, alone_ns) > EVEN * (double)graph_duration_ns(graph))
-        even.saving_ns = replay_saving(
-            graph, (struct replay_options){.pace = pace, .pace_context = steps, .free_waits = free_waits});
+        even.saving_ns = replay_saving(graph, without);
     for (uint32_t location = 0; location < graph->location_count; location++)
         if (alone_ns[location] > (double)even.alone_ns) {
             even.alone_ns = llround(alone_ns[location]);
@@ -145,7 +146,7 @@ static struct even_steps judge(const struct steps *steps, unsigned free_waits)
     return even;
 }
 
-struct even_steps even_steps_of(const struct graph *graph, const int64_t *compute_ns, unsigned free_waits)
+struct even_steps even_steps_of(const struct graph *graph, const int64_t *compute_ns, struct replay_options without)
 {
     uint32_t locations = (uint32_t)graph->location_count;
     size_t synchronisations = 0;
@@ -165,7 +166,7 @@ struct even_steps even_steps_of(const struct graph *graph, const int64_t *comput
     steps.means = memory_new(steps.count * sizeof *steps.means);
     steps.idle = memory_new(locations * sizeof *steps.idle);
     fill(&steps, compute_ns);
-    struct even_steps even = judge(&steps, free_waits);
+    struct even_steps even = judge(&steps, without);
     free(steps.begins);
     free(steps.cells);
     free(steps.means);

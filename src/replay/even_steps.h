@@ -2,7 +2,7 @@
 #ifndef SIGHT_REPLAY_EVEN_STEPS_H
 #define SIGHT_REPLAY_EVEN_STEPS_H
 
-#include "graph/graph.h"
+#include "replay/replay.h"
 
 /* A step is the part of the run between two collectives in which all processes wait for the last (barriers, allreduce,
    …). Work that is even in total can be uneven in each step, and the excess of one process can be in a few steps, or
@@ -18,8 +18,8 @@ struct even_steps {
     uint32_t alone_location; /* which */
 };
 
-/* `compute_ns`: computing by location. Locations without work (balance.h) are left alone. `free_waits` as in struct
-   replay_options: the saving without these waits as well. */
-struct even_steps even_steps_of(const struct graph *graph, const int64_t *compute_ns, unsigned free_waits);
+/* `compute_ns`: computing by location. Locations without work (balance.h) are left alone. `without`: what else is
+   different in the replay, of struct replay_options free_waits and instead. */
+struct even_steps even_steps_of(const struct graph *graph, const int64_t *compute_ns, struct replay_options without);
 
 #endif

@@ -50,6 +50,20 @@ static bool matters(const struct analysis *analysis, unsigned kinds)
                       (double)longest_victim_ns(analysis, kinds) >= REPLAY_SHARE_OF_ONE * duration);
 }
 
+/* Without a wrong order the messages still come when they come: the receives take them in the order of arrival. Free
+   `instead`. */
+static struct replay_options without_kind(const struct graph *graph, enum wait_kind kind)
+{
+    if (kind == WAIT_WRONG_ORDER_SAME || kind == WAIT_WRONG_ORDER_OTHER)
+        return (struct replay_options){.instead = arrival_order_of(graph)};
+    return (struct replay_options){.free_waits = kinds_with((int)kind)};
+}
+
+static void free_instead(struct replay_options *options)
+{
+    free((uint32_t *)(uintptr_t)options->instead);
+}
+
 /* A replay without the waits of a kind, if it matters. For kinds replayed together, the first one's replay is used for
    all.
  */
@@ -62,13 +76,9 @@ void save_waits(struct analyst *analyst, enum wait_kind kind)
     bool first = kind == WAIT_LATE_SENDER || !(kinds & ((1u << kind) - 1));
     if (!first || !matters(analysis, kinds))
         return;
-    /* Without a wrong order the messages still come when they come: the receives take them in the order of arrival. */
-    bool orders = kind == WAIT_WRONG_ORDER_SAME || kind == WAIT_WRONG_ORDER_OTHER;
-    struct replay_options options = {.free_waits = kinds};
-    if (orders)
-        options = (struct replay_options){.instead = arrival_order_of(analyst->graph)};
+    struct replay_options options = without_kind(analyst->graph, kind);
     struct replay replay = replay_run(analyst->graph, options);
-    free((uint32_t *)(uintptr_t)options.instead);
+    free_instead(&options);
     for (int k = (int)kind; kinds >> k; k++)
         if (kinds_with(k) == kinds && analysis->waits[k].ns > 0)
             analysis->waits[k].saving_ns = time_since(replay.end_ns, analysis->replay);
@@ -200,7 +210,8 @@ void save_by_even_sections(struct analyst *analyst)
 {
     struct spread spread = spread_of(analyst);
     if (!spread.even)
-        analyst->analysis->even_sections_saving = even_sections_saving(analyst->graph, spread.compute_ns, 0);
+        analyst->analysis->even_sections_saving =
+            even_sections_saving(analyst->graph, spread.compute_ns, (struct replay_options){0});
     free(spread.compute_ns);
 }
 
@@ -208,7 +219,7 @@ void save_by_even_sections(struct analyst *analyst)
 void save_by_even_steps(struct analyst *analyst)
 {
     struct analysis *analysis = analyst->analysis;
-    struct even_steps even = even_steps_of(analyst->graph, analyst->compute_ns, 0);
+    struct even_steps even = even_steps_of(analyst->graph, analyst->compute_ns, (struct replay_options){0});
     analysis->even_steps_saving = even.saving_ns;
     analysis->alone = even.alone_ns;
     /* Locations come in the order of the trace, which depends on the format. */
@@ -217,26 +228,25 @@ void save_by_even_steps(struct analyst *analyst)
 }
 
 /* What more each way of evening work saves when these waits are gone as well. */
-static int64_t totals_without(const struct analyst *analyst, const struct spread *spread, unsigned free_waits)
+static int64_t totals_without(const struct analyst *analyst, const struct spread *spread, struct replay_options without)
 {
     double *factors = balance_factors(spread->compute_ns, analyst->graph->location_count);
-    struct replay replay =
-        replay_run(analyst->graph, (struct replay_options){.compute = factors, .free_waits = free_waits});
+    without.compute = factors;
+    struct replay replay = replay_run(analyst->graph, without);
     free(factors);
     return time_since(replay.end_ns, analyst->analysis->replay) - analyst->analysis->balanced_saving;
 }
 
-static int64_t steps_without(const struct analyst *analyst, const struct spread *spread, unsigned free_waits)
+static int64_t steps_without(const struct analyst *analyst, const struct spread *spread, struct replay_options without)
 {
     (void)spread;
-    return even_steps_of(analyst->graph, analyst->compute_ns, free_waits).saving_ns -
-           analyst->analysis->even_steps_saving;
+    return even_steps_of(analyst->graph, analyst->compute_ns, without).saving_ns - analyst->analysis->even_steps_saving;
 }
 
-static int64_t sections_without(const struct analyst *analyst, const struct spread *spread, unsigned free_waits)
+static int64_t sections_without(const struct analyst *analyst, const struct spread *spread,
+                                struct replay_options without)
 {
-    return even_sections_saving(analyst->graph, spread->compute_ns, free_waits) -
-           analyst->analysis->even_sections_saving;
+    return even_sections_saving(analyst->graph, spread->compute_ns, without) - analyst->analysis->even_sections_saving;
 }
 
 /* A way of evening work may give the waiting process more to do, and hide a wait that the others leave: the most of
@@ -250,7 +260,7 @@ void save_beside_even_work(struct analyst *analyst, enum wait_kind kind)
     double least_ns = REPLAY_SHARE_OF_ONE * (double)analysis->duration;
     const struct way {
         int64_t saving_ns;
-        int64_t (*without)(const struct analyst *analyst, const struct spread *spread, unsigned free_waits);
+        int64_t (*without)(const struct analyst *analyst, const struct spread *spread, struct replay_options without);
     } ways[] = {{analysis->balanced_saving, totals_without},
                 {analysis->even_steps_saving, steps_without},
                 {analysis->even_sections_saving, sections_without}};
@@ -261,13 +271,15 @@ void save_beside_even_work(struct analyst *analyst, enum wait_kind kind)
     if ((double)sums->saving_ns < least_ns || (double)even_ns < least_ns)
         return;
     struct spread spread = spread_of(analyst);
+    struct replay_options without = without_kind(analyst->graph, kind);
     sums->remains_ns = 0;
     for (size_t i = 0; i < WAYS; i++) {
         if ((double)ways[i].saving_ns < NEARLY * (double)even_ns)
             continue;
-        int64_t remains_ns = ways[i].without(analyst, &spread, kinds_with((int)kind));
+        int64_t remains_ns = ways[i].without(analyst, &spread, without);
         sums->remains_ns = larger(sums->remains_ns, remains_ns);
     }
+    free_instead(&without);
     free(spread.compute_ns);
 }
 

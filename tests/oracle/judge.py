@@ -316,7 +316,6 @@ import judge_third  # noqa: E402,F401
 # What is known to be wrong, and why.
 KNOWN = {
     "random work in a ring with reductions every 7th": "in a ring every delay goes on to the next process: late senders come first",
-    "uneven work and a wrong order": "what even work leaves of a wrong order is not replayed",
 }
 
 

@@ -63,7 +63,7 @@ int main(void)
     }
     struct graph *graph = graph_of(&trace, PROCESSES);
     const int64_t compute[PROCESSES] = {100, 200, 300, 400};
-    tap_equal_int(even_steps_of(graph, compute, 0).saving_ns, 0, "no collectives: no steps");
+    tap_equal_int(even_steps_of(graph, compute, (struct replay_options){0}).saving_ns, 0, "no collectives: no steps");
     graph_free(graph);
     defs_free(defs);
     return tap_done();
