@@ -72,8 +72,8 @@ static int64_t median_gap_ns(const struct poll_run *run)
 }
 
 /* The series has ended: if it was polling, it is one call; otherwise only its last look counts, if it found something,
-   or each look is a call of its own. */
-/* The polls were merged as they came, in the hope that they are polling; here this is taken back if they were not. */
+   or each look is a call of its own. The polls were merged as they came, in the hope that they are polling; here this
+   is taken back if they were not. */
 static void end_run(struct poll_run *run, struct graph *graph, struct location *location, bool found)
 {
     if (run->count > 1) {

@@ -12,6 +12,7 @@ static inline void enter(struct call *call, const void *caller, uint32_t comm)
     call->location->open =
         (struct open_call){.frame = call, .function = call->function, .comm = comm, .write = call->write};
     if (!call->write)
+        /* The clock is read before anything is written, so that writing counts as part of the call. */
         return;
     call->enter_ticks = clock_entry();
     recorder_enter(call->location, call->function, real_caller(caller), comm, call->enter_ticks);
@@ -43,6 +44,7 @@ void call_comm_end(struct call *call, MPI_Comm comm, int outcome)
     if (outcome == MPI_SUCCESS)
         comm_look(call->location, call->comm, comm);
     else
+        /* A failed call that should have made it known leaves nothing: the handle may not exist. */
         comm_drop(call->comm, comm);
 }
 
@@ -56,6 +58,7 @@ bool call_on_window(struct call *call, enum function function, const void *calle
 
 int64_t call_end(struct call *call)
 {
+    /* Read once: records written at the end of the call all have its time. */
     if (call->leave_ticks == 0)
         call->leave_ticks = clock_now();
     return call->leave_ticks;

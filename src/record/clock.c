@@ -10,6 +10,7 @@
 #include <cpuid.h>
 #endif
 
+/* The narrowest of them counts: an interrupt between the two clocks makes a reading wide, rarely all of them. */
 enum { READINGS = 5 };
 
 struct clock recorder_clock;
@@ -32,6 +33,7 @@ static bool kernel_trusts_tsc(void)
 {
     char name[8] = "";
     int file = open("/sys/devices/system/clocksource/clocksource0/current_clocksource", O_RDONLY | O_CLOEXEC);
+    /* Where the kernel found the counters of the cores apart, it uses another clock, and so does the recorder. */
     if (file < 0)
         return false;
     ssize_t length = read(file, name, sizeof name - 1);
@@ -41,15 +43,18 @@ static bool kernel_trusts_tsc(void)
 
 enum clock_choice clock_choice_of(const char *name)
 {
-    if (name && strcmp(name, "tsc") == 0)
+    if (!name)
+        return CLOCK_AUTO;
+    if (strcmp(name, "tsc") == 0)
         return CLOCK_TSC;
-    return name && strcmp(name, "monotonic") == 0 ? CLOCK_KERNEL : CLOCK_AUTO;
+    return strcmp(name, "monotonic") == 0 ? CLOCK_KERNEL : CLOCK_AUTO;
 }
 
 static void choose(enum clock_choice choice)
 {
     bool has = choice != CLOCK_KERNEL && processor_has_tsc();
     if (choice == CLOCK_TSC && !has)
+        /* The user's choice is not refused silently: the times are still right, but each costs more. */
         fputs("sight: recorder: this processor has no usable time stamp counter; using the kernel's clock\n", stderr);
     recorder_clock.tsc = has && (choice == CLOCK_TSC || kernel_trusts_tsc());
     recorder_clock.begin = clock_read();
@@ -75,6 +80,7 @@ void clock_set_error(int64_t offset_ns, double drift)
     recorder_clock.begin.ns = with_error(recorder_clock.begin.ns);
 }
 
+/* Also for records of other processes: sync_clocks compares this clock. The error is of tests (host_of_clock). */
 int64_t clock_ns(void)
 {
     return with_error(clock_kernel());
@@ -88,6 +94,8 @@ struct clock_pair clock_read(void)
         return best;
     best.width = INT64_MAX;
     for (int i = 0; i < READINGS; i++) {
+        /* The kernel's clock was read at some moment between the two ticks: the middle is wrong by half the width at
+           most. */
         int64_t before = clock_now(), ns = clock_ns(), width = clock_now() - before;
         if (width < best.width)
             best = (struct clock_pair){.ticks = before + width / 2, .ns = ns, .width = width};

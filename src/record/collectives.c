@@ -4,6 +4,7 @@
 #include "core/event.h"
 
 int collective_size(MPI_Comm comm)
+/* MPI-4.0, 6.2.3: on an inter-communicator the counts are for the processes of the other group. */
 {
     int inter = 0, size = 0;
     PMPI_Comm_test_inter(comm, &inter);
@@ -49,6 +50,7 @@ static uint64_t sum(struct counts counts, int size, MPI_Datatype type)
     MPI_Count elements = 0;
     for (int i = 0; i < size; i++)
         elements += count_at(counts, i);
+    /* The product once: elements of one type are as large as the type times their number. */
     return message_bytes(1, type) * (uint64_t)elements;
 }
 
@@ -66,17 +68,22 @@ static int32_t root_recorded(int root)
 {
     if (root == NO_ROOT)
         return -1;
-    return root == MPI_ROOT ? ROOT_SELF : root == MPI_PROC_NULL ? ROOT_BESIDE : root;
+    if (root == MPI_ROOT)
+        return ROOT_SELF;
+    return root == MPI_PROC_NULL ? ROOT_BESIDE : root;
 }
 
 void collective(struct call *call, int root, uint64_t sent, uint64_t received)
 {
     struct location *location = call->location;
-    struct record_collective *record = call->write ? location_room(location, sizeof *record) : NULL;
+    if (!call->write)
+        return;
+    struct record_collective *record = location_room(location, sizeof *record);
     if (!record)
         return;
     record->base.ticks = call_end(call);
     record->root = root_recorded(root);
+    /* No byte of the file is left undefined: it is read back as a whole. */
     record->unused = 0;
     record->sent = sent;
     record->received = received;
@@ -86,14 +93,19 @@ void collective(struct call *call, int root, uint64_t sent, uint64_t received)
 void collective_to_all(struct call *call, MPI_Comm comm, int root, MPI_Count count, MPI_Datatype type)
 {
     struct part part = part_from_root(comm, root);
-    uint64_t bytes = part.gives || part.gets ? message_bytes(count, type) : 0;
+    uint64_t bytes = 0;
+    if (part.gives || part.gets)
+        bytes = message_bytes(count, type);
+    /* In MPI_Bcast the root's data are not sent to itself: it receives nothing. */
     collective(call, root, part.gives ? bytes : 0, part.gives ? 0 : bytes);
 }
 
 void collective_to_root(struct call *call, MPI_Comm comm, int root, MPI_Count count, MPI_Datatype type)
 {
     struct part part = part_to_root(comm, root);
-    uint64_t bytes = part.gives || part.gets ? message_bytes(count, type) : 0;
+    uint64_t bytes = 0;
+    if (part.gives || part.gets)
+        bytes = message_bytes(count, type);
     collective(call, root, part.gives ? bytes : 0, part.gets ? bytes : 0);
 }
 
@@ -101,20 +113,29 @@ void collective_gather(struct call *call, MPI_Comm comm, int root, const void *i
                        MPI_Datatype intype, MPI_Count outcount, MPI_Datatype outtype)
 {
     struct part part = part_to_root(comm, root);
-    uint64_t got = part.gets ? message_bytes(outcount, outtype) : 0, given = 0;
+    uint64_t got = 0, given = 0, blocks = 0;
+    if (part.gets) {
+        got = message_bytes(outcount, outtype);
+        blocks = (uint64_t)collective_size(comm);
+    }
+    /* With MPI_IN_PLACE the own block is already where it belongs, and its send arguments have no meaning. */
     if (part.gives)
         given = in == MPI_IN_PLACE ? got : message_bytes(incount, intype);
-    collective(call, root, given, got * (uint64_t)(part.gets ? collective_size(comm) : 0));
+    collective(call, root, given, got * blocks);
 }
 
 void collective_scatter(struct call *call, MPI_Comm comm, int root, const void *out, MPI_Count incount,
                         MPI_Datatype intype, MPI_Count outcount, MPI_Datatype outtype)
 {
     struct part part = part_from_root(comm, root);
-    uint64_t given = part.gives ? message_bytes(incount, intype) : 0, got = 0;
+    uint64_t given = 0, got = 0, blocks = 0;
+    if (part.gives) {
+        given = message_bytes(incount, intype);
+        blocks = (uint64_t)collective_size(comm);
+    }
     if (part.gets)
         got = out == MPI_IN_PLACE ? given : message_bytes(outcount, outtype);
-    collective(call, root, given * (uint64_t)(part.gives ? collective_size(comm) : 0), got);
+    collective(call, root, given * blocks, got);
 }
 
 void collective_gatherv(struct call *call, MPI_Comm comm, int root, const void *in, MPI_Count incount,
@@ -180,6 +201,7 @@ void collective_reduce_scatter(struct call *call, MPI_Comm comm, struct counts c
     collective(call, NO_ROOT, sum(counts, size, type), message_bytes(count_at(counts, rank), type));
 }
 
+/* More dimensions than anybody has; two bits each fit into `nobody`. */
 enum { CART_DIMENSIONS_MAX = 32 };
 struct neighbours {
     int sources, destinations; /* blocks in the arguments */
@@ -192,6 +214,8 @@ static struct neighbours cart_neighbours(MPI_Comm comm)
     int dimensions = 0, before, after;
     PMPI_Cartdim_get(comm, &dimensions);
     for (int i = 0; i < dimensions && i < CART_DIMENSIONS_MAX; i++) {
+        /* MPI-4.0, 8.6: the neighbours of a Cartesian topology come in pairs, for each dimension the lower and the
+           upper one; those beyond a border that is not periodic have blocks, too, but no data. */
         PMPI_Cart_shift(comm, i, 1, &before, &after);
         neighbours.nobody |= (uint64_t)(before == MPI_PROC_NULL) << 2 * i;
         neighbours.nobody |= (uint64_t)(after == MPI_PROC_NULL) << (2 * i + 1);
@@ -219,6 +243,7 @@ static struct neighbours neighbours_of(MPI_Comm comm)
 
 static bool is_there(const struct neighbours *neighbours, int index)
 {
+    /* Beyond the bits nothing is known: counted. */
     return index >= 2 * CART_DIMENSIONS_MAX || !(neighbours->nobody >> index & 1);
 }
 

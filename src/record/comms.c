@@ -32,6 +32,8 @@ struct frame {
 };
 enum { SECOND_SIDE = 1 << 30 };
 
+/* One for the process: numbers are shared by its threads, so that the same communicator has one number in all
+   locations. */
 static struct {
     pthread_mutex_t lock;
     struct table numbers;     /* handle -> number + 1 */
@@ -44,6 +46,7 @@ static struct {
 
 static void comms_lock(void)
 {
+    /* Only MPI_THREAD_MULTIPLE lets two threads be here at once: other programs pay nothing. */
     if (recorder.threaded)
         pthread_mutex_lock(&comms.lock);
 }
@@ -66,6 +69,7 @@ static uint64_t mix(uint64_t hash, uint64_t value)
 /* Ranks of all of a group in the frame; MPI_UNDEFINED where they are not in it. */
 static int *ranks_in(const struct frame *frame, MPI_Group group, int count)
 {
+    /* One array with three parts: the ranks, and what they are in the frame's two sides. */
     int *ranks = malloc(3 * sizeof *ranks * (size_t)count);
     if (!ranks)
         return NULL;
@@ -78,10 +82,11 @@ static int *ranks_in(const struct frame *frame, MPI_Group group, int count)
     if (frame->sides[1] != MPI_GROUP_NULL)
         PMPI_Group_translate_ranks(group, count, ranks, frame->sides[1], second);
     for (int i = 0; i < count; i++) {
+        ranks[i] = MPI_UNDEFINED;
         if (first[i] != MPI_UNDEFINED)
             ranks[i] = first[i];
-        else
-            ranks[i] = second[i] != MPI_UNDEFINED ? second[i] + SECOND_SIDE : MPI_UNDEFINED;
+        else if (second[i] != MPI_UNDEFINED)
+            ranks[i] = second[i] + SECOND_SIDE;
     }
     return ranks;
 }
@@ -92,14 +97,18 @@ static uint64_t group_members(MPI_Group group, const struct frame *frame, uint32
     int count = 0;
     PMPI_Group_size(group, &count);
     *size = (uint32_t)count;
-    *lowest = count ? INT32_MAX : -1;
-    int *ranks = count ? ranks_in(frame, group, count) : NULL;
+    *lowest = -1;
+    if (count == 0)
+        return 0;
+    *lowest = INT32_MAX;
+    int *ranks = ranks_in(frame, group, count);
     if (!ranks)
         return 0;
     uint64_t hash = (uint64_t)count;
     for (int i = 0; i < count; i++) {
         hash = mix(hash, (uint64_t)(uint32_t)ranks[i]);
-        *lowest = ranks[i] < *lowest ? ranks[i] : *lowest;
+        if (ranks[i] < *lowest)
+            *lowest = ranks[i];
         *strangers |= ranks[i] == MPI_UNDEFINED;
     }
     free(ranks);
@@ -123,7 +132,7 @@ static bool facts_look(struct comm_facts *facts, MPI_Comm comm, const struct fra
     PMPI_Comm_remote_group(comm, &group);
     uint64_t remote = group_members(group, frame, &facts->remote_size, &remote_lowest, &strangers);
     PMPI_Group_free(&group);
-    /* Both sides must come to the same answer. */
+    /* Both sides must come to the same answer, without a message: the one with the lower rank is the first. */
     facts->side = lowest > remote_lowest;
     facts->members = facts->side ? mix(remote, facts->members) : mix(facts->members, remote);
     return !strangers;
@@ -158,12 +167,15 @@ static enum record_kin kin_of(struct comm_facts *facts, MPI_Comm comm, uint32_t 
 /* How many communicators of such a family there were before. */
 static uint64_t namesakes(uint64_t family)
 {
+    /* 0 is no key of the table. */
     uint64_t *before = table_put(&comms.namesakes, family | 1);
     return before ? (*before)++ : 0;
 }
 
-/* The key: how many communicators of these members the parent had before is part of it. Both sides of an
-   inter-communicator may know different parents; and programs know different keys of a parent that they share. */
+/* The key, which every member computes alike without communicating: communicators are made by all members in the same
+   order, so that how many of these members the parent had before is the same everywhere, and is part of the key. Both
+   sides of an inter-communicator may know different parents; and programs know different keys of a parent that they
+   share. */
 static void facts_key(struct comm_facts *facts, uint32_t parent)
 {
     if (facts->kin == RECORD_OF_PARENT) {
@@ -196,7 +208,9 @@ static void facts_define(struct location *location, const struct comm_facts *fac
 static uint32_t number_new(uintptr_t handle)
 {
     if (comms.count == comms.capacity) {
-        uint32_t capacity = comms.capacity ? 2 * comms.capacity : 16;
+        uint32_t capacity = 16;
+        if (comms.capacity > 0)
+            capacity = 2 * comms.capacity;
         struct comm_facts *larger = realloc(comms.facts, capacity * sizeof *larger);
         if (!larger)
             return RECORD_COMM_NONE;
@@ -236,6 +250,7 @@ static uint32_t comm_add(struct location *location, uint32_t parent, MPI_Comm co
     facts.kin = kin_of(&facts, comm, parent);
     facts_key(&facts, parent);
     uint32_t number = facts_add(location, &facts, comm, parent, (struct span){0});
+    /* Topologies of inter-communicators do not exist. */
     if (facts.remote_size == 0)
         topology_record(location, number, comm);
     return number;
@@ -275,12 +290,16 @@ void comms_finish(void)
 
 uint32_t comm_number_of_other(struct location *location, MPI_Comm comm, bool *new)
 {
+    /* Without the lock: both fields belong to this thread, and `freed` only grows. A handle freed by another thread
+       just now is a race of the program itself. */
     if (location->last_comm == HANDLE_NUMBER(comm) && location->last_comm_freed == comms.freed)
         return location->last_comm_number;
     if (comm == MPI_COMM_NULL)
         return RECORD_WORLD;
     comms_lock();
     const uint64_t *known = table_find(&comms.numbers, HANDLE_NUMBER(comm));
+    /* First the number only: MPI must not be asked about the handle before the program's own call has accepted it
+       (comm_look). */
     uint32_t number = known ? (uint32_t)*known - 1 : number_new(HANDLE_NUMBER(comm));
     *new = number < comms.count &&comms.facts[number].unknown;
     if (!*new) {
@@ -319,6 +338,7 @@ void comm_drop(uint32_t number, MPI_Comm comm)
     comms_lock();
     if (is_unknown(number, HANDLE_NUMBER(comm))) {
         table_remove(&comms.numbers, HANDLE_NUMBER(comm));
+        /* The number can be given again, if it was the last: nothing has been recorded with it. */
         comms.count -= number + 1 == comms.count;
     }
     comms_unlock();
@@ -358,6 +378,7 @@ void comm_promised(struct location *location, uint32_t parent, MPI_Comm of, MPI_
     if (parent < comms.count) {
         struct comm_facts facts = comms.facts[parent];
         if (facts.kin != RECORD_OWN) {
+            /* Members of another program cannot be named the same way on both sides. */
             facts.kin = RECORD_OF_PARENT;
             facts.members = 0; /* all: both sides must say the same */
         }

@@ -28,10 +28,12 @@ void ending_note_in(struct location *location)
     first = location;
 }
 
-/* Only memory that is mapped is written, so that it may happen in a signal handler. */
+/* Runs in a signal handler. Only memory that is mapped is written: the header is a page of the file, which the kernel
+   writes when the process is gone. clock_now() is RDTSCP or clock_gettime(), both safe in handlers. */
 static void note(struct location *location, int signal_number)
 {
     struct record_header *header = location ? location->header : NULL;
+    /* After a fork without exec the child has the parent's mapping: its death is not the parent's. */
     if (!header || getpid() != process)
         return;
     header->died_ticks = clock_now();
@@ -43,6 +45,8 @@ static void note(struct location *location, int signal_number)
    would have. */
 static void die_as_before(const struct sigaction *action, int signal_number, const siginfo_t *info)
 {
+    /* A fault of the program itself (si_code above 0) happens again when the handler returns; one sent by kill()
+       does not, and must be sent once more. */
     own_sigaction(signal_number, action, NULL);
     if (info->si_code <= 0)
         syscall(SYS_tgkill, getpid(), syscall(SYS_gettid), signal_number);
@@ -50,13 +54,16 @@ static void die_as_before(const struct sigaction *action, int signal_number, con
 
 static void on_crash(int signal_number, siginfo_t *info, void *context)
 {
+    /* The loop ends with the last signal at the latest: only these five are sent here. */
     size_t i = 0;
     while (i + 1 < CRASHES && crashes[i] != signal_number)
         i++;
+    /* The thread that crashed may never have called MPI: then the process's first location takes the note. */
     struct location *mine = location_mine ? location_mine : first;
     note(mine, signal_number);
     if (mine != first)
         note(first, signal_number);
+    /* Whoever was there before is called as if we were not: a program may recover from its own faults. */
     if (before[i].sa_flags & SA_SIGINFO)
         before[i].sa_sigaction(signal_number, info, context);
     else if (before[i].sa_handler == SIG_DFL)
@@ -65,10 +72,12 @@ static void on_crash(int signal_number, siginfo_t *info, void *context)
         before[i].sa_handler(signal_number);
 }
 
+/* Registered by on_exit, so that the exit code is known; runs before destructors close the files. */
 static void on_exit_of_process(int code, void *unused)
 {
     (void)unused;
     struct record_header *header = first ? first->header : NULL;
+    /* RECORD_RUNNING: MPI was not finalised, so that this exit is an early one. */
     if (!header || header->end != RECORD_RUNNING || getpid() != process)
         return;
     header->died_ticks = clock_now();
@@ -89,6 +98,7 @@ static void watch(size_t i, const struct sigaction *found)
 {
     before[i] = *found;
     struct sigaction action = *found;
+    /* SA_ONSTACK: an overflow of the stack can only be handled on another one, if the program has set one up. */
     action.sa_flags |= SA_SIGINFO | SA_ONSTACK;
     action.sa_sigaction = on_crash;
     own_sigaction(crashes[i], &action, NULL);
@@ -110,6 +120,7 @@ void ending_hide(int signal_number, struct sigaction *seen)
 void ending_watch_again(int signal_number)
 {
     struct sigaction found;
+    /* Only if the program has put back the default: then a crash would leave no note. */
     for (size_t i = 0; i < CRASHES && process == getpid(); i++)
         if (crashes[i] == signal_number && own_sigaction(signal_number, NULL, &found) == 0 && !is_ours(&found) &&
             !(found.sa_flags & SA_SIGINFO) && found.sa_handler == SIG_DFL)
@@ -123,6 +134,7 @@ void ending_watch(void)
     on_exit(on_exit_of_process, NULL);
     for (size_t i = 0; i < CRASHES && hidden; i++)
         if (own_sigaction(crashes[i], NULL, &found) == 0 && !is_ours(&found) &&
+            /* A signal that is ignored kills nobody: there is nothing to note. */
             ((found.sa_flags & SA_SIGINFO) || found.sa_handler != SIG_IGN))
             watch(i, &found);
 }

@@ -5,6 +5,7 @@
 
 #include <pthread.h>
 
+/* MPI_File handles are the same in all threads: one table, with a lock of its own, as opening is rare. */
 static struct table files; /* file -> 1 + number of its communicator */
 static pthread_mutex_t files_lock = PTHREAD_MUTEX_INITIALIZER;
 
@@ -12,6 +13,7 @@ void file_opened(struct call *call, MPI_File file)
 {
     pthread_mutex_lock(&files_lock);
     uint64_t *comm = table_put(&files, (uintptr_t)file);
+    /* Without memory the file is unknown, and its calls have the world's communicator. */
     if (comm)
         *comm = (uint64_t)call->comm + 1;
     pthread_mutex_unlock(&files_lock);

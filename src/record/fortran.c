@@ -22,6 +22,8 @@ __attribute__((used)) void *fortran_resolve(struct fortran_entry *entry);
 void *fortran_resolve(struct fortran_entry *entry)
 {
     void *function = real_find_fortran(entry->name);
+    /* Two threads may look it up at once: both store the same address, and the release orders it after what dlsym
+       wrote. */
     __atomic_store_n(&entry->function, function, __ATOMIC_RELEASE);
     return function;
 }

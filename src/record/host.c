@@ -14,6 +14,7 @@ void host_name(char *name, size_t size)
     if (gethostname(name, size) != 0)
         snprintf(name, size, "host");
     name[size - 1] = '\0';
+    /* The name becomes part of file names. */
     for (char *at = name; *at; at++)
         if (!isalnum((unsigned char)*at) && *at != '.' && *at != '-')
             *at = '_';
@@ -39,6 +40,8 @@ uint64_t host_of_clock(int rank)
         host = hash_text(host, text);
     if (boot)
         fclose(boot);
+    /* For tests: a clock that is wrong by `offset` ns and `drift` for each rank, as if every process had a computer
+       of its own. */
     if (wrong && rank > 0) {
         char *drift;
         int64_t offset_ns = rank * strtoll(wrong, &drift, 10);

@@ -38,10 +38,12 @@
 static bool hold(void)
 {
     sigset_t samples, before;
+    /* Threads that are not sampled pay for one test. */
     if (!samples_here())
         return false;
     sigemptyset(&samples);
     sigaddset(&samples, samples_signal);
+    /* False if the program has blocked it itself: then it stays blocked. */
     return pthread_sigmask(SIG_BLOCK, &samples, &before) == 0 && !sigismember(&before, samples_signal);
 }
 
@@ -51,6 +53,8 @@ static void let_go(bool held)
     sigset_t samples;
     if (!held)
         return;
+    /* One that came meanwhile is delivered by this call. pthread_sigmask returns its error and leaves errno as it
+       is. */
     sigemptyset(&samples);
     sigaddset(&samples, samples_signal);
     pthread_sigmask(SIG_UNBLOCK, &samples, NULL);
@@ -118,6 +122,7 @@ static struct mask mask_with(const sigset_t *given)
     }
     mask.set = *given;
     sigaddset(&mask.set, samples_signal);
+    /* Copied with the signal added; `use` NULL says so. */
     mask.use = NULL;
     return mask;
 }
@@ -177,6 +182,7 @@ static bool have_limits;
 EXPORT int setsockopt(int file, int level, int option, const void *value, socklen_t length)
 {
     if (level == SOL_SOCKET && (option == SO_RCVTIMEO || option == SO_SNDTIMEO))
+        /* Never reset: one socket with a limit makes reads of all files a little slower, and nothing wrong. */
         __atomic_store_n(&have_limits, true, __ATOMIC_RELAXED);
     return NEXT(setsockopt)(file, level, option, value, length);
 }
@@ -222,6 +228,7 @@ static void *begin_thread(void *beginning)
 {
     struct beginning_thread thread = *(struct beginning_thread *)beginning;
     free(beginning);
+    /* Recording may have ended, or begun, between the creation and now. */
     if (!location_mine && recorder.started)
         recorder_attach();
     return thread.run(thread.argument);
@@ -235,6 +242,7 @@ EXPORT int pthread_create(pthread_t *restrict thread, const pthread_attr_t *rest
         return NEXT(pthread_create)(thread, attributes, run, argument);
     *beginning = (struct beginning_thread){run, argument};
     int result = NEXT(pthread_create)(thread, attributes, begin_thread, beginning);
+    /* begin_thread frees it; if there is no thread, nobody does. */
     if (result != 0)
         free(beginning);
     return result;
@@ -252,6 +260,7 @@ static void give_up(int number)
 
 EXPORT int sigaction(int number, const struct sigaction *action, struct sigaction *before)
 {
+    /* Until here the program never saw our handler: it must not get it back as "the one before". */
     bool ours = number == samples_signal && number;
     if (action)
         give_up(number);

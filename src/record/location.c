@@ -12,7 +12,8 @@
 
 enum { POPULATED_THREADS = 16, POPULATED_BYTES = 1 << 20 };
 
-/* The lock as its owner takes it: not in a sample, which has it. */
+/* The lock as its owner takes it: not in a sample, which has it. location_void and location_set_bytes take it from any
+   thread; the handler of samples only tries it, as the thread that it interrupts may hold it. */
 static void own_lock(struct location *location)
 {
     if (!location->holds_lock)
@@ -37,6 +38,7 @@ static void block_begin(struct location *location)
     location->at = location->block + RECORD_BLOCK_HEAD;
     location->block_end = location->block + location->header->block_size;
     location->block_at = RECORD_HEADER_SIZE + location->header->blocks * location->header->block_size;
+    /* The clock is read with the first record of each block: a file that lost blocks still has times. */
     location->calibrate_at = INT64_MIN;
 }
 
@@ -44,6 +46,7 @@ static void block_begin(struct location *location)
 static bool block_map(struct location *location)
 {
     uint32_t size = location->header->block_size;
+    /* posix_fallocate, so that writing to the mapping cannot fail for want of disk space: that would be a SIGBUS. */
     if (!own_file_extend(&location->file, RECORD_HEADER_SIZE, size))
         return false;
     location->block = own_file_map(&location->file, RECORD_HEADER_SIZE, size);
@@ -56,11 +59,13 @@ static bool block_map(struct location *location)
     return true;
 }
 
-/* The offset of a position in the file. */
+/* The offset of a position in the file. Positions are as if blocks followed each other; in the file the mapped block is
+   the first, and full ones are written after it. */
 static uint64_t file_place(const struct location *location, uint64_t position)
 {
-    return position >= location->block_at ? position - location->block_at + RECORD_HEADER_SIZE
-                                          : position + location->block_size;
+    if (position >= location->block_at)
+        return position - location->block_at + RECORD_HEADER_SIZE;
+    return position + location->block_size;
 }
 
 /* Writes the full block after those before it, and empties it. */
@@ -68,11 +73,16 @@ static bool block_flush(struct location *location)
 {
     struct record_header *header = location->header;
     uint64_t at = location->block_at + header->block_size, number = header->blocks + 1;
+    /* Written before it is counted: a reader of a killed process takes only blocks that the header counts. */
     if (!own_file_write(&location->file, location->block, header->block_size, at))
         return false;
+    /* Release: `sight status` reads the file while the program runs, and must find what the count promises. */
     __atomic_store_n(&header->blocks, number, __ATOMIC_RELEASE);
     __atomic_signal_fence(__ATOMIC_SEQ_CST); /* from here on the block counts as empty */
+    /* Zeros are no records: whatever is found after the last one of a killed process is recognised as free. */
     memset(location->block + RECORD_BLOCK_HEAD, 0, header->block_size - RECORD_BLOCK_HEAD);
+    /* The block's own number, last: until it matches the header's count, the mapped block is the one that was just
+       written. */
     __atomic_store_n((uint64_t *)(void *)location->block, number, __ATOMIC_RELEASE);
     return true;
 }
@@ -95,6 +105,7 @@ static void header_store(struct record_header *page, const struct record_header 
 {
     uint64_t magic;
     memcpy(&magic, header->magic, sizeof magic);
+    /* Everything but the magic first. */
     memcpy((char *)page + sizeof magic, (const char *)header + sizeof magic, sizeof *header - sizeof magic);
     page->block_size = block_size;
     __atomic_store_n((uint64_t *)(void *)page, magic, __ATOMIC_RELEASE);
@@ -103,9 +114,9 @@ static void header_store(struct record_header *page, const struct record_header 
 /* False and errno. */
 static bool file_begin(struct location *location, const struct record_header *header, uint32_t block_size)
 {
-    void *page = own_file_extend(&location->file, 0, RECORD_HEADER_SIZE)
-                     ? own_file_map(&location->file, 0, RECORD_HEADER_SIZE)
-                     : NULL;
+    void *page = NULL;
+    if (own_file_extend(&location->file, 0, RECORD_HEADER_SIZE))
+        page = own_file_map(&location->file, 0, RECORD_HEADER_SIZE);
     if (!page)
         return false;
     location->header = page;
@@ -154,11 +165,13 @@ void location_close(struct location *location, enum record_end end)
         struct clock_pair pair = clock_read();
         location_calibrate(location, location->last_ticks, &pair);
     }
+    /* Another thread may be marking a message of this location: it must find either all of it or nothing. */
     pthread_mutex_lock(&location->lock);
     bool all_in_one = location->block && location->header->blocks == 0;
     uint64_t used = all_in_one ? location_position(location) : 0;
     block_release(location);
     if (used > 0)
+        /* Only if no block was written: else the mapped block is in the middle. */
         own_file_truncate(&location->file, used); /* the rest of the file is ignored, and may stay */
     location->header->end = end;
     unmap(location);
@@ -179,24 +192,35 @@ void location_stop(struct location *location, enum record_reason reason)
     own_lock(location);
     block_release(location);
     own_unlock(location);
+    /* No limit any more: `events_left` is counted down with each record, and must not end the recording again. */
     location->events_left = UINT64_MAX;
 }
 
 /* Why the file cannot be written to, by errno. */
 static enum record_reason reason_of(int error)
 {
-    return error == ENOSPC || error == EDQUOT || error == EFBIG || error == EIO ? RECORD_DISK_FULL : RECORD_FILE_LOST;
+    switch (error) {
+    case ENOSPC:
+    case EDQUOT:
+    case EFBIG:
+    case EIO:
+        return RECORD_DISK_FULL;
+    default:
+        return RECORD_FILE_LOST;
+    }
 }
 
 bool location_next_block(struct location *location, size_t size)
 {
+    /* A record larger than a block fits nowhere: it is left out. */
     if (!location->block || size > location->header->block_size - RECORD_BLOCK_HEAD)
         return false;
     own_lock(location);
-    int before = errno;
-    bool flushed = !location->failed && block_flush(location);
-    int error = flushed ? 0 : location->failed ? location->failed : errno;
-    errno = before;
+    int before = errno, error = location->failed;
+    bool flushed = !error && block_flush(location);
+    if (!flushed && !error)
+        error = errno;
+    errno = before; /* the program must not see what recording does to it */
     if (flushed)
         block_begin(location);
     own_unlock(location);
@@ -218,12 +242,16 @@ void location_calibrate(struct location *location, int64_t ticks, const struct c
         .base.ticks = ticks, .ticks = pair->ticks, .ns = pair->ns, .width = pair->width};
     location_define(location, &record, sizeof record, RECORD_CALIBRATION, RECORD_WORLD);
     int64_t pause = ticks - recorder_clock.begin.ticks;
-    pause = pause < CALIBRATE_MIN ? CALIBRATE_MIN : pause > CALIBRATE_MAX ? CALIBRATE_MAX : pause;
+    if (pause < CALIBRATE_MIN)
+        pause = CALIBRATE_MIN;
+    if (pause > CALIBRATE_MAX)
+        pause = CALIBRATE_MAX;
     location->calibrate_at = location->last_ticks + pause;
 }
 
 bool location_prepare(struct location *location, size_t size, int64_t ticks)
 {
+    /* A loop: a new block needs the clock to be read, and that record may fill the block. */
     while (location->block) {
         if ((size_t)(location->block_end - location->at) < size) {
             if (!location_next_block(location, size))
@@ -244,7 +272,9 @@ bool location_prepare(struct location *location, size_t size, int64_t ticks)
 /* Where a position is in memory; NULL: it is in the file only. The lock is held, or this is the owner. */
 static unsigned char *mapped_at(const struct location *location, uint64_t position)
 {
-    return location->block && position >= location->block_at ? location->block + (position - location->block_at) : NULL;
+    if (!location->block || position < location->block_at)
+        return NULL;
+    return location->block + (position - location->block_at);
 }
 
 /* Called by any thread with the lock held: errors are left for the owner to find. */
@@ -277,10 +307,12 @@ void location_define(struct location *location, const void *record, size_t size,
     unsigned char *at = location_room(location, size);
     if (!at)
         return;
+    /* The first word is the kind: location_commit writes it last, so that the record becomes valid at once. */
     const size_t first = sizeof(uint64_t);
     memcpy(at + first, (const unsigned char *)record + first, size - first);
     uint64_t position = location_position(location);
     location_commit(location, size, kind, 0, comm);
+    /* Definitions are a list from the header on: a reader finds the names without reading all blocks. */
     if (location->last_definition) {
         own_lock(location);
         store(location, location->last_definition + sizeof(struct record_base), &position, sizeof position);
@@ -296,6 +328,7 @@ void location_void(struct location *location, uint64_t position)
     pthread_mutex_lock(&location->lock);
     uint8_t kind = location->file.path ? kind_at(location, position) : RECORD_NONE;
     if (kind != RECORD_NONE) {
+        /* A short record stays short, as its length follows from it. */
         kind = (uint8_t)((kind & RECORD_SHORT) | RECORD_VOID);
         store(location, position, &kind, sizeof kind);
     }

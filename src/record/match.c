@@ -25,8 +25,12 @@ struct loaded {
 static int look(struct dl_phdr_info *library, size_t size, void *context)
 {
     struct loaded *loaded = context;
-    const char *slash = strrchr(library->dlpi_name, '/'), *name = slash ? slash + 1 : library->dlpi_name;
+    const char *slash = strrchr(library->dlpi_name, '/'), *name = library->dlpi_name;
+    if (slash)
+        name = slash + 1;
     (void)size;
+    /* The versions of these libraries are part of their names: libmpi.so.12 is MPICH's ABI, .20 and .40 are Open
+       MPI's. */
     loaded->openmpi |= strncmp(name, "libmpi.so.40", 12) == 0 || strncmp(name, "libmpi.so.20", 12) == 0;
     loaded->mpich |= strncmp(name, "libmpich.so", 11) == 0 || strncmp(name, "libmpi.so.12", 12) == 0;
     return 0;
@@ -38,6 +42,7 @@ static void preload_switch(const char *preload)
     const char *at = strstr(preload, PREFIX), *from = at;
     while (from && from > preload && from[-1] != ':' && from[-1] != ' ')
         from--;
+    /* Somebody else's LD_PRELOAD, or one already switched. */
     if (!at || strncmp(at + strlen(PREFIX), own, strlen(own)) != 0)
         return;
     const char *to = at + strlen(PREFIX) + strlen(own) + strlen(".so");
@@ -51,6 +56,7 @@ static void preload_switch(const char *preload)
     setenv("LD_PRELOAD", all, 1);
 }
 
+/* A constructor: no code of the program has run yet, so that starting again has no effect that anybody sees. */
 __attribute__((constructor)) static void match(int argc, char **argv)
 {
     const char *preload = getenv("LD_PRELOAD");
@@ -59,7 +65,11 @@ __attribute__((constructor)) static void match(int argc, char **argv)
     const char *before = getenv(ONCE);
     snprintf(pid, sizeof pid, "%d", (int)getpid());
     dl_iterate_phdr(look, &loaded);
-    bool wrong = strcmp(own, "mpich") == 0 ? loaded.openmpi && !loaded.mpich : loaded.mpich && !loaded.openmpi;
+    bool wrong = loaded.mpich && !loaded.openmpi;
+    if (strcmp(own, "mpich") == 0)
+        wrong = loaded.openmpi && !loaded.mpich;
+    /* A program with both, or with none, is left alone. The same process does not start again twice, or it might do so
+       for ever. */
     if (!wrong || argc < 1 || !preload || (before && strcmp(before, pid) == 0))
         return;
     ssize_t length = readlink("/proc/self/exe", path, sizeof path - 1);
@@ -68,5 +78,6 @@ __attribute__((constructor)) static void match(int argc, char **argv)
     path[length] = '\0';
     setenv(ONCE, pid, 1);
     preload_switch(preload);
+    /* Returns only if it fails: then the program runs with the wrong recorder, which finds out by itself. */
     execv(path, argv);
 }

@@ -5,7 +5,8 @@
 
 #include <pthread.h>
 
-/* The size of predefined types, without calling MPI; -1 for others. */
+/* The size of predefined types, without calling MPI: most messages have one of these, and PMPI_Type_size would be a
+   large part of what recording costs. -1 for others. */
 static int size_known(MPI_Datatype type)
 {
     if (type == MPI_BYTE || type == MPI_CHAR)
@@ -14,14 +15,19 @@ static int size_known(MPI_Datatype type)
         return sizeof(int);
     if (type == MPI_DOUBLE)
         return sizeof(double);
-    return type == MPI_DATATYPE_NULL ? 0 : -1;
+    if (type == MPI_DATATYPE_NULL)
+        return 0;
+    return -1;
 }
 
 uint64_t message_bytes(MPI_Count count, MPI_Datatype type)
 {
-    int size = count > 0 ? size_known(type) : 0;
+    int size = 0;
+    if (count > 0)
+        size = size_known(type);
     if (size < 0 && PMPI_Type_size(type, &size) != MPI_SUCCESS)
         return 0;
+    /* A type of 2 GB and more does not fit into an int (MPI-4.0, 5.1.5). */
     if (size == MPI_UNDEFINED) {
         MPI_Count large = 0;
         PMPI_Type_size_x(type, &large);
@@ -40,15 +46,23 @@ uint64_t message_put_send(struct call *call, uint64_t bytes, int dest, int tag, 
 
 void message_send(struct call *call, MPI_Count count, MPI_Datatype type, int dest, int tag)
 {
-    int size = count > 0 ? size_known(type) : 0;
+    int size = 0;
+    if (count > 0)
+        size = size_known(type);
     call->bytes_unknown = size < 0;
-    if (dest != MPI_PROC_NULL && call->write)
-        call->send_at = message_put_send(call, size > 0 ? (uint64_t)count * (uint64_t)size : 0, dest, tag, call->comm);
+    if (dest != MPI_PROC_NULL && call->write) {
+        uint64_t bytes = 0;
+        if (size > 0)
+            bytes = (uint64_t)count * (uint64_t)size;
+        /* Recorded before MPI is called: if the call never returns, the trace shows that it was sending. */
+        call->send_at = message_put_send(call, bytes, dest, tag, call->comm);
+    }
     call->location->open.send_at = call->send_at;
 }
 
 void message_sent(struct call *call, MPI_Count count, MPI_Datatype type)
 {
+    /* Only now MPI may be asked for the size: a wrong type is the program's error, to be reported by its own call. */
     if (call->send_at && call->bytes_unknown)
         location_set_bytes(call->location, call->send_at, message_bytes(count, type));
 }
@@ -81,6 +95,7 @@ void message_received(struct call *call, uint32_t comm, const MPI_Status *status
 
 void message_receive_failed(struct call *call, uint32_t comm, const MPI_Status *status, int outcome)
 {
+    /* The message arrived, if too long for the buffer: it must have its receive, or the send would look unmatched. */
     if (message_truncated(outcome))
         message_received(call, comm, status);
 }
@@ -97,6 +112,8 @@ MPI_Status *message_status(struct call *call, MPI_Status *status)
     return status == MPI_STATUS_IGNORE ? &call->status : status;
 }
 
+/* A message found by MPI_Mprobe is received by MPI_Mrecv, which has no communicator argument. Another thread may do
+   it. */
 static struct table matched; /* message -> communicator + 1 */
 static pthread_mutex_t matched_lock = PTHREAD_MUTEX_INITIALIZER;
 

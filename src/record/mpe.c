@@ -23,11 +23,14 @@ static struct location *location_now(void)
 {
     if (!recorder.started || !recorder.on)
         return NULL;
-    struct location *location = location_mine ? location_mine : recorder_attach();
-    if (location)
+    /* A thread that never called MPI gets its location here. */
+    struct location *location = location_mine;
+    if (!location)
+        location = recorder_attach();
+    if (location) {
         location->header->user_events = 1;
-    if (location)
         busy_before = location_busy(location);
+    }
     return location;
 }
 
@@ -53,6 +56,7 @@ EXPORT int MPE_Finish_log(const char *filename)
 
 EXPORT int MPE_Initialized_logging(void)
 {
+    /* MPE: 0 not initialised, 1 initialised, 2 finished. */
     return finished ? 2 : begun || recorder.started;
 }
 
@@ -70,6 +74,7 @@ EXPORT int MPE_Stop_log(void)
 
 EXPORT int MPE_Log_get_event_number(void)
 {
+    /* Relaxed: only the numbers must differ; nothing else depends on them. */
     return __atomic_fetch_add(&next_state_event, 1, __ATOMIC_RELAXED);
 }
 
@@ -89,6 +94,7 @@ EXPORT int MPE_Log_get_solo_eventID(int *event)
 /* Also while recording is switched off: later events need its name. */
 static int describe(enum record_kind kind, int start, int end, const char *const texts[3])
 {
+    /* A thread that has recorded nothing does not begin with a definition. */
     struct location *location = recorder.started ? location_mine : NULL;
     if (!location)
         return MPE_LOG_OK;
@@ -148,7 +154,9 @@ EXPORT int MPE_Log_info_event(int event, const char *bytes)
 {
     struct location *location = location_now();
     size_t size = sizeof(struct record_base) + MPE_LOG_BYTESIZE;
-    struct record_base *base = location ? location_room(location, size) : NULL;
+    struct record_base *base = NULL;
+    if (location)
+        base = location_room(location, size);
     if (base) {
         base->ticks = clock_now();
         memcpy(base + 1, bytes, MPE_LOG_BYTESIZE);

@@ -30,7 +30,8 @@ struct region {
     _Atomic unsigned threads;
 };
 
-/* One execution of a region. Each thread has a place of its own, a cache line. */
+/* One execution of a region. Each thread has a place of its own, a cache line: writing to a shared one would slow down
+   the very region that is measured. */
 struct place {
     _Alignas(64) int64_t begin, end;
 };
@@ -51,6 +52,8 @@ static __thread struct call *spare;  /* of the last call, for the next one */
 /* NULL where there are too many. */
 static struct region *region_at(uintptr_t address)
 {
+    /* Open addressing without removal: an address once stored stays, so that compare-and-swap is all the locking
+       needed. */
     for (size_t i = 0, at = address >> 2; i < REGIONS; i++, at++) {
         struct region *region = &regions[at % REGIONS];
         uintptr_t found = 0;
@@ -63,8 +66,14 @@ static struct region *region_at(uintptr_t address)
 /* NULL where it is not recorded: nested, or no memory. */
 static struct call *call_begin(uintptr_t address)
 {
-    struct region *region = depth == 0 ? region_at(address) : NULL;
-    struct call *call = region ? (spare ? spare : malloc(sizeof *call)) : NULL;
+    struct region *region = NULL;
+    if (depth == 0)
+        region = region_at(address);
+    if (!region)
+        return NULL;
+    struct call *call = spare;
+    if (!call)
+        call = malloc(sizeof *call);
     if (!call)
         return NULL;
     spare = NULL;
@@ -78,9 +87,11 @@ static struct call *call_begin(uintptr_t address)
 static void call_join(struct call *call)
 {
     unsigned index = atomic_fetch_add(&call->threads, 1);
-    place = index < THREADS ? &call->places[index] : NULL;
-    if (place)
-        place->begin = place->end = clock_entry();
+    place = NULL;
+    if (index >= THREADS)
+        return;
+    place = &call->places[index];
+    place->begin = place->end = clock_entry();
 }
 
 /* And does nothing more, unless this is called again. */
@@ -99,6 +110,7 @@ static void call_end(struct call *call)
     atomic_fetch_add(&call->region->calls, 1);
     atomic_fetch_add(&call->region->time, time);
     atomic_fetch_add(&call->region->work, work);
+    /* Another thread may have stored more meanwhile: the exchange fails, and `most` is what it stored. */
     while (threads > most && !atomic_compare_exchange_weak(&call->region->threads, &most, threads))
         continue;
     /* It is never freed: a thread of libomp may look at its place once more. */
@@ -189,7 +201,7 @@ static void on_parallel_end(union data *parallel, union data *task, int flags, c
     parallel->pointer = NULL;
     if (!call)
         return;
-    /* A single thread does not wait, and has no barrier. */
+    /* A single thread does not wait, and has no barrier: the end is the begin only if no barrier has set it. */
     if (place && place->end == place->begin)
         call_leave();
     depth = 0;
@@ -217,6 +229,8 @@ static void on_sync_region(int kind, int scope, union data *parallel, union data
     (void)parallel;
     (void)task;
     (void)address;
+    /* The last barrier of the region sets the end that counts; after one inside, the work goes on and the next one
+       moves it. */
     if (scope == OMPT_SCOPE_BEGIN) {
         call_leave();
         depth = 0;
@@ -271,7 +285,9 @@ __attribute__((constructor)) static void begin(void)
 static long long ns_of(int64_t ticks, struct clock_pair now)
 {
     double elapsed = (double)(now.ticks - started.ticks);
-    return elapsed > 0 ? (long long)((double)ticks * (double)(now.ns - started.ns) / elapsed) : 0;
+    if (elapsed <= 0)
+        return 0;
+    return (long long)((double)ticks * (double)(now.ns - started.ns) / elapsed);
 }
 
 /* Children of the program that did not start another one do not write. */
@@ -284,8 +300,10 @@ __attribute__((destructor)) static void write_regions(void)
         uintptr_t address = atomic_load(&regions[i].address);
         Dl_info about;
         struct link_map *map = NULL;
+        /* - 1: the address is that after the call, which may belong to the next function. */
         if (!address || !dladdr1((void *)(address - 1), &about, (void **)&map, RTLD_DL_LINKMAP) || !map)
             continue;
+        /* Only with a region to write: a program without OpenMP leaves no file. */
         if (!file && !(file = fopen(path, "we")))
             return;
         fprintf(file, "region %lld %u %lld %lld %llu %s\n", (long long)regions[i].calls, regions[i].threads,

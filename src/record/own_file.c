@@ -15,6 +15,8 @@
 
 enum { OUT_OF_THE_WAY = 960 }; /* the lowest number that is taken, where so many are allowed */
 
+/* Programs close descriptors that are not theirs (daemons close all), and the number may be another file by now: device
+   and inode decide. */
 static bool is_this(const struct own_file *file, int descriptor)
 {
     struct stat about;
@@ -22,7 +24,7 @@ static bool is_this(const struct own_file *file, int descriptor)
            about.st_ino == file->inode;
 }
 
-/* The descriptor under a high number. */
+/* The descriptor under a high number: programs expect the low ones in order, and select() allows 1,024. */
 static int move_away(int descriptor)
 {
     int error = errno, high = fcntl(descriptor, F_DUPFD_CLOEXEC, OUT_OF_THE_WAY);
@@ -42,6 +44,7 @@ static int descriptor_of(struct own_file *file)
         return file->descriptor;
     }
     int again = open(file->path, O_RDWR | O_CLOEXEC);
+    /* Somebody has put another file in its place: not to be written to. */
     if (again >= 0 && !is_this(file, again)) {
         close(again);
         errno = EBADF;
@@ -56,6 +59,7 @@ static int descriptor_of(struct own_file *file)
 bool own_file_create(struct own_file *file, const char *path)
 {
     struct stat about;
+    /* O_EXCL: a file that is there belongs to somebody else. 0600: a trace may show what a program does. */
     *file = (struct own_file){.descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600)};
     if (file->descriptor < 0)
         return false;
@@ -72,7 +76,7 @@ bool own_file_create(struct own_file *file, const char *path)
     return false;
 }
 
-/* A file that grows beyond what a process may write would kill it. */
+/* A file that grows beyond what a process may write would kill it (SIGXFSZ). */
 static bool may_have(uint64_t size)
 {
     struct rlimit limit;
@@ -85,6 +89,7 @@ static bool may_have(uint64_t size)
 bool own_file_extend(struct own_file *file, uint64_t at, uint64_t size)
 {
     int descriptor = may_have(at + size) ? descriptor_of(file) : -1, error = EINTR;
+    /* The program's own signals may interrupt it. */
     while (descriptor >= 0 && error == EINTR)
         error = posix_fallocate(descriptor, (off_t)at, (off_t)size);
     if (descriptor >= 0 && error != 0)
@@ -118,6 +123,7 @@ bool own_file_write(struct own_file *file, const void *data, size_t size, uint64
     const char *from = data;
     int error = errno, descriptor = may_have(at + size) ? descriptor_of(file) : -1;
     while (descriptor >= 0 && size > 0) {
+        /* pwrite, not write: other threads write elsewhere in the same file. */
         ssize_t done = pwrite(descriptor, from, size, (off_t)at);
         if (done < 0 && errno == EINTR)
             continue;
@@ -165,6 +171,7 @@ void own_file_close(struct own_file *file)
 void own_file_fail(struct own_file *file, int reason)
 {
     char *name;
+    /* The reason is in the name, for `sight record` to report: the file itself has no room for it. */
     if (own_file_truncate(file, 0) && asprintf(&name, "%s" RECORD_FAILED_SUFFIX "%d", file->path, reason) >= 0) {
         rename(file->path, name);
         free(name);

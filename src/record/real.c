@@ -23,6 +23,7 @@ static const char *const fortran_libraries[] = {"libmpichfort.so.12", "libmpifor
    program is linked with the recorder, which has all functions, the linker may have left MPI out. */
 static void *find_in_library(const char *name, int how)
 {
+    /* RTLD_NOLOAD: first only what is loaded already. Opening one would start a second MPI. */
     for (size_t i = 0; i < sizeof libraries / sizeof *libraries; i++) {
         void *library = dlopen(libraries[i], RTLD_LAZY | how);
         void *found = library ? dlsym(library, name) : NULL;
@@ -47,6 +48,7 @@ void *real_find(const char *name)
     if (!found)
         found = find_in_library(name, RTLD_NOLOAD);
     if (!found)
+        /* Linked with the recorder, and MPI left out by the linker: now it must be loaded. */
         found = find_in_library(name, RTLD_GLOBAL);
     return found_or_abort(found, name);
 }
@@ -88,7 +90,9 @@ static int find_in_fortran(struct dl_phdr_info *library, size_t size, void *cont
 {
     struct wanted *wanted = context;
     (void)size;
-    void *handle = is_fortran_library(library->dlpi_name) ? dlopen(library->dlpi_name, RTLD_LAZY | RTLD_NOLOAD) : NULL;
+    void *handle = NULL;
+    if (is_fortran_library(library->dlpi_name))
+        handle = dlopen(library->dlpi_name, RTLD_LAZY | RTLD_NOLOAD);
     if (handle)
         wanted->found = dlsym(handle, wanted->name);
     return wanted->found != NULL;
@@ -104,6 +108,7 @@ static void *open_fortran(const char *name)
         void *library = dlopen(fortran_libraries[i], RTLD_LAZY | RTLD_GLOBAL);
         found = library ? dlsym(library, name) : NULL;
     }
+    /* The ranges were collected when the recorder was loaded, before this library. */
     find_fortran();
     return found;
 }
@@ -142,6 +147,7 @@ static int add_ranges(struct dl_phdr_info *library, size_t size, void *unused)
     (void)unused;
     for (size_t i = 0; i < library->dlpi_phnum; i++) {
         const ElfW(Phdr) *segment = &library->dlpi_phdr[i];
+        /* Only code: return addresses are in nothing else. */
         if (segment->p_type != PT_LOAD || !(segment->p_flags & PF_X))
             continue;
         struct ranges here = {.count = 0};
@@ -175,5 +181,6 @@ const void *real_caller_of_fortran(const void *address)
 {
     if (!in_ranges(&fortran, address) && !in_ranges(&recorder_itself, address))
         return address;
+    /* The library has called its own entry point: then the place in the program is unknown. */
     return in_ranges(&fortran, real_fortran_caller) ? NULL : real_fortran_caller;
 }

@@ -33,8 +33,10 @@ static pthread_key_t thread_end;
 
 /* A thread ends: its location is complete. */
 static void on_thread_end(void *location)
+/* First the timer: a sample must not meet a file that is being closed. */
 {
     samples_stop(location);
+    /* recorder_close and the child of fork() walk through the list. */
     pthread_mutex_lock(&locations_lock);
     location_close(location, RECORD_FINALIZED);
     pthread_mutex_unlock(&locations_lock);
@@ -45,6 +47,8 @@ static __thread bool refused;
 
 static void refuse(int reason)
 {
+    /* Only the first location can say it: this one has no file. Its header is shared, so that `lost_threads` needs
+       the lock. */
     refused = true;
     for (struct location *location = locations; location; location = location->next)
         if (location->thread == 0 && location->header) {
@@ -53,6 +57,7 @@ static void refuse(int reason)
         }
 }
 
+/* Called by the thread itself, with its first call; never in a signal handler, as it allocates and opens files. */
 struct location *recorder_attach(void)
 {
     if (refused)
@@ -60,6 +65,7 @@ struct location *recorder_attach(void)
     int before = errno;
     pthread_mutex_lock(&locations_lock);
     struct record_header header = about;
+    /* Numbers in the order of the threads' first calls: thread 0 is the one that initialised MPI. */
     header.thread = threads++;
     struct location *location = location_open(&settings, &header);
     if (location) {
@@ -71,10 +77,12 @@ struct location *recorder_attach(void)
         refuse(errno);
     }
     pthread_mutex_unlock(&locations_lock);
+    /* The first location ends with the process, others with their thread: the key's destructor closes them. */
     if (location && header.thread > 0) {
         pthread_setspecific(thread_end, location);
         samples_start(location);
     }
+    /* The program must not see what opening a file did to it; without a location the caller reports errno. */
     if (location)
         errno = before;
     return location;
@@ -87,7 +95,8 @@ bool recorder_path(char *path, size_t size, const char *suffix)
     return length > 0 && (size_t)length < size;
 }
 
-/* The child of fork() does not belong to the MPI program. */
+/* The child of fork() does not belong to the MPI program. It has the parent's mappings of the files: writing to them
+   would destroy the parent's records. Only the thread that called fork() exists here, so that no lock is needed. */
 static void on_fork(void)
 {
     recorder.started = false;
@@ -126,6 +135,7 @@ static void locations_mark(enum record_end end)
 {
     pthread_mutex_lock(&locations_lock);
     for (struct location *location = locations; location; location = location->next)
+        /* Other processes read `end` in the file: it says at any moment how the location would be left. */
         if (location->header)
             location->header->end = end;
     pthread_mutex_unlock(&locations_lock);
@@ -141,6 +151,7 @@ static bool begin_first(MPI_Group world, bool threaded)
     resources_choose(settings_want_resources());
     know_process(world);
     about.world = world_of_launcher(recorder.size);
+    /* 0700: traces show what programs do. */
     mkdir(settings.directory, 0700); /* on hosts that do not share the file system it is missing */
     if (!recorder_attach()) {
         fprintf(stderr, "sight: process %d: cannot record to '%s': %s\n", recorder.rank, settings.directory,
@@ -169,9 +180,11 @@ static bool begin(enum function function, const void *caller, int64_t begin_tick
     if (world == MPI_GROUP_NULL || !(again ? begin_again(threaded) : begin_first(world, threaded)))
         return false;
     struct location *location = location_mine;
+    /* No samples from here on: the signal's handler writes to the same location. */
     location_busy(location);
     if (!again)
         location_calibrate(location, begin_ticks, &recorder_clock.begin);
+    /* From here on other threads record, too. */
     recorder.on = recorder.started = true;
     /* First of all: no record may precede one that was put before it. */
     if (!recorder.skip[function])
@@ -222,6 +235,7 @@ void recorder_sync(MPI_Comm all)
 
 void recorder_finish(void)
 {
+    /* The last moment: after MPI_Finalize nothing is recorded. */
     if (location_mine) {
         samples_note_modules(location_mine);
         resources_put(location_mine);
@@ -240,13 +254,15 @@ void recorder_stop_samples(void)
 
 void recorder_close(void)
 {
+    /* First no new records, then no more samples, then the end is marked: whoever sees FINALIZED finds everything. */
     recorder.started = false;
     recorder_stop_samples();
     locations_mark(RECORD_FINALIZED);
     request_table_remove();
 }
 
-/* The process ends: files are truncated to the used part. If MPI is not finalised, threads may still write to them. */
+/* The process ends: files are truncated to the used part. If MPI is not finalised, threads may still write to them, and
+   `end` says that they were running. */
 __attribute__((destructor)) static void close_files(void)
 {
     pthread_mutex_lock(&locations_lock);

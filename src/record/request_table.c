@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <unistd.h>
 
+/* Pages of the file are mapped one by one, as requests are needed: `sight status` reads them while the program runs. */
 enum { PAGE_SIZE = RECORD_REQUESTS_BLOCK * sizeof(struct record_request), PAGES_MAX = 1 << 14 };
 
 static struct own_file file = {.descriptor = -1};
@@ -17,6 +18,7 @@ static bool table_open(void)
     if (!tried && recorder_path(path, sizeof path, RECORD_REQUESTS_SUFFIX))
         own_file_create(&file, path);
     tried = true;
+    /* A run that cannot have the file has the requests in ordinary memory: then others do not see them. */
     return file.path != NULL;
 }
 
@@ -33,6 +35,7 @@ struct record_request *request_table_page(uint32_t number)
 
 void request_table_remove(void)
 {
+    /* After MPI_Finalize nothing is pending, and the file has no use. */
     if (file.path)
         unlink(file.path);
     own_file_close(&file);

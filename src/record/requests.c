@@ -11,7 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Numbers are reused, the lowest first: requests posted and completed together have consecutive numbers. */
+/* Numbers are reused, the lowest first: requests posted and completed together have consecutive numbers, which one
+   record names as a range. The blocks are mapped from a file, so that other processes can see what is pending. */
 enum { POOL_BLOCK = RECORD_REQUESTS_BLOCK };
 struct pool_block {
     uint64_t free; /* bits */
@@ -73,6 +74,7 @@ static struct record_request *request_new(void)
     if (requests.first_free == requests.block_count && !pool_grow())
         return NULL;
     struct pool_block *block = &requests.blocks[requests.first_free];
+    /* The lowest bit that is set: the lowest free number. */
     struct record_request *request = &block->requests[__builtin_ctzll(block->free)];
     block->free &= block->free - 1;
     return request;
@@ -87,7 +89,7 @@ static void slot_free(struct record_request *request)
         requests.first_free = place / POOL_BLOCK;
 }
 
-/* Forgets the handle, unless it stands for a newer request. */
+/* Forgets the handle, unless it stands for a newer request: MPI gives freed handles to new requests at once. */
 static void handle_drop(const struct record_request *request)
 {
     if (request_find(request->handle) == request)
@@ -111,6 +113,7 @@ static void range_add(struct call *call, struct range *range, const struct recor
 {
     if (!call->write || !request->is_recorded)
         return;
+    /* A gap: what was collected is written, and a new range begins. */
     if (range->count == REQUESTS_AT_ONCE_MAX || request->number != range->first + range->count)
         range_end(call, range);
     if (range->count++ == 0)
@@ -137,9 +140,11 @@ static void request_add(struct call *call, const MPI_Request *handle, const stru
     if (*handle == MPI_REQUEST_NULL)
         return;
     struct range range = {0};
+    /* location_put_requests is outside the lock: writing a block to disk must not stop the other threads. */
     requests_lock();
     struct record_request *request = request_for(HANDLE_NUMBER(*handle));
     if (request) {
+        /* Everything but its number and handle is new: the slot was another request's. */
         uint32_t number = request->number;
         *request = *facts;
         request->handle = HANDLE_NUMBER(*handle);
@@ -249,6 +254,7 @@ void requests_start(struct call *call, int count, const MPI_Request *handles)
         request->cancelled = false;
         request->location = (uintptr_t)call->location;
         if (!request->receive && !request->collective)
+            /* Each start sends a message of its own. */
             request->send_at = message_put_send(call, request->bytes, request->partner, request->tag, request->comm);
         range_add(call, &range, request);
     }
@@ -303,7 +309,8 @@ void request_freed(const MPI_Request *handle)
         location_void((struct location *)(uintptr_t)facts.location, facts.send_at);
 }
 
-/* For a call that may complete it; NULL if it is not tracked, or another argument of the call has it. */
+/* For a call that may complete it; NULL if it is not tracked, or another argument of the call has it.
+   Held: another thread that completes the same request in the meantime would free the slot under this call. */
 static struct record_request *request_hold(uintptr_t handle)
 {
     struct record_request *request = request_find(handle);
@@ -318,6 +325,7 @@ static unsigned char *remember(struct call *call, int count, const MPI_Request *
                                enum record_wait wait)
 {
     size_t number = count > 0 && handles ? (size_t)count : 0;
+    /* One more byte, so that the size is never 0: NULL means that there is no memory. */
     call->requests = location_scratch(call->location, number * sizeof *call->requests + size + 1);
     call->request_count = call->requests ? number : 0;
     requests_lock();
@@ -351,6 +359,7 @@ void requests_release(struct call *call)
         if (!request)
             continue;
         request->held = false;
+        /* The handle was given to a newer request while this one was held, so that nobody else frees the slot. */
         if (request_find(request->handle) != request)
             slot_free(request);
     }
@@ -368,6 +377,7 @@ static int class_of(int error)
 bool requests_known(const struct call *call, int outcome)
 {
     int class = class_of(outcome);
+    /* After any other error MPI says nothing about single requests. */
     return call->requests && (class == MPI_SUCCESS || class == MPI_ERR_IN_STATUS || class == MPI_ERR_TRUNCATE);
 }
 
@@ -393,8 +403,10 @@ static void request_ended(struct call *call, size_t index, const MPI_Status *sta
     if (!request || class == MPI_ERR_PENDING)
         return;
     requests_lock();
+    /* A copy: as soon as the lock is released, another thread may use the slot again. */
     struct record_request facts = *request;
     request->active = request->held = false;
+    /* Persistent requests stay for their next start. */
     if (!facts.persistent || request_find(facts.handle) != request)
         request_drop(request);
     call->requests[index] = NULL;

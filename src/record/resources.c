@@ -24,7 +24,9 @@ void resources_choose(bool is_wanted)
 static bool text_read(const char *path, char *text, size_t size)
 {
     int file = open(path, O_RDONLY | O_CLOEXEC);
-    ssize_t got = file >= 0 ? read(file, text, size - 1) : -1;
+    ssize_t got = -1;
+    if (file >= 0)
+        got = read(file, text, size - 1);
     if (file >= 0)
         close(file);
     if (got <= 0)
@@ -37,10 +39,13 @@ static bool text_read(const char *path, char *text, size_t size)
 static uint32_t quota(void)
 {
     char text[64], *end;
+    /* Control groups, version 2: "max 100000" without a limit, else microseconds in each period. */
     if (!text_read("/sys/fs/cgroup/cpu.max", text, sizeof text) || *text < '0' || *text > '9')
         return 0;
     double most = strtod(text, &end), period = strtod(end, NULL);
-    return period > 0 && most / period < 1e6 ? (uint32_t)(1000 * most / period) : 0;
+    if (period <= 0 || most / period >= 1e6)
+        return 0;
+    return (uint32_t)(1000 * most / period);
 }
 
 static bool begin_record(struct location *location, size_t size, struct record_base **base)
@@ -49,6 +54,7 @@ static bool begin_record(struct location *location, size_t size, struct record_b
         return false;
     *base = location_room(location, size);
     if (*base)
+        /* Zeros for what cannot be read, also in fields that have no meaning here. */
         memset(*base, 0, size);
     return *base != NULL;
 }
@@ -77,6 +83,7 @@ static int64_t delay_ns(void)
     char text[96], *end;
     if (!text_read("/proc/thread-self/schedstat", text, sizeof text))
         return -1;
+    /* The first number is the time on a core, the second the time in the run queue. */
     strtoull(text, &end, 10);
     return (int64_t)strtoull(end, NULL, 10);
 }
@@ -99,6 +106,7 @@ void resources_put(struct location *location)
         record->involuntary = usage.ru_nivcsw;
         record->faults = usage.ru_minflt;
         record->disk_faults = usage.ru_majflt;
+        /* Linux counts kB. */
         record->peak_bytes = (int64_t)usage.ru_maxrss * 1024;
     }
     location_commit(location, sizeof *record, RECORD_RESOURCES, 0, RECORD_WORLD);

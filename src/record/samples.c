@@ -41,6 +41,7 @@ static uintptr_t interrupted_at(const ucontext_t *context)
 #endif
 }
 
+/* Paths of one thread; more are cut at their callers. Slots: twice as many, so that probing soon ends. */
 enum { FRAMES_MAX = 64, PATHS_MAX = 1 << 18, SLOTS = 2 * PATHS_MAX, MODULES_MAX = 1024 };
 _Static_assert((int)PATHS_MAX <= (int)RECORD_SHORT_PATHS, "short records have the numbers of all paths");
 
@@ -85,11 +86,13 @@ static _Unwind_Reason_Code on_frame(struct _Unwind_Context *context, void *argum
     struct walk *walk = argument;
     int exact = 0;
     uintptr_t address = _Unwind_GetIPInfo(context, &exact), frame = _Unwind_GetCFA(context);
+    /* A broken chain of frames: what was found until here is right. */
     if (frame < walk->frame || address == 0)
         return _URC_END_OF_STACK;
     walk->frame = frame;
     if (walk->count == 0 && address != walk->interrupted)
         return _URC_NO_REASON;
+    /* A return address is after its call, perhaps in the next line; the place of the interruption is exact. */
     walk->addresses[walk->count++] = address - !exact;
     return walk->count < FRAMES_MAX ? _URC_NO_REASON : _URC_END_OF_STACK;
 }
@@ -98,6 +101,7 @@ static _Unwind_Reason_Code on_frame(struct _Unwind_Context *context, void *argum
 
 static bool code_is_known(uintptr_t address)
 {
+    /* Acquire: pairs with the release in module_add, so that the entry is complete before it is counted. */
     uint32_t count = __atomic_load_n(&module_count, __ATOMIC_ACQUIRE);
     for (uint32_t i = 0; i < count; i++)
         if (address >= modules[i].begin && address < modules[i].end)
@@ -119,11 +123,14 @@ static uint32_t path_number(struct location *location, uint32_t parent, uintptr_
 {
     struct sampler *sampler = location->sampler;
     struct path *path = path_slot(sampler, parent, address);
+    /* In the handler: location_define writes into the mapped block, and takes no memory. */
     if (path->number)
         return path->number;
     if (sampler->path_count + 1 >= PATHS_MAX)
         return parent;
     *path = (struct path){.address = address, .parent = parent, .number = ++sampler->path_count};
+    /* dl_iterate_phdr takes a lock that the interrupted code may hold: files are looked up later, by
+       samples_note_unknown. */
     sampler->unknown_code |= !code_is_known(address);
     struct record_path record = {
         .base = {.ticks = ticks}, .address = address, .parent = parent, .number = path->number};
@@ -133,6 +140,8 @@ static uint32_t path_number(struct location *location, uint32_t parent, uintptr_
 
 /* The sample */
 
+/* In the handler, with the location's lock. The room may be gone, and a new block may be begun: only system calls that
+   are safe in handlers (pwrite, pread). */
 static void put(struct location *location, uint32_t path, uint32_t missed, int64_t ticks)
 {
     struct record_base *record = location_room_at(location, sizeof *record, ticks);
@@ -153,6 +162,7 @@ static void put(struct location *location, uint32_t path, uint32_t missed, int64
 static void take(struct location *location, uintptr_t interrupted, uint32_t missed)
 {
     struct walk walk = {.interrupted = interrupted};
+    /* Before the unwinder, so that its time is not part of the sample's. */
     int64_t ticks = clock_now();
     _Unwind_Backtrace(on_frame, &walk);
     if (walk.count == 0)
@@ -165,17 +175,22 @@ static void take(struct location *location, uintptr_t interrupted, uint32_t miss
         location->calibrate_at = INT64_MIN; /* location_prepare is called with the next record */
 }
 
+/* The signal's handler, in the thread whose timer sent it. `inside` is set by the thread itself: its records are never
+   half written here. Other threads only hold `lock`, which is tried and never waited for. */
 static void on_sample(int number, siginfo_t *info, void *context)
 {
     struct location *location = location_mine;
     (void)number;
+    /* SI_TIMER: the program may send itself the same signal. */
     if (info->si_code != SI_TIMER || !location || location->inside || !recorder.on || !recorder.started ||
         !location->sampler || !location->block)
         return;
+    /* The interrupted code may be between a system call and its look at errno. */
     int before = errno;
     location_busy(location);
     if (pthread_mutex_trylock(&location->lock) == 0) {
         location->holds_lock = true;
+        /* The kernel sends one signal for several periods that passed: the rest is in si_overrun. */
         take(location, interrupted_at(context), info->si_overrun > 0 ? (uint32_t)info->si_overrun : 0);
         location->holds_lock = false;
         pthread_mutex_unlock(&location->lock);
@@ -194,6 +209,7 @@ static bool module_add(uintptr_t begin, uintptr_t end)
         return false;
     modules[module_count].begin = begin;
     modules[module_count].end = end;
+    /* The entry first, then the count: a handler may read at any moment. */
     __atomic_store_n(&module_count, module_count + 1, __ATOMIC_RELEASE);
     return true;
 }
@@ -203,10 +219,12 @@ static void module_define(struct location *location, const struct dl_phdr_info *
     char path[PATH_MAX];
     const char *name = *file->dlpi_name ? file->dlpi_name : "/proc/self/exe";
     struct record_module record = {.base = {.ticks = clock_now()}, .begin = begin, .end = end, .load = file->dlpi_addr};
+    /* A file that was deleted has no real path: its name as loaded is better than nothing. */
     if (!realpath(name, path))
         strncpy(path, name, sizeof path - 1)[sizeof path - 1] = '\0';
     size_t length = strnlen(path, sizeof record.path - 1);
     memcpy(record.path, path, length);
+    /* Records are whole words; the path ends with at least one zero. */
     location_define(location, &record, (offsetof(struct record_module, path) + length + 8) / 8 * 8,
                     RECORD_DEFINE_MODULE, RECORD_WORLD);
 }
@@ -228,7 +246,10 @@ void samples_note_modules(struct location *location)
     if (!samples_signal)
         return;
     bool before = location_busy(location);
+    /* The lock of modules is only taken by threads outside the handler: nobody waits for a thread that a sample has
+       stopped. */
     pthread_mutex_lock(&modules_lock);
+    /* Before dl_iterate_phdr, whose lock should not be held while a block is written to disk. */
     location_prepare(location, sizeof(struct record_module), clock_now());
     dl_iterate_phdr(on_module, location);
     pthread_mutex_unlock(&modules_lock);
@@ -252,6 +273,7 @@ static bool signal_take(int number)
 {
     struct sigaction before, action = {.sa_sigaction = on_sample, .sa_flags = SA_SIGINFO | SA_RESTART};
     static const int faults[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL};
+    /* Somebody wants this signal. */
     if (!__sigaction || __sigaction(number, NULL, &before) != 0 || (before.sa_flags & SA_SIGINFO) ||
         before.sa_handler != SIG_DFL)
         return false;
@@ -280,6 +302,7 @@ bool samples_want_thread(void)
     enum { THREADS_MOST = 256 };
     static uint32_t threads;
     return samples_signal && recorder.started && recorder.on &&
+           /* Each has a table of paths of its own, 8 MB of address space. */
            __atomic_add_fetch(&threads, 1, __ATOMIC_RELAXED) <= THREADS_MOST;
 }
 
@@ -305,6 +328,8 @@ static struct sampler *sampler_new(void)
 /* False: the kernel gives no timer. */
 static bool timer_start(struct sampler *sampler)
 {
+    /* SIGEV_THREAD_ID: to this thread, whose CPU time the clock counts; a signal to the process would stop any of
+       them. */
     struct sigevent event = {.sigev_notify = SIGEV_THREAD_ID, .sigev_signo = samples_signal};
     struct timespec pause = {.tv_sec = interval_ns / 1000000000, .tv_nsec = interval_ns % 1000000000};
     event.sigev_notify_thread_id = (pid_t)syscall(SYS_gettid);
@@ -333,6 +358,7 @@ void samples_stop(struct location *location)
     struct sampler *sampler = location->sampler;
     if (!sampler || !sampler->armed)
         return;
+    /* First the flag, then the timer: a signal that is on its way finds nothing to do. */
     sampler->armed = false;
     timer_delete(sampler->timer);
 }
