@@ -70,6 +70,8 @@ enum status causal_calls_begin(struct causal_calls *calls, const struct defs *de
 
 /* Collecting */
 
+/* Only calls that wait for others are of interest: the graph of these alone takes far less memory than that of all
+   calls. */
 static enum interest interest_of(const struct state_def *state)
 {
     static const char *const windows[] = {"MPI_Win_post", "MPI_Win_start", "MPI_Win_complete", "MPI_Win_wait"};
@@ -83,7 +85,9 @@ static enum interest interest_of(const struct state_def *state)
         if (strcmp(state->name, windows[i]) == 0)
             return INTEREST_PLAIN;
     enum request_role requests = request_role_of(state);
-    return requests == REQUESTS_START || requests == REQUESTS_COMPLETE ? INTEREST_REQUESTS : INTEREST_NONE;
+    if (requests == REQUESTS_START || requests == REQUESTS_COMPLETE)
+        return INTEREST_REQUESTS;
+    return INTEREST_NONE;
 }
 
 /* In some formats definitions come between events. */
@@ -117,7 +121,7 @@ static struct thread_calls *thread_of(struct causal_calls *calls, const struct e
     return &calls->threads[*at];
 }
 
-/* No more than the batch that it comes from. */
+/* No more than the batch that it comes from, so that the copy never overflows. */
 static void forward(struct causal_calls *calls, const struct event *event)
 {
     calls->batch->events[calls->batch->count++] = *event;
@@ -127,6 +131,8 @@ static void begin_call(struct causal_calls *calls, struct thread_calls *thread, 
 {
     enum interest interest = (enum interest)state_interest(calls, state).interest;
     calls->later |= interest == INTEREST_LATER;
+    /* Waits and tests matter only once there is a collective that they could complete; before that they are most
+       calls. */
     thread->follows = interest != INTEREST_NONE && (interest != INTEREST_REQUESTS || calls->later);
     if (thread->follows)
         ARRAY_PUSH(thread->places, thread->count, thread->capacity, (struct call_place){ordinal, CAUSAL_NONE});
@@ -161,6 +167,7 @@ static void leave(struct causal_calls *calls, struct thread_calls *thread, const
         }
     }
     open_states_remove(&thread->open, at);
+    /* Nested calls are passed on with the outermost one: the graph sees them begin and end in the right order. */
     thread->follows &= !last;
 }
 
@@ -204,7 +211,9 @@ enum status causal_calls_flush(struct causal_calls *calls, const struct batch *b
     struct sink *sink = graph_builder_sink(calls->graph);
     calls->batch->arena = batch->arena;
     calls->batch->arena_length = batch->arena_length;
-    enum status status = calls->batch->count > 0 ? sink->events(sink, calls->batch, err) : STATUS_OK;
+    enum status status = STATUS_OK;
+    if (calls->batch->count > 0)
+        status = sink->events(sink, calls->batch, err);
     calls->batch->count = 0;
     return status;
 }
@@ -228,45 +237,50 @@ static void place_point(void *context, uint32_t gate, uint32_t location, uint32_
     struct call call = graph_call(placing->graph, location, index);
     if (leaves && place.leave == CAUSAL_NONE)
         return;
+    /* Links are numbers of 30 bits beside two for the kind. */
     if (causality->point_count >= CAUSAL_LINKS - 1) {
         causality->too_large = true;
         return;
     }
     struct causal_timeline *timeline = &causality->timelines[thread->timeline];
     uint32_t link = (uint32_t)causality->point_count << 2 | (uint32_t)(leaves ? CAUSAL_LEAVE : CAUSAL_ENTER);
-    ARRAY_PUSH(causality->points, causality->point_count, causality->point_capacity,
-               (struct causal_point){.time_ns = leaves ? call.leave_ns : call.enter_ns,
-                                     .timeline = thread->timeline,
-                                     .gate = gate & INT32_MAX,
-                                     .leaves = leaves});
-    ARRAY_PUSH(timeline->events, timeline->count, timeline->capacity,
-               (struct causal_event){link, leaves ? place.leave : place.enter});
+    struct causal_point point = {.timeline = thread->timeline, .gate = gate & INT32_MAX, .leaves = leaves};
+    struct causal_event event;
+    if (leaves) {
+        point.time_ns = call.leave_ns;
+        event = (struct causal_event){link, place.leave};
+    } else {
+        point.time_ns = call.enter_ns;
+        event = (struct causal_event){link, place.enter};
+    }
+    ARRAY_PUSH(causality->points, causality->point_count, causality->point_capacity, point);
+    ARRAY_PUSH(timeline->events, timeline->count, timeline->capacity, event);
 }
 
 static int by_call(const void *a, const void *b)
 {
     const struct call_bytes *left = a, *right = b;
-    return (left->call > right->call) - (left->call < right->call);
+    return order_by(left->call, right->call);
 }
 
 static struct causal_bytes find_bytes(void *context, uint32_t location, uint32_t index)
 {
     struct placing *placing = context;
     const struct thread_calls *thread = &placing->calls->threads[placing->threads[location]];
-    const struct call_bytes *bytes = thread->bytes_count == 0
-                                         ? NULL
-                                         : bsearch(&(struct call_bytes){.call = index}, thread->bytes,
-                                                   thread->bytes_count, sizeof *thread->bytes, by_call);
-    return bytes ? (struct causal_bytes){bytes->sent, bytes->received}
-                 : (struct causal_bytes){BYTES_UNKNOWN, BYTES_UNKNOWN};
+    const struct call_bytes *bytes = NULL;
+    if (thread->bytes_count > 0)
+        bytes = bsearch(&(struct call_bytes){.call = index}, thread->bytes, thread->bytes_count, sizeof *thread->bytes,
+                        by_call);
+    if (!bytes)
+        return (struct causal_bytes){BYTES_UNKNOWN, BYTES_UNKNOWN};
+    return (struct causal_bytes){bytes->sent, bytes->received};
 }
 
 static int by_ordinal(const void *a, const void *b)
 {
     const struct causal_event *left = a, *right = b;
-    if (left->ordinal != right->ordinal)
-        return left->ordinal < right->ordinal ? -1 : 1;
-    return (left->link > right->link) - (left->link < right->link);
+    int order = order_by(left->ordinal, right->ordinal);
+    return order ? order : order_by(left->link, right->link);
 }
 
 static void make_gates(struct causal_calls *calls, const struct graph *graph, struct causality *causality)
@@ -277,6 +291,7 @@ static void make_gates(struct causal_calls *calls, const struct graph *graph, st
             (uint32_t)*map_find(&calls->index, map_pair(graph->locations[i].process, graph->locations[i].thread));
     causal_gates_make(graph, causality, &(struct causal_placer){place_point, find_bytes, &placing});
     free(placing.threads);
+    /* Points were added gate by gate; the logical clock walks each timeline in the order of its events. */
     for (size_t i = 0; causality->point_count > 0 && i < causality->timeline_count; i++)
         if (causality->timelines[i].count > 0)
             qsort(causality->timelines[i].events, causality->timelines[i].count, sizeof(struct causal_event),

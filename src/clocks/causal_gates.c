@@ -2,6 +2,7 @@
 #include "clocks/causal_gates.h"
 
 #include "core/memory.h"
+#include "core/numbers.h"
 #include "graph/graph_neighbours.h"
 #include "graph/graph_sides.h"
 #include "graph/graph_windows.h"
@@ -69,7 +70,9 @@ static struct member *member_of(const struct maker *maker, uint32_t instance, ui
         else
             high = middle;
     }
-    return low < end && maker->members[low].location == location ? &maker->members[low] : NULL;
+    if (low == end || maker->members[low].location != location)
+        return NULL;
+    return &maker->members[low];
 }
 
 static void add_member(struct maker *maker, size_t *filled, uint32_t index_of_instance, struct member member)
@@ -80,6 +83,7 @@ static void add_member(struct maker *maker, size_t *filled, uint32_t index_of_in
         member.gives = member.gets = true;
     if (graph->streams[instance->stream].sided)
         member.side = (uint8_t)graph_side_of(graph, instance, member.location);
+    /* Counts of its own: a member without bytes neither gives nor gets, and no wait is claimed for it. */
     if (causal_counts_of(&graph->defs->states[graph->streams[instance->stream].state]) != COUNTS_SAME) {
         member.bytes = maker->placer->bytes(maker->placer->context, member.location, member.call);
         member.gives = member.bytes.sent > 0;
@@ -123,7 +127,9 @@ static void add_operations(struct maker *maker, size_t *filled)
     }
     for (size_t i = 0; i < graph->operation_count; i++) {
         const struct operation *operation = &graph->operations[i];
-        struct member *member = operation->started ? NULL : member_of(maker, operation->instance, operation->location);
+        if (operation->started)
+            continue;
+        struct member *member = member_of(maker, operation->instance, operation->location);
         if (!member)
             continue;
         member->done_location = operation->done_location;
@@ -209,6 +215,7 @@ static bool bind_parts(struct maker *maker, uint32_t instance, const struct part
 {
     struct member *members = maker->members + maker->first[instance];
     size_t count = maker->first[instance + 1] - maker->first[instance], givers = 0, getters = 0;
+    /* A leave that is missing from the trace is bound by nothing. */
     for (size_t i = 0; i < count; i++) {
         givers += parts->gives(&members[i], parts);
         getters += parts->gets(&members[i], parts) && members[i].done_call != GRAPH_NONE;
@@ -231,10 +238,16 @@ static bool bind_rooted(struct maker *maker, uint32_t index, bool from_root)
     if (instance->root_location == GRAPH_NONE)
         return false;
     const struct member *root = member_of(maker, index, instance->root_location);
-    int beside = root ? root->side : 0, across = maker->graph->streams[instance->stream].sided ? 1 - beside : beside;
-    struct parts parts = from_root ? (struct parts){root_gives, others_get, root, beside, across}
-                                   : (struct parts){others_give, root_gets, root, across, beside};
-    return root && bind_parts(maker, index, &parts);
+    if (!root)
+        return false;
+    /* On an inter-communicator the root's own group takes no part: data go from it, or come to it, across. */
+    int beside = root->side, across = beside;
+    if (maker->graph->streams[instance->stream].sided)
+        across = 1 - beside;
+    struct parts parts = {others_give, root_gets, root, across, beside};
+    if (from_root)
+        parts = (struct parts){root_gives, others_get, root, beside, across};
+    return bind_parts(maker, index, &parts);
 }
 
 static bool bind_all(struct maker *maker, uint32_t index)
@@ -242,6 +255,8 @@ static bool bind_all(struct maker *maker, uint32_t index)
     const struct instance *instance = &maker->graph->instances[index];
     if (!maker->graph->streams[instance->stream].sided) {
         bool bound = bind_parts(maker, index, &(struct parts){all_give, all_get, NULL, 0, 0});
+        /* Only where all wait for all, and in the call itself, the leaves are near each other: a measurement of the
+           clocks. */
         if (bound && graph_collective_of(maker->graph, instance).stage == STAGE_BLOCKING)
             maker->causality->gates[maker->causality->gate_count - 1].together = true;
         return bound;
@@ -272,9 +287,13 @@ static bool must_give(const struct member *from, const struct member *to, int64_
 static const struct member *largest(const struct member *members, size_t count, bool giver)
 {
     const struct member *most = members;
-    for (size_t i = 1; i < count; i++)
-        if (giver ? members[i].bytes.sent > most->bytes.sent : members[i].bytes.received > most->bytes.received)
+    for (size_t i = 1; i < count; i++) {
+        bool more = members[i].bytes.received > most->bytes.received;
+        if (giver)
+            more = members[i].bytes.sent > most->bytes.sent;
+        if (more)
             most = &members[i];
+    }
     return most;
 }
 
@@ -341,9 +360,8 @@ static bool bind_prefix(struct maker *maker, uint32_t index)
 static int by_gate(const void *a, const void *b)
 {
     const struct edge *left = a, *right = b;
-    if (left->from != right->from)
-        return left->from < right->from ? -1 : 1;
-    return (left->to > right->to) - (left->to < right->to);
+    int order = order_by(left->from, right->from);
+    return order ? order : order_by(left->to, right->to);
 }
 
 /* Makes gates for the senders: each leads to those of the processes that wait for it. */

@@ -5,6 +5,7 @@
 #include "clocks/clock_squares.h"
 #include "core/heap.h"
 #include "core/memory.h"
+#include "core/numbers.h"
 
 #include <math.h>
 #include <string.h>
@@ -48,6 +49,7 @@ struct finder {
     bool *settled; /* neither its line nor a partner's has changed since it was last examined */
 };
 
+/* A line whose slope is -1 would stop the clock; NaN fails every comparison. */
 static bool is_clock(struct clock_line line)
 {
     return line.slope > SLOPE_LEAST && line.slope < SLOPE_MOST && isfinite(line.offset);
@@ -63,15 +65,16 @@ static void find_ties(struct finder *finder)
         finder->first[pairs->pair[i].a + 2]++;
         finder->first[pairs->pair[i].b + 2]++;
     }
+    /* Two places further, so that filling below moves `first` to where it belongs: the usual counting sort. */
     for (size_t i = 2; i < count + 2; i++)
         finder->first[i] += finder->first[i - 1];
     for (size_t i = 0; i < pairs->count; i++) {
         struct clock_pair *pair = &pairs->pair[i];
         struct corridor_fit fit = clock_pair_fit(pairs, i);
-        struct tie tie = {.pair = (uint32_t)i,
-                          .loose = fit.kind == CORRIDOR_OPEN,
-                          .together = fit.kind == CORRIDOR_TOGETHER,
-                          .width = isfinite(fit.width) ? fit.width : 0};
+        struct tie tie = {
+            .pair = (uint32_t)i, .loose = fit.kind == CORRIDOR_OPEN, .together = fit.kind == CORRIDOR_TOGETHER};
+        if (isfinite(fit.width))
+            tie.width = fit.width;
         tie.partner = pair->b;
         tie.forward = fit.line;
         finder->ties[finder->first[pair->a + 1]++] = tie;
@@ -89,7 +92,9 @@ static bool nearer(const void *context, const void *left_process, const void *ri
     const struct distance *a = &finder->distance[left], *b = &finder->distance[right];
     if (a->loose != b->loose)
         return a->loose < b->loose;
-    return a->width != b->width ? a->width < b->width : left < right;
+    if (a->width != b->width)
+        return a->width < b->width;
+    return left < right;
 }
 
 static void note_place(void *context, const void *process, size_t place)
@@ -127,10 +132,18 @@ static void add_bounds(const struct finder *finder, struct corridor *corridor, u
     const struct clock_line partner = finder->maps[tie->partner].line;
     bool first = pair->a == timeline;
     for (int above = 0; above < 2; above++) {
-        const struct corridor_side *side = above ? &pair->corridor.above : &pair->corridor.below;
+        const struct corridor_side *side = &pair->corridor.below;
+        if (above)
+            side = &pair->corridor.above;
         for (size_t i = 0; i < side->count; i++) {
-            double a = side->at[i].x, d = side->at[i].d;
-            double own = first ? a : a + d, ahead = first ? d : 0 - d;
+            /* The bound is d = b - a at time a of the first clock; seen from the second it is -d at time a + d. */
+            double own = side->at[i].x, ahead = side->at[i].d;
+            if (!first) {
+                own += ahead;
+                ahead = 0 - ahead;
+            }
+            /* A bound from above on the partner's lead is one from above for the first process, from below for the
+               second: what it must at least be put forward. */
             corridor_add(corridor, first == above, own,
                          ahead + partner.offset + partner.slope * (own + ahead) - slope * own);
         }
@@ -157,11 +170,17 @@ static struct clock_line loose_line(const struct finder *finder, uint32_t from, 
 static void reach(struct finder *finder, uint32_t from, const struct tie *tie)
 {
     struct distance *known = &finder->distance[tie->partner];
+    /* Open corridors count before any width: a path with a guess is worse than a long one without. */
     struct distance distance = {finder->distance[from].loose + tie->loose, finder->distance[from].width + tie->width};
     if (finder->done[tie->partner] || distance.loose > known->loose ||
         (distance.loose == known->loose && distance.width >= known->width))
         return;
-    struct clock_line line = tie->loose ? loose_line(finder, from, tie) : line_by(finder, from, tie);
+    struct clock_line line;
+    if (tie->loose)
+        line = loose_line(finder, from, tie);
+    else
+        line = line_by(finder, from, tie);
+    /* A partner that no clock reaches this way may be reached on another. */
     if (!is_clock(line))
         return;
     *known = distance;
@@ -199,11 +218,10 @@ struct agreed {
 static int by_line(const void *a, const void *b)
 {
     const struct agreed *left = a, *right = b;
-    if (left->line.offset != right->line.offset)
-        return left->line.offset < right->line.offset ? -1 : 1;
-    if (left->line.slope != right->line.slope)
-        return left->line.slope < right->line.slope ? -1 : 1;
-    return left->timeline < right->timeline ? -1 : 1;
+    int order = order_by(left->line.offset, right->line.offset);
+    if (order == 0)
+        order = order_by(left->line.slope, right->line.slope);
+    return order ? order : order_by(left->timeline, right->timeline);
 }
 
 static bool agree(const struct agreed *a, const struct agreed *b)
@@ -211,7 +229,8 @@ static bool agree(const struct agreed *a, const struct agreed *b)
     return a->line.offset == b->line.offset && a->line.slope == b->line.slope;
 }
 
-/* The lowest process of the largest set with the same line. */
+/* The lowest process of the largest set with the same line: most clocks should keep their times, not those of whatever
+   process happens to be the first. */
 static uint32_t most_agree(const struct finder *finder, const uint32_t *members, size_t count)
 {
     struct agreed *agreed = memory_new(count * sizeof *agreed);
@@ -251,6 +270,7 @@ static void spread_all(struct finder *finder)
         if (finder->done[i])
             continue;
         size_t connected = spread(finder, i, component, members);
+        /* Known only when all lines are: the lines themselves were computed from the first process. */
         uint32_t reference = most_agree(finder, members, connected);
         if (reference != i) {
             forget(finder, members, connected);
@@ -280,10 +300,18 @@ static double contradiction_with(const struct finder *finder, uint32_t timeline,
     bool first = pair->a == timeline;
     double most = 0;
     for (int above = 0; above < 2; above++) {
-        const struct corridor_side *side = above ? &pair->corridor.above : &pair->corridor.below;
-        double sign = first == above ? 1 : -1;
+        const struct corridor_side *side = &pair->corridor.below;
+        if (above)
+            side = &pair->corridor.above;
+        double sign = -1;
+        if (first == above)
+            sign = 1;
         for (size_t i = 0; i < side->count; i++) {
-            double own = side->at[i].x + (first ? 0 : side->at[i].d), ahead = first ? side->at[i].d : 0 - side->at[i].d;
+            double own = side->at[i].x, ahead = side->at[i].d;
+            if (!first) {
+                own += ahead;
+                ahead = 0 - ahead;
+            }
             double bound = ahead + partner.offset + partner.slope * (own + ahead);
             most = fmax(most, sign * (line.offset + line.slope * own - bound));
         }
@@ -308,10 +336,16 @@ static double improve(struct finder *finder, uint32_t timeline, bool drift)
     double contradiction = contradiction_of(finder, timeline, *line);
     if (contradiction <= ROUNDING_NS)
         return 0;
-    double slope = drift ? 0 : line->slope;
+    /* Without `drift` the slope stays: the bounds are tilted by it, and a level line is looked for. */
+    struct clock_line fitted = {0, 0};
+    double slope = line->slope;
+    if (drift)
+        slope = 0;
     struct corridor corridor = bounds_of(finder, timeline, slope);
-    struct clock_line fitted =
-        drift ? corridor_fit(&corridor).line : (struct clock_line){corridor_nearest(&corridor, line->offset), 0};
+    if (drift)
+        fitted = corridor_fit(&corridor).line;
+    else
+        fitted.offset = corridor_nearest(&corridor, line->offset);
     corridor_clear(&corridor);
     fitted.slope += slope;
     double gain = contradiction - contradiction_of(finder, timeline, fitted);
@@ -332,6 +366,7 @@ static bool is_moved(const struct clock_map *map)
 static void improve_all(struct finder *finder, bool drift, bool moved)
 {
     size_t count = finder->causality->timeline_count;
+    /* Bounded by looks, not only by sweeps: a run of thousands of processes would take minutes for the last ns. */
     double gain = INFINITY, largest = 0, looks = LOOKS * 2.0 * (double)finder->pairs.count + (double)SWEEPS;
     memset(finder->settled, 0, count * sizeof *finder->settled);
     for (int sweep = 0; sweep < SWEEPS && looks > 0 && gain > WORTHWHILE * largest; sweep++) {
@@ -365,14 +400,20 @@ static void find_rests(const struct finder *finder, struct square_edge *offsets,
         const struct clock_pair *pair = &finder->pairs.pair[i];
         struct corridor_fit fit =
             clock_pair_rest(&finder->pairs, i, finder->maps[pair->a].line, finder->maps[pair->b].line);
-        double width = fmax(fit.width, 1) + (fit.kind == CORRIDOR_CROSSED ? BENT_NS : 0);
-        double weight = isfinite(fit.width) ? 1 / (width * width) : 0;
-        bool drift = fit.kind >= CORRIDOR_COMPLETE;
+        /* Errors are about as large as the corridor is wide: least squares weights them by 1 / width^2. */
+        double width = fmax(fit.width, 1), weight = 0, drift_weight = 0;
+        if (fit.kind == CORRIDOR_CROSSED)
+            width += BENT_NS;
+        if (isfinite(fit.width))
+            weight = 1 / (width * width);
+        if (fit.kind >= CORRIDOR_COMPLETE)
+            drift_weight = weight;
         offsets[i] = (struct square_edge){pair->a, pair->b, 0 - fit.line.offset, weight};
-        drifts[i] = (struct square_edge){pair->a, pair->b, 0 - fit.line.slope, drift ? weight : 0};
+        drifts[i] = (struct square_edge){pair->a, pair->b, 0 - fit.line.slope, drift_weight};
     }
 }
 
+/* A process that need not be moved stays where it is: balancing would spread a part of every error over it. */
 static bool *unmoved(const struct finder *finder)
 {
     bool *fixed = memory_new(finder->causality->timeline_count * sizeof *fixed);
@@ -397,6 +438,7 @@ static void balance(struct finder *finder)
         before[i] = finder->maps[i].line;
         finder->maps[i].line = clock_line_chained(before[i], (struct clock_line){offset[i], drift[i]});
     }
+    /* Least squares know nothing of bounds: the result counts only if it contradicts them less. */
     bool clocks = true;
     for (size_t i = 0; i < count; i++)
         clocks &= is_clock(finder->maps[i].line);
@@ -419,6 +461,7 @@ static bool shown_by_exits(const struct finder *finder, uint32_t timeline)
     return false;
 }
 
+/* Not with exits: they show a difference that no bound contradicts. */
 /* Undoes moves that are not needed: they came from the paths of others. */
 static void leave_alone(struct finder *finder)
 {
@@ -447,6 +490,8 @@ void clock_lines_find(const struct causality *causality, const struct clock_scal
     clock_pairs_fill(&finder.pairs, causality, scale);
     find_ties(&finder);
     spread_all(&finder);
+    /* First what is moved anyway, then the others: a correct clock must not follow a wrong one. Offsets before
+       drifts, as the simpler change. */
     for (int round = 0; round < BALANCES; round++)
         balance(&finder);
     improve_all(&finder, false, true);

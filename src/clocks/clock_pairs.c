@@ -2,6 +2,7 @@
 #include "clocks/clock_pairs.h"
 
 #include "core/memory.h"
+#include "core/numbers.h"
 
 #include <math.h>
 
@@ -12,7 +13,8 @@ enum { EXITS_LEAST = 5, PASSES = 4 };
 
 static struct clock_pair *pair_of(struct clock_pairs *pairs, uint32_t from, uint32_t to)
 {
-    uint32_t a = from < to ? from : to, b = from < to ? to : from;
+    /* One corridor for both directions: its x is on the clock of the lower process. */
+    uint32_t a = smaller(from, to), b = larger(from, to);
     uint64_t *at = map_put(&pairs->index, map_pair(a, b), pairs->count);
     if (*at == pairs->count)
         ARRAY_PUSH(pairs->pair, pairs->count, pairs->capacity, (struct clock_pair){.a = a, .b = b});
@@ -26,7 +28,12 @@ static void add_bound(struct clock_pairs *pairs, const struct clock_scale *scale
         return;
     struct clock_pair *pair = pair_of(pairs, from, to);
     bool above = from == pair->a;
-    int64_t x = above ? sent_ns : received_ns, y = above ? received_ns : sent_ns;
+    int64_t x = received_ns, y = sent_ns;
+    if (above) {
+        x = sent_ns;
+        y = received_ns;
+    }
+    /* From the origin on, in the middle of the run: doubles have 53 bits, and times since 1970 need 61. */
     corridor_add(&pair->corridor, above, (double)time_minus(x, scale->origin_ns), (double)time_minus(y, x));
 }
 
@@ -42,7 +49,9 @@ static struct hub *hubs_of(const struct causality *causality)
         hubs[i] = (struct hub){CAUSAL_NONE, CAUSAL_NONE};
     for (uint32_t i = 0; i < causality->point_count; i++) {
         const struct causal_point *point = &causality->points[i];
-        uint32_t *hub = point->leaves ? &hubs[point->gate].leave : &hubs[point->gate].enter;
+        uint32_t *hub = &hubs[point->gate].enter;
+        if (point->leaves)
+            hub = &hubs[point->gate].leave;
         if (*hub == CAUSAL_NONE || causality->points[*hub].timeline > point->timeline)
             *hub = i;
     }
@@ -63,6 +72,7 @@ static void tie_points(struct clock_pairs *pairs, const struct causality *causal
 static void add_gates(struct clock_pairs *pairs, const struct causality *causality, const struct clock_scale *scale,
                       const struct hub *hubs)
 {
+    /* All pairs of a gate would be as many bounds as the square of its processes. */
     for (uint32_t i = 0; i < causality->point_count; i++) {
         const struct causal_point *point = &causality->points[i];
         const struct hub *hub = &hubs[point->gate];
@@ -107,18 +117,24 @@ static void end_pass(struct clock_exits *exits)
     if (exits->count >= EXITS_LEAST) {
         double x = exits->x / n, d = exits->d / n;
         double xx = exits->xx / n - x * x, xd = exits->xd / n - x * d, dd = exits->dd / n - d * d;
-        double slope = xx > 0 ? xd / xx : 0;
+        double slope = 0;
+        if (xx > 0)
+            slope = xd / xx;
         exits->line.slope += slope;
         exits->line.offset += d - slope * x;
+        /* 1 ns more: exits on one line would have spread 0, and the next pass would take nothing else. */
         exits->spread = sqrt(fmax(dd - slope * xd, 0)) + 1;
     }
-    *exits =
-        (struct clock_exits){.line = exits->line, .spread = exits->count >= EXITS_LEAST ? exits->spread : INFINITY};
+    double spread = INFINITY;
+    if (exits->count >= EXITS_LEAST)
+        spread = exits->spread;
+    *exits = (struct clock_exits){.line = exits->line, .spread = spread};
 }
 
 static void add_exits(struct clock_pairs *pairs, const struct causality *causality, const struct clock_scale *scale,
                       const struct hub *hubs)
 {
+    /* The first pass takes all exits, each later one those near the line of the one before. */
     for (int pass = 0; pass < PASSES; pass++) {
         for (uint32_t i = 0; i < causality->point_count; i++) {
             const struct causal_point *point = &causality->points[i];
@@ -167,11 +183,15 @@ static double exits_width(const struct clock_exits *exits)
 static struct corridor_fit fit_exits(const struct clock_pairs *pairs, const struct clock_pair *pair,
                                      struct corridor_fit fit)
 {
-    const struct clock_exits *exits = pair->exits ? &pairs->exits[pair->exits - 1] : NULL;
-    if (!exits || !isfinite(exits->spread) || exits->line.slope < -0.5 || exits->line.slope > 1)
+    if (!pair->exits)
+        return fit;
+    const struct clock_exits *exits = &pairs->exits[pair->exits - 1];
+    /* Clocks whose rates differ by more than a factor of two are no clocks. */
+    if (!isfinite(exits->spread) || exits->line.slope < -0.5 || exits->line.slope > 1)
         return fit;
     double width = exits_width(exits);
     bool apart = fabs(exits->line.offset) > fmax(APART_NS, SIGNIFICANT * exits->spread);
+    /* Bounds that agree with equal clocks are only overruled by a difference that jitter cannot explain. */
     if ((fit.line.offset == 0 && fit.line.slope == 0 && !apart) || fit.width <= width)
         return fit;
     return (struct corridor_fit){.kind = CORRIDOR_TOGETHER, .line = exits->line, .width = width};
@@ -209,8 +229,11 @@ struct corridor_fit clock_pair_rest(const struct clock_pairs *pairs, size_t inde
     struct corridor moved = moved_corridor(pair, a, b);
     struct corridor_fit fit = corridor_middle(&moved);
     corridor_clear(&moved);
-    const struct clock_exits *exits = pair->exits ? &pairs->exits[pair->exits - 1] : NULL;
-    if (exits && exits_width(exits) < fit.width) {
+    if (!pair->exits)
+        return fit;
+    const struct clock_exits *exits = &pairs->exits[pair->exits - 1];
+    if (exits_width(exits) < fit.width) {
+        /* What is left between the corrected clocks: back from the first to its record, across, and forward again. */
         fit.line = clock_line_chained(clock_line_chained(clock_line_inverse(a), exits->line), b);
         fit.width = exits_width(exits);
         fit.kind = CORRIDOR_TOGETHER;

@@ -2,6 +2,7 @@
 #include "clocks/clock_squares.h"
 
 #include "core/memory.h"
+#include "core/numbers.h"
 
 #include <stdlib.h>
 
@@ -16,11 +17,15 @@ struct solver {
     double *diagonal, *residual, *conditioned, *direction, *product;
 };
 
+/* The solver is conjugate gradients (Hestenes, Stiefel 1952) for the normal equations of the edges, conditioned by
+   their diagonal: nodes with many narrow corridors would otherwise need many rounds. Fixed nodes are left out
+   everywhere. */
 static double dot(const struct solver *solver, const double *a, const double *b)
 {
     double sum = 0;
     for (size_t i = 0; i < solver->node_count; i++)
-        sum += solver->fixed[i] ? 0 : a[i] * b[i];
+        if (!solver->fixed[i])
+            sum += a[i] * b[i];
     return sum;
 }
 
@@ -31,8 +36,11 @@ static void multiply(const struct solver *solver)
         solver->product[i] = 0;
     for (size_t i = 0; i < solver->edge_count; i++) {
         const struct square_edge *edge = &solver->edges[i];
-        double a = solver->fixed[edge->a] ? 0 : solver->direction[edge->a];
-        double b = solver->fixed[edge->b] ? 0 : solver->direction[edge->b];
+        double a = 0, b = 0;
+        if (!solver->fixed[edge->a])
+            a = solver->direction[edge->a];
+        if (!solver->fixed[edge->b])
+            b = solver->direction[edge->b];
         solver->product[edge->a] += edge->weight * (a - b);
         solver->product[edge->b] += edge->weight * (b - a);
     }
@@ -53,7 +61,7 @@ static void begin(const struct solver *solver, const double *values)
 static void condition(const struct solver *solver)
 {
     for (size_t i = 0; i < solver->node_count; i++)
-        solver->conditioned[i] = solver->diagonal[i] > 0 ? solver->residual[i] / solver->diagonal[i] : 0;
+        solver->conditioned[i] = ratio_of(solver->residual[i], solver->diagonal[i]);
 }
 
 static void step(const struct solver *solver, double *values, double length)
@@ -91,6 +99,7 @@ void squares_solve(const struct square_edge *edges, size_t edge_count, const boo
     for (int round = 0; round < ROUNDS && now > CLOSE_ENOUGH * first; round++) {
         multiply(&solver);
         double curvature = dot(&solver, solver.direction, solver.product);
+        /* 0 if all that is left is constant on a component: any value is as good. Negated, so that NaN ends it, too. */
         if (!(curvature > 0))
             break;
         step(&solver, values, now / curvature);

@@ -5,6 +5,7 @@
 #include "clocks/logical_clock.h"
 #include "core/map.h"
 #include "core/memory.h"
+#include "core/numbers.h"
 
 #include <math.h>
 
@@ -24,15 +25,19 @@ struct clock_work {
     size_t recent_row; /* SIZE_MAX: none */
 };
 
+/* The origin of lines is the middle of the run: there an error of the drift moves times least. */
 static int64_t middle_of(const struct causality *causality)
 {
     int64_t begin_ns = INT64_MAX, end_ns = INT64_MIN;
     for (size_t i = 0; i < causality->timeline_count; i++) {
         const struct causal_timeline *timeline = &causality->timelines[i];
-        begin_ns = timeline->begin_ns < begin_ns ? timeline->begin_ns : begin_ns;
-        end_ns = timeline->end_ns > end_ns ? timeline->end_ns : end_ns;
+        begin_ns = smaller(begin_ns, timeline->begin_ns);
+        end_ns = larger(end_ns, timeline->end_ns);
     }
-    return causality->timeline_count > 0 ? begin_ns / 2 + end_ns / 2 : 0;
+    if (causality->timeline_count == 0)
+        return 0;
+    /* Halves first: the sum of two times may overflow. */
+    return begin_ns / 2 + end_ns / 2;
 }
 
 static int64_t line_time(const void *context, uint32_t timeline, int64_t time_ns)
@@ -42,6 +47,7 @@ static int64_t line_time(const void *context, uint32_t timeline, int64_t time_ns
 }
 
 /* Uses offsets and drifts if they improve the result: if clocks jump or messages were recorded wrongly, they may not.
+   The sum of the errors decides, not their number: a few large ones harm more than many small ones.
  */
 static void align(struct clocks *clocks, struct causality *causality)
 {
@@ -62,7 +68,9 @@ static void align(struct clocks *clocks, struct causality *causality)
         row->alone = places[i].alone;
         row->loose = places[i].loose;
         row->reference = places[i].reference;
-        row->width_ns = row->alone || row->loose || !(places[i].width_ns < 9e18) ? -1 : llrint(places[i].width_ns);
+        row->width_ns = -1;
+        if (!row->alone && !row->loose && places[i].width_ns < 9e18)
+            row->width_ns = llrint(places[i].width_ns);
     }
     causality_change(causality, &lines);
     free(places);
@@ -90,6 +98,7 @@ struct clocks *clocks_of(struct causality *causality)
         map_put(&work->index, clocks->rows[i].process, i);
     }
     clocks->recorded = clocks->aligned = causality_errors(causality, NULL);
+    /* A trace that nothing contradicts is not touched: correction could only make it worse. */
     if (clocks->recorded.early + clocks->recorded.torn > 0)
         correct(clocks, causality);
     causality_free(causality);
@@ -111,9 +120,12 @@ void clocks_free(struct clocks *clocks)
 
 static size_t row_of(struct clock_work *work, uint32_t process)
 {
+    /* Events of a process come in a row in most formats. */
     if (work->recent_row == SIZE_MAX || work->recent_process != process) {
         const uint64_t *row = map_find(&work->index, process);
-        work->recent_row = row ? (size_t)*row : SIZE_MAX;
+        work->recent_row = SIZE_MAX;
+        if (row)
+            work->recent_row = (size_t)*row;
         work->recent_process = process;
     }
     return work->recent_row;
@@ -121,14 +133,16 @@ static size_t row_of(struct clock_work *work, uint32_t process)
 
 static int64_t apart(int64_t a, int64_t b)
 {
-    return a < b ? time_since(a, b) : time_since(b, a);
+    if (a < b)
+        return time_since(a, b);
+    return time_since(b, a);
 }
 
 static void note_shift(struct clock_row *row, int64_t recorded_ns, int64_t aligned_ns, int64_t corrected_ns)
 {
     int64_t moved_ns = apart(recorded_ns, corrected_ns), bent_ns = apart(aligned_ns, corrected_ns);
-    row->largest_ns = moved_ns > row->largest_ns ? moved_ns : row->largest_ns;
-    row->bent_ns = bent_ns > row->bent_ns ? bent_ns : row->bent_ns;
+    row->largest_ns = larger(row->largest_ns, moved_ns);
+    row->bent_ns = larger(row->bent_ns, bent_ns);
 }
 
 void clocks_correct(struct clocks *clocks, struct batch *batch)
@@ -146,7 +160,7 @@ void clocks_correct(struct clocks *clocks, struct batch *batch)
         clocks->events++;
         if (after_ns == before_ns)
             continue;
-        event->time_ns = after_ns > TIME_MOST ? TIME_MOST : after_ns < -TIME_MOST ? -TIME_MOST : after_ns;
+        event->time_ns = larger(smaller(after_ns, TIME_MOST), -TIME_MOST);
         clocks->moved++;
         note_shift(&clocks->rows[row], before_ns, clock_line_time(&work->maps[row], &work->scale, before_ns), after_ns);
     }

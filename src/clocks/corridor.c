@@ -2,6 +2,7 @@
 #include "clocks/corridor.h"
 
 #include "core/memory.h"
+#include "core/numbers.h"
 
 #include <math.h>
 
@@ -15,9 +16,8 @@ static const double SLOPE_LEAST = -0.999, SLOPE_MOST = 999;
 static int by_x(const void *a, const void *b)
 {
     const struct corridor_point *left = a, *right = b;
-    if (left->x != right->x)
-        return left->x < right->x ? -1 : 1;
-    return (left->d > right->d) - (left->d < right->d);
+    int order = order_by(left->x, right->x);
+    return order ? order : order_by(left->d, right->d);
 }
 
 static double slope_of(struct corridor_point from, struct corridor_point to)
@@ -25,7 +25,8 @@ static double slope_of(struct corridor_point from, struct corridor_point to)
     return (to.d - from.d) / (to.x - from.x);
 }
 
-/* Keeps the lower hull of the points (sign 1) or the upper one (sign -1), by x; of one x one point. */
+/* Keeps the lower hull of the points (sign 1) or the upper one (sign -1), by x; of one x one point. Andrew's monotone
+   chain: a point that lies beyond the line through its neighbours sets no bound to any line. */
 static void side_reduce(struct corridor_side *side, double sign)
 {
     struct corridor_point *at = side->at;
@@ -48,9 +49,16 @@ static void side_reduce(struct corridor_side *side, double sign)
 
 void corridor_add(struct corridor *corridor, bool above, double x, double d)
 {
-    struct corridor_side *side = above ? &corridor->above : &corridor->below;
+    struct corridor_side *side = &corridor->below;
+    double sign = -1;
+    if (above) {
+        side = &corridor->above;
+        sign = 1;
+    }
+    /* When there are twice as many points as the last hull had: each point is sorted a few times on average, and memory
+       follows the hull, not the messages. */
     if (side->count >= 2 * side->hull + CORRIDOR_WAITING)
-        side_reduce(side, above ? 1 : -1);
+        side_reduce(side, sign);
     ARRAY_PUSH(side->at, side->count, side->capacity, (struct corridor_point){x, d});
 }
 
@@ -67,8 +75,9 @@ static double side_at(const struct corridor_side *side, double x, size_t *piece)
     while (*piece + 1 < side->count && side->at[*piece + 1].x <= x)
         ++*piece;
     struct corridor_point from = side->at[*piece];
-    return *piece + 1 < side->count && x > from.x ? from.d + slope_of(from, side->at[*piece + 1]) * (x - from.x)
-                                                  : from.d;
+    if (*piece + 1 >= side->count || x <= from.x)
+        return from.d;
+    return from.d + slope_of(from, side->at[*piece + 1]) * (x - from.x);
 }
 
 /* The tightest place where both sides are bounded. */
@@ -81,9 +90,11 @@ static struct narrow narrowest(const struct corridor *corridor)
 {
     const struct corridor_side *above = &corridor->above, *below = &corridor->below;
     struct narrow best = {0};
+    /* Outside of it one of the sides has no bound, and the corridor no width. */
     double from = fmax(above->at[0].x, below->at[0].x);
     double to = fmin(above->at[above->count - 1].x, below->at[below->count - 1].x);
     size_t i = 0, k = 0, piece_above = 0, piece_below = 0;
+    /* The distance of two convex lines is smallest at a corner of one of them. */
     while (i < above->count || k < below->count) {
         bool take_above = k == below->count || (i < above->count && above->at[i].x <= below->at[k].x);
         double x = take_above ? above->at[i++].x : below->at[k++].x;
@@ -117,7 +128,11 @@ static struct clock_line least_wrong(const struct corridor *corridor, const stru
     slopes_at(&corridor->below, narrow->x, -INFINITY, &below_left, &below_right);
     double least = fmax(fmax(above_left, below_right), SLOPE_LEAST);
     double most = fmin(fmin(above_right, below_left), SLOPE_MOST);
-    double slope = least > 0 ? least : most < 0 ? most : 0;
+    double slope = 0;
+    if (least > 0)
+        slope = least;
+    else if (most < 0)
+        slope = most;
     double middle = (narrow->above + narrow->below) / 2;
     return (struct clock_line){middle - slope * narrow->x, slope};
 }
@@ -172,22 +187,29 @@ static double offset_of(const struct corridor *corridor)
     offsets(corridor, &low, &high);
     if (low <= 0 && high >= 0)
         return 0;
-    return isinf(low) ? high : isinf(high) ? low : floor(low + (high - low) / 2);
+    if (isinf(low))
+        return high;
+    if (isinf(high))
+        return low;
+    return floor(low + (high - low) / 2);
 }
 
 double corridor_nearest(const struct corridor *corridor, double offset)
 {
     double low, high;
     offsets(corridor, &low, &high);
-    return low <= high ? fmin(fmax(offset, low), high) : low + (high - low) / 2;
+    if (low > high)
+        return low + (high - low) / 2;
+    return fmin(fmax(offset, low), high);
 }
 
 /* One side has no bounds: only an offset is known. */
 static struct corridor_fit fit_one_sided(const struct corridor *corridor)
 {
-    bool empty = corridor->above.count + corridor->below.count == 0;
-    return (struct corridor_fit){
-        .kind = empty ? CORRIDOR_EMPTY : CORRIDOR_OPEN, .line = {.offset = offset_of(corridor)}, .width = INFINITY};
+    struct corridor_fit fit = {.kind = CORRIDOR_OPEN, .line = {.offset = offset_of(corridor)}, .width = INFINITY};
+    if (corridor->above.count + corridor->below.count == 0)
+        fit.kind = CORRIDOR_EMPTY;
+    return fit;
 }
 
 static bool slope_fits(struct clock_line line)
@@ -197,6 +219,8 @@ static bool slope_fits(struct clock_line line)
 
 struct clock_line corridor_bisector(struct clock_line steepest, struct clock_line flattest)
 {
+    /* diagnosis_rules 3.2, after Duda and others (1987). Its lines are y = a + b x; ours are the difference d = y -
+       x, so that b is 1 + slope. */
     double most = 1 + steepest.slope, least = 1 + flattest.slope;
     double slope = (most * least - 1 + sqrt((1 + most * most) * (1 + least * least))) / (most + least);
     double apart = flattest.offset - steepest.offset;
@@ -225,16 +249,20 @@ static struct corridor_fit fit_between(const struct corridor *corridor)
     double low, high;
     offsets(corridor, &low, &high);
     fit.width = width_between(corridor, &fit);
+    /* They do not overlap in time: a line could be as steep as it likes. */
     if (!steepest || !flattest) {
         fit.kind = CORRIDOR_OPEN;
         fit.width = fabs(high - low);
     }
+    /* The simplest that fits: no drift, else the line in the middle, else the only one that is known. */
     if (low <= high)
         fit.line.offset = offset_of(corridor);
     else if (steepest && flattest)
         fit.line = corridor_bisector(fit.steepest, fit.flattest);
+    else if (steepest)
+        fit.line = fit.steepest;
     else
-        fit.line = steepest ? fit.steepest : fit.flattest;
+        fit.line = fit.flattest;
     return fit;
 }
 
@@ -260,7 +288,9 @@ static struct clock_line simplest(const struct corridor *corridor, struct clock_
         line = offset;
         worst = worst_offset;
     }
-    return corridor_contradiction(corridor, none) <= 2 * worst ? none : line;
+    if (corridor_contradiction(corridor, none) <= 2 * worst)
+        return none;
+    return line;
 }
 
 /* The middle of the possible offsets, if there are any. */
@@ -275,9 +305,10 @@ static void set_middle(const struct corridor *corridor, struct corridor_fit *fit
 static struct corridor_fit fit_crossed(const struct corridor *corridor, const struct narrow *narrow, bool simple)
 {
     struct clock_line line = least_wrong(corridor, narrow);
-    return (struct corridor_fit){.kind = CORRIDOR_CROSSED,
-                                 .line = simple ? simplest(corridor, line) : line,
-                                 .width = narrow->below - narrow->above};
+    struct corridor_fit fit = {.kind = CORRIDOR_CROSSED, .line = line, .width = narrow->below - narrow->above};
+    if (simple)
+        fit.line = simplest(corridor, line);
+    return fit;
 }
 
 static struct corridor_fit fit_corridor(struct corridor *corridor, bool simple)
@@ -286,10 +317,12 @@ static struct corridor_fit fit_corridor(struct corridor *corridor, bool simple)
     side_reduce(&corridor->below, -1);
     if (corridor->above.count == 0 || corridor->below.count == 0)
         return fit_one_sided(corridor);
-    struct narrow narrow = corridor->above.at[0].x <= corridor->below.at[corridor->below.count - 1].x &&
-                                   corridor->below.at[0].x <= corridor->above.at[corridor->above.count - 1].x
-                               ? narrowest(corridor)
-                               : (struct narrow){0};
+    struct narrow narrow = {0};
+    bool overlap = corridor->above.at[0].x <= corridor->below.at[corridor->below.count - 1].x &&
+                   corridor->below.at[0].x <= corridor->above.at[corridor->above.count - 1].x;
+    if (overlap)
+        narrow = narrowest(corridor);
+    /* Half a ns is rounding: times are whole ns. */
     if (narrow.any && narrow.above < narrow.below - ROUNDING_NS)
         return fit_crossed(corridor, &narrow, simple);
     struct corridor_fit fit = fit_between(corridor);

@@ -2,6 +2,7 @@
 #include "clocks/logical_clock.h"
 
 #include "core/memory.h"
+#include "core/numbers.h"
 
 /* Of a message: its send has its corrected time. Links are below 2^30, timelines below 2^24. */
 static const uint32_t SENT = UINT32_C(1) << 31;
@@ -46,7 +47,9 @@ static int64_t internal_ns(const struct logical_clock *clock, uint32_t timeline,
 {
     const struct clock_map *map = &clock->maps[timeline];
     size_t begun = clock_jumps_begun(map->jumps, map->jump_count, time_ns);
-    return begun == 0 ? time_ns : time_plus(time_ns, clock_jump_shift(&map->jumps[begun - 1], clock->scale, time_ns));
+    if (begun == 0)
+        return time_ns;
+    return time_plus(time_ns, clock_jump_shift(&map->jumps[begun - 1], clock->scale, time_ns));
 }
 
 /* The corrected time of an event that must not lie before `least_ns`. */
@@ -57,6 +60,8 @@ static int64_t move_up(struct logical_clock *clock, uint32_t timeline, int64_t t
     int64_t internal = internal_ns(clock, timeline, time_ns);
     if (internal >= least_ns)
         return internal;
+    /* Jumps are in the order of recorded times: an event that was recorded before an earlier one cannot have one of
+       its own. It is counted as left. */
     if (map->jump_count > 0 && map->jumps[map->jump_count - 1].time_ns > time_ns) {
         clock->left++;
         return internal;
@@ -73,6 +78,7 @@ static void wake(struct logical_clock *clock, uint32_t timeline)
     clock->walkers[timeline].waiting_for = CAUSAL_NONE;
     clock->ready[clock->ready_count++] = timeline;
 }
+/* Woken ones may wait again at another gate: each is taken out of the list first. */
 
 static void wake_waiting(struct logical_clock *clock, struct gate_state *gate)
 {
@@ -85,10 +91,11 @@ static void wake_waiting(struct logical_clock *clock, struct gate_state *gate)
 
 static void raise_gate(struct gate_state *gate, int64_t enter_ns)
 {
-    gate->latest_enter_ns = enter_ns > gate->latest_enter_ns ? enter_ns : gate->latest_enter_ns;
+    gate->latest_enter_ns = larger(gate->latest_enter_ns, enter_ns);
 }
 
-/* All enters of the gate have arrived: the gates that it leads to may open, too. */
+/* All enters of the gate have arrived: the gates that it leads to may open, too. A list and no recursion: a prefix
+   reduction leads through as many gates as it has processes. */
 static void open_gate(struct logical_clock *clock, uint32_t first)
 {
     const struct causality *causality = clock->causality;
@@ -110,6 +117,7 @@ static void take_send(struct logical_clock *clock, uint32_t timeline, uint32_t i
     struct causal_message *message = &clock->causality->messages[index];
     if (!causal_matched(message))
         return;
+    /* Corrected in place: the receiver needs the corrected time, and nobody the recorded one. */
     message->send_ns = internal_ns(clock, timeline, message->send_ns);
     message->sender |= SENT;
     if (clock->walkers[message->receiver].waiting_for == (index << 2 | CAUSAL_RECEIVE))
@@ -125,7 +133,9 @@ static bool take_receive(struct logical_clock *clock, uint32_t timeline, uint32_
     bool sent = message->sender & SENT;
     if (!sent && !forced)
         return false;
-    int64_t least_ns = sent ? time_plus(message->send_ns, clock->options.latency_ns) : INT64_MIN;
+    int64_t least_ns = INT64_MIN;
+    if (sent)
+        least_ns = time_plus(message->send_ns, clock->options.latency_ns);
     message->receive_ns = move_up(clock, timeline, message->receive_ns, least_ns);
     return true;
 }
@@ -147,8 +157,10 @@ static bool take_leave(struct logical_clock *clock, uint32_t timeline, uint32_t 
     struct gate_state *gate = &clock->gates[point->gate];
     if (gate->needed > 0 && !forced)
         return false;
-    bool bound = gate->needed == 0 && gate->latest_enter_ns != INT64_MIN;
-    int64_t least_ns = bound ? time_plus(gate->latest_enter_ns, clock->options.latency_ns) : INT64_MIN;
+    /* Forced, or a gate without enters: nothing is known that it must come after. */
+    int64_t least_ns = INT64_MIN;
+    if (gate->needed == 0 && gate->latest_enter_ns != INT64_MIN)
+        least_ns = time_plus(gate->latest_enter_ns, clock->options.latency_ns);
     point->time_ns = move_up(clock, timeline, point->time_ns, least_ns);
     if (point->time_ns < gate->earliest_leave_ns)
         gate->earliest_leave_ns = point->time_ns;
@@ -187,6 +199,7 @@ static void walk(struct logical_clock *clock, uint32_t timeline, bool forced)
             }
             return;
         }
+        /* Only the event that it was forced past: the next one waits as usual. */
         forced = false;
     }
 }
@@ -229,6 +242,7 @@ static void force(struct logical_clock *clock)
     for (uint32_t i = 0; i < causality->timeline_count; i++)
         if (clock->walkers[i].at < causality->timelines[i].count)
             unfinished[count++] = i;
+    /* Rounds over those that are left: each forced event may let many others walk on, so that few are forced. */
     while (count > 0) {
         size_t kept = 0;
         for (size_t i = 0; i < count; i++) {
@@ -261,6 +275,7 @@ static void begin_gates(struct logical_clock *clock)
 static void end_gates(struct logical_clock *clock)
 {
     const struct causality *causality = clock->causality;
+    /* Gates lead only to later ones, so that this order carries the earliest leave back through all of them. */
     for (size_t i = causality->gate_count; i-- > 0;)
         for (size_t k = causality->gates[i].next; k < causal_nexts_end(causality, i); k++) {
             int64_t leave_ns = clock->gates[causality->nexts[k]].earliest_leave_ns;
@@ -273,6 +288,7 @@ static void forward(struct logical_clock *clock)
 {
     const struct causality *causality = clock->causality;
     begin_gates(clock);
+    /* From the last to the first, so that the first is on top of the list: only the order of work depends on it. */
     for (uint32_t i = (uint32_t)causality->timeline_count; i-- > 0;)
         wake(clock, i);
     walk_ready(clock);
@@ -307,7 +323,10 @@ static void add_corner(struct ramp *ramp, int64_t time_ns, int64_t shift_ns)
 static int64_t foot_of(const struct ramp *ramp)
 {
     double length = (double)top(ramp)->shift_ns / ramp->slope;
-    return time_minus(top(ramp)->time_ns, length < 9e18 ? (int64_t)length + 1 : INT64_MAX);
+    int64_t length_ns = INT64_MAX;
+    if (length < 9e18)
+        length_ns = (int64_t)length + 1;
+    return time_minus(top(ramp)->time_ns, length_ns);
 }
 
 /* Its height at a time not after the latest corner. */
@@ -318,7 +337,9 @@ static int64_t height(const struct ramp *ramp, int64_t time_ns)
     struct clock_corner ends[2] = {{foot_of(ramp), 0}, *top(ramp)};
     if (time_ns >= ends[1].time_ns)
         return ends[1].shift_ns;
-    return time_ns <= ends[0].time_ns ? 0 : clock_corner_shift(ends, time_ns);
+    if (time_ns <= ends[0].time_ns)
+        return 0;
+    return clock_corner_shift(ends, time_ns);
 }
 
 static double rise(struct clock_corner from, struct clock_corner to)
@@ -330,7 +351,7 @@ static double rise(struct clock_corner from, struct clock_corner to)
 static void limit_ramp(struct ramp *ramp, int64_t time_ns, int64_t limit_ns)
 {
     struct clock_map *map = ramp->map;
-    struct clock_corner corner = {time_ns, limit_ns > 0 ? limit_ns : 0};
+    struct clock_corner corner = {time_ns, larger(limit_ns, INT64_C(0))};
     if (corner.shift_ns >= height(ramp, time_ns))
         return;
     while (map->corner_count > ramp->anchor + 1 &&
