@@ -3,9 +3,13 @@
 
 #include "core/map.h"
 #include "core/memory.h"
+#include "core/numbers.h"
 
 #include <string.h>
 
+/* An anchor must span half of the sequence, and its usual segment half of the frequent symbols; segments must be
+   similar to the usual one (2 * common / (n + m), diagnosis_rules 5.3). Of anchors that are about as similar as the
+   best, the most frequent is chosen. */
 static const double LEAST_COVERED = 0.5, LEAST_SYMBOLS = 0.5, LEAST_SIMILAR = 0.8, AS_SIMILAR = 0.06;
 
 /* Steps of comparing segments, per anchor; beyond it only the equal symbols at both ends count as common. */
@@ -33,7 +37,8 @@ struct text {
     size_t length, capacity;
 };
 
-/* Writes a shape's symbols, each loop as its body once. */
+/* Writes a shape's symbols, each loop as its body once: iterations that differ only in how often an inner loop runs are
+   of the same type. */
 static void write_shape(const struct fold *fold, uint32_t shape, struct text *text)
 {
     const struct fold_shape *loop = &fold->shapes[shape];
@@ -48,6 +53,7 @@ static uint32_t type_of(struct types *types, const struct text *text, uint32_t s
     uint64_t hash = text->length;
     for (size_t i = 0; i < text->length; i++)
         hash = map_hash(hash + text->symbols[i] + 1);
+    /* `>> 1`: the map's keys cannot be UINT64_MAX. Types with the same hash are a chain. */
     uint64_t *known = map_put(&types->known, hash >> 1, FOLD_NONE);
     for (uint32_t at = (uint32_t)*known; at != FOLD_NONE; at = types->types[at].chain)
         if (types->types[at].length == text->length &&
@@ -64,6 +70,7 @@ static uint32_t type_of(struct types *types, const struct text *text, uint32_t s
 /* Length of the longest common subsequence, as far as the effort allows. */
 static size_t common_of(const struct type *left, const struct type *right, size_t *effort)
 {
+    /* Equal begins and ends are common in any case: the table is only for what lies between them. */
     size_t head = 0, tail = 0, n = left->length, m = right->length;
     while (head < n && head < m && left->body[head] == right->body[head])
         head++;
@@ -74,6 +81,7 @@ static size_t common_of(const struct type *left, const struct type *right, size_
     if (n == 0 || m == 0 || *effort / n < m)
         return head + tail;
     *effort -= n * m;
+    /* One row of the usual table: `diagonal` is what the row had there before. */
     size_t *row = memory_new((m + 1) * sizeof *row);
     for (size_t i = 0; i < n; i++) {
         size_t diagonal = 0;
@@ -101,7 +109,9 @@ static double similarity_of(const struct types *types, uint32_t modal, size_t se
         const struct type *type = &types->types[i];
         if (type->count == 0)
             continue;
-        size_t common = i == modal ? usual->length : common_of(type, usual, &effort);
+        size_t common = usual->length;
+        if (i != modal)
+            common = common_of(type, usual, &effort);
         sum += (double)type->count * 2 * (double)common / (double)(type->length + usual->length);
     }
     return sum / (double)segments;
@@ -123,6 +133,7 @@ static bool has_symbols(struct anchor *anchor, const uint32_t *symbols, uint32_t
     uint32_t *counts = memory_new(symbol_count * sizeof *counts);
     size_t frequent = 0, held = 0;
     for (size_t i = anchor->starts[0]; i <= anchor->starts[anchor->count - 1]; i++)
+        /* Counts to ANCHOR_LEAST once: each frequent symbol is counted when it becomes frequent. */
         frequent += ++counts[symbols[i]] == ANCHOR_LEAST;
     anchor->modal_symbols = 0;
     for (size_t i = 0; i < anchor->modal_length; i++) {
@@ -131,6 +142,7 @@ static bool has_symbols(struct anchor *anchor, const uint32_t *symbols, uint32_t
             continue;
         anchor->modal_symbols++;
         held += *count >= ANCHOR_LEAST;
+        /* Marked as seen, so that a symbol that the segment has several times counts once. */
         *count = UINT32_MAX;
     }
     free(counts);
@@ -162,7 +174,10 @@ static void end_last(struct anchor *anchor, struct types *types, uint32_t node, 
             }
     }
     anchor->end = end;
-    anchor->types[anchor->count - 1] = type == FOLD_NONE ? (uint32_t)types->count : type;
+    /* A type of its own: no closed segment is like it. */
+    if (type == FOLD_NONE)
+        type = (uint32_t)types->count;
+    anchor->types[anchor->count - 1] = type;
     free(text.symbols);
 }
 
@@ -190,7 +205,8 @@ static uint32_t find_types(struct anchor *anchor, struct types *types)
 }
 
 /* The anchor is an iteration's last call: iterations begin after it, and the first one where its calls start to match
-   the second's, if half of them do. */
+   the second's, if half of them do. A collective of the whole run is usually the last thing of an iteration, not the
+   first. */
 static void start_behind(struct anchor *anchor, const uint32_t *symbols)
 {
     uint32_t *starts = anchor->starts, length = starts[1] - starts[0], same = 0;
@@ -245,13 +261,12 @@ struct candidate {
 static int by_rank(const void *a, const void *b)
 {
     const struct candidate *left = a, *right = b;
-    if (left->count != right->count)
-        return left->count > right->count ? -1 : 1;
-    if (left->ends != right->ends)
-        return left->ends ? -1 : 1;
-    if (left->preferred != right->preferred)
-        return left->preferred ? -1 : 1;
-    return left->first < right->first ? -1 : 1;
+    int order = order_by(right->count, left->count);
+    if (order == 0)
+        order = order_by(right->ends, left->ends);
+    if (order == 0)
+        order = order_by(right->preferred, left->preferred);
+    return order ? order : order_by(left->first, right->first);
 }
 
 /* The symbols to try, in the order of by_rank; returns how many. */
@@ -271,7 +286,10 @@ static size_t find_candidates(struct candidate *found, const uint32_t *symbols, 
     for (size_t i = 0; i < symbol_count && all[i].count >= ANCHOR_LEAST && tried < ANCHORS; i++) {
         if ((double)(all[i].last - all[i].first + 1) < LEAST_COVERED * (double)count)
             continue;
-        equal = tried > 0 && found[tried - 1].count == all[i].count ? equal + 1 : 0;
+        if (tried > 0 && found[tried - 1].count == all[i].count)
+            equal++;
+        else
+            equal = 0;
         if (equal < ANCHORS_ALIKE)
             found[tried++] = all[i];
     }
@@ -326,11 +344,13 @@ uint32_t anchor_period(const struct anchor *anchor)
         return 0;
     uint32_t types = 0;
     for (size_t i = 0; i < anchor->count; i++)
+        /* Types are numbers from 0 without gaps, as fold_new wants symbols. */
         if (anchor->types[i] >= types)
             types = anchor->types[i] + 1;
     struct fold *fold = fold_new(anchor->types, anchor->count, types, NULL, 0);
     const struct fold_node *first = &fold->nodes[fold->first];
     uint32_t period = 0;
+    /* The whole sequence is one loop: its body is the period. */
     if (first->next == FOLD_NONE && fold_is_loop(fold, fold->first) && anchor->count % first->count == 0)
         period = (uint32_t)anchor->count / first->count;
     /* Inner loops with varying counts are not periodic. */

@@ -2,6 +2,7 @@
 #include "phases/common_loops.h"
 
 #include "core/memory.h"
+#include "core/numbers.h"
 
 #include <string.h>
 
@@ -38,7 +39,7 @@ struct finder {
 static int by_number(const void *a, const void *b)
 {
     const uint32_t *left = a, *right = b;
-    return (*left > *right) - (*left < *right);
+    return order_by(*left, *right);
 }
 
 static void find_processes(const struct graph *graph, struct common_loops *loops)
@@ -63,6 +64,7 @@ static void find_processes(const struct graph *graph, struct common_loops *loops
             bsearch(&graph->locations[i].process, ranks, loops->process_count, sizeof *ranks, by_number);
         uint32_t process = loops->processes[i] = (uint32_t)(rank - ranks);
         uint32_t *location = &loops->locations[process];
+        /* The thread with the most calls stands for its process. */
         if (*location == GRAPH_NONE || graph->locations[i].count > graph->locations[*location].count)
             *location = i;
     }
@@ -74,9 +76,8 @@ static void find_processes(const struct graph *graph, struct common_loops *loops
 static int by_members(const void *a, const void *b)
 {
     const struct team *left = a, *right = b;
-    if (left->count != right->count)
-        return left->count > right->count ? -1 : 1;
-    return (left->members[0] > right->members[0]) - (left->members[0] < right->members[0]);
+    int order = order_by(right->count, left->count);
+    return order ? order : order_by(left->members[0], right->members[0]);
 }
 
 static void make_teams(struct finder *finder)
@@ -84,7 +85,9 @@ static void make_teams(struct finder *finder)
     struct map known = {0};
     for (uint32_t i = 0; i < finder->loops->process_count; i++) {
         const struct location_signature *signature = &finder->signatures[i];
-        uint64_t key = finder->which == LOCATION_WORLD ? signature->world >> 1 : signature->calls;
+        uint64_t key = signature->calls;
+        if (finder->which == LOCATION_WORLD)
+            key = signature->world >> 1;
         uint64_t *team = map_put(&known, key, finder->count);
         if (*team == finder->count)
             ARRAY_PUSH(finder->teams, finder->count, finder->capacity,
@@ -148,6 +151,7 @@ static void name_put(struct naming *naming, const char *text)
 {
     size_t used = strlen(naming->text), length = strlen(text);
     static const char more[] = " …";
+    /* Already cut: nothing may follow the dots. */
     if (used >= sizeof more && strcmp(naming->text + used - sizeof more + 1, more) == 0)
         return;
     if (used + length + sizeof more <= sizeof naming->text)
@@ -171,11 +175,14 @@ static void name_body(struct naming *naming, uint32_t loop)
 {
     const struct loop_tree *tree = naming->tree;
     bool first = true;
+    /* Begin and end of a body are part of the hash: (a b) c and a (b c) differ. */
     naming->body = map_hash(naming->body + 1);
     for (uint32_t i = 0; i < tree->loops[loop].item_count; i++) {
         const struct loop_item *item = &tree->items[tree->loops[loop].item + i];
         if (item->loop != LOOP_NONE) {
-            name_put(naming, first ? "(" : ", (");
+            if (!first)
+                name_put(naming, ", ");
+            name_put(naming, "(");
             name_body(naming, item->loop);
             name_put(naming, ")");
             first = false;
@@ -203,7 +210,7 @@ static bool is_kept(const struct loop *loop)
 
 static void start_rows(struct team *team, const struct finder *finder, const struct loop_tree *tree)
 {
-    size_t rows = tree->count < COMMON_LOOPS ? tree->count : COMMON_LOOPS;
+    size_t rows = smaller(tree->count, (size_t)COMMON_LOOPS);
     team->row_count = rows;
     team->rows = memory_new(rows * sizeof *team->rows);
     team->bodies = memory_new(rows * sizeof *team->bodies);
@@ -239,12 +246,15 @@ static struct start_facts find_starts(const struct loop_tree *tree, const struct
     struct start_facts facts = {0};
     uint32_t first = places[loop->iteration];
     starts[0] = reading->enter_ns[first];
-    facts.gap_ns = time_since(first > 0 ? reading->leave_ns[first - 1] : begin_ns, starts[0]);
+    int64_t before_ns = begin_ns;
+    if (first > 0)
+        before_ns = reading->leave_ns[first - 1];
+    facts.gap_ns = time_since(before_ns, starts[0]);
     for (uint32_t k = 1; k < count; k++) {
         uint32_t place = places[loop->iteration + k];
         starts[k] = reading->leave_ns[place - 1];
         int64_t ns = time_since(starts[k], reading->enter_ns[place]);
-        facts.longest_ns = ns > facts.longest_ns ? ns : facts.longest_ns;
+        facts.longest_ns = larger(facts.longest_ns, ns);
     }
     starts[count] = tree->iterations[loop->iteration + count - 1].end_ns;
     return facts;
@@ -254,7 +264,10 @@ static struct start_facts find_starts(const struct loop_tree *tree, const struct
    of any process; else the gap is the longest of its own later iterations: setup is not part of it. */
 static int64_t first_start(int64_t start, const struct start_facts *facts, int64_t longest_ns)
 {
-    time_subtract(&start, facts->gap_ns <= longest_ns ? facts->gap_ns : facts->longest_ns);
+    int64_t gap_ns = facts->gap_ns;
+    if (gap_ns > longest_ns)
+        gap_ns = facts->longest_ns;
+    time_subtract(&start, gap_ns);
     return start;
 }
 
@@ -264,6 +277,7 @@ static void add_member(struct team *team, const struct finder *finder, const str
     struct location_reading reading = location_read(finder->graph, location, finder->which, LOCATION_TIMES);
     struct loop_tree tree = loop_tree_copy(found);
     location_loops_time(&tree, finder->graph, location, &reading);
+    /* Warming up and rows are taken from the first member: the others have the same calls. */
     if (member == 0) {
         loop_tree_warm_up(&tree);
         start_rows(team, finder, &tree);
@@ -291,9 +305,12 @@ static void add_member(struct team *team, const struct finder *finder, const str
 
 static void find_loops(struct finder *finder)
 {
-    enum location_calls which = finder->which == LOCATION_WORLD ? LOCATION_WORLD : LOCATION_PARTNERS;
+    enum location_calls which = LOCATION_PARTNERS;
+    if (finder->which == LOCATION_WORLD)
+        which = LOCATION_WORLD;
     for (size_t i = 0; i < finder->count; i++) {
         struct team *team = &finder->teams[i];
+        /* Once for a team, since its members' calls are the same; only times are read from each. */
         struct loop_tree found = location_loops_find(finder->graph, finder->loops->locations[team->members[0]], which);
         for (size_t k = 0; k < team->count; k++)
             add_member(team, finder, &found, k);
@@ -335,7 +352,7 @@ static void match_inner(const struct team *model, struct team *team, uint32_t ou
 /* True if two processes run a loop equally often, except for iterations that a cut recording may miss. */
 static bool same_count(uint32_t left, uint32_t right)
 {
-    uint32_t less = left < right ? left : right, more = left < right ? right : left;
+    uint32_t less = smaller(left, right), more = larger(left, right);
     return more - less <= less / 100;
 }
 

@@ -3,6 +3,7 @@
 
 #include "core/map.h"
 #include "core/memory.h"
+#include "core/numbers.h"
 
 #include <assert.h>
 #include <string.h>
@@ -25,6 +26,7 @@ static uint64_t body_hash(const uint32_t *body, size_t length)
 {
     uint64_t hash = 0;
     for (size_t i = 0; i < length; i++)
+        /* + 1, so that a body of zeros does not have the hash of an empty one. */
         hash = hash * BASE + body[i] + 1;
     return hash;
 }
@@ -79,6 +81,8 @@ static void put_loop(struct folder *folder, size_t to, size_t from, size_t lengt
         fold->nodes[children[i]].next = children[i + 1];
     struct fold_node loop = {.shape = shape,
                              .begin = fold->nodes[children[0]].begin,
+                             /* The nodes of all copies become one chain: the loop needs only its first, its last and
+                                how many iterations there are. */
                              .end = fold->nodes[children[child_count - 1]].end,
                              .count = (uint32_t)count,
                              .child = children[0],
@@ -98,23 +102,23 @@ static void keep_node(struct folder *folder, size_t to, size_t from)
 static int by_length(const void *a, const void *b)
 {
     const uint32_t *left = a, *right = b;
-    return (left[0] > right[0]) - (left[0] < right[0]);
+    return order_by(left[0], right[0]);
 }
 
 static int by_frequency(const void *a, const void *b)
 {
     const uint32_t *left = a, *right = b;
-    if (left[1] != right[1])
-        return left[1] > right[1] ? -1 : 1;
-    return by_length(a, b);
+    int order = order_by(right[1], left[1]);
+    return order ? order : by_length(a, b);
 }
 
-/* The lengths that a body may have: distances between successive nodes of the same shape, the most frequent of them,
-   ascending. Returns how many; each is a pair of length and frequency. */
+/* The lengths that a body may have: a body that repeats puts each of its symbols at this distance from the next, so
+   that distances between successive nodes of the same shape are enough; the most frequent of them, ascending. Returns
+   how many; each is a pair of length and frequency. */
 static size_t find_lengths(struct folder *folder, uint32_t (*lengths)[2])
 {
     size_t shape_count = folder->fold->shape_count, found = 0;
-    size_t longest = folder->count / 2 < FOLD_LONGEST_BODY ? folder->count / 2 : FOLD_LONGEST_BODY;
+    size_t longest = smaller(folder->count / 2, (size_t)FOLD_LONGEST_BODY);
     ARRAY_RESERVE(folder->latest, folder->latest_capacity, shape_count + 1);
     memset(folder->latest, 0, shape_count * sizeof *folder->latest);
     memset(lengths, 0, (FOLD_LONGEST_BODY + 1) * sizeof *lengths);
@@ -135,6 +139,7 @@ static size_t find_lengths(struct folder *folder, uint32_t (*lengths)[2])
         found = FOLD_LENGTHS;
         qsort(lengths, found, sizeof *lengths, by_length);
     }
+    /* Steps count the work in nodes, whatever is done with each: the budget bounds the time for any input. */
     folder->fold->steps += folder->count + shape_count;
     return found;
 }
@@ -153,11 +158,12 @@ static bool fold_length(struct folder *folder, size_t length)
             equal_until++;
         if (equal_until - i < length) {
             /* The next one begins only after what ended this run. */
-            size_t stop = equal_until + 1 < count ? equal_until + 1 : count;
+            size_t stop = smaller(equal_until + 1, count);
             while (i < stop)
                 keep_node(folder, to++, i++);
             continue;
         }
+        /* The run of equal nodes is as long as all copies but the last. */
         size_t copies = (equal_until - i) / length + 1;
         uint32_t shape = intern_shape(folder, shapes + i, length);
         put_loop(folder, to++, i, length, copies, shape);
@@ -175,6 +181,8 @@ static void absorb(struct folder *folder, size_t length)
     uint64_t power = 1, hash = 0;
     bool hashed = false;
     for (size_t k = 1; k < length; k++)
+        /* The hash of the window is carried on from node to node (Karp, Rabin 1987): one comparison for each node,
+           not `length`. */
         power *= BASE;
     folder->fold->steps += count;
     while (i + length <= count) {
@@ -188,6 +196,7 @@ static void absorb(struct folder *folder, size_t length)
             hashed = false;
             continue;
         }
+        /* The first node leaves the window, the next one enters it. */
         hash -= (folder->shapes[i] + UINT64_C(1)) * power;
         if (i + length < count)
             hash = hash * BASE + folder->shapes[i + length] + 1;
@@ -204,6 +213,7 @@ static void join(struct folder *folder)
     struct fold *fold = folder->fold;
     size_t to = 0;
     for (size_t i = 0; i < folder->count; i++) {
+        /* Only loops: the same symbol twice is a body of length one, which folding has met. */
         if (to > 0 && folder->shapes[to - 1] == folder->shapes[i] && fold_is_loop(fold, folder->nodes[i])) {
             struct fold_node *loop = &fold->nodes[folder->nodes[to - 1]], *more = &fold->nodes[folder->nodes[i]];
             fold->nodes[loop->last].next = more->child;
@@ -221,6 +231,7 @@ static void join(struct folder *folder)
 static bool fold_round(struct folder *folder, uint32_t (*lengths)[2])
 {
     size_t found = find_lengths(folder, lengths);
+    /* The shortest body first: inner loops must be folded before the loops around them can be seen. */
     for (size_t i = 0; i < found && folder->fold->steps < folder->budget; i++) {
         if (!fold_length(folder, lengths[i][0]))
             continue;
@@ -271,9 +282,12 @@ struct fold *fold_new(const uint32_t *symbols, size_t count, uint32_t symbol_cou
     uint32_t(*lengths)[2] = memory_new((FOLD_LONGEST_BODY + 1) * sizeof *lengths);
     while (fold_round(&folder, lengths))
         continue;
+    /* What is left over is the outermost chain. */
     for (size_t i = 0; i + 1 < folder.count; i++)
         fold->nodes[folder.nodes[i]].next = folder.nodes[i + 1];
-    fold->first = folder.count ? folder.nodes[0] : FOLD_NONE;
+    fold->first = FOLD_NONE;
+    if (folder.count > 0)
+        fold->first = folder.nodes[0];
     free(lengths);
     free(folder.nodes);
     free(folder.shapes);
@@ -309,6 +323,8 @@ static bool ends_iteration(const struct rotator *rotator, uint32_t node)
 
 /* By how many places to rotate a body, at most `most`: to after the first symbol that ends iterations, if there is any,
    else to the place with the longest gaps before it, over all iterations. */
+/* A loop a b a b a b a may as well be cut as b a b a b a: folding takes the first; where iterations really begin is
+   seen by their end or by their pauses. */
 static uint32_t rotation_of(const struct rotator *rotator, const struct fold_node *loop, uint32_t length, uint32_t most)
 {
     const struct fold *fold = rotator->fold;
@@ -324,8 +340,11 @@ static uint32_t rotation_of(const struct rotator *rotator, const struct fold_nod
     for (uint32_t i = 1; found == FOLD_NONE && i <= most; i++)
         if (passed_ns[i] > passed_ns[place])
             place = i;
-    if (found != FOLD_NONE)
-        place = found <= most ? found : 0;
+    if (found != FOLD_NONE) {
+        place = 0;
+        if (found <= most)
+            place = found;
+    }
     free(passed_ns);
     return place;
 }
@@ -387,12 +406,14 @@ static uint32_t *shift(struct fold *fold, uint32_t *link, uint32_t places)
 static void rotate_chain(struct rotator *rotator, uint32_t *link, uint32_t length)
 {
     struct fold *fold = rotator->fold;
+    /* `place` counts inside the iteration, so that a rotated loop does not take nodes of the next iteration. */
     for (uint32_t place = 0; *link != FOLD_NONE; place = (place + 1) % length, link = &fold->nodes[*link].next) {
         if (!fold_is_loop(fold, *link))
             continue;
         uint32_t shape = fold->nodes[*link].shape, most = continues(fold, *link, length - 1 - place);
         if (most > 0) {
             uint32_t wanted = rotation_of(rotator, &fold->nodes[*link], fold->shapes[shape].length, most);
+            /* The first loop of a shape decides for all: the same body must not begin at different symbols. */
             wanted = (uint32_t)*map_put(&rotator->wanted, shape, wanted);
             if (wanted > 0 && wanted <= most) {
                 link = shift(fold, link, wanted);

@@ -74,7 +74,10 @@ static uint64_t slot_key(const struct fold *fold, bool varies, uint32_t place, u
     uint32_t shape = fold->nodes[node].shape;
     uint64_t *last = map_put(seen, shape, UINT64_MAX);
     bool again = *last != UINT64_MAX && *last >> 32 == iteration;
-    *last = map_pair(iteration, again ? (uint32_t)*last + 1 : 0);
+    uint32_t number = 0;
+    if (again)
+        number = (uint32_t)*last + 1;
+    *last = map_pair(iteration, number);
     return map_pair(shape, (uint32_t)*last);
 }
 
@@ -94,10 +97,9 @@ static struct slot *slot_of(struct slots *slots, uint64_t key)
 
 static uint32_t add_loop(struct loop_tree *tree, uint32_t parent)
 {
-    struct loop loop = {.parent = parent,
-                        .similarity = 1,
-                        .period = 1,
-                        .depth = parent == LOOP_NONE ? 0 : tree->loops[parent].depth + 1};
+    struct loop loop = {.parent = parent, .similarity = 1, .period = 1};
+    if (parent != LOOP_NONE)
+        loop.depth = tree->loops[parent].depth + 1;
     ARRAY_PUSH(tree->loops, tree->count, tree->capacity, loop);
     return (uint32_t)tree->count - 1;
 }
@@ -160,6 +162,7 @@ static size_t spans_of(const struct grower *grower, const struct slot *slot, str
         uint32_t at = node->child, length = fold->shapes[node->shape].length;
         for (uint32_t k = 0; k < node->count; k++) {
             struct span span = {.first = at, .last = at, .entry = (uint32_t)i};
+            /* Iterations of an anchor differ in length: each ends before the next begins. */
             if (slot->nodes[i] == grower->varied) {
                 uint32_t stop = k + 1 < node->count ? grower->varied_firsts[k + 1] : FOLD_NONE;
                 while (fold->nodes[span.last].next != stop)
@@ -185,15 +188,17 @@ static void grow(struct grower *grower, uint32_t loop, const struct span *spans,
     tree->loops[loop].count = (uint32_t)count;
     tree->loops[loop].entries = spans[count - 1].entry + 1;
     for (size_t i = 0; i < count; i++) {
-        struct loop_iteration iteration = {.begin = fold->nodes[spans[i].first].begin,
-                                           .end = fold->nodes[spans[i].last].end,
-                                           .entry = spans[i].entry,
-                                           .type = varies ? grower->anchor->types[i] : 0};
+        struct loop_iteration iteration = {
+            .begin = fold->nodes[spans[i].first].begin, .end = fold->nodes[spans[i].last].end, .entry = spans[i].entry};
+        if (varies)
+            iteration.type = grower->anchor->types[i];
         ARRAY_PUSH(tree->iterations, tree->iteration_count, tree->iteration_capacity, iteration);
     }
     struct slots slots = {0};
-    size_t usual = varies ? grower->anchor->modal : 0;
+    size_t usual = 0;
     if (varies) {
+        /* The usual iteration is shown as the body: the first may be a special one. */
+        usual = grower->anchor->modal;
         tree->loops[loop].similarity = grower->anchor->similarity;
         tree->loops[loop].period = anchor_period(grower->anchor);
     }

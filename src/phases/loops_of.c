@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "core/memory.h"
+#include "core/numbers.h"
 #include "graph/wait_table.h"
 #include "phases/location_loops.h"
 
@@ -12,13 +13,24 @@ static const double WARM_UP_MADS = 5;
 /* Calls that may or may not be made in an iteration that is otherwise the same. */
 static bool is_left_out(const struct state_def *state, const struct call *call)
 {
+    /* Local calls (MPI_Comm_rank, MPI_Wtime) wait for no one, and programs make them when they like. */
     if (state->class == CLASS_LOCAL)
         return true;
+    /* A test that finds nothing is made as often as there is time: its number says nothing about the iteration. */
     bool asks = state->class == CLASS_PROBE || (state->class == CLASS_WAIT && strncmp(state->name, "MPI_Test", 8) == 0);
     return asks && !call->received && !call->sent;
 }
 
-/* All partners of the call, relative to the process, in whatever order their messages came. */
+/* The process of a location, relative to another one; a number that no process has if it is not known. */
+static uint64_t relative_of(const struct graph *graph, uint32_t process, uint32_t location)
+{
+    if (location == GRAPH_NONE)
+        return UINT64_MAX / 4;
+    return graph->locations[location].process - process;
+}
+
+/* All partners of the call, relative to the process, in whatever order their messages came: a sum of hashes does not
+   depend on the order. Sends and receives differ in the lowest bit. */
 static uint64_t partners_of(const struct graph *graph, uint32_t location, const struct call *call)
 {
     uint64_t sum = 0;
@@ -26,13 +38,11 @@ static uint64_t partners_of(const struct graph *graph, uint32_t location, const 
     struct message m;
     for (uint32_t at = call->sent; at; at = graph_next_sent(graph, at - 1)) {
         m = graph_message(graph, at - 1);
-        uint32_t other = m.receive_location;
-        sum += map_hash(2 * (other == GRAPH_NONE ? UINT64_MAX / 4 : graph->locations[other].process - process) + 1);
+        sum += map_hash(2 * relative_of(graph, process, m.receive_location) + 1);
     }
     for (uint32_t at = call->received; at; at = graph_next_received(graph, at - 1)) {
         m = graph_message(graph, at - 1);
-        uint32_t other = m.send_location;
-        sum += map_hash(2 * (other == GRAPH_NONE ? UINT64_MAX / 4 : graph->locations[other].process - process));
+        sum += map_hash(2 * relative_of(graph, process, m.send_location));
     }
     return sum;
 }
@@ -64,6 +74,8 @@ static uint64_t call_key(const struct graph *graph, uint32_t location, const str
     if (call->instance) {
         const struct instance *instance = &graph->instances[call->instance - 1];
         key = map_hash(key + comm_number(order, graph->streams[instance->stream].comm));
+        /* Whether the process is the root is part of the call, not who is: others would be different at each
+           process. */
         key += which != LOCATION_WORLD && instance->root_location == location;
     }
     if (which == LOCATION_PARTNERS)
@@ -78,6 +90,7 @@ static bool is_of_world(const struct graph *graph, const struct call *call)
         return false;
     const struct instance *instance = &graph->instances[call->instance - 1];
     int32_t comm = graph->streams[instance->stream].comm;
+    /* Without communicators a collective of all processes is taken to be one of the world. */
     if (comm != EVENT_UNKNOWN)
         return graph->defs->comms[comm].world;
     return instance->count == graph->defs->processes && graph_collective_of(graph, instance).shape != SHAPE_NEIGHBOURS;
@@ -179,6 +192,8 @@ static void time_iterations(struct loop_tree *tree, const struct location_readin
         struct loop_iteration *of = tree->iterations + tree->loops[l].iteration;
         for (size_t i = 0; i + 1 < tree->loops[l].count; i++)
             if (of[i].entry == of[i + 1].entry)
+                /* Iterations of one entry have no gap between them: what is computed before the next belongs to this
+                   one. */
                 of[i].end_ns = of[i + 1].begin_ns;
     }
     for (size_t i = 0; i < tree->item_count; i++)
@@ -188,16 +203,19 @@ static void time_iterations(struct loop_tree *tree, const struct location_readin
 static int by_number(const void *a, const void *b)
 {
     const double *left = a, *right = b;
-    return (*left > *right) - (*left < *right);
+    return order_by(*left, *right);
 }
 
 static double median(double *values, size_t count)
 {
     qsort(values, count, sizeof *values, by_number);
-    return count % 2 ? values[count / 2] : (values[count / 2 - 1] + values[count / 2]) / 2;
+    if (count % 2)
+        return values[count / 2];
+    return (values[count / 2 - 1] + values[count / 2]) / 2;
 }
 
-/* How many of the first iterations are of warming up. */
+/* How many of the first iterations are of warming up: those beyond the median by some median distances, which a few
+   slow iterations do not move (a mean and standard deviation would). */
 static uint32_t warm_up_of(const struct loop_iteration *iterations, uint32_t count)
 {
     double *times = memory_new(count * sizeof *times);
@@ -211,7 +229,10 @@ static uint32_t warm_up_of(const struct loop_iteration *iterations, uint32_t cou
     while (first < count && (double)time_since(iterations[first].begin_ns, iterations[first].end_ns) > most)
         first++;
     free(times);
-    return first < count ? first : 0;
+    /* All are: then none is special. */
+    if (first == count)
+        return 0;
+    return first;
 }
 
 static void classify(struct loop *loop, int64_t calls_ns, int64_t waits_ns)
@@ -245,7 +266,7 @@ static void time_loop(struct loop *loop, const struct loop_iteration *of, const 
 
 static double share_of(int64_t part, int64_t whole)
 {
-    return whole > 0 ? (double)part / (double)whole : 0;
+    return ratio_of((double)part, (double)whole);
 }
 
 static void time_loops(struct loop_tree *tree, const struct graph *graph, uint32_t location)
@@ -317,6 +338,8 @@ static struct found find_in_location(const struct graph *graph, uint32_t locatio
 /* True if loops found without partners are the better answer. */
 static bool any_is_better(const struct found *chosen, const struct found *any)
 {
+    /* Without a loop that takes most of the time, anything that finds one is better; with one, only more iterations
+       of equal ones. */
     if (chosen->longest < LOOP_DOMINATES)
         return any->longest >= LOOP_DOMINATES || chosen->tree.count < 2;
     return any->longest >= LOOP_DOMINATES && any->exact && any->count > chosen->count;
@@ -329,8 +352,13 @@ struct loop_tree location_loops_find(const struct graph *graph, uint32_t locatio
         return chosen.tree;
     struct found any = find_in_location(graph, location, LOCATION_CALLS);
     bool better = any_is_better(&chosen, &any);
-    loop_tree_clear(better ? &chosen.tree : &any.tree);
-    return better ? any.tree : chosen.tree;
+    struct loop_tree found = chosen.tree, other = any.tree;
+    if (better) {
+        found = any.tree;
+        other = chosen.tree;
+    }
+    loop_tree_clear(&other);
+    return found;
 }
 
 void location_loops_time(struct loop_tree *tree, const struct graph *graph, uint32_t location,

@@ -2,6 +2,7 @@
 #include "phases/phase_numbers.h"
 
 #include "core/memory.h"
+#include "core/numbers.h"
 #include "graph/wait_table.h"
 #include "graph/wait_windows.h"
 #include "phases/even_iterations.h"
@@ -45,7 +46,10 @@ static void put(struct part_sums *sums, int kind, int64_t ns)
         return;
     }
     time_add(&sums->time_ns, ns);
-    time_add(kind == SPENT_COMPUTING ? &sums->compute_ns : &sums->mpi_ns, ns);
+    if (kind == SPENT_COMPUTING)
+        time_add(&sums->compute_ns, ns);
+    else
+        time_add(&sums->mpi_ns, ns);
 }
 
 /* The position of a process while its calls are walked. */
@@ -61,7 +65,12 @@ static void put_in_phase(struct counter *counter, const struct walk *walk, uint3
     struct phase_metrics *metrics = counter->metrics;
     struct phase_cell *cell = &metrics->cells[walk->process / metrics->per_group * metrics->phase_count + phase];
     put(&metrics->phases[phase].sums, kind, ns);
-    time_add(kind > WAIT_NONE ? &cell->waiting_ns : kind == SPENT_COMPUTING ? &cell->compute_ns : &cell->mpi_ns, ns);
+    if (kind > WAIT_NONE)
+        time_add(&cell->waiting_ns, ns);
+    else if (kind == SPENT_COMPUTING)
+        time_add(&cell->compute_ns, ns);
+    else
+        time_add(&cell->mpi_ns, ns);
 }
 
 /* Splits the time over the phases. */
@@ -69,6 +78,7 @@ static void spend_in_phases(struct counter *counter, struct walk *walk, int kind
 {
     const struct phases *phases = counter->phases;
     const int64_t *borders = phases->begins + walk->process * (phases->count + 1);
+    /* Waits may begin before what was walked last; mostly the phase only goes on. */
     if (begin_ns < borders[walk->phase])
         walk->phase = phases_at(phases, walk->process, begin_ns);
     while (walk->phase + 1 < phases->count && borders[walk->phase + 1] <= begin_ns)
@@ -95,8 +105,8 @@ static void spend_in_iterations(struct counter *counter, struct walk *walk, int 
     uint32_t count = counter->metrics->iterations.count;
     if (!walk->starts || end_ns <= walk->starts[0] || begin_ns >= walk->starts[count])
         return;
-    begin_ns = begin_ns > walk->starts[0] ? begin_ns : walk->starts[0];
-    end_ns = end_ns < walk->starts[count] ? end_ns : walk->starts[count];
+    begin_ns = larger(begin_ns, walk->starts[0]);
+    end_ns = smaller(end_ns, walk->starts[count]);
     if (walk->iteration == PHASE_NONE || begin_ns < walk->starts[walk->iteration])
         walk->iteration = phases_iteration_at(counter->phases, counter->phases->main_loop, walk->process, begin_ns);
     while (walk->iteration + 1 < count && walk->starts[walk->iteration + 1] <= begin_ns)
@@ -125,7 +135,8 @@ static void count_messages(struct counter *counter, const struct walk *walk, con
     struct message m;
     for (uint32_t at = call->sent; at; at = graph_next_sent(counter->graph, at - 1)) {
         m = graph_message(counter->graph, at - 1);
-        bytes += m.bytes > 0 ? (uint64_t)m.bytes : 0;
+        if (m.bytes > 0)
+            bytes += (uint64_t)m.bytes;
         messages++;
     }
     struct phase_cell *cell = &metrics->cells[walk->process / metrics->per_group * metrics->phase_count + walk->phase];
@@ -165,11 +176,14 @@ static void walk_process(struct counter *counter, uint32_t process)
     if (walk.starts && walk.starts[0] == INT64_MIN)
         walk.starts = NULL;
     for (uint32_t k = 0; k < count; k++)
+        /* -1: the process does not have the loop, so that its computing is in no mean. */
         counter->own[k] = walk.starts ? 0 : -1;
     int64_t before_ns = where->begin_ns;
     size_t waits = 0;
     for (uint32_t i = 0; i < where->count; i++) {
         struct call call = graph_call(graph, location, i);
+        /* Computing up to the call, then the whole call, then the wait in it once more: waits are a part of MPI
+           time. */
         spend(counter, &walk, SPENT_COMPUTING, before_ns, call.enter_ns);
         if (counter->rhythm)
             rhythm_add(counter->rhythm, before_ns, call.enter_ns);
@@ -184,9 +198,10 @@ static void walk_process(struct counter *counter, uint32_t process)
         }
         if (call.sent)
             count_messages(counter, &walk, &call);
-        before_ns = call.leave_ns > before_ns ? call.leave_ns : before_ns;
+        before_ns = larger(before_ns, call.leave_ns);
     }
     spend(counter, &walk, SPENT_COMPUTING, before_ns, where->end_ns);
+    /* The starts of this process are not needed any more: their memory takes its computing (see phase_metrics_of). */
     if (count > 0)
         memcpy(counter->computing + (size_t)process * (count + (size_t)1), counter->own, count * sizeof *counter->own);
 }
@@ -208,7 +223,7 @@ static void begin_iterations(struct counter *counter)
     for (uint32_t i = 0; i < to->row_count; i++) {
         uint32_t first = i * counter->per_row, left = to->count - first;
         to->rows[i].first = first;
-        to->rows[i].count = left < counter->per_row ? left : counter->per_row;
+        to->rows[i].count = smaller(left, counter->per_row);
     }
     size_t cells = processes * (to->count + (size_t)1);
     if (cells <= EVEN_ITERATIONS_CELLS) {
@@ -225,6 +240,8 @@ static void begin_iterations(struct counter *counter)
             if (begin_ns == INT64_MIN)
                 break;
             int64_t end_ns = common_loops_start(&phases->loops, to->loop, p, k + 1);
+            /* Means over the processes that have the loop: an iteration has one time, though each process begins it
+               at its own. */
             counter->begins[k] += (double)time_since(counter->begin_ns, begin_ns) / (double)to->processes;
             counter->times[k] += (double)time_since(begin_ns, end_ns) / (double)to->processes;
         }
@@ -234,8 +251,8 @@ static void begin_iterations(struct counter *counter)
 static void begin_rhythm(struct counter *counter)
 {
     const struct iteration_metrics *iterations = &counter->metrics->iterations;
-    uint32_t count = iterations->count < RHYTHM_ITERATIONS ? iterations->count : RHYTHM_ITERATIONS,
-             first = (iterations->count - count) / 2, last = first + count - 1;
+    uint32_t count = smaller(iterations->count, (uint32_t)RHYTHM_ITERATIONS);
+    uint32_t first = (iterations->count - count) / 2, last = first + count - 1;
     if (count < RHYTHM_LEAST)
         return;
     counter->rhythm = memory_new(sizeof *counter->rhythm);
@@ -246,13 +263,15 @@ static void begin_rhythm(struct counter *counter)
 static int by_number(const void *a, const void *b)
 {
     const double *left = a, *right = b;
-    return (*left > *right) - (*left < *right);
+    return order_by(*left, *right);
 }
 
 static double median_of(double *values, size_t count)
 {
     qsort(values, count, sizeof *values, by_number);
-    return count % 2 ? values[count / 2] : (values[count / 2 - 1] + values[count / 2]) / 2;
+    if (count % 2)
+        return values[count / 2];
+    return (values[count / 2 - 1] + values[count / 2]) / 2;
 }
 
 /* Rounded as in a metrics file, so that reports from there are the same. */
@@ -261,6 +280,8 @@ static double nano(double value)
     return round(value * 1e9) / 1e9;
 }
 
+/* The line through the times by least squares, without the iterations of warming up: its change over the loop, relative
+   to the mean, and how well it fits, as a correlation. */
 static void find_trend(struct iteration_metrics *iterations, const double *times)
 {
     uint32_t first = iterations->warm_up, count = iterations->count - first;
@@ -297,6 +318,7 @@ static uint32_t heaviest_of(const struct counter *counter, uint32_t first, uint3
             heaviest = p;
         }
     }
+    /* Below 0 where a process does not have the loop. */
     *most = fmax(0, *most);
     return heaviest;
 }
@@ -328,6 +350,8 @@ static void find_times(struct counter *counter)
     double median = median_of(values, count);
     for (uint32_t k = 0; k < count; k++)
         values[k] = fabs(values[k] - median);
+    /* Both limits: with a median distance of nearly 0, every iteration would be slow; with a large one, 10 % more is
+       nothing. */
     double mad = median_of(values, count), limit = fmax(median + SLOW_MADS * mad, SLOW_MEDIANS * median);
     free(values);
     iterations->median_ns = llround(median);
@@ -392,12 +416,14 @@ static void find_imbalance(struct counter *counter)
         const double *from = counter->computing + p * (count + 1);
         if (from[0] < 0)
             continue;
+        /* Rows move to the front only, so that what is still to be read is not overwritten. */
         memmove(x + rows * kept, from + iterations->warm_up, kept * sizeof *x);
         heaviest[rows++] = p;
     }
     struct iteration_imbalance imbalance = iteration_imbalance_of(x, rows, kept);
     take_imbalance(iterations, &imbalance, rows);
-    iterations->heaviest = rows > 0 ? heaviest[imbalance.heaviest] : 0;
+    if (rows > 0)
+        iterations->heaviest = heaviest[imbalance.heaviest];
     iterations->saving_ns = -1;
     if (iteration_class_is_uneven(imbalance.kind) &&
         (double)iterations->recoverable_ns >= EVENING * (double)graph_duration_ns(counter->graph))
@@ -451,8 +477,10 @@ static void fill_table(struct counter *counter)
                     sum += fmax(0, value);
                     cells += value >= 0;
                 }
-            iterations->computing_ns[group * iterations->row_count + i] =
-                cells > 0 ? llround(sum / (double)cells * 1e9) : -1;
+            int64_t *cell = &iterations->computing_ns[group * iterations->row_count + i];
+            *cell = -1;
+            if (cells > 0)
+                *cell = llround(sum / (double)cells * 1e9);
         }
 }
 
@@ -461,6 +489,7 @@ static void end_iterations(struct counter *counter)
     find_times(counter);
     fill_rows(counter);
     fill_table(counter);
+    /* Last: it compacts the matrix that the others read. */
     find_imbalance(counter);
     if (counter->rhythm)
         counter->metrics->iterations.rhythm_ns = rhythm_period_ns(counter->rhythm);

@@ -90,7 +90,9 @@ static const struct user_list *list_of(const struct finder *finder, const struct
     const struct user_process *at = user_spans_of(spans, rank);
     if (!at)
         return NULL;
-    return kind == USER_EVENTS ? &at->events : &at->states[kind == USER_INSIDE];
+    if (kind == USER_EVENTS)
+        return &at->events;
+    return &at->states[kind == USER_INSIDE];
 }
 
 /* Names that occur equally often on each process, as a map from name to count. False: a process has too many. */
@@ -106,7 +108,9 @@ static bool names_in_common(const struct finder *finder, const struct user_spans
         for (size_t i = 0; fine && i < list->count; i++)
             ++*map_put(&times, map_pair(list->spans[i].name, p), 0);
     }
-    const struct user_list *first = fine ? list_of(finder, spans, 0, kind) : NULL;
+    const struct user_list *first = NULL;
+    if (fine)
+        first = list_of(finder, spans, 0, kind);
     for (size_t i = 0; first && i < first->count; i++) {
         uint32_t name = first->spans[i].name;
         uint64_t want = *map_find(&times, map_pair(name, 0));
@@ -141,8 +145,10 @@ static void add_user_parts(struct finder *finder, const struct user_spans *spans
         const struct user_span *span;
         size_t at = 0, place = 0;
         for (; (span = next_common(list, common, &at)); place++) {
-            const char *name =
-                kind == USER_EVENTS ? spans->defs->marks[span->name].name : spans->defs->states[span->name].name;
+            const char *name = spans->defs->states[span->name].name;
+            if (kind == USER_EVENTS)
+                name = spans->defs->marks[span->name].name;
+            /* All processes have the same parts in the same order (same_order): the first process makes them. */
             if (p == 0)
                 add_part(&finder->parts, name, PHASE_NONE);
             struct part *part = &finder->parts.part[place];
@@ -150,7 +156,9 @@ static void add_user_parts(struct finder *finder, const struct user_spans *spans
             /* An event begins a part that extends to the next event. */
             size_t next = at;
             const struct user_span *after = next_common(list, common, &next);
-            part->ends[p] = kind != USER_EVENTS ? span->end_ns : after ? after->begin_ns : finder->ends_ns[p];
+            part->ends[p] = span->end_ns;
+            if (kind == USER_EVENTS)
+                part->ends[p] = after ? after->begin_ns : finder->ends_ns[p];
         }
     }
 }
@@ -214,7 +222,9 @@ static bool parts_matter(const struct finder *finder, bool events)
     }
     if (finder->parts.count > 0)
         long_ones += mean_gap(finder, finder->begins_ns, finder->parts.part[0].begins) > PHASES_GAP * all;
-    return events ? long_ones > 1 : sum >= OWN_LEAST * all;
+    if (events)
+        return long_ones > 1;
+    return sum >= OWN_LEAST * all;
 }
 
 static bool find_user_phases(struct finder *finder, const struct user_spans *spans)
@@ -222,6 +232,7 @@ static bool find_user_phases(struct finder *finder, const struct user_spans *spa
     enum user_kind kinds[] = {USER_OUTERMOST, USER_EVENTS};
     if (is_whole(finder, spans))
         kinds[0] = USER_INSIDE;
+    /* States before events: they say where a part ends, too. */
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds && finder->parts.count == 0; i++) {
         struct map common = {0};
         if (names_in_common(finder, spans, kinds[i], &common) && same_order(finder, spans, kinds[i], &common))
@@ -238,6 +249,7 @@ static bool find_user_phases(struct finder *finder, const struct user_spans *spa
 static bool find_loop_phases(struct finder *finder)
 {
     const struct common_loops *loops = &finder->phases->loops;
+    /* Room for the gaps before, between and after the loops: each loop adds two phases. */
     for (uint32_t i = 0; i < loops->count && 2 * finder->parts.count + 3 <= PHASES_MOST; i++) {
         char name[32];
         if (!loops->rows[i].matched)
@@ -267,6 +279,7 @@ static size_t choose_cuts(const struct location_reading *reading, const struct l
     int64_t begin_ns = location->begin_ns, before_ns = location->begin_ns;
     for (uint32_t i = 0; i < reading->count && count + 3 <= PHASES_MOST; i++) {
         int64_t leave_ns = reading->leave_ns[i];
+        /* A long stretch before this collective becomes a phase of its own, cut off by the one before. */
         if (time_since(before_ns, leave_ns) >= least_ns && time_since(begin_ns, before_ns) >= least_ns && i > 0 &&
             (count == 0 || cuts[count - 1] != i - 1)) {
             cuts[count++] = i - 1;

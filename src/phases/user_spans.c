@@ -32,9 +32,12 @@ static enum status builder_begin(struct sink *sink, const struct defs *defs, str
 
 static void add(struct user_spans_builder *builder, struct user_list *list, struct user_span span)
 {
-    struct user_span *last = list->count > 0 ? &list->spans[list->count - 1] : NULL;
+    struct user_span *last = NULL;
+    if (list->count > 0)
+        last = &list->spans[list->count - 1];
     if (list->overflow)
         return;
+    /* A state right after itself is one span that counts twice: loops of the program would fill the list. */
     if (last && last->name == span.name && span.end_ns > span.begin_ns) {
         last->count++;
         last->end_ns = span.end_ns;
@@ -45,6 +48,7 @@ static void add(struct user_spans_builder *builder, struct user_list *list, stru
         builder->kept++;
         return;
     }
+    /* A list that is too long says nothing about phases: its memory is given back to the others. */
     builder->kept -= list->count;
     list->count = 0;
     list->overflow = true;
@@ -66,6 +70,7 @@ static void leave(struct user_spans_builder *builder, size_t process, uint32_t s
     struct user_process *at = &builder->spans->processes[process];
     struct open_list *open = &builder->open[process];
     size_t place = open->depth;
+    /* The latest open instance, as everywhere (core/open_states.h); what was opened after it ends with it. */
     while (place > 0 && open->states[place - 1].state != state)
         place--;
     if (place > 0) {
@@ -74,6 +79,7 @@ static void leave(struct user_spans_builder *builder, size_t process, uint32_t s
             close_one(builder, process, time_ns);
         return;
     }
+    /* A leave without an enter: the state was open when the recording began, if nothing was seen before. */
     at->stray++;
     if (open->depth == 0 && at->states[0].count == 0)
         add(builder, &at->states[0], (struct user_span){state, 1, at->begin_ns, time_ns});
