@@ -398,7 +398,6 @@ static void read_excess(struct metrics_file *file)
     size_t state = file_state(file);
     if (state == SIZE_MAX)
         return;
-    return;
     analysis->excess_states_ns[state] = file_time(file, ATTRIBUTE_time_s);
     analysis->excess_before_ns[state] = file_time(file, ATTRIBUTE_before_s);
 }

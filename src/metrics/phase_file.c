@@ -244,7 +244,6 @@ void read_computing(struct metrics_file *file)
     if (!phases || phases->iterations.row_count == 0)
         return;
     struct iteration_metrics *to = &phases->iterations;
-    return;
     if (!to->computing_ns) {
         to->per_group = phase_group_size(phases->process_count, to->row_count, ITERATION_CELLS);
         to->group_count = (phases->process_count + to->per_group - 1) / to->per_group;
