@@ -116,7 +116,8 @@ static void give_lane(struct by_location *by, uint32_t state)
     ARRAY_PUSH(by->lane_states, by->lane_count, by->lane_state_capacity, state);
 }
 
-/* A state is left while later ones are open: of those on its lane one must go, rather the program's than MPI's. */
+/* A state is left while later ones are open: of those on its lane one must go, rather the program's than MPI's.
+   Viewers close the innermost state of a track: states that do not nest have to be on different ones. */
 static void part_crossing(struct by_location *by, const struct open_states *open, ptrdiff_t left)
 {
     const struct state_def *states = by->writer->defs->states;
@@ -254,6 +255,7 @@ enum status by_location_add(struct by_location *by, const struct batch *batch, s
     return STATUS_OK;
 }
 
+/* Few names, as they are ids of findings and waits. */
 static uint32_t name_number(struct by_location *by, const char *name)
 {
     for (size_t i = 0; i < by->name_count; i++)
@@ -263,6 +265,8 @@ static uint32_t name_number(struct by_location *by, const char *name)
     return (uint32_t)(by->name_count - 1);
 }
 
+/* Waits are known before the first event, and go through the same sorter: they appear among the events of their
+   thread. */
 enum status by_location_add_span(struct by_location *by, const struct writer_span *span, struct error *err)
 {
     unsigned char packed[1 + sizeof(struct kept_span)] = {RECORD_SPAN};
@@ -308,6 +312,7 @@ struct walk {
     struct open_states open;
 };
 
+/* Open states are followed once more, for the lane of what happens inside them. */
 static enum status visit_event(struct walk *walk, struct sort_key key, const unsigned char *packed, struct error *err)
 {
     struct placed placed = {.arena = packed, .lane = LANE_NONE};
@@ -349,6 +354,8 @@ static enum status end_location(struct walk *walk, bool any, struct error *err)
     return any && walk->visitor->end ? walk->visitor->end(walk->context, err) : STATUS_OK;
 }
 
+/* Location after location, each in order of time, whatever order the events came in: what targets for viewers
+   need. */
 enum status by_location_walk(struct by_location *by, const struct location_visitor *visitor, void *context,
                              struct error *err)
 {
@@ -356,6 +363,7 @@ enum status by_location_walk(struct by_location *by, const struct location_visit
     struct sort_key key, last = {UINT64_MAX, 0};
     const void *data;
     size_t length;
+    /* Now that all ends have come. */
     number_messages(by);
     enum status status = sorter_rewind(by->sorter, err);
     while (status == STATUS_OK && (status = sorter_next(by->sorter, &key, &data, &length, err)) == STATUS_OK) {

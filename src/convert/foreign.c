@@ -38,6 +38,7 @@ static struct head skip_blanks(struct head head)
     return head;
 }
 
+/* A bare array of events is legal, too. */
 static bool is_chrome(struct head head)
 {
     head = skip_blanks(head);
@@ -201,6 +202,7 @@ static bool fits(const char *name, const char *patterns)
     return false;
 }
 
+/* Names only after the contents: they are what users can change. */
 const struct foreign *foreign_find(const unsigned char *data, size_t size, const char *name)
 {
     const char *slash = strrchr(name, '/');

@@ -28,6 +28,7 @@ void reader_count(struct reader *reader, const char *name, uint64_t n)
         reader->records[reader->record_kinds++] = (struct record_count){.name = name, .count = n};
 }
 
+/* Also called by a reader whose opening failed half-way. */
 void reader_clear(struct reader *reader)
 {
     if (reader->format && reader->state && reader->format->close)
@@ -51,6 +52,7 @@ uint64_t reader_last_place(const struct reader *reader)
     return reader->format->places->last(reader);
 }
 
+/* A trace is complete if the reader has seen its end, and nothing on the way was damaged. */
 static void reader_finish(struct reader *reader)
 {
     if (reader->input && reader->input->fault)
@@ -65,6 +67,7 @@ enum status reader_next(struct reader *reader, struct batch *batch, struct error
 {
     batch_clear(batch);
     enum status status = reader->ended ? STATUS_END : reader->format->next(reader, batch, err);
+    /* Asked again after the end, a reader says so again. */
     reader->ended = status == STATUS_END;
     if (status != STATUS_FAILED && reader->correction.apply)
         reader->correction.apply(reader->correction.context, batch);

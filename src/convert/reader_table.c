@@ -67,6 +67,7 @@ static void quote_first_bytes(char *at, size_t room, const unsigned char *data, 
             (size_t)snprintf(at + used, room - used, isprint(data[i]) && data[i] != '"' ? "%c" : "\\x%02x", data[i]);
 }
 
+/* Whoever has a trace of another tool should learn what it is and how to convert it. */
 static enum status not_a_trace(const struct input *input, struct error *err)
 {
     if (input_available(input) == 0 && input->fault)
@@ -88,6 +89,7 @@ static enum status not_a_trace(const struct input *input, struct error *err)
 static enum status reader_start(struct reader *reader, struct error *err)
 {
     struct input *input = reader->input;
+    /* Fewer bytes are no fault: a whole trace may be that short. */
     enum status status = input_need(input, PROBE_SIZE, err);
     if (status == STATUS_FAILED)
         return status;
@@ -133,6 +135,7 @@ static char *find_in(const char *directory)
     return found;
 }
 
+/* A directory may be a trace (OTF2, DUMPI), or hold the local files of one (CLOG-2): asked in this order. */
 struct reader *reader_open(char *const *paths, size_t count, struct error *err)
 {
     struct path_list list = {0};
@@ -157,6 +160,7 @@ struct reader *reader_open(char *const *paths, size_t count, struct error *err)
     return reader;
 }
 
+/* Some callers need a trace twice: the second time with its clocks corrected. */
 enum status reader_restart(struct reader *reader, struct error *err)
 {
     reader_clear(reader);

@@ -11,6 +11,7 @@ static enum status stream_begin(struct reader *reader, struct sink *const *sinks
     return STATUS_OK;
 }
 
+/* One batch for the whole run: its memory, and that of its payloads, is used again. */
 static enum status stream_batches(struct reader *reader, struct batch *batch, struct sink *const *sinks, size_t count,
                                   stream_watch *watch, void *context, struct error *err)
 {

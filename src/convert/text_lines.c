@@ -49,6 +49,7 @@ enum status text_line_next(struct input *input, size_t most, struct text_line *l
     return STATUS_OK;
 }
 
+/* A line that is too long is passed over without keeping it: hostile input may have one of gigabytes. */
 enum status text_line_whole(struct reader *reader, size_t most, bool *inside, struct text_line *line, struct error *err)
 {
     enum status status;

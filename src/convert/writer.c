@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+/* Asked for every event: nearly always n is 0. */
 void writer_lose(struct writer *writer, const char *what, uint64_t n)
 {
     if (n == 0)

@@ -53,6 +53,7 @@ static enum status close_all(struct writer *writer, bool commit, struct error *e
     return status;
 }
 
+/* All outputs are opened before the first event: that one of them exists shows at once, not after an hour. */
 enum status writer_open(struct writer *writer, const char *path, bool replace, struct error *err)
 {
     const struct writer_format *format = writer->format;

@@ -91,6 +91,8 @@ static char *text_field(const unsigned char *at, size_t size)
     return length ? text_from_latin1((const char *)at, length) : NULL;
 }
 
+/* Body of a state definition: id, events of begin and end, a free word, colour (24), name (32), format (40
+   bytes). */
 static uint32_t state_record(struct clog2_defs *defs, const unsigned char *body, bool big_endian)
 {
     struct state_def state = {.id = bytes_i32(body, big_endian),
@@ -111,6 +113,8 @@ static uint32_t state_record(struct clog2_defs *defs, const unsigned char *body,
     return index;
 }
 
+/* Body of an event definition: id, a free word, colour (24), name (32), format (40 bytes). By name and format some
+   single events are our recorder's own: counters, samples and neighbours are kinds of events here. */
 static uint32_t mark_record(struct clog2_defs *defs, const unsigned char *body, bool big_endian)
 {
     struct mark_def mark = {.id = bytes_i32(body, big_endian),
@@ -183,6 +187,7 @@ static void path_record(struct clog2_defs *defs, const unsigned char *body, bool
     defs_add_path(defs->defs, &path);
 }
 
+/* MPE-2 never writes source locations: recordings use them for three things, as the line number says. */
 static bool site_is_path(const unsigned char *body, bool big_endian)
 {
     return bytes_i32(body + 4, big_endian) == CLOG2_SITE_PATH;
@@ -224,6 +229,7 @@ static struct clog2_ranks *ranks_of(struct clog2_defs *defs, int32_t comm)
 
 static void member(struct clog2_defs *defs, int32_t comm, int32_t rank, int32_t world)
 {
+    /* A freed communicator's record has -1 for both. */
     if (rank < 0 || world < 0 || world >= PROCESS_LIMIT)
         return;
     defs_set_member(defs->defs, comm, rank, (uint32_t)world);
@@ -273,6 +279,7 @@ static void uuid_read(unsigned char *uuid, const unsigned char *at, bool big_end
     bytes_put_f64(uuid + 4, true, bytes_f64(at + 4, big_endian));
 }
 
+/* Before version 02.30: kind, parent, the new communicator. No ranks: communicators had no members in the file. */
 static void early_comm_record(struct clog2_defs *defs, const unsigned char *body, bool big_endian)
 {
     int32_t comm = defs_comm(defs->defs, bytes_i32(body + 8, big_endian));
@@ -374,6 +381,8 @@ static void table_row(struct clog2_defs *defs, struct clog2_part_defs *part, con
                (struct clog2_entry){.kind = row.kind, .comm = comm});
 }
 
+/* A count, then rows of 40 bytes: UUID, id, kind. A merged file's ids may come twice: the local group of an
+   inter-communicator has the id of the communicator it was made from. */
 enum status clog2_defs_table(struct clog2_defs *defs, struct clog2_part_defs *part, struct clog2_file *file,
                              struct error *err)
 {
@@ -441,6 +450,7 @@ void clog2_defs_end(struct clog2_defs *defs)
         ranks_of(defs, (int32_t)known->comm_count - 1);
 }
 
+/* The header of a record names the caller's side; on an inter-communicator that is the local group. */
 const struct clog2_side *clog2_side_find(const struct clog2_defs *defs, struct clog2_part_defs *part, int32_t id)
 {
     struct clog2_side side = {.id = id};

@@ -44,6 +44,7 @@ static bool preamble_number(const char *text, int64_t max, int64_t *value)
     return text && text_parse_i64(text, INT32_MIN, max, value);
 }
 
+/* Three texts, a, u and b: the offset is a * u + b, with u = 2^30. */
 static bool preamble_table(const char *preamble, size_t *at, const char *high, uint64_t *table)
 {
     int64_t a, unit, b;
@@ -134,6 +135,7 @@ enum status clog2_file_restart(struct clog2_file *file, struct input *input, str
     return input_skip(input, CLOG2_PREAMBLE_SIZE, err) == STATUS_FAILED ? STATUS_FAILED : STATUS_OK;
 }
 
+/* The preamble is text of 1,024 bytes, which also says the byte order of all that follows. */
 enum status clog2_file_open(struct clog2_file *file, struct reader *reader, struct input *input, struct error *err)
 {
     file->reader = reader;
@@ -151,6 +153,7 @@ enum status clog2_file_open(struct clog2_file *file, struct reader *reader, stru
     return clog2_file_restart(file, input, err);
 }
 
+/* A run that was killed leaves whole blocks and no end of the log; a copy that was cut leaves part of a block. */
 static void file_ends(struct clog2_file *file, size_t left)
 {
     char size[TEXT_NUMBER_SIZE];

@@ -17,6 +17,7 @@ static void take(struct clog2_ids *ids, int32_t id)
     map_put(&ids->taken, (uint32_t)id, 0);
 }
 
+/* A state needs two ids that mean nothing else: one of them alone would end, or begin, another state. */
 static bool take_pair(struct clog2_ids *ids, int32_t start, int32_t end)
 {
     if (start < 0 || end < 0 || start == end || !is_free(ids, start) || !is_free(ids, end))

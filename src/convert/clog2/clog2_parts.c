@@ -71,6 +71,7 @@ static enum status part_look(struct part *part, struct error *err)
     return status == STATUS_FAILED ? status : STATUS_OK;
 }
 
+/* By rank, whatever the files are called: MPE's names are random but for the end. */
 static int part_compare(const void *a, const void *b)
 {
     const struct part *left = a, *right = b;
@@ -145,6 +146,7 @@ static bool is_directory(const char *path)
     return stat(path, &about) == 0 && S_ISDIR(about.st_mode);
 }
 
+/* Every file is opened once for its first records: which process it is of stands nowhere else. */
 static enum status list_parts(struct path_list *list, struct path_list *files, bool directory, struct error *err)
 {
     size_t count = files->count;
@@ -170,6 +172,7 @@ static enum status list_parts(struct path_list *list, struct path_list *files, b
     return status;
 }
 
+/* One path that is a file is opened as it is, whatever its format; several must be the parts of one run. */
 enum status clog2_parts_list(struct path_list *list, char *const *paths, size_t count, struct error *err)
 {
     bool directory = count == 1 && is_directory(paths[0]);

@@ -58,6 +58,7 @@ static enum status part_start(struct reader *reader, size_t index, struct error 
     return clog2_file_restart(&state->file, reader->input, err);
 }
 
+/* A merged file says where its table begins, so that the size of what is missing is known. */
 static void part_totals(struct clog2_state *state, const struct input *input)
 {
     const struct clog2_preamble *preamble = &state->file.preamble;
@@ -121,6 +122,7 @@ static void take_definition(struct clog2_state *state, uint32_t kind)
     clog2_defs_record(&state->defs, &state->parts[state->current].defs, file, kind);
 }
 
+/* Damage is noted in this pass only (quiet): the second one meets it again. */
 static enum status part_scan(struct reader *reader, struct error *err)
 {
     struct clog2_state *state = reader->state;
@@ -220,6 +222,7 @@ static inline bool record_header(struct clog2_state *state, const unsigned char 
     return true;
 }
 
+/* What an id means is not in the record: enter, leave, single event, counter, as its definition says. */
 static inline void event_of_id(struct clog2_state *state, int32_t id, struct event *event)
 {
     struct clog2_event_role role = clog2_role(&state->defs, id);

@@ -105,6 +105,8 @@ static bool paths_fit(const struct defs *defs)
     return defs->path_count > 0 && defs->paths[0].state == PATH_NO_STATE;
 }
 
+/* CLOG-2 has states, single events, messages and communicators. What has no record at all is left out here; what
+   only loses a part of it is counted in count_losses. */
 static bool event_fits(struct clog2_writer *clog2, const struct event *event)
 {
     struct writer *writer = &clog2->writer;
@@ -167,6 +169,7 @@ static void put_header(unsigned char *at, const struct place *place, int32_t kin
     bytes_put_i32(at + 20, true, kind);
 }
 
+/* Blocks are written in full; what is not used of one is zero. */
 static void block_write(struct clog2_writer *clog2)
 {
     output_write(clog2->writer.output, clog2->block, sizeof clog2->block);
@@ -413,6 +416,7 @@ static void write_message(struct clog2_writer *clog2, const struct place *place,
     bytes_put_u32(body + clog2_site_at[CLOG2_MESSAGE], true, site_id(clog2, event));
 }
 
+/* MPE writes a freed communicator without its id: the header names it. */
 static void write_comm_event(struct clog2_writer *clog2, const struct place *place, const struct event *event)
 {
     const struct defs *defs = clog2->writer.defs;
@@ -609,6 +613,8 @@ static size_t write_row(struct clog2_writer *clog2, const unsigned char *uuid, i
     return 1;
 }
 
+/* The source's rows as they were, then communicators without one, then those that were made up; the number of rows
+   is patched in at the end. */
 static void write_table(struct clog2_writer *clog2)
 {
     const struct defs *defs = clog2->writer.defs;
@@ -669,6 +675,7 @@ static void write_preamble(struct clog2_writer *clog2, uint64_t table_at)
     output_patch(clog2->writer.output, 0, text, sizeof text);
 }
 
+/* MPE's tools need one: it is made up if the source has none. */
 static void find_world(struct clog2_writer *clog2)
 {
     const struct defs *defs = clog2->writer.defs;

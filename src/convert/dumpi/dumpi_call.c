@@ -86,6 +86,7 @@ static size_t element_size(const struct dumpi_call *call, char letter)
     return strchr("BC", letter) ? 1 : 4;
 }
 
+/* Every argument must be taken, whether or not it is used: nothing else says where the next call begins. */
 static void take_argument(struct dumpi_cursor *cursor, char letter, struct dumpi_call *call, struct error *err)
 {
     if (letter == 'V' || letter == 'W') {

@@ -27,7 +27,8 @@ static const struct {
               {"MPI_Cart_create", KIND_CART},    {"MPI_Cart_sub", KIND_SUB},     {"MPI_Comm_free", KIND_FREE},
               {"MPI_Comm_disconnect", KIND_FREE}};
 
-/* What a function does to communicators. */
+/* What a function does to communicators. Other functions that give a communicator (spawn, intercomm): its members
+   stay unknown. */
 static enum kind kind_of(const struct dumpi_call *call)
 {
     const char *name = dumpi_function(call->function);
@@ -45,7 +46,8 @@ static uint32_t keep_list(struct dumpi_process *process, const struct dumpi_call
     return first;
 }
 
-/* Groups of a communicator, and of chosen ranks of it: all others are not known. */
+/* Groups of a communicator, and of chosen ranks of it: all others are not known. A group is a number of one process,
+   too. Groups that are made of two others, or by exclusion, are not followed. */
 static void note_group(struct dumpi_process *process, const struct dumpi_call *call)
 {
     const char *name = dumpi_function(call->function);
@@ -82,6 +84,7 @@ static void take_group(const struct dumpi_process *process, const struct dumpi_c
     step->list_count = (uint32_t)*group;
 }
 
+/* The first pass keeps of each process, in order, only what makes or frees communicators. */
 void dumpi_comms_note(struct dumpi_comms *comms, uint32_t rank, const struct dumpi_call *call)
 {
     struct dumpi_process *process = &comms->process[rank];
@@ -162,7 +165,8 @@ static struct dumpi_step_of *step_at(const struct replay *replay, uint32_t proce
     return of->at < of->count ? &of->step[of->at] : NULL;
 }
 
-/* Colour and key of a member of a Cartesian topology whose other dimensions remain. */
+/* Colour and key of a member of a Cartesian topology whose other dimensions remain. MPI_Cart_sub: processes that
+   agree in the dimensions that are dropped are together; what remains orders them, row by row. */
 static bool place_in_sub(const struct made *parent, const struct dumpi_process *process,
                          const struct dumpi_step_of *step, uint32_t rank, struct candidate *candidate)
 {
@@ -230,6 +234,7 @@ static bool place(const struct replay *replay, const struct made *parent, uint32
     }
 }
 
+/* For a later MPI_Cart_sub of the communicator. */
 static void take_dims(struct replay *replay, int32_t comm, uint32_t from)
 {
     const struct dumpi_process *process = &replay->comms->process[from];

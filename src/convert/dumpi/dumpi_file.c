@@ -139,6 +139,7 @@ static bool begin_body(struct dumpi_file *file, struct error *err)
     return true;
 }
 
+/* A killed run has neither index nor footer: its calls begin after the magic and are read until they end. */
 struct dumpi_file *dumpi_file_borrow(struct input *input, struct error *err)
 {
     struct dumpi_file *file = memory_new(sizeof *file);

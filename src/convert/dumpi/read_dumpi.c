@@ -175,6 +175,7 @@ static enum status find_all(struct reader *reader, struct error *err)
 static struct dumpi_file *open_file(struct reader *reader, struct error *err)
 {
     struct dumpi_state *state = reader->state;
+    /* Standard input: there are no files beside it. */
     if (!state->path) {
         if (input_rewind(reader->input, err) != STATUS_OK)
             return NULL;
@@ -188,6 +189,7 @@ static struct dumpi_file *open_file(struct reader *reader, struct error *err)
 
 /* The first pass */
 
+/* Only those that occur: the format has 300. */
 static void define_function(struct reader *reader, uint16_t function)
 {
     struct dumpi_state *state = reader->state;
@@ -332,6 +334,8 @@ static void end_process(struct reader *reader, const char *wrong, uint64_t byte)
     state->process++;
 }
 
+/* A record stands where its call is left, so that the enters of other threads come earlier in time than what
+   precedes them. */
 static enum status sort_queue(struct dumpi_state *state, struct error *err)
 {
     for (size_t i = 0; i < state->queue_count; i++) {

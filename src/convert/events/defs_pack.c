@@ -68,6 +68,7 @@ static void pack_state(struct packing *packing, struct state_def *state)
     PACK(packing, state->role);
 }
 
+/* defs_add_… copies its texts, so that what has been read is freed. */
 static void free_state(struct state_def *state)
 {
     free(state->name);
@@ -264,6 +265,7 @@ static void pack_map(struct packing *packing, struct map *map)
     }
 }
 
+/* The order is the format: a change of it is another version (event_file.c). */
 static void pack_all(struct packing *packing, struct defs *defs)
 {
     pack_states(packing, defs);
@@ -289,6 +291,7 @@ void defs_pack(struct output *output, const struct defs *defs)
     pack_all(&packing, &same);
 }
 
+/* The checksum has been compared: what is unpacked here was written by this program. */
 void defs_unpack(const unsigned char *packed, struct defs *defs)
 {
     struct packing packing = {.at = packed};

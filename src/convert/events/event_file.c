@@ -36,6 +36,7 @@ static enum status writer_begin(struct sink *sink, const struct defs *defs, stru
     return STATUS_OK;
 }
 
+/* A batch is a frame, in the order it came: the cache gives back what the reader gave. */
 static enum status writer_events(struct sink *sink, const struct batch *batch, struct error *err)
 {
     (void)err;
@@ -118,6 +119,7 @@ static enum status damaged(const struct reader *reader, struct error *err)
                      (unsigned long long)reader->input->offset);
 }
 
+/* To the begin of a frame only, which an index has noted. */
 static enum status event_file_seek(struct reader *reader, uint64_t from, uint64_t to, struct error *err)
 {
     struct event_file *file = reader->state;
@@ -126,6 +128,7 @@ static enum status event_file_seek(struct reader *reader, uint64_t from, uint64_
     return input_seek(reader->input, from, err);
 }
 
+/* The definitions stand at the end of the file and are read first: the head says where. */
 static enum status event_file_start(struct reader *reader, struct error *err)
 {
     struct event_file *file = reader->state;

@@ -110,6 +110,7 @@ void mpe1_define_state(struct mpe1_ids *ids, struct reader *reader, const int32_
     free(state.colour);
 }
 
+/* A definition that repeats another one, as each process writes its own, is counted and dropped. */
 void mpe1_define_mark(struct mpe1_ids *ids, struct reader *reader, int32_t id, const char *name)
 {
     struct defs *defs = reader->defs;
@@ -125,6 +126,8 @@ void mpe1_define_mark(struct mpe1_ids *ids, struct reader *reader, int32_t id, c
     free(mark.name);
 }
 
+/* Aborted runs have no definitions of MPI's states, and MPE-1's numbers differ between releases: the number is the
+   name. */
 uint64_t mpe1_find_role(struct mpe1_ids *ids, struct reader *reader, int32_t id)
 {
     const uint64_t *role = map_find(&ids->roles, (uint32_t)id);
@@ -139,6 +142,7 @@ uint64_t mpe1_find_role(struct mpe1_ids *ids, struct reader *reader, int32_t id)
     return *role;
 }
 
+/* Not text_take_u64: signs, and blanks before them, are usual in hand-made files. */
 bool mpe1_integer(const char **at, const char *end, int64_t *value)
 {
     const char *from = *at;
@@ -159,6 +163,8 @@ bool mpe1_integer(const char **at, const char *end, int64_t *value)
     return true;
 }
 
+/* The comment of a message is "tag size". The partner is a rank in the communicator of the call, which is not
+   recorded: for MPI_COMM_WORLD it is right, and nothing shows where it is not. */
 void mpe1_set_message(struct event *event, int32_t id, int64_t partner, const char *text, size_t length)
 {
     const char *at = text, *end = text + length;

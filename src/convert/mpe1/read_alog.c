@@ -92,6 +92,8 @@ static bool definition_ids_fit(const struct alog_line *line)
     return line->data >= INT32_MIN && line->data <= INT32_MAX && line->task >= INT32_MIN && line->task <= INT32_MAX;
 }
 
+/* Six numbers, then a comment: type, process, task, data, cycle, time. No writer uses the task but for
+   definitions. */
 static bool line_parse(struct alog_line *line, const char *at, const char *end)
 {
     int64_t *const fields[] = {&line->type, &line->process, &line->task, &line->data, &line->cycle};
@@ -141,7 +143,8 @@ static bool is_too_long(const struct text_line *line)
     return !line->whole && line->end - line->at == LINE_LIMIT;
 }
 
-/* The next line; of one that is too long only the beginning is there, of the last one perhaps. */
+/* The next line; of one that is too long only the beginning is there, of the last one perhaps. A line of gigabytes
+   must not be kept in memory: only its beginning is looked at. */
 static enum status next_line(struct reader *reader, struct text_line *line, struct error *err)
 {
     struct alog_state *state = reader->state;
@@ -308,6 +311,7 @@ static bool is_whole(const struct alog_state *state, const struct text_line *tex
                            event_time(state, line, &time_ns) && time_ns >= state->latest_ns);
 }
 
+/* The line's number, too, as people open these files in an editor. */
 static void malformed(struct reader *reader, const struct text_line *line)
 {
     const struct alog_state *state = reader->state;
@@ -320,6 +324,7 @@ static void malformed(struct reader *reader, const struct text_line *line)
                   line->whole || is_too_long(line) ? "is malformed" : "has no end: the file is cut", first);
 }
 
+/* The format has no mark at its end: the header's number of events shows a cut, if there is one. */
 static enum status alog_end(struct reader *reader)
 {
     struct alog_state *state = reader->state;
@@ -345,6 +350,7 @@ static enum status alog_end(struct reader *reader)
     return STATUS_END;
 }
 
+/* The second pass: headers are only counted now. */
 static enum status alog_next(struct reader *reader, struct batch *batch, struct error *err)
 {
     struct alog_state *state = reader->state;

@@ -54,7 +54,8 @@ static bool record_is_here(const unsigned char *at, bool big_endian)
     return size > 0 && bytes_i32(at + 12, big_endian) == (int32_t)(size / 8);
 }
 
-/* The same for a file before anything is known: time and process must be plausible too. */
+/* The same for a file before anything is known: time and process must be plausible too. Both orders of bytes are tried:
+ * whichever makes sense is it. */
 static bool header_is_valid(const unsigned char *at, bool big_endian)
 {
     int32_t process = bytes_i32(at + 16, big_endian);
@@ -226,6 +227,8 @@ static void copy_text(char *text, const unsigned char *at, size_t size)
     text[length] = '\0';
 }
 
+/* States of MPI are defined at the end, by process 0; user's states where they were described. Constants are raw
+   events. */
 static void define(struct reader *reader, int32_t type, const unsigned char *body)
 {
     struct clog_state *state = reader->state;
@@ -273,6 +276,7 @@ static void skip_events(struct reader *reader, uint32_t *largest)
     input_consume(reader->input, (size_t)(at - begin));
 }
 
+/* One pass for definitions and the largest process number, which the format does not state. */
 static enum status clog_open(struct reader *reader, struct error *err)
 {
     struct clog_state *state = reader->state;
@@ -322,6 +326,7 @@ static void raw_event(struct reader *reader, const unsigned char *body, struct b
     event->flags |= length > 0 ? EVENT_PAYLOAD_TEXT : 0;
 }
 
+/* MPE has never written this kind; the format describes it. */
 static void message_record(struct reader *reader, const unsigned char *body, struct event *event)
 {
     struct clog_state *state = reader->state;

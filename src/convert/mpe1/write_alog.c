@@ -93,6 +93,7 @@ static void count_losses(struct alog_writer *alog, const struct event *event)
     alog->communicators += event->comm != EVENT_UNKNOWN && !alog->writer.defs->comms[event->comm].world;
 }
 
+/* Sorted by time over all processes, as old viewers expect. */
 static enum status alog_events(struct sink *sink, const struct batch *batch, struct error *err)
 {
     struct alog_writer *alog = (struct alog_writer *)sink;
@@ -127,6 +128,7 @@ static bool take_id(struct alog_writer *alog, int32_t id)
     return place && (*place)++ == 0;
 }
 
+/* Above MPE's own, whose meaning readers know by their number. */
 static int32_t fresh_id(struct alog_writer *alog)
 {
     while (!take_id(alog, alog->next_id))
@@ -267,6 +269,7 @@ static void write_comment(struct alog_writer *alog, const unsigned char *text, s
     output->at = at;
 }
 
+/* "type process task data cycle time comment": task and cycle are 0, as MPE writes them. */
 static void write_event(struct alog_writer *alog, const struct event *event, const unsigned char *packed)
 {
     struct output *output = alog->writer.output;
@@ -325,6 +328,7 @@ static void write_header(struct alog_writer *alog)
                  (long long)(alog->last_us - alog->first_us));
 }
 
+/* Once each, with a count, and in words that say what a user loses. */
 static void report_losses(struct alog_writer *alog)
 {
     struct writer *writer = &alog->writer;

@@ -168,6 +168,7 @@ static enum status unpack(struct otf2_archive *archive, struct input *input, str
     return STATUS_OK;
 }
 
+/* The library opens the archive's files by their names beside the anchor: standard input has none. */
 enum status otf2_files_open(struct otf2_archive *archive, struct input *input, struct error *err)
 {
     OTF2_Error_RegisterCallback(note_complaint, NULL);

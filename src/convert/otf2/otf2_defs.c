@@ -384,6 +384,7 @@ static void make_handles(struct otf2_defs *otf2)
     }
 }
 
+/* Marks that are not the archive's: what our format needs for requests, and for threads without calls. */
 static void make_marks(struct otf2_defs *otf2)
 {
     otf2->request_mark =

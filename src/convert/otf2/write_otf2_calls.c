@@ -123,6 +123,7 @@ static unsigned kinds_of(const struct state_def *state)
     return state->direction == DIRECTION_SEND ? OTF2_SENDS : OTF2_RECEIVES;
 }
 
+/* Without the prefix, and in any case: neighbourhood and non-blocking variants are the same operation. */
 static OTF2_CollectiveOp operation_of(const struct state_def *state)
 {
     static const struct {
@@ -364,6 +365,8 @@ static void complete_requests(struct otf2_writer *otf2, const struct event *leav
     }
 }
 
+/* The library wants a completion for each operation, with the same number: the leave of the call is when it is known
+   to be done at this process. */
 static void put_one_sided(struct otf2_writer *otf2, const struct state_def *state, const struct event *enter,
                           const struct event *leave)
 {

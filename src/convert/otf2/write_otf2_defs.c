@@ -117,6 +117,7 @@ static void write_locations(struct writing *writing)
     map_clear(&hosts);
 }
 
+/* Scalasca finds its wait states by the roles of MPI's functions. */
 static OTF2_RegionRole role_of_region(const struct state_def *state)
 {
     switch (state->class) {

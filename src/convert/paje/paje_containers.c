@@ -40,7 +40,8 @@ uint32_t paje_container_find(const struct paje_state *state, struct paje_word wo
     return of->container != PAJE_NONE ? of->container : of->container_named;
 }
 
-/* One that was there before, and is created again after its end, is the same. */
+/* One that was there before, and is created again after its end, is the same. Else a process that starts again would be
+ * another one. */
 static uint32_t container_of(struct paje_state *state, const struct paje_container *wanted)
 {
     uint64_t *known = map_put(&state->children, map_pair(wanted->parent, wanted->alias), PAJE_NONE);
@@ -51,6 +52,7 @@ static uint32_t container_of(struct paje_state *state, const struct paje_contain
     return (uint32_t)*known;
 }
 
+/* Aliases and names are looked up apart: an alias always means one container, a name the first that has it. */
 const char *paje_create(struct paje_state *state)
 {
     const struct paje_record *record = &state->record;
@@ -131,7 +133,8 @@ static bool type_says(const struct paje_state *state, uint32_t type, const char 
     return type != PAJE_NONE && strcasestr(paje_text(state, state->type[type].symbol), word) != NULL;
 }
 
-/* What makes a container a process: states; where no container has any, events; then links; then variables. */
+/* What makes a container a process: states; where no container has any, events; then links; then variables. StarPU has
+ * states on its workers; other traces have nothing but links, or variables. */
 static uint8_t what_counts(const struct paje_state *state)
 {
     static const uint8_t order[] = {PAJE_HAS_STATES, PAJE_HAS_EVENTS, PAJE_HAS_LINKS, PAJE_HAS_VARIABLES};
@@ -188,6 +191,7 @@ static void number_processes(struct paje_state *state, const uint32_t *process, 
     free(taken);
 }
 
+/* Texts are bytes in any encoding: made valid here. */
 static void add_location(struct paje_state *state, struct defs *defs, const struct paje_container *process,
                          uint32_t container, uint32_t thread, uint32_t type)
 {
@@ -236,6 +240,8 @@ static void number_threads(struct paje_state *state, struct defs *defs, const ui
     for (size_t i = 0; i < state->lane_count; i++) {
         struct paje_lane *lane = &state->lane[i];
         const struct paje_container *container = &state->container[lane->container];
+        /* A container's first type of states is the container itself; SimGrid's others (migration) would cross
+           them. */
         lane->thread = container->thread;
         if (container->process == PAJE_NONE || container->lane_type == lane->type)
             continue;

@@ -61,6 +61,7 @@ static const char *enter(struct reader *reader, struct batch *batch, struct paje
     return NULL;
 }
 
+/* Pop and reset end what is open, set replaces it: the format names no state at its end. */
 static const char *emit_state(struct reader *reader, struct batch *batch, uint32_t container, uint32_t type,
                               int64_t time_ns)
 {
@@ -101,6 +102,7 @@ static const char *destroy(struct reader *reader, struct batch *batch, int64_t t
     if (container == PAJE_NONE)
         return "the end of a container that is not there";
     const struct paje_container *of = &state->container[container];
+    /* Lanes of a container are a chain that begins with its first one. */
     for (uint32_t i = of->lane_type == PAJE_NONE ? PAJE_NONE : of->lane; i != PAJE_NONE; i = state->lane[i].next)
         close_lane(reader, batch, &state->lane[i], time_ns);
     return NULL;
@@ -150,6 +152,8 @@ static void read_simgrid_key(const struct reader *reader, struct paje_word key, 
         event->tag = (int32_t)part[TAG];
 }
 
+/* The two ends are separate events, each at its own container: a link may begin on one process and end on
+   another. */
 static void emit_link(struct reader *reader, struct batch *batch, const struct paje_container *container,
                       const struct paje_other_end *other, int64_t time_ns)
 {
@@ -179,7 +183,8 @@ static const char *emit_mark(struct reader *reader, struct batch *batch, const s
     return NULL;
 }
 
-/* Variables are given as they are after the change. */
+/* Variables are given as they are after the change. Events have counters as they are after the change, whatever the
+   trace gives: set, added or subtracted. */
 static const char *emit_variable(struct reader *reader, struct batch *batch, uint32_t container, uint32_t type,
                                  int64_t time_ns)
 {

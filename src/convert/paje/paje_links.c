@@ -54,7 +54,8 @@ static void wait_for_other(struct paje_links *links, uint64_t key, const struct 
     *chain = map_pair((uint32_t)(*chain >> 32), at);
 }
 
-/* The first of those that wait, which does so no longer. */
+/* The first of those that wait, which does so no longer. The place is used again, so that memory follows the number
+   of links that are under way, not of all. */
 static struct paje_link_end take_first(struct paje_links *links, uint64_t key, uint64_t *chain)
 {
     uint32_t first = (uint32_t)(*chain >> 32);
@@ -78,6 +79,7 @@ static enum status give_end(struct paje_links *links, uint64_t byte, uint32_t co
     return sorter_add(links->sorted, (struct sort_key){.major = byte}, &other, sizeof other, err);
 }
 
+/* In the first pass: when the second meets an end, it wants to know the container of the other. */
 enum status paje_links_add(struct paje_links *links, const struct paje_record *record, uint64_t byte,
                            uint32_t container, int64_t bytes, struct error *err)
 {
@@ -113,10 +115,12 @@ enum status paje_links_sort(struct paje_links *links, struct error *err)
     free(links->end);
     links->end = NULL;
     links->end_count = links->end_capacity = 0;
+    /* Without links there is no sorter. */
     links->ended = !links->sorted;
     return links->sorted ? sorter_rewind(links->sorted, err) : STATUS_OK;
 }
 
+/* Lines that are no links are between: the sorter's head waits for its own byte. */
 enum status paje_links_next(struct paje_links *links, uint64_t byte, const struct paje_other_end **other,
                             struct error *err)
 {

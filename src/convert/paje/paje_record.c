@@ -170,6 +170,7 @@ static const char *begin_event(struct paje_schema *schema, const char *at, const
     return NULL;
 }
 
+/* A field's name says its role; the type that follows does not matter, since roles know what they are. */
 static const char *take_field(struct paje_schema *schema, struct paje_word name)
 {
     if (!schema->inside)
@@ -193,6 +194,7 @@ static const char *take_field(struct paje_schema *schema, struct paje_word name)
     return NULL;
 }
 
+/* Definitions may stand anywhere before their first use, though all known writers put them first. */
 const char *paje_schema_line(struct paje_schema *schema, const char *at, const char *end, uint64_t byte)
 {
     struct paje_word word;
@@ -215,6 +217,7 @@ void paje_schema_clear(struct paje_schema *schema)
     *schema = (struct paje_schema){0};
 }
 
+/* Words are only found, not understood: most of a line is needed by one of the passes at most. */
 const char *paje_record_parse(struct paje_record *record, const struct paje_schema *schema, const char *at,
                               const char *end)
 {
@@ -254,7 +257,8 @@ bool paje_number(struct paje_word word, double *number)
     return *end == '\0' && isfinite(*number);
 }
 
-/* Eight decimal digits, each step joining neighbours; false: they are none. */
+/* Eight decimal digits, each step joining neighbours; false: they are none. Times have nine decimals in our own files:
+ * most digits of a line are in its time. */
 static inline bool eight_digits(const char *at, int64_t *number)
 {
     uint64_t eight = take_eight(at);
@@ -296,6 +300,7 @@ bool paje_time(struct paje_word word, int64_t *time_ns)
         double number;
         return paje_number(word, &number) && time_from_seconds(number, time_ns);
     }
+    /* What ns in 63 bits can hold. */
     if (seconds >= INT64_C(9000000000))
         return false;
     *time_ns = seconds * 1000000000 + part;

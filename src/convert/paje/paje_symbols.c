@@ -69,6 +69,7 @@ uint32_t paje_symbol_find(const struct paje_symbols *symbols, struct paje_word w
     return slot_of(symbols, word, pack(word))->index - 1; /* PAJE_NONE of a free one */
 }
 
+/* Slots hold what is needed to move them: no text is looked at. */
 static void grow_slots(struct paje_symbols *symbols)
 {
     struct paje_slot *old = symbols->slots;

@@ -21,6 +21,7 @@ uint32_t paje_type_find(const struct paje_state *state, struct paje_word word)
     return named ? of->type_named : PAJE_NONE;
 }
 
+/* A definition may be repeated, as long as it says the same. */
 static bool type_is_same(const struct paje_type *a, const struct paje_type *b)
 {
     return a->byte == b->byte || (a->kind == b->kind && a->parent == b->parent && a->symbol == b->symbol);
@@ -39,6 +40,7 @@ const char *paje_define_type(struct paje_state *state)
     if (symbol == PAJE_NONE || key == PAJE_NONE || state->type_count >= PAJE_SYMBOLS_MOST)
         return "more names than 4,194,304";
     type.symbol = symbol;
+    /* Not needed to read events, but two types of one name below different parents are two. */
     type.parent = paje_type_find(state, paje_word_of(record, FIELD_TYPE));
     uint32_t known = state->symbols.symbol[key].type;
     if (known != PAJE_NONE)

@@ -40,6 +40,7 @@ static int paje_probe(const unsigned char *data, size_t size)
     return at == end && size > sizeof simgrid && memcmp(data, simgrid, sizeof simgrid - 1) == 0 ? 80 : 0;
 }
 
+/* Only SimGrid's keys, and ours, which imitate them, can be taken apart (read_simgrid_key). */
 static void take_creator(struct reader *reader, const struct text_line *line)
 {
     static const char word[] = "generated using ";
@@ -143,7 +144,8 @@ static enum status scan_record(struct reader *reader, struct error *err)
     return STATUS_OK;
 }
 
-/* The next line that has something to say. Definitions of events are taken, comments passed over. */
+/* The next line that has something to say. Definitions of events are taken, comments passed over. A line that cannot
+   be read is damage, and the next one is: a text format has no other structure. */
 static enum status next_record(struct reader *reader, struct text_line *line, struct error *err)
 {
     struct paje_state *state = reader->state;
@@ -185,6 +187,7 @@ static enum status paje_open(struct reader *reader, struct error *err)
             return STATUS_FAILED;
     if (status == STATUS_FAILED || paje_links_sort(&state->links, err) != STATUS_OK)
         return STATUS_FAILED;
+    /* Comments alone: cut before anything was said. */
     if (state->schema.count == 0)
         return error_set(err, ERROR_INPUT,
                          "%s: byte %" PRIu64 ": the file ends before the first definition of an event",
@@ -217,6 +220,7 @@ static void check_end(struct reader *reader)
         reader_damage(reader, reader->input->offset, "the file ends after its definitions: it has no events");
 }
 
+/* What was left out is said in counts: variables of machines, ends without a begin. */
 static enum status paje_end(struct reader *reader)
 {
     static const char *const names[] = {
@@ -247,6 +251,7 @@ static enum status paje_next(struct reader *reader, struct batch *batch, struct 
         struct text_line line;
         const char *wrong;
         enum status status = next_record(reader, &line, err);
+        /* What is queued comes before the end. */
         if (status == STATUS_END && state->queue_count == 0)
             return paje_end(reader);
         if (status != STATUS_OK)

@@ -56,6 +56,7 @@ static char *put_container(char *at, uint32_t process, uint32_t thread)
     return text_put_u64(at, thread);
 }
 
+/* Times count from 0, as all of by_location's do. */
 static char *put_begin(char *at, unsigned kind, int64_t time_ns)
 {
     at = text_put_u64(at, kind);
@@ -73,6 +74,7 @@ static enum status add_line(struct paje_writer *paje, int64_t time_ns, char line
     return sorter_add(paje->lines, key, line, (size_t)(end - line), err);
 }
 
+/* Types of states, values and variables are defined for processes, for threads, or both, as they occur. */
 static unsigned char place_bit(uint32_t thread)
 {
     return thread == 0 ? PAJE_IN_PROCESS : PAJE_IN_THREAD;
@@ -146,6 +148,7 @@ static char *put_value(char *at, enum counter_type type, const struct event *eve
     return text_put_u64(at, 0 - (uint64_t)event->value);
 }
 
+/* Events are values of one type, variables are types of their own. */
 static enum status add_mark(struct paje_writer *paje, const struct event *event, struct error *err)
 {
     bool counter = event->kind == EVENT_COUNTER, thread = event->thread > 0;

@@ -26,7 +26,8 @@ void paraver_drain(struct paraver_state *state, struct batch *batch)
         state->queue_at = state->queue_count = 0;
 }
 
-/* Makes the sorter's next event the head. STATUS_END: there is none. */
+/* Makes the sorter's next event the head. STATUS_END: there is none. Paraver's state records are sorted as they
+   come; whether they are wanted is known only at the end of the first pass. */
 static enum status fill_head(struct paraver_state *state, struct error *err)
 {
     while (!state->has_head && !state->sorted_ended) {
@@ -61,6 +62,7 @@ static void flush_due(struct paraver_state *state, struct batch *batch)
 static enum status merge_until(struct paraver_state *state, struct batch *batch, int64_t time_ns, struct error *err)
 {
     enum status status;
+    /* Nothing at their time can still come. */
     if (state->due_count > 0 && time_ns > state->due_ns)
         flush_due(state, batch);
     while ((status = fill_head(state, err)) == STATUS_OK && state->head.event.time_ns <= time_ns) {
@@ -114,7 +116,8 @@ static struct event record_event(const struct paraver_record *record, enum event
     return event;
 }
 
-/* The collective operation, of which the record that enters the call has the details. */
+/* The collective operation, of which the record that enters the call has the details. On the record that enters the
+   call: sizes, communicator, and the mark of the root. */
 static void emit_collective(struct reader *reader, struct batch *batch)
 {
     struct paraver_state *state = reader->state;
@@ -168,6 +171,7 @@ static void emit_leave(struct reader *reader, struct batch *batch, const struct 
     size_t i = stack->count;
     while (i > 0 && stack->open[i - 1].type != pair->type)
         i--;
+    /* Extrae may switch on in the middle of a call. */
     if (i == 0) {
         reader_count(reader, "end of a call without its begin", 1);
         return;
@@ -189,6 +193,7 @@ static void emit_counter(struct paraver_state *state, struct batch *batch, const
     push(state, batch, &event);
 }
 
+/* In the order of the pairs: a record may leave one function and enter another at the same time. */
 enum status paraver_emit_record(struct reader *reader, struct batch *batch, struct error *err)
 {
     struct paraver_state *state = reader->state;

@@ -28,7 +28,7 @@ static size_t keep_text(struct paraver_labels *labels, const char *at, const cha
     return labels->text_count - 1;
 }
 
-/* "number label" */
+/* "number label". "EVENT_TYPE" lines begin with the number of a colour gradient, which means nothing here. */
 static void read_label(struct paraver_labels *labels, enum section section, const char *at, const char *end)
 {
     uint64_t number;
@@ -59,7 +59,8 @@ static bool line_is(const struct text_line *line, const char *word)
     return (size_t)(line->end - line->at) >= length && memcmp(line->at, word, length) == 0;
 }
 
-/* A line of capitals begins a section, an empty one ends it. */
+/* A line of capitals begins a section, an empty one ends it. Keywords in capitals, in any order; sections that are
+   not known end the one before. */
 static enum section pcf_section(struct paraver_labels *labels, const struct text_line *line, enum section before)
 {
     if (line_is(line, "STATES_COLOR"))
@@ -90,6 +91,7 @@ static enum status read_file(struct paraver_labels *labels, const char *path, bo
     enum section section = SECTION_OTHER;
     struct text_line line;
     enum status status;
+    /* Names of nodes are texts like labels: the first of them is noted. */
     if (!pcf)
         labels->first_node = labels->text_count;
     while ((status = text_line_next(input, LINE_MOST, &line, err)) == STATUS_OK) {
@@ -118,6 +120,7 @@ static size_t stem_length(const char *path)
     size_t length = strlen(path);
     for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes; i++) {
         size_t suffix = strlen(suffixes[i]);
+        /* In this order: NAME.prv.gz. */
         if (length > suffix && memcmp(path + length - suffix, suffixes[i], suffix) == 0)
             length -= suffix;
     }
@@ -171,6 +174,7 @@ const char *paraver_type_label(const struct paraver_labels *labels, uint64_t typ
     return text_of(labels, &labels->types, type);
 }
 
+/* By the group of its type: several types of one section share the labels of values that follow. */
 const char *paraver_value_label(const struct paraver_labels *labels, uint64_t type, uint64_t value)
 {
     const uint64_t *group = map_find(&labels->groups, type);

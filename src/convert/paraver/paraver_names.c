@@ -42,6 +42,7 @@ uint64_t paraver_mpi_value(const char *name)
     return 0;
 }
 
+/* Types above the user function's are lanes of our own writer: states that cross. */
 static size_t state_type(uint64_t type)
 {
     size_t i = 0;
@@ -76,6 +77,7 @@ static void numbered_name(char *name, size_t size, uint64_t type, uint64_t value
     snprintf(name, size, "%s %" PRIu64, kind, value);
 }
 
+/* The label of the .pcf, else the name that Extrae's number has, else the number. */
 void paraver_define_state(struct paraver_names *names, const struct paraver_labels *labels, struct defs *defs,
                           uint64_t type, uint64_t value)
 {
@@ -103,6 +105,7 @@ void paraver_define_state(struct paraver_names *names, const struct paraver_labe
     map_put(&names->states, key, defs_add_state(defs, &state));
 }
 
+/* Any type that is neither a function nor a detail of a call: a counter, or a marker of the program's. */
 void paraver_define_counter(struct paraver_names *names, const struct paraver_labels *labels, struct defs *defs,
                             uint64_t type)
 {

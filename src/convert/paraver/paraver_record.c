@@ -15,6 +15,7 @@ static bool take_field(const char **at, const char *end, uint64_t *value)
     return text_take(at, end, ':') && text_take_u64(at, end, value);
 }
 
+/* In ns whatever the unit of the file is. */
 static bool take_time(const struct paraver_header *header, const char **at, const char *end, int64_t *time_ns)
 {
     uint64_t value;
@@ -69,6 +70,7 @@ static const char *parse_communication(struct paraver_record *record, const stru
     return NULL;
 }
 
+/* 1 is a state, 2 an event with its pairs, 3 a communication: nothing else is a record. */
 const char *paraver_record_parse(struct paraver_record *record, const struct paraver_header *header, const char *at,
                                  const char *end)
 {

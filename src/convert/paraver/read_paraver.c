@@ -24,6 +24,7 @@ enum status paraver_line(struct reader *reader, struct text_line *line, struct e
     return text_line_whole(reader, PARAVER_LINE_MOST, &state->inside_line, line, err);
 }
 
+/* One line, of tens of kB for large runs. */
 static enum status read_header(struct reader *reader, struct error *err)
 {
     struct paraver_state *state = reader->state;
@@ -183,6 +184,7 @@ static enum status scan_line(struct reader *reader, const struct text_line *line
     define_location(reader, &state->record.at);
     switch (state->record.kind) {
     case PARAVER_STATE:
+        /* Their names are defined only if they are used, which is known at the end of this pass. */
         map_put(numbers, state->record.state, 0);
         return sort_state(state, err);
     case PARAVER_EVENT:

@@ -108,6 +108,7 @@ static enum status end_activity(struct paraver_writer *paraver, int64_t to_ns, u
     return add_record(paraver, from_ns, order, record, at, err);
 }
 
+/* What the viewer colours its first picture by; the numbers are those of Extrae's .pcf. */
 static uint64_t activity_of(const struct state_def *state)
 {
     bool posts = strncmp(state->name, "MPI_I", 5) == 0;
@@ -243,6 +244,7 @@ static enum status add_end(struct paraver_writer *paraver, const struct placed *
 {
     const struct event *event = &placed->event;
     struct paraver_end end;
+    /* Holes in the struct, too, as its bytes go into a file. */
     memset(&end, 0, sizeof end);
     end.process = event->process;
     end.thread = event->thread;
@@ -361,7 +363,8 @@ static enum status add_communication(struct paraver_writer *paraver, uint64_t me
     return add_record(paraver, send->time_ns, ORDER_COMMUNICATIONS | message, record, at, err);
 }
 
-/* Both ends of a message follow each other: the send, then the receive. */
+/* Both ends of a message follow each other: the send, then the receive. By number of the message: sends are at hand
+   one at a time, however many messages there are. */
 static enum status add_communications(struct paraver_writer *paraver, struct error *err)
 {
     struct sort_key key;

@@ -111,6 +111,7 @@ static void number_nodes(struct paraver_writer *paraver)
     paraver->nodes = memory_new(processes * sizeof *paraver->nodes);
     for (uint32_t process = 0; process < processes; process++) {
         const struct location_def *location = defs_find_location(paraver->writer.defs, process, 0);
+        /* Half of a placement would put the rest on a machine that it was not on. */
         if (!location || !location->host) {
             free(paraver->nodes);
             paraver->nodes = NULL;
@@ -180,6 +181,7 @@ void paraver_write_head(struct paraver_writer *paraver)
         write_nodes(paraver, output);
     else
         output_text(output, "0");
+    /* One application: several programs that met are its tasks. */
     output_print(output, ":1:%u(", (unsigned)processes);
     for (uint32_t process = 0; process < processes; process++) {
         /* A process without events still has its main thread: viewers want a line for every task. */
@@ -205,6 +207,7 @@ static void write_label(struct paraver_writer *paraver, struct output *output, c
     free(latin1);
 }
 
+/* A type and its values are a section of the .pcf; 0 is what ends a function. */
 static void write_states_of(struct paraver_writer *paraver, struct output *output, uint64_t type, const char *label,
                             const char *end)
 {
@@ -244,6 +247,7 @@ static void write_marks(struct paraver_writer *paraver, struct output *output)
     }
 }
 
+/* As Extrae's merger writes them, so that the viewer's own configurations fit. */
 void paraver_write_labels(struct paraver_writer *paraver, struct output *output)
 {
     static const struct {

@@ -106,6 +106,7 @@ static bool stream_next(struct record_state *state, struct stream *stream)
         set_time(state, stream, file->header.died_ticks);
         return true;
     }
+    /* A recording that reached a limit has a mark at its end, since what follows looks like computing. */
     if (file->header.reason == RECORD_GOES_ON || file->header.reason >= RECORD_REASONS)
         return false;
     int64_t ended_ticks = file->header.ended_ticks;
@@ -264,12 +265,14 @@ static void state_event(struct record_state *state, const struct stream *stream,
     current->requests = 0;
 }
 
+/* States and events that the program defined through MPE's functions, with ids of its own. */
 static void user_event(struct record_state *state, const struct stream *stream, const struct event *base,
                        struct batch *batch)
 {
     const struct record_base *record = stream->record;
     if (!state->run.files[stream->file].header.user_events)
         return;
+    /* The field of the communicator holds the id of the event. */
     struct record_role role = record_run_role(&state->run, record->comm);
     struct event *event = batch_event(batch, base, (enum event_kind)(role.kind - 1));
     event->comm = 0; /* the world */
@@ -302,6 +305,7 @@ static void note_requests(struct record_state *state, const struct stream *strea
     current->requests = count;
 }
 
+/* The calls that make a topology record it: who exchanges with whom in neighbourhood collectives. */
 static void neighbours_event(struct record_state *state, const struct stream *stream, struct event *base,
                              struct batch *batch)
 {
@@ -357,16 +361,19 @@ static void resources_events(struct record_state *state, const struct stream *st
         counter_event(state, base, (enum resource_counter)i, values[i], batch);
 }
 
+/* Facts about the machine, once for each process: counters that do not change. */
 static void machine_events(struct record_state *state, const struct stream *stream, const struct event *base,
                            struct batch *batch)
 {
     const struct record_machine *record = (const struct record_machine *)(const void *)stream->record;
     counter_event(state, base, RESOURCE_CORES, record->cores, batch);
     counter_event(state, base, RESOURCE_USABLE, record->usable > 0 ? (int64_t)record->usable : -1, batch);
+    /* 0: no limit is set. */
     counter_event(state, base, RESOURCE_QUOTA, record->quota > 0 ? (int64_t)record->quota : -1, batch);
     counter_event(state, base, RESOURCE_MEMORY, known_bytes(record->memory), batch);
 }
 
+/* A sample stands for a period of CPU time, more of them if the timer's signals were merged meanwhile. */
 static void sample_event(struct record_state *state, const struct stream *stream, const struct defs *defs,
                          const struct event *base, struct batch *batch)
 {
@@ -541,6 +548,8 @@ static void note_clocks(struct reader *reader)
     }
 }
 
+/* A recording is complete if every process reached MPI_Finalize and nothing was left out: each of these reasons is
+   said. */
 static void note_missing(struct reader *reader)
 {
     struct record_state *state = reader->state;
@@ -602,6 +611,7 @@ static bool report_endings(struct record_state *state, const struct defs *defs, 
     return batch->count > 0;
 }
 
+/* One record at a time from the file whose next one is earliest: the heap's first. */
 static enum status record_next(struct reader *reader, struct batch *batch, struct error *err)
 {
     (void)err;

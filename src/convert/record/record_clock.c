@@ -91,7 +91,8 @@ static double median_intercept(const struct record_clock_map *map, double rate)
     return median;
 }
 
-/* Leaves out readings off the line, starting in the middle, where it is most precise. */
+/* Leaves out readings off the line, starting in the middle, where it is most precise. A reading that was interrupted
+ * between its two clocks is off by as long as that took. */
 static void drop_outliers(struct record_clock_map *map, double rate)
 {
     double median = median_intercept(map, rate);
@@ -137,6 +138,7 @@ static void add_knot(struct record_clock_map *map, const struct record_reading *
                (struct record_knot){.ticks = reading->ticks, .ns = reading->ns, .rate = onwards});
 }
 
+/* From readings of two clocks at the same moment to straight pieces between knots: ticks to ns. */
 static void make_map(struct record_clock_map *map)
 {
     if (map->count == 0)

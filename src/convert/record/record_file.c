@@ -176,7 +176,8 @@ void record_file_stop(struct record_file *file)
     file->site_count = file->site_capacity = 0;
 }
 
-/* `size` bytes at the position, or NULL where the file ends before. */
+/* `size` bytes at the position, or NULL where the file ends before. Through a window: all files of a run are read at
+   the same time. */
 static const unsigned char *file_need(struct record_file *file, size_t size)
 {
     if (file->position + size > file->end)

@@ -158,7 +158,8 @@ static uint64_t key_of(const struct record_run *run, const struct record_process
 }
 
 /* Index of the first definition of the communicator: an inter-communicator has three, itself and its two sides. What
-   damaged files say to be both is two. */
+   damaged files say to be both is two. Keys are computed alike by all members, so that the same one means the same
+   communicator in all files. */
 static int32_t comm_of_key(struct record_run *run, struct defs *defs, uint64_t key, bool inter, bool window)
 {
     uint64_t *index = map_put(&run->comm_of_key, key >> 2 << 1 | inter, UINT64_MAX);
@@ -185,6 +186,7 @@ static void define_comm(struct record_run *run, struct record_process *process, 
     bool world = number == RECORD_WORLD && run->program_count == 1, inter = !world && record->remote_size > 0;
     uint64_t key = key_of(run, process, record);
     place->foreign = key == 0;
+    /* What is made of this communicator leads to other programs only if this one does. */
     place->shared_key = record->kin == RECORD_OWN ? 0 : key;
     if (!key)
         key = map_hash(record->key ^ (uint64_t)(process->program + 1) << 32) | 1;
@@ -258,6 +260,7 @@ struct record_role record_run_role(const struct record_run *run, uint32_t id)
     return (struct record_role){.kind = (uint8_t)value, .index = (uint32_t)(value >> 8)};
 }
 
+/* Lists in the files, of all processes: before the first event, as the rest of the program expects. */
 static void read_definitions(struct record_run *run, size_t index, struct defs *defs)
 {
     struct record_file *file = &run->files[index];
@@ -312,6 +315,7 @@ static void define_ends(struct record_run *run, struct defs *defs)
     }
 }
 
+/* Definitions of all files of one program, before any record: threads, functions, communicators, clocks, places. */
 enum status record_run_open(struct record_run *run, const struct recordings *recordings, size_t trace,
                             struct defs *defs, struct error *err)
 {

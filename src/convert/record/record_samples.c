@@ -29,6 +29,7 @@ void record_samples_path(struct record_file *file, const struct record_path *pat
     file->paths[path->number] = (struct record_file_path){.address = path->address, .parent = path->parent};
 }
 
+/* Of the modules that were loaded; a library that was unloaded and replaced may give a wrong one. */
 static const struct record_code *code_of(const struct record_process *process, uint64_t address)
 {
     for (size_t i = 0; i < process->module_count; i++)
@@ -98,6 +99,8 @@ static uint32_t path_of(struct map *known, struct defs *defs, uint32_t parent, u
     return (uint32_t)*path;
 }
 
+/* Paths are of addresses and of one file; those of the trace are of places in the source and of all files
+   together. */
 void record_samples_resolve(struct record_run *run, struct defs *defs)
 {
     struct map known = {0};

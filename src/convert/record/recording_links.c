@@ -83,6 +83,7 @@ static bool clock_between(const struct recordings *recordings, size_t from, size
 {
     uint64_t host = recordings->programs[from].host;
     *clock = (struct record_clock_line){0};
+    /* One clock: there is nothing between them. */
     if (host == recordings->programs[to].host)
         return true;
     for (size_t i = 0; i < recordings->file_count; i++) {

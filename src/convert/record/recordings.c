@@ -51,6 +51,7 @@ static void note_failed(struct recordings *recordings, const char *name)
     recordings->failed_reason = (int)reason;
 }
 
+/* Any order: they are sorted by what their headers say. */
 static enum status list_files(struct recordings *recordings, const char *directory, struct error *err)
 {
     DIR *open_directory = opendir(directory);
@@ -142,6 +143,7 @@ struct place {
     size_t root, depth, program;
 };
 
+/* Ties by number, so that the result is the same on every machine. */
 static int compare_places(const void *a, const void *b)
 {
     const struct place *left = a, *right = b;

@@ -90,7 +90,8 @@ static enum status sort_drawable(struct slog2_state *state, const struct drawabl
     return sort_end(state, drawable, EVENT_LEAVE, 1, empty ? ORDER_EMPTY_LEAVE : ORDER_LEAVE, err);
 }
 
-/* Vertices of a primitive: the first two count. False: a time is none. */
+/* Vertices of a primitive: the first two count. False: a time is none. Arrows and states have two vertices; more
+   would be polygons, which MPE does not make. */
 static bool take_vertices(struct reader *reader, struct drawable *drawable, int64_t count, struct error *err)
 {
     struct slog2_state *state = reader->state;
@@ -112,6 +113,7 @@ static bool take_vertices(struct reader *reader, struct drawable *drawable, int6
     return times;
 }
 
+/* Up to so many bytes are kept; the rest is taken and dropped. */
 static void take_info(struct reader *reader, struct drawable *drawable, struct error *err)
 {
     struct slog2_state *state = reader->state;
@@ -143,6 +145,7 @@ static bool find_topology(struct reader *reader, struct drawable *drawable, int6
     return (drawable->topology == SLOG2_EVENT) == (vertices == 1);
 }
 
+/* Category, info bytes, vertices. Without a length: a damaged one is damage for the rest of its node. */
 static enum status take_primitive(struct reader *reader, struct error *err)
 {
     struct slog2_state *state = reader->state;
@@ -164,6 +167,7 @@ static enum status take_primitive(struct reader *reader, struct error *err)
     return STATUS_OK;
 }
 
+/* A composite groups primitives that belong together: each of them is what it is alone. */
 static enum status take_drawable(struct reader *reader, struct error *err)
 {
     struct slog2_state *state = reader->state;
@@ -256,6 +260,7 @@ static enum status read_header(struct reader *reader, struct error *err)
     return STATUS_OK;
 }
 
+/* The header's pointers say where categories, lines and directory are: the tree ends at the first of these. */
 static uint64_t first_after_tree(const struct slog2_state *state)
 {
     const uint64_t parts[] = {state->categories, state->lines, state->directory};
@@ -266,7 +271,8 @@ static uint64_t first_after_tree(const struct slog2_state *state)
     return first;
 }
 
-/* Views come before categories: these are named by them. */
+/* Views come before categories: these are named by them. Either may be missing in a file that was cut: then lines
+   are processes, and categories have numbers for names. */
 static enum status read_definitions(struct reader *reader, struct error *err)
 {
     struct slog2_state *state = reader->state;
@@ -310,6 +316,7 @@ static void set_message(struct event *event, const struct slog2_end *end, const 
     bool sends = event->kind == EVENT_SEND;
     bool backward = sends ? end->other_ns < end->time_ns : end->time_ns < end->other_ns;
     event->partner = (int32_t)other->process;
+    /* Tag and size: arrows of other converters may have neither. */
     if (end->info_length < 8)
         return;
     int32_t size = bytes_i32(info + 4, true);
@@ -345,6 +352,7 @@ static void add_member(struct reader *reader, struct batch *batch, struct slog2_
     event->tag = (int32_t)line->rank;
 }
 
+/* Both ends must be on lines of known processes: half of an arrow would be a message to nobody. */
 static void emit(struct reader *reader, struct batch *batch, const struct slog2_end *end, const unsigned char *info)
 {
     struct slog2_state *state = reader->state;

@@ -12,6 +12,7 @@
 
 enum { COUNT_MOST = 1 << 22, FORMAT_MOST = 512, COLUMNS_MOST = 8 };
 
+/* After the end all numbers are 0, and `cut` says so: callers ask once for many of them. */
 int64_t slog2_int(struct reader *reader, size_t bytes, struct error *err)
 {
     struct slog2_state *state = reader->state;
@@ -186,6 +187,7 @@ void slog2_add_line(struct slog2_state *state, int32_t id)
 
 enum view { VIEW_PROCESS, VIEW_THREAD, VIEW_COMM, VIEW_OTHER };
 
+/* A line is what Jumpshot draws in one row: a rank has several, one for each of its communicators. */
 static void take_row(struct slog2_line *line, enum view view, const int32_t column[COLUMNS_MOST], int64_t columns)
 {
     if (columns < (view == VIEW_PROCESS ? 1 : 2))
@@ -220,6 +222,7 @@ static void take_view(struct reader *reader, struct error *err)
     state->has_processes |= view <= VIEW_THREAD;
     for (int64_t i = 0; i < rows && !state->cut; i++) {
         int32_t column[COLUMNS_MOST] = {0}, id = (int32_t)slog2_int(reader, 4, err);
+        /* Columns beyond those that views are known to have are taken and dropped. */
         for (int64_t k = 0; k < columns && !state->cut; k++) {
             int32_t number = (int32_t)slog2_int(reader, 4, err);
             if (k < COLUMNS_MOST)
@@ -255,6 +258,7 @@ static void define_comm(struct defs *defs, const struct slog2_line *line)
         defs_set_member(defs, comm, (int32_t)line->rank, (uint32_t)line->process);
 }
 
+/* After the tree, which adds lines where no view names them. */
 void slog2_define_lines(struct reader *reader)
 {
     struct slog2_state *state = reader->state;

@@ -24,6 +24,7 @@ static enum status viewer_events(struct sink *sink, const struct batch *batch, s
     return by_location_add(viewer_of(sink)->by, batch, err);
 }
 
+/* A wait is of a location; a finding is of the run, and its text is kept until the end. */
 enum status viewer_span(struct writer *writer, const struct writer_span *span, struct error *err)
 {
     struct viewer_writer *viewer = (struct viewer_writer *)(void *)writer;
@@ -82,6 +83,7 @@ static void begin_location(void *context, uint32_t process, uint32_t thread)
 {
     struct viewer_writer *viewer = context;
     (void)thread;
+    /* Locations are sorted by thread first: a process may come again. */
     if (!viewer->process_named[process])
         name_process(viewer, process);
     viewer->process_named[process] = true;
@@ -113,6 +115,7 @@ static struct viewer_track track_of(struct viewer_writer *viewer, const struct e
     return track;
 }
 
+/* An item is what all viewers share of an event; what else it has are named arguments. */
 static enum status put_event(void *context, const struct placed *placed, struct error *err)
 {
     struct viewer_writer *viewer = context;
@@ -152,6 +155,7 @@ static void put_wait(void *context, const struct writer_span *span)
 {
     struct viewer_writer *viewer = context;
     struct viewer_track track = {span->process, span->thread, LANE_WAITS};
+    /* A track for the waits of a thread only where it has any. */
     if (!viewer->waits_named)
         viewer->format->track(viewer, track, "waits");
     viewer->waits_named = true;
@@ -165,6 +169,7 @@ static void put_wait(void *context, const struct writer_span *span)
         span->to_ns);
 }
 
+/* Findings are of the whole run: each gets a track of its own in a process after all others. */
 static void put_findings(struct viewer_writer *viewer)
 {
     /* Viewers refuse times below 0: all are counted from the first event, as by_location does for events. */
@@ -211,6 +216,7 @@ void viewer_start(struct viewer_writer *viewer, const struct viewer_format *form
 void viewer_stop(struct viewer_writer *viewer)
 {
     for (size_t i = 0; i < viewer->finding_count; i++) {
+        /* Const in the struct, which is the caller's; these are our copies (viewer_span). */
         free((char *)(uintptr_t)viewer->findings[i].name);
         free((char *)(uintptr_t)viewer->findings[i].text);
     }

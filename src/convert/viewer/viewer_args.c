@@ -29,6 +29,7 @@ static void add_comm(struct viewer_args *args, const struct defs *defs, int32_t 
     if (comm < 0 || (size_t)comm >= defs->comm_count)
         return;
     const struct comm_def *def = &defs->comms[comm];
+    /* Its own name, else MPI's; its number says more than nothing. */
     if (def->name)
         viewer_args_text(args, "communicator", def->name);
     else if (def->world || def->self)
@@ -78,12 +79,17 @@ static void add_message(struct viewer_args *args, const struct defs *defs, const
     add_requests(args, event);
 }
 
-static void add_collective(struct viewer_args *args, const struct defs *defs, const struct event *event)
+static void add_moved(struct viewer_args *args, const struct defs *defs, const struct event *event)
 {
-    known_number(args, "root", event->tag, EVENT_UNKNOWN);
     known_number(args, "sent", event->bytes_sent, BYTES_UNKNOWN);
     known_number(args, "received", event->bytes_received, BYTES_UNKNOWN);
     add_comm(args, defs, event->comm);
+}
+
+static void add_collective(struct viewer_args *args, const struct defs *defs, const struct event *event)
+{
+    known_number(args, "root", event->tag, EVENT_UNKNOWN);
+    add_moved(args, defs, event);
     add_requests(args, event);
 }
 
@@ -95,9 +101,7 @@ static void add_call(struct viewer_args *args, const struct defs *defs, const st
     if (!state->is_mpi || state->class < CLASS_COLLECTIVE || state->class > CLASS_SETUP)
         return;
     known_number(args, state->class == CLASS_RMA ? "target" : "root", event->tag, EVENT_UNKNOWN);
-    known_number(args, "sent", event->bytes_sent, BYTES_UNKNOWN);
-    known_number(args, "received", event->bytes_received, BYTES_UNKNOWN);
-    add_comm(args, defs, event->comm);
+    add_moved(args, defs, event);
 }
 
 static void add_state(struct viewer_args *args, const struct defs *defs, const struct event *event,
@@ -111,12 +115,11 @@ static void add_state(struct viewer_args *args, const struct defs *defs, const s
     add_requests(args, event);
 }
 
+/* One-sided and I/O operations have the same fields: bytes there and back, and with whom or on what. */
 static void add_operation(struct viewer_args *args, const struct defs *defs, const struct event *event)
 {
     known_number(args, "with", event->partner, EVENT_UNKNOWN);
-    known_number(args, "sent", event->bytes_sent, BYTES_UNKNOWN);
-    known_number(args, "received", event->bytes_received, BYTES_UNKNOWN);
-    add_comm(args, defs, event->comm);
+    add_moved(args, defs, event);
     if (event->kind == EVENT_IO && event->state < defs->handle_count)
         viewer_args_text(args, "file", defs->handles[event->state].name);
     add_requests(args, event);
@@ -154,6 +157,7 @@ void viewer_args_of(struct viewer_args *args, const struct defs *defs, const str
     }
 }
 
+/* What is drawn in the slice, so it has to be short. */
 const char *viewer_event_name(const struct defs *defs, const struct event *event)
 {
     const char *step = NULL;
@@ -182,6 +186,7 @@ const char *viewer_event_name(const struct defs *defs, const struct event *event
     return step ? step : "unknown";
 }
 
+/* Categories are what viewers filter by: the class of a function, else the kind of the event. */
 const char *viewer_event_category(const struct defs *defs, const struct event *event)
 {
     static const char *const names[] = {

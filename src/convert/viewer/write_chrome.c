@@ -41,7 +41,7 @@ static void put_i64(struct output *output, int64_t value)
     put_u64(output, value < 0 ? 0 - (uint64_t)value : (uint64_t)value);
 }
 
-/* Microseconds with three decimals: exact. */
+/* Microseconds with three decimals: exact. Not through a double, which loses ns after 104 days. */
 static void put_time(struct output *output, int64_t ns)
 {
     uint64_t time_ns = ns < 0 ? 0 - (uint64_t)ns : (uint64_t)ns;
@@ -89,6 +89,7 @@ static void begin_object(struct viewer_writer *viewer, const char *phase, struct
     put_u64(output, viewer_track_number(viewer, track));
 }
 
+/* Keys are ours and need no escaping; texts are from the trace. */
 static void put_args(struct output *output, const struct viewer_args *args)
 {
     if (args->count > 0)
@@ -109,6 +110,7 @@ static void put_args(struct output *output, const struct viewer_args *args)
         PUT(output, "}");
 }
 
+/* Times count from 0 in the file: the begin on the trace's own clock is kept beside. */
 static void chrome_head(struct viewer_writer *viewer)
 {
     struct output *output = output_of(viewer);
@@ -122,7 +124,8 @@ static void chrome_tail(struct viewer_writer *viewer)
     PUT(output_of(viewer), "\n]}\n");
 }
 
-/* `text` NULL: the value is the number. */
+/* `text` NULL: the value is the number. Names and places on the screen are events of their own, which have no
+   time. */
 static void put_metadata(struct viewer_writer *viewer, struct viewer_track track, const char *what, const char *text,
                          int64_t number)
 {
@@ -195,6 +198,7 @@ static void chrome_moment(struct viewer_writer *viewer, const struct viewer_item
     struct output *output = output_of(viewer);
     begin_item(viewer, "i", item);
     put_what(viewer, item);
+    /* A moment of the thread, not of the process or of all. */
     PUT(output, ",\"s\":\"t\"");
     put_args(output, item->args);
     PUT(output, "}");
@@ -219,6 +223,7 @@ static void put_value(struct output *output, enum counter_type type, const struc
     else if (isfinite(event_double(event)))
         output_print(output, "%.17g", event_double(event));
     else
+        /* JSON has no infinity. */
         PUT(output, "null");
 }
 
@@ -228,6 +233,7 @@ static void chrome_counter(struct viewer_writer *viewer, const struct viewer_ite
     struct output *output = output_of(viewer);
     begin_item(viewer, "C", item);
     put_what(viewer, item);
+    /* Counters of different threads would be one line of a graph. */
     if (event->thread > 0) {
         PUT(output, ",\"id\":");
         put_u64(output, event->thread);

@@ -71,6 +71,7 @@ static uint64_t process_uuid(const struct viewer_writer *viewer, uint32_t proces
     return viewer_process_number(viewer, process);
 }
 
+/* Three ranges that cannot meet: processes below 2^32, tracks from there, counters from 2^33. */
 static uint64_t track_uuid(const struct viewer_writer *viewer, struct viewer_track track)
 {
     return UINT64_C(1) << 32 | viewer_track_number(viewer, track);
@@ -98,6 +99,7 @@ static void perfetto_head(struct viewer_writer *viewer)
     put_packet(perfetto_of(viewer), FLAGS_CLEARED);
 }
 
+/* Perfetto sorts by the number that Chrome's format had for it; 0 is before all ranks: the findings. */
 static void perfetto_process(struct viewer_writer *viewer, uint32_t process, const char *name, const char *host)
 {
     struct perfetto_writer *perfetto = perfetto_of(viewer);
@@ -128,6 +130,7 @@ static void perfetto_track(struct viewer_writer *viewer, struct viewer_track tra
     } else {
         protobuf_text(&perfetto->event, TRACK_NAME, name);
     }
+    /* The order below its process, which asks for it (CHILD_ORDER_EXPLICIT). */
     protobuf_number(&perfetto->event, TRACK_RANK, (uint64_t)viewer_track_place(viewer, track));
     protobuf_message(&perfetto->packet, PACKET_TRACK, &perfetto->event);
     put_packet(perfetto, FLAGS_NEEDED);
@@ -149,6 +152,7 @@ static uint64_t intern(struct perfetto_writer *perfetto, enum interned kind, con
     return number;
 }
 
+/* Arguments are shown beside a slice when it is selected. */
 static void put_annotation(struct perfetto_writer *perfetto, const struct viewer_arg *arg)
 {
     uint64_t name = intern(perfetto, INTERNED_ANNOTATION, arg->key);
@@ -185,6 +189,7 @@ static void put_item(struct viewer_writer *viewer, const struct viewer_item *ite
     }
     for (size_t i = 0; i < item->args->count; i++)
         put_annotation(perfetto, &item->args->arg[i]);
+    /* An arrow is one number at both ends: where it begins, and where it ends. */
     if (item->message != 0)
         protobuf_fixed64(&perfetto->event, item->sends ? EVENT_FLOW : EVENT_FLOW_ENDS, item->message);
     put_event(perfetto);
@@ -215,6 +220,7 @@ static void name_counter(struct viewer_writer *viewer, const struct viewer_item 
     protobuf_text(&perfetto->event, TRACK_NAME, item->name);
     if (counter->unit)
         protobuf_text(&perfetto->part, COUNTER_UNIT_NAME, counter->unit);
+    /* Written even if it is empty: that it is there makes the track a counter's. */
     protobuf_bytes(&perfetto->event, TRACK_COUNTER, perfetto->part.bytes ? (const void *)perfetto->part.bytes : "",
                    perfetto->part.length);
     perfetto->part.length = 0;

@@ -54,6 +54,7 @@ int32_t xml_number_i32(struct xml_reader *xml, enum xml_attribute attribute)
     return (int32_t)xml_number(xml, attribute, INT32_MIN + 1, INT32_MAX, EVENT_UNKNOWN);
 }
 
+/* One buffer for all: the text is valid until the next is asked for. */
 const char *xml_text(struct xml_reader *xml, enum xml_attribute attribute)
 {
     if (!xml_has(xml, attribute))
@@ -69,6 +70,7 @@ bool xml_is_yes(const struct xml_reader *xml, enum xml_attribute attribute)
     return xml_has(xml, attribute) && xml_value_is(xml->sax.values[attribute], "yes");
 }
 
+/* Any root is accepted whose elements are ours: hand-made documents are read as far as they can be. */
 static void read_root(void *owner, const char *name)
 {
     struct xml_reader *xml = owner;
@@ -106,6 +108,7 @@ static void read_element(void *owner, unsigned element)
     read[element](xml);
 }
 
+/* What the parser reports is damage: what came before is used. */
 static void read_fault(void *owner, uint64_t byte, const char *text)
 {
     struct xml_reader *xml = owner;
@@ -119,6 +122,7 @@ static void finish(struct xml_reader *xml)
     reader->used = xml_sax_consumed(&xml->sax);
     bool whole = xml_sax_finish(&xml->sax);
     xml_flush_held(xml);
+    /* Records of processes without events, or later than their last event. */
     xml_emit_all_pending(xml);
     uint64_t ours = 0;
     for (size_t i = 0; i < XML_ELEMENT_COUNT; i++) {
@@ -134,6 +138,7 @@ static void finish(struct xml_reader *xml)
     xml->ended = true;
 }
 
+/* libxml2 is fed pieces of the input: a document of any length is read in the memory of one. */
 static enum status parse_chunk(struct xml_reader *xml, struct error *err)
 {
     enum status status = xml_sax_next(&xml->sax, err);

@@ -4,7 +4,8 @@
 
 #include "core/payload.h"
 
-/* A definition with a record in the source has its place. */
+/* A definition with a record in the source has its place. Definitions without process and time have no record in the
+   source. */
 static void emit_definition(struct xml_reader *xml, enum definition_kind kind, uint32_t index)
 {
     struct event event = EVENT_NOTHING;
@@ -121,6 +122,7 @@ uint32_t xml_mark_named(struct xml_reader *xml, const char *name, int32_t id)
     return index;
 }
 
+/* A counter is a mark with a type; `defined` says whether the source had a record for it. */
 void xml_read_marktype(struct xml_reader *xml)
 {
     struct mark_def mark = {.name = copy_text(xml, XML_name),
@@ -153,6 +155,7 @@ void xml_read_location(struct xml_reader *xml)
                                     .name = copy_text(xml, XML_name),
                                     .process_name = copy_text(xml, XML_process_name),
                                     .host = copy_text(xml, XML_host)};
+    /* Not through xml_number, which has a sign. */
     if (xml_has(xml, XML_id) && !xml_get_u64(xml->sax.values[XML_id], UINT64_MAX, &location.id))
         xml_damage(xml, "attribute id is no number from 0 to 2^64-1");
     defs_add_location(defs, &location);
@@ -171,6 +174,7 @@ void xml_read_handle(struct xml_reader *xml)
     free(handle.api);
 }
 
+/* Numbers count the elements of their kind before this one: parents come first. */
 void xml_read_path(struct xml_reader *xml)
 {
     struct defs *defs = xml->reader->defs;
@@ -229,6 +233,7 @@ void xml_read_communicator(struct xml_reader *xml)
     if (read_uuid(xml, row.uuid))
         comm_set_uuid(comm, row.uuid);
     comm_set_name(comm, xml_text(xml, XML_name));
+    /* Several lines may describe a communicator: what any of them says counts. */
     comm->world |= xml_is_yes(xml, XML_world);
     comm->self |= xml_is_yes(xml, XML_self);
     comm->window |= xml_is_yes(xml, XML_window);
@@ -268,6 +273,7 @@ void xml_read_membership(struct xml_reader *xml)
     xml_emit_record(xml, &event, NULL);
 }
 
+/* The value is a time, in µs as all times of a document. */
 void xml_read_shift(struct xml_reader *xml)
 {
     struct event event = EVENT_NOTHING;
@@ -279,7 +285,8 @@ void xml_read_shift(struct xml_reader *xml)
     xml_emit_record(xml, &event, NULL);
 }
 
-/* Emits the ranks of a list, a record of each NEIGHBOURS_RANKS of them; at least one. */
+/* Emits the ranks of a list, a record of each NEIGHBOURS_RANKS of them; at least one. CLOG-2 has room for so many
+   ranks in a record: a longer list is several. */
 static void emit_neighbours(struct xml_reader *xml, const struct event *event, int32_t way, const char *ranks)
 {
     bool more = true;
@@ -307,6 +314,7 @@ static uint32_t neighbours_mark(struct xml_reader *xml)
 {
     uint32_t index = xml_mark_named(xml, NEIGHBOURS_MARK_NAME, EVENT_UNKNOWN);
     struct mark_def *mark = &xml->reader->defs->marks[index];
+    /* CLOG-2's writer needs it for the record of each list. */
     if (!mark->format) {
         mark->format = memory_copy_string(NEIGHBOURS_MARK_FORMAT);
         mark->defined = true;

@@ -40,6 +40,7 @@ static int pending_order(const void *left, const void *right)
     return a->sequence < b->sequence ? -1 : 1;
 }
 
+/* When the first event comes: no more records can then come before it. */
 static void sort_pending(struct xml_reader *xml)
 {
     qsort(xml->pending, xml->pending_count, sizeof *xml->pending, pending_order);
@@ -63,6 +64,7 @@ static void release(struct xml_reader *xml, struct xml_process *process, int64_t
     }
 }
 
+/* Every event of the program passes here, with the records that belong before it. */
 void xml_emit(struct xml_reader *xml, const struct event *event, const unsigned char *payload)
 {
     /* Nearly always: records at the begin of a process are few. */
@@ -96,6 +98,7 @@ void xml_emit_record(struct xml_reader *xml, const struct event *event, const un
         return;
     }
     struct xml_pending pending = {*event, after, xml->pending_count};
+    /* Payloads of records wait in a buffer of their own, as the queue's is emptied meanwhile. */
     pending.event.payload = (uint32_t)xml->records_length;
     ARRAY_RESERVE(xml->records, xml->records_capacity, xml->records_length + event->payload_length + 1);
     if (event->payload_length > 0)
@@ -124,6 +127,7 @@ void xml_flush_held(struct xml_reader *xml)
 void xml_flush_held_with(struct xml_reader *xml, const struct event *merged)
 {
     struct xml_queue *held = &xml->held;
+    /* Messages of another process are not of this leave. */
     if (held->count && held->events[0].process != merged->process)
         xml_flush_held(xml);
     size_t i = 0;

@@ -21,6 +21,7 @@ int64_t xml_time(struct xml_reader *xml, enum xml_attribute attribute, int64_t a
     return absent;
 }
 
+/* Process and time are the two attributes that no line can do without. */
 bool xml_read_place(struct xml_reader *xml, struct event *event)
 {
     struct defs *defs = xml->reader->defs;
@@ -182,6 +183,7 @@ static enum message_direction read_communication(struct xml_reader *xml, struct 
     if (!(xml->sax.present[0] & (BIT(communication) | BIT(direction))))
         return DIRECTION_NONE;
     enum message_direction direction = xml_given_direction(xml);
+    /* Only MPI_Sendrecv and the like need to say it: other functions have one direction. */
     if (direction == DIRECTION_NONE && xml_has(xml, XML_communication))
         direction = state->direction;
     if (direction != DIRECTION_NONE || !xml_has(xml, XML_communication))
@@ -215,6 +217,7 @@ static struct event read_merged(struct xml_reader *xml, struct event *line, enum
     return message;
 }
 
+/* A message on the line of an enter comes after it: bare documents have it there. */
 static void read_enter(struct xml_reader *xml, struct event *event, struct open_states *open)
 {
     event->kind = EVENT_ENTER;
@@ -297,6 +300,7 @@ void xml_read_event(struct xml_reader *xml)
     read_enter(xml, &event, open);
 }
 
+/* Further messages of a call, or one that the line of its leave cannot hold. */
 void xml_read_message(struct xml_reader *xml)
 {
     struct event event = EVENT_NOTHING;
@@ -324,9 +328,11 @@ void xml_read_message(struct xml_reader *xml)
     message.request = event.request;
     message.requests = event.requests;
     const unsigned char *payload = read_payload(xml, &message);
+    /* The leave that follows may have a message that comes before this one. */
     xml_hold(xml, &message, payload);
 }
 
+/* The format's own record of a collective, besides the state of its call: CLOG-2 and Paraver have it. */
 void xml_read_collective(struct xml_reader *xml)
 {
     struct event event = EVENT_NOTHING;
@@ -354,6 +360,7 @@ static void read_number(struct xml_reader *xml, struct event *event)
         xml_damage(xml, "number is none");
 }
 
+/* By name, by id, or by both where several marks have the name. */
 static void read_solo(struct xml_reader *xml, uint8_t kind, int32_t absent_comm)
 {
     struct event event = EVENT_NOTHING;

@@ -61,7 +61,7 @@ static enum status xml_begin(struct sink *sink, const struct defs *defs, struct 
     return STATUS_OK;
 }
 
-/* The tie of a process, created if needed. */
+/* The tie of a process, created if needed. Processes come in any order: those between get an empty one. */
 static struct xml_tie *tie_of(struct xml_writer *xml, uint32_t process)
 {
     ARRAY_RESERVE(xml->ties, xml->tie_capacity, (size_t)process + 1);
@@ -92,6 +92,7 @@ static enum status add_event(struct xml_writer *xml, const struct event *event, 
     else
         tie->count += event->time_ns == tie->time_ns;
     struct sort_key key = {MAJOR_EVENTS + (uint64_t)event->process, sort_key_signed(event->time_ns)};
+    /* A record of the sorter has 64 KiB at most. */
     if (event->payload_length <= XML_PAYLOAD_MAX)
         return add(xml, key, NULL, event, arena, err);
     struct event without = *event;
@@ -177,7 +178,8 @@ static enum status xml_events(struct sink *sink, const struct batch *batch, stru
     return STATUS_OK;
 }
 
-/* The pass that counts the events at the same time before a record that came late. */
+/* The pass that counts the events at the same time before a record that came late. Only where a record came after
+   later events of its process: never for what readers deliver in order. */
 static enum status count_late(struct xml_writer *xml, struct error *err)
 {
     struct sort_key key, last = {MAJOR_RECORDS, 0};
@@ -201,6 +203,7 @@ static enum status count_late(struct xml_writer *xml, struct error *err)
     return status == STATUS_END ? STATUS_OK : status;
 }
 
+/* What a reader has to know before the first event; damage is that of the source. */
 static void write_head(struct xml_writer *xml, const struct trace_end *end)
 {
     const struct defs *defs = xml->defs;
@@ -212,6 +215,7 @@ static void write_head(struct xml_writer *xml, const struct trace_end *end)
         xml_put_attribute_i64(line, "threads", defs->threads);
     xml_put_attribute_text(line, "source", defs->version);
     xml_put_attribute_text(line, "creator", defs->creator);
+    /* A reader of the copy must not take it for whole. */
     if (!end->complete)
         XML_PUT(line, " complete=\"no\"");
     if (end->damage.count)
@@ -221,6 +225,7 @@ static void write_head(struct xml_writer *xml, const struct trace_end *end)
     line->length = 0;
 }
 
+/* A definition brings those with smaller numbers along: the document has them in order. */
 static void write_record(struct xml_writer *xml, const unsigned char *data)
 {
     struct record_head head;

@@ -43,6 +43,7 @@ static void put_place(struct xml_writer *xml, const struct xml_place *place)
         xml_put_attribute_i64(line, "thread", place->thread);
 }
 
+/* Attributes that have their usual value are left out: documents are read by people, too. */
 static void put_state(struct xml_line *line, const struct state_def *state)
 {
     XML_PUT(line, "<state");
@@ -155,6 +156,7 @@ static void put_step(struct xml_line *line, int64_t step)
         xml_put_attribute_i64(line, "step", step);
 }
 
+/* Who joins or leaves which communicator, as CLOG-2 records it. */
 static void put_membership(struct xml_writer *xml, const struct event *event)
 {
     bool freed = event->kind == EVENT_COMM_FREED;
@@ -194,6 +196,7 @@ static void put_neighbours(struct xml_writer *xml, const struct event *event, co
     XML_PUT(&xml->line, "\"");
 }
 
+/* Records have the attributes of their kind first, then where and when. */
 void xml_write_record(struct xml_writer *xml, const struct event *event, const unsigned char *arena, int64_t after)
 {
     const struct xml_place place = {event->time_ns, after, event->process, event->thread, event->comm, true};
@@ -243,6 +246,7 @@ static void write_comm(struct xml_writer *xml, const struct comm_def *comm)
     xml_end_line(xml);
 }
 
+/* CLOG-2's table, row by row, since its own tools depend on the order and on double rows. */
 static void write_comm_row(struct xml_writer *xml, const struct comm_row *row, const struct comm_def *first)
 {
     const char *word = xml_comm_kind_word(row->kind);
@@ -309,6 +313,7 @@ static void write_locations(struct xml_writer *xml)
     }
 }
 
+/* After all definitions that they refer to by number. */
 void xml_write_places(struct xml_writer *xml)
 {
     struct xml_line *line = &xml->line;

@@ -54,6 +54,7 @@ static void prepare_marks(struct xml_writer *xml)
         const struct mark_def *mark = &defs->marks[i];
         xml->marks[i].at = names->length;
         xml_put_attribute_text(names, "data", mark->name);
+        /* An id alone would do, but people read names. */
         if ((!*mark->name || *map_find(&uses, name_key(mark->name)) > 1) && mark->id != EVENT_UNKNOWN)
             xml_put_attribute_i64(names, "id", mark->id);
         xml->marks[i].length = names->length - xml->marks[i].at;
@@ -96,6 +97,7 @@ static void put_start(struct xml_writer *xml, const char *element, size_t length
 }
 #define PUT_START(xml, element, event) put_start((xml), "<" element, sizeof("<" element) - 1, (event))
 
+/* An attribute that is missing is not known: no number stands for it. */
 static void put_known(struct xml_line *line, const char *name, int32_t value)
 {
     if (value != EVENT_UNKNOWN)
@@ -135,6 +137,7 @@ static void put_rest(struct xml_writer *xml, const struct event *event, int32_t 
     struct xml_line *line = &xml->line;
     if (event->comm != usual_comm)
         xml_put_comm(xml, "communicator", event->comm);
+    /* Between the groups of an inter-communicator. */
     if (event->partner_comm != usual_partner_comm)
         xml_put_comm(xml, "partner_communicator", event->partner_comm);
     put_known(line, "partner", event->partner);
@@ -187,7 +190,8 @@ static void put_message_line(struct xml_writer *xml, const struct event *message
     put_rest(xml, &rest, xml->world, rest.comm, arena);
 }
 
-/* Ends the run of messages: writes those still held, with or without (`with_first`) the first. */
+/* Ends the run of messages: writes those still held, with or without (`with_first`) the first. Messages wait for the
+   leave, since the first of them may stand on its line. */
 static void end_run(struct xml_writer *xml, bool with_first, enum xml_run then)
 {
     if (xml->run == RUN_HELD) {
@@ -297,11 +301,13 @@ static void write_enter(struct xml_writer *xml, const struct event *event, const
     xml_end_line(xml);
     struct open_state *frame = open_states_enter(open, event->state, event->time_ns);
     if (frame) {
+        /* What a leave without these attributes is read as: they are written only where they differ. */
         frame->mark = (uint32_t)event->comm;
         frame->exclusive_ns = call;
     }
 }
 
+/* The leave closes what the enter opened, and may carry the first of the messages between. */
 static void write_leave(struct xml_writer *xml, const struct event *event, const unsigned char *arena)
 {
     const struct state_def *state = &xml->defs->states[event->state];
@@ -411,6 +417,7 @@ static void begin_process(struct xml_writer *xml, uint32_t process)
     xml->in_process = true;
 }
 
+/* By process, then time, ties in the order they came in: what the reader's pairing relies on. */
 void xml_write_event(struct xml_writer *xml, const struct event *event, const unsigned char *arena)
 {
     if (!xml->in_process || event->process != xml->process)
