@@ -13,6 +13,8 @@ import sys
 from collections import Counter, defaultdict
 from decimal import Decimal
 
+from written import compare
+
 
 def main():
     metrics = json.load(open(sys.argv[2]), parse_float=Decimal)
@@ -95,27 +97,11 @@ def main():
             side[at + ("messages",)] += 1
             side[at + ("bytes",)] += start[1]
     print("%d messages, %d marks" % (len(links), marks))
-    compare(functions, sent, received, metrics)
+    compare(functions, sent, received, metrics, name_of)
 
 
-def compare(functions, sent, received, metrics):
-    lone = 0
-    for process in metrics["processes"]:
-        rank = process["rank"]
-        for row in process["functions"]:
-            name = re.sub("[\n\r]", " ", row["name"]).replace('"', "'")
-            found = functions.pop((rank, name), [0, 0])
-            assert found == [row["count"], row["time_s"] * 10**9], (rank, row, found)
-        for side, key, partner in ((sent, "sent", "to"), (received, "received", "from")):
-            for row in process[key]:
-                found = side.pop((rank, row[partner], "messages"), 0)
-                lone += row["messages"] - found
-                assert found <= row["messages"], (rank, key, row, found)
-                assert side.pop((rank, row[partner], "bytes"), 0) <= row["bytes"]
-    assert not any(sent.values()) and not any(received.values())
-    assert not functions, dict(functions)
-    if lone:
-        print("%d ends without the other" % lone)
+def name_of(name):
+    return re.sub("[\n\r]", " ", name).replace('"', "'")
 
 
 if __name__ == "__main__":

@@ -11,6 +11,8 @@ import sys
 from collections import Counter, defaultdict
 from decimal import Decimal
 
+from written import compare
+
 MPI = range(50000001, 50000006)
 
 
@@ -90,27 +92,11 @@ def main():
                 side[at + ("bytes",)] += fields[12]
     assert set(reached.values()) <= {duration}, reached
     print("%d messages" % sum(v for k, v in sent.items() if k[2] == "messages"))
-    compare(functions, sent, received, metrics)
+    compare(functions, sent, received, metrics, name_of)
 
 
-def compare(functions, sent, received, metrics):
-    lone = 0
-    for process in metrics["processes"]:
-        rank = process["rank"]
-        for row in process["functions"]:
-            name = row["name"].encode("latin-1", "replace").decode("latin-1")  # what labels can have
-            found = functions.pop((rank, name), [0, 0])
-            assert found == [row["count"], row["time_s"] * 10**9], (rank, row, found)
-        for side, key, partner in ((sent, "sent", "to"), (received, "received", "from")):
-            for row in process[key]:
-                found = side.pop((rank, row[partner], "messages"), 0)
-                lone += row["messages"] - found
-                assert found <= row["messages"], (rank, key, row, found)
-                assert side.pop((rank, row[partner], "bytes"), 0) <= row["bytes"]
-        assert not [k for k in list(sent) + list(received) if k[0] == rank and (sent[k] or received[k])]
-    assert not functions, dict(functions)
-    if lone:
-        print("%d ends without the other" % lone)
+def name_of(name):
+    return name.encode("latin-1", "replace").decode("latin-1")  # what labels can have
 
 
 if __name__ == "__main__":
