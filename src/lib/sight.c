@@ -38,6 +38,7 @@ struct sight_rows {
     struct dictionary *dictionaries; /* by column */
 };
 
+/* `error` may be NULL: the caller is content with the return value. */
 static void put_error(struct sight_error *error, const struct error *err)
 {
     static const int codes[] = {[ERROR_NONE] = SIGHT_USAGE,
@@ -71,6 +72,7 @@ struct sight_trace *sight_open(const char *path, struct sight_error *error)
         put_error(error, &err);
         return NULL;
     }
+    /* Nothing is read yet: each table reads what it needs when its first rows are asked for. */
     struct sight_trace *trace = memory_new(sizeof *trace);
     trace->path = memory_copy_string(path);
     const char *slash = strrchr(path, '/');
@@ -92,9 +94,12 @@ int sight_complete(const struct sight_trace *trace, char *text, size_t size)
 {
     int64_t last_ns;
     const struct trace_end *end = query_trace_end(trace->trace, &last_ns);
-    bool complete = !end || end->complete;
+    bool complete = !end || end->complete; /* nothing was read yet, so that nothing is known to be damaged */
+    const char *damage = "";
+    if (!complete)
+        damage = end->damage.count ? end->damage.first : "the trace is incomplete";
     if (text && size > 0)
-        snprintf(text, size, "%s", complete ? "" : end->damage.count ? end->damage.first : "the trace is incomplete");
+        snprintf(text, size, "%s", damage);
     return complete;
 }
 
@@ -158,8 +163,8 @@ struct sight_rows *sight_table(struct sight_trace *trace, const char *table, con
         bounds.from_ns = limits->from_ns;
         bounds.to_ns = limits->to_ns;
         bounds.name = limits->name;
-        bounds.rank_from = limits->rank >= 0 ? limits->rank : bounds.rank_from;
-        bounds.rank_to = limits->rank >= 0 ? limits->rank : bounds.rank_to;
+        if (limits->rank >= 0)
+            bounds.rank_from = bounds.rank_to = limits->rank;
     }
     struct sight_rows *rows = memory_new(sizeof *rows);
     rows->cursor = query_cursor_new(trace->trace, found, &bounds);
@@ -181,6 +186,7 @@ void sight_rows_free(struct sight_rows *rows)
 {
     if (!rows)
         return;
+    /* before the cursor goes: the number of dictionaries is its table's */
     for (size_t i = 0; i < rows->cursor->table->column_count; i++)
         dictionary_clear(&rows->dictionaries[i]);
     free(rows->dictionaries);
@@ -194,10 +200,12 @@ int sight_next(struct sight_rows *rows, struct sight_error *error)
     enum status status = query_cursor_next(rows->cursor, &err);
     if (status == STATUS_OK)
         return 1;
-    rows->cursor->count = status == STATUS_END ? 0 : rows->cursor->count;
-    if (status == STATUS_FAILED)
-        put_error(error, &err);
-    return status == STATUS_END ? 0 : -1;
+    if (status == STATUS_END) {
+        rows->cursor->count = 0; /* sight_count must not count the last batch again */
+        return 0;
+    }
+    put_error(error, &err);
+    return -1;
 }
 
 size_t sight_count(const struct sight_rows *rows)
@@ -205,31 +213,54 @@ size_t sight_count(const struct sight_rows *rows)
     return rows->cursor->count;
 }
 
+/* Times are nanoseconds, truths 0 and 1; a ratio loses its fraction. 9e18 is within int64_t: beyond it the conversion
+   would be undefined. */
+static int64_t integer_of(struct value value, int64_t unknown)
+{
+    switch (value.kind) {
+    case VALUE_NULL:
+    case VALUE_TEXT:
+        return unknown;
+    case VALUE_BOOL:
+        return value.truth;
+    case VALUE_RATIO:
+        return fabs(value.ratio) < 9e18 ? (int64_t)value.ratio : unknown;
+    default:
+        return value.integer;
+    }
+}
+
 void sight_integers(struct sight_rows *rows, int column, int64_t unknown, int64_t *values)
 {
-    for (size_t i = 0; i < rows->cursor->count; i++) {
-        struct value value = query_value(rows->cursor, i, (unsigned)column);
-        values[i] = value.kind == VALUE_NULL || value.kind == VALUE_TEXT ? unknown
-                    : value.kind == VALUE_BOOL                           ? value.truth
-                    : value.kind != VALUE_RATIO                          ? value.integer
-                    : fabs(value.ratio) < 9e18                           ? (int64_t)value.ratio
-                                                                         : unknown;
+    for (size_t i = 0; i < rows->cursor->count; i++)
+        values[i] = integer_of(query_value(rows->cursor, i, (unsigned)column), unknown);
+}
+
+/* Times in seconds, as everywhere outside this library; what is unknown is NaN, which numpy and pandas leave out. */
+static double number_in(struct value value)
+{
+    switch (value.kind) {
+    case VALUE_NULL:
+    case VALUE_TEXT:
+        return NAN;
+    case VALUE_BOOL:
+        return value.truth;
+    case VALUE_TIME:
+        return (double)value.integer / 1e9;
+    case VALUE_RATIO:
+        return value.ratio;
+    default:
+        return (double)value.integer;
     }
 }
 
 void sight_numbers(struct sight_rows *rows, int column, double *values)
 {
-    for (size_t i = 0; i < rows->cursor->count; i++) {
-        struct value value = query_value(rows->cursor, i, (unsigned)column);
-        values[i] = value.kind == VALUE_NULL || value.kind == VALUE_TEXT ? NAN
-                    : value.kind == VALUE_BOOL                           ? value.truth
-                    : value.kind == VALUE_TIME                           ? (double)value.integer / 1e9
-                    : value.kind == VALUE_RATIO                          ? value.ratio
-                                                                         : (double)value.integer;
-    }
+    for (size_t i = 0; i < rows->cursor->count; i++)
+        values[i] = number_in(query_value(rows->cursor, i, (unsigned)column));
 }
 
-/* FNV-1a. */
+/* FNV-1a (Fowler, Noll, Vo), with its 64-bit offset and prime. Texts with one hash are compared. */
 static uint64_t hash_of(const char *text)
 {
     uint64_t hash = UINT64_C(14695981039346656037);
@@ -242,17 +273,19 @@ static int32_t number_of(struct dictionary *dictionary, const char *text)
 {
     uint64_t hash = hash_of(text);
     const uint64_t *found = map_find(&dictionary->hashes, hash);
-    for (uint32_t at = found ? (uint32_t)*found : 0; at; at = dictionary->next[at - 1])
+    uint32_t first = found ? (uint32_t)*found : 0;
+    for (uint32_t at = first; at; at = dictionary->next[at - 1])
         if (strcmp(dictionary->text[at - 1], text) == 0)
             return (int32_t)at - 1;
     ARRAY_RESERVE(dictionary->next, dictionary->next_capacity, dictionary->count + 1);
-    dictionary->next[dictionary->count] = found ? (uint32_t)*found : 0;
+    dictionary->next[dictionary->count] = first;
     ARRAY_PUSH(dictionary->text, dictionary->count, dictionary->capacity, memory_copy_string(text));
     map_put(&dictionary->hashes, hash, dictionary->count);
     return (int32_t)dictionary->count - 1;
 }
 
-/* The same where the text stays at its address. */
+/* The same where the text stays at its address: most tables name the same few functions millions of times, and an
+   address is found without hashing what it points to. */
 static int32_t number_of_lasting(struct dictionary *dictionary, const char *text)
 {
     const uint64_t *known = map_find(&dictionary->known, (uintptr_t)text);
@@ -266,12 +299,15 @@ static int32_t number_of_lasting(struct dictionary *dictionary, const char *text
 void sight_codes(struct sight_rows *rows, int column, int32_t *codes)
 {
     struct dictionary *dictionary = &rows->dictionaries[column];
-    bool passing = rows->cursor->table->rows->passing;
+    bool passing = rows->cursor->table->rows->passing; /* texts that the next batch overwrites */
     for (size_t i = 0; i < rows->cursor->count; i++) {
         struct value value = query_value(rows->cursor, i, (unsigned)column);
-        codes[i] = value.kind != VALUE_TEXT ? -1
-                   : passing                ? number_of(dictionary, value.text)
-                                            : number_of_lasting(dictionary, value.text);
+        if (value.kind != VALUE_TEXT)
+            codes[i] = -1;
+        else if (passing)
+            codes[i] = number_of(dictionary, value.text);
+        else
+            codes[i] = number_of_lasting(dictionary, value.text);
     }
 }
 
@@ -289,6 +325,7 @@ const char *sight_text(struct sight_rows *rows, size_t row, int column)
 
 #ifdef HAVE_SQLITE
 
+/* A query on its way to the caller's function. */
 struct asking {
     sight_row *row;
     void *context;
@@ -305,6 +342,7 @@ static void clear_texts(char **texts, size_t count)
     free(texts);
 }
 
+/* A query may be several statements, each with columns of its own. */
 static void take_columns(void *context, char *const *names, const bool *seconds, size_t count)
 {
     struct asking *asking = context;
@@ -318,7 +356,8 @@ static void take_columns(void *context, char *const *names, const bool *seconds,
         asking->names[i] = memory_copy_string(names[i]);
 }
 
-/* As JSON and CSV of `sight sql` have it. */
+/* As JSON and CSV of `sight sql` have it: ns exactly, and 17 digits, from which a double comes back as it was. NULL for
+   SQL's NULL. */
 static char *text_of(struct value value)
 {
     char number[64];
